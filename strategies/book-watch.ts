@@ -2,7 +2,7 @@ import { EMPTY, mergeMap, of } from 'rxjs';
 import { z } from 'zod';
 import { defineStrategy, duration, impliedProbability, orderBook } from '../src/strategy/index.ts';
 
-/** Watches a prediction market and tells when its implied probability crosses a level; it never trades. */
+/** Watches a prediction market and alerts when its implied probability crosses a level; it never trades. */
 export default defineStrategy({
   name: 'book-watch',
   summary: 'Alerts when a prediction market’s implied probability crosses a level, with hysteresis.',
@@ -11,8 +11,8 @@ export default defineStrategy({
     level: z.number().gt(0).lt(1).describe('the probability of YES to watch for'),
     rearm: z.number().gt(0).lt(1).describe('how far it must fall back before it can alert again'),
     confirm: z.int().min(1).default(2).describe('how many polls in a row must agree'),
-    max_spread: z.number().gt(0).max(1).default(0.1).describe('a wider book says nothing, in dollars'),
-    every: duration().default('5s').describe('how often the book is looked at'),
+    max_spread: z.number().gt(0).max(1).default(0.1).describe('a book with a wider spread is ignored, in dollars'),
+    every: duration().default('5s').describe('how often the book is polled'),
   }).refine((p) => p.rearm < p.level, {
     path: ['rearm'], message: 'expected less than level, so that noise around it is not news',
   }),

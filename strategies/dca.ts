@@ -4,10 +4,10 @@ import type { DenialCode, DeniedSwap, Outcome, SwapProposal } from '../src/strat
 import { amount, defineStrategy, duration, parseDuration, quotes, slots, timer, token } from '../src/strategy/index.ts';
 
 /**
- * Refusals that pass by themselves: another swap is under way, there were many within the minute, the service is out of
- * reach for a while, no price has come in yet, or the token is only about to be looked at.
+ * Transient refusals: another swap is under way, too many swaps within the minute, the service is out of reach, no price
+ * has arrived yet, or the token has not been checked yet.
  */
-const PASSING: ReadonlySet<DenialCode> = new Set([
+const TRANSIENT: ReadonlySet<DenialCode> = new Set([
   'INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'EXIT_UNDER_WAY', 'RATE_PER_MINUTE', 'INPUT_STALE', 'QUOTE_STALE',
   'VALUE_UNKNOWN', 'SERVICE_UNAUTHORIZED', 'SERVICE_SILENT', 'TOKEN_UNVETTED',
 ]);
@@ -30,7 +30,7 @@ export default defineStrategy({
     route: z.enum(['order', 'build']).default('order')
       .describe('order: assembled and landed by the service; build: composed here, landed through the RPC'),
     watch: duration().default('30s')
-      .describe('how often its price is looked at, which values what was bought and lets a backtest fill'),
+      .describe('how often its price is polled; the price values holdings and fills swaps of a backtest'),
   }).refine((p) => p.spend.token.mint !== p.buy.mint, {
     path: ['buy'], message: 'expected another token than the one that is spent',
   }),
@@ -38,7 +38,7 @@ export default defineStrategy({
   run: (_inputs, p, ctx) => {
     let slot = 0;
     let retries = 0;
-    // Restarts must not begin to count anew.
+    // The count is kept, so that it continues after a restart.
     const made = ctx.stateful('purchases', 0, (count: number, { state, fill }: Outcome) => (
       state === 'confirmed' && fill?.outputMint === p.buy.mint ? count + 1 : count));
     const isLeft = (): boolean => p.purchases === undefined || made.value + ctx.openIntents() < p.purchases;
@@ -55,9 +55,9 @@ export default defineStrategy({
       }),
       map(purchase),
     );
-    const refused = ctx.denials$.pipe(filter(({ code }: DeniedSwap) => PASSING.has(code)), map(({ proposal }) =>
+    const refused = ctx.denials$.pipe(filter(({ code }: DeniedSwap) => TRANSIENT.has(code)), map(({ proposal }) =>
       proposal));
-    // Given up before anything was signed, for a service that did not answer, say: the purchase is still to be made.
+    // A swap that was abandoned before its signature is repeated, for example after a missing answer of the service.
     const givenUp = ctx.outcomes$.pipe(filter(({ state }) => state === 'abandoned'), map(() => purchase(slot)));
     const secondTries = merge(refused, givenUp).pipe(
       mergeMap((proposal) => {
@@ -81,7 +81,8 @@ function dueAt(
 ): string {
   const at = slot * parseDuration(every) + (offset === undefined ? 0 : parseDuration(offset));
   const seconds = Math.floor(at / 1_000);
-  return `${[Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0')).join(':')} UTC`;
+  const parts = [Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60];
+  return `${parts.map((part) => String(part).padStart(2, '0')).join(':')} UTC`;
 }
 
 /** The slot's number is the key: however often the bot restarts within a slot, it buys once. */

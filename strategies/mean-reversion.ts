@@ -9,7 +9,7 @@ export default defineStrategy({
   params: z.strictObject({
     pair: pair().describe('what to trade, "SOL/USDC"'),
     size: amount().describe('what one purchase costs, in the quote token; also the size whose price is watched'),
-    every: duration().default('5s').describe('how often the price is looked at'),
+    every: duration().default('5s').describe('how often the price is polled'),
     window: z.int().min(2).max(10_000).default(20).describe('how many prices make the mean'),
     k: z.number().positive().default(2).describe('how many standard deviations under the mean is a dip'),
     exit_z: z.number().default(0).describe('at how many standard deviations from the mean to sell'),

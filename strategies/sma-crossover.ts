@@ -3,17 +3,17 @@ import { z } from 'zod';
 import type { Trend } from '../src/strategy/index.ts';
 import { amount, defineStrategy, delay, duration, pair, quotes, smaCrossover } from '../src/strategy/index.ts';
 
-/** How long to wait before a sale that came to nothing is tried again. */
+/** The pause before a failed sale is tried again. */
 const RETRY = '5s';
 
-/** The classic trend follower; also what the speed of the engine is measured with. */
+/** The classic trend follower; the benchmarks of the engine use it too. */
 export default defineStrategy({
   name: 'sma-crossover',
   summary: 'Buys when the fast moving average rises above the slow one, sells when it falls below.',
   params: z.strictObject({
     pair: pair().describe('what to trade, "SOL/USDC"'),
     size: amount().describe('what one purchase costs, in the quote token; also the size whose price is watched'),
-    every: duration().default('5s').describe('how often the price is looked at'),
+    every: duration().default('5s').describe('how often the price is polled'),
     fast: z.int().min(1).max(10_000).default(20).describe('how many prices make the fast average'),
     slow: z.int().min(2).max(10_000).default(100).describe('how many prices make the slow average'),
   })
@@ -33,8 +33,7 @@ export default defineStrategy({
         return trend === 'above' ? ctx.buy(p.pair, p.size, text) : ctx.sell(p.pair, 'all', text);
       }),
     );
-    // A crossing is said once. A purchase that came to nothing is an opportunity missed; a sale that did is a position
-    // kept.
+    // A crossing is proposed once. A failed purchase is a missed opportunity, but a failed sale leaves a position open.
     const unsold = merge(ctx.denials$, ctx.outcomes$.pipe(filter(({ state }) =>
       state === 'abandoned' || state === 'failed' || state === 'expired'))).pipe(
       delay(ctx, RETRY),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Amount } from '../src/strategy/index.ts';
 import { amount, bps, defineStrategy, quotes, token } from '../src/strategy/index.ts';
 
-/** What `gannet swap` runs: one swap, as soon as there is a price to hold it against. */
+/** The strategy of `gannet swap`: one swap, as soon as there is a price to compare it with. */
 export default defineStrategy({
   name: 'swap-once',
   summary: 'Swaps once, as soon as there is a price.',
@@ -22,7 +22,7 @@ export default defineStrategy({
     }),
   inputs: (p) => ({ price: quotes({ base: p.buy, quote: p.spend.token }, { amount: p.spend, every: '2s' }) }),
   run: ({ price }, p, ctx) => {
-    // The look at the token is still to come: that is nothing to give up for.
+    // The safety check of the token is still to come, so the swap waits for it.
     const unvetted$ = ctx.denials$.pipe(filter(({ code }) => code === 'TOKEN_UNVETTED'));
     return merge(of(undefined), unvetted$).pipe(
       switchMap(() => price.pipe(take(1))),

@@ -84,6 +84,8 @@ describe('the check of imports', () => {
     ['src/core/a.ts', `import type { X } from '../trading/state.ts';`],
     ['src/core/a.ts', `import { Observable } from 'rxjs';`],
     ['src/core/a.ts', `import { hash } from 'node:crypto';`],
+    ['src/core/a.ts', `import { DatabaseSync } from 'node:sqlite';`],
+    ['src/core/file-lock.ts', `import { createServer } from 'node:net';`],
     ['src/market/a.ts', `import { map } from 'rxjs';`],
     ['src/trading/a.ts', `export { Engine } from '../engine/engine.ts';`],
     ['src/trading/a.ts', `export * from '../strategy/index.ts';`],
@@ -126,6 +128,7 @@ describe('the check of imports', () => {
 
   it.each([
     ['src/core/a.ts', `import type { SchedulerLike } from 'rxjs';`],
+    ['src/core/file-lock.ts', `import { DatabaseSync } from 'node:sqlite';`],
     ['src/trading/a.ts', `import type { Observable } from 'rxjs';`],
     ['src/strategy/a.ts', `import type { Outcome } from '../trading/intent.ts';`],
     ['src/strategy/a.ts', `import * as rx from 'rxjs';`],

@@ -2,11 +2,11 @@ import { animationFrameScheduler, asapScheduler, asyncScheduler } from 'rxjs';
 import { GannetError } from '../core/errors.ts';
 import type { Decision } from '../trading/step.ts';
 
+// It is part of a decision, and so of the decision hash: it stays as it is.
 const WAITS = 'it waits by the machine’s clock: take the time operators from src/strategy, bound to ctx';
 
 /**
- * Does work of an engine in which nobody waits by the machine's clock, as operators of RxJS do that are given no other:
- * whoever tries is thrown at.
+ * Runs work of an engine while waiting by the machine's clock throws. RxJS operators without a scheduler wait that way.
  */
 export function withoutMachineClock<T>(work: () => T): T {
   const schedulers = [asyncScheduler, asapScheduler, animationFrameScheduler];
@@ -14,19 +14,19 @@ export function withoutMachineClock<T>(work: () => T): T {
   try {
     return work();
   } finally {
-    // What is theirs by their class shows again.
+    // Deleting the own property makes the method of the class visible again.
     for (const scheduler of schedulers) Reflect.deleteProperty(scheduler, 'schedule');
   }
 }
 
-/** Returns whether a decision says that its strategy was thrown at. */
+/** Returns whether a decision says that its strategy waited by the machine's clock. */
 export function waitedByMachineClock({ strategy, proposal }: Pick<Decision, 'proposal' | 'strategy'>): boolean {
   return proposal.kind === 'alert' && proposal.message === `strategy ${strategy} stopped: ${WAITS}`;
 }
 
 /**
- * Throws STRATEGY_INVALID where there are strategies that decide outside the engine's time. In a backtest as many rows
- * as the machine manages have gone by before such a decision comes: whatever it says is not about the strategy.
+ * Throws STRATEGY_INVALID where strategies decide outside the engine's time. The number of rows that a backtest
+ * processes before such a decision depends on the machine, so its result says nothing about the strategy.
  */
 export function refuseAsyncDecisions(
   { late, waiting }: { readonly late: readonly string[]; readonly waiting: readonly string[] },
@@ -36,6 +36,6 @@ export function refuseAsyncDecisions(
     ...(late.length === 0 ? [] : [`${late.join(', ')} decided in a promise or a timer`]),
   ];
   if (faults.length === 0) return;
-  throw new GannetError('STRATEGY_INVALID', `${faults.join('; ')}, outside the engine’s time: no such decision can be `
-    + 'repeated, so none is taken. Use the time operators of src/strategy, and no async, promises or timers');
+  throw new GannetError('STRATEGY_INVALID', `${faults.join('; ')}, outside the engine’s time: such `
+    + 'decisions cannot be repeated. Use the time operators of src/strategy instead of async, promises and timers');
 }

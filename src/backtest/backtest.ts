@@ -6,8 +6,8 @@ import type { LoggedDecision } from '../engine/decision-log.ts';
 import { Engine } from '../engine/engine.ts';
 import type { StrategyInstance } from '../engine/host.ts';
 import { VirtualClock } from '../engine/virtual-clock.ts';
-import type { Steps } from '../core/steps.ts';
-import { atOnce, STEP_EVENTS } from '../core/steps.ts';
+import type { ChunkedWork } from '../core/chunked-work.ts';
+import { runToEnd, EVENTS_PER_CHUNK } from '../core/chunked-work.ts';
 import type { Fill, Intent, Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import { MarketCache } from '../trading/market-cache.ts';
@@ -19,7 +19,8 @@ import type { EquitySampler } from './record/equity-sampler.ts';
 import type { RecordedChecks } from './recorded-checks.ts';
 import type { RecordedIntervals, Sampler } from './sampling.ts';
 import { createSampler, sampledRows } from './sampling.ts';
-import type { SimulationModel } from './simulated-executor.ts';
+import type { SimulationModel } from '../trading/simulation-model.ts';
+import type { SimulatedExecutor } from './simulated-executor.ts';
 import { createSimulatedExecutor } from './simulated-executor.ts';
 import type { FillNotes, SimulationNotes } from './simulation-notes.ts';
 import { waitedByMachineClock, refuseAsyncDecisions, withoutMachineClock } from './async-guard.ts';
@@ -32,26 +33,26 @@ export interface StrategyResult {
   readonly balances: ReadonlyMap<string, Amount>;
 }
 
-/** How strategies are shown a recording, which may hold more than a live run would poll. */
-export interface Sampling {
+/** How strategies see a recording that may hold more than a live run would poll. */
+interface Sampling {
   readonly recorded: RecordedIntervals;
-  /** How far apart the rows of each feed are that the engine receives. */
+  /** The intervals between the rows of each feed that the engine receives. */
   readonly intervals: RecordedIntervals;
-  /** Where the engine does not receive every row. */
+  /** Set where the engine does not receive every row. */
   readonly polled?: PolledRows | undefined;
 }
 
 interface PolledRows {
   readonly sampler: Sampler;
-  /** Learns of every row: swaps are filled from it, and equity is valued by it. */
+  /** Receives every row: it fills swaps and values the equity. */
   readonly market: MarketCache;
 }
 
-export interface SimulatedFill {
+interface SimulatedFill {
   readonly at: Millis;
   readonly intent: Intent;
   readonly fill: Fill;
-  /** What it cost, by what for, and how sure its price is. */
+  /** The costs by their kinds, and how reliable the price is. */
   readonly notes: FillNotes;
 }
 
@@ -67,32 +68,64 @@ export interface BacktestResult {
   readonly strategies: readonly StrategyResult[];
   readonly startAt: Millis;
   readonly endAt: Millis;
-  /** What could not be simulated, what is less sure, and what it all cost. */
+  /** What could not be simulated, what is less reliable, and the costs. */
   readonly simulation: SimulationNotes;
-  /** Laid down for token accounts: back at the end for those that are empty, else still there. No cost. */
+  /** Deposits of token accounts: returned at the end for empty accounts, else locked. They are no cost. */
   readonly deposits: { readonly returnedLamports: Lamports; readonly lockedLamports: Lamports };
 }
 
-/** Times of records are whole milliseconds. */
-const JUST_AFTER_MS: Millis = 0.5;
-
-/** A strategy may take a while for each event, which nobody knows before it has. */
-const FIRST_STEP_EVENTS = 64;
-const STEP_MS: Millis = 50;
-
-/** Returns how many events make the next step, after one of so many that took so long. */
-function nextStep(events: number, tookMs: Millis): number {
-  return tookMs <= STEP_MS ? Math.min(STEP_EVENTS, events * 2) : Math.max(1, Math.floor(events * STEP_MS / tookMs));
+interface BacktestOptions {
+  readonly state: EngineState;
+  readonly strategies: readonly StrategyInstance[];
+  readonly seed: number;
+  /** The beginning of the recording. */
+  readonly startAt: Millis;
+  readonly cursor: InputCursor;
+  /** The recorded checks of tokens. */
+  readonly checks?: RecordedChecks | undefined;
+  readonly model: SimulationModel;
+  readonly stopwatch: () => Millis;
+  readonly onDecision?: (decision: LoggedDecision) => void;
+  /** Samples the equity; no decision depends on it. */
+  readonly equity?: EquitySampler | undefined;
+  /** Receives the number of events after each chunk. With it chunks stay short even where strategies are slow. */
+  readonly onEvents?: ((events: number) => void) | undefined;
+  /** Left out, the engine receives every row. */
+  readonly sampling?: Sampling | undefined;
 }
 
-/** Returns how much of a recording's beginning is for warming up: trading begins for all of them after the longest. */
+/** An engine, the simulation that it trades in, and the counts of both. */
+interface Simulation {
+  readonly engine: Engine;
+  /** The clock of the simulated executor and of the equity samples. */
+  readonly clock: VirtualClock;
+  readonly executor: SimulatedExecutor;
+  readonly counts: {
+    readonly denials: Record<string, number>; readonly intents: Record<string, number>;
+    readonly fills: SimulatedFill[]; alerts: number;
+  };
+  /** Throws STRATEGY_INVALID where a strategy waited by the machine's clock, or decided in a promise or a timer. */
+  refuseAsync(): void;
+}
+
+/** Rows have whole milliseconds. */
+const JUST_AFTER_MS: Millis = 0.5;
+
+const FIRST_CHUNK_EVENTS = 64;
+const CHUNK_MS: Millis = 50;
+
+/** Returns the length of the next chunk, in events. How long a strategy takes for an event is known only afterwards. */
+function nextChunk(events: number, tookMs: Millis): number {
+  if (tookMs <= CHUNK_MS) return Math.min(EVENTS_PER_CHUNK, events * 2);
+  return Math.max(1, Math.floor(events * CHUNK_MS / tookMs));
+}
+
+/** Returns how much of a recording's beginning warms strategies up: all of them trade after the longest warm-up. */
 export function longestWarmup(strategies: readonly Pick<StrategyInstance, 'warmupMs'>[]): Millis {
   return Math.max(0, ...strategies.map(({ warmupMs = 0 }) => warmupMs));
 }
 
-/**
- * Returns how strategies are shown a recording with rows so far apart; undefined where the intervals were not measured.
- */
+/** Returns how strategies see a recording with such intervals; undefined where the intervals were not measured. */
 export function samplingOf(
   strategies: readonly StrategyInstance[], intervals: RecordedIntervals | undefined,
 ): Sampling | undefined {
@@ -103,149 +136,134 @@ export function samplingOf(
 }
 
 /**
- * Runs strategies over a recording with simulated fills. Where any of them is warmed up, the first part of the
- * recording is for that, and the backtest begins after it. Nothing but `stopwatch` reads a clock. Throws
- * STRATEGY_INVALID where a strategy waits by the machine's clock, or decides in promises or timers, as far as whoever
- * does the steps lets those have their turn.
+ * Runs strategies over a recording with simulated fills, in chunks. The first part of the recording warms strategies up
+ * where one of them needs it, and the backtest begins after it. Only `stopwatch` reads a clock. Throws STRATEGY_INVALID
+ * where a strategy waits by the machine's clock, or decides in promises or timers that run between two chunks.
  */
-export function* backtestSteps(options: {
-  readonly state: EngineState;
-  readonly strategies: readonly StrategyInstance[];
-  readonly seed: number;
-  /** Where the recording begins. */
-  readonly startAt: Millis;
-  readonly cursor: InputCursor;
-  /** What was found out about tokens, as far as it was recorded. */
-  readonly checks?: RecordedChecks | undefined;
-  readonly model: SimulationModel;
-  readonly stopwatch: () => Millis;
-  readonly onDecision?: (decision: LoggedDecision) => void;
-  /** Looks on, for figures: nothing that is decided depends on it. */
-  readonly meter?: EquitySampler | undefined;
-  /**
-   * Hears after each step how many events there were. Where somebody does, steps stay short however slow strategies
-   * are.
-   */
-  readonly onEvents?: ((events: number) => void) | undefined;
-  /** Left out, the engine receives every row. */
-  readonly sampling?: Sampling | undefined;
-}): Steps<BacktestResult> {
-  const { state, strategies, cursor, meter, sampling } = options;
+export function* backtestInChunks(options: BacktestOptions): ChunkedWork<BacktestResult> {
+  const { state, strategies, cursor, equity, stopwatch, onEvents, sampling } = options;
   const polled = sampling?.polled;
   const warmupMs = longestWarmup(strategies);
   const startAt = options.startAt + warmupMs;
-  const world = new VirtualClock(startAt);
-  const executor = createSimulatedExecutor({
-    clock: world, market: polled?.market ?? state.market, model: options.model, intervals: sampling?.recorded,
-    seed: options.seed, tokenAccounts: state.portfolio.wallet.keys(),
-  });
-  const denials: Record<string, number> = {};
-  const intents: Record<string, number> = {};
-  const fills: SimulatedFill[] = [];
-  const waiting: string[] = [];
-  let alerts = 0;
+  const simulation = createSimulation(options, startAt);
+  const { engine, clock, executor, counts } = simulation;
 
-  const engine: Engine = new Engine({
-    state,
-    strategies,
-    startAt,
-    seed: options.seed,
-    intervals: sampling?.intervals,
-    listener: {
-      onRuling: ({ denial }, logged) => {
-        if (denial !== undefined) denials[denial.code] = (denials[denial.code] ?? 0) + 1;
-        if (waitedByMachineClock(logged)) waiting.push(logged.strategy);
-        options.onDecision?.(logged);
-      },
-      onEffect: (effect) => {
-        if (effect.kind === 'alert') alerts += 1;
-        else executor.carryOut(effect.intent, (outcome, notes) => { take(effect.intent, outcome, notes); });
-      },
-    },
-  });
-  const take = (intent: Intent, outcome: Outcome, notes: FillNotes | undefined): void => {
-    if (isTerminal(outcome.state)) intents[outcome.state] = (intents[outcome.state] ?? 0) + 1;
-    if (outcome.fill !== undefined) {
-      assert(notes, () => `${intent.id} is filled without notes`);
-      fills.push({ at: world.now(), intent, fill: outcome.fill, notes });
-    }
-    engine.accept(outcome, world.now());
-    meter?.observe(intent, outcome, world.now());
-  };
+  // The warm-up shows strategies past prices. Checks of tokens from that time stay valid.
+  for (const { at, check } of options.checks?.before(startAt) ?? []) step(state, 0, at, check);
 
-  // Warming up shows strategies what was; what was found out about tokens holds on.
-  for (const { at, look } of options.checks?.before(startAt) ?? []) step(state, 0, at, look);
-
-  const startedAt = options.stopwatch();
+  const startedAt = stopwatch();
   polled?.sampler.join(options.startAt);
-  const earlier = polled === undefined ? cursor : sampledRows(cursor, { ...polled, until: startAt });
-  const stands = withoutMachineClock(() => warmupMs > 0 && engine.warmUp(earlier));
+  const warmup = polled === undefined ? cursor : sampledRows(cursor, { ...polled, until: startAt });
+  const stands = withoutMachineClock(() => warmupMs > 0 && engine.warmUp(warmup));
   polled?.sampler.restart();
-  const go = (given: { readonly stands?: boolean; readonly most: number }): number => (
-    polled === undefined ? drive(engine, world, cursor, given)
-      : driveSampled(engine, world, cursor, { ...given, ...polled }));
-  meter?.sample(startAt);
+  const driveOn = (given: { readonly stands?: boolean; readonly most: number }): number => (
+    polled === undefined ? drive(engine, clock, cursor, given)
+      : driveSampled(engine, clock, cursor, { ...given, ...polled }));
+  equity?.sample(startAt);
   withoutMachineClock(() => { engine.start(); });
-  const looking = meter === undefined ? [] : lookSteadily(world, meter);
-  let most = options.onEvents === undefined ? STEP_EVENTS : FIRST_STEP_EVENTS;
-  let events = withoutMachineClock(() => go({ stands, most }));
-  let steppedAt = startedAt;
+  const timers = equity === undefined ? [] : scheduleSamples(clock, equity);
+
+  let most = onEvents === undefined ? EVENTS_PER_CHUNK : FIRST_CHUNK_EVENTS;
+  let events = withoutMachineClock(() => driveOn({ stands, most }));
+  let chunkAt = startedAt;
   for (let last = events; last === most; events += last) {
     yield;
-    refuseAsyncDecisions({ late: engine.untimely, waiting });
-    if (options.onEvents !== undefined) {
-      options.onEvents(events);
-      const now = options.stopwatch();
-      most = nextStep(most, now - steppedAt);
-      steppedAt = now;
+    simulation.refuseAsync();
+    if (onEvents !== undefined) {
+      onEvents(events);
+      const now = stopwatch();
+      most = nextChunk(most, now - chunkAt);
+      chunkAt = now;
     }
-    last = withoutMachineClock(() => go({ most }));
+    last = withoutMachineClock(() => driveOn({ most }));
   }
-  // What strategies left to promises and timers comes now, or is never heard of: they are stopped next.
+  // Promises and timers of strategies run now for the last time, before the strategies are stopped.
   yield;
-  refuseAsyncDecisions({ late: engine.untimely, waiting });
-  // Rows that the engine did not receive moved this clock alone.
-  const endAt = Math.max(engine.clock.now(), world.now());
-  for (const beat of looking) beat.unsubscribe();
-  settle(engine, world);
+  simulation.refuseAsync();
+  // Rows that the engine did not receive advanced the simulation's clock alone.
+  const endAt = Math.max(engine.clock.now(), clock.now());
+  for (const timer of timers) timer.unsubscribe();
+  settle(engine, clock);
   const empty = state.tokens.all.map(({ mint }) => mint).filter((mint) => !state.portfolio.wallet.has(mint));
   const returnedLamports = executor.closeAccounts(empty);
-  meter?.returnDeposits(empty);
-  meter?.sample(world.now());
-  const seconds = (options.stopwatch() - startedAt) / 1_000;
+  equity?.returnDeposits(empty);
+  equity?.sample(clock.now());
+  const seconds = (stopwatch() - startedAt) / 1_000;
 
   return {
-    events, seconds, decisions: engine.decisions, decisionHash: engine.decisionHash, denials, intents, fills, alerts,
+    events, seconds, decisions: engine.decisions, decisionHash: engine.decisionHash, ...counts,
     strategies: strategies.map(({ name }) => strategyResult(state, name)),
     startAt, endAt, simulation: executor.notes(),
     deposits: { returnedLamports, lockedLamports: executor.lockedLamports() },
   };
 }
 
-/** Runs a backtest as `backtestSteps` does, all at once. */
-export function runBacktest(options: Parameters<typeof backtestSteps>[0]): BacktestResult {
-  return atOnce(backtestSteps(options));
+/** Runs a backtest as `backtestInChunks` does, without a pause. */
+export function runBacktest(options: BacktestOptions): BacktestResult {
+  return runToEnd(backtestInChunks(options));
 }
 
-function lookSteadily(world: VirtualClock, meter: EquitySampler): Unsubscribable[] {
-  const { everyMs, extremesEveryMs } = meter;
+function createSimulation(
+  { state, strategies, seed, model, sampling, equity, onDecision }: BacktestOptions, startAt: Millis,
+): Simulation {
+  const clock = new VirtualClock(startAt);
+  const executor = createSimulatedExecutor({
+    clock, market: sampling?.polled?.market ?? state.market, model, intervals: sampling?.recorded, seed,
+    tokenAccounts: state.portfolio.wallet.keys(),
+  });
+  const counts: Simulation['counts'] = { denials: {}, intents: {}, fills: [], alerts: 0 };
+  const waiting: string[] = [];
+  const engine: Engine = new Engine({
+    state, strategies, startAt, seed, intervals: sampling?.intervals,
+    listener: {
+      onRuling: ({ denial }, logged) => {
+        if (denial !== undefined) countOne(counts.denials, denial.code);
+        if (waitedByMachineClock(logged)) waiting.push(logged.strategy);
+        onDecision?.(logged);
+      },
+      onEffect: (effect) => {
+        if (effect.kind === 'alert') counts.alerts += 1;
+        else executor.carryOut(effect.intent, (outcome, notes) => { accept(effect.intent, outcome, notes); });
+      },
+    },
+  });
+  const accept = (intent: Intent, outcome: Outcome, notes: FillNotes | undefined): void => {
+    if (isTerminal(outcome.state)) countOne(counts.intents, outcome.state);
+    if (outcome.fill !== undefined) {
+      assert(notes, () => `${intent.id} is filled without notes`);
+      counts.fills.push({ at: clock.now(), intent, fill: outcome.fill, notes });
+    }
+    engine.accept(outcome, clock.now());
+    equity?.observe(intent, outcome, clock.now());
+  };
+  return {
+    engine, clock, executor, counts, refuseAsync: () => { refuseAsyncDecisions({ late: engine.outOfTurn, waiting }); },
+  };
+}
+
+function countOne(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+function scheduleSamples(clock: VirtualClock, equity: EquitySampler): Unsubscribable[] {
+  const { everyMs, extremesEveryMs } = equity;
   return [
-    ...(extremesEveryMs === undefined ? [] : [steadily(world, extremesEveryMs, (at) => {
-      meter.sampleExtremes(at);
-      // Benchmarks buy at their own instants: between two glances the market may be another one.
-      const wait = meter.nextPurchaseAt() - world.now();
-      if (wait < extremesEveryMs) world.schedule(() => { meter.purchase(world.now()); }, Math.max(0, wait));
+    ...(extremesEveryMs === undefined ? [] : [scheduleEach(clock, extremesEveryMs, (at) => {
+      equity.checkExtremes(at);
+      // Benchmarks buy at their own instants: the market may change between two checks.
+      const wait = equity.nextPurchaseAt() - clock.now();
+      if (wait < extremesEveryMs) clock.schedule(() => { equity.purchase(clock.now()); }, Math.max(0, wait));
     })]),
-    steadily(world, everyMs, (at) => { meter.sampleIfPriced(at); }),
+    scheduleEach(clock, everyMs, (at) => { equity.sampleIfNew(at); }),
   ];
 }
 
-/** At whole multiples of the step, as bars close: just after them, so that what came at that very instant counts. */
-function steadily(world: VirtualClock, everyMs: Millis, look: (at: Millis) => void): Unsubscribable {
-  return world.schedule<undefined>(function again() {
-    look(world.now() - JUST_AFTER_MS);
+/** Works at whole multiples of the step, as bars close: just after them, so that rows of that instant count. */
+function scheduleEach(clock: VirtualClock, everyMs: Millis, work: (at: Millis) => void): Unsubscribable {
+  return clock.schedule<undefined>(function again() {
+    work(clock.now() - JUST_AFTER_MS);
     this.schedule(undefined, everyMs);
-  }, everyMs - (world.now() % everyMs) + JUST_AFTER_MS);
+  }, everyMs - (clock.now() % everyMs) + JUST_AFTER_MS);
 }
 
 function strategyResult({ portfolio }: EngineState, name: string): StrategyResult {

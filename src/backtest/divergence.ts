@@ -2,36 +2,36 @@ import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import type { Input } from '../trading/step.ts';
 
-/** A decision of a run by its place in the chain. */
+/** A decision of a run with its place in the hash chain. */
 export interface RecordedHash {
   readonly seq: number;
   readonly at: Millis;
   readonly h: string;
 }
 
-/** A row of a recording, as it came in. */
+/** A row of a recording, as it arrived. */
 export interface RecordedRow {
   readonly seq: number;
   readonly at: Millis;
   readonly input: Input;
 }
 
-/** What the engine was doing: starting the strategies, waking a timer, or taking a row in. */
+/** What the engine did: it started the strategies, fired a timer, or accepted a row. */
 export type Occasion = 'start' | 'timer' | 'row';
 
-/** One side of a divergence: what was decided there, and on what. */
+/** One side of a divergence: the decision, and what it was based on. */
 export interface DivergentSide<Decision> {
-  /** Undefined where this side decided nothing. */
+  /** Undefined where this side made no decision. */
   readonly decision: Decision | undefined;
-  /** Undefined where nothing decided, nor anything came in. */
+  /** Undefined where this side made no decision and received no row. */
   readonly occasion: Occasion | undefined;
-  /** The row that was taken in there, or the last one before a timer or the start; undefined where there is none. */
+  /** The row that was accepted, or the last one before a timer or the start; undefined where there is none. */
   readonly row: RecordedRow | undefined;
 }
 
-/** Where a replay first did otherwise than its run. */
+/** The first difference between a replay and its run. */
 export interface Divergence {
-  /** The number that the two sides do not agree on. */
+  /** The sequence number at which both sides differ. */
   readonly seq: number;
   readonly expected: string;
   readonly found: string;
@@ -39,22 +39,22 @@ export interface Divergence {
   readonly replayed: DivergentSide<LoggedDecision>;
 }
 
-/** What a decision is made on. */
-export interface Place {
+/** What a decision is based on. */
+interface Place {
   readonly occasion: Occasion;
   readonly row: RecordedRow | undefined;
 }
 
 const NOTHING = { decision: undefined, occasion: undefined, row: undefined } as const;
 
-/** A decision of a replay that is not the one that comes next in the run. */
+/** A decision of a replay that differs from the next one of the run. */
 export interface Split {
   readonly expected: RecordedHash | undefined;
   readonly found: LoggedDecision;
   readonly place: Place;
 }
 
-/** When the strategies started: after so many stamps, at this time. */
+/** The start of the strategies: after this many stamped inputs, at this time. */
 type Start = { readonly after_seq: number; readonly at: Millis } | null;
 
 function placeOf({ at }: RecordedHash, row: RecordedRow | undefined, started: Start): Place {
@@ -63,8 +63,8 @@ function placeOf({ at }: RecordedHash, row: RecordedRow | undefined, started: St
 }
 
 /**
- * Returns the divergence of a replay that decided otherwise, or where the run decided nothing; `next` is the row that
- * came after.
+ * Returns the divergence of a replay that made another decision, or one where the run made none; `next` is the next
+ * row.
  */
 export function decidedOtherwise(
   { expected, found, place }: Split, next: RecordedRow | undefined, started: Start,
@@ -74,14 +74,14 @@ export function decidedOtherwise(
     expected: expected === undefined ? 'no further decision' : `hash ${expected.h} at seq ${expected.seq}`,
     found: `hash ${found.h}: ${found.strategy} ${found.verdict}${found.code === null ? '' : ` ${found.code}`} `
       + `at ${found.at}`,
-    // The rows until then are the same: else its number would not have fitted.
+    // The rows before it are equal, or its sequence number would differ.
     recorded: expected?.seq === found.seq ? { decision: expected, ...placeOf(expected, place.row, started) }
       : sideOf(next?.seq === found.seq ? next : undefined),
     replayed: { decision: found, ...place },
   };
 }
 
-/** Returns the divergence of a replay that decides nothing where the run decided something, between two rows. */
+/** Returns the divergence of a replay that makes no decision where the run made one, between two rows. */
 export function decidedNothing(expected: RecordedHash, { before, next, started }: {
   readonly before: RecordedRow | undefined; readonly next: RecordedRow | undefined; readonly started: Start;
 }): Divergence {
@@ -95,8 +95,8 @@ export function decidedNothing(expected: RecordedHash, { before, next, started }
 }
 
 /**
- * Returns the divergence of a recording whose next row has not the number that is due, where no decision of the run has
- * it either.
+ * Returns the divergence of a recording whose next row has an unexpected sequence number, and no decision has that
+ * number.
  */
 export function rowOutOfPlace(row: RecordedRow, stamps: number): Divergence {
   return {

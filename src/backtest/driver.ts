@@ -5,23 +5,23 @@ import type { RecordedRows } from '../engine/warm-up.ts';
 import type { MarketCache } from '../trading/market-cache.ts';
 import type { Sampler } from './sampling.ts';
 
-/** A place in a recording. `next` moves on; the members then speak of the row arrived at. */
+/** A place in a recording. `next` moves to the next row; the members describe the current row. */
 export type InputCursor = RecordedRows;
 
 /**
- * Drives an engine through a recording: time moves to each record, then the record is handed in. Two clocks stand side
- * by side, the engine's and the world's (what the simulated executor waits on), and whichever is due first goes first.
- * `stands` says that the cursor has arrived at a record already. Returns the number of records: `most` where there may
- * be more, with the cursor at the last of them.
+ * Drives an engine through a recording: time advances to each row, then the engine accepts the row. `clock` is the
+ * clock of the simulation, on which the simulated executor waits. Of both clocks the one that is due first advances
+ * first. `stands` says that the cursor is already at a row. Returns the number of rows; where it is `most`, the cursor
+ * is at the last of them and there may be more.
  */
-export function drive(engine: Engine, world: VirtualClock, cursor: InputCursor, { stands = false, most = Infinity }: {
+export function drive(engine: Engine, clock: VirtualClock, cursor: InputCursor, { stands = false, most = Infinity }: {
   readonly stands?: boolean; readonly most?: number;
 } = {}): number {
   let events = 0;
   for (let more = stands || cursor.next(); more; more = events < most && cursor.next()) {
     const { at } = cursor;
-    if (engine.clock.isDue(at) || world.isDue(at)) advanceBoth(engine, world, at);
-    world.advanceTo(at);
+    if (engine.clock.isDue(at) || clock.isDue(at)) advanceBoth(engine, clock, at);
+    clock.advanceTo(at);
     engine.accept(cursor.input, at);
     events += 1;
   }
@@ -29,10 +29,11 @@ export function drive(engine: Engine, world: VirtualClock, cursor: InputCursor, 
 }
 
 /**
- * Drives an engine through a recording that holds more than a live run would have polled. The market that swaps are
- * filled from learns of every row, the engine of those that the sampler takes. Otherwise it does the same as `drive`.
+ * Drives an engine through a recording that holds more rows than a live run would have polled. The market that fills
+ * swaps receives every row, and the engine receives the rows that the sampler takes. Otherwise it works as `drive`
+ * does.
  */
-export function driveSampled(engine: Engine, world: VirtualClock, cursor: InputCursor,
+export function driveSampled(engine: Engine, clock: VirtualClock, cursor: InputCursor,
   { sampler, market, stands = false, most = Infinity }: {
     readonly sampler: Sampler;
     readonly market: MarketCache;
@@ -42,8 +43,8 @@ export function driveSampled(engine: Engine, world: VirtualClock, cursor: InputC
   let events = 0;
   for (let more = stands || cursor.next(); more; more = events < most && cursor.next()) {
     const { at, input } = cursor;
-    if (engine.clock.isDue(at) || world.isDue(at)) advanceBoth(engine, world, at);
-    world.advanceTo(at);
+    if (engine.clock.isDue(at) || clock.isDue(at)) advanceBoth(engine, clock, at);
+    clock.advanceTo(at);
     if (input.kind !== 'outcome' && input.kind !== 'command') market.observe(input);
     if (sampler.takes(input, at)) engine.accept(input, at);
     events += 1;
@@ -51,18 +52,18 @@ export function driveSampled(engine: Engine, world: VirtualClock, cursor: InputC
   return events;
 }
 
-/** Lets what is under way end, with the strategies stopped: a swap begun in the last second still lands. */
-export function settle(engine: Engine, world: VirtualClock): void {
+/** Stops the strategies and completes the swaps under way: a swap of the last second still lands. */
+export function settle(engine: Engine, clock: VirtualClock): void {
   engine.stop();
-  advanceBoth(engine, world, Infinity);
+  advanceBoth(engine, clock, Infinity);
 }
 
-function advanceBoth(engine: Engine, world: VirtualClock, until: Millis): void {
+function advanceBoth(engine: Engine, clock: VirtualClock, until: Millis): void {
   for (;;) {
-    const due = Math.min(engine.clock.nextAt(), world.nextAt());
+    const due = Math.min(engine.clock.nextAt(), clock.nextAt());
     if (due > until || due === Infinity) return;
-    world.advanceTo(due);
-    // What the world did moved the engine's clock where it had anything to say.
+    clock.advanceTo(due);
+    // An outcome of the simulation advanced the engine's clock already.
     if (engine.clock.isDue(due)) engine.advanceTo(due);
   }
 }

@@ -1,25 +1,24 @@
-import { counted, grouped } from '../core/counted.ts';
-import { printable } from '../core/text.ts';
+import { groupThousands, pluralize, printable } from '../core/text.ts';
 import { Engine } from '../engine/engine.ts';
 import type { FeedKey } from '../market/event.ts';
 import { feedKey } from '../market/feed.ts';
 import { describeFeeds } from '../market/market-text.ts';
 import type { TokenTable } from '../market/token.ts';
 
-/** So many of a kind are named, the others counted. */
+/** A message names this many of a kind, and counts the others. */
 const MOST_SIZES = 5;
 const MOST_NAMED = 10;
 const LONGEST = 2_000;
 
-/** What is watched, and what a recording has. */
+/** The feeds of a recording, and the known tokens. */
 interface Watched {
   readonly feeds: readonly FeedKey[];
   readonly tokens: TokenTable;
 }
 
 /**
- * Returns what strategies watch and a recording lacks, in words; undefined where it has all. A strategy without its
- * input would sit still and look as if there had been nothing to do.
+ * Returns, in words, what strategies watch and a recording lacks; undefined where nothing is missing. A strategy
+ * without its input would do nothing, as if the market had given it no reason to.
  */
 export function missingFeeds(
   strategies: Parameters<typeof Engine.feedsOf>[0], { feeds, tokens }: Watched,
@@ -27,13 +26,13 @@ export function missingFeeds(
   const missing = missingKeys(strategies, feeds);
   if (missing.length === 0) return undefined;
   const ofNothing = missing.some((feed) => sizeOf(feed) === 0)
-    ? ': for nothing there is no price anywhere, name a size above 0' : '';
+    ? ': a size of 0 has no price, name a size above 0' : '';
   return `lacks what the strategies watch: ${printable(feedsText(missing, { tokens }), LONGEST)}${ofNothing}`;
 }
 
 /**
- * Returns what a recording holds, in words, the pairs and sizes first that are nearest to what strategies watch and it
- * lacks; empty where it holds nothing.
+ * Returns, in words, what a recording holds; empty where it holds nothing. The pairs and sizes that are nearest to the
+ * missing ones come first.
  */
 export function heldFeeds(strategies: Parameters<typeof Engine.feedsOf>[0], { feeds, tokens }: Watched): string {
   return printable(feedsText(feeds, { tokens, wanted: missingKeys(strategies, feeds) }), LONGEST);
@@ -44,7 +43,7 @@ function missingKeys(strategies: Parameters<typeof Engine.feedsOf>[0], feeds: re
   return Engine.feedsOf(strategies).map(feedKey).filter((key) => !recorded.has(key));
 }
 
-/** All of what there is where it is not too much to be read. */
+/** Names all feeds where they are few. */
 function feedsText(feeds: readonly FeedKey[], { tokens, wanted = [] }: {
   readonly tokens: TokenTable; readonly wanted?: readonly FeedKey[];
 }): string {
@@ -57,17 +56,18 @@ function feedsText(feeds: readonly FeedKey[], { tokens, wanted = [] }: {
     ...pairs.slice(0, MOST_NAMED).map(([group, own]) => {
       const shown = nearestSizes(own, wantedSizes.get(group) ?? []);
       const more = own.length - shown.length;
-      return `${describeFeeds(tokens, shown)}${more > 0 ? ` (and of ${counted(more, 'more size')})` : ''}`;
+      return `${describeFeeds(tokens, shown)}${more > 0 ? ` (and of ${pluralize(more, 'more size')})` : ''}`;
     }),
-    ...(others > 0 ? [`prices of ${counted(others, 'more pair')}`] : []),
+    ...(others > 0 ? [`prices of ${pluralize(others, 'more pair')}`] : []),
     ...groups.filter(([group]) => !isPair(group)).map(([, own]) => {
       const more = own.length - MOST_NAMED;
-      return `${describeFeeds(tokens, own.slice(0, MOST_NAMED))}${more > 0 ? ` (and of ${grouped(String(more))} more)` : ''}`;
+      const others = more > 0 ? ` (and of ${groupThousands(String(more))} more)` : '';
+      return `${describeFeeds(tokens, own.slice(0, MOST_NAMED))}${others}`;
     }),
   ].join('; ');
 }
 
-/** By how many times as large one is as the other. */
+/** Returns the feeds whose sizes are nearest to wanted ones, by the ratio of both sizes. */
 function nearestSizes(feeds: readonly FeedKey[], wanted: readonly FeedKey[]): readonly FeedKey[] {
   if (feeds.length <= MOST_SIZES) return feeds;
   const distance = (feed: FeedKey): number =>
@@ -76,14 +76,14 @@ function nearestSizes(feeds: readonly FeedKey[], wanted: readonly FeedKey[]): re
     .slice(0, MOST_SIZES);
 }
 
-/** Of nothing, the smallest is nearest. */
+/** The logarithm of a size; a size of 0 counts as the smallest. */
 function magnitude(feed: FeedKey): number {
   return Math.log(Math.max(sizeOf(feed), 0.5));
 }
 
 const PRICE = /^(quote:.*):(\d+)$/;
 
-/** A pair of tokens, or the kind. */
+/** Returns the pair of a price feed, else the kind of the feed. */
 function groupOf(feed: FeedKey): string {
   return PRICE.exec(feed)?.[1] ?? feed.split(':')[0]!;
 }

@@ -6,8 +6,8 @@ import type { Intent } from '../trading/intent.ts';
 import type { MarketCache } from '../trading/market-cache.ts';
 import type { SimulationModel } from '../trading/simulation-model.ts';
 import { TIMES_INTERVAL } from '../trading/simulation-model.ts';
-import type { SwapTerms } from '../trading/swap-order.ts';
-import { minimumOut } from '../trading/terms.ts';
+import type { SwapTerms } from '../trading/swap-terms.ts';
+import { minimumOut } from '../trading/swap-terms.ts';
 import type { MarketLadder } from './models/market-ladder.ts';
 import { createAcceptedQuotes, ladderAt, quoteFor } from './models/market-ladder.ts';
 import type { OwnImpact } from './models/own-impact.ts';
@@ -16,67 +16,65 @@ import { impactBasis, impactOf, isBeyond, isSlotsApart, knowsBeyond, largestSize
 import { reachingMarket, reachingWallet } from './models/swap-costs.ts';
 import type { RecordedIntervals } from './sampling.ts';
 
-/** What makes a simulated price less sure than others. */
+/** Why a simulated price is less reliable than others. */
 export type PriceMark =
-  /** From quotes of the other direction. */
+  /** It comes from quotes of the other direction. */
   | 'other-side'
-  /** Of more than was ever quoted. */
+  /** The size is larger than every quote. */
   | 'extrapolated'
-  /** Of no more than was quoted, but of more together with what own earlier swaps still displace. */
+  /** The size is within the quotes, but not together with what earlier own swaps still displace. */
   | 'displaced'
-  /** Between quotes of different slots. */
+  /** It lies between quotes of different slots. */
   | 'slots-apart';
 
-/** A part of a swap that went to somebody else, in smallest units of a token. */
+/** A fee of a swap, in smallest units of a token. */
 export interface TokenFee {
   readonly mint: Mint;
   readonly amount: Amount;
 }
 
 /**
- * What a swap would bring at some time. What goes in is `traded` and the fees on the input; what the market pays is the
- * output and the fees on it.
+ * What a swap would bring at a time. The input is `traded` plus the fees on the input; `paid` is the output plus the
+ * fees on the output.
  */
 export interface SimulatedPrice {
-  /** What reaches the wallet. */
+  /** The amount that reaches the wallet. */
   readonly outAmount: Amount;
   readonly marks: readonly PriceMark[];
-  /** What reaches the market of the input. */
+  /** The amount of the input that reaches the market. */
   readonly traded: Amount;
-  /** What the market pays. */
+  /** The amount that the market pays. */
   readonly paid: Amount;
   readonly platformFee: TokenFee;
   readonly transferFees: readonly TokenFee[];
-  /** The quotes that it is from, and what they alone would pay. */
+  /** The quotes behind the price, and the amount that they alone would pay. */
   readonly from: MarketLadder;
   readonly recorded: Amount;
-  /** What own earlier swaps still displace, smallest units of the input. */
+  /** What earlier own swaps still displace, smallest units of the input. */
   readonly displaced: bigint;
 }
 
-/** Why something cannot be simulated. */
+/** Why a swap cannot be simulated. */
 export interface PriceRefusal {
   readonly code: 'QUOTE_UNAVAILABLE' | 'QUOTE_STALE' | 'SIZE_BEYOND_LADDER';
   readonly reason: string;
 }
 
-/**
- * When a price is asked for, and whether the swap is under way already: then it has a price, however little is known.
- */
-export interface PriceMoment {
+/** The time of a price, and whether the swap is under way already. Such a swap has a price from quotes of any age. */
+interface PriceMoment {
   readonly at: Millis;
   readonly isUnderWay: boolean;
-  /** Whether a price that is too old for a new swap is refused although it is under way. */
+  /** Whether a swap under way is refused at a price that is too old for a new swap. */
   readonly isFresh?: boolean | undefined;
 }
 
 const NO_FEES: readonly TokenFee[] = [];
 const NO_MARKS: readonly PriceMark[] = [];
 
-/** What the price of a swap depends on. */
-export type PricedIntent = Pick<Intent, 'inputMint' | 'outputMint' | 'amountIn' | 'purpose'>;
+/** The properties of a swap that its price depends on. */
+type PricedIntent = Pick<Intent, 'inputMint' | 'outputMint' | 'amountIn' | 'purpose'>;
 
-/** Prices swaps from what a market held at a time, own swaps included. */
+/** Prices swaps by the market at a time, own impact included. */
 export interface Pricing {
   price(intent: PricedIntent, moment: PriceMoment): SimulatedPrice | PriceRefusal;
   /** Returns the terms on which a service would offer a price. */
@@ -106,7 +104,7 @@ export function createPricing({ market, model, ownImpact, intervals }: {
       });
       if (from === 'none') return { code: 'QUOTE_UNAVAILABLE', reason: 'the recording holds no quote of this pair' };
       if (from === 'stale') return { code: 'QUOTE_STALE', reason: 'the recorded quotes of this pair are too old to '
-        + 'fill a swap: backtest.max_quote_age says how old they may be' };
+        + 'fill a swap: backtest.max_quote_age sets the limit' };
 
       const ofInput = reachingMarket(amountIn, inputMint, model);
       const { traded } = ofInput;
@@ -144,15 +142,15 @@ export function createPricing({ market, model, ownImpact, intervals }: {
   };
 }
 
-/** Returns whether pricing came to nothing. */
+/** Returns whether a swap has no price. */
 export function isRefusal(price: SimulatedPrice | PriceRefusal): price is PriceRefusal {
   return 'code' in price;
 }
 
 /**
- * What is larger than anything recorded is not known; priced nevertheless, a small recording would make large sizes
- * look free. But an exit of which only the other direction speaks is always priced, and marked: its size was not
- * chosen, it is what entries came to, and a position that can never be left lies more than a guess.
+ * Refuses a size above everything recorded: a small recording would make large sizes seem free. An exit that only the
+ * other direction prices is always priced, and marked: entries determined its size, and a position that can never be
+ * closed distorts results more than an estimate does.
  */
 function refuseSize({ ladder, isOtherSide }: MarketLadder, { purpose }: PricedIntent, { traded, extrapolate }: {
   readonly traded: bigint; readonly extrapolate: boolean;
@@ -160,18 +158,19 @@ function refuseSize({ ladder, isOtherSide }: MarketLadder, { purpose }: PricedIn
   const largest = largestSize(ladder);
   if (!isBeyond(ladder, traded) || (isOtherSide && purpose === 'exit')) return undefined;
   if (extrapolate && knowsBeyond(ladder)) return undefined;
-  const why = extrapolate ? ', and with one size and no price impact nothing says how the price goes on'
+  const why = extrapolate ? ', and one size without a price impact does not tell the price beyond it'
     : ': record larger sizes, swap less, or allow backtest.extrapolate';
   const what = isOtherSide ? 'the largest quote of the other direction is worth' : 'the largest recorded size is';
-  return { code: 'SIZE_BEYOND_LADDER', reason: `${traded} smallest units wanted, ${what} ${largest}${why}` };
+  const reason = `the swap is of ${traded} smallest units, and ${what} ${largest}${why}`;
+  return { code: 'SIZE_BEYOND_LADDER', reason };
 }
 
-/** Less of a swap's own size is noise: what is displaced fades, and is never nothing. */
+/** A smaller part of the swap's own size is noise: the displaced amount fades, and never becomes 0. */
 const DISPLACED_PART = 100n;
 
 /**
- * Extrapolated is what reaches beyond the largest rung together with what is displaced; without a slope displacement
- * moves no price.
+ * A price is extrapolated beyond the largest rung. It is displaced where only the displaced amount exceeds that rung;
+ * without a known slope displacement moves no price.
  */
 function marksOf(
   { ladder, isOtherSide }: MarketLadder, { traded, displaced }: { readonly traded: bigint; readonly displaced: bigint },

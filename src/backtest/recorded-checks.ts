@@ -6,44 +6,44 @@ import type { JudgeToken } from '../trading/command.ts';
 import type { RiskLimits } from '../trading/limits.ts';
 import type { InputCursor } from './driver.ts';
 
-/** What a run found out about tokens, as it was recorded. */
+/** The checks of tokens that a recorded run made. */
 export interface RecordedChecks {
-  /** Tokens that were looked at. */
+  /** The checked tokens. */
   readonly mints: ReadonlySet<Mint>;
-  /** Returns the looks of before an instant, in their order. */
-  before(at: Millis): readonly { readonly at: Millis; readonly look: JudgeToken }[];
+  /** Returns the checks before an instant, in their order. */
+  before(at: Millis): readonly { readonly at: Millis; readonly check: JudgeToken }[];
 }
 
 const MARKET: readonly RecordingKind[] = ['quote', 'order-book', 'token-stats', 'feed-health'];
 
-/** Returns the looks at tokens that a recording holds. */
+/** Returns the checks of tokens in a recording. */
 export function readRecordedChecks(recording: Pick<InputSource, 'kinds' | 'cursor'>): RecordedChecks {
-  const looks: { at: Millis; look: JudgeToken }[] = [];
+  const checks: { at: Millis; check: JudgeToken }[] = [];
   if (recording.kinds.includes('command')) {
     const cursor = recording.cursor({ kinds: ['command'] });
     while (cursor.next()) {
       const { at, input } = cursor;
-      if (isTokenCheck(input)) looks.push({ at, look: input });
+      if (isTokenCheck(input)) checks.push({ at, check: input });
     }
   }
   return {
-    mints: new Set(looks.map(({ look }) => look.mint)), before: (until) => looks.filter(({ at }) => at < until),
+    mints: new Set(checks.map(({ check }) => check.mint)), before: (until) => checks.filter(({ at }) => at < until),
   };
 }
 
-/** Returns the kinds of rows that backtests look into. */
+/** Returns the kinds of rows that backtests read. */
 export function backtestKinds({ mints }: Pick<RecordedChecks, 'mints'>): readonly RecordingKind[] {
   return mints.size === 0 ? MARKET : [...MARKET, 'command'];
 }
 
 /**
- * Returns a cursor over what a backtest is made of: the market, and what was found out about tokens. What a run
- * decided, what became of it and what its operator said is its own.
+ * Returns a cursor over the rows of a backtest: the market, and the checks of tokens. The decisions, outcomes and
+ * operator's commands of the recorded run are left out.
  */
-export function backtestCursor(recording: Pick<InputSource, 'cursor'>, looks: RecordedChecks): InputCursor {
-  const cursor = recording.cursor({ kinds: backtestKinds(looks) });
-  // Nothing stands between the engine and the rows where there is nothing to leave out.
-  if (looks.mints.size === 0) return cursor;
+export function backtestCursor(recording: Pick<InputSource, 'cursor'>, checks: RecordedChecks): InputCursor {
+  const cursor = recording.cursor({ kinds: backtestKinds(checks) });
+  // Without commands no row is left out: the engine reads the cursor directly.
+  if (checks.mints.size === 0) return cursor;
   let { input } = cursor;
   return {
     next: () => {
@@ -58,8 +58,8 @@ export function backtestCursor(recording: Pick<InputSource, 'cursor'>, looks: Re
   };
 }
 
-/** Returns limits that let tokens through of which the recording says nothing: nobody can look at them any more. */
-export function withoutUnseen(limits: RiskLimits, unseen: Iterable<Mint>): RiskLimits {
+/** Returns limits that trust tokens without a recorded check: they cannot be checked any more. */
+export function trustingUnchecked(limits: RiskLimits, unseen: Iterable<Mint>): RiskLimits {
   const { tokenSafety } = limits;
   return tokenSafety === undefined ? limits
     : { ...limits, tokenSafety: { ...tokenSafety, trusted: new Set([...tokenSafety.trusted, ...unseen]) } };

@@ -1,5 +1,5 @@
-import type { Steps } from '../core/steps.ts';
-import { atOnce, STEP_EVENTS } from '../core/steps.ts';
+import type { ChunkedWork } from '../core/chunked-work.ts';
+import { runToEnd, EVENTS_PER_CHUNK } from '../core/chunked-work.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import type { EngineListener } from '../engine/engine.ts';
@@ -7,20 +7,20 @@ import { Engine, timersDueBefore } from '../engine/engine.ts';
 import type { StrategyInstance } from '../engine/host.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { EngineState } from '../trading/state.ts';
-import type { StrategyLegacy } from '../trading/strategy-state.ts';
+import type { RestoredStates } from '../trading/strategy-state.ts';
 import type { Divergence, Occasion, RecordedHash, RecordedRow, Split } from './divergence.ts';
 import { decidedNothing, decidedOtherwise, rowOutOfPlace } from './divergence.ts';
 import type { InputCursor } from './driver.ts';
 
 export type { Divergence, RecordedHash } from './divergence.ts';
 
-/** A recording's cursor that says the number each row had in its run. */
-export interface RunCursor extends InputCursor {
+/** A cursor over a recording that knows the sequence number of each row in its run. */
+interface RunCursor extends InputCursor {
   readonly seq: number;
 }
 
-/** A moment in a run: after this many stamps, at this time. */
-export interface Moment {
+/** A moment in a run: after this many stamped inputs, at this time. */
+interface Moment {
   readonly after_seq: number;
   readonly at: Millis;
 }
@@ -33,111 +33,135 @@ export interface ReplayResult {
   readonly firstDivergence: Divergence | undefined;
 }
 
-/**
- * Repeats a run: the same inputs under the same stamps through the same code, with nobody to carry anything out, since
- * the outcomes are among the inputs. Every decision is compared by its chained hash, so the first difference is the
- * first different decision.
- */
-export function* replaySteps(options: {
+interface ReplayOptions {
   readonly state: EngineState;
   readonly strategies: readonly StrategyInstance[];
   readonly seed: number;
   readonly startAt: Millis;
   readonly started: Moment | null;
   readonly stopped: Moment | null;
-  /** What strategies began with that an earlier run left. */
-  readonly legacy?: StrategyLegacy | undefined;
-  /** How far apart events of each feed come, where the run showed each input events at its own interval. */
+  /** The states of strategies that an earlier run left. */
+  readonly restored?: RestoredStates | undefined;
+  /** The intervals between events of each feed, where the run showed each input events at its own interval. */
   readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
-  /** What they were shown before they started. */
+  /** The rows that warmed strategies up before they started. */
   readonly warmup?: InputCursor | undefined;
   readonly cursor: RunCursor;
   readonly recorded: readonly RecordedHash[];
-  /** Whether the run ended in a crash: what it decided after the last line on disk, nobody knows. */
+  /** Whether the run ended in a crash: its decisions after the last line on disk are not known. */
   readonly cutOff?: boolean;
-  /** Sees every ruling as the run did, with the state that it was made on. */
+  /** Receives every ruling as the run did, with the state behind it. */
   readonly onRuling?: EngineListener['onRuling'];
-}): Steps<ReplayResult> {
-  const { started, stopped, cursor, recorded, cutOff = false } = options;
-  const here: { occasion: Occasion; row: RecordedRow | undefined } = { occasion: 'timer', row: undefined };
-  const first: { split?: Split; divergence?: Divergence } = {};
-  let compared = 0;
-  let agreed: LoggedDecision | undefined;
+}
 
+/**
+ * Repeats a run: the same inputs with the same stamps through the same code. No executor is needed, since the outcomes
+ * are among the inputs. Each decision is compared by its chained hash, so the first difference is the first different
+ * decision.
+ */
+export function* replayInChunks(options: ReplayOptions): ChunkedWork<ReplayResult> {
+  const { state, strategies, startAt, seed, restored, intervals, started, stopped, cursor, recorded, warmup } = options;
+  const here: Here = { occasion: 'timer', row: undefined };
+  const comparison = createComparison(options, here);
   const engine = new Engine({
-    state: options.state,
-    strategies: options.strategies,
-    startAt: options.startAt,
-    seed: options.seed,
-    legacy: options.legacy,
-    intervals: options.intervals,
+    state, strategies, startAt, seed, restored, intervals,
     listener: {
       onRuling: (ruling, logged) => {
         options.onRuling?.(ruling, logged);
-        const expected = recorded[compared];
-        if (first.split !== undefined || (expected === undefined && cutOff)) return;
-        if (expected?.h !== logged.h) {
-          first.split = { expected, found: logged, place: { ...here } };
-          return;
-        }
-        compared += 1;
-        agreed = logged;
+        comparison.compare(logged);
       },
     },
   });
-  const moments = momentsOf(engine, here, { started, stopped, warmup: options.warmup });
+  const moments = momentsOf(engine, here, { started, stopped, warmup });
 
   let events = 0;
   let row: RecordedRow | undefined;
   while ((row = nextRow(cursor)) !== undefined) {
     moments.before(row.seq);
-    // Decisions of timers come first; then the row must be the next thing stamped, or something is missing or too much.
+    // Decisions of timers come first. Then the row must be the next stamped input; otherwise a row is missing or added.
     engine.advanceTo(timersDueBefore(row.input, row.at));
-    if (first.split !== undefined || engine.seq + 1 !== row.seq) break;
+    if (comparison.hasSplit() || engine.seq + 1 !== row.seq) break;
     here.row = row;
     here.occasion = 'row';
     engine.accept(row.input, row.at);
     here.occasion = 'timer';
     events += 1;
-    if (events % STEP_EVENTS === 0) yield;
-    if (first.split !== undefined) {
+    if (events % EVENTS_PER_CHUNK === 0) yield;
+    if (comparison.hasSplit()) {
       row = nextRow(cursor);
       break;
     }
   }
-  if (first.split === undefined && row === undefined) {
+  if (!comparison.hasSplit() && row === undefined) {
     moments.before(Infinity);
-    // A run that was cut off by a crash may have decided something after its last recorded input.
+    // A run that a crash cut off may have made decisions after its last recorded input.
     const last = recorded.at(-1);
     if (stopped === null && last !== undefined) engine.advanceTo(last.at);
   }
-  const missing = recorded[compared];
-  if (first.split !== undefined) first.divergence = decidedOtherwise(first.split, row, started);
-  else if (missing !== undefined && (row === undefined || missing.seq === engine.seq + 1))
-    first.divergence = decidedNothing(missing, { before: here.row, next: row, started });
-  else if (row !== undefined) first.divergence = rowOutOfPlace(row, engine.seq);
-  const known = first.divergence === undefined && cutOff
-    ? { decisions: compared, decisionHash: agreed?.h ?? NO_DECISIONS } : engine;
-  return {
-    match: first.divergence === undefined, decisions: known.decisions, decisionHash: known.decisionHash, events,
-    firstDivergence: first.divergence,
-  };
+  const firstDivergence = comparison.divergence(engine.seq, row);
+  const { decisions, decisionHash } = firstDivergence === undefined ? comparison.agreed(engine) : engine;
+  return { match: firstDivergence === undefined, decisions, decisionHash, events, firstDivergence };
 }
 
-/** Repeats a run as `replaySteps` does, all at once. */
-export function replayRun(options: Parameters<typeof replaySteps>[0]): ReplayResult {
-  return atOnce(replaySteps(options));
+/** Repeats a run as `replayInChunks` does, without a pause. */
+export function replayRun(options: ReplayOptions): ReplayResult {
+  return runToEnd(replayInChunks(options));
 }
 
-/** The hash of a chain without a link. */
+/** The hash of an empty chain. */
 const NO_DECISIONS = '0'.repeat(64);
 
 function nextRow(cursor: RunCursor): RecordedRow | undefined {
   return cursor.next() ? { seq: cursor.seq, at: cursor.at, input: cursor.input } : undefined;
 }
 
-/** Starts and stops the strategies where the run did: before the first row that came after. */
-function momentsOf(engine: Engine, here: { occasion: Occasion }, { started, stopped, warmup }: {
+/** What the engine is doing, and the last row that it accepted. */
+interface Here {
+  occasion: Occasion;
+  row: RecordedRow | undefined;
+}
+
+/** Compares the decisions of a replay with those of its run. */
+interface Comparison {
+  compare(logged: LoggedDecision): void;
+  /** Returns whether a decision differed. */
+  hasSplit(): boolean;
+  /** Returns the first divergence after `stamps` inputs; `row` is the next row, undefined at the end. */
+  divergence(stamps: number, row: RecordedRow | undefined): Divergence | undefined;
+  /** Returns the decisions that both sides are known to share. */
+  agreed(engine: Pick<Engine, 'decisions' | 'decisionHash'>): Pick<Engine, 'decisions' | 'decisionHash'>;
+}
+
+function createComparison({ recorded, cutOff = false, started }: ReplayOptions, here: Here): Comparison {
+  let compared = 0;
+  let last: LoggedDecision | undefined;
+  let split: Split | undefined;
+  return {
+    compare(logged) {
+      const expected = recorded[compared];
+      if (split !== undefined || (expected === undefined && cutOff)) return;
+      if (expected?.h !== logged.h) {
+        split = { expected, found: logged, place: { ...here } };
+        return;
+      }
+      compared += 1;
+      last = logged;
+    },
+    hasSplit: () => split !== undefined,
+    divergence(stamps, row) {
+      if (split !== undefined) return decidedOtherwise(split, row, started);
+      const missing = recorded[compared];
+      if (missing !== undefined && (row === undefined || missing.seq === stamps + 1)) {
+        return decidedNothing(missing, { before: here.row, next: row, started });
+      }
+      return row === undefined ? undefined : rowOutOfPlace(row, stamps);
+    },
+    agreed: (engine) => (cutOff ? { decisions: compared, decisionHash: last?.h ?? NO_DECISIONS } : engine),
+  };
+}
+
+/** Starts and stops the strategies at the moments of the run: before the first row that came after each moment. */
+function momentsOf(engine: Engine, here: Here, { started, stopped, warmup }: {
   readonly started: Moment | null; readonly stopped: Moment | null; readonly warmup: InputCursor | undefined;
 }): { before(seq: number): void } {
   let begun = false;

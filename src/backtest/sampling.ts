@@ -10,12 +10,12 @@ import { isFinerThan, joinSampling, restartSampling, takesSample } from '../mark
 import type { Input } from '../trading/step.ts';
 
 /**
- * How far apart a recording's rows of each feed usually are, silences left out. A feed with fewer than two rows has no
+ * The usual interval between a recording's rows of each feed, gaps excluded. A feed with fewer than two rows has no
  * entry.
  */
 export type RecordedIntervals = ReadonlyMap<FeedKey, Millis>;
 
-/** Chooses the rows that a live scheduler would have polled. */
+/** Selects the rows that a live scheduler would have polled. */
 export interface Sampler {
   /** Returns whether a live run would have received this row. */
   takes(input: Input, at: Millis): boolean;
@@ -23,13 +23,13 @@ export interface Sampler {
   restart(): void;
   /** Waits for the next window of each feed. */
   join(at: Millis): void;
-  /** How far apart the rows of each feed are that it takes. */
+  /** The intervals between the rows of each feed that it takes. */
   readonly intervals: RecordedIntervals;
 }
 
 /**
- * Returns the sampler of what is polled, each feed once; undefined where no feed is recorded more often than it is
- * polled. Rows of feeds that are not polled are taken: they say what the recording knows beside them.
+ * Returns the sampler of polled feeds; undefined where no feed is recorded more often than it is polled. It takes all
+ * rows of feeds that are not polled: they are additional knowledge of the recording.
  */
 export function createSampler(polled: readonly FeedSpec[], recorded: RecordedIntervals): Sampler | undefined {
   const sampled = new Map<FeedKey, SampleWindows>();
@@ -77,7 +77,7 @@ export function sampledRows(
   };
 }
 
-/** An input that is not shown every recorded row of its feed. */
+/** An input that does not receive every recorded row of its feed. */
 export interface SampledInput {
   readonly strategy: string;
   readonly feed: FeedKey;
@@ -85,7 +85,7 @@ export interface SampledInput {
   readonly everyMs: Millis;
 }
 
-/** Returns the inputs of strategies that a recording holds more often than they ask. */
+/** Returns the inputs of strategies whose feeds are recorded more often than the strategies request. */
 export function sampledInputs(strategies: readonly StrategyInstance[], recorded: RecordedIntervals): SampledInput[] {
   return strategies.flatMap(({ name, strategy, params }) =>
     Object.values(strategy.inputs(params)).flatMap(({ spec }): SampledInput[] => {

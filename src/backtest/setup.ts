@@ -10,37 +10,35 @@ import type { EngineState } from '../trading/state.ts';
 import { createState, freshSnapshot } from '../trading/state.ts';
 import { Engine } from '../engine/engine.ts';
 
-/**
- * What all backtests over one recording have in common, whatever strategies they run. Plain data: it goes into threads.
- */
+/** The setup that all backtests over one recording share. Plain data, since it is sent to threads. */
 export interface BacktestSetup {
   readonly tokens: readonly Token[];
   readonly limits: RiskLimits;
-  /** What the simulated wallet starts with, smallest units. */
+  /** The initial balances of the simulated wallet, smallest units. */
   readonly balances: ReadonlyMap<Mint, Amount>;
   readonly model: SimulationModel;
   readonly seed: number;
-  /** What results are counted in. */
+  /** The token in which results are counted. */
   readonly currency: Token;
-  /** When the first row and the last one of the recording were received, warm-up included. */
+  /** When the first and the last row of the recording were received, warm-up included. */
   readonly firstAt: Millis;
   readonly lastAt: Millis;
   /**
-   * How often the recording has each feed: what strategies ask for less often is sampled. Left out, they are shown
-   * every row.
+   * How often each feed was recorded. A feed that strategies request less often is sampled; left out, strategies see
+   * each row.
    */
   readonly intervals?: RecordedIntervals | undefined;
-  /** Whether the recording's market was made up. */
+  /** Whether the market of the recording is synthetic. */
   readonly isMadeUp?: boolean | undefined;
 }
 
-/** A strategy with what bounds it. */
+/** A strategy with its budget and its limits. */
 export interface BacktestStrategy extends StrategyInstance {
   readonly budget: ValueLimit | undefined;
   readonly limits: StrategyLimits;
 }
 
-/** Returns the state in which a backtest begins: nothing was traded yet. */
+/** Returns the state at the beginning of a backtest, before any trade. */
 export function freshState(
   { tokens, limits, balances }: BacktestSetup,
   strategies: readonly Pick<BacktestStrategy, 'name' | 'budget' | 'limits'>[],
@@ -48,7 +46,7 @@ export function freshState(
   return createState({ tokens: tokenTable(tokens), limits, snapshot: freshSnapshot(balances), strategies });
 }
 
-/** Returns what strategies watch that could be bought with the currency: benchmarks buy it. */
+/** Returns the watched tokens other than the currency: the benchmarks buy them. */
 export function watchedTokens(strategies: readonly StrategyInstance[], { tokens, currency }: {
   readonly tokens: readonly Token[]; readonly currency: Token;
 }): Token[] {

@@ -8,11 +8,10 @@ import type { Executor, OpenIntent } from '../trading/executor.ts';
 import type { Intent, Outcome } from '../trading/intent.ts';
 import { isTerminal, outcomeOf } from '../trading/intent.ts';
 import type { MarketCache } from '../trading/market-cache.ts';
-import { landSimulated } from '../trading/simulated-landing.ts';
 import type { SimulationModel } from '../trading/simulation-model.ts';
-import type { SwapTerms } from '../trading/swap-order.ts';
-import { refuseTerms } from '../trading/terms.ts';
-import { attemptCosts, createTokenAccounts } from './models/swap-costs.ts';
+import { landSimulated } from '../trading/simulation-model.ts';
+import type { SwapTerms } from '../trading/swap-terms.ts';
+import { refuseTerms } from '../trading/swap-terms.ts';
 import type { AttemptChance } from './models/landing.ts';
 import { arrivingOutput, chanceOf, isFirm, passageOf } from './models/landing.ts';
 import { knownBefore, latencyAt } from './models/latency.ts';
@@ -20,30 +19,26 @@ import { quoteFor } from './models/market-ladder.ts';
 import { createOwnImpact } from './models/own-impact.ts';
 import { impactBasis } from './models/quote-ladder.ts';
 import { underSetting } from './models/settings.ts';
-import type { SimulatedPrice } from './pricing.ts';
+import type { TokenAccounts } from './models/swap-costs.ts';
+import { attemptCosts, createTokenAccounts } from './models/swap-costs.ts';
+import type { Pricing, SimulatedPrice } from './pricing.ts';
 import { createPricing, isRefusal } from './pricing.ts';
 import type { RecordedIntervals } from './sampling.ts';
-import type { FillNotes, SimulationNotes } from './simulation-notes.ts';
+import type { FillNotes, SimulationCounters, SimulationNotes } from './simulation-notes.ts';
 import { createSimulationCounters } from './simulation-notes.ts';
 
-export type { SimulationModel } from '../trading/simulation-model.ts';
-export { BASE_MODEL } from '../trading/simulation-model.ts';
-
-/** A simulated executor with what a report must say of it. */
+/** An executor that simulates swaps, with what a report says about the simulation. */
 export interface SimulatedExecutor extends Executor {
-  /**
-   * Carries an intent out as `execute` does, for whoever never gives one up: every outcome is handed over at once, a
-   * fill with its notes.
-   */
+  /** Executes an intent as `execute` does, without a way to cancel it: it passes on each outcome, a fill with notes. */
   carryOut(intent: Intent, take: TakeOutcome): void;
   notes(): SimulationNotes;
-  /** Closes the accounts of some mints and returns what comes back of their deposits. */
+  /** Closes the accounts of some mints and returns the deposits that come back. */
   closeAccounts(mints: Iterable<Mint>): Lamports;
-  /** What was laid down for token accounts and has not come back. */
+  /** Returns the deposits of token accounts that have not come back. */
   lockedLamports(): Lamports;
 }
 
-/** Takes what became of an intent; where it is filled, what that cost and how sure its price is. */
+/** Takes an outcome of an intent; the notes of a fill say what it cost and how reliable its price is. */
 type TakeOutcome = (outcome: Outcome, notes: FillNotes | undefined) => void;
 
 /** A swap under way. */
@@ -51,104 +46,64 @@ interface Course {
   readonly intent: Intent;
   readonly chance: AttemptChance;
   readonly take: (outcome: Outcome) => void;
-  /** What its fill cost, once it is filled. */
+  /** Set once the swap is filled. */
   notes: FillNotes | undefined;
-  /** What it waits for: one thing at a time, so there is one thing to give up. */
+  /** The one timer of the swap. */
   waiting: Unsubscribable | undefined;
 }
 
-/** What was signed: a price, on these terms. */
+/** The price and the terms of a signed swap. */
 interface Acceptance {
   readonly price: SimulatedPrice;
   readonly terms: SwapTerms;
 }
 
-/**
- * Returns an executor that fills from the quotes known at the simulated arrival, never from later ones. It fails where
- * the price moved beyond the slippage (6001, the fee is paid), loses transactions as the model has it, and gives up
- * with a code what it cannot price. All chance follows from the seed and the intent's id: the order of calls does not
- * matter.
- */
-export function createSimulatedExecutor(options: {
+interface ExecutorOptions {
   readonly clock: Clock;
   readonly market: MarketCache;
   readonly model: SimulationModel;
   readonly seed: number | string;
   /** How often each feed was recorded; absent where it was not measured. */
   readonly intervals?: RecordedIntervals | undefined;
-  /** Mints of which the wallet has an account from the beginning. */
+  /** Mints of the token accounts that the wallet has from the beginning. */
   readonly tokenAccounts: Iterable<Mint>;
-}): SimulatedExecutor {
-  const { clock, market, seed } = options;
+}
+
+/**
+ * Returns an executor that fills from the quotes known at the simulated arrival, never from later ones. It fails where
+ * the price moved beyond the slippage (6001, the fee is paid), loses transactions as the model says, and abandons a
+ * swap without a price with a code. All chance follows from the seed and the intent's id: the order of calls does not
+ * matter.
+ */
+export function createSimulatedExecutor(options: ExecutorOptions): SimulatedExecutor {
+  const { clock, seed } = options;
   const model = underSetting(options.model);
   const { row, landing } = model;
-  const ownImpact = createOwnImpact(model.ownImpact, model.recordedSwaps);
-  const pricing = createPricing({ market, model, ownImpact, intervals: options.intervals });
-  const accounts = createTokenAccounts(options.tokenAccounts, (mint) => model.transferFees.has(mint));
-  const costs = attemptCosts(model.costs, row.priority);
-  const tally = createSimulationCounters(costs);
-
-  const noteImpact = ({ inputMint, outputMint }: Intent, { from, displaced }: SimulatedPrice): void => {
-    const basis = impactBasis(from.ladder);
-    tally.impacted({ inputMint, outputMint }, {
-      feeds: from.rungs.map(({ quote }) => quote.feed), basis, isDisplaced: displaced > 0n && basis !== 'none',
-    });
+  const chain = createSimulatedChain(options, model);
+  const { pricing } = chain;
+  const after = (course: Course, delayMs: Millis, work: () => void): void => {
+    course.waiting = clock.schedule(work, delayMs);
   };
 
-  const after =
-    (course: Course, delayMs: Millis, work: () => void): void => { course.waiting = clock.schedule(work, delayMs); };
-
-  /** What the chain does to a swap that arrives, now; undefined where a maker did not sign. */
-  const arrive = (course: Course, { price: accepted, terms }: Acceptance): Outcome | undefined => {
-    const { intent } = course;
-    const firm = isFirm(terms.router);
-    const arrival = pricing.price(intent, { at: clock.now(), isUnderWay: true });
-    const arrivalOut = isRefusal(arrival) ? ZERO : arrival.outAmount;
-    const outAmount = arrivingOutput({ acceptedOut: terms.outAmount, arrivalOut, isFirm: firm }, landing, row);
-    if (outAmount === undefined) return undefined;
-    const outcome = landSimulated({
-      intent, accepted: terms, outAmount, setting: row.fill === 'threshold' && !firm ? 'pessimistic' : 'base',
-      feeLamports: costs.feeLamports, rentLamports: accounts.depositFor(intent.outputMint),
-    });
-    if (outcome.state !== 'confirmed') {
-      tally.failed();
-      return outcome;
-    }
-    if (!firm) {
-      // What a maker pays comes from his own stock, not from pools.
-      ownImpact.add(intent.inputMint, intent.outputMint, accepted.traded, clock.now());
-      if (model.ownImpact.share > 0) noteImpact(intent, isRefusal(arrival) ? accepted : arrival);
-      tally.arrived({ isUnmoved: !isRefusal(arrival)
-        && quoteFor(arrival.from, arrival.traded) === quoteFor(accepted.from, accepted.traded) });
-    }
-    const { marks, platformFee, transferFees } = isRefusal(arrival) || row.fill === 'quoted' || firm
-      ? accepted : arrival;
-    course.notes = { marks, platformFee, transferFees, costs, rentLamports: accounts.open(intent.outputMint) };
-    tally.filled(course.notes);
-    return outcome;
-  };
-
-  const follow = (course: Course, accepted: Acceptance): void => {
+  const send = (course: Course, accepted: Acceptance): void => {
     const { intent, chance, take } = course;
     const landMs = latencyAt(knownBefore(model.latency.land, clock.now(), intent.route), chance.land) * row.landLatency;
     const passage = passageOf(chance, landing, landMs);
     if (passage === 'expires') {
-      after(course, landing.expiryMs, () => { take(outcomeOf(
-        intent.id, 'expired', { code: 'EXPIRED', reason: 'it never landed, as the model has it now and then' },
-      )); });
+      const reason = 'it never landed: the simulation loses a share of the transactions';
+      after(course, landing.expiryMs, () => { take(outcomeOf(intent.id, 'expired', { code: 'EXPIRED', reason })); });
       return;
     }
     after(course, landMs, () => {
-      const outcome = arrive(course, accepted);
+      const outcome = chain.land(course, accepted);
       if (outcome === undefined) {
         // As live: the answer is a hint, and only the end of the transaction's life is proof.
         const refusal = { code: 'MAKER_REJECTED', reason: 'the price moved against the maker, who did not sign' };
         take(outcomeOf(intent.id, 'submitted', refusal));
         after(course, landing.expiryMs - landMs, () => { take(outcomeOf(intent.id, 'expired', refusal)); });
       } else if (passage === 'arrives-unseen') {
-        take(outcomeOf(intent.id, 'unknown', {
-          code: 'UNSEEN', reason: 'nobody says what became of it, as the model has it now and then',
-        }));
+        const reason = 'no answer says whether it landed: the simulation hides a share of the landings';
+        take(outcomeOf(intent.id, 'unknown', { code: 'UNSEEN', reason }));
         after(course, landing.expiryMs - landMs, () => { take(outcome); });
       } else take(outcome);
     });
@@ -158,7 +113,7 @@ export function createSimulatedExecutor(options: {
     const { intent, chance, take } = course;
     const price = pricing.price(intent, { at: clock.now(), isUnderWay: false });
     if (isRefusal(price)) {
-      tally.refused(price);
+      chain.counters.refused(price);
       take(outcomeOf(intent.id, 'abandoned', price));
       return;
     }
@@ -172,7 +127,7 @@ export function createSimulatedExecutor(options: {
     after(course, latencyAt(model.latency.sign, chance.sign) * row.landLatency, () => {
       take(outcomeOf(intent.id, 'signed', { router, quotedOut }));
       take(outcomeOf(intent.id, 'submitted'));
-      follow(course, { price, terms });
+      send(course, { price, terms });
     });
   };
 
@@ -180,9 +135,8 @@ export function createSimulatedExecutor(options: {
     const take = (outcome: Outcome): void => { takeWithNotes(outcome, course.notes); };
     const course: Course = { intent, chance: chanceOf(seed, intent.id), take, notes: undefined, waiting: undefined };
     take(outcomeOf(intent.id, 'building'));
-    after(course, latencyAt(
-      knownBefore(model.latency.quote, clock.now(), intent.route), course.chance.quote,
-    ) * row.quoteLatency, () => { accept(course); });
+    const quoteMs = latencyAt(knownBefore(model.latency.quote, clock.now(), intent.route), course.chance.quote);
+    after(course, quoteMs * row.quoteLatency, () => { accept(course); });
     return course;
   };
 
@@ -195,13 +149,72 @@ export function createSimulatedExecutor(options: {
       return () => { course.waiting?.unsubscribe(); };
     }),
     carryOut: (intent, take) => { begin(intent, take); },
-    // A simulation has no yesterday: it begins with nothing open.
+    // A simulation begins without open intents.
     reconcile: (open: readonly OpenIntent[]) => {
       if (open.length > 0) throw new Error(`a simulation cannot resolve ${open.length} open intents of a real run`);
       return EMPTY;
     },
-    notes: () => tally.notes(),
-    closeAccounts: (mints) => [...mints].reduce((sum, mint) => sum + accounts.close(mint), 0n) as Lamports,
-    lockedLamports: () => accounts.lockedLamports(),
+    notes: () => chain.counters.notes(),
+    closeAccounts: (mints) => [...mints].reduce((sum, mint) => sum + chain.accounts.close(mint), 0n) as Lamports,
+    lockedLamports: () => chain.accounts.lockedLamports(),
+  };
+}
+
+/** The market, the token accounts and the landing of simulated swaps. */
+interface SimulatedChain {
+  readonly pricing: Pricing;
+  readonly accounts: TokenAccounts;
+  readonly counters: SimulationCounters;
+  /** Lands a swap now; undefined where a maker does not sign. */
+  land(course: Course, accepted: Acceptance): Outcome | undefined;
+}
+
+function createSimulatedChain(
+  { clock, market, intervals, tokenAccounts }: ExecutorOptions, model: ReturnType<typeof underSetting>,
+): SimulatedChain {
+  const { row, landing } = model;
+  const ownImpact = createOwnImpact(model.ownImpact, model.recordedSwaps);
+  const pricing = createPricing({ market, model, ownImpact, intervals });
+  const accounts = createTokenAccounts(tokenAccounts, (mint) => model.transferFees.has(mint));
+  const costs = attemptCosts(model.costs, row.priority);
+  const counters = createSimulationCounters(costs);
+
+  const countImpact = ({ inputMint, outputMint }: Intent, { from, displaced }: SimulatedPrice): void => {
+    const basis = impactBasis(from.ladder);
+    counters.impacted({ inputMint, outputMint }, {
+      feeds: from.rungs.map(({ quote }) => quote.feed), basis, isDisplaced: displaced > 0n && basis !== 'none',
+    });
+  };
+  return {
+    pricing, accounts, counters,
+    land(course, { price: accepted, terms }) {
+      const { intent } = course;
+      const firm = isFirm(terms.router);
+      const arrival = pricing.price(intent, { at: clock.now(), isUnderWay: true });
+      const arrivalOut = isRefusal(arrival) ? ZERO : arrival.outAmount;
+      const outAmount = arrivingOutput({ acceptedOut: terms.outAmount, arrivalOut, isFirm: firm }, landing, row);
+      if (outAmount === undefined) return undefined;
+      const outcome = landSimulated({
+        intent, accepted: terms, outAmount, setting: row.fill === 'threshold' && !firm ? 'pessimistic' : 'base',
+        feeLamports: costs.feeLamports, rentLamports: accounts.depositFor(intent.outputMint),
+      });
+      if (outcome.state !== 'confirmed') {
+        counters.failed();
+        return outcome;
+      }
+      if (!firm) {
+        // A maker pays from its own stock, not from pools.
+        ownImpact.add(intent.inputMint, intent.outputMint, accepted.traded, clock.now());
+        if (model.ownImpact.share > 0) countImpact(intent, isRefusal(arrival) ? accepted : arrival);
+        const isUnmoved = !isRefusal(arrival)
+          && quoteFor(arrival.from, arrival.traded) === quoteFor(accepted.from, accepted.traded);
+        counters.arrived({ isUnmoved });
+      }
+      const isAsAccepted = isRefusal(arrival) || row.fill === 'quoted' || firm;
+      const { marks, platformFee, transferFees } = isAsAccepted ? accepted : arrival;
+      course.notes = { marks, platformFee, transferFees, costs, rentLamports: accounts.open(intent.outputMint) };
+      counters.filled(course.notes);
+      return outcome;
+    },
   };
 }

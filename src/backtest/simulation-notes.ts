@@ -1,122 +1,55 @@
 import type { Lamports } from '../core/amount.ts';
+import { groupThousands, pluralize } from '../core/text.ts';
 import type { Mint } from '../market/token.ts';
-import type { AttemptCosts } from './models/swap-costs.ts';
-import type { ImpactBasis } from './models/quote-ladder.ts';
-import type { PriceMark, PriceRefusal, SimulatedPrice, TokenFee } from './pricing.ts';
-import { counted, grouped } from '../core/counted.ts';
 import type { SimulationModel } from '../trading/simulation-model.ts';
+import type { ImpactBasis } from './models/quote-ladder.ts';
+import type { AttemptCosts } from './models/swap-costs.ts';
+import type { PriceMark, PriceRefusal, SimulatedPrice, TokenFee } from './pricing.ts';
 
-/** Why a swap could not be simulated, by its code. */
-export const SIMULATION_REFUSALS: Readonly<Record<PriceRefusal['code'], string>> = {
-  QUOTE_UNAVAILABLE: 'the recording holds no quote of their pair, either way',
-  QUOTE_STALE: 'all quotes of their pair were too old (backtest.max_quote_age)',
-  SIZE_BEYOND_LADDER: 'they are larger than the largest recorded quote (backtest.extrapolate would price them)',
-};
-
-/**
- * Where more fills than this share meet the price that they were accepted at, waiting costs nothing that a figure could
- * show.
- */
-const BLIND_SHARE = 0.9;
-
-/** Returns what must be said of a simulation before its figures are believed. */
-export function simulationWarnings(notes: SimulationNotes, {
-  otherSideHaircutBps, extrapolate, setting,
-}: Pick<SimulationModel, 'otherSideHaircutBps' | 'extrapolate' | 'setting'>): string[] {
-  const beyond = 'by going on beyond the largest size that was recorded';
-  const marked: Readonly<Record<PriceMark, string>> = {
-    'other-side': `from quotes of the other direction, less ${otherSideHaircutBps} bps`,
-    // Without the switch there are two ways to such a price, and whoever set it to false asks how that can be.
-    extrapolated: extrapolate ? `${beyond} (backtest.extrapolate is on)`
-      : `${beyond}, though backtest.extrapolate is off: that forbids to begin such a swap. What is held must be sold `
-        + 'at some price where sales were not recorded, and what is under way lands even where the sizes recorded then '
-        + `are smaller. Record larger sizes to be sure of ${notes.marks.extrapolated === 1 ? 'it' : 'them'}`,
-    displaced: `${beyond}: they fit it alone, and do not together with what own swaps just before them still displace `
-      + '(backtest.own_impact). Record larger sizes',
-    'slots-apart': 'between quotes more than five slots apart',
-  };
-  return [
-    ...(setting === 'optimistic' ? [] : blindnessWarnings(notes)),
-    ...Object.entries(SIMULATION_REFUSALS).flatMap(([code, why]) => {
-      const count = notes.refusals[code as PriceRefusal['code']] ?? 0;
-      return count === 0 ? []
-        : [`${counted(count, 'swap')} could not be simulated and ${count === 1 ? 'was' : 'were'} given up (${code}): ${count === 1 ? why.replace('their pair', 'its pair').replace('they are', 'it is').replace('price them', 'price it') : why}`];
-    }),
-    ...Object.entries(marked).flatMap(([mark, how]) => {
-      const count = notes.marks[mark as PriceMark] ?? 0;
-      return count === 0 ? [] : [`${counted(count, 'fill is', 'fills are')} priced ${how}`];
-    }),
-  ];
-}
-
-/**
- * Returns on which feeds own swaps leave the next price as it was recorded, since nothing there tells how it moves with
- * size.
- */
-export function ownImpactWarnings(
-  { ownImpact }: Pick<SimulationNotes, 'ownImpact'>, describe: (feed: string) => string,
-): string[] {
-  return ownImpact.filter(({ fills }) => fills.none > 0).map(({ feeds, fills: { sizes, stated, none } }) => {
-    const all = sizes + stated + none;
-    const which = none === all ? counted(all, 'fill') : `${grouped(String(none))} of ${counted(all, 'fill')}`;
-    return `own impact is not in the price of ${which} on ${feeds.map(describe).join(', ')}: the recording holds one `
-      + 'size there and states no price impact for it, so that own swaps '
-      + 'move no price, whatever backtest.own_impact says. Record a second, larger size';
-  });
-}
-
-/** A fill takes the last price known on arrival: where the next one comes later, that is the one it was accepted at. */
-function blindnessWarnings({ arrivals: { count, unmoved } }: SimulationNotes): string[] {
-  if (count === 0 || unmoved < BLIND_SHARE * count) return [];
-  return [`what waiting costs cannot be seen here: ${grouped(String(unmoved))} of ${counted(count, 'fill')} landed `
-    + `before the next price was recorded, at the one that ${count === 1 ? 'it was' : 'they were'} accepted at; record `
-    + 'more often'];
-}
-
-/** What a simulated fill cost, by what it was for, and how sure its price is. */
+/** The costs of a simulated fill by kind, and how reliable its price is. */
 export interface FillNotes extends Pick<SimulatedPrice, 'marks' | 'platformFee' | 'transferFees'> {
   readonly costs: AttemptCosts;
   readonly rentLamports: Lamports;
 }
 
-/** Where the impact of own swaps comes from in one direction of a pair, over the fills there. */
+/** How prices of own swaps were found in one direction of a pair, over all fills there. */
 export interface ImpactNote {
   readonly inputMint: Mint;
   readonly outputMint: Mint;
-  /** The quotes' feeds; of the other direction where only that was recorded. */
+  /** The feeds of the quotes; those of the other direction where only that was recorded. */
   readonly feeds: readonly string[];
-  /** Fills by what told how the price moves with size: several recorded sizes, the impact stated of one, or nothing. */
+  /** Fills by the source of their own impact: several recorded sizes, the stated impact of one size, or none. */
   readonly fills: Readonly<Record<ImpactBasis, number>>;
   /** Fills that earlier own swaps made worse. */
   readonly displaced: number;
 }
 
-/** What a report must say of a simulation beside its fills. */
+/** What a report says about a simulation beside its fills. */
 export interface SimulationNotes {
-  /** Swaps that could not be simulated, by code: each was given up, none was dropped. */
+  /** Swaps that could not be simulated, by code. Each of them was abandoned. */
   readonly refusals: Readonly<Partial<Record<PriceRefusal['code'], number>>>;
-  /** Fills at a price that arrivals decide, and of these those that no newer quote came for on their way. */
+  /** Fills at the price on arrival, and how many of them met no newer quote than the accepted one. */
   readonly arrivals: { readonly count: number; readonly unmoved: number };
-  /** Fills whose price is less sure, by why. */
+  /** Fills with a less reliable price, by reason. */
   readonly marks: Readonly<Partial<Record<PriceMark, number>>>;
   /** By direction; empty where the setting leaves own impact out. */
   readonly ownImpact: readonly ImpactNote[];
-  /** Of all attempts, failed ones too. */
+  /** Costs of all attempts, failed ones included. */
   readonly costs: AttemptCosts;
-  /** Of the fees above, what went for swaps that failed. */
+  /** The part of these fees that failed swaps paid. */
   readonly failedFeeLamports: Lamports;
-  /** Taken beyond what quotes say, smallest units. */
+  /** Fees beyond those in quotes, smallest units. */
   readonly platformFees: ReadonlyMap<Mint, bigint>;
   readonly transferFees: ReadonlyMap<Mint, bigint>;
 }
 
-/** Adds up what happens in a simulation. */
+/** Counts the events of a simulation. */
 export interface SimulationCounters {
   refused(refusal: PriceRefusal): void;
   failed(): void;
-  /** A price on arrival counted. */
+  /** Counts a fill at the price on arrival. */
   arrived(price: { readonly isUnmoved: boolean }): void;
-  /** A fill at a market's price, by what told its impact. */
+  /** Counts a fill at a market's price by the source of its own impact. */
   impacted(direction: Pick<ImpactNote, 'inputMint' | 'outputMint'>, impact: {
     readonly feeds: Iterable<string>; readonly basis: ImpactBasis; readonly isDisplaced: boolean;
   }): void;
@@ -124,7 +57,7 @@ export interface SimulationCounters {
   notes(): SimulationNotes;
 }
 
-/** Returns an empty tally of attempts that cost so much each. */
+/** Returns counters of attempts that cost `costs` each. */
 export function createSimulationCounters(costs: AttemptCosts): SimulationCounters {
   const refusals: Partial<Record<PriceRefusal['code'], number>> = {};
   const marks: Partial<Record<PriceMark, number>> = {};
@@ -183,4 +116,69 @@ function timesCosts(costs: AttemptCosts, attempts: bigint): AttemptCosts {
 
 function addFee(fees: Map<Mint, bigint>, { mint, amount }: TokenFee): void {
   if (amount > 0n) fees.set(mint, (fees.get(mint) ?? 0n) + amount);
+}
+
+/** Why a swap could not be simulated, by code. */
+export const SIMULATION_REFUSALS: Readonly<Record<PriceRefusal['code'], string>> = {
+  QUOTE_UNAVAILABLE: 'the recording holds no quote of the pair in either direction',
+  QUOTE_STALE: 'all quotes of the pair were too old (backtest.max_quote_age)',
+  SIZE_BEYOND_LADDER: 'the size is above the largest recorded quote (backtest.extrapolate would price it)',
+};
+
+/** Above this share of fills at the accepted price, figures do not contain the cost of delay. */
+const UNMOVED_SHARE = 0.9;
+
+/** Returns the warnings about a simulation. */
+export function simulationWarnings(notes: SimulationNotes, {
+  otherSideHaircutBps, extrapolate, setting,
+}: Pick<SimulationModel, 'otherSideHaircutBps' | 'extrapolate' | 'setting'>): string[] {
+  const beyond = 'at an extrapolated price beyond the largest recorded size';
+  const marked: Readonly<Record<PriceMark, string>> = {
+    'other-side': `from quotes of the other direction, less ${otherSideHaircutBps} bps`,
+    extrapolated: extrapolate ? `${beyond} (backtest.extrapolate is on)`
+      : `${beyond}, though backtest.extrapolate is off: that setting only refuses new swaps of such a size. A holding `
+        + 'without recorded sales, and a swap that is sent before the recorded sizes become smaller, still need a '
+        + 'price. Record larger sizes',
+    displaced: `${beyond}, since earlier own swaps still displace the market (backtest.own_impact). Record larger `
+      + 'sizes',
+    'slots-apart': 'between quotes more than five slots apart',
+  };
+  return [
+    ...(setting === 'optimistic' ? [] : delayWarnings(notes)),
+    ...Object.entries(SIMULATION_REFUSALS).flatMap(([code, why]) => {
+      const count = notes.refusals[code as PriceRefusal['code']] ?? 0;
+      const were = count === 1 ? 'was' : 'were';
+      return count === 0 ? []
+        : [`${pluralize(count, 'swap')} could not be simulated and ${were} abandoned (${code}): ${why}`];
+    }),
+    ...Object.entries(marked).flatMap(([mark, how]) => {
+      const count = notes.marks[mark as PriceMark] ?? 0;
+      return count === 0 ? [] : [`${pluralize(count, 'fill is', 'fills are')} priced ${how}`];
+    }),
+  ];
+}
+
+/**
+ * Returns a warning for each feed on which own swaps do not move the price, since it does not tell the price of a size.
+ */
+export function ownImpactWarnings(
+  { ownImpact }: Pick<SimulationNotes, 'ownImpact'>, describe: (feed: string) => string,
+): string[] {
+  return ownImpact.filter(({ fills }) => fills.none > 0).map(({ feeds, fills: { sizes, stated, none } }) => {
+    const all = sizes + stated + none;
+    const which = `${none === all ? '' : `${groupThousands(String(none))} of `}${pluralize(all, 'fill')}`;
+    return `own impact is missing in the price of ${which} on ${feeds.map(describe).join(', ')}: the recording holds `
+      + 'one size there and states no price impact for it, so own swaps move no price, whatever backtest.own_impact '
+      + 'says. Record a second, larger size';
+  });
+}
+
+/**
+ * A fill takes the last price known on arrival, which is the accepted one where no newer price was recorded in time.
+ */
+function delayWarnings({ arrivals: { count, unmoved } }: SimulationNotes): string[] {
+  if (count === 0 || unmoved < UNMOVED_SHARE * count) return [];
+  const share = `${groupThousands(String(unmoved))} of ${pluralize(count, 'fill')}`;
+  return [`the cost of delay is not visible here: ${share} landed before the next price was recorded, `
+    + 'at the accepted price; record more often'];
 }

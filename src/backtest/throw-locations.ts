@@ -4,23 +4,20 @@ import { isObservable, Observable } from 'rxjs';
 import { printable } from '../core/text.ts';
 import type { StrategyInstance } from '../engine/host.ts';
 
-/** All of what is no strategy's own. */
+/** The folder of the project's own modules. */
 const OWN_CODE = join(import.meta.dirname, '..') + sep;
 const PACKAGES = `${sep}node_modules${sep}`;
-/** A module by its address, or by its path where a loader names it so. */
+/** A module as a URL, or as a path where a loader names it so. */
 const FRAME = /(?:\(|at )(?:async )?((?:file:\/\/)?\/.+):(\d+):(\d+)\)?$/;
 
-/**
- * Strategies that are looked at for what they throw: where in their files it was, which the engine, who keeps to what
- * they said, does not tell.
- */
-export interface WatchedStrategies<S extends StrategyInstance> {
+/** Strategies that note where they throw. The engine reports the message of an error, not its location. */
+interface WatchedStrategies<S extends StrategyInstance> {
   readonly strategies: readonly S[];
-  /** Returns where the strategy of a name threw, "dip.ts:12:5"; undefined where it did not, or nobody knows. */
+  /** Returns the location where the strategy of a name threw, "dip.ts:12:5"; undefined where it is not known. */
   readonly thrownAt: (name: string) => string | undefined;
 }
 
-/** Returns the same strategies, to be run instead of those: they decide the same, and throw the same. */
+/** Returns strategies to run instead of the given ones: they decide the same and throw the same. */
 export function watchThrows<S extends StrategyInstance>(instances: readonly S[]): WatchedStrategies<S> {
   const places = new Map<string, string>();
   const strategies = instances.map((instance): S => {
@@ -51,13 +48,13 @@ function noting<T>(source: Observable<T>, note: (error: unknown) => void): Obser
   }));
 }
 
-/** The first place on the way to the fault that is neither Gannet's nor a package's. */
+/** Returns the first location of a stack trace outside the project and its packages. */
 function placeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return undefined;
   for (const frame of error.stack.split('\n')) {
     const [, from, line, column] = FRAME.exec(frame) ?? [];
     if (from === undefined) continue;
-    // A fresh copy of a module has an address with a query.
+    // A fresh copy of a module has a URL with a query.
     const path = (from.startsWith('file:') && URL.canParse(from) ? fileURLToPath(from) : from).replace(/\?.*$/, '');
     if (!path.startsWith(OWN_CODE) && !path.includes(PACKAGES))
       return `${printable(basename(path), 100)}:${line!}:${column!}`;

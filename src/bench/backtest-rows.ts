@@ -1,38 +1,38 @@
-import type { Amount, Bps } from '../core/amount.ts';
-import { runBacktest } from '../backtest/backtest.ts';
-import { BASE_MODEL } from '../backtest/simulated-executor.ts';
-import type { Mint, Token } from '../market/token.ts';
-import { SOL_MINT, USDC_MINT, tokenTable } from '../market/token.ts';
-import type { SyntheticInstrument } from '../recording/synthetic.ts';
-import { syntheticQuotes } from '../recording/synthetic.ts';
-import { withTokens } from '../strategy/params.ts';
-import type { Protection } from '../trading/protection.ts';
-import { DEFAULT_PROTECTIONS } from '../trading/protections/default-protections.ts';
-import { createState, freshSnapshot } from '../trading/state.ts';
-import smaCrossover from '../../strategies/sma-crossover.ts';
-import type { BenchRow, Measurement } from './measurement.ts';
-import { measured } from './measurement.ts';
-import { stopwatch } from '../research/stopwatch.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Trial } from '../research/trials/trial.ts';
-import { trialOf } from '../research/trials/trial.ts';
+import { runBacktest } from '../backtest/backtest.ts';
+import { startCommand } from './child-command.ts';
+import type { BenchRow, Measurement } from './measurement.ts';
+import { measured } from './measurement.ts';
+import { probedEnvironment, readProbe } from './probe-line.ts';
+import type { SyntheticInstrument } from './synthetic-quotes.ts';
+import { syntheticQuotes } from './synthetic-quotes.ts';
+import { PROJECT_DIR } from '../config/strategy-file.ts';
+import type { Amount, Bps } from '../core/amount.ts';
 import { systemClock } from '../daemon/watch/system-clock.ts';
+import type { Mint, Token } from '../market/token.ts';
+import { SOL_MINT, tokenTable, USDC_MINT } from '../market/token.ts';
 import { createRecordingWriter } from '../recording/writer.ts';
-import { PROJECT_DIR } from '../config/project-dir.ts';
+import { stopwatch } from '../research/stopwatch.ts';
 import type { ThreadSetup } from '../research/trials/thread-setup.ts';
 import type { RecordingTrialPool } from '../research/trials/trial-pool.ts';
 import { createTrialPool } from '../research/trials/trial-pool.ts';
-import { startCommand } from './child-command.ts';
-import { probedEnvironment, readProbe } from './probe-line.ts';
+import type { Trial } from '../research/trials/trial.ts';
+import { trialOf } from '../research/trials/trial.ts';
+import { withTokens } from '../strategy/params.ts';
+import type { Protection } from '../trading/limits.ts';
+import { DEFAULT_PROTECTIONS } from '../trading/protections/catalogue.ts';
+import { BASE_MODEL } from '../trading/simulation-model.ts';
+import { createState, freshSnapshot } from '../trading/state.ts';
+import smaCrossover from '../../strategies/sma-crossover.ts';
 
 const RUNS = 5;
-/** Not counted: a backtest worth waiting for is longer than the compiler takes to warm up. */
+/** Not counted: a real backtest takes longer than the compiler's warm-up. */
 const WARM_UP_RUNS = 2;
 const BUDGET = 1_000_000_000n as Amount;
 const STAKE = 25_000_000n as Amount;
-/** The usual protections, looked at as ever, but out of reach: a strategy that is stopped would measure less work. */
+/** The default protections with limits that are never reached, because a stopped strategy would do less work. */
 const BENCH_PROTECTIONS: readonly Protection[] = DEFAULT_PROTECTIONS.map((protection) => {
   if (protection.trigger.kind === 'max-drawdown')
     return { ...protection, trigger: { ...protection.trigger, limitPct: 100 } };
@@ -44,7 +44,7 @@ const SOL: Token = { mint: SOL_MINT, symbol: 'SOL', decimals: 9 };
 const TOKENS: readonly Token[] = [USDC, SOL];
 const STEP_MS = 1_000;
 
-/** What is run: so many strategies, each on an instrument of its own or all on one. */
+/** The load of a row: strategies, each on an instrument of its own or all on one. */
 interface Scene {
   readonly strategies: number;
   readonly instruments: number;
@@ -53,7 +53,7 @@ interface Scene {
 
 /**
  * The whole engine over a synthetic recording: SMA crossover with risk, portfolio, simulated fills and decision hash.
- * Twenty instruments are merged in time, each with a strategy of its own; twenty strategies look at one instrument, the
+ * Twenty instruments are merged in time, each with a strategy of its own. Twenty strategies watch one instrument, the
  * first with the averages of the other rows, 20 and 100, the others with longer ones.
  */
 export const BACKTEST_ROWS: readonly BenchRow[] = [
@@ -108,7 +108,7 @@ function measureBacktest(name: string, scene: Scene): Measurement {
   return measured(name, 'events/s', rates);
 }
 
-/** Mints that exist nowhere but here; base58 of the right length. */
+/** Returns a mint of the benchmark, in base58 of the right length. */
 function benchMint(index: number): Mint {
   const letter = 'ABCDEFGHJKLMNPQRSTUVWXYZ'[index]!;
   return `Bench${letter}1111111111111111111111111111111111111`.slice(0, 43) as Mint;
@@ -117,12 +117,12 @@ function benchMint(index: number): Mint {
 const SWEEP_EVENTS = 100_000;
 const SWEEP_WORKERS = 2;
 const SWEEP_RUNS = 5;
-/** Not counted: threads start and the compiler warms up once, however long the sweep. */
+/** Not counted: threads start and the compiler warms up only once per sweep. */
 const SWEEP_WARM_UP_RUNS = 2;
 
 /**
- * 100 parameter sets of SMA crossover, each with the whole engine, its figures and its decision hash, over one
- * recording in shared memory.
+ * Runs 100 parameter sets of SMA crossover over one recording in shared memory, each with the whole engine, metrics and
+ * decision hash.
  */
 export const SWEEP_ROWS: readonly BenchRow[] = [{ name: 'sweep', measure: measureSweep }];
 
@@ -194,7 +194,7 @@ async function benchSetup(dir: string): Promise<ThreadSetup> {
 }
 
 const MEMORY_EVENTS = 10_000_000;
-/** Made and written piece by piece: this process must not hold them all either. */
+/** Events are generated and written in chunks, so that this process does not hold them all. */
 const MEMORY_CHUNK = 500_000;
 const MEMORY_START_AT = 1_750_000_000_000;
 const MEMORY_RUNS = 3;
@@ -212,8 +212,8 @@ strategies:
 `;
 
 /**
- * The most memory that `gannet backtest` ever has of ten million events on disk: SMA(20/100), all three settings, in a
- * process of its own.
+ * The peak memory of `gannet backtest` over ten million events on disk: SMA(20/100), all three settings, in a process
+ * of its own.
  */
 export const MEMORY_ROWS: readonly BenchRow[] = [{ name: 'backtest-memory', measure: measureMemory }];
 
@@ -230,7 +230,7 @@ async function measureMemory(): Promise<Measurement> {
         ['backtest', config, '--recording', recording, '--json', '--no-grid', '--state-dir', join(dir, `state-${run}`)];
       await startCommand(args, probedEnvironment(probe)).ended();
       const last = readProbe(probe).at(-1);
-      if (last?.kind !== 'exit') throw new Error('the backtest did not say how much memory it took');
+      if (last?.kind !== 'exit') throw new Error('the backtest did not report its peak memory');
       peaks.push(last.peakRssBytes / MEGABYTE);
     }
     return measured('backtest-memory', 'MB', peaks);
@@ -239,10 +239,7 @@ async function measureMemory(): Promise<Measurement> {
   }
 }
 
-/**
- * Returns the folder of a recording of one market's quotes. Each piece goes on from the price that the one before ended
- * with.
- */
+/** Returns the folder of a recording of one market's quotes. Each chunk starts at the last price of the one before. */
 async function writeRecording(dir: string): Promise<string> {
   const writer = createRecordingWriter({
     dir, name: 'bench', clock: systemClock, tokens: TOKENS, onError: (error) => { throw error; },

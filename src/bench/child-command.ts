@@ -3,21 +3,21 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { PROJECT_DIR } from '../config/project-dir.ts';
+import { PROJECT_DIR } from '../config/strategy-file.ts';
 
-/** A command that runs beside the benchmark. */
+/** A command that runs in a process of its own beside the benchmark. */
 export interface ChildCommand {
   readonly pid: number;
   readonly stdout: Readable;
-  /** Throws where it has ended already: what was to be measured is gone. */
+  /** Throws when the command has ended, because then there is nothing to measure. */
   assertRunning(): void;
-  /** Interrupts it and waits for its end. */
+  /** Interrupts the command and waits for its end. */
   stop(): Promise<void>;
-  /** Waits for its end by itself; throws unless it was a good one. */
+  /** Waits for the end of the command; throws unless its exit code is 0. */
   ended(): Promise<void>;
 }
 
-/** Starts a command of this checkout; what it complains of is shown. */
+/** Starts a command of this checkout. Its standard error is shown. */
 export function startCommand(args: readonly string[], env: NodeJS.ProcessEnv = process.env): ChildCommand {
   const child: ChildProcess =
     spawn(join(PROJECT_DIR, 'bin', 'gannet'), args, { cwd: PROJECT_DIR, env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -4,23 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SandboxAddresses } from '../sandbox/sandbox.ts';
-import { SOL_MINT, USDC_MINT } from '../market/token.ts';
 import type { ChildCommand } from './child-command.ts';
 import { startCommand } from './child-command.ts';
 import type { BenchRow, Measurement } from './measurement.ts';
 import { measured } from './measurement.ts';
-import { stopwatch } from '../research/stopwatch.ts';
 import { PROBE_WINDOW_MS, probedEnvironment, readProbe } from './probe-line.ts';
-import { PROJECT_DIR } from '../config/project-dir.ts';
+import { PROJECT_DIR } from '../config/strategy-file.ts';
+import { SOL_MINT, USDC_MINT } from '../market/token.ts';
+import { stopwatch } from '../research/stopwatch.ts';
+import type { SandboxAddresses } from '../sandbox/sandbox.ts';
 
 const FEEDS = 500;
-/** Until every feed has been asked several times and the compiler is warm. */
+/** After these, every feed has been polled several times and the compiler is warm. */
 const WARM_UP_WINDOWS = 4;
 const WINDOWS = 6;
 const MEGABYTE = 1_048_576;
 
-/** One window of the daemon's life. */
+/** The figures of the daemon in one window. */
 interface DaemonWindow {
   readonly loopDelayP99Ms: number;
   readonly rssMb: number;
@@ -28,9 +28,9 @@ interface DaemonWindow {
 
 /**
  * A live daemon with 500 feeds of 5 s, recorded, with its control API and a swap every 10 s, on a sandbox in a process
- * of its own: how long its event loop keeps things waiting (p99 of each window), and the resident memory of its
- * processes together, the signer's and its own. What both have of Node's own code is counted twice. It has been started
- * once before: only the first start of all compiles, and has the compiler in memory.
+ * of its own: the delay of its event loop (p99 of each window), and the resident memory of its two processes, daemon
+ * and signer. Node's own code counts in both. The daemon is started once before, because only the first start compiles
+ * and has the compiler in memory.
  */
 export const DAEMON_ROWS: readonly BenchRow[] = [
   { name: 'loop-delay', measure: async () =>
@@ -63,13 +63,13 @@ async function measureDaemon(): Promise<DaemonWindow[]> {
     daemon.stdout.resume();
     try {
       const seen: DaemonWindow[] = [];
-      for (let told = 0; told < WARM_UP_WINDOWS + WINDOWS;) {
+      for (let count = 0; count < WARM_UP_WINDOWS + WINDOWS;) {
         await pause(PROBE_WINDOW_MS / 10);
         daemon.assertRunning();
-        const line = readProbe(probe)[told];
+        const line = readProbe(probe)[count];
         if (line?.kind !== 'window') continue;
-        told += 1;
-        if (told > WARM_UP_WINDOWS) seen.push({
+        count += 1;
+        if (count > WARM_UP_WINDOWS) seen.push({
           loopDelayP99Ms: line.loopDelayP99Ms, rssMb: (line.rssBytes + residentBytes(daemon.pid)) / MEGABYTE,
         });
       }
@@ -85,14 +85,14 @@ async function measureDaemon(): Promise<DaemonWindow[]> {
 
 async function firstLine(stdout: NodeJS.ReadableStream): Promise<SandboxAddresses> {
   for await (const line of createInterface({ input: stdout })) return JSON.parse(line) as SandboxAddresses;
-  throw new Error('the sandbox ended before it said where it is');
+  throw new Error('the sandbox ended before it printed its addresses');
 }
 
 function residentBytes(pid: number): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).trim()) * 1_024;
 }
 
-/** Each feed watches the price of another size; it is all over before the averages are full. */
+/** Returns the configuration: each feed watches another size, and the measurement ends before the averages are full. */
 function configOf({ base_url: baseUrl, rpc_url: rpcUrl, wallet }: SandboxAddresses): string {
   const watchers = Array.from({ length: FEEDS }, (_, i) => `  - { use: sma-crossover, name: watch-${i + 1}, budget: "2 `
     + `USDC", params: { pair: SOL/USDC, size: "${(1 + i / 1_000).toFixed(3)} USDC", every: 5s } }\n`);
@@ -101,7 +101,10 @@ service: { base_url: "${baseUrl}", api_key: any, requests_per_second: 150 }
 chain: { rpc_url: "${rpcUrl}" }
 wallet: { key_from: "env:GANNET_WALLET_KEY", address: ${wallet.address} }
 tokens: { SOL: ${SOL_MINT}, USDC: ${USDC_MINT} }
-signer: { caps: { USDC: { per_trade: "5", per_hour: "1000", per_day: "1000" }, SOL: { per_trade: "1", per_hour: "10", per_day: "10" } } }
+signer:
+  caps:
+    USDC: { per_trade: "5", per_hour: "1000", per_day: "1000" }
+    SOL: { per_trade: "1", per_hour: "10", per_day: "10" }
 risk:
   max_trade: "5 USDC"
   max_swaps: { per_minute: 60, per_hour: 1000, per_day: 1000 }
@@ -114,7 +117,9 @@ ${watchers.join('')}`;
 
 const START_RUNS = 5;
 
-/** From typing the command to the first decision on the embedded service, everything started anew each time. */
+/**
+ * The time from the start of the command to its first decision on the embedded service, with fresh processes each time.
+ */
 export const START_ROWS: readonly BenchRow[] = [{ name: 'first-decision', measure: measureFirstDecision }];
 
 const START_CONFIG = `mode: live
@@ -145,7 +150,7 @@ async function firstDecision(): Promise<number> {
     for await (const line of createInterface({ input: child.stdout })) {
       if (line.startsWith('{"type":"decision"')) return (stopwatch() - startedAt) / 1_000;
     }
-    throw new Error('the daemon ended before it decided anything');
+    throw new Error('the daemon ended before its first decision');
   } finally {
     child.kill('SIGINT');
     child.stdout.resume();

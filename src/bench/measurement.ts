@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { join } from 'node:path';
 
-/** One budget as measured: the median of several runs with its extremes. */
+/** The measurement of one budget: the median of several runs with the extremes. */
 export interface Measurement {
   readonly name: string;
   readonly value: number;
@@ -12,10 +12,9 @@ export interface Measurement {
   readonly max: number;
 }
 
-/** A budget that can be measured. */
+/** A budget with its measurement. */
 export interface BenchRow {
   readonly name: string;
-  /** Calls `report` once it knows. */
   readonly measure: () => Promise<Measurement>;
 }
 
@@ -32,17 +31,17 @@ function round(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-/** Returns the value below which a share of sorted values lies, the nearest rank. */
+/** Returns the value below which a share of sorted values lies, by nearest rank. */
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 }
 
-/** Microseconds between two samples: fine enough to see what happens once in a hundred events. */
+/** Microseconds between two samples: short enough to show what happens once in a hundred events. */
 const SAMPLING_US = 200;
 
 /**
- * Does some work and writes where this thread's time went into `<dir>/<name>.cpuprofile`, which browsers' developer
- * tools open. Other processes and threads are not in it.
+ * Does some work and writes a CPU profile of this thread to `<dir>/<name>.cpuprofile`, for the developer tools of a
+ * browser. The profile excludes other processes and threads.
  */
 export async function profiled<T>(
   work: () => Promise<T>, { dir, name }: { readonly dir: string; readonly name: string },

@@ -1,9 +1,15 @@
-import { systemClock } from '../daemon/watch/system-clock.ts';
-import { openConnections } from '../daemon/run/connections.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BenchRow, Measurement } from './measurement.ts';
+import { measured, percentile } from './measurement.ts';
 import { EMBEDDED_PLAN } from '../config/resolve-connections.ts';
 import type { Amount, Bps } from '../core/amount.ts';
+import { openConnections } from '../daemon/run/connections.ts';
+import { systemClock } from '../daemon/watch/system-clock.ts';
 import type { Mint } from '../market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../market/token.ts';
+import { stopwatch } from '../research/stopwatch.ts';
 import { createChainReader } from '../signer/chain-reader.ts';
 import { createJsonRpc } from '../signer/json-rpc.ts';
 import { tablesOf } from '../signer/judge.ts';
@@ -12,18 +18,12 @@ import { USUAL_MAX_FEE_LAMPORTS } from '../signer/policy/expectation.ts';
 import type { Policy } from '../signer/policy/policy.ts';
 import { createPolicy } from '../signer/policy/policy.ts';
 import type { LookupTables } from '../signer/policy/resolve.ts';
-import type { BenchRow, Measurement } from './measurement.ts';
-import { measured, percentile } from './measurement.ts';
-import { stopwatch } from '../research/stopwatch.ts';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { JournalStore } from '../store/journal.ts';
 import { openJournal } from '../store/journal.ts';
 
 const RUNS = 5;
 const ROUNDS = 40;
-/** A process that is asked for the first time has compiled nothing yet; that is the start's cost, not each swap's. */
+/** Not counted: the first requests of a process include its compilation, which is a cost of the start. */
 const WARM_UP_ROUNDS = 20;
 const PEARL = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij' as Mint;
 const PAIRS: readonly (readonly [input: Mint, output: Mint, amount: bigint])[] = [
@@ -38,8 +38,8 @@ interface Case {
 }
 
 /**
- * What it takes to judge a transaction, without what is asked of the chain: the 99th percentile, half of it with every
- * address derived anew.
+ * The time to check a transaction without chain requests: the 99th percentile. Half of the checks derive every address
+ * again.
  */
 export const POLICY_ROWS: readonly BenchRow[] = [{ name: 'policy', measure: policy }];
 
@@ -100,7 +100,7 @@ const JOURNAL_RUNS = 5;
 const INTENTS_PER_RUN = 200;
 
 /**
- * What an approved intent costs before anything is asked of the service: two rows in a real file, each on disk when its
+ * The time to journal an approved intent before any service request: two rows in a real file, each on disk when its
  * call returns.
  */
 export const JOURNAL_ROWS: readonly BenchRow[] = [{ name: 'journal-intent', measure: journalIntent }];

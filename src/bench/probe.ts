@@ -3,9 +3,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import { PROBE_FILE, PROBE_WINDOW_MS, type ProbeLine } from './probe-line.ts';
 
-// Loaded with --import into a command that is measured from outside: tells into a file, line by line, how it is doing.
+// Loaded with --import into a measured command: writes its measurements to a file, line by line.
 
-/** The histogram counts from one look to the next, so this is in every value of it. */
+/** The histogram measures the time between samples, so every value includes this interval. */
 const RESOLUTION_MS = 1;
 
 const file = process.env[PROBE_FILE];

@@ -1,27 +1,25 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { BenchRow } from './measurement.ts';
+import { measured, percentile } from './measurement.ts';
 import { systemClock } from '../daemon/watch/system-clock.ts';
 import type { Quote } from '../market/quote.ts';
 import { openRecording } from '../recording/reader.ts';
 import { createRecordingWriter } from '../recording/writer.ts';
-import type { BenchRow } from './measurement.ts';
-import { measured, percentile } from './measurement.ts';
 import { stopwatch } from '../research/stopwatch.ts';
 
 const QUOTES = 500_000;
 /**
- * So many are made at a time: a feed's event is recorded as it comes, while it is in the processor's cache; a clock
- * that is read for each would be measured too.
+ * Quotes are generated in small groups: an event is recorded while it is in the processor's cache, and reading a clock
+ * for each would be measured too.
  */
-const AT_ONCE = 64;
+const GROUP_SIZE = 64;
 const RUNS = 5;
-/**
- * Of one recording in a row: the first is slower than a recording of a month would let it be, the rest show how much.
- */
+/** Readings of one recording; the first is slower than in a recording of a month, which the others show. */
 const READS = 3;
 
-/** What one write of a recording, and one reading of it, came to. */
+/** The figures of writing and reading one recording. */
 interface Passage {
   readonly appendRate: number;
   readonly readRate: number;
@@ -30,10 +28,9 @@ interface Passage {
 }
 
 /**
- * Append and read of an open (uncompressed) recording of the synthetic market's quotes, read and size of the same one
- * closed. Appending is all that the run waits for: columns, Arrow, SHA-256, handing over to the operating system, a
- * digest a batch. Reading is opening, with every byte held against its hash, and a cursor that hands over each quote,
- * whose rate is read.
+ * Append and read rates of an open (uncompressed) recording of the synthetic market's quotes, and read rate and size of
+ * the closed one. Appending is everything that a run waits for: columns, Arrow, SHA-256, the write, a digest per batch.
+ * Reading is opening, which checks every byte against its hash, and a cursor over all quotes.
  */
 export const RECORDING_ROWS: readonly BenchRow[] = [
   { name: 'recording-append', measure: async () =>
@@ -83,10 +80,7 @@ async function onePassage(): Promise<Passage> {
   }
 }
 
-/**
- * Yields plain objects, as feeds emit them: a ladder both ways in each slot of the sandbox's market. Making them is not
- * what is measured.
- */
+/** Yields plain quotes as feeds emit them, a ladder in both directions per slot. Generating them is not measured. */
 async function* marketQuotes(): AsyncGenerator<readonly Quote[]> {
   const { sandboxToken, syntheticMarket } = await import('../sandbox/synthetic-market.ts');
   const pairs = [{ base: sandboxToken('SOL'), quote: sandboxToken('USDC') }];
@@ -98,7 +92,7 @@ async function* marketQuotes(): AsyncGenerator<readonly Quote[]> {
     if (event.kind !== 'quote') continue;
     quotes.push(event);
     left -= 1;
-    if (quotes.length < AT_ONCE && left > 0) continue;
+    if (quotes.length < GROUP_SIZE && left > 0) continue;
     yield quotes;
     if (left === 0) return;
     quotes = [];

@@ -1,26 +1,26 @@
+import type { BenchRow, Measurement } from './measurement.ts';
+import { measured, percentile } from './measurement.ts';
 import { EMBEDDED_PLAN } from '../config/resolve-connections.ts';
 import type { Amount } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
-import { systemClock } from '../daemon/watch/system-clock.ts';
 import type { Connections } from '../daemon/run/connections.ts';
 import { openConnections } from '../daemon/run/connections.ts';
+import { systemClock } from '../daemon/watch/system-clock.ts';
 import { SOL_MINT, USDC_MINT } from '../market/token.ts';
+import { stopwatch } from '../research/stopwatch.ts';
 import type { SigningRequestTerms } from '../signer/authorise.ts';
 import type { SignerClient } from '../signer/client.ts';
-import type { SwapTerms } from '../trading/swap-order.ts';
-import type { BenchRow, Measurement } from './measurement.ts';
-import { measured, percentile } from './measurement.ts';
-import { stopwatch } from '../research/stopwatch.ts';
+import type { SwapTerms } from '../trading/swap-terms.ts';
 
 const RUNS = 5;
 const SWAPS_PER_RUN = 100;
-const ASKED = { inputMint: USDC_MINT, outputMint: SOL_MINT, amount: 1_000_000n as Amount };
-const ASKED_BACK: typeof ASKED = { inputMint: SOL_MINT, outputMint: USDC_MINT, amount: 5_000_000n as Amount };
+const REQUEST = { inputMint: USDC_MINT, outputMint: SOL_MINT, amount: 1_000_000n as Amount };
+const REVERSE_REQUEST: typeof REQUEST = { inputMint: SOL_MINT, outputMint: USDC_MINT, amount: 5_000_000n as Amount };
 const MAX_FEE_BPS = 30;
-/** So often in a row that processes and caches are awake. */
+/** After this many requests in a row, processes and caches are warm. */
 const AWAKE_AFTER = 4;
 
-/** The embedded connections with its wallet, open in the signer process as in a run. */
+/** The embedded service and chain with a wallet, open in the signer process as in a run. */
 interface Scene extends Connections {
   readonly address: string;
   readonly sign: SignerClient['sign'];
@@ -29,8 +29,8 @@ interface Scene extends Connections {
 
 /**
  * Latency and throughput against the embedded service over HTTP, one request after the other. The latencies are those
- * of the bot's own work: from the answer that came to the bytes that can leave, through the signer process, its rules
- * and its counters. A signer takes one wallet, so all rows share one connections; `close` ends it.
+ * of the bot's own work: from the received answer to the signed bytes, through the signer process with its rules and
+ * counters. A signer takes one wallet, so all rows share one scene; `close` ends it.
  */
 export function createSandboxRows(
   connectSigner: (() => SignerClient) | undefined,
@@ -54,7 +54,7 @@ export function createSandboxRows(
 
 async function openScene(connectSigner: (() => SignerClient) | undefined): Promise<Scene> {
   if (connectSigner === undefined) throw new GannetError(
-    'KEY_INVALID', 'there is no signer process beside this one to measure: start with bin/gannet (or "npm run bench")',
+    'KEY_INVALID', 'there is no signer process to measure: start the benchmark with bin/gannet or "npm run bench"',
   );
   const connections = await openConnections({
     baseUrl: 'embedded', rpcUrl: 'embedded', apiKey: undefined, dialect: 'neutral', plan: EMBEDDED_PLAN, seed: 7,
@@ -80,9 +80,9 @@ async function openScene(connectSigner: (() => SignerClient) | undefined): Promi
 
 let signed = 0;
 
-/** The terms that a run would have for it. */
+/** Returns the signing terms of a run. */
 function termsOf(
-  route: 'order' | 'build', asked: typeof ASKED, { threshold }: Pick<SwapTerms, 'threshold'>,
+  route: 'order' | 'build', asked: typeof REQUEST, { threshold }: Pick<SwapTerms, 'threshold'>,
 ): SigningRequestTerms {
   signed += 1;
   return {
@@ -91,7 +91,7 @@ function termsOf(
   };
 }
 
-/** The median of each run's medians: one slow moment of the machine is not the program's. */
+/** Measures medians per run, so that one slow moment of the machine does not count. */
 async function latency(name: string, once: () => Promise<number>): Promise<Measurement> {
   const medians: number[] = [];
   for (let run = 0; run < RUNS; run++) {
@@ -103,19 +103,17 @@ async function latency(name: string, once: () => Promise<number>): Promise<Measu
 }
 
 async function orderToSigned({ service, chain, address, sign }: Scene): Promise<number> {
-  const order = await service.swap.order({ ...ASKED, taker: address, slippageBps: 50 });
+  const order = await service.swap.order({ ...REQUEST, taker: address, slippageBps: 50 });
   const startedAt = stopwatch();
   chain!.readTransaction(order.transaction!);
-  await sign(order.transaction!, { ...termsOf('order', ASKED, order), maker: order.maker });
+  await sign(order.transaction!, { ...termsOf('order', REQUEST, order), maker: order.maker });
   return stopwatch() - startedAt;
 }
 
-/**
- * The same once more, without a pause: what the work takes where no process must be woken and no cache has gone cold.
- */
+/** Signs the same order repeatedly, so that no process is asleep and no cache is cold. */
 async function orderToSignedAwake(scene: Scene): Promise<number> {
-  const order = await scene.service.swap.order({ ...ASKED, taker: scene.address, slippageBps: 50 });
-  const terms = { ...termsOf('order', ASKED, order), maker: order.maker };
+  const order = await scene.service.swap.order({ ...REQUEST, taker: scene.address, slippageBps: 50 });
+  const terms = { ...termsOf('order', REQUEST, order), maker: order.maker };
   let took = 0;
   for (let time = 1; time <= AWAKE_AFTER; time++) {
     const startedAt = stopwatch();
@@ -126,23 +124,20 @@ async function orderToSignedAwake(scene: Scene): Promise<number> {
   return took;
 }
 
-/**
- * A question to the signer that needs no thought, between two orders: what the machine takes to wake it, of each row
- * above.
- */
+/** Asks the signer a trivial question between two orders: the wake-up time that the rows above include. */
 async function signerWake({ service, address, describe }: Scene): Promise<number> {
-  await service.swap.order({ ...ASKED, taker: address, slippageBps: 50 });
+  await service.swap.order({ ...REQUEST, taker: address, slippageBps: 50 });
   const startedAt = stopwatch();
   await describe();
   return stopwatch() - startedAt;
 }
 
-/** Includes the simulation that sets the compute-unit limit, a round trip to the node. */
+/** Includes the simulation for the compute-unit limit, one request to the node. */
 async function buildToSigned({ service, chain, address, sign }: Scene): Promise<number> {
-  const build = await service.swap.build({ ...ASKED, taker: address, slippageBps: 50 });
+  const build = await service.swap.build({ ...REQUEST, taker: address, slippageBps: 50 });
   const startedAt = stopwatch();
   const { transaction } = await chain!.compose(build, address);
-  await sign(transaction, termsOf('build', ASKED, build));
+  await sign(transaction, termsOf('build', REQUEST, build));
   return stopwatch() - startedAt;
 }
 
@@ -151,8 +146,8 @@ async function swapsPerSecond({ service, address, sign }: Scene): Promise<Measur
   for (let run = 0; run < RUNS; run++) {
     const startedAt = stopwatch();
     for (let swap = 0; swap < SWAPS_PER_RUN; swap++) {
-      // Both directions in turn: otherwise the wallet would run dry.
-      const asked = swap % 2 === 0 ? ASKED : ASKED_BACK;
+      // The directions alternate, so that the wallet keeps both tokens.
+      const asked = swap % 2 === 0 ? REQUEST : REVERSE_REQUEST;
       const order = await service.swap.order({ ...asked, taker: address, slippageBps: 100 });
       const { transaction } = await sign(order.transaction!, { ...termsOf('order', asked, order), maker: order.maker });
       const answer = await service.swap.execute({ signedTransaction: transaction, requestId: order.requestId! });

@@ -21,6 +21,13 @@ interface TokenBalance {
   readonly lastSlot: bigint;
 }
 
+/** A wallet's lamports, without wrapped SOL. */
+export interface NativeBalance {
+  readonly lamports: bigint;
+  /** At confirmed, as of this slot. */
+  readonly slot: bigint;
+}
+
 /** A token account with everything that concerns its owner. */
 export interface WalletTokenAccount extends OwnedTokenAccount {
   /** Of its mint; undefined where the mint is closed. */
@@ -45,6 +52,8 @@ export interface Balances {
    * of nodes behind the newest finalized slot are refused.
    */
   tokenBalance(owner: string, mint: Mint): Promise<TokenBalance>;
+  /** Returns a wallet's lamports with their slot, under the same conditions. */
+  nativeBalance(owner: string): Promise<NativeBalance>;
   /**
    * Returns a wallet's balances by mint over both token programs; native and wrapped SOL together, mints of 0 left out.
    * They come from three calls, so they are consistent only while no transaction of this wallet is landing. Answers of
@@ -75,7 +84,7 @@ export function createBalances(
     return { slot: context.slot, accounts: value.map(({ pubkey, account }) => requireTokenAccount(pubkey, account)) };
   }
 
-  async function askLamports(owner: string) {
+  async function askLamports(owner: string): Promise<NativeBalance> {
     const asOf = floor.confirmed;
     const config = { commitment: 'confirmed', minContextSlot: Number(asOf) };
     const { context, value } = await floor.ask({
@@ -93,10 +102,10 @@ export function createBalances(
     return { amount: amounts.reduce((sum, { amount }) => sum + amount, 0n) as Amount, slot, lastSlot: slot };
   }
 
-  async function native(owner: string): Promise<TokenBalance> {
-    const { slot, lamports } = await askLamports(owner);
-    await refuseFuture('getBalance', slot);
-    return { amount: lamports as Amount, slot, lastSlot: slot };
+  async function nativeBalance(owner: string): Promise<NativeBalance> {
+    const balance = await askLamports(owner);
+    await refuseFuture('getBalance', balance.slot);
+    return balance;
   }
 
   /**
@@ -114,11 +123,12 @@ export function createBalances(
   }
 
   return {
+    nativeBalance,
     async tokenBalance(owner, mint) {
       if (mint !== SOL_MINT) return inAccounts(owner, mint);
-      const [unwrapped, wrapped] = await Promise.all([native(owner), inAccounts(owner, mint)]);
+      const [unwrapped, wrapped] = await Promise.all([nativeBalance(owner), inAccounts(owner, mint)]);
       const [older, newer] = unwrapped.slot < wrapped.slot ? [unwrapped, wrapped] : [wrapped, unwrapped];
-      return { amount: (unwrapped.amount + wrapped.amount) as Amount, slot: older.slot, lastSlot: newer.slot };
+      return { amount: (unwrapped.lamports + wrapped.amount) as Amount, slot: older.slot, lastSlot: newer.slot };
     },
     async balances(owner) {
       const [{ lamports }, ...accounts] = await Promise.all([

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Lamports } from '../core/amount.ts';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
-import type { MintAccount } from '../market/mint-account.ts';
-import type { Mint } from '../market/token.ts';
+import type { Mint, MintAccount } from '../market/token.ts';
 import { TOKEN_DATA_SLICE, type AccountData } from '../solana/accounts.ts';
 import { readTransactionFacts, type TransactionFacts } from '../solana/transaction.ts';
 import type { LandedSwap } from '../trading/attempt.ts';
-import type { SwapBuild } from '../trading/swap-order.ts';
+import type { SwapBuild } from '../trading/swap-terms.ts';
+import { createBalanceHistory, type BalanceHistory } from './balance-history.ts';
 import { createBalances, type Balances } from './balances.ts';
 import { createClosingComposer, type ClosingComposer } from './close-accounts.ts';
 import { createComposer, type ComposedTransaction, type Simulation } from './compose.ts';
@@ -48,6 +48,7 @@ interface LandedTransactions {
     options: { readonly signature: string; readonly owner: string },
   ): Promise<ReadonlyMap<string, bigint> | undefined>;
   findBySigner: SignerSearch;
+  balanceHistory: BalanceHistory;
   /**
    * Returns all signatures of a landed transaction, the fee payer's first; undefined while the node does not have it.
    */
@@ -57,7 +58,7 @@ interface LandedTransactions {
 }
 
 /** One Solana node. All methods throw CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or CHAIN_RESPONSE_INVALID. */
-export interface Chain extends Omit<Finality, 'floor'>, Balances, LandedTransactions {
+export interface Chain extends Omit<Finality, 'floor'>, Omit<Balances, 'nativeBalance'>, LandedTransactions {
   /** Identifies the node by a hash of its address, since the address may hold a key. */
   readonly node: string;
   /**
@@ -95,11 +96,13 @@ export function createChain(options: ChainOptions): Chain {
   const latestBlockhash = async (): Promise<{ readonly blockhash: string; readonly lastValidBlockHeight: bigint }> =>
     (await rpc.call('getLatestBlockhash', [{ commitment: 'confirmed' }], answers.latestBlockhash)).value;
   const { floor, ...finality } = createFinality(rpc, clock);
+  const { nativeBalance, ...balances } =
+    createBalances({ rpc, floor, finalizedBlockHeight: () => finality.finalizedBlockHeight() });
 
   return {
     ...finality,
-    ...createBalances({ rpc, floor, finalizedBlockHeight: () => finality.finalizedBlockHeight() }),
-    ...createLandedTransactions({ rpc, floor, clock }),
+    ...balances,
+    ...createLandedTransactions({ rpc, floor, clock, nativeBalance }),
     node: createHash('sha256').update(rpcUrl).digest('hex').slice(0, 16),
     compose: createComposer({ simulate, maxPriorityFeeLamports }),
     composeClosing: createClosingComposer({ simulate, latestBlockhash }),
@@ -118,9 +121,9 @@ export function createChain(options: ChainOptions): Chain {
   };
 }
 
-function createLandedTransactions(
-  { rpc, floor, clock }: { readonly rpc: RpcClient; readonly floor: SlotFloor; readonly clock: Clock },
-): LandedTransactions {
+function createLandedTransactions({ rpc, floor, clock, nativeBalance }: Pick<Balances, 'nativeBalance'> & {
+  readonly rpc: RpcClient; readonly floor: SlotFloor; readonly clock: Clock;
+}): LandedTransactions {
   async function landedTransaction(signature: string): Promise<answers.LandedTransaction | undefined> {
     const config = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
     const found = await rpc.call('getTransaction', [signature, config], answers.landedTransaction);
@@ -131,6 +134,19 @@ function createLandedTransactions(
 
   async function signaturesOf(signature: string): Promise<readonly string[] | undefined> {
     return (await landedTransaction(signature))?.transaction.signatures;
+  }
+
+  function history(
+    owner: string, page: { readonly limit: number; readonly before?: string | undefined },
+  ): Promise<readonly HistoryEntry[]> {
+    // "Not in it" is a proof only from a node that has reached the finalized slot; others refuse.
+    const asOf = floor.finalized;
+    const config = { ...page, commitment: 'confirmed', minContextSlot: Number(asOf) };
+    return floor.ask({
+      method: 'getSignaturesForAddress', asOf,
+      call: () => rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory),
+      slotOf: () => undefined,
+    });
   }
 
   return {
@@ -144,19 +160,8 @@ function createLandedTransactions(
       const transaction = await landedTransaction(signature);
       return transaction === undefined ? undefined : readOwnMoves(transaction, owner);
     },
-    findBySigner: createSignerSearch({
-      history(owner, page) {
-        // "Not in it" is a proof only from a node that has reached the finalized slot; others refuse.
-        const asOf = floor.finalized;
-        const config = { ...page, commitment: 'confirmed', minContextSlot: Number(asOf) };
-        return floor.ask({
-          method: 'getSignaturesForAddress', asOf,
-          call: () => rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory),
-          slotOf: () => undefined,
-        });
-      },
-      signaturesOf, clock,
-    }),
+    findBySigner: createSignerSearch({ history, signaturesOf, clock }),
+    balanceHistory: createBalanceHistory({ native: nativeBalance, history, transaction: landedTransaction }),
     signaturesOf,
     newestTransactions(owner) {
       const config = { limit: 100, commitment: 'confirmed' };

@@ -1,7 +1,7 @@
 import type { Amount, Lamports } from '../core/amount.ts';
 import type { Mint } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
-import type { SwapInstruction } from '../trading/swap-order.ts';
+import type { SwapInstruction } from '../trading/swap-terms.ts';
 import { assert } from '../core/assert.ts';
 import { GannetError } from '../core/errors.ts';
 import { LAMPORTS_PER_SIGNATURE, MAX_COMPUTE_UNITS } from '../solana/constants.ts';

@@ -3,7 +3,7 @@ import { printable } from '../core/text.ts';
 import { createAddresses } from '../solana/addresses.ts';
 import { MAX_TRANSACTION_BYTES } from '../solana/constants.ts';
 import { writeUnsignedTransaction, type TableLookup } from '../solana/transaction.ts';
-import type { SwapInstruction } from '../trading/swap-order.ts';
+import type { SwapInstruction } from '../trading/swap-terms.ts';
 
 const MAX_ACCOUNTS = 256;
 const MAX_TABLE_ADDRESSES = 256;

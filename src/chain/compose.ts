@@ -2,7 +2,7 @@ import type { Lamports } from '../core/amount.ts';
 import { lamports, mulDiv } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
-import type { SwapBuild, SwapInstruction } from '../trading/swap-order.ts';
+import type { SwapBuild, SwapInstruction } from '../trading/swap-terms.ts';
 import { COMPUTE_BUDGET_PROGRAM, MAX_COMPUTE_UNITS, MICRO_LAMPORTS_PER_LAMPORT } from '../solana/constants.ts';
 import { createTransactionCompiler } from './compile-transaction.ts';
 import type { TransactionError } from './rpc-answers.ts';

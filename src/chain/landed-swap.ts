@@ -89,6 +89,33 @@ export function readOwnMoves(transaction: LandedTransaction, owner: string): Rea
   return moves;
 }
 
+/** The balance of an account before and after a transaction. */
+export interface BalanceChange {
+  readonly before: bigint;
+  readonly after: bigint;
+}
+
+/**
+ * Returns the changes of a wallet's lamports and, by address, of its token accounts of a mint in a transaction. Throws
+ * CHAIN_RESPONSE_INVALID where the transaction does not contain them.
+ */
+export function readBalances(
+  transaction: LandedTransaction, owner: string, mint: string,
+): { readonly native: BalanceChange; readonly accounts: ReadonlyMap<string, BalanceChange> } {
+  const { meta, transaction: { signatures } } = transaction;
+  const keys = accountKeys(transaction);
+  const ownerIndex = keys.indexOf(owner);
+  if (ownerIndex < 0) throw contradiction('it is listed for the wallet, but does not name it', signatures[0]!);
+  if (meta.preTokenBalances === null || meta.postTokenBalances === null) {
+    throw contradiction('expected its token balances, got none', signatures[0]!);
+  }
+  const accounts = ownTokenAccounts(transaction, owner).filter((account) => account.mint === mint);
+  return {
+    native: { before: meta.preBalances[ownerIndex]!, after: meta.postBalances[ownerIndex]! },
+    accounts: new Map(accounts.map(({ index, before = 0n, after = 0n }) => [keys[index]!, { before, after }])),
+  };
+}
+
 /** A token account that belonged to the wallet before or after. */
 interface OwnTokenAccount {
   readonly index: number;

@@ -1,7 +1,6 @@
 import bs58 from 'bs58';
 import { GannetError } from '../core/errors.ts';
-import type { MintAccount } from '../market/mint-account.ts';
-import type { Mint } from '../market/token.ts';
+import type { Mint, MintAccount } from '../market/token.ts';
 import { readMint, readTokenExtensions, type AccountData, type MintState } from '../solana/accounts.ts';
 
 /** The token program's numbers of the extensions that a mint can carry. */

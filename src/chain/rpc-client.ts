@@ -6,7 +6,7 @@ import { plainMessage, printable } from '../core/text.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import { firstIssue, readTransactionError, rpcAnswer } from './rpc-answers.ts';
 import { Pool, errors } from 'undici';
-import { addressSecrets, createRedaction } from '../core/secret-text.ts';
+import { addressSecrets, createRedaction } from '../core/redaction.ts';
 
 /** Calls methods of one node, each once, and checks the answers. */
 export interface RpcClient {

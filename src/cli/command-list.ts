@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CommandModule, RunCommand } from './command.ts';
 
 /** The commands that a module adds, and how it is loaded. */
-export interface CommandEntry {
+interface CommandEntry {
   readonly names: readonly string[];
   readonly load: () => Promise<CommandModule>;
 }
@@ -30,15 +30,17 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
     { names: ['state'], load: async () => (await import('./commands/daemon/state.ts')).stateCommand },
     { names: ['resolve'], load: async () => (await import('./commands/daemon/resolve.ts')).resolveCommand },
   ],
-  'Setup and research:': [
+  'Setup and recordings:': [
     { names: ['sandbox'], load: async () => (await import('./commands/sandbox.ts')).sandboxCommand },
     { names: ['config'], load: async () => (await import('./commands/config.ts')).configCommand },
     { names: ['record'], load: async () => (await import('./commands/recording/record.ts')).recordCommand },
     { names: ['recording'], load: async () => (await import('./commands/recording/recording.ts')).recordingCommand },
+  ],
+  'Research:': [
     { names: ['backtest'], load: async () => (await import('./commands/research/backtest.ts')).backtestCommand },
+    { names: ['sweep'], load: async () => (await import('./commands/research/sweep.ts')).sweepCommand },
     { names: ['walk-forward'], load: async () =>
       (await import('./commands/research/walk-forward.ts')).walkForwardCommand },
-    { names: ['sweep'], load: async () => (await import('./commands/research/sweep.ts')).sweepCommand },
     { names: ['lookahead'], load: async () => (await import('./commands/research/lookahead.ts')).lookaheadCommand },
     { names: ['replay'], load: async () => (await import('./commands/research/replay.ts')).replayCommand },
     { names: ['analyze'], load: async () => (await import('./commands/research/analyze.ts')).analyzeCommand },

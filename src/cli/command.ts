@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { Terminal } from './output/terminal.ts';
 import type { LogLevel } from '../daemon/reporting/log.ts';
 import type { SignerClient } from '../signer/client.ts';
-import type { Terminal } from './output/terminal.ts';
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -35,6 +35,11 @@ export type CommandModule = (program: Command, run: RunCommand) => void;
 export type RunCommand = <Args extends readonly unknown[]>(
   action: (context: CommandContext, ...args: Args) => Promise<ExitCode>,
 ) => (...args: [...Args, ...unknown[]]) => Promise<void>;
+
+/** Returns the help text of an example. */
+export function example(command: string): string {
+  return `\nExample:\n  ${command}`;
+}
 
 /** The exit codes of commands. */
 export const EXIT = {

@@ -1,8 +1,7 @@
 import type { ErrorOptions, HelpContext } from 'commander';
 import { Command } from 'commander';
-import { nearest } from '../core/nearest.ts';
-import { printable } from '../core/text.ts';
 import { NEVER_SUGGESTED } from './command-list.ts';
+import { nearest, printable } from '../core/text.ts';
 
 /**
  * A command whose errors suggest the nearest command or option, but none that moves money. Its `help` takes the path of

@@ -1,23 +1,23 @@
 import { Socket } from 'node:net';
 import { CommanderError, Option } from 'commander';
-import { LOG_LEVELS } from '../daemon/reporting/log.ts';
-import { systemClock } from '../daemon/watch/system-clock.ts';
+import { addCommands } from './command-list.ts';
+import type { CommandContext, ExitCode, GlobalOptions, RunCommand } from './command.ts';
+import { EXIT } from './command.ts';
+import { GannetCommand } from './gannet-command.ts';
+import { refuseImpossibleFolder } from './input/files.ts';
+import type { Redact, Terminal } from './output/terminal.ts';
+import { linesWrapped, outputColumns, processTerminal, redactKeysOf, reportError } from './output/terminal.ts';
 import { isGannetError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
 import { printable } from '../core/text.ts';
+import { LOG_LEVELS } from '../daemon/reporting/log.ts';
+import { systemClock } from '../daemon/watch/system-clock.ts';
 import { createSignerClient } from '../signer/client.ts';
-import { dotenvFolders, merged, readDotenv, withoutKeys } from '../signer/environment.ts';
 import type { HandedOn } from '../signer/command-process.ts';
 import { SIGNER_FD, takeHandedOn } from '../signer/command-process.ts';
-import type { CommandContext, ExitCode, GlobalOptions, RunCommand } from './command.ts';
-import { EXIT } from './command.ts';
-import { addCommands } from './command-list.ts';
-import { refuseImpossibleFolder } from './input/files.ts';
-import { GannetCommand } from './gannet-command.ts';
-import type { Redact, Terminal } from './output/terminal.ts';
-import { redactKeysOf, linesWrapped, outputColumns, processTerminal, reportError } from './output/terminal.ts';
+import { dotenvFolders, merged, readDotenv, withoutKeys } from '../signer/environment.ts';
 
-export const VERSION = '0.1.0';
+const VERSION = '0.1.0';
 
 const COMMON_OPTIONS = 'Every command also takes --json, --config, --state-dir, --base-url, --rpc-url, --api-key-env '
   + 'and --log-level; see "gannet help".';
@@ -50,7 +50,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .addHelpText('after', () => paragraph(EXIT_CODES))
     .addHelpText('afterAll', ({ command }) => (command.parent === null ? '' : paragraph(COMMON_OPTIONS)))
     .exitOverride()
-    .configureHelp({ minWidthToWrap: HELP_LEAST })
+    .configureHelp({ minWidthToWrap: HELP_LEAST, subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeErr: (text) => { if (!wantsJson) processTerminal(false, hide).err(text); },
       getOutHelpWidth: () => outputColumns() ?? USUAL_COLUMNS,

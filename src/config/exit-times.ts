@@ -2,12 +2,11 @@ import type { Amount } from '../core/amount.ts';
 import { formatDecimal, mulDiv } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint, Token, TokenTable } from '../market/token.ts';
-import { exitEndsAt } from '../trading/exit-part.ts';
+import { exitEndsAt } from '../trading/exit-sizing.ts';
 import type { RiskLimits, ValueLimit } from '../trading/limits.ts';
-import type { ConfigPath } from './issue.ts';
-import type { ProblemList } from './problem.ts';
+import type { ConfigPath, ProblemList } from './config-issue.ts';
 import type { SignerConfig, StrategyConfig } from './run-config.ts';
-import { watchedBy } from './watched-by.ts';
+import { watchedBy } from './run-config.ts';
 
 /** US dollar prices of whole tokens. */
 export type UsdPrices = ReadonlyMap<Mint, number>;

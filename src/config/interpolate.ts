@@ -1,8 +1,7 @@
-import type { ConfigPath } from './issue.ts';
-import type { ConfigNode, ScalarNode } from './node.ts';
-import { mapScalars } from './node.ts';
-import type { Problem } from './problem.ts';
-import { hasWalletKeyForm } from './wallet-key-shape.ts';
+import type { ConfigPath, Problem } from './config-issue.ts';
+import type { ConfigNode, MapNode, Position, ScalarNode } from './config-tree.ts';
+import { mapScalars } from './config-tree.ts';
+import { hasWalletKeyForm } from '../signer/key-shape.ts';
 
 /** Names and values as a process has them; passed in, never read from the process. */
 export type EnvironmentRecord = Readonly<Record<string, string | undefined>>;
@@ -26,7 +25,7 @@ export function showVariables(text: string): string {
 }
 
 /** A tree with the environment's values in it, and where they could not be had. */
-export interface Interpolated {
+interface Interpolated {
   readonly root: ConfigNode;
   readonly problems: readonly Problem[];
   /** Paths whose fault is said: nothing else need be said of them. */
@@ -100,4 +99,36 @@ function walletKeyVariables(root: ConfigNode): ReadonlySet<string> {
   if (keyFrom?.kind === 'scalar' && typeof keyFrom.value === 'string' && keyFrom.value.startsWith('env:'))
     names.add(keyFrom.value.slice(4));
   return names;
+}
+
+/** What the command line says instead of the file. */
+export interface Overrides {
+  readonly baseUrl?: string | undefined;
+  readonly rpcUrl?: string | undefined;
+  /** The name of the variable that holds the API key. */
+  readonly apiKeyEnv?: string | undefined;
+}
+
+/** Returns the tree with the command line's values in place of the file's; a fault in one is said of the option. */
+export function applyOverrides(root: MapNode, { baseUrl, rpcUrl, apiKeyEnv }: Overrides): MapNode {
+  const entries: readonly (readonly [section: string, key: string, option: string, value: string | undefined])[] = [
+    ['service', 'base_url', '--base-url', baseUrl],
+    ['service', 'api_key', '--api-key-env', apiKeyEnv === undefined ? undefined : hideVariables(`\${${apiKeyEnv}}`)],
+    ['chain', 'rpc_url', '--rpc-url', rpcUrl],
+  ];
+  let result = root;
+  for (const [section, key, option, value] of entries) {
+    if (value === undefined) continue;
+    const position: Position = { file: option, line: 1, column: 1 };
+    const scalar: ScalarNode =
+      { kind: 'scalar', position, keyPosition: position, value, source: value, fromEnvironment: false };
+    const known = result.members.get(section);
+    // A section that is no mapping is a fault of its own, said elsewhere.
+    if (known !== undefined && known.kind !== 'map') continue;
+    const members: ReadonlyMap<string, ConfigNode> = new Map([...known?.members ?? [], [key, scalar] as const]);
+    const replaced: MapNode =
+      { kind: 'map', position: known?.position ?? position, keyPosition: known?.keyPosition ?? position, members };
+    result = { ...result, members: new Map([...result.members, [section, replaced] as const]) };
+  }
+  return result;
 }

@@ -1,12 +1,11 @@
 import type { Mint, TokenTable } from '../market/token.ts';
-import type { ConfigPath } from './issue.ts';
-import type { ConfigNode } from './node.ts';
-import { nodeAt } from './node.ts';
-import type { ProblemList } from './problem.ts';
+import type { ConfigPath, ProblemList } from './config-issue.ts';
+import type { ConfigNode } from './config-tree.ts';
+import { nodeAt } from './config-tree.ts';
 import type { SignerConfig, StrategyConfig } from './run-config.ts';
-import type { ConfigFile } from './schema.ts';
+import { watchedBy } from './run-config.ts';
+import type { ConfigFile } from './config-schema.ts';
 import type { ProtectionEntry } from './schema-risk.ts';
-import { watchedBy } from './watched-by.ts';
 
 /** Returns whether a configuration moves real money: live, and not on the embedded service. */
 export function movesRealMoney(
@@ -30,7 +29,7 @@ interface GateScope {
  * Adds every reason not to trade live: a service and a chain that do not belong together, and on real ones whatever is
  * missing of limits, losses that stop it, caps, a key and the command line's word. All at once, each with what to add.
  */
-export function refuseLive(sections: ConfigFile, scope: GateScope): void {
+export function checkLiveGate(sections: ConfigFile, scope: GateScope): void {
   const { mode, service, chain } = sections;
   const { problems } = scope;
   const unclear = [['mode'], ['service', 'base_url'], ['chain', 'rpc_url']].some((path) => problems.isFaulty(path));

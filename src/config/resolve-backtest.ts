@@ -3,17 +3,16 @@ import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import { amount, lamports, U64_MAX } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import { formatDuration, parseDuration } from '../core/time.ts';
-import type { TransferFee } from '../market/mint-account.ts';
-import type { Mint } from '../market/token.ts';
+import type { Mint, TransferFee } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
 import { QUOTE_MAX_AGE_MS } from '../trading/limits.ts';
 import type { LandingModel, LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import { BASE_MODEL } from '../trading/simulation-model.ts';
-import type { AmountReader } from './amounts.ts';
-import { knownQuantiles, readLatency, readLatencyQuantiles } from './latency-text.ts';
-import type { ProblemList } from './problem.ts';
+import type { AmountReader } from './resolve-tokens.ts';
+import { knownQuantiles, readLatency, readLatencyQuantiles } from './schema-backtest.ts';
+import type { ProblemList } from './config-issue.ts';
 import type { BacktestConfig, StrategyConfig } from './run-config.ts';
-import type { ConfigFile } from './schema.ts';
+import type { ConfigFile } from './config-schema.ts';
 
 /** SOL for fees, where a simulated wallet is not told how much it has. */
 const SIMULATED_SOL = lamports(1_000_000_000n) as bigint as Amount;
@@ -28,7 +27,7 @@ interface BacktestScope {
 
 /** Returns what the section "backtest" means: the simulated wallet, and how its swaps are simulated. */
 export function resolveBacktest(
-  { backtest, mode, risk }: ConfigFile, scope: BacktestScope & { readonly purpose: 'run' | 'check' | 'look' },
+  { backtest, mode, risk }: ConfigFile, scope: BacktestScope & { readonly purpose: 'run' | 'check' | 'read' },
 ): BacktestConfig {
   const written = backtest.balances;
   const balances = written === undefined ? sumOfBudgets(scope.strategies, scope.problems)

@@ -3,18 +3,16 @@ import { parseDuration } from '../core/time.ts';
 import type { TokenTable } from '../market/token.ts';
 import { withTokens } from '../strategy/params.ts';
 import type { Strategy } from '../strategy/define.ts';
-import type { AmountReader } from './amounts.ts';
-import type { ConfigPath } from './issue.ts';
-import { formatPath } from './issue.ts';
-import type { ConfigNode } from './node.ts';
-import { nodeAt, plainValue } from './node.ts';
-import type { ProblemList } from './problem.ts';
+import type { AmountReader } from './resolve-tokens.ts';
+import type { ConfigPath, ProblemList } from './config-issue.ts';
+import { formatPath, safeText } from './config-issue.ts';
+import type { ConfigNode } from './config-tree.ts';
+import { nodeAt, plainValue } from './config-tree.ts';
 import type { StrategyConfig } from './run-config.ts';
-import type { StrategyEntry } from './schema.ts';
-import { importStrategy, useWithin } from './strategy-file.ts';
+import { watchedBy } from './run-config.ts';
+import type { StrategyEntry } from './config-schema.ts';
+import { importStrategy, recordedUseOf } from './strategy-file.ts';
 import { validate } from './validate.ts';
-import { watchedBy } from './watched-by.ts';
-import { shown } from './wallet-key-shape.ts';
 
 interface StrategyScope {
   readonly root: ConfigNode;
@@ -84,7 +82,7 @@ async function resolveEntry(
     name: entry.name ?? strategy.name,
     use: entry.use,
     origin,
-    recordedUse: origin === 'project' ? useWithin(scope.places.strategiesDir, file) : undefined,
+    recordedUse: origin === 'project' ? recordedUseOf(scope.places.strategiesDir, file) : undefined,
     strategy,
     params: params.value,
     rawParams: node === undefined ? {} : plainValue(node),
@@ -108,7 +106,7 @@ function readParams(
   } catch (error) {
     // A schema and `inputs` are the author's code: what they throw is a fault of the strategy with these parameters.
     const code = isGannetError(error) ? '' : `strategy ${strategy.name} failed on these parameters: `;
-    problems.add(path, code + shown(messageOf(error)));
+    problems.add(path, code + safeText(messageOf(error)));
     return undefined;
   }
 }

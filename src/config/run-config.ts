@@ -5,7 +5,8 @@ import type { Strategy } from '../strategy/define.ts';
 import type { RiskLimits, SpendCap, ValueLimit } from '../trading/limits.ts';
 import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import type { RatePlan } from '../service/rate/rate-plan.ts';
-import type { PlainValue } from './node.ts';
+import type { PlainValue } from './config-tree.ts';
+import type { FeedSpec } from '../market/feed.ts';
 
 /** A configuration with everything resolved: what a run is made of. */
 export interface RunConfig {
@@ -100,5 +101,16 @@ export interface StrategyConfig {
   /** How much of the recording it sees again before the start. */
   readonly warmupMs?: Millis | undefined;
   /** Whether it is one swap that an operator asked for by hand, in no file. */
-  readonly isByHand?: boolean | undefined;
+  readonly isManual?: boolean | undefined;
+}
+
+/** Something that a strategy watches, under the name that it gave it. */
+export interface WatchedInput {
+  readonly name: string;
+  readonly spec: FeedSpec;
+}
+
+/** Returns what a strategy watches with its parameters. Throws what the author's own code throws. */
+export function watchedBy({ strategy, params }: Pick<StrategyConfig, 'strategy' | 'params'>): WatchedInput[] {
+  return Object.entries(strategy.inputs(params)).map(([name, { spec }]) => ({ name, spec }));
 }

@@ -1,14 +1,17 @@
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { messageOf } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
+import { nearest } from '../core/text.ts';
 import type { Strategy } from '../strategy/define.ts';
 import { isStrategy } from '../strategy/define.ts';
-import { shown } from './wallet-key-shape.ts';
+import { safeText } from './config-issue.ts';
+
+/** The checkout: where `strategies/` and `config/` are. */
+export const PROJECT_DIR = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A strategy with where it comes from. */
-export interface ImportedStrategy {
+interface ImportedStrategy {
   readonly strategy: Strategy;
   readonly file: string;
   /** Whether the file is one of the project's own `strategies/`. */
@@ -34,10 +37,10 @@ export async function importStrategy(
   try {
     module = await import(`${pathToFileURL(file.path).href}${query}`) as { readonly default?: unknown };
   } catch (error) {
-    return `strategy "${shown(use, 60)}" cannot be loaded: ${shown(messageOf(error).split('\n')[0] ?? '')}`;
+    return `strategy "${safeText(use, 60)}" cannot be loaded: ${safeText(messageOf(error).split('\n')[0] ?? '')}`;
   }
   if (!isStrategy(module.default)) {
-    return `expected the default export of ${shown(use, 60)} to be what defineStrategy returns: export default `
+    return `expected the default export of ${safeText(use, 60)} to be what defineStrategy returns: export default `
       + 'defineStrategy({ … })';
   }
   const inside = relative(places.strategiesDir, file.path);
@@ -49,7 +52,7 @@ export async function importStrategy(
  * Returns a `use` that finds a file of `strategiesDir` from anywhere, with that folder as the base of paths: its name,
  * or else its path in there.
  */
-export function useWithin(strategiesDir: string, file: string): string {
+export function recordedUseOf(strategiesDir: string, file: string): string {
   const path = relative(strategiesDir, file);
   const name = path.replace(/(?:[\\/]index)?\.ts$/, '');
   return STRATEGY_NAME.test(name) ? name : `./${path}`;
@@ -60,10 +63,10 @@ async function findFile(
 ): Promise<{ path: string } | string> {
   if (use.includes('/') || use.includes('\\') || MODULE_ENDING.test(use)) {
     const path = resolve(baseDir, use);
-    return await isFile(path) ? { path } : `there is no file ${shown(path)}`;
+    return await isFile(path) ? { path } : `there is no file ${safeText(path)}`;
   }
   if (!STRATEGY_NAME.test(use)) {
-    return `expected the name of a file in strategies/, or a path such as "./my-strategy.ts", got "${shown(use, 60)}"`;
+    return `expected the name of a file in strategies/, or a path such as "./my-strategy.ts", got "${safeText(use, 60)}"`;
   }
   for (const candidate of [`${use}.ts`, join(use, 'index.ts')]) {
     const path = join(strategiesDir, candidate);

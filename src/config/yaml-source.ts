@@ -2,10 +2,9 @@ import type { Document, Node, Pair, YAMLMap, YAMLSeq } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { messageOf } from '../core/errors.ts';
 import { hideVariables, showVariables } from './interpolate.ts';
-import type { ConfigPath } from './issue.ts';
-import type { ConfigNode, PlainScalar, Position } from './node.ts';
-import type { Problem } from './problem.ts';
-import { shown } from './wallet-key-shape.ts';
+import type { ConfigPath, Problem } from './config-issue.ts';
+import { safeText } from './config-issue.ts';
+import type { ConfigNode, PlainScalar, Position } from './config-tree.ts';
 
 // A configuration is a page long. The bounds are for what only looks like one: a few aliases can mean a billion values.
 const MAX_NODES = 20_000;
@@ -25,7 +24,7 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What became of a text: a tree unless the faults leave none. */
-export interface ParsedYaml {
+interface ParsedYaml {
   readonly root: ConfigNode | undefined;
   readonly problems: readonly Problem[];
 }
@@ -61,14 +60,14 @@ export function parseYaml(
   } catch (error) {
     return {
       root: undefined,
-      problems: [{ position: start, path: [], message: `this cannot be read as YAML: ${shown(messageOf(error))}` }],
+      problems: [{ position: start, path: [], message: `this cannot be read as YAML: ${safeText(messageOf(error))}` }],
     };
   }
   const problems: Problem[] = [...document.errors, ...document.warnings].slice(0, MAX_SYNTAX_PROBLEMS)
     .map(({ code, message, pos }) => ({
       position: positionAt(pos[0]),
       path: [],
-      message: PLAIN_WORDS[code] ?? `this is not valid YAML: ${shown(showVariables(message))}`,
+      message: PLAIN_WORDS[code] ?? `this is not valid YAML: ${safeText(showVariables(message))}`,
     }));
   const { version, explicit } = document.directives.yaml;
   if (explicit === true && version !== '1.2') {
@@ -109,13 +108,13 @@ function walkNode(walk: Walk, node: Node | null, place: Place): ConfigNode | und
   }
   if (isAlias(node)) {
     const target = walk.anchors.get(node.source);
-    if (target === undefined) return fault(`expected an anchor "&${shown(node.source, 40)}" further up for this alias`);
+    if (target === undefined) return fault(`expected an anchor "&${safeText(node.source, 40)}" further up for this alias`);
     const found = walkNode(walk, target, { ...place, throughAlias: true });
     return found === undefined ? undefined : { ...found, position };
   }
   if (node?.anchor !== undefined && !place.throughAlias) walk.anchors.set(node.anchor, node);
   if (node?.tag !== undefined && !PLAIN_TAGS.has(node.tag))
-    return fault(`expected a plain value: the tag ${shown(node.tag, 60)} is not read`);
+    return fault(`expected a plain value: the tag ${safeText(node.tag, 60)} is not read`);
   const { keyPosition } = place;
   if (isMap(node)) return { kind: 'map', position, keyPosition, members: walkMembers(walk, node, place) };
   if (isSeq(node)) return { kind: 'list', position, keyPosition, items: walkItems(walk, node, place) };
@@ -161,7 +160,7 @@ function walkMembers(walk: Walk, map: YAMLMap, place: Place): Map<string, Config
     // An object that takes this key changes its ancestry instead of gaining a member.
     else if (name === '__proto__') fault('unknown key "__proto__"');
     else if (keyLines.has(name))
-      fault(`the key "${shown(name, 60)}" already stands in line ${keyLines.get(name)}: keep one of the two`);
+      fault(`the key "${safeText(name, 60)}" already stands in line ${keyLines.get(name)}: keep one of the two`);
     else {
       keyLines.set(name, keyPosition.line);
       const node = walkNode(walk, value, { path, keyPosition, throughAlias: place.throughAlias });

@@ -1,5 +1,9 @@
-import type { Brand } from './brand.ts';
 import { GannetError } from './errors.ts';
+
+declare const brand: unique symbol;
+
+/** A primitive whose type carries its meaning; only the function that checks the value returns it. */
+export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
 /** A token's smallest units; 0 to 2^64 - 1. */
 export type Amount = Brand<bigint, 'Amount'>;
@@ -52,7 +56,7 @@ export function parseDecimal(text: string, decimals: number): Amount {
       `expected at most ${decimals} decimal places, got ${fraction.length} in "${text.slice(0, 40)}"`, text,
     );
   }
-  // The digits are counted first: what is much too long is not worth a number.
+  // The digits are counted first, so that a very long text is never converted.
   const units = /^0*\d{1,20}$/.test(whole) ? BigInt(whole + fraction.padEnd(decimals, '0')) : undefined;
   if (units === undefined || units > U64_MAX) throw invalid(
     `the amount is too large: expected at most ${formatDecimal(U64_MAX, decimals)}, got "${text.slice(0, 40)}"`, text,

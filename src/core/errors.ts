@@ -1,5 +1,5 @@
 /**
- * What can go wrong at an edge, by stable code. The prefix names the edge; scripts and tests match on the code,
+ * Stable codes of the faults at an edge. The prefix names the edge; scripts and tests match on the code,
  * never on the message.
  */
 export type ErrorCode =
@@ -85,10 +85,7 @@ export function isGannetError(value: unknown): value is GannetError {
   return value instanceof Error && value.name === 'GannetError' && 'code' in value;
 }
 
-/**
- * Returns the text of anything thrown. Throws nothing, whatever that is: whoever tells of a fault must not meet
- * another.
- */
+/** Returns the message of any thrown value. Never throws: reporting a fault must not cause another. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);
@@ -99,10 +96,7 @@ export function messageOf(thrown: unknown): string {
 
 const NO_ROOM: ReadonlySet<string> = new Set(['EDQUOT', 'ENOSPC']);
 
-/**
- * Returns whether an error of the operating system says that a disk takes no more: it is full, or the user's share of
- * it is.
- */
+/** Returns whether an error of the operating system means that the disk, or the user's quota on it, is full. */
 export function isNoRoom(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && NO_ROOM.has(error.code);
 }

@@ -1,12 +1,9 @@
 import { GannetError, messageOf } from './errors.ts';
 
-/** What JSON can hold once read here: integers beyond 2^53 arrive as bigint, never rounded. */
+/** A parsed JSON value: integers beyond 2^53 are bigint, never rounded. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
 
-/**
- * A number of so many digits, by what may stand before one: addresses are full of digits too, and a slower reading is
- * for numbers.
- */
+/** A number of 16 digits or more. The characters before it exclude addresses, which would cause needless slow reads. */
 const LONG_NUMBER = /(?:^|[\s:,[])-?\d{16}/;
 
 /**
@@ -15,7 +12,7 @@ const LONG_NUMBER = /(?:^|[\s:,[])-?\d{16}/;
  */
 export function parseJson(text: string): Json {
   try {
-    // The reviver sees each number's source text; it is only worth its time where a long number can be.
+    // The reviver needs each number's source text; it is slow, so it runs only where a long number is possible.
     return LONG_NUMBER.test(text) ? (JSON.parse(text, reviveLongIntegers) as Json) : (JSON.parse(text) as Json);
   } catch (cause) {
     throw new GannetError(
@@ -31,8 +28,8 @@ function reviveLongIntegers(_key: string, value: unknown, context?: { source?: s
 }
 
 /**
- * Returns compact JSON with bigints as decimal strings. Throws TypeError on what JSON cannot say (NaN, functions,
- * cycles).
+ * Returns compact JSON with bigints as decimal strings. Throws TypeError on a value that JSON cannot hold (NaN,
+ * functions, cycles).
  */
 export function stringifyJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, toJsonValue, indent);
@@ -40,7 +37,7 @@ export function stringifyJson(value: unknown, indent?: number): string {
 
 function toJsonValue(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`JSON cannot say ${value}`);
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`JSON cannot hold the number ${value}`);
   return value;
 }
 
@@ -52,12 +49,12 @@ export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return `"${value}"`;
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new TypeError(`JSON cannot say ${value}`);
+    if (!Number.isFinite(value)) throw new TypeError(`JSON cannot hold the number ${value}`);
     return JSON.stringify(value);
   }
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
   if (typeof value === 'object') return canonicalObject(value as Readonly<Record<string, unknown>>);
-  throw new TypeError(`JSON cannot say a ${typeof value}`);
+  throw new TypeError(`JSON cannot hold a ${typeof value}`);
 }
 
 function canonicalObject(value: Readonly<Record<string, unknown>>): string {
@@ -72,7 +69,7 @@ function canonicalObject(value: Readonly<Record<string, unknown>>): string {
 const QUOTED_KEYS_MAX = 1_000;
 const quotedKeys = new Map<string, string>();
 
-/** The same few keys come again with every decision; those that an author makes up must not fill the memory. */
+/** Every decision has the same few keys, so their JSON is cached; the bound keeps invented keys from filling memory. */
 function quotedKey(key: string): string {
   let quoted = quotedKeys.get(key);
   if (quoted === undefined) {
@@ -82,7 +79,7 @@ function quotedKey(key: string): string {
   return quoted;
 }
 
-/** By insertion, in place: keys are few and mostly in order, and decisions are hashed by the thousand. */
+/** Insertion sort in place: keys are few and mostly in order, and decisions are hashed by the thousand. */
 function sorted(keys: string[]): string[] {
   for (let i = 1; i < keys.length; i++) {
     const key = keys[i]!;

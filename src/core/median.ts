@@ -1,4 +1,4 @@
-/** Returns the middle of some values, null of none. */
+/** Returns the median of values; null without any. */
 export function medianOf(values: readonly number[]): number | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);

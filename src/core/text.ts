@@ -1,7 +1,7 @@
 // C0 and C1 controls, bidirectional overrides and zero-width characters: what can forge a log line or a terminal.
 // oxlint-disable-next-line no-control-regex
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-/** The same without those below the blank: in a JSON text they stand between its parts alone, in strings as escapes. */
+/** The same without the C0 controls, which JSON strings hold as escapes only. */
 const UNSAFE_IN_JSON = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /**
@@ -13,7 +13,7 @@ export function printable(text: string, limit = 200): string {
   return cut.replace(UNSAFE, escapeOf);
 }
 
-/** Returns a JSON text made safe to log or print: the same document, in which such characters stand as escapes. */
+/** Returns a JSON text made safe to log or print: the same document, with unsafe characters as escapes. */
 export function printableJson(json: string): string {
   return json.replace(UNSAFE_IN_JSON, escapeOf);
 }
@@ -22,10 +22,7 @@ function escapeOf(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/**
- * Returns a message from outside in one line; where it is JSON, or ends in JSON, what that says instead of the JSON
- * itself.
- */
+/** Returns a message from outside in one line. JSON in it is replaced by the message that the JSON contains. */
 export function plainMessage(text: string, limit = 200): string {
   const begins = text.search(/[{[]/);
   const found = begins < 0 ? undefined : messageWithin(text.slice(begins));
@@ -34,10 +31,7 @@ export function plainMessage(text: string, limit = 200): string {
   return printable(plain.replace(/\s+/g, ' ').trim(), limit);
 }
 
-/**
- * Returns the message in a JSON text, however deep: of several members, those that usually hold one. Undefined in what
- * is no JSON.
- */
+/** Returns the message in a JSON text, at any depth, by the usual member names; undefined where it is not JSON. */
 function messageWithin(json: string): string | undefined {
   try {
     return messageIn(JSON.parse(json)) ?? 'no reason given';
@@ -56,4 +50,45 @@ function messageIn(value: unknown): string | undefined {
     if (message !== undefined) return message;
   }
   return undefined;
+}
+
+/** Returns the text of a number with thousands separators: "12,345.6". */
+export function groupThousands(text: string): string {
+  return text.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','));
+}
+
+/** Returns a count with its noun: "1 fill", "4,412 fills". `many` is the plural of words that do not take an s. */
+export function pluralize(count: number, one: string, many = `${one}s`): string {
+  return `${groupThousands(String(count))} ${count === 1 ? one : many}`;
+}
+
+/** Returns counts for people, "3 confirmed, 1 expired"; "none" without any. */
+export function formatCounts(counts: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(counts).map(([name, count]) => `${groupThousands(String(count))} ${name}`);
+  return parts.length === 0 ? 'none' : parts.join(', ');
+}
+
+/** Returns the candidate closest to `word` by edit distance (case ignored), or undefined when none is close. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.ceil(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+/** Levenshtein distance, one row at a time. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, substitution));
+    }
+    row = next;
+  }
+  return row[b.length]!;
 }

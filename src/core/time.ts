@@ -4,7 +4,7 @@ import { GannetError } from './errors.ts';
 /** Milliseconds since the Unix epoch, or a span of them. */
 export type Millis = number;
 
-/** The only way time enters: `now` and timers. RxJS time operators take it as their scheduler. */
+/** The only source of time: `now` and timers. RxJS time operators take it as their scheduler. */
 export interface Clock extends SchedulerLike {
   /** Returns the current time in milliseconds since the epoch. */
   now(): Millis;
@@ -12,7 +12,7 @@ export interface Clock extends SchedulerLike {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** As far as a date reaches. */
+/** The range of a JavaScript date. */
 const LONGEST_MS: Millis = 8.64e15;
 
 /** Returns the milliseconds in a duration such as "250ms", "5s", "1h30m" or "2d". Throws DURATION_INVALID. */
@@ -29,9 +29,7 @@ export function parseDuration(text: string): Millis {
   return total;
 }
 
-/**
- * Whole numbers up to the division, which is exact where its result is whole: to a double, 1.001 * 1000 is not 1001.
- */
+/** Uses whole numbers up to the division, which is exact where its result is whole: as doubles, 1.001 * 1000 is not 1001. */
 function spanOf(value: string, unitMs: Millis): Millis {
   const places = value.split('.')[1]?.length ?? 0;
   return (Number(value.replace('.', '')) * unitMs) / 10 ** places;
@@ -50,8 +48,8 @@ export function formatDuration(span: Millis): string {
 }
 
 /**
- * Returns a span for people, rounded up to what they tell apart: "250ms", "1.3s", "13s", "2h5m". Whole milliseconds
- * under a second, tenths of a second under ten, seconds under an hour, minutes above.
+ * Returns a span for people, rounded up: "250ms", "1.3s", "13s", "2h5m". The unit is a millisecond under a second, a
+ * tenth of a second under ten seconds, a second under an hour, a minute above.
  */
 export function roughDuration(span: Millis): string {
   const step = span < 1_000 ? 1 : span < 10_000 ? 100 : span < 3_600_000 ? 1_000 : 60_000;
@@ -79,5 +77,6 @@ function durationError(text: string): GannetError {
 /** Returns the time of day of an instant, to the second: "14:05:12 UTC". */
 export function timeOfDay(at: Millis): string {
   const seconds = Math.floor(at / 1_000);
-  return `${[Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0')).join(':')} UTC`;
+  const parts = [Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60];
+  return `${parts.map((part) => String(part).padStart(2, '0')).join(':')} UTC`;
 }

@@ -4,78 +4,78 @@ import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import { feedKey, sharedFeeds } from '../market/feed.ts';
 import { takesSample } from '../market/sample-windows.ts';
-import { beginRun } from '../trading/begin-run.ts';
+import type { EngineState } from '../trading/state.ts';
+import { beginRun } from '../trading/state.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import type { SwapProposal } from '../trading/proposal.ts';
-import { takeChanges } from '../trading/protections/look.ts';
-import type { ProtectionChange } from '../trading/protections/protection-change.ts';
-import type { Denial } from '../trading/risk/denial.ts';
+import { takeChanges } from '../trading/protections/check-protections.ts';
+import type { ProtectionChange } from '../trading/protections/memory.ts';
+import type { Denial } from '../trading/denials.ts';
 import type { Effect, Input, ProposalInput, Ruling } from '../trading/step.ts';
 import { step } from '../trading/step.ts';
-import type { EngineState } from '../trading/state.ts';
-import type { StrategyLegacy, StrategyState } from '../trading/strategy-state.ts';
-import { NO_LEGACY } from '../trading/strategy-state.ts';
+import type { RestoredStates, StrategyState } from '../trading/strategy-state.ts';
+import { NO_RESTORED_STATES } from '../trading/strategy-state.ts';
 import type { LoggedDecision } from './decision-log.ts';
 import { DecisionLog } from './decision-log.ts';
-import type { UnsoldHolding } from './flatten.ts';
-import { Flattener } from './flatten.ts';
+import { ExitRunner } from './exit-runner.ts';
 import type { HostedInput, StrategyInstance } from './host.ts';
 import { Host } from './host.ts';
+import type { UnsoldHolding } from './unsold-holdings.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import type { RecordedRows } from './warm-up.ts';
 import { warmUp } from './warm-up.ts';
 
-/** Who looks on and acts on it. Called synchronously, in order; it must not throw. */
+/** The receiver of the engine's events. Called synchronously, in order; it must not throw. */
 export interface EngineListener {
-  /** Every stamped input, after the state holds it: what a recording keeps. */
+  /** Every stamped input, after the state holds it; a recording keeps them. */
   readonly onInput?: (seq: number, at: Millis, input: Input) => void;
   /** Every ruling with its place in the hash chain, before its effect. */
   readonly onRuling?: (ruling: Ruling, logged: LoggedDecision) => void;
-  /** A protection that came on or let go with the stamp `seq`; it stands in the state already. */
+  /** A protection that was triggered or released with the stamp `seq`; the state holds it already. */
   readonly onProtection?: (seq: number, at: Millis, change: ProtectionChange) => void;
-  /** Exits in parts have changed: they must outlive the process, and are written down before what is to be done. */
+  /** Exits in parts have changed. They must outlive the process, and are saved before the next effect. */
   readonly onExits?: (seq: number, at: Millis) => void;
-  /** What is to be done. */
+  /** An effect to carry out. */
   readonly onEffect?: (effect: Effect) => void;
   readonly onLog?: (strategy: string, message: string) => void;
 }
 
-type Leap = Extract<Input, { readonly name: 'leap-time' }>;
+type Jump = Extract<Input, { readonly name: 'leap-time' }>;
 
-function isLeap(input: Input): input is Leap {
+function isJump(input: Input): input is Jump {
   return input.kind === 'command' && input.name === 'leap-time';
 }
 
 /**
- * Returns up to where timers fire at their own instants before an input stamped `at`: a leap fires those after `from`
- * at its end.
+ * Returns the time up to which timers fire at their own instants before an input stamped `at`. A clock jump fires those
+ * after `from` at its end.
  */
 export function timersDueBefore(input: Input, at: Millis): Millis {
-  return isLeap(input) ? input.from : at;
+  return isJump(input) ? input.from : at;
 }
 
 /**
  * The pipeline in every mode: one queue, one order, one clock that moves only by stamps.
  *
- * Advancing to a stamp first fires the timers due until then at their own instants, then the input is applied, then the
- * strategies see it, then what they propose is ruled on, all before the next input. So live and replay agree even when
- * a timer is woken late.
+ * For each stamped input, the engine first fires the timers due until then at their own instants. Then it applies the
+ * input, publishes it to the strategies, and rules on their proposals. So live and replay agree even where a timer is
+ * woken late.
  */
 export class Engine {
   readonly clock: VirtualClock;
-  /** By how much the run whose state this one goes on from was ahead of its beginning, 0 where it was not. */
+  /** How far the clock of the earlier run was ahead of this run's start in milliseconds, 0 where it was not. */
   readonly clockSetBackMs: Millis;
   readonly #state: EngineState;
   readonly #listener: EngineListener;
   readonly #hosts: ReadonlyMap<string, Host>;
-  /** By feed slot: who gets the feed's events. */
+  /** By feed slot: the inputs that receive the feed's events. */
   readonly #routes: (readonly HostedInput[])[] = [];
   readonly #log = new DecisionLog();
-  readonly #flattener: Flattener;
+  readonly #exits: ExitRunner;
   readonly #waiting: { input: Input; at: Millis }[] = [];
   readonly #proposals: ProposalInput[] = [];
-  /** Last outcomes that came before the strategies ran; undefined once they do. */
+  /** Last outcomes from before the start of the strategies; undefined after it. */
   #missed: Outcome[] | undefined;
   readonly #drain = (): void => { this.#ruleOnProposals(); };
   #seq = 0;
@@ -87,15 +87,14 @@ export class Engine {
     readonly startAt: Millis;
     readonly seed: number | string;
     readonly listener: EngineListener;
-    readonly legacy?: StrategyLegacy | undefined;
+    readonly restored?: RestoredStates | undefined;
     /**
-     * How far apart the events of each feed come. An input that asks for fewer is shown the first event of each window
-     * of its own interval; windows begin at multiples of it since the epoch. Left out, every input is shown every event
-     * of its feed.
+     * The interval of each feed's events. An input with a longer interval sees the first event of each window of that
+     * length; windows begin at its multiples since the epoch. Where absent, every input sees every event of its feed.
      */
     readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
   }) {
-    const { states, unseen } = options.legacy ?? NO_LEGACY;
+    const { states, unseen } = options.restored ?? NO_RESTORED_STATES;
     this.#missed = [...unseen];
     this.#state = options.state;
     this.#listener = options.listener;
@@ -112,27 +111,24 @@ export class Engine {
       inTurn: () => this.#busy,
       log: (strategy: string, message: string) => this.#listener.onLog?.(strategy, message),
     };
-    this.#flattener = new Flattener(port);
+    this.#exits = new ExitRunner(port);
     this.#hosts = new Map(options.strategies.map((instance) =>
       [instance.name, new Host(instance, port, states[instance.name])]));
     for (const host of this.#hosts.values()) this.#connect(host);
   }
 
-  /** Returns what the strategies want watched: each thing once, at the fastest rate anybody asked for. */
+  /** Returns the feeds of the strategies: each once, at the shortest interval of their inputs. */
   static feedsOf(strategies: readonly StrategyInstance[]): FeedSpec[] {
     return sharedFeeds(strategies.flatMap(({ strategy, params }) =>
       Object.values(strategy.inputs(params)).map(({ spec }) => spec)));
   }
 
-  /**
-   * Returns how far apart events of each feed come where every feed is polled as often as the most demanding input
-   * asks.
-   */
+  /** Returns the interval of each feed's events where every feed is polled at the shortest interval of its inputs. */
   static intervalsOf(strategies: readonly StrategyInstance[]): ReadonlyMap<FeedKey, Millis> {
     return new Map(Engine.feedsOf(strategies).map((spec) => [feedKey(spec), spec.everyMs]));
   }
 
-  /** The number of the last thing stamped. */
+  /** The number of the last stamped input or proposal. */
   get seq(): number {
     return this.#seq;
   }
@@ -150,36 +146,36 @@ export class Engine {
     return [...this.#hosts.values()].filter((host) => host.running).map(({ name }) => name);
   }
 
-  /** Returns what flattening strategies still hold, each with what keeps it from being sold. */
+  /** Returns what flattening strategies still hold, each holding with the reason why it is not sold. */
   get unsold(): readonly UnsoldHolding[] {
-    return this.#flattener.unsold();
+    return this.#exits.unsold();
   }
 
-  /** Returns the strategies that were stopped since they proposed outside the engine's time. */
-  get untimely(): string[] {
-    return [...this.#hosts.values()].filter((host) => host.untimely).map(({ name }) => name);
+  /** Returns the strategies that were stopped because they proposed outside the engine's time. */
+  get outOfTurn(): string[] {
+    return [...this.#hosts.values()].filter((host) => host.outOfTurn).map(({ name }) => name);
   }
 
   /**
-   * Shows what was recorded before the present to the strategies that want it; before they start. Returns whether
-   * `rows` stands at a row that comes after.
+   * Shows recorded events before the present to the strategies with a warm-up, before their start. Returns whether `rows`
+   * is at a row after the present.
    */
   warmUp(rows: RecordedRows): boolean {
-    let stands = false;
-    this.#exclusively(() => { stands = warmUp(this.clock, [...this.#hosts.values()], rows); });
-    return stands;
+    let isPastDue = false;
+    this.#exclusively(() => { isPastDue = warmUp(this.clock, [...this.#hosts.values()], rows); });
+    return isPastDue;
   }
 
   /**
-   * Starts the strategies; what they propose at once is ruled on. Those that keep a state then hear of the swaps that
-   * ended before.
+   * Starts the strategies and rules on their first proposals. Strategies that keep a state then see the outcomes of swaps
+   * that ended before.
    */
   start(): void {
     this.#exclusively(() => {
       const missed = this.#missed ?? [];
       this.#missed = undefined;
       for (const host of this.#hosts.values()) host.start();
-      this.#flattener.start();
+      this.#exits.start();
       this.#ruleOnProposals();
       for (const outcome of missed) {
         const host = this.#hostOf(outcome);
@@ -192,20 +188,20 @@ export class Engine {
   /** Stops the strategies; inputs are still applied. */
   stop(): void {
     for (const host of this.#hosts.values()) host.stop();
-    this.#flattener.stop();
+    this.#exits.stop();
   }
 
-  /** Returns what strategies keep beyond a restart, of those where something changed since it was last taken. */
+  /** Returns the states of strategies that changed since they were last taken. */
   takeStrategyStates(): StrategyState[] {
     return [...this.#hosts.values()].map((host) => host.takeChangedState()).filter((state) => state !== undefined);
   }
 
-  /** Takes back states that could not be written down: they are handed out again. */
+  /** Takes back states that could not be saved, so that they are taken again. */
   returnStrategyStates(states: Iterable<StrategyState>): void {
     for (const state of states) this.#hosts.get(state.strategy)?.returnState(state);
   }
 
-  /** Stamps and handles one input. Called from within the handling of another, it waits for its turn. */
+  /** Stamps and handles one input. An input that arrives during the handling of another waits in the queue. */
   accept(input: Input, at: Millis): void {
     if (this.#busy) {
       this.#waiting.push({ input, at });
@@ -244,7 +240,7 @@ export class Engine {
   #handle(input: Input, at: Millis): void {
     this.clock.advanceTo(timersDueBefore(input, at), this.#drain);
     const { kind } = input;
-    // An intent that is over is not in the state any more once the outcome is applied.
+    // A terminal outcome removes the intent from the state, so the host is determined first.
     const host = kind === 'outcome' ? this.#hostOf(input) : undefined;
     const seq = ++this.#seq;
     step(this.#state, seq, at, input);
@@ -252,12 +248,12 @@ export class Engine {
     if (this.#state.protections.changes.length > 0) this.#announceProtections();
     if (kind === 'outcome') this.#publishOutcome(input, host);
     else if (kind !== 'command' && kind !== 'feed-health') this.#publish(input, at);
-    else if (isLeap(input)) this.clock.leapTo(at, this.#drain);
-    this.#flattener.observe(input);
+    else if (isJump(input)) this.clock.jumpTo(at, this.#drain);
+    this.#exits.observe(input);
     if (this.#proposals.length > 0) this.#ruleOnProposals();
   }
 
-  /** Of an event that the market has just observed: its slot need not be looked up again. */
+  /** Publishes an event that the market has just observed, which is why its slot is the last one. */
   #publish(event: MarketEvent, at: Millis): void {
     const route = this.#routes[this.#state.market.lastSlot];
     if (route === undefined) return;
@@ -277,13 +273,13 @@ export class Engine {
     else if (isTerminal(outcome.state)) this.#missed.push(outcome);
   }
 
-  /** An intent that is over is not in the state any more; its name tells. */
+  /** Returns the host of an outcome's strategy; by the id where the intent is no longer in the state. */
   #hostOf({ intentId }: Outcome): Host | undefined {
     const strategy = this.#state.intents.get(intentId)?.intent.strategy ?? intentId.slice(0, intentId.lastIndexOf('-'));
     return this.#hosts.get(strategy);
   }
 
-  /** A swap takes with it what its strategy keeps: both are written down together. */
+  /** Hands out an effect. A swap includes its strategy's state, so that the journal saves both together. */
   #perform(effect: Effect): void {
     const strategyState = effect.kind === 'execute' ? this.#hosts.get(effect.intent.strategy)?.takeState() : undefined;
     this.#listener.onEffect?.(effect.kind === 'alert' || strategyState === undefined ? effect
@@ -306,14 +302,13 @@ export class Engine {
       assert(ruling, 'a proposal is ruled on');
       const logged = this.#log.append(ruling.decision);
       this.#listener.onRuling?.(ruling, logged);
-      // An exit in parts that is kept without its first swap begins with that one.
-      // Then the swap: whoever hears of a protection may keep the state, which holds this swap by now, and its row
-      // comes before.
+      // The order matters: an exit in parts that is saved without its first swap starts with that swap after a restart.
+      // The swap comes before the protection, whose listener may save the state that already contains the swap.
       if (this.#state.exits.version !== exits) this.#listener.onExits?.(this.#seq, this.clock.now());
       if (ruling.effect !== undefined) this.#perform(ruling.effect);
       if (this.#state.protections.changes.length > 0) this.#announceProtections();
-      const isOwn = this.#flattener.ruled(next.strategy, next.proposal, ruling);
-      // A strategy is not told of a refusal of what it never asked for.
+      const isOwn = this.#exits.ruled(next.strategy, next.proposal, ruling);
+      // A strategy does not see the refusal of a proposal that the engine made.
       if (ruling.denial !== undefined && next.proposal.kind === 'swap' && !isOwn)
         this.#publishDenial(next.strategy, next.proposal, ruling.denial);
     }

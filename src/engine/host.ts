@@ -7,6 +7,7 @@ import { feedKey } from '../market/feed.ts';
 import type { SampleWindows } from '../market/sample-windows.ts';
 import { isFinerThan, joinSampling, restartSampling } from '../market/sample-windows.ts';
 import type { DeniedSwap, StrategyContext } from '../strategy/context.ts';
+import { swapProposal } from '../strategy/context.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { Input } from '../strategy/input.ts';
 import { StateParts } from '../strategy/stateful.ts';
@@ -18,7 +19,6 @@ import { proposalFault } from '../trading/proposal.ts';
 import type { EngineState } from '../trading/state.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
 import { HotSource } from './hot-source.ts';
-import { swapProposal } from './swap-proposal.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** A strategy that answers each refusal with a new proposal would never let time go on. */
@@ -31,20 +31,20 @@ export interface StrategyInstance {
   readonly strategy: Strategy;
   /** Already read by the strategy's own schema. */
   readonly params: unknown;
-  /** How much of what was recorded it is shown before it starts. */
+  /** The span of recorded events that it sees before its start. */
   readonly warmupMs?: Millis | undefined;
 }
 
-/** What a running strategy may do to the engine. */
+/** The part of the engine that a host uses. */
 export interface HostPort {
   readonly state: EngineState;
   readonly clock: VirtualClock;
   readonly seed: number | string;
   propose(strategy: string, proposal: Proposal): void;
-  /** Whether the engine is at work: a proposal from outside its time could not be replayed. */
+  /** Whether the engine is handling an input: a proposal at another time could not be replayed. */
   inTurn(): boolean;
   log(strategy: string, message: string): void;
-  /** How far apart the events of each feed come, where inputs are sampled. */
+  /** The interval of each feed's events, where inputs are sampled. */
   readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
 }
 
@@ -54,15 +54,15 @@ export interface HostedInput {
   readonly slot: FeedSlot;
   readonly adapt: (event: MarketEvent) => unknown;
   readonly source: HotSource<unknown>;
-  /** Left out where it is shown every event. */
+  /** Undefined where it sees every event. */
   readonly windows: SampleWindows | undefined;
-  /** Takes what `adapt` throws: the fault of this strategy alone. */
+  /** Takes an error of `adapt`, which is a fault of this strategy alone. */
   readonly fail: (error: unknown) => void;
 }
 
 /**
- * Runs one strategy: gives it its streams, takes its proposals, and keeps its failures to itself.
- * A strategy that throws is stopped and says so in an alert; its neighbours go on.
+ * Runs one strategy: provides its streams, takes its proposals, and isolates its failures. A strategy that throws is
+ * stopped with an alert; the others continue.
  */
 export class Host {
   readonly name: string;
@@ -78,11 +78,11 @@ export class Host {
   #subscription: Subscription | undefined;
   #failed = false;
   #warming = false;
-  #untimely = false;
+  #outOfTurn = false;
   #burst = 0;
   #burstAt: Millis = -Infinity;
 
-  /** `kept` is the state that an earlier run left. */
+  /** `kept` is the state that an earlier run saved. */
   constructor(instance: StrategyInstance, port: HostPort, kept: string | undefined) {
     this.name = instance.name;
     this.warmupMs = instance.warmupMs ?? 0;
@@ -99,17 +99,17 @@ export class Host {
     return this.#subscription?.closed === false;
   }
 
-  /** Whether it proposed while the engine was not at work, as promises and timers of its own do. */
-  get untimely(): boolean {
-    return this.#untimely;
+  /** Whether it proposed while the engine was not handling an input, as promises and timers of its own do. */
+  get outOfTurn(): boolean {
+    return this.#outOfTurn;
   }
 
-  /** Whether it is told the last outcomes of its intents exactly once, over all restarts. */
+  /** Whether it sees the last outcome of each intent exactly once, over all restarts. */
   get remembers(): boolean {
     return this.#parts.isUsed && this.running;
   }
 
-  /** Lets it see what is past: what it proposes is discarded, and what it keeps, which is younger, stands still. */
+  /** Starts its warm-up: its proposals are discarded, and its kept state, which is younger, does not change. */
   warmUp(): void {
     this.#warming = true;
     this.#parts.hold();
@@ -117,7 +117,7 @@ export class Host {
     this.#run();
   }
 
-  /** Starts it, or lets it act where it was warmed up. */
+  /** Starts it; after a warm-up, it continues with its proposals taken. */
   start(): void {
     for (const { windows } of this.inputs) if (windows !== undefined) restartSampling(windows);
     if (!this.#warming) {
@@ -139,8 +139,8 @@ export class Host {
   }
 
   /**
-   * Returns what it keeps with the outcomes it has seen since this was last asked; undefined where it keeps nothing,
-   * and where it failed: it may have folded half of what it was shown.
+   * Returns its state with the outcomes it has seen since the last call. Undefined where it keeps no state, and where it
+   * failed, because it may have folded only a part of an event.
    */
   takeState(): StrategyState | undefined {
     if (!this.#parts.isUsed || this.#failed) return undefined;
@@ -149,7 +149,7 @@ export class Host {
     return { strategy: this.name, text: this.#parts.take(), seen };
   }
 
-  /** Returns the same where something changed since it was last asked. */
+  /** Returns the same where the state has changed since the last call. */
   takeChangedState(): StrategyState | undefined {
     return this.#parts.isChanged || this.#seen.length > 0 ? this.takeState() : undefined;
   }
@@ -172,7 +172,7 @@ export class Host {
     }
   }
 
-  /** Takes back what was taken and could not be written down: it is handed out again. */
+  /** Takes back a state that could not be saved, so that it is taken again. */
   returnState({ seen }: StrategyState): void {
     this.#seen = [...seen, ...this.#seen];
     this.#parts.markChanged();
@@ -182,14 +182,14 @@ export class Host {
     const now = this.#port.clock.now();
     this.#burst = now === this.#burstAt ? this.#burst + 1 : 1;
     this.#burstAt = now;
-    this.#untimely ||= !this.#port.inTurn();
+    this.#outOfTurn ||= !this.#port.inTurn();
     const fault = this.#faultOf(proposal);
     if (fault !== undefined) this.#fail(new TypeError(fault));
     else if (!this.#warming) this.#port.propose(this.name, proposal);
   }
 
   #faultOf(proposal: Proposal): string | undefined {
-    if (this.#untimely)
+    if (this.#outOfTurn)
       return 'it proposed outside the engine’s time: use the time operators of src/strategy, no timers or promises';
     if (this.#burst > PROPOSALS_PER_INSTANT_MAX) return 'it keeps proposing at one instant';
     return proposalFault(proposal);
@@ -202,7 +202,7 @@ export class Host {
     this.#tell('critical', `stopped: ${messageOf(error)}`);
   }
 
-  /** Said while it is warmed up, it is heard when it starts. */
+  /** Proposes an alert; during the warm-up, it is ruled on at the start. */
   #tell(level: AlertProposal['level'], message: string): void {
     this.#port.propose(this.name, { kind: 'alert', level, message: `strategy ${this.name} ${message}` });
   }
@@ -221,7 +221,7 @@ export class Host {
     };
   }
 
-  /** The engine's clock; what this strategy's own timers throw stays this strategy's. */
+  /** Returns the engine's clock, with errors of this strategy's timers as failures of this strategy. */
   #guardedClock(): Clock {
     const { clock } = this.#port;
     const fail = (error: unknown): void => { this.#fail(error); };
@@ -263,7 +263,7 @@ export class Host {
   }
 }
 
-/** Those under way, and exits in parts of which none is at the moment. */
+/** Returns the number of open intents, plus exits in parts without an open intent. */
 function openSwaps({ intents, exits }: EngineState, name: string): number {
   const open = intents.values().filter(({ intent }) => intent.strategy === name);
   const waiting = exits.size === 0 ? []

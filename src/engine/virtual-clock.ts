@@ -7,8 +7,8 @@ import type { Clock, Millis } from '../core/time.ts';
 const FIRINGS_PER_INSTANT_MAX = 100_000;
 
 /**
- * Time that moves only when told to. Timers fire in order of their instants, those of one instant in order of their
- * scheduling, each seeing its own instant as the present. It is a full RxJS scheduler.
+ * A clock that moves only by its methods. Timers fire in order of their instants, those of one instant in order of
+ * scheduling; each sees its own instant as the present. It is a full RxJS scheduler.
  */
 export class VirtualClock implements Clock {
   #now: Millis;
@@ -39,19 +39,19 @@ export class VirtualClock implements Clock {
     if (at > this.#now) this.#now = at;
   }
 
-  /** Lets time begin at `at`, an earlier instant too; only where no timer waits. */
+  /** Sets the time to `at`, which may be earlier; only while no timer waits. */
   restartAt(at: Millis): void {
-    assert(this.nextAt() === Infinity, 'time cannot begin anew under a waiting timer');
+    assert(this.nextAt() === Infinity, 'the clock cannot restart while a timer waits');
     this.#now = at;
   }
 
-  /** Moves time to `at` at once: what is overdue fires there, each timer once, seeing `at` as the present. */
-  leapTo(at: Millis, afterEach?: () => void): void {
+  /** Jumps to `at`: overdue timers fire there, once each, with `at` as the present. */
+  jumpTo(at: Millis, afterEach?: () => void): void {
     if (at > this.#now) this.#now = at;
     this.#fireUntil(at, afterEach);
   }
 
-  /** Returns whether a timer may be due by `at`; cheap enough for every event of a recording. */
+  /** Returns whether a timer may be due by `at`; fast enough for every event of a recording. */
   isDue(at: Millis): boolean {
     const heap = this.#heap;
     return heap.length > 0 && heap[0]!.due <= at;
@@ -75,7 +75,7 @@ export class VirtualClock implements Clock {
     return timer.schedule(state, delay);
   }
 
-  /** Puts a timer in line. */
+  /** Adds a timer to the queue. */
   enqueue(timer: Timer, delay: number): void {
     assert(!Number.isNaN(delay), 'a timer needs a delay that is a number');
     timer.due = this.#now + Math.max(0, delay);

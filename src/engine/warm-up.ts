@@ -5,7 +5,7 @@ import type { Input } from '../trading/step.ts';
 import type { Host, HostedInput } from './host.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** A place in what was recorded. `next` moves on; the members then speak of the row arrived at. */
+/** A cursor over recorded rows. `next` moves to the next row; the other members are of the present row. */
 export interface RecordedRows {
   next(): boolean;
   readonly at: Millis;
@@ -13,9 +13,9 @@ export interface RecordedRows {
 }
 
 /**
- * Shows strategies what was recorded before the present, each of them the last `warmupMs` of it, at the recorded times:
- * timers fire at their own instants, what is proposed is discarded. Neither state nor market cache learn of it, for
- * prices of the past are nothing to rule by. Returns whether `rows` stands at a row that comes after.
+ * Shows each strategy the last `warmupMs` of recorded events before the present, at the recorded times: timers fire at
+ * their own instants, and proposals are discarded. State and market cache do not change, because rulings must not use
+ * past prices. Returns whether `rows` is at a row after the present.
  */
 export function warmUp(clock: VirtualClock, hosts: readonly Host[], rows: RecordedRows): boolean {
   const until = clock.now();
@@ -34,7 +34,7 @@ export function warmUp(clock: VirtualClock, hosts: readonly Host[], rows: Record
   while (!isPastDue && rows.next()) {
     const { at } = rows;
     isPastDue = at >= until;
-    // A clock that was set back between two runs stamped rows that are older than what was shown already.
+    // Where the clock was set back between two runs, rows may be older than rows that were shown already.
     if (isPastDue || at < clock.now()) continue;
     beginUntil(at);
     clock.advanceTo(at);

@@ -4,61 +4,62 @@ import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
 import type { Attempt, FirstProof } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
-import { DeathWatch } from './death.ts';
-import { doubtOfBalance } from './input-balance.ts';
-import type { LiveWorld, Progress } from './journey.ts';
-import { landedProgress } from './landed-progress.ts';
-import type { SignatureStatus } from './ports.ts';
-import { readLanded } from './read-landed.ts';
-import { SteadyTime } from './steady-time.ts';
-import { Complaints } from './unproven.ts';
+import { ExpiryWatch } from './expiry-proof.ts';
+import { balanceObjection } from './input-balance.ts';
+import type { ExecutorPorts, Progress, SignatureStatus } from './ports.ts';
+import { landedProgress, readLanded } from './landed.ts';
+import { MonotonicTime } from './monotonic-time.ts';
+import { HistoryCheck } from './wallet-history.ts';
 
 const POLL_MS = 400;
-/** After longer than any transaction lives there is no hurry; nodes count requests. */
+/** Once every transaction has expired there is no hurry, and nodes count requests. */
 const SLOW_POLL_MS = 4_000;
-/** The same bytes again: validators drop duplicates, so it can only help. */
+/** The same bytes are sent again: validators drop duplicates, so this can only help. */
 const RESEND_MS = 2_000;
-/** Its blockhash has most likely expired by then: sending can hardly help any more. */
+/** The blockhash has most likely expired by then, so sending hardly helps. */
 const SLOW_RESEND_MS = 30_000;
-/** Whoever is given the bytes may take far longer to answer; the chain is asked meanwhile. */
+/** The receiver of the bytes may need far longer to answer; the chain is checked meanwhile. */
 const ANSWER_MS = 400;
-/** How often it is written down how far the proof has come. */
+/** The interval at which the progress of the proof is journalled. */
 const KEEP_MS = 5_000;
-/** How long nobody need answer before the outcome is called unknown. */
+/** After this long without an answer the outcome is reported as unknown. */
 const SILENCE_MS = 10_000;
-/** A life of 150 blocks, finality and some more: who knows nothing by then is not only slow. */
+/** Longer than 150 blocks and finality: a missing proof by then is worth an alert. */
 const UNPROVEN_MS = 180_000;
 
-/** How an attempt is followed. */
-export interface Following {
-  /** Tells what is known on the way, `unknown` included; terminal states are returned. */
-  readonly tell: (progress: Progress) => void;
-  /** Aborted where somebody else has closed the intent, or nobody listens any more. */
-  readonly over: AbortSignal;
+/** The connection of an attempt to its intent. */
+interface Following {
+  /** Takes intermediate states, `unknown` included; terminal states are returned. */
+  readonly report: (progress: Progress) => void;
+  /** Aborted where the intent was closed by others, or has no subscriber any more. */
+  readonly signal: AbortSignal;
 }
 
+const SIGNATURE_BYTES = 64;
+const FIRST_GAP_MS = 10_000;
+const LAST_GAP_MS = 3_600_000;
+
 /**
- * Sends an attempt's bytes and follows them until it is known what became of them: landed, landed with an error, or
- * proven never to land (see `DeathWatch`). Until then the only thing ever sent is the same bytes, one call at a time.
- * Returns the end, or undefined where it is over before; nothing of it runs on then. Time is what was watched: a clock
- * that jumps decides nothing here.
+ * Sends an attempt's bytes and follows them until their outcome is known: landed, failed on the chain, or proven never
+ * to land (see `ExpiryWatch`). Until then it sends only the same bytes, one call at a time. Returns the outcome, or
+ * undefined after an abort; nothing runs on then. Time is monotonic: a clock jump decides nothing.
  */
 export async function landAttempt(
-  world: LiveWorld, intent: Intent, attempt: Attempt, following: Following,
+  ports: ExecutorPorts, intent: Intent, attempt: Attempt, following: Following,
 ): Promise<Progress | undefined> {
-  const watch = new Watch(world, intent, attempt, following);
+  const follower = new AttemptFollower(ports, intent, attempt, following);
   try {
     for (;;) {
-      await watch.sendIfDue();
-      watch.sendDirectlyIfDue();
-      if (watch.isOver()) return undefined;
-      const end = await watch.look();
-      if (watch.isOver()) return undefined;
+      await follower.sendIfDue();
+      follower.sendDirectlyIfDue();
+      if (follower.isEnded()) return undefined;
+      const end = await follower.check();
+      if (follower.isEnded()) return undefined;
       if (end !== undefined) return end;
-      await watch.pause();
+      await follower.pause();
     }
   } finally {
-    watch.close();
+    follower.close();
   }
 }
 
@@ -68,8 +69,8 @@ interface Sent {
   readonly reason?: string | undefined;
 }
 
-/** What the other side answers is a hint for people; only the chain decides. */
-async function send({ service, chain }: LiveWorld, attempt: Attempt, signal: AbortSignal): Promise<Sent> {
+/** The answer to a sending is a hint for people; only the chain decides. */
+async function send({ service, chain }: ExecutorPorts, attempt: Attempt, signal: AbortSignal): Promise<Sent> {
   if (attempt.route === 'build' || attempt.requestId === undefined) {
     const answer = await chain.send(attempt.signedTransaction, { signal });
     return answer.kind === 'accepted' ? {} : { code: answer.code, reason: answer.message };
@@ -84,65 +85,66 @@ async function send({ service, chain }: LiveWorld, attempt: Attempt, signal: Abo
     : printable(answer.error, 300) };
 }
 
-const SIGNATURE_BYTES = 64;
-
-/** Whether nobody else need sign or pay: then any node can carry the bytes to the chain. */
-function isWhole({ chain }: LiveWorld, { transactionId, signedTransaction }: Attempt): boolean {
+/** Whether all signatures are there: then any node can send the bytes to the chain. */
+function isWhole({ chain }: ExecutorPorts, { transactionId, signedTransaction }: Attempt): boolean {
   if (transactionId === undefined) return false;
   const { signers } = chain.readTransaction(signedTransaction);
-  // A packet has far fewer signatures than their number takes a second byte for.
+  // A packet has so few signatures that their number takes one byte.
   return signers.every((_, index) => {
     const slot = signedTransaction.subarray(1 + index * SIGNATURE_BYTES, 1 + (index + 1) * SIGNATURE_BYTES);
     return slot.some((byte) => byte !== 0);
   });
 }
 
-/** One attempt on its way: what was sent and heard so far. */
-class Watch {
-  readonly #world: LiveWorld;
+/** Follows one signed attempt until its outcome is known. */
+class AttemptFollower {
+  readonly #ports: ExecutorPorts;
   readonly #intent: Intent;
   readonly #attempt: Attempt;
   readonly #following: Following;
-  readonly #time: SteadyTime;
-  readonly #death: DeathWatch;
-  readonly #complaints = new Complaints();
+  readonly #time: MonotonicTime;
+  readonly #history: HistoryCheck;
+  readonly #expiry: ExpiryWatch;
+  readonly #alerts = new AlertThrottle();
   readonly #closing = new AbortController();
-  /** Aborted once this attempt is followed no more, for whatever reason. */
-  readonly #over: AbortSignal;
+  /** Aborted when this attempt is no longer followed. */
+  readonly #signal: AbortSignal;
   #isSending = false;
-  /** Whether whoever was given the bytes said anything about them. */
+  /** Whether the receiver of the bytes has answered. */
   #isAnswered = false;
   #nextDirectSend: Millis = SILENCE_MS;
   #isSendingDirectly = false;
   #bug: { readonly error: unknown } | undefined;
   #transactionId: string | undefined;
-  /** What the service said the transaction is. */
-  #saidId: string | undefined;
+  /** The transaction's id from the service. */
+  #statedId: string | undefined;
   #submitted = false;
   #seenOnChain = false;
   #nextSend: Millis;
-  #lastHeard: Millis;
+  #lastAnswer: Millis;
   #lastKept: Millis;
-  /** As it is on disk. */
+  /** The first proof in the journal. */
   #keptFirst: FirstProof | undefined;
 
-  constructor(world: LiveWorld, intent: Intent, attempt: Attempt, following: Following) {
-    this.#world = world;
+  constructor(ports: ExecutorPorts, intent: Intent, attempt: Attempt, following: Following) {
+    this.#ports = ports;
     this.#intent = intent;
     this.#attempt = attempt;
     this.#following = following;
-    const { watchedMs = 0, first } = world.journal.proofOf(attempt) ?? {};
-    this.#time = new SteadyTime(world.clock, watchedMs);
-    this.#death = new DeathWatch(world, intent, attempt, first);
+    const { watchedMs = 0, first } = ports.journal.proofOf(attempt) ?? {};
+    this.#time = new MonotonicTime(ports.clock, watchedMs);
+    this.#history =
+      new HistoryCheck({ chain: ports.chain, owner: ports.signer.address, elapsed: () => this.#time.elapsed() });
+    this.#expiry = new ExpiryWatch({ ports, intent, attempt, history: this.#history, first });
     this.#nextSend = watchedMs;
-    this.#lastHeard = watchedMs;
+    this.#lastAnswer = watchedMs;
     this.#lastKept = watchedMs;
     this.#keptFirst = first;
     this.#transactionId = attempt.transactionId;
-    this.#over = AbortSignal.any([following.over, this.#closing.signal]);
+    this.#signal = AbortSignal.any([following.signal, this.#closing.signal]);
   }
 
-  /** Sends where it is time to, and waits a little for the answer, which is heard whenever it comes. */
+  /** Sends when it is due, and waits shortly for the answer; a later answer is processed too. */
   async sendIfDue(): Promise<void> {
     const elapsedMs = this.#time.elapsed();
     if (this.#isSending || this.#seenOnChain || elapsedMs < this.#nextSend) return;
@@ -153,170 +155,166 @@ class Watch {
       this.#isSending = false;
       answered.abort();
     });
-    await this.#time.pause(ANSWER_MS, AbortSignal.any([this.#over, answered.signal]));
+    await this.#time.pause(ANSWER_MS, AbortSignal.any([this.#signal, answered.signal]));
   }
 
   /**
-   * Sends an order's bytes to the chain too where the service has said nothing about them for a while: the same bytes,
-   * and only where they are whole without it. What the node answers is no proof, and `look` tells whether it can be
-   * asked at all.
+   * Sends an order's bytes to the chain as well, after the service has not answered for a while: the same bytes, and
+   * only with all signatures. The node's answer is no proof; `check` reports an unreachable node.
    */
   sendDirectlyIfDue(): void {
     const elapsedMs = this.#time.elapsed();
     if (this.#attempt.route !== 'order' || this.#isAnswered || this.#seenOnChain || this.#isSendingDirectly
         || elapsedMs < this.#nextDirectSend) return;
-    if (!isWhole(this.#world, this.#attempt)) {
+    if (!isWhole(this.#ports, this.#attempt)) {
       this.#nextDirectSend = Infinity;
       return;
     }
     this.#nextDirectSend = elapsedMs + (elapsedMs < UNPROVEN_MS ? RESEND_MS : SLOW_RESEND_MS);
     this.#isSendingDirectly = true;
-    void this.#world.chain.send(this.#attempt.signedTransaction, { signal: this.#over })
+    void this.#ports.chain.send(this.#attempt.signedTransaction, { signal: this.#signal })
       .catch((error: unknown) => { if (!isGannetError(error)) this.#bug = { error }; })
       .finally(() => { this.#isSendingDirectly = false; });
   }
 
-  /** Returns whether it is to be followed no more. Throws what a sending found to be a bug meanwhile. */
-  isOver(): boolean {
+  /** Returns whether the attempt is no longer followed. Throws a defect that a sending met meanwhile. */
+  isEnded(): boolean {
     if (this.#bug !== undefined) throw this.#bug.error;
-    return this.#over.aborted;
+    return this.#signal.aborted;
   }
 
-  /** Ends what is under way. */
+  /** Aborts all calls under way. */
   close(): void {
     this.#closing.abort();
   }
 
   async #send(): Promise<void> {
     try {
-      const sent = await send(this.#world, this.#attempt, this.#over);
+      const sent = await send(this.#ports, this.#attempt, this.#signal);
       this.#isAnswered = true;
-      if (!this.#over.aborted) this.#tellSubmitted(sent);
+      if (!this.#signal.aborted) this.#reportSubmitted(sent);
     } catch (error) {
-      if (!this.#over.aborted) this.#noAnswer(asFault(error));
+      if (!this.#signal.aborted) this.#noAnswer(asFault(error));
     }
   }
 
-  #tellSubmitted({ signature, code, reason }: Sent): void {
-    this.#saidId ??= signature;
+  #reportSubmitted({ signature, code, reason }: Sent): void {
+    this.#statedId ??= signature;
     if (this.#submitted) return;
-    this.#following.tell({ state: 'submitted', signature: this.#transactionId ?? signature, code, reason });
+    this.#following.report({ state: 'submitted', signature: this.#transactionId ?? signature, code, reason });
     this.#submitted = true;
   }
 
-  /** Returns the end where there is one by now. */
-  async look(): Promise<Progress | undefined> {
+  /** Returns the outcome once it is known. */
+  async check(): Promise<Progress | undefined> {
     try {
-      const found = await this.#ask();
-      this.#lastHeard = this.#time.elapsed();
+      const found = await this.#checkOnce();
+      this.#lastAnswer = this.#time.elapsed();
       if ('state' in found) return found;
       this.#explain(found);
     } catch (error) {
       this.#noAnswer(asFault(error));
-      this.#explain({ because: `nobody could be asked: ${asFault(error).message}` });
+      this.#explain({ because: `no node could be asked: ${asFault(error).message}` });
     }
     return undefined;
   }
 
   async pause(): Promise<void> {
     this.#keepProof();
-    await this.#time.pause(this.#time.elapsed() < UNPROVEN_MS ? POLL_MS : SLOW_POLL_MS, this.#over);
+    await this.#time.pause(this.#time.elapsed() < UNPROVEN_MS ? POLL_MS : SLOW_POLL_MS, this.#signal);
   }
 
   /**
-   * A process that begins anew with each restart would never come to the end of a proof. A first proof that counts no
-   * more is overwritten at once: after a kill the next process must not take it up again.
+   * Journals the progress, so that restarts do not prevent a complete proof. A discarded first proof is overwritten at
+   * once: after a crash the next process must not continue it.
    */
   #keepProof(): void {
     const watchedMs = this.#time.elapsed();
-    const { first } = this.#death;
+    const { first } = this.#expiry;
     const isRefuted = this.#keptFirst !== undefined && this.#keptFirst !== first;
-    if ((!isRefuted && watchedMs - this.#lastKept < KEEP_MS) || this.#over.aborted) return;
-    this.#world.journal.keepProof(this.#attempt, { watchedMs, first });
+    if ((!isRefuted && watchedMs - this.#lastKept < KEEP_MS) || this.#signal.aborted) return;
+    this.#ports.journal.keepProof(this.#attempt, { watchedMs, first });
     this.#lastKept = watchedMs;
     this.#keptFirst = first;
   }
 
-  #alive(): void {
-    this.#death.alive();
+  #discardProof(): void {
+    this.#expiry.reset();
     this.#keepProof();
   }
 
-  async #ask(): Promise<Progress | { readonly because: string; readonly disagrees?: true }> {
-    const { chain, signer } = this.#world;
-    const life = await this.#death.lifeOver(this.#time.elapsed());
-    const isOver = typeof life === 'bigint';
-    // Where someone else pays, the chain is asked, not the service, and every time: only what carries our signature is
-    // ours, and the other one's may change. All that is asked after the height was seen to be past, so that "nothing
-    // found" means something.
+  async #checkOnce(): Promise<Progress | { readonly because: string; readonly disagrees?: true }> {
+    const { chain, signer } = this.#ports;
+    const expired = await this.#expiry.expiredAt(this.#time.elapsed());
+    const isExpired = typeof expired === 'bigint';
+    // With another fee payer the chain identifies the transaction each time, not the service: only the wallet's
+    // signature is reliable, the payer's may change. The search comes after the check of the height, so that "nothing
+    // found" is a proof.
     const id = this.#attempt.transactionId
       ?? await chain.findBySigner({
         owner: signer.address, ownSignature: this.#attempt.signature, sinceSlot: this.#attempt.inputSlots?.from,
       })
-      ?? (isOver ? await this.#namedByService() : undefined);
+      ?? (isExpired ? await this.#namedByService() : undefined);
     this.#transactionId = id;
-    const status = id === undefined ? undefined : await chain.signatureStatus(id, { searchHistory: isOver });
+    const status = id === undefined ? undefined : await chain.signatureStatus(id, { searchHistory: isExpired });
     this.#seenOnChain = status !== undefined && status.confirmation !== 'processed';
     if (id !== undefined && status !== undefined) {
-      this.#alive();
+      this.#discardProof();
       if (status.confirmation === 'processed') return { because: `${id} was processed and waits to be confirmed` };
       return this.#landed(id, status);
     }
-    if (!isOver) {
-      this.#alive();
-      return { because: life };
+    if (!isExpired) {
+      this.#discardProof();
+      return { because: expired };
     }
-    const death = await this.#death.notFound(life, this.#time.elapsed(), id);
-    if (death.kind === 'disagrees') return { because: death.reason, disagrees: true };
-    if (death.kind === 'open') return death;
+    const expiry = await this.#expiry.conclude(expired, this.#time.elapsed(), id);
+    if (expiry.kind === 'disagrees') return { because: expiry.reason, disagrees: true };
+    if (expiry.kind === 'open') return expiry;
     const { lastValidBlockHeight, router } = this.#attempt;
     return {
       state: 'expired', router, code: 'EXPIRED',
-      reason: `not landed by block height ${lastValidBlockHeight}; it never can now`,
+      reason: `not landed by block height ${lastValidBlockHeight}; it can no longer land`,
     };
   }
 
-  /**
-   * Returns the id that the service gave where it is a transaction of ours: a history that hides it is then not the
-   * only witness.
-   */
+  /** Returns the service's id where that transaction has the wallet's signature, in case the history hides it. */
   async #namedByService(): Promise<string | undefined> {
-    if (this.#saidId === undefined) return undefined;
-    const signatures = await this.#world.chain.signaturesOf(this.#saidId);
-    return signatures?.includes(this.#attempt.signature) === true ? this.#saidId : undefined;
+    if (this.#statedId === undefined) return undefined;
+    const signatures = await this.#ports.chain.signaturesOf(this.#statedId);
+    return signatures?.includes(this.#attempt.signature) === true ? this.#statedId : undefined;
   }
 
   async #landed(
     signature: string, status: SignatureStatus,
   ): Promise<Progress | { readonly because: string; readonly disagrees?: true }> {
-    const { chain, journal, signer, ledger } = this.#world;
+    const { chain, journal, signer, ledger } = this.#ports;
     const landed = await readLanded({ chain, owner: signer.address }, {
       intent: this.#intent, attempt: this.#attempt, signature, status,
     });
     if (landed === undefined) return { because: `${signature} has landed, but the node does not give it` };
-    // A block that is only confirmed could yet be replaced by one in which the same bytes succeed.
+    // A confirmed block could still be replaced by one in which the same bytes succeed.
     if (landed.error !== undefined && status.confirmation !== 'finalized')
       return { because: `${signature} failed and waits to be finalized` };
     if (landed.error !== undefined) {
-      // One node's word that it failed must not lead to a second swap: the wallet has to agree.
+      // One node's report of a failure must not lead to a second swap: the wallet's balance must agree.
       const { slot, feeLamports } = landed;
-      const doubt = await doubtOfBalance(
-        { chain, journal, owner: signer.address, ledger }, this.#intent, this.#attempt,
+      const objection = await balanceObjection(
+        { chain, journal, owner: signer.address, ledger, history: this.#history }, this.#intent, this.#attempt,
         { kind: 'failed', signature, slot, feeLamports },
       );
-      if (doubt?.kind === 'disagrees') return { because: doubt.reason, disagrees: true };
-      if (doubt !== undefined) return doubt;
+      if (objection?.kind === 'disagrees') return { because: objection.reason, disagrees: true };
+      if (objection !== undefined) return objection;
     }
-    // It was, whether or not whoever was given the bytes has answered by now.
-    if (!this.#over.aborted) this.#tellSubmitted({ signature });
+    // The transaction was submitted, even without an answer so far.
+    if (!this.#signal.aborted) this.#reportSubmitted({ signature });
     return landedProgress(this.#intent, this.#attempt, landed);
   }
 
-  /** No answer is no outcome: the bytes may be on their way. */
+  /** A missing answer is no outcome: the bytes may still land. */
   #noAnswer(fault: GannetError): void {
     const elapsedMs = this.#time.elapsed();
-    if (this.#submitted && elapsedMs - this.#lastHeard <= SILENCE_MS) return;
-    if (this.#submitted && !this.#complaints.isDue(fault.code, elapsedMs)) return;
+    if (this.#submitted && elapsedMs - this.#lastAnswer <= SILENCE_MS) return;
+    if (this.#submitted && !this.#alerts.isDue(fault.code, elapsedMs)) return;
     this.#unknown(fault.code, fault.message);
   }
 
@@ -324,12 +322,12 @@ class Watch {
     const elapsedMs = this.#time.elapsed();
     const code = disagrees === true ? 'PROOF_DISAGREES' : 'OUTCOME_UNPROVEN';
     if (disagrees !== true && elapsedMs < UNPROVEN_MS) return;
-    if (this.#complaints.isDue(code, elapsedMs)) this.#unknown(code, because);
+    if (this.#alerts.isDue(code, elapsedMs)) this.#unknown(code, because);
   }
 
   #unknown(code: string, reason: string): void {
-    if (this.#over.aborted) return;
-    this.#following.tell({ state: 'unknown', signature: this.#transactionId, code, reason: reason.slice(0, 400) });
+    if (this.#signal.aborted) return;
+    this.#following.report({ state: 'unknown', signature: this.#transactionId, code, reason: reason.slice(0, 400) });
     this.#submitted = true;
   }
 }
@@ -337,4 +335,18 @@ class Watch {
 function asFault(error: unknown): GannetError {
   if (!isGannetError(error)) throw error;
   return error;
+}
+
+/** Limits repeated alerts: the first at once, then at gaps that double from ten seconds to an hour. */
+class AlertThrottle {
+  readonly #due = new Map<string, { readonly at: Millis; readonly gapMs: Millis }>();
+
+  /** Returns whether to raise this alert now, and counts it as raised. */
+  isDue(alert: string, elapsedMs: Millis): boolean {
+    const known = this.#due.get(alert);
+    if (known !== undefined && elapsedMs < known.at) return false;
+    const gapMs = known === undefined ? FIRST_GAP_MS : Math.min(known.gapMs * 2, LAST_GAP_MS);
+    this.#due.set(alert, { at: elapsedMs + gapMs, gapMs });
+    return true;
+  }
 }

@@ -5,19 +5,18 @@ import type { Random } from '../core/random.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Executor } from '../trading/executor.ts';
 import type { Intent, Outcome } from '../trading/intent.ts';
-import { landSimulated } from '../trading/simulated-landing.ts';
-import type { SimulationSetting } from '../trading/simulated-landing.ts';
-import type { SwapOrder } from '../trading/swap-order.ts';
-import { refuseTerms } from '../trading/terms.ts';
-import type { Progress } from './journey.ts';
-import type { SwapService } from './ports.ts';
-import { wait } from './wait.ts';
-import { withinFloor } from './within-floor.ts';
+import type { SimulationSetting } from '../trading/simulation-model.ts';
+import { landSimulated } from '../trading/simulation-model.ts';
+import type { SwapOrder } from '../trading/swap-terms.ts';
+import { refuseTerms } from '../trading/swap-terms.ts';
+import type { Progress, SwapService } from './ports.ts';
+import { wait } from './monotonic-time.ts';
+import { withMinimumOutput } from './prepare.ts';
 
 const ARRIVAL_RETRY_MS = 1_000;
 
-/** How paper imitates the chain. */
-export interface PaperModel {
+/** The model of the chain in paper trading. */
+interface PaperModel {
   readonly setting: SimulationSetting;
   readonly landLatencyMs: Millis;
   readonly feeLamports: Lamports;
@@ -27,8 +26,8 @@ export interface PaperModel {
 }
 
 /**
- * Returns the executor that trades nothing: it takes a fresh quote at the decision, and another one on arrival, and
- * books what the chain would have done between the two.
+ * Returns the paper executor: it takes a fresh quote at the decision and another one on arrival, and books the fill
+ * that the chain would have made.
  */
 export function createPaperExecutor(options: {
   readonly service: Pick<SwapService, 'order'>;
@@ -38,13 +37,13 @@ export function createPaperExecutor(options: {
 }): Executor {
   return {
     execute: (intent) => new Observable<Outcome>((subscriber) => {
-      const tell = (
+      const report = (
         progress: Progress,
       ): void => { subscriber.next({ kind: 'outcome', intentId: intent.id, attempt: 1, ...progress }); };
-      carryOut(options, intent, tell)
+      carryOut(options, intent, report)
         .then(() => { subscriber.complete(); }, (error: unknown) => { subscriber.error(error); });
     }),
-    // Paper money that was in flight when the process ended was never anywhere.
+    // An open paper intent has moved nothing when the process ends.
     reconcile: (open) => open.length === 0 ? EMPTY : new Observable<Outcome>((subscriber) => {
       for (const { intent, state } of open) {
         const left = state === 'approved' || state === 'building' ? 'abandoned' : 'expired';
@@ -59,58 +58,58 @@ export function createPaperExecutor(options: {
 
 async function carryOut(
   { service, clock, random, model }: Parameters<typeof createPaperExecutor>[0], intent: Intent,
-  tell: (progress: Progress) => void,
+  report: (progress: Progress) => void,
 ): Promise<void> {
   const quote = (): Promise<SwapOrder | Error> => quoteFor(service, intent);
-  tell({ state: 'building' });
+  report({ state: 'building' });
   const accepted = await quote();
   if (accepted instanceof Error) {
-    tell({ state: 'abandoned', ...faultOf(accepted) });
+    report({ state: 'abandoned', ...faultOf(accepted) });
     return;
   }
   const refusal = refuseTerms(intent, accepted);
   if (refusal !== undefined) {
-    tell({ state: 'abandoned', router: accepted.router, ...refusal });
+    report({ state: 'abandoned', router: accepted.router, ...refusal });
     return;
   }
-  tell({ state: 'signed', router: accepted.router, quotedOut: accepted.outAmount });
-  tell({ state: 'submitted' });
+  report({ state: 'signed', router: accepted.router, quotedOut: accepted.outAmount });
+  report({ state: 'submitted' });
   if (random() < model.dropProbability) {
     await wait(clock, model.expiryMs);
-    tell({ state: 'expired', code: 'EXPIRED', reason: 'dropped, as the model has it now and then' });
+    report({ state: 'expired', code: 'EXPIRED', reason: 'dropped at random by the paper model' });
     return;
   }
   const optimistic = model.setting === 'optimistic';
   if (!optimistic) await wait(clock, model.landLatencyMs);
-  const arrival = optimistic ? accepted : await quoteOnArrival({ quote, clock, withinMs: model.expiryMs, tell });
+  const arrival = optimistic ? accepted : await quoteOnArrival({ quote, clock, withinMs: model.expiryMs, report });
   if (arrival instanceof Error) {
-    tell({ state: 'expired', ...faultOf(arrival) });
+    report({ state: 'expired', ...faultOf(arrival) });
     return;
   }
   const { outAmount } = arrival;
   const { kind: _kind, intentId: _intentId, attempt: _attempt, ...landing } = landSimulated({
     intent, accepted, outAmount, setting: model.setting, feeLamports: model.feeLamports,
   });
-  tell(landing);
+  report(landing);
 }
 
 /**
- * Asks for the price on arrival until there is one, as long as a transaction could land: a service that does not answer
- * says nothing of slippage. Returns the last fault where none came in time.
+ * Requests the price on arrival until there is one, as long as a transaction could land: a failed request says nothing
+ * about slippage. Returns the last fault where none came in time.
  */
-async function quoteOnArrival({ quote, clock, withinMs, tell }: {
+async function quoteOnArrival({ quote, clock, withinMs, report }: {
   readonly quote: () => Promise<SwapOrder | Error>;
   readonly clock: Clock;
   readonly withinMs: Millis;
-  readonly tell: (progress: Progress) => void;
+  readonly report: (progress: Progress) => void;
 }): Promise<SwapOrder | Error> {
-  const giveUpAt = clock.now() + withinMs;
-  let told = false;
+  const endsAt = clock.now() + withinMs;
+  let isReported = false;
   for (;;) {
     const arrival = await quote();
-    if (!(arrival instanceof Error) || clock.now() >= giveUpAt) return arrival;
-    if (!told) tell({ state: 'unknown', ...faultOf(arrival) });
-    told = true;
+    if (!(arrival instanceof Error) || clock.now() >= endsAt) return arrival;
+    if (!isReported) report({ state: 'unknown', ...faultOf(arrival) });
+    isReported = true;
     await wait(clock, ARRIVAL_RETRY_MS);
   }
 }
@@ -121,7 +120,7 @@ function faultOf(error: Error): Pick<Progress, 'code' | 'reason'> {
 
 async function quoteFor(service: Pick<SwapService, 'order'>, intent: Intent): Promise<SwapOrder | Error> {
   try {
-    return await withinFloor(intent, (slippageBps) => service.order({
+    return await withMinimumOutput(intent, (slippageBps) => service.order({
       inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, slippageBps,
     }, { priority: intent.purpose }));
   } catch (error) {

@@ -4,17 +4,18 @@ import type { Attempt, BalanceMove, LandedSwap, ProofProgress } from '../trading
 import type { Intent, IntentPurpose, IntentState, Outcome } from '../trading/intent.ts';
 import type { Route } from '../trading/proposal.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
-import type { ExecuteAnswer, SwapBuild, SwapOrder, SwapRequest } from '../trading/swap-order.ts';
+import type { ExecuteAnswer, SwapBuild, SwapOrder, SwapRequest } from '../trading/swap-terms.ts';
+import type { Clock, Millis } from '../core/time.ts';
 
-/** How urgent a request is where requests are scarce. */
-export interface Urgency {
+/** The urgency of a request, where requests are scarce. */
+interface Urgency {
   readonly priority: IntentPurpose;
-  /** Called when the request leaves: until then it waits for its turn, and no price is asked for yet. */
+  /** Called when the request is sent; until then it waits in the queue. */
   readonly onStart?: (() => void) | undefined;
 }
 
-/** A call that may be given up: aborted, it rejects, and what it did until then is done. */
-export interface Abandonable {
+/** A call that can be aborted: it rejects then, but its effects so far remain. */
+interface Abortable {
   readonly signal: AbortSignal;
 }
 
@@ -23,24 +24,24 @@ export interface SwapService {
   order(request: SwapRequest, urgency?: Urgency): Promise<SwapOrder>;
   build(request: SwapRequest & { readonly taker: string }, urgency?: Urgency): Promise<SwapBuild>;
   /**
-   * Hands over signed bytes, or asks again what became of them: posting the same bytes is safe.
-   * Throws where no answer came: the outcome is unknown then, whatever the error.
+   * Submits signed bytes, or asks again for their outcome: posting the same bytes twice is safe. Throws where no answer
+   * came; the outcome is unknown then, whatever the error.
    */
   execute(request: {
     readonly signedTransaction: Uint8Array;
     readonly requestId: string;
     readonly lastValidBlockHeight?: bigint | undefined;
-  }, call?: Abandonable): Promise<ExecuteAnswer>;
+  }, call?: Abortable): Promise<ExecuteAnswer>;
 }
 
 /** An unsigned transaction with the terms of its own bytes. */
-export interface ComposedTransaction {
+interface ComposedTransaction {
   readonly transaction: Uint8Array;
   readonly unitLimit: number;
   readonly priorityFeeLamports: Lamports;
 }
 
-/** What a node says of a signature. */
+/** The status of a signature by a node. */
 export interface SignatureStatus {
   readonly slot: bigint;
   readonly confirmation: 'processed' | 'confirmed' | 'finalized';
@@ -48,26 +49,25 @@ export interface SignatureStatus {
   readonly error?: { readonly code: string; readonly message: string } | undefined;
 }
 
-/** What a transaction's own bytes say; read from them, whatever the service claims. */
-export interface TransactionFacts {
+/** The facts in a transaction's own bytes, whatever the service states. */
+interface TransactionFacts {
   readonly blockhash: string;
   readonly feePayer: string;
   readonly signers: readonly string[];
-  /** A transaction on a nonce never expires. */
+  /** A transaction with a durable nonce never expires. */
   readonly durableNonce: boolean;
 }
 
 /** One Solana node. Faults are thrown as GannetError. */
 export interface Chain {
-  /** Names the node's address without telling it: a proof counts only where one node gave all of it. */
+  /** Identifies the node without its address: a proof counts only where one node gave all of it. */
   readonly node?: string | undefined;
   /**
-   * Composes a transaction from a build: own compute-unit limit by simulation, price clamped, given tables and
-   * blockhash.
+   * Composes a transaction from a build: compute-unit limit by simulation, price clamped, given tables and blockhash.
    */
   compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
-  /** Sends signed bytes. `rejected` means that this node refused them: not proof that they cannot land. */
-  send(transaction: Uint8Array, call?: Abandonable): Promise<{ readonly kind: 'accepted' } | {
+  /** Sends signed bytes. `rejected` means that this node refused them, which is no proof that they cannot land. */
+  send(transaction: Uint8Array, call?: Abortable): Promise<{ readonly kind: 'accepted' } | {
     readonly kind: 'rejected'; readonly code: string; readonly message: string;
   }>;
   signatureStatus(
@@ -76,33 +76,64 @@ export interface Chain {
   /** Block height (not slot) at finalized. */
   finalizedBlockHeight(): Promise<bigint>;
   isBlockhashValid(blockhash: string): Promise<boolean>;
-  /** What a landed transaction did to a wallet; undefined while the node does not have it. */
+  /** Returns the effect of a landed transaction on a wallet; undefined while the node does not have it. */
   landedSwap(options: {
     readonly signature: string; readonly owner: string; readonly inputMint: Mint; readonly outputMint: Mint;
   }): Promise<LandedSwap | undefined>;
-  /** Finds the landed transaction that carries our signature, made after a slot, though someone else paid for it. */
+  /** Finds the landed transaction with the wallet's signature, made after a slot, even with another fee payer. */
   findBySigner(
     options: { readonly owner: string; readonly ownSignature: string; readonly sinceSlot?: bigint | undefined },
   ): Promise<string | undefined>;
-  /** All signatures of a landed transaction, base58; undefined while the node does not have it. */
+  /** Returns all signatures of a landed transaction, base58; undefined while the node does not have it. */
   signaturesOf(signature: string): Promise<readonly string[] | undefined>;
   /**
-   * What a wallet has of a mint, native and wrapped SOL together, as of a slot that no proof asked before was ahead of.
+   * Returns a wallet's balance of a mint, native and wrapped SOL together, no older than any earlier part of a proof.
    */
   tokenBalance(owner: string, mint: Mint): Promise<TokenBalance>;
+  /**
+   * Returns a wallet's transactions with their changes of a mint: all since shortly before a slot, and earlier ones
+   * until one shows the mint.
+   */
+  balanceHistory(
+    options: { readonly owner: string; readonly mint: Mint; readonly sinceSlot: bigint },
+  ): Promise<BalanceSteps>;
   readTransaction(transaction: Uint8Array): TransactionFacts;
+}
+
+/** The balance of an account before and after a transaction. */
+export interface BalanceChange {
+  readonly before: bigint;
+  readonly after: bigint;
+}
+
+/** A wallet's transactions, oldest first, and its lamports without wrapped SOL, as of a slot. */
+export interface BalanceSteps {
+  readonly native: { readonly lamports: bigint; readonly slot: bigint };
+  readonly steps: readonly BalanceStep[];
+}
+
+/** A landed transaction of a wallet. */
+export interface BalanceStep {
+  /** All signatures, the fee payer's first. */
+  readonly signatures: readonly string[];
+  readonly slot: bigint;
+  readonly hasFailed: boolean;
+  /** Lamports without wrapped SOL. */
+  readonly native: BalanceChange;
+  /** The wallet's token accounts of the mint in the transaction, by address. */
+  readonly accounts: ReadonlyMap<string, BalanceChange>;
 }
 
 /** A wallet's balance of one mint. */
 export interface TokenBalance {
   readonly amount: Amount;
-  /** As of this slot, at confirmed: all that landed until then is in it. */
+  /** At confirmed: the amount includes all that landed up to this slot. */
   readonly slot: bigint;
-  /** Nothing that landed after this one is in it. */
+  /** The amount includes nothing that landed after this slot. */
   readonly lastSlot: bigint;
 }
 
-/** What a transaction must come to: who signs holds the bytes against it, by a reading of his own. */
+/** The terms that a transaction must meet; the signer compares its own reading of the bytes with them. */
 export interface SigningTerms {
   readonly intentId: string;
   /** From 1. */
@@ -110,18 +141,18 @@ export interface SigningTerms {
   readonly route: Route;
   readonly inputMint: Mint;
   readonly outputMint: Mint;
-  /** All that may leave the wallet of the input, fees in it included. */
+  /** The most input that may leave the wallet, with fees. */
   readonly amountIn: Amount;
-  /** What must arrive at least, after all fees. */
+  /** The least output that must arrive, after all fees. */
   readonly minimumOut: Amount;
   readonly maker?: string | undefined;
-  /** Who pays the network's fee in the wallet's place. */
+  /** Pays the network's fee in the wallet's place. */
   readonly feePayer?: string | undefined;
   /** The share of the swap that third parties may get. */
   readonly maxFeeBps: Bps;
 }
 
-/** Holds the key; nobody else does. */
+/** The only holder of the key. */
 export interface Signer {
   /** Base58. */
   readonly address: string;
@@ -134,7 +165,7 @@ export interface Signer {
 
 export interface SignedTransaction {
   readonly transaction: Uint8Array;
-  /** Ours, base58. */
+  /** Of this address, base58. */
   readonly signature: string;
   /** The fee payer's, base58; undefined while that slot is empty. */
   readonly transactionId?: string | undefined;
@@ -142,32 +173,58 @@ export interface SignedTransaction {
   readonly messageHash: string;
 }
 
-/** An open intent as the journal knows it. */
+/** An open intent from the journal. */
 export interface JournalledIntent {
   readonly intent: Intent;
   readonly state: IntentState;
-  /** Signed ones, in order. */
+  /** The signed attempts, in order. */
   readonly attempts: readonly Attempt[];
-  /** Which attempt the state is of, from 1: one more than was signed while the next one is built. */
+  /** The attempt of the state, from 1; not signed yet while it is being built. */
   readonly attempt: number;
-  /** What the attempts before that one cost. */
+  /** The cost of the attempts before that one. */
   readonly spentLamports: Lamports;
 }
 
-/** Durable memory. Every method returns only after the row is on disk. */
+/** The durable journal. Every method returns only after the row is on disk. */
 export interface Journal {
-  /** With what its strategy keeps as of it: both are written, or neither is. */
+  /** Writes the intent and its strategy's state in one transaction. */
   intentApproved(intent: Intent, strategyState?: StrategyState): void;
-  /** Must return before the first byte of the transaction leaves. */
+  /** Must return before the first byte of the transaction is sent. */
   attemptSigned(attempt: Attempt): void;
   transition(outcome: Outcome): void;
   openIntents(): readonly JournalledIntent[];
-  /** Whether a transaction with this signature of ours was written down before, for whatever intent. */
+  /** Returns whether a transaction with this signature is in the journal, for any intent. */
   isSigned(signature: string): boolean;
-  /** How far the proof of an attempt came in earlier processes; undefined where nothing is known of it. */
+  /** Returns the progress of an attempt's expiry proof in earlier processes; undefined where there is none. */
   proofOf(attempt: Pick<Attempt, 'intentId' | 'number'>): ProofProgress | undefined;
-  /** Keeps it for the next process. What the disk does not take is lost: the proof then begins further back. */
+  /** Keeps the progress for the next process. A failed write only makes the proof start earlier. */
   keepProof(attempt: Pick<Attempt, 'intentId' | 'number'>, progress: ProofProgress): void;
-  /** What other swaps, all that ended since an attempt was begun, did to the wallet's balance of a mint. */
+  /** Returns the changes of the wallet's balance of a mint by other swaps that ended since an attempt began. */
   movesSince(attempt: Pick<Attempt, 'intentId' | 'number'>, mint: Mint): readonly BalanceMove[];
 }
+
+/** The reason for no further attempt; nothing is signed. */
+export interface RetryDenial {
+  readonly code: string;
+  readonly reason: string;
+}
+
+/** Everything that the live execution of an intent uses. */
+export interface ExecutorPorts {
+  readonly service: SwapService;
+  readonly chain: Chain;
+  readonly signer: Signer;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  /** The maximum age of a signed quote; 2 s by default. */
+  readonly maxQuoteAgeMs?: Millis | undefined;
+  /** The maximum number of slots that a signed quote may be behind the chain; unlimited by default. */
+  readonly maxQuoteAgeSlots?: number | undefined;
+  /** Returns risk's reason against another attempt now, undefined where there is none. By default all are allowed. */
+  readonly mayTryAgain?: ((intent: Intent) => RetryDenial | undefined) | undefined;
+  /** Returns the ledger's balance of a mint with everything that has ended; absent without a ledger. */
+  readonly ledger?: ((mint: Mint) => Amount | undefined) | undefined;
+}
+
+/** An outcome without the fields that identify its intent and attempt. */
+export type Progress = Omit<Outcome, 'kind' | 'intentId' | 'attempt'>;

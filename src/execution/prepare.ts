@@ -1,29 +1,26 @@
 import { GannetError, isGannetError } from '../core/errors.ts';
-import type { Amount } from '../core/amount.ts';
+import type { Amount, Bps } from '../core/amount.ts';
 import { afterSlippage } from '../core/amount.ts';
 import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
 import type { Attempt } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
-import type { CapRoom } from '../trading/spend-tally.ts';
-import type { SwapOrder, SwapTerms } from '../trading/swap-order.ts';
-import { minimumOut, refuseTerms } from '../trading/terms.ts';
-import type { LiveWorld } from './journey.ts';
-import type { TokenBalance } from './ports.ts';
-import type { QuoteReading } from './quote-age.ts';
-import { EXPIRY_MARGIN_MS, refuseStaleQuote } from './quote-age.ts';
-import { wait } from './wait.ts';
-import { withinFloor } from './within-floor.ts';
+import type { CapRoom } from '../trading/usage-counters.ts';
+import type { SwapOrder, SwapTerms } from '../trading/swap-terms.ts';
+import { minimumOut, refuseTerms, slippageFor } from '../trading/swap-terms.ts';
+import type { ExecutorPorts, TokenBalance } from './ports.ts';
+import { wait } from './monotonic-time.ts';
+import { QUOTE_MAX_AGE_MS } from '../trading/limits.ts';
 
-/** A signed attempt, or why there is none; nothing has left the house either way. */
-export type Preparation =
+/** A signed attempt, or the reason for none; nothing has been sent either way. */
+type Preparation =
   | { readonly kind: 'signed'; readonly attempt: Attempt }
   | {
     readonly kind: 'refused'; readonly code: string; readonly reason: string; readonly router?: string | undefined;
     readonly capRoom?: CapRoom | undefined;
   };
 
-/** A transaction to be signed with what is known of it. */
+/** A transaction before its signature, with its quote and terms. */
 interface Unsigned {
   readonly quote: QuoteReading;
   readonly inputBalance: TokenBalance;
@@ -31,40 +28,58 @@ interface Unsigned {
   readonly transaction: Uint8Array;
   readonly lastValidBlockHeight: bigint;
   readonly requestId?: string | undefined;
-  /** Who may sign besides us. */
+  /** May sign besides the wallet. */
   readonly coSigners: readonly string[];
   readonly maker?: string | undefined;
 }
 
-/** Before anything is signed a passing fault may be tried again: nothing can happen twice. */
+/** The time and slot of a quote. */
+interface QuoteReading {
+  /** When its request was sent: waiting in the queue is no age. */
+  readonly quotedAt: Millis;
+  readonly expireAt?: Millis | undefined;
+  /** The slot the service priced it at. */
+  readonly contextSlot?: bigint | undefined;
+  /** The slot of the chain at the same moment. */
+  readonly chainSlot: bigint;
+}
+
+/** Before the signature a transient fault may be retried: nothing can happen twice. */
 const TRIES = 3;
 const RETRY_DELAY_MS = 300;
 const TRANSIENT: ReadonlySet<string> = new Set([
   'SERVICE_TIMEOUT', 'SERVICE_UNREACHABLE', 'SERVICE_RATE_LIMITED', 'CHAIN_UNREACHABLE', 'CHAIN_RPC_ERROR',
   'QUOTE_STALE',
 ]);
-/** Of the service's own refusals, those that pass: that nobody quotes (400) does at times, and what begins with 5. */
-const isPassing = ({ code, details: { status } }: GannetError): boolean =>
-  TRANSIENT.has(code) || (code === 'SERVICE_STATUS' && (status === 400 || status === 408 || Number(status) >= 500));
-/** Blocks that a transaction may live: the chain forgets a blockhash after 150; some room for nodes that differ. */
-const LIFETIME_BLOCKS_MAX = 400n;
-/** For so many blocks the chain knows a blockhash. */
-const BLOCKHASH_BLOCKS = 150n;
 
 /**
- * Quotes afresh, checks the terms and the bytes, and signs. A refusal is a value with a code: where the signer refuses,
- * that of its policy. What is signed by others too and refused is quoted once more without the router it came from.
+ * The most blocks that a transaction may stay valid: a blockhash expires after 150, with some room for nodes that
+ * differ.
  */
-export async function prepareAttempt(world: LiveWorld, intent: Intent, number: number): Promise<Preparation> {
+const VALIDITY_BLOCKS_MAX = 400n;
+/** A blockhash is valid for this many blocks. */
+const BLOCKHASH_BLOCKS = 150n;
+/** The time that a firm quote must still be valid: it has to reach the maker and then a block, by the chain's clock. */
+const EXPIRY_MARGIN_MS = 2_000;
+
+/** Transient refusals of the service: no quote at the moment (400), and server errors. */
+const isPassing = ({ code, details: { status } }: GannetError): boolean =>
+  TRANSIENT.has(code) || (code === 'SERVICE_STATUS' && (status === 400 || status === 408 || Number(status) >= 500));
+
+/**
+ * Requests a new quote, checks the terms and the bytes, and signs. A refusal is a value with a code, for the signer the
+ * code of its policy. A refused transaction with co-signers is quoted once more without its router.
+ */
+export async function prepareAttempt(ports: ExecutorPorts, intent: Intent, number: number): Promise<Preparation> {
   let refusedRouter: string | undefined;
   for (let tries = 1; ; tries++) {
     let unsigned: Unsigned | undefined;
     try {
-      const made = intent.route === 'order' ? await byOrder(world, intent, refusedRouter)
-        : await byBuild(world, intent);
+      const made = intent.route === 'order' ? await byOrder(ports, intent, refusedRouter)
+        : await byBuild(ports, intent);
       if ('kind' in made) return made;
       unsigned = made;
-      return { kind: 'signed', attempt: await sign(world, intent, number, unsigned) };
+      return { kind: 'signed', attempt: await sign(ports, intent, number, unsigned) };
     } catch (error) {
       if (!isGannetError(error)) throw error;
       if (refusedRouter === undefined && unsigned !== undefined && isForeignRefused(error, unsigned)) {
@@ -75,31 +90,29 @@ export async function prepareAttempt(world: LiveWorld, intent: Intent, number: n
         kind: 'refused', router: unsigned?.terms.router, code: codeOf(error), reason: error.message.slice(0, 400),
         capRoom: capRoomOf(error),
       };
-      await wait(world.clock, RETRY_DELAY_MS * tries);
+      await wait(ports.clock, RETRY_DELAY_MS * tries);
     }
   }
 }
 
-/** When the request for a quote left, and the wallet's balance as of that moment. */
-interface Departure {
-  /** To be called when the request leaves; a second request replaces the first. */
+/** A request for a quote, and the wallet's balance at the time it is sent. */
+interface QuoteRequest {
+  /** To be called when the request is sent; a second request replaces the first. */
   readonly onStart: () => void;
   /** Returns both, once the answer is there. */
   reading(): Promise<{ readonly quotedAt: Millis; readonly inputBalance: TokenBalance }>;
 }
 
-/**
- * The balance is read while the quote is on its way, so that it costs no time. Waiting for a turn is no age of either.
- */
-function departureOf({ clock, chain, signer }: LiveWorld, { inputMint }: Intent): Departure {
-  // A service that queues nothing need not say when a request leaves: it leaves when it is asked for.
+/** The balance is read while the quote is requested, so that it costs no time. Waiting in the queue ages neither. */
+function startQuoteRequest({ clock, chain, signer }: ExecutorPorts, { inputMint }: Intent): QuoteRequest {
+  // A service without a queue need not call `onStart`: it sends the request at once.
   let quotedAt = clock.now();
   let balance: Promise<TokenBalance> | undefined;
   return {
     onStart() {
       quotedAt = clock.now();
       balance = chain.tokenBalance(signer.address, inputMint);
-      // Its fault is told by the reading, unless the quote itself has failed before.
+      // `reading` reports its fault, unless the quote has failed before.
       balance.catch(() => undefined);
     },
     async reading() {
@@ -109,16 +122,16 @@ function departureOf({ clock, chain, signer }: LiveWorld, { inputMint }: Intent)
 }
 
 async function byOrder(
-  world: LiveWorld, intent: Intent, excludedRouter: string | undefined,
+  ports: ExecutorPorts, intent: Intent, excludedRouter: string | undefined,
 ): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
-  const departure = departureOf(world, intent);
-  const order = await withinFloor(intent, (slippageBps) => world.service.order({
-    inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, taker: world.signer.address,
+  const request = startQuoteRequest(ports, intent);
+  const order = await withMinimumOutput(intent, (slippageBps) => ports.service.order({
+    inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, taker: ports.signer.address,
     slippageBps,
     ...(excludedRouter === undefined ? {} : { excludeRouters: [excludedRouter] }),
-  }, { priority: intent.purpose, onStart: departure.onStart }));
-  const { quotedAt, inputBalance } = await departure.reading();
-  const refusal = refuseTerms(intent, order) ?? refuseOrder(world, order);
+  }, { priority: intent.purpose, onStart: request.onStart }));
+  const { quotedAt, inputBalance } = await request.reading();
+  const refusal = refuseTerms(intent, order) ?? refuseOrder(ports, order);
   if (refusal !== undefined) return { kind: 'refused', router: order.router, ...refusal };
   const { transaction, requestId, lastValidBlockHeight, expireAt, contextSlot, maker } = order;
   if (transaction === undefined || requestId === undefined || lastValidBlockHeight === undefined) {
@@ -128,7 +141,7 @@ async function byOrder(
     };
   }
   const coSigners = [order.signatureFeePayer, maker]
-    .filter((signer) => signer !== undefined && signer !== world.signer.address);
+    .filter((signer) => signer !== undefined && signer !== ports.signer.address);
   const quote = { quotedAt, expireAt, contextSlot, chainSlot: inputBalance.slot };
   return {
     quote, inputBalance, terms: order, transaction, requestId, lastValidBlockHeight, coSigners: coSigners as string[],
@@ -136,54 +149,54 @@ async function byOrder(
   };
 }
 
-function refuseOrder(world: LiveWorld, order: SwapOrder): { code: string; reason: string } | undefined {
+function refuseOrder(ports: ExecutorPorts, order: SwapOrder): { code: string; reason: string } | undefined {
   if (order.buildError !== undefined) {
-    // What the number means depends on the router, so the code says both.
+    // The meaning of the number depends on the router, so the code contains both.
     const router = /^[\w-]{1,40}$/.test(order.router) ? order.router.toUpperCase() : 'UNKNOWN';
     return {
       code: `ORDER_${router}_${order.buildError.code ?? 'UNKNOWN'}`, reason: printable(order.buildError.message, 300),
     };
   }
-  if (order.taker !== undefined && order.taker !== world.signer.address) {
+  if (order.taker !== undefined && order.taker !== ports.signer.address) {
     return { code: 'TERMS_MISMATCH', reason: `the order is for the taker ${order.taker}` };
   }
-  const leftMs = order.expireAt === undefined ? Infinity : order.expireAt - world.clock.now();
+  const leftMs = order.expireAt === undefined ? Infinity : order.expireAt - ports.clock.now();
   if (!(leftMs > EXPIRY_MARGIN_MS)) {
     return {
       code: 'QUOTE_EXPIRED',
-      reason: `the quote is good for ${leftMs} ms more on arrival, ${EXPIRY_MARGIN_MS} are needed to sign and land it`,
+      reason: `the quote is valid for ${leftMs} ms more on arrival, ${EXPIRY_MARGIN_MS} are needed to sign and land it`,
     };
   }
   return undefined;
 }
 
 /**
- * A build does not say its price impact, and nothing else here knows the market: so the price is looked up a second
- * time, from the quotes, and the build must agree with it.
+ * A build does not state its price impact, so the price is requested a second time as a quote, and the build must agree
+ * with it.
  */
-async function byBuild(world: LiveWorld, intent: Intent): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
-  const departure = departureOf(world, intent);
+async function byBuild(ports: ExecutorPorts, intent: Intent): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
+  const request = startQuoteRequest(ports, intent);
   const asked = { inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn };
   const priority = intent.purpose;
-  // The build is asked for last: where both have to wait for a turn, what will be signed is the younger one.
+  // The build is requested last: where both wait in the queue, the signed one is the newer.
   const [reference, build] = await Promise.all([
-    world.service.order(asked, { priority }),
-    withinFloor(intent, (slippageBps) => world.service.build(
-      { ...asked, taker: world.signer.address, slippageBps }, { priority, onStart: departure.onStart },
+    ports.service.order(asked, { priority }),
+    withMinimumOutput(intent, (slippageBps) => ports.service.build(
+      { ...asked, taker: ports.signer.address, slippageBps }, { priority, onStart: request.onStart },
     )),
   ]);
-  const { quotedAt, inputBalance } = await departure.reading();
+  const { quotedAt, inputBalance } = await request.reading();
   const priceImpact = worse(build.priceImpact, reference.priceImpact);
   const refusal = refuseTerms(intent, { ...build, priceImpact }) ?? refuseOffPrice(intent, build, reference);
   if (refusal !== undefined) return { kind: 'refused', router: build.router, ...refusal };
-  const { transaction } = await world.chain.compose(build, world.signer.address);
+  const { transaction } = await ports.chain.compose(build, ports.signer.address);
   const quote = { quotedAt, contextSlot: build.contextSlot, chainSlot: inputBalance.slot };
   return {
     quote, inputBalance, terms: build, transaction, lastValidBlockHeight: build.lastValidBlockHeight, coSigners: [],
   };
 }
 
-/** Hosts whose builds do say it give nothing to check it by, so that it must not hide what the quote says. */
+/** A build's own price impact cannot be checked, so the worse of both counts. */
 function worse(build: number | undefined, reference: number | undefined): number | undefined {
   return build === undefined || reference === undefined ? build ?? reference : Math.min(build, reference);
 }
@@ -197,40 +210,39 @@ function refuseOffPrice(
     + `same moment says ${reference.outAmount} of ${intent.outputMint}` };
 }
 
-async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: Unsigned): Promise<Attempt> {
+async function sign(ports: ExecutorPorts, intent: Intent, number: number, unsigned: Unsigned): Promise<Attempt> {
   const { quote, terms, transaction, lastValidBlockHeight, requestId, coSigners } = unsigned;
-  const { address } = world.signer;
-  const facts = world.chain.readTransaction(transaction);
+  const { address } = ports.signer;
+  const facts = ports.chain.readTransaction(transaction);
   const stranger = facts.signers.find((signer) => signer !== address && !coSigners.includes(signer));
   if (stranger !== undefined) throw new GannetError(
-    'SIGN_REFUSED', `the transaction wants the signature of ${stranger}, whom the order does not name`,
+    'SIGN_REFUSED', `the transaction needs the signature of ${stranger}, which the order does not name`,
   );
   if (facts.durableNonce)
-    throw new GannetError('SIGN_REFUSED', 'the transaction hangs on a nonce: it would never expire');
-  const height = await world.chain.finalizedBlockHeight();
-  if (lastValidBlockHeight <= height || lastValidBlockHeight > height + LIFETIME_BLOCKS_MAX) {
+    throw new GannetError('SIGN_REFUSED', 'the transaction uses a durable nonce: it would never expire');
+  const height = await ports.chain.finalizedBlockHeight();
+  if (lastValidBlockHeight <= height || lastValidBlockHeight > height + VALIDITY_BLOCKS_MAX) {
     throw new GannetError(
       'SIGN_REFUSED',
-      `expected a last valid block height within ${LIFETIME_BLOCKS_MAX} of ${height}, got ${lastValidBlockHeight}`,
+      `expected a last valid block height within ${VALIDITY_BLOCKS_MAX} of ${height}, got ${lastValidBlockHeight}`,
     );
   }
-  // "Not valid at finalized" is said of an expired blockhash and of one too young to be known there. A height below
-  // what a young one has would let the first be taken for the second: expired, while the bytes could still land.
-  if (lastValidBlockHeight <= height + BLOCKHASH_BLOCKS && !(await world.chain.isBlockhashValid(facts.blockhash))) {
+  // An expired blockhash and one that is too new are both "not valid at finalized". With too low a height a new one
+  // would count as expired, while the bytes could still land.
+  if (lastValidBlockHeight <= height + BLOCKHASH_BLOCKS && !(await ports.chain.isBlockhashValid(facts.blockhash))) {
     throw new GannetError('SIGN_REFUSED', `the last valid block height ${lastValidBlockHeight} does not belong to the `
       + `blockhash ${facts.blockhash}, which is not known at finalized ${height}`);
   }
-  const stale = refuseStaleQuote(world, quote);
+  const stale = refuseStaleQuote(ports, quote);
   if (stale !== undefined) throw stale;
-  const signed = await world.signer.sign(transaction, {
+  const signed = await ports.signer.sign(transaction, {
     intentId: intent.id, attempt: number, route: intent.route, inputMint: intent.inputMint,
     outputMint: intent.outputMint,
     amountIn: intent.amountIn, minimumOut: leastOutput(intent, terms), maker: unsigned.maker,
     feePayer: facts.feePayer === address ? undefined : facts.feePayer, maxFeeBps: intent.maxFeeBps,
   });
-  // The same bytes have the same signature: what became of them is another attempt's, and would be booked a second
-  // time.
-  if (world.journal.isSigned(signed.signature)) {
+  // The same bytes have the same signature: their outcome belongs to an earlier attempt and would be booked twice.
+  if (ports.journal.isSigned(signed.signature)) {
     throw new GannetError('SIGN_REFUSED', 'the service gave bytes that were signed before, for an earlier swap', {
       details: { code: 'TRANSACTION_REPEATED' },
     });
@@ -244,7 +256,7 @@ async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: 
     threshold: terms.threshold,
     requestId,
     signature: signed.signature,
-    // What stands in another payer's slot is theirs to change until it lands: only our own signature names it.
+    // Another fee payer can change its signature until the transaction lands: only the wallet's own one identifies it.
     transactionId: facts.feePayer === address ? signed.signature : undefined,
     messageHash: signed.messageHash,
     blockhash: facts.blockhash,
@@ -257,30 +269,66 @@ async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: 
   };
 }
 
-/** What the bytes themselves must guarantee: the intent's own floor, and what this quote promised. */
+/** The minimum output that the bytes must guarantee: the higher one of intent and quote. */
 function leastOutput(intent: Intent, { outAmount, threshold }: SwapTerms): Amount {
   const least = minimumOut(intent, outAmount);
   return threshold > least ? threshold : least;
 }
 
-/** The signer's policy refused bytes that others sign too; a route without them may pass. */
+/** The signer's policy refused a transaction with co-signers; a route without them may pass. */
 function isForeignRefused({ code, details }: GannetError, { coSigners }: Unsigned): boolean {
   return code === 'SIGN_REFUSED' && details['code'] !== undefined && coSigners.length > 0;
 }
 
-/**
- * What failed inside tells more than that it failed: the program's own code of a simulation ("6001"), the policy's of a
- * signer.
- */
+/** The inner code says more: the program's own code of a simulation ("6001"), or the policy's code of a signer. */
 function codeOf({ code, details }: GannetError): string {
   return (code === 'CHAIN_SIMULATION_FAILED' || code === 'SIGN_REFUSED') && typeof details['code'] === 'string'
     ? details['code'] : code;
 }
 
-/** What the signer says of the cap for which it refused. */
+/** The room in the cap for which the signer refused. */
 function capRoomOf({ code, details }: GannetError): CapRoom | undefined {
   const { cap_span: span, cap_left: left, cap_free_at: freeAt } = details;
   if (code !== 'SIGN_REFUSED' || (span !== 'hour' && span !== 'day') || typeof left !== 'string'
       || typeof freeAt !== 'number') return undefined;
   return /^\d{1,20}$/.test(left) ? { span, left: BigInt(left) as Amount, freeAt } : undefined;
+}
+
+/**
+ * Returns QUOTE_STALE where a quote is too old to be signed, by the clock or by the chain. A clock that was set back
+ * makes its age unknown, and a quote without a slot fails any limit on slots.
+ */
+function refuseStaleQuote(
+  {
+    clock, maxQuoteAgeMs = QUOTE_MAX_AGE_MS, maxQuoteAgeSlots,
+  }: Pick<ExecutorPorts, 'clock' | 'maxQuoteAgeMs' | 'maxQuoteAgeSlots'>, quote: QuoteReading,
+): GannetError | undefined {
+  const now = clock.now();
+  const ageMs = now - quote.quotedAt;
+  if (!(ageMs >= 0 && ageMs <= maxQuoteAgeMs))
+    return stale(`was ${ageMs} ms old when it was to be signed, allowed are ${maxQuoteAgeMs}`);
+  if (quote.expireAt !== undefined && !(quote.expireAt - now > EXPIRY_MARGIN_MS)) {
+    return stale(`is valid for ${quote.expireAt - now} ms more, ${EXPIRY_MARGIN_MS} are needed to land it`);
+  }
+  if (maxQuoteAgeSlots === undefined) return undefined;
+  if (quote.contextSlot === undefined)
+    return stale(`does not state its slot, and no more than ${maxQuoteAgeSlots} slots are allowed`);
+  const slots = quote.chainSlot - quote.contextSlot;
+  return slots > BigInt(maxQuoteAgeSlots) ? stale(
+    `is of slot ${quote.contextSlot}, the chain is at ${quote.chainSlot}; allowed are ${maxQuoteAgeSlots} slots`,
+  ) : undefined;
+}
+
+function stale(found: string): GannetError {
+  return new GannetError('QUOTE_STALE', `the quote ${found}`);
+}
+
+/** Requests with the allowed slippage, and once more with less where the minimum output requires it. */
+export async function withMinimumOutput<T extends SwapTerms>(
+  intent: Intent, ask: (slippageBps: Bps) => Promise<T>,
+): Promise<T> {
+  const first = await ask(intent.maxSlippageBps);
+  const tighter = slippageFor(intent, first.outAmount);
+  return tighter < intent.maxSlippageBps && first.threshold < minimumOut(intent, first.outAmount)
+    ? ask(tighter) : first;
 }

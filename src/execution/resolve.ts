@@ -2,29 +2,26 @@ import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { Attempt, LandedSwap } from '../trading/attempt.ts';
 import type { Outcome } from '../trading/intent.ts';
-import type { BalanceWorld } from './input-balance.ts';
-import { doubtOfBalance } from './input-balance.ts';
-import type { Progress } from './journey.ts';
-import { landedProgress, signedProgress } from './landed-progress.ts';
-import type { Chain, Journal, JournalledIntent } from './ports.ts';
-import { readLanded } from './read-landed.ts';
-import { withSpent } from './spent.ts';
+import { balanceObjection } from './input-balance.ts';
+import type { Chain, Journal, JournalledIntent, Progress } from './ports.ts';
+import { landedProgress, readLanded, signedProgress, withSpent } from './landed.ts';
+import { HistoryCheck } from './wallet-history.ts';
 
-/** What an operator says became of an intent. */
-export type OperatorWord =
+/** An operator's statement of an intent's outcome. */
+export type Resolution =
   | { readonly as: 'landed'; readonly signature: string; readonly reason: string }
   | {
     readonly as: 'failed' | 'expired' | 'abandoned';
     readonly reason: string;
-    /** Also where the wallet lacks what would have been swapped: the operator knows where it went. */
+    /** Accepts a missing input in the wallet: the operator knows the reason. */
     readonly despite?: 'balance' | undefined;
   };
 
-/** What a word is held against. */
-export interface ResolveWorld {
-  /** Left out, nobody is asked: then only the operator knows, and "landed" cannot be booked. */
+/** The sources that a resolution is checked against. */
+interface ResolvePorts {
+  /** Without it nothing is checked, and "landed" cannot be booked. */
   readonly chain?: Pick<Chain, 'signatureStatus' | 'findBySigner' | 'signaturesOf' | 'landedSwap'
-    | 'finalizedBlockHeight' | 'isBlockhashValid' | 'tokenBalance'>
+    | 'finalizedBlockHeight' | 'isBlockhashValid' | 'tokenBalance' | 'balanceHistory'>
     | undefined;
   readonly journal: Pick<Journal, 'openIntents' | 'movesSince'>;
   /** The wallet, base58. */
@@ -32,36 +29,37 @@ export interface ResolveWorld {
 }
 
 /**
- * Closes an open intent on an operator's word, in the journal, and returns its terminal outcome; the next start of the
- * daemon books it. For when no daemon runs: a running one closes its own (`LiveExecutor.resolve`).
- * Throws RESOLVE_REFUSED where there is no such open intent or the chain says otherwise, and the chain's own faults.
+ * Closes an open intent in the journal as the operator states, and returns its terminal outcome; the next start of the
+ * daemon books it. Only for a stopped daemon: a running one closes its own (`LiveExecutor.resolve`). Throws
+ * RESOLVE_REFUSED where there is no such open intent or the chain contradicts, and the chain's own faults.
  */
 export async function resolveIntent(
-  world: ResolveWorld & { readonly journal: Pick<Journal, 'transition'> }, intentId: string, word: OperatorWord,
+  ports: ResolvePorts & { readonly journal: Pick<Journal, 'transition'> }, intentId: string, resolution: Resolution,
 ): Promise<Outcome> {
-  const entry = world.journal.openIntents().find(({ intent }) => intent.id === intentId);
+  const entry = ports.journal.openIntents().find(({ intent }) => intent.id === intentId);
   if (entry === undefined)
     throw refused(intentId, 'there is no open intent of this name; `gannet journal list` shows what there is');
-  const outcomes = await heedWord(world, entry, word);
-  for (const outcome of outcomes) world.journal.transition(outcome);
+  const outcomes = await resolvedOutcomes(ports, entry, resolution);
+  for (const outcome of outcomes) ports.journal.transition(outcome);
   return outcomes.at(-1)!;
 }
 
-/** Returns the transitions that an operator's word leads to, the last one terminal. Throws as `resolveIntent` does. */
-export async function heedWord(
-  world: ResolveWorld, entry: JournalledIntent, word: OperatorWord,
+/** Returns the transitions of a resolution, the last one terminal. Throws as `resolveIntent` does. */
+export async function resolvedOutcomes(
+  ports: ResolvePorts, entry: JournalledIntent, resolution: Resolution,
 ): Promise<readonly Outcome[]> {
-  return word.as === 'landed' ? heedLanded(world, entry, word) : heedNotLanded(world, entry, word);
+  return resolution.as === 'landed' ? outcomesOfLanded(ports, entry, resolution)
+    : outcomesOfNotLanded(ports, entry, resolution);
 }
 
-async function heedLanded(
-  { chain, owner }: Pick<ResolveWorld, 'chain' | 'owner'>, entry: JournalledIntent,
-  word: OperatorWord & { as: 'landed' },
+async function outcomesOfLanded(
+  { chain, owner }: Pick<ResolvePorts, 'chain' | 'owner'>, entry: JournalledIntent,
+  resolution: Resolution & { as: 'landed' },
 ): Promise<readonly Outcome[]> {
   const { intent, attempts } = entry;
   if (attempts.length === 0) throw refused(intent.id, 'nothing was signed for it, so nothing of it can have landed');
   if (chain === undefined) throw refused(intent.id, 'what landed is booked from the chain: give an RPC');
-  const { signature } = word;
+  const { signature } = resolution;
   const signatures = await chain.signaturesOf(signature);
   if (signatures === undefined)
     throw refused(intent.id, `the chain does not have ${printable(signature, 100)}; ask a node that keeps its history`);
@@ -72,88 +70,87 @@ async function heedLanded(
   const status = await chain.signatureStatus(signature, { searchHistory: true });
   const landed = status && await readLanded({ chain, owner }, { intent, attempt, signature, status });
   if (landed === undefined)
-    throw refused(intent.id, `the node lists ${printable(signature, 100)} but does not give it; ask again`);
+    throw refused(intent.id, `the node lists ${printable(signature, 100)} but does not return it; ask again`);
   if (attempt !== attempts.at(-1) || attempt.number !== entry.attempt)
     await refuseEarlier({ chain, owner }, entry, landed, attempt);
-  return landedOutcomes(entry, attempt, landed, word);
+  return landedOutcomes(entry, attempt, landed, resolution);
 }
 
-/**
- * What became of an earlier attempt ends the intent only where it swapped, and nothing that was signed later can swap
- * too.
- */
+/** An earlier attempt ends the intent only where it swapped and no later one can swap too. */
 async function refuseEarlier(
-  { chain, owner }: { readonly chain: NonNullable<ResolveWorld['chain']>; readonly owner: string },
+  { chain, owner }: { readonly chain: NonNullable<ResolvePorts['chain']>; readonly owner: string },
   entry: JournalledIntent, { error, signature }: LandedSwap, { number }: Attempt,
 ): Promise<void> {
   const { intent, attempts, attempt: present } = entry;
   if (error !== undefined) throw refused(
     intent.id,
-    `${signature} is its attempt ${number}, which failed and is known to; attempt ${present} is what is open`,
+    `${signature} is its attempt ${number}, which is known as failed; attempt ${present} is what is open`,
   );
   const last = attempts.at(-1)!;
   if (last.number === number) return;
-  const living = await whyAlive(chain, last);
+  const stillValid = await validityReason(chain, last);
   const later = await findLanded({ chain, owner }, entry, last);
   if (later !== undefined && later.error === undefined) throw refused(intent.id, `attempt ${last.number} swapped as `
     + `well, as ${later.signature}: resolve it as that one, and the wallet's balances will show the other`);
-  if (living !== undefined)
-    throw refused(intent.id, `attempt ${number} landed, but of attempt ${last.number} ${living}`);
+  if (stillValid !== undefined)
+    throw refused(intent.id, `attempt ${number} landed, but of attempt ${last.number} ${stillValid}`);
 }
 
-async function heedNotLanded(
-  world: ResolveWorld, entry: JournalledIntent, word: OperatorWord & { as: 'failed' | 'expired' | 'abandoned' },
+async function outcomesOfNotLanded(
+  ports: ResolvePorts, entry: JournalledIntent, resolution: Resolution & { as: 'failed' | 'expired' | 'abandoned' },
 ): Promise<readonly Outcome[]> {
   const { intent, state, attempts, attempt: number } = entry;
   const isSigned = attempts.at(-1)?.number === number;
-  if (!isSigned && word.as !== 'abandoned')
+  if (!isSigned && resolution.as !== 'abandoned')
     throw refused(intent.id, `nothing is signed of attempt ${number}: it can only be abandoned`);
-  if (world.chain !== undefined) {
-    // First, so that "nothing found" below means something: bytes that are alive could land right after they were
-    // looked for.
-    const living = isSigned ? await whyAlive(world.chain, attempts.at(-1)!) : undefined;
+  if (ports.chain !== undefined) {
+    // Checked first, so that "nothing found" below is a proof: valid bytes could land right after the search.
+    const stillValid = isSigned ? await validityReason(ports.chain, attempts.at(-1)!) : undefined;
     for (const attempt of attempts) {
-      const landed = await findLanded({ ...world, chain: world.chain }, entry, attempt);
+      const landed = await findLanded({ ...ports, chain: ports.chain }, entry, attempt);
       if (landed?.error === undefined && landed !== undefined) {
         throw refused(
           intent.id, `attempt ${attempt.number} swapped as ${landed.signature}; it can only be resolved as landed`,
         );
       }
       if (landed === undefined || attempt.number !== number) continue;
-      if (word.as !== 'failed') throw refused(intent.id, `attempt ${attempt.number} failed on the chain as `
+      if (resolution.as !== 'failed') throw refused(intent.id, `attempt ${attempt.number} failed on the chain as `
         + `${landed.signature} and cost its fee; it can only be resolved as failed`);
-      return landedOutcomes(entry, attempt, landed, word);
+      return landedOutcomes(entry, attempt, landed, resolution);
     }
-    if (living !== undefined) throw refused(intent.id, living);
-    if (isSigned && word.despite !== 'balance') await refuseDoubtful({ ...world, chain: world.chain }, entry);
+    if (stillValid !== undefined) throw refused(intent.id, stillValid);
+    if (isSigned && resolution.despite !== 'balance') await refuseObjection({ ...ports, chain: ports.chain }, entry);
   }
-  const facts = { code: 'OPERATOR_RESOLVED', reason: printable(word.reason, 300) };
+  const facts = { code: 'OPERATOR_RESOLVED', reason: printable(resolution.reason, 300) };
   const steps: { readonly number: number; readonly progress: Progress }[] = [];
   if (isSigned && (state === 'approved' || state === 'building')) steps.push(...toSigned(state, attempts.at(-1)!));
-  if (word.as === 'abandoned' && isSigned) {
-    // What was signed is given up as dead first: a key that was acted on is not given back.
+  if (resolution.as === 'abandoned' && isSigned) {
+    // The signed attempt is closed as expired first: a proposal key that was used is not released.
     steps.push({ number, progress: { state: 'unknown', ...facts } }, {
       number: number + 1, progress: { state: 'building', ended: 'expired', ...facts },
     });
     steps.push({ number: number + 1, progress: { state: 'abandoned', ...facts } });
   } else {
     if (state === 'approved') steps.push({ number, progress: { state: 'building' } });
-    steps.push({ number, progress: { state: word.as, ...facts } });
+    steps.push({ number, progress: { state: resolution.as, ...facts } });
   }
   return outcomesOf(entry, steps);
 }
 
-/** A node with a hole in its history finds nothing of what landed; the wallet's balance tells. */
-async function refuseDoubtful(world: BalanceWorld, { intent, attempts }: JournalledIntent): Promise<void> {
-  const doubt = await doubtOfBalance(world, intent, attempts.at(-1)!);
-  if (doubt === undefined) return;
-  const why = doubt.kind === 'open' ? doubt.because : doubt.reason;
-  throw refused(intent.id, `${why}; where you know what became of the wallet's balance, say so with --despite-balance`);
+/** A node with an incomplete history misses landed transactions; the wallet's balance shows them. */
+async function refuseObjection(
+  ports: ResolvePorts & { readonly chain: NonNullable<ResolvePorts['chain']> }, { intent, attempts }: JournalledIntent,
+): Promise<void> {
+  const history = new HistoryCheck({ ...ports, elapsed: () => 0 });
+  const objection = await balanceObjection({ ...ports, history }, intent, attempts.at(-1)!);
+  if (objection === undefined) return;
+  const why = objection.kind === 'open' ? objection.because : objection.reason;
+  throw refused(intent.id, `${why}; where you know the reason for the difference, add --despite-balance`);
 }
 
-/** Whichever attempt it is: one that was thought dead may be the one that lives. */
+/** For any attempt: one that counted as expired may have landed. */
 function landedOutcomes(
-  entry: JournalledIntent, attempt: Attempt, landed: LandedSwap, { reason }: OperatorWord,
+  entry: JournalledIntent, attempt: Attempt, landed: LandedSwap, { reason }: Resolution,
 ): readonly Outcome[] {
   const end = landedProgress(entry.intent, attempt, landed);
   const progress = {
@@ -164,7 +161,7 @@ function landedOutcomes(
   return outcomesOf(entry, [...steps, { number: attempt.number, progress }]);
 }
 
-/** Written down as signed, but the process ended before it could say so. */
+/** The attempt was journalled as signed, but the process ended before it reported that. */
 function toSigned(
   state: 'approved' | 'building', attempt: Attempt,
 ): { readonly number: number; readonly progress: Progress }[] {
@@ -180,7 +177,7 @@ function outcomesOf({ intent, spentLamports }: JournalledIntent, steps: readonly
 }
 
 async function findLanded(
-  { chain, owner }: { readonly chain: NonNullable<ResolveWorld['chain']>; readonly owner: string },
+  { chain, owner }: { readonly chain: NonNullable<ResolvePorts['chain']>; readonly owner: string },
   { intent }: JournalledIntent, attempt: Attempt,
 ): Promise<LandedSwap | undefined> {
   const id = attempt.transactionId
@@ -189,17 +186,18 @@ async function findLanded(
   if (id === undefined || status === undefined) return undefined;
   const landed = await readLanded({ chain, owner }, { intent, attempt, signature: id, status });
   if (landed === undefined)
-    throw refused(intent.id, `the node knows ${id} but does not give it yet; ask again in a moment`);
+    throw refused(intent.id, `the node knows ${id} but does not return it yet; ask again in a moment`);
   return landed;
 }
 
-/** Returns why an attempt's bytes may still land, undefined where they never can. */
-async function whyAlive(
-  chain: NonNullable<ResolveWorld['chain']>, { lastValidBlockHeight, blockhash }: Attempt,
+/** Returns why an attempt's bytes may still land, undefined where they cannot. */
+async function validityReason(
+  chain: NonNullable<ResolvePorts['chain']>, { lastValidBlockHeight, blockhash }: Attempt,
 ): Promise<string | undefined> {
   const height = await chain.finalizedBlockHeight();
   if (height > lastValidBlockHeight && !(await chain.isBlockhashValid(blockhash))) return undefined;
-  return `its bytes may still land: finalized is at block height ${height}, they live until ${lastValidBlockHeight}; `
+  return `its bytes may still land: finalized is at block height ${height}, they are valid until `
+    + `${lastValidBlockHeight}; `
     + 'ask again in a minute';
 }
 

@@ -1,13 +1,13 @@
 import type { Millis } from '../core/time.ts';
 
-/** The name of one polled thing; the same in configuration, live feeds and recordings. */
+/** The name of one feed; the same in configuration, live feeds and recordings. */
 export type FeedKey = string;
 
-/** What every market event carries. */
+/** The members of every market event. */
 export interface MarketEventBase {
   readonly feed: FeedKey;
-  /** When we knew it: the stamp. Replay shows the event at this time and no sooner. */
+  /** When the engine received it. Replay shows the event at this time and no sooner. */
   readonly receivedAt: Millis;
-  /** When it was so, where the source says. */
+  /** The time of the data, where the source states it. */
   readonly eventAt?: Millis | undefined;
 }

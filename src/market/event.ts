@@ -5,7 +5,7 @@ import type { TokenStats } from './token-stats.ts';
 
 export type { FeedKey, MarketEventBase } from './event-base.ts';
 
-/** A feed's own report: trouble is an event, never an error. */
+/** A feed's report of its own health: a fault is an event, never an error. */
 export interface FeedHealth extends MarketEventBase {
   readonly kind: 'feed-health';
   readonly status: 'healthy' | 'degraded' | 'down';
@@ -15,5 +15,5 @@ export interface FeedHealth extends MarketEventBase {
   readonly consecutiveFailures: number;
 }
 
-/** Everything a feed can say. */
+/** Everything that a feed can emit. */
 export type MarketEvent = Quote | OrderBook | TokenStats | FeedHealth;

@@ -4,7 +4,7 @@ import type { Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from './event.ts';
 import type { Mint } from './token.ts';
 
-/** What can be watched, how often, and how much its freshness matters where not everything can be polled that often. */
+/** A subject to poll, its interval, and its weight where the request rate does not suffice for every interval. */
 export type FeedSpec = FeedRate & (
   | { readonly kind: 'quote'; readonly inputMint: Mint; readonly outputMint: Mint; readonly amount: Amount }
   | { readonly kind: 'order-book'; readonly marketId: string }
@@ -13,21 +13,21 @@ export type FeedSpec = FeedRate & (
 
 interface FeedRate {
   readonly everyMs: Millis;
-  /** Beside the other feeds' weights; 1 where absent. */
+  /** Relative to the other feeds' weights; 1 where absent. */
   readonly weight?: number | undefined;
 }
 
-/** Returns how much a feed's freshness matters beside the others': 1 unless somebody said otherwise. */
+/** Returns the weight of a feed's freshness relative to other feeds; 1 unless configured. */
 export function weightOf({ weight = 1 }: Pick<FeedSpec, 'weight'>): number {
   return weight;
 }
 
-/** Polls and emits typed events. It never errors and never completes by itself: trouble is a `feed-health` event. */
+/** Polls and emits typed events. It never errors and never completes by itself: a fault is a `feed-health` event. */
 export interface Feed {
   readonly events$: Observable<MarketEvent>;
 }
 
-/** Returns the key that names what a spec watches, whatever its rate. */
+/** Returns the key of the subject that a spec polls, whatever its rate. */
 export function feedKey(spec: FeedSpec): FeedKey {
   switch (spec.kind) {
     case 'quote': return `quote:${spec.inputMint}:${spec.outputMint}:${spec.amount}`;
@@ -36,7 +36,7 @@ export function feedKey(spec: FeedSpec): FeedKey {
   }
 }
 
-/** Returns each distinct thing once, at the fastest rate and the largest weight anybody asked for. */
+/** Returns each distinct feed once, at the shortest interval and the largest weight of its specs. */
 export function sharedFeeds(specs: Iterable<FeedSpec>): FeedSpec[] {
   const byKey = new Map<FeedKey, FeedSpec>();
   for (const spec of specs) {

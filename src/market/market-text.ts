@@ -2,10 +2,10 @@ import { formatDecimal } from '../core/amount.ts';
 import type { FeedKey } from './event-base.ts';
 import type { Mint, TokenTable } from './token.ts';
 
-/** Returns an amount for people, "1.5 SOL"; of a token that the configuration does not name, the smallest units. */
+/** Returns an amount for people, "1.5 SOL"; of a token that is not configured, in smallest units, "15 raw of <mint>". */
 export function showAmount(tokens: TokenTable, mint: Mint, amount: bigint): string {
   const token = tokens.byMint(mint);
-  return token === undefined ? `${amount} of ${mint}` : `${formatDecimal(amount, token.decimals)} ${token.symbol}`;
+  return token === undefined ? `${amount} raw of ${mint}` : `${formatDecimal(amount, token.decimals)} ${token.symbol}`;
 }
 
 /** Returns the alias of a mint, or the mint itself. */
@@ -13,7 +13,7 @@ export function symbolOf(tokens: TokenTable, mint: string): string {
   return tokens.byMint(mint as Mint)?.symbol ?? mint;
 }
 
-/** Returns what the feed of a key watches, for people. */
+/** Returns the subject of a feed for people. */
 export function describeFeedKey(tokens: TokenTable, feed: FeedKey): string {
   const { kind, first, second, amount } = partsOf(feed);
   if (kind === 'quote')
@@ -21,10 +21,7 @@ export function describeFeedKey(tokens: TokenTable, feed: FeedKey): string {
   return kind === 'token-stats' ? `the statistics of ${symbolOf(tokens, first)}` : `the order book of ${first}`;
 }
 
-/**
- * Returns what many feeds watch, for people: sizes of one pair together, then statistics, then books. Empty without
- * any.
- */
+/** Returns the subjects of feeds for people: quotes by pair, then statistics, then order books. Empty without feeds. */
 export function describeFeeds(tokens: TokenTable, feeds: readonly FeedKey[]): string {
   const parts = feeds.map((feed) => ({ feed, ...partsOf(feed) }));
   const quotes = [
@@ -33,7 +30,7 @@ export function describeFeeds(tokens: TokenTable, feeds: readonly FeedKey[]): st
     const { first, second } = own[0]!;
     const amounts = own.map(({ amount }) => amount).toSorted((a, b) => (a < b ? -1 : 1));
     const { decimals } = tokens.byMint(first as Mint) ?? {};
-    // Each with its unit would say the unit ten times.
+    // The unit follows the last amount alone.
     const smaller = amounts.slice(0, -1)
       .map((amount) => (decimals === undefined ? String(amount) : formatDecimal(amount, decimals)));
     return `the price of ${listed([...smaller, showAmount(tokens, first as Mint, amounts.at(-1)!)])} `
@@ -56,11 +53,11 @@ const MINT = new RegExp(`(?<![\\w:])${ADDRESS}(?![\\w:])`, 'g');
 const SOL_DECIMALS = 9;
 
 /**
- * Returns a message for people: amounts that it has in smallest units ("25000000 of <mint>", "5000 lamports") with
- * their token, feeds by what they watch, and known tokens by their names. Reasons are written down without these names,
- * since whoever gives them knows no configuration.
+ * Returns a message with the names of the configuration: amounts in smallest units ("25000000 of <mint>", "5000
+ * lamports") as amounts of a token, feeds by their subjects, and mints by their aliases. Modules that compose such
+ * messages do not know the configuration.
  */
-export function spoken(tokens: TokenTable, text: string): string {
+export function withTokenNames(tokens: TokenTable, text: string): string {
   return text
     .replace(FEED, (feed) => describeFeedKey(tokens, feed))
     .replace(AMOUNT, (_, amount: string, mint: string) => tokens.byMint(mint as Mint) === undefined
@@ -80,8 +77,8 @@ function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`;
 }
 
-/** Returns balances for people, "1.5 SOL"; tokens that the configuration does not name are only counted. */
-export function holdings(tokens: TokenTable, balances: ReadonlyMap<Mint, bigint>): string[] {
+/** Returns balances for people, "1.5 SOL"; tokens that are not configured are only counted. */
+export function formatBalances(tokens: TokenTable, balances: ReadonlyMap<Mint, bigint>): string[] {
   const texts: string[] = [];
   let others = 0;
   for (const [mint, amount] of balances) {

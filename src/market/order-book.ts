@@ -23,7 +23,7 @@ export type BookSide = 'yes' | 'no';
 
 /** A contract that pays one dollar. */
 export const ONE_USD = 1_000_000;
-/** A book with a wider spread, a fraction of a dollar, has no one probability that is worth a number. */
+/** In a book with a wider spread, a fraction of a dollar, the mid is no usable probability. */
 export const WIDEST_SPREAD = 0.1;
 
 /**
@@ -43,7 +43,7 @@ export interface BookTop {
 
 /**
  * Returns the bids of a side, best (highest) price first, with levels of one price summed; a level without size is
- * none.
+ * left out.
  */
 export function bids(book: Pick<OrderBook, 'yes' | 'no'>, side: BookSide): BookLevel[] {
   const sizes = new Map<number, number>();
@@ -60,7 +60,7 @@ export function asks(book: Pick<OrderBook, 'yes' | 'no'>, side: BookSide): BookL
   return other.map(({ priceMicroUsd, size }) => ({ priceMicroUsd: ONE_USD - priceMicroUsd, size }));
 }
 
-/** Returns best prices and what follows from them; a missing side leaves undefined, never 0 or 1. */
+/** Returns the best prices and the figures derived from them; without a side they are undefined, never 0 or 1. */
 export function bookTop(book: Pick<OrderBook, 'yes' | 'no'>, side: BookSide): BookTop {
   const bid = bids(book, side)[0];
   const ask = asks(book, side)[0];

@@ -3,7 +3,7 @@ import { mulDiv } from '../core/amount.ts';
 import type { MarketEventBase } from './event-base.ts';
 import type { Mint } from './token.ts';
 
-/** What the service would pay for `inAmount` right now. A reading, not a promise: nothing is reserved. */
+/** The service's present price of `inAmount`. It is indicative: the service reserves nothing. */
 export interface Quote extends MarketEventBase {
   readonly kind: 'quote';
   readonly inputMint: Mint;
@@ -12,7 +12,7 @@ export interface Quote extends MarketEventBase {
   readonly outAmount: Amount;
   /** The least output after slippage as the service states it; equals `outAmount` where no slippage applies. */
   readonly threshold: Amount;
-  /** Signed fraction: -0.001 is 0.1 % worse than the market. Undefined where the service does not say. */
+  /** Signed fraction: -0.001 is 0.1 % worse than the market. Undefined where the service does not state it. */
   readonly priceImpact?: number | undefined;
   readonly contextSlot?: bigint | undefined;
   readonly router: string;
@@ -26,7 +26,7 @@ export function rateOf(inAmount: bigint, outAmount: bigint): number {
   return Number(outAmount) / Number(inAmount);
 }
 
-/** Returns what `inAmount` would bring at the average price of a quote, floored. */
+/** Returns the output of `inAmount` at the average price of a quote, floored. */
 export function outputAt(quote: { readonly inAmount: Amount; readonly outAmount: Amount }, inAmount: Amount): Amount {
   return mulDiv(inAmount, quote.outAmount, quote.inAmount, 'floor');
 }

@@ -4,24 +4,23 @@ import type { Millis } from '../core/time.ts';
 const POLL_JITTER = 0.1;
 
 /**
- * Chooses of the events of a feed those that a poll at an interval would have seen. Time is divided into windows of
- * that interval, which begin at its multiples since the epoch; the first event of a window is its sample. So the
- * samples do not depend on where a run begins.
+ * Selects the events of a feed that a poll at an interval would have seen. Windows of that length begin at its multiples
+ * since the epoch, so the samples do not depend on the start of a run; the first event of a window is its sample.
  */
 export interface SampleWindows {
   readonly everyMs: Millis;
-  /** The last window that has its sample; -Infinity before the first event, which is taken at once. */
+  /** The last window with a sample; -Infinity before the first event, which is always a sample. */
   window: number;
 }
 
-/** Returns whether events that come so far apart come more often than each `everyMs`, by more than polls vary. */
+/** Returns whether events at `intervalMs` come more often than every `everyMs`, by more than the jitter of polls. */
 export function isFinerThan(intervalMs: Millis | undefined, everyMs: Millis): boolean {
   return intervalMs !== undefined && intervalMs < (1 - POLL_JITTER) * everyMs;
 }
 
 /**
- * Returns whether an event is a sample, and takes note of it. After the first one, the next comes half an interval
- * later at the soonest, as live.
+ * Returns whether an event is a sample, and records it. The second sample follows the first after half an interval or
+ * more, as live.
  */
 export function takesSample(windows: SampleWindows, at: Millis): boolean {
   const { everyMs, window: last } = windows;
@@ -32,12 +31,12 @@ export function takesSample(windows: SampleWindows, at: Millis): boolean {
   return true;
 }
 
-/** Takes the next event at once, as a scheduler polls every feed when it starts. */
+/** Makes the next event a sample, as the live scheduler polls every feed when it starts. */
 export function restartSampling(windows: SampleWindows): void {
   windows.window = -Infinity;
 }
 
-/** Waits for the next window: an event before `at`, which nobody is shown, may be the sample of the window of `at`. */
+/** Waits for the next window: the sample of the window of `at` may be an event before `at`, which is not shown. */
 export function joinSampling(windows: SampleWindows, at: Millis): void {
   windows.window = Math.floor((at - 1) / windows.everyMs);
 }

@@ -5,7 +5,7 @@ import type { Mint } from './token.ts';
 export const STATS_WINDOWS = ['5m', '1h', '6h', '24h'] as const;
 export type StatsWindow = (typeof STATS_WINDOWS)[number];
 
-/** What is counted per window; percent for the changes, US dollars for the volumes. */
+/** The numbers per window; percent for the changes, US dollars for the volumes. */
 export const WINDOW_FIELDS = [
   'priceChange', 'holderChange', 'liquidityChange', 'volumeChange',
   'buyVolume', 'sellVolume', 'buyOrganicVolume', 'sellOrganicVolume',
@@ -13,7 +13,7 @@ export const WINDOW_FIELDS = [
 ] as const;
 export type WindowField = (typeof WINDOW_FIELDS)[number];
 
-/** Numbers that stand once per token; US dollars where a price, score of 0 to 100. */
+/** The numbers per token; prices in US dollars, scores of 0 to 100. */
 export const TOKEN_FIELDS = [
   'usdPrice', 'priceBlockId', 'liquidity', 'fees', 'mcap', 'fdv', 'holderCount', 'circSupply', 'totalSupply',
   'organicScore',

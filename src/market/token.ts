@@ -1,6 +1,6 @@
-import type { Brand } from '../core/brand.ts';
-import { GannetError } from '../core/errors.ts';
+import type { Brand } from '../core/amount.ts';
 import { formatDecimal } from '../core/amount.ts';
+import { GannetError } from '../core/errors.ts';
 
 /** A token's mint address, base58. */
 export type Mint = Brand<string, 'Mint'>;
@@ -28,7 +28,7 @@ export interface Token {
   readonly decimals: number;
 }
 
-/** The tokens a run knows, found by alias or by mint. */
+/** The tokens of a run, by alias and by mint. */
 export interface TokenTable {
   bySymbol(symbol: string): Token | undefined;
   byMint(mint: Mint): Token | undefined;
@@ -58,4 +58,36 @@ export interface TokenAmount {
 /** Returns an amount for people: "1.5 SOL". */
 export function formatTokenAmount(value: TokenAmount): string {
   return `${formatDecimal(value.amount, value.token.decimals)} ${value.token.symbol}`;
+}
+
+/** A Token-2022 extension of a mint by its name; `unknown-<number>` for one that is newer than this code. */
+export type MintExtensionName = string;
+
+/** The share of every transfer that the issuer keeps. */
+export interface TransferFee {
+  readonly bps: number;
+  /** Smallest units. */
+  readonly maximum: bigint;
+}
+
+/** The content of a mint account on the chain. */
+export interface MintAccount {
+  readonly mint: Mint;
+  readonly tokenProgram: string;
+  readonly decimals: number;
+  readonly supply: bigint;
+  /** The account that can mint more of it; undefined where minting is disabled. */
+  readonly mintAuthority?: string | undefined;
+  /** The account that can freeze token accounts of holders; undefined where freezing is disabled. */
+  readonly freezeAuthority?: string | undefined;
+  /** All extensions in the order of the account, harmless ones included. */
+  readonly extensions: readonly MintExtensionName[];
+  /** The highest fee that is set, now or for a later epoch, and the account that can change it. */
+  readonly transferFee?: (TransferFee & { readonly authority?: string | undefined }) | undefined;
+  /** The account that can move or burn tokens of holders. */
+  readonly permanentDelegate?: string | undefined;
+  /** The program that every transfer calls. */
+  readonly transferHook?: string | undefined;
+  /** Whether new token accounts are frozen. */
+  readonly isFrozenByDefault?: boolean | undefined;
 }

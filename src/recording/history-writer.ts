@@ -4,21 +4,19 @@ import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { Token } from '../market/token.ts';
 import type { Input } from '../trading/step.ts';
+import type { RecordingKind, RecordingSource } from './format.ts';
 import { RECORDING_KINDS } from './format.ts';
-import type { RecordingKind } from './format.ts';
 import { KindRows } from './columns/kind-rows.ts';
 import type { RecordingManifest } from './manifest.ts';
 import type { Packed } from './compression/packed-file.ts';
-import { PackedSegment } from './compression/packed-segment.ts';
 import { RecordingFiles } from './recording-files.ts';
-import { syncFolder } from './files/replace-file.ts';
-import type { SegmentDigest } from './segment/digest.ts';
-import type { SegmentFacts } from './segment/facts.ts';
-import { joinFacts } from './segment/facts.ts';
-import { compressedName } from './segment/name.ts';
+import { syncFolder, writeFault } from './files/durable-write.ts';
+import type { SegmentDigest, SegmentFacts } from './segment/digest.ts';
+import { compressedName, joinFacts } from './segment/digest.ts';
 import { SegmentPacker } from './compression/segment-packer.ts';
-import type { RecordingSource } from './source.ts';
-import { writeFault } from './files/write-fault.ts';
+import type { Data, Schema } from 'apache-arrow';
+import { BatchEncoder } from './columns/batch-encoder.ts';
+import { FRAME_BYTES } from './segment/segment-file.ts';
 
 /** Writes what is known already: nothing of it happens while it is written. */
 export interface HistoryWriter {
@@ -163,6 +161,50 @@ class PackedWriter implements HistoryWriter {
       return await work();
     } catch (cause) {
       throw writeFault(this.directory, cause);
+    }
+  }
+}
+
+/** The Arrow streams of one kind's segments, one after the other, cut into frames for the packer. */
+export class PackedSegment {
+  readonly #packer: SegmentPacker;
+  #file = '';
+  #encoder: BatchEncoder | undefined;
+  readonly #frame = new Uint8Array(FRAME_BYTES);
+  #filled = 0;
+
+  constructor(packer: SegmentPacker) {
+    this.#packer = packer;
+  }
+
+  begin(file: string, schema: Schema): void {
+    this.#file = file;
+    this.#encoder = new BatchEncoder(schema);
+  }
+
+  write(columns: Data[], rows: number): void {
+    this.#fill(this.#encoder!.encode(columns, rows));
+  }
+
+  end(): void {
+    this.#fill(this.#encoder!.end());
+    this.#packer.add({ file: this.#file, stream: this.#frame.subarray(0, this.#filled), isLast: true });
+    this.#filled = 0;
+  }
+
+  /** A full frame waits for what follows it: the last one is never empty. */
+  #fill(pieces: readonly Uint8Array[]): void {
+    for (const piece of pieces) {
+      for (let done = 0; done < piece.length;) {
+        if (this.#filled === this.#frame.length) {
+          this.#packer.add({ file: this.#file, stream: this.#frame, isLast: false });
+          this.#filled = 0;
+        }
+        const part = piece.subarray(done, done + this.#frame.length - this.#filled);
+        this.#frame.set(part, this.#filled);
+        this.#filled += part.length;
+        done += part.length;
+      }
     }
   }
 }

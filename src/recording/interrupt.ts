@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GannetError } from '../core/errors.ts';
-import type { Steps } from '../core/steps.ts';
+import type { ChunkedWork } from '../core/chunked-work.ts';
 
 /** Resolves when the signal is aborted. */
 export function interrupted(signal: AbortSignal): Promise<void> {
@@ -10,23 +10,23 @@ export function interrupted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Returns the error of what was cut short by an interrupt. */
+/** Returns the error of interrupted work. */
 export function interruption(cause?: unknown): GannetError {
-  return new GannetError('INTERRUPTED', 'interrupted before it was done', { cause });
+  return new GannetError('INTERRUPTED', 'interrupted before the command was done', { cause });
 }
 
-/** Resolves a turn of the event loop later, in which an interrupt is heard. Rejects with INTERRUPTED after one. */
-export async function yieldToInterrupt(interrupt: AbortSignal): Promise<void> {
+/** Resolves a turn of the event loop later, so that signals are handled. Rejects with INTERRUPTED after an interrupt. */
+export async function yieldToInterrupt(interrupt?: AbortSignal): Promise<void> {
   await nextTurn();
-  if (interrupt.aborted) throw interruption();
+  if (interrupt?.aborted === true) throw interruption();
 }
 
 /**
- * Does work a step at a time, hears of an interrupt in between, and tells `onStep` how many are done. Rejects with
- * INTERRUPTED then, else with what the work throws.
+ * Does work in steps, and checks for an interrupt between them. `onStep` gets the number of finished steps. Rejects with
+ * INTERRUPTED after an interrupt, else with what the work throws.
  */
 export async function runInterruptibly<T>(
-  steps: Steps<T>, interrupt: AbortSignal, onStep?: (done: number) => void,
+  steps: ChunkedWork<T>, interrupt?: AbortSignal, onStep?: (done: number) => void,
 ): Promise<T> {
   for (let done = 0; ; done++) {
     await yieldToInterrupt(interrupt);
@@ -37,8 +37,8 @@ export async function runInterruptibly<T>(
 }
 
 /**
- * Does something with a connection and closes it behind it; at an interrupt at once, so that nobody waits for an answer
- * that nobody wants any more. Throws INTERRUPTED then, else what the work throws.
+ * Does work with a connection and closes it afterwards. An interrupt closes it at once, so that no answer is awaited. Throws
+ * INTERRUPTED after an interrupt, else what the work throws.
  */
 export async function untilInterrupted<Thing extends { close(): Promise<void> }, Result>(
   interrupt: AbortSignal, thing: Thing, work: (thing: Thing) => Promise<Result>,

@@ -6,12 +6,12 @@ import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
 import { mint } from '../market/token.ts';
 import type { Token } from '../market/token.ts';
-import { MANIFEST_FILE, READABLE_FORMATS, RECORDING_FORMAT, RECORDING_KINDS } from './format.ts';
-import type { RecordingKind } from './format.ts';
+import type { RecordingKind, RecordingSource } from './format.ts';
+import {
+  MANIFEST_FILE, READABLE_FORMATS, RECORDING_FORMAT, RECORDING_KINDS, WATCHED, recordingSource,
+} from './format.ts';
 import type { SegmentDigest } from './segment/digest.ts';
 import { digestFromJson, digestJson, digestToJson } from './segment/digest.ts';
-import type { RecordingSource } from './source.ts';
-import { recordingSource, WATCHED } from './source.ts';
 
 /** What a kind adds up to. */
 export interface KindCount {

@@ -5,17 +5,16 @@ import { tokenTable } from '../market/token.ts';
 import type { Block } from './columns/block.ts';
 import type { BlockSource } from './cursor.ts';
 import { RecordingCursor } from './cursor.ts';
-import { RECORDING_KINDS } from './format.ts';
 import type { RecordingKind } from './format.ts';
-import { gapFreeUntil } from './check/gaps.ts';
+import { RECORDING_KINDS } from './format.ts';
 import type { RecordingManifest } from './manifest.ts';
 import { totalsOf } from './manifest.ts';
 import type { SegmentDigest } from './segment/digest.ts';
 import { readSegment } from './segment/segment-reader.ts';
-import type { Steps } from '../core/steps.ts';
-import { atOnce, STEP_EVENTS } from '../core/steps.ts';
-import { verifyRecordingSteps } from './check/verify.ts';
-import type { LostRows } from './segment/whole-segments.ts';
+import type { ChunkedWork } from '../core/chunked-work.ts';
+import { EVENTS_PER_CHUNK, runToEnd } from '../core/chunked-work.ts';
+import type { LostRows } from './check/verify.ts';
+import { verifyRecording } from './check/verify.ts';
 
 /** Inputs that can be gone through in the order in which they came. */
 export interface InputSource {
@@ -50,13 +49,12 @@ export interface Recording extends InputSource {
   /**
    * Returns the last number up to which all of 1, 2, 3 ... are there, here or among `extraSeqs` (those of decisions).
    */
-  lastGapFreeSeq(extraSeqs: Iterable<number>): number;
-  lastGapFreeSteps(extraSeqs: Iterable<number>): Steps<number>;
+  lastGapFreeSeq(extraSeqs: Iterable<number>): ChunkedWork<number>;
   /** Returns its inputs without much of what was received before an instant. */
   since(at: Millis): Pick<InputSource, 'kinds' | 'feeds' | 'cursor'>;
   /** Returns the same recording without what came after number `seq`. */
   cutAt(seq: number): Recording;
-  cutSteps(seq: number): Steps<Recording>;
+  cutInChunks(seq: number): ChunkedWork<Recording>;
 }
 
 /**
@@ -65,12 +63,12 @@ export interface Recording extends InputSource {
  * file).
  */
 export function openRecording(directory: string): Recording {
-  return atOnce(openSteps(directory));
+  return runToEnd(openRecordingInChunks(directory));
 }
 
 /** Does the same a MiB at a time. */
-export function* openSteps(directory: string): Steps<Recording> {
-  const { manifest, segments, feeds, lost } = yield* verifyRecordingSteps(directory);
+export function* openRecordingInChunks(directory: string): ChunkedWork<Recording> {
+  const { manifest, segments, feeds, lost } = yield* verifyRecording(directory);
   const whole = { directory, manifest, segments, feeds, lost };
   if (manifest.closed) return createRecording(whole, undefined);
   const totals = totalsOf(segments);
@@ -100,32 +98,31 @@ function createRecording(whole: Whole, cut: Cut | undefined): Recording {
   const lastSeq = cut?.lastSeq ?? Infinity;
   const chosen = ({ kinds = RECORDING_KINDS }: KindChoice = {}, end = lastSeq): BlockSource[] =>
     RECORDING_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => kindBlocks(whole, kind, end));
-  const lastGapFreeSteps: Recording['lastGapFreeSteps'] = (extraSeqs) =>
+  const lastGapFreeSeq: Recording['lastGapFreeSeq'] = (extraSeqs) =>
     gapFreeUntil(new RecordingCursor(chosen()), extraSeqs);
-  const cutSteps: Recording['cutSteps'] = function* (seq) {
+  const cutInChunks: Recording['cutInChunks'] = function* (seq) {
     const end = Math.min(seq, lastSeq);
     return createRecording(whole, yield* cutOf(new RecordingCursor(chosen({}, end)), end));
   };
   return {
-    directory, manifest, segments, feeds, lost, events, firstAt, lastAt, lastGapFreeSteps, cutSteps,
+    directory, manifest, segments, feeds, lost, events, firstAt, lastAt, lastGapFreeSeq, cutInChunks,
     kinds: totals.kinds.map(({ kind }) => kind),
     tokens: tokenTable(manifest.tokens),
     truncatedAt: cut?.lastSeq,
     cursor: (options) => new RecordingCursor(chosen(options)),
     since: (at) => createRecording({ ...whole, segments: segments.filter(({ lastAt: end }) => end >= at) }, cut),
     read: (options) => inOrder(chosen(options)),
-    lastGapFreeSeq: (extraSeqs) => atOnce(lastGapFreeSteps(extraSeqs)),
-    cutAt: (seq) => atOnce(cutSteps(seq)),
+    cutAt: (seq) => runToEnd(cutInChunks(seq)),
   };
 }
 
-function* cutOf(cursor: RecordingCursor, lastSeq: number): Steps<Cut> {
+function* cutOf(cursor: RecordingCursor, lastSeq: number): ChunkedWork<Cut> {
   let events = 0;
   let firstAt: Millis | undefined;
   let lastAt: Millis | undefined;
   while (cursor.next()) {
     events += 1;
-    if (events % STEP_EVENTS === 0) yield;
+    if (events % EVENTS_PER_CHUNK === 0) yield;
     firstAt ??= cursor.at;
     lastAt = cursor.at;
   }
@@ -164,4 +161,30 @@ function* inOrder(sources: readonly BlockSource[]): Generator<Block> {
 
 function firstSeqOf(block: Block): number {
   return block.length === 0 ? -1 : block.seqAt(0);
+}
+
+/**
+ * Works out the last number N for which each of 1 to N is either where the cursor comes by or among `extraSeqs`; 0
+ * where 1 is missing. The cursor's numbers only grow; the others may come in any order.
+ */
+export function* gapFreeUntil(
+  cursor: { next(): boolean; readonly seq: number }, extraSeqs: Iterable<number>,
+): ChunkedWork<number> {
+  const extra = Float64Array.from(extraSeqs).sort();
+  let expected = 1;
+  let nextExtra = 0;
+  const takeExtra = (): void => {
+    while (nextExtra < extra.length && extra[nextExtra]! <= expected) {
+      if (extra[nextExtra] === expected) expected += 1;
+      nextExtra += 1;
+    }
+  };
+  takeExtra();
+  for (let events = 1; cursor.next(); events++) {
+    if (events % EVENTS_PER_CHUNK === 0) yield;
+    if (cursor.seq > expected) break;
+    if (cursor.seq === expected) expected += 1;
+    takeExtra();
+  }
+  return expected - 1;
 }

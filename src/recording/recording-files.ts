@@ -4,18 +4,18 @@ import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { Token } from '../market/token.ts';
 import { DigestLog } from './segment/digest-log.ts';
-import { freeDirectory } from './files/directory.ts';
-import type { FileLock } from './files/file-lock.ts';
-import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_FORMAT } from './format.ts';
+import { createRecordingFolder } from './files/new-folder.ts';
+import type { FileLock } from '../core/file-lock.ts';
+import { isFileLocked, takeFileLock } from '../core/file-lock.ts';
+import type { RecordingSource } from './format.ts';
+import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_FORMAT, WATCHED, WRITER_LOCK_FILE } from './format.ts';
 import type { RecordingManifest } from './manifest.ts';
 import { formatManifest, totalsOf } from './manifest.ts';
-import { replaceFile } from './files/replace-file.ts';
+import { replaceFile, writeFault } from './files/durable-write.ts';
 import type { DigestLine, SegmentDigest } from './segment/digest.ts';
 import { formatDigestLine } from './segment/digest.ts';
-import type { RecordingSource } from './source.ts';
-import { WATCHED } from './source.ts';
-import { writeFault } from './files/write-fault.ts';
-import { lockNewRecording } from './files/writer-lock.ts';
+import { rmSync } from 'node:fs';
+import { isGannetError } from '../core/errors.ts';
 
 /** A new recording's folder with what it says of itself. */
 export class RecordingFiles {
@@ -44,7 +44,7 @@ export class RecordingFiles {
     this.#source = source;
     this.#tokens = tokens;
     try {
-      this.directory = freeDirectory(dir, name, createdAt);
+      this.directory = createRecordingFolder(dir, name, createdAt);
       this.#lock = lockNewRecording(this.directory);
       this.#digests = new DigestLog(this.directory, digestSlackBytes);
       replaceFile(this.directory, MANIFEST_FILE, formatManifest(this.manifest([])));
@@ -113,4 +113,29 @@ export class RecordingFiles {
     this.#digests.close();
     this.#lock?.release();
   }
+}
+
+/** Takes the sole right to change a recording. Returns undefined where somebody has it. Throws what the disk throws. */
+export function takeWriterLock(directory: string): FileLock | undefined {
+  return takeFileLock(`${directory}/${WRITER_LOCK_FILE}`);
+}
+
+/**
+ * Takes the sole right to change a recording whose folder was made just now: nobody else has it. Where the disk has no
+ * locks, none is held and no file speaks of one; nobody else gets one there either, so nothing is compressed that is
+ * being written.
+ */
+export function lockNewRecording(directory: string): FileLock | undefined {
+  try {
+    return takeWriterLock(directory);
+  } catch (error) {
+    if (!isGannetError(error) || error.code !== 'FEATURE_UNAVAILABLE') throw error;
+    rmSync(`${directory}/${WRITER_LOCK_FILE}`, { force: true });
+    return undefined;
+  }
+}
+
+/** Returns whether somebody writes to a recording. Nothing is changed by asking. */
+export function isBeingWritten(directory: string): boolean {
+  return isFileLocked(`${directory}/${WRITER_LOCK_FILE}`);
 }

@@ -8,11 +8,10 @@ import { DIGESTS_FILE, MANIFEST_FILE } from './format.ts';
 import type { RecordingKind } from './format.ts';
 import { parseManifest } from './manifest.ts';
 import type { SegmentDigest } from './segment/digest.ts';
-import { parseDigestLines } from './segment/digest.ts';
+import { parseDigestLines, segmentName } from './segment/digest.ts';
 import { verifySegment } from './segment/segment-file.ts';
-import { segmentName } from './segment/name.ts';
 import { readSegment } from './segment/segment-reader.ts';
-import { wholeSegments } from './segment/whole-segments.ts';
+import { intactSegments } from './check/verify.ts';
 
 /**
  * A part of a recording's time, read without the rest of it: a recording of months must not be gone through for its
@@ -76,7 +75,7 @@ function isOfKind(file: string, kind: RecordingKind): boolean {
  * read from the end.
  */
 function lastDigests(directory: string, from: Millis): readonly SegmentDigest[] {
-  return wholeSegments(directory, () => linesSince(directory, from)).segments;
+  return intactSegments(directory, () => linesSince(directory, from)).segments;
 }
 
 function linesSince(directory: string, from: Millis): readonly SegmentDigest[] {

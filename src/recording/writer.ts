@@ -5,13 +5,13 @@ import type { Token } from '../market/token.ts';
 import type { Input } from '../trading/step.ts';
 import { RECORDING_KINDS } from './format.ts';
 import type { RecordingKind } from './format.ts';
-import { KindWriter } from './segment/kind-writer.ts';
+import { KindWriter } from './segment/segment-writer.ts';
 import type { RecordingManifest } from './manifest.ts';
 import { RecordingFiles } from './recording-files.ts';
 import { SegmentCompressor } from './compression/segment-compressor.ts';
 import type { SegmentDigest } from './segment/digest.ts';
-import { segmentName } from './segment/name.ts';
-import { writeFault } from './files/write-fault.ts';
+import { segmentName } from './segment/digest.ts';
+import { writeFault } from './files/durable-write.ts';
 
 /** What a writer has done so far. */
 export interface RecordingStats {

@@ -1,7 +1,90 @@
-import { grouped } from '../core/counted.ts';
+import { groupThousands } from '../core/text.ts';
 import type { ValueKind } from '../research/metrics/value-text.ts';
 import { fixedText } from '../research/metrics/value-text.ts';
 import type { Millis } from '../core/time.ts';
+
+/** A labelled place on an axis. */
+export interface Tick {
+  readonly value: number;
+  readonly text: string;
+  /** Whether the label needs a wide page. */
+  readonly isMinor: boolean;
+}
+
+/** The range of one side of a chart, with its labels. */
+export interface Axis {
+  readonly low: number;
+  readonly high: number;
+  readonly ticks: readonly Tick[];
+}
+
+const FEWEST_STEPS = 4;
+
+/**
+ * Returns an axis with ticks at equal round distances and at both ends. It contains all values, and `include` too.
+ * Undefined without a value.
+ */
+export function valueAxis(values: Iterable<number | null>, { kind, include = [], steps = FEWEST_STEPS }: {
+  readonly kind: ValueKind;
+  readonly include?: readonly number[] | undefined;
+  readonly steps?: number | undefined;
+}): Axis | undefined {
+  const scale = kind === 'share' ? 100 : 1;
+  const unit = kind === 'share' ? ' %' : '';
+  const range = rangeOf(values, include, kind);
+  if (range === undefined) return undefined;
+  const least = ((range.high - range.low) * scale) / steps;
+  const step = kind === 'count' ? wholeStep(least) : roundStep(least);
+  // The tolerance avoids a further tick where an end differs from a tick only in its last digits.
+  const first = Math.floor((range.low * scale) / step + 1e-9);
+  const last = Math.max(first + 1, Math.ceil((range.high * scale) / step - 1e-9));
+  const decimals = decimalsOf(step);
+  const ticks = Array.from({ length: last - first + 1 }, (_, i): Tick => {
+    const value = (first + i) * step;
+    return { value: value / scale, text: `${groupThousands(fixedText(value, decimals))}${unit}`, isMinor: false };
+  });
+  return { low: ticks[0]!.value, high: ticks.at(-1)!.value, ticks };
+}
+
+/** Returns where a value is on an axis: 0 at the low end, 1 at the high one. */
+export function placeOn({ low, high }: Pick<Axis, 'low' | 'high'>, value: number): number {
+  return (value - low) / (high - low);
+}
+
+/** Returns the next 1, 2, 2.5 or 5 times a power of ten. */
+export function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 2.5, 5].map((factor) => factor * power).find((step) => step >= least * (1 - 1e-9)) ?? 10 * power;
+}
+
+/** Counts have whole steps. */
+function wholeStep(least: number): number {
+  const step = Math.max(1, roundStep(least));
+  return Number.isInteger(step) ? step : roundStep(step * 1.01);
+}
+
+function rangeOf(
+  values: Iterable<number | null>, include: readonly number[], kind: ValueKind,
+): { readonly low: number; readonly high: number } | undefined {
+  let [low, high] = [Infinity, -Infinity];
+  const hold = (value: number): void => {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  };
+  for (const value of values) if (value !== null) hold(value);
+  if (low > high) return undefined;
+  include.forEach(hold);
+  // Values that differ only in their last digits count as one value.
+  if (high - low > Math.max(Math.abs(low), Math.abs(high)) * 1e-9) return { low, high };
+  const room = Math.abs(low) * 0.01 || (kind === 'share' ? 0.01 : 1);
+  return { low: low === 0 ? 0 : low - room, high: high + room };
+}
+
+function decimalsOf(step: number): number {
+  const places = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const isQuarter = Math.abs(step * 10 ** places - 2.5) < 1e-6;
+  return Math.min(100, isQuarter ? places + 1 : places);
+}
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -13,7 +96,7 @@ const STEPS_MS = [
   ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_MS),
   DAY_MS,
 ];
-/** Counted from the first of each month, so that a tick is on it. */
+/** Counted from the first of each month, so that each month begins with a tick. */
 const STEPS_DAYS = [2, 5, 10];
 const STEPS_MONTHS = [1, 2, 3, 6, 12, 24, 60, 120];
 const MOST_TICKS = 8;
@@ -21,10 +104,10 @@ const MOST_NARROW = 4;
 const END_ROOM = 0.003;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Returns an axis of time by UTC that begins and ends with its span, with ticks at round times. */
+/** Returns a time axis in UTC over exactly its span, with ticks at round times. */
 export function timeAxis(low: Millis, high: Millis): Axis {
   const span = high - low;
-  // A round time that is all but an end of the span stands at that end.
+  // A round time that is almost an end of the span gets a tick at that end.
   const room = span * END_ROOM;
   const [first, last] = [low - room, high + room];
   const stepMs = STEPS_MS.find((step) => span / step <= MOST_TICKS);
@@ -34,7 +117,7 @@ export function timeAxis(low: Millis, high: Millis): Axis {
   return { low, high, ticks: ticks.length <= MOST_NARROW ? ticks.map((tick) => ({ ...tick, isMinor: false })) : ticks };
 }
 
-/** Returns an instant by UTC, to the second or, of a span of more than a day, to the minute. */
+/** Returns an instant in UTC, to the second, or to the minute in a span of more than a day. */
 export function instantText(at: Millis, spanMs: Millis = 0): string {
   return new Date(at).toISOString().slice(0, spanMs > DAY_MS ? 16 : 19).replace('T', ' ');
 }
@@ -47,14 +130,14 @@ function stepTicks(low: Millis, high: Millis, stepMs: Millis): Tick[] {
   return ticks;
 }
 
-/** A day where a day begins, else the time of day as finely as the steps are. */
+/** Returns the day at its beginning, else the time of day at the resolution of the steps. */
 function tickText(at: Millis, stepMs: Millis): string {
   const date = new Date(at);
   if (at % DAY_MS === 0) return `${MONTHS[date.getUTCMonth()]!} ${date.getUTCDate()}`;
   return date.toISOString().slice(11, stepMs < MINUTE_MS ? 19 : 16);
 }
 
-/** The last of a month's ticks is left out where the next month's first would stand too close to it. */
+/** The last tick of a month is left out where it would be too close to the first one of the next month. */
 function dayTicks(low: Millis, high: Millis, stepDays: number): Tick[] {
   const ticks: Tick[] = [];
   for (let month = monthOf(low); month <= monthOf(high); month++) {
@@ -89,87 +172,4 @@ function firstOf(month: number): Millis {
 function monthOf(at: Millis): number {
   const date = new Date(at);
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
-}
-
-/** A place on an axis that is labelled. */
-export interface Tick {
-  readonly value: number;
-  readonly text: string;
-  /** There is room for it on a wide page only. */
-  readonly isMinor: boolean;
-}
-
-/** What one side of a chart spans, with what is written along it. */
-export interface Axis {
-  readonly low: number;
-  readonly high: number;
-  readonly ticks: readonly Tick[];
-}
-
-const FEWEST_STEPS = 4;
-
-/**
- * Returns an axis whose ends are ticks, at equal round distances: all of the values are within it, and `include` too.
- * Undefined where there is no value.
- */
-export function valueAxis(values: Iterable<number | null>, { kind, include = [], steps = FEWEST_STEPS }: {
-  readonly kind: ValueKind;
-  readonly include?: readonly number[] | undefined;
-  readonly steps?: number | undefined;
-}): Axis | undefined {
-  const scale = kind === 'share' ? 100 : 1;
-  const unit = kind === 'share' ? ' %' : '';
-  const range = rangeOf(values, include, kind);
-  if (range === undefined) return undefined;
-  const least = ((range.high - range.low) * scale) / steps;
-  const step = kind === 'count' ? wholeStep(least) : roundStep(least);
-  // A hair of tolerance, so that an end that is a tick but for the last digit does not get one more beyond it.
-  const first = Math.floor((range.low * scale) / step + 1e-9);
-  const last = Math.max(first + 1, Math.ceil((range.high * scale) / step - 1e-9));
-  const decimals = decimalsOf(step);
-  const ticks = Array.from({ length: last - first + 1 }, (_, i): Tick => {
-    const value = (first + i) * step;
-    return { value: value / scale, text: `${grouped(fixedText(value, decimals))}${unit}`, isMinor: false };
-  });
-  return { low: ticks[0]!.value, high: ticks.at(-1)!.value, ticks };
-}
-
-/** Returns how far along an axis a value is: 0 at its low end, 1 at its high one. */
-export function placeOn({ low, high }: Pick<Axis, 'low' | 'high'>, value: number): number {
-  return (value - low) / (high - low);
-}
-
-/** Returns the next 1, 2, 2.5 or 5 times a power of ten. */
-export function roundStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(least));
-  return [1, 2, 2.5, 5].map((factor) => factor * power).find((step) => step >= least * (1 - 1e-9)) ?? 10 * power;
-}
-
-/** Nothing is counted by halves. */
-function wholeStep(least: number): number {
-  const step = Math.max(1, roundStep(least));
-  return Number.isInteger(step) ? step : roundStep(step * 1.01);
-}
-
-function rangeOf(
-  values: Iterable<number | null>, include: readonly number[], kind: ValueKind,
-): { readonly low: number; readonly high: number } | undefined {
-  let [low, high] = [Infinity, -Infinity];
-  const hold = (value: number): void => {
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-  };
-  for (const value of values) if (value !== null) hold(value);
-  if (low > high) return undefined;
-  include.forEach(hold);
-  // What differs by no more than the last digits that a number has is one value.
-  if (high - low > Math.max(Math.abs(low), Math.abs(high)) * 1e-9) return { low, high };
-  const room = Math.abs(low) * 0.01 || (kind === 'share' ? 0.01 : 1);
-  return { low: low === 0 ? 0 : low - room, high: high + room };
-}
-
-function decimalsOf(step: number): number {
-  const places = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  const isQuarter = Math.abs(step * 10 ** places - 2.5) < 1e-6;
-  return Math.min(100, isQuarter ? places + 1 : places);
 }

@@ -1,12 +1,12 @@
 import { shortDuration } from '../core/time.ts';
 import type { Markup } from './markup.ts';
-import { markup } from './markup.ts';
+import { markup, namedTable } from './markup.ts';
 import type { PageSection } from './page.ts';
 import { renderPage, splitWarnings } from './page.ts';
 import { instantText } from './axis.ts';
 import { comparisonTables, figureTable, keyFigures, sensitivityTables } from './figure-tables.ts';
 import { marketCharts } from './market-charts.ts';
-import { costTable, denialTables, monthlyTable, namedTable, swapTable } from './outcome-tables.ts';
+import { costTable, denialTables, monthlyTable, swapTable } from './outcome-tables.ts';
 import type { ReportFigures, ReportInput } from './report-input.ts';
 import { reportFigures } from './report-input.ts';
 import { equityCharts, exposureChart, tradeResultChart } from './run-charts.ts';
@@ -16,54 +16,27 @@ import type { EmbeddedReport, ReportRecords } from './embedded-records.ts';
 import { figuresOf, packRecord } from './embedded-records.ts';
 
 /**
- * Packed, as they stand in the file: with drawings and tables around it, this keeps it at some four megabytes at most.
- */
-const MOST_CHARACTERS = 3_000_000;
-
-/**
- * Returns all that a report's figures are of, for the page to carry; where that is too much, what the figures of the
- * run itself are of; undefined where that is too.
- */
-export function embeddedData(
-  { record, others, trials }: ReportRecords, assessments: ReadonlyMap<string, Assessment>, most = MOST_CHARACTERS,
-): Markup | undefined {
-  const carried = (names: readonly string[]): EmbeddedReport => ({
-    record: packRecord(record), trials,
-    others: Object.fromEntries(names.map((name) => [name, packRecord(others[name]!)])),
-    figures: figuresOf(new Map([...assessments].filter(([of]) =>
-      !of.startsWith('setting ') || names.includes(of.slice('setting '.length))))),
-  });
-  for (const names of [Object.keys(others), []]) {
-    const packed = packData(carried(names));
-    if (packed.length <= most) return markup`${packed}`;
-  }
-  return undefined;
-}
-
-/**
- * Returns data as letters and digits: their JSON, deflated (RFC 1951), in base64. Less than half of it is left, and
- * nothing in it could end an element.
- */
-export function packData(data: unknown): string {
-  return deflateRawSync(JSON.stringify(data), { level: 9 }).toString('base64');
-}
-
-/**
- * Returns a backtest's report as one HTML page that needs nothing else: its script computes the figures again from the
- * data in the page, by the same source as the tool, and holds them against what is printed.
+ * Returns the report of a backtest as one self-contained HTML page. Its script computes the figures again from the data
+ * in the page, with the same source as the tool, and compares them with the printed ones.
  */
 export function renderBacktest(input: ReportInput): string {
   const { run: { result, record, assessment }, runId, subject, verdict, warnings } = input;
   const figures = reportFigures(input);
   const data = embeddedData({ record, others: figures.others, trials: input.trials }, figures.assessments);
   const names = record.strategies.map(({ name }) => name);
+  const about = [
+    names.length === 1 ? 'one strategy' : `${names.length} strategies`,
+    ...(figures.configured === undefined ? [] : [`${figures.configured} setting`]),
+  ];
+  const { startAt, endAt } = result;
+  const span = `${instantText(startAt)} to ${instantText(endAt)} UTC (${shortDuration(endAt - startAt)})`;
   return renderPage({
     title: `Backtest of ${subject}`,
-    lead: markup`<p class="soft">${runId} · ${instantText(result.startAt)} to ${instantText(result.endAt)} UTC (${shortDuration(result.endAt - result.startAt)}) · ${names.length === 1 ? 'one strategy' : `${names.length} strategies`}${figures.configured !== undefined && markup` · ${figures.configured} setting`}</p>`,
+    lead: markup`<p class="soft">${[runId, span, ...about].join(' · ')}</p>`,
     ...splitWarnings(warnings, assessment.warnings),
-    verdict: markup`${verdict.map((sentence) => markup`<p>${sentence}</p>`)}<p id="check" class="check" role="status">${data === undefined
-      ? 'The data of this run are too many to be carried in this file: its figures cannot be computed again here.'
-      : 'The figures were not computed again in this page: scripts do not run here.'}</p>`,
+    verdict: markup`${verdict.map((sentence) => markup`<p>${sentence}</p>`)}<p id="check" class="check" role="status">${
+      data === undefined ? 'The data of this run are too large for this file: its figures cannot be checked here.'
+        : 'The figures were not computed again in this page: scripts do not run here.'}</p>`,
     sections: sectionsOf(input, figures),
     ...(data === undefined ? {} : {
       data: markup`<script type="text/plain" id="data">${data}</script>`,
@@ -89,4 +62,35 @@ function sectionsOf(input: ReportInput, figures: ReportFigures): PageSection[] {
     { id: 'parameters', title: 'Parameters', body: namedTable('Parameters', input.parameters) },
     { id: 'hashes', title: 'Hashes', body: namedTable('Hashes', input.hashes) },
   ];
+}
+
+/** The limit of packed data. With drawings and tables, it keeps the file below about four megabytes. */
+const MOST_CHARACTERS = 3_000_000;
+
+/**
+ * Returns the records behind a report's figures, for the page to carry. Without the other settings where that is too
+ * much; undefined where the run's own records are too much.
+ */
+export function embeddedData(
+  { record, others, trials }: ReportRecords, assessments: ReadonlyMap<string, Assessment>, most = MOST_CHARACTERS,
+): Markup | undefined {
+  const carried = (names: readonly string[]): EmbeddedReport => ({
+    record: packRecord(record), trials,
+    others: Object.fromEntries(names.map((name) => [name, packRecord(others[name]!)])),
+    figures: figuresOf(new Map([...assessments].filter(([of]) =>
+      !of.startsWith('setting ') || names.includes(of.slice('setting '.length))))),
+  });
+  for (const names of [Object.keys(others), []]) {
+    const packed = packData(carried(names));
+    if (packed.length <= most) return markup`${packed}`;
+  }
+  return undefined;
+}
+
+/**
+ * Returns data as letters and digits: JSON, deflated (RFC 1951), in base64. That is less than half of the size, and
+ * cannot end an element.
+ */
+export function packData(data: unknown): string {
+  return deflateRawSync(JSON.stringify(data), { level: 9 }).toString('base64');
 }

@@ -5,43 +5,40 @@ import { assessRun, benchmarksOf } from '../research/metrics/run-figures.ts';
 import type { InstrumentRecord, RecordedFill, RunRecord, StrategyRecord } from '../backtest/record/run-record.ts';
 import type { Millis } from '../core/time.ts';
 
-/** What a report carries for whoever computes its figures again: the records and what the tool made of them. */
+/** The data that a report carries so that its figures can be computed again: the records, and the tool's figures. */
 export interface EmbeddedReport {
   readonly record: PackedRecord;
-  /** Of the other settings, by their names, without prices: their figures need none. */
+  /** The other settings by name, without prices, which their figures do not need. */
   readonly others: Readonly<Record<string, PackedRecord>>;
   readonly trials?: TrialCount | undefined;
   readonly figures: Figures;
 }
 
-/** The records that a report's figures are of. */
+/** The records behind a report's figures. */
 export interface ReportRecords {
   readonly record: RunRecord;
   readonly others: Readonly<Record<string, RunRecord>>;
-  /** Made on the same data, the run included; undefined where nobody counted. */
+  /** All trials on the same data, the run included; undefined where they were not counted. */
   readonly trials?: TrialCount | undefined;
 }
 
-/**
- * The metrics that records lead to, by what they are of: `total`, `strategy 1`, `benchmark cash`, `setting
- * pessimistic`.
- */
-export type Figures = Readonly<Record<string, Metrics>>;
+/** Metrics by name: `total`, `strategy 1`, `benchmark cash`, `setting pessimistic`. */
+type Figures = Readonly<Record<string, Metrics>>;
 
-/** A figure that comes to something else when it is computed again. */
-export interface Mismatch {
+/** A figure that differs when it is computed again. */
+interface Mismatch {
   readonly of: string;
   readonly figure: string;
   readonly embedded: unknown;
   readonly computed: unknown;
 }
 
-/** Numbers are the same where they differ by no more than machines do in their last digits. */
+/** Numbers that differ only by the rounding of machines are equal. */
 const TOLERANCE = 1e-9;
 
 /**
- * Returns what there is to say of all together, of each strategy where there are several, of each benchmark, and of
- * each other setting.
+ * Returns the assessments of all strategies together, of each strategy where there are several, of each benchmark, and
+ * of each other setting.
  */
 export function assessmentsOf({ record, others, trials }: ReportRecords): ReadonlyMap<string, Assessment> {
   const { strategies } = record;
@@ -64,7 +61,7 @@ export function figuresOf(assessments: ReadonlyMap<string, Assessment>): Figures
   return Object.fromEntries([...assessments].map(([of, { metrics }]) => [of, metrics]));
 }
 
-/** Returns where figures differ from those that a record leads to. Missing ones differ too. */
+/** Returns the figures that differ from those of the records. Missing figures differ too. */
 export function mismatches(embedded: Figures, computed: Figures): Mismatch[] {
   return [...new Set([...Object.keys(embedded), ...Object.keys(computed)])].flatMap((of) => {
     const [theirs, ours] = [rowsOf(embedded[of]), rowsOf(computed[of])];
@@ -83,11 +80,8 @@ function isSame(a: unknown, b: unknown): boolean {
   return Math.abs(a - b) <= TOLERANCE * Math.max(1, Math.abs(a), Math.abs(b));
 }
 
-/**
- * A record as a report carries it: times as distances, columns as runs, and fills as rows that name things by their
- * places in a list.
- */
-export interface PackedRecord extends Omit<RunRecord, 'times' | 'strategies' | 'instruments' | 'fills' | 'benchmarks'> {
+/** A record in a report: times as distances, columns as runs, and fills as rows that refer to a list of names. */
+interface PackedRecord extends Omit<RunRecord, 'times' | 'strategies' | 'instruments' | 'fills' | 'benchmarks'> {
   readonly steps: readonly Millis[];
   readonly strategies: readonly (Omit<StrategyRecord, 'equity' | 'held'>
     & { readonly equity: Runs; readonly held: Runs })[];
@@ -98,15 +92,15 @@ export interface PackedRecord extends Omit<RunRecord, 'times' | 'strategies' | '
   readonly benchmarks?: { readonly cash: number; readonly buyAndHold: Runs; readonly dca: Runs } | undefined;
 }
 
-/** A column of numbers; a list of one number says how many more times what stands before it does. */
-export type Runs = readonly (number | null | readonly [more: number])[];
+/** A column of numbers; a list of one number says how often the value before it is repeated. */
+type Runs = readonly (number | null | readonly [more: number])[];
 
 type PackedFill = readonly [
   step: Millis, strategy: number, input: number, output: number, amountIn: string, amountOut: string,
   quotedOut: string | null, value: number | null, costs: number | null,
 ];
 
-/** Returns a record without what it says again and again, which is most of it. */
+/** Returns a record without its repetitions, which are most of it. */
 export function packRecord({ times, strategies, instruments, fills, benchmarks, ...rest }: RunRecord): PackedRecord {
   const names = [...new Set(fills.flatMap(({ strategy, input, output }) => [strategy, input, output]))];
   const place = new Map(names.map((name, i) => [name, i]));
@@ -128,7 +122,7 @@ export function packRecord({ times, strategies, instruments, fills, benchmarks, 
   };
 }
 
-/** Returns the record that was packed. */
+/** Returns a packed record as it was. */
 export function unpackRecord(
   { steps, strategies, instruments, names, fills, benchmarks, ...rest }: PackedRecord,
 ): RunRecord {
@@ -151,7 +145,7 @@ export function unpackRecord(
   };
 }
 
-/** Returns a column with what is repeated counted. */
+/** Returns a column with counted repetitions. */
 export function packRuns(column: readonly (number | null)[]): Runs {
   const runs: (number | null | readonly [number])[] = [];
   for (let from = 0, to = 0; from < column.length; from = to) {
@@ -162,7 +156,7 @@ export function packRuns(column: readonly (number | null)[]): Runs {
   return runs;
 }
 
-/** Returns the column that was packed. */
+/** Returns a packed column as it was. */
 export function unpackRuns(runs: Runs): (number | null)[] {
   const column: (number | null)[] = [];
   for (const run of runs) {
@@ -172,7 +166,7 @@ export function unpackRuns(runs: Runs): (number | null)[] {
   return column;
 }
 
-/** The first stands for itself. */
+/** The first time stands for itself. */
 function distances(times: readonly Millis[]): Millis[] {
   return times.map((at, i) => (i === 0 ? at : at - times[i - 1]!));
 }

@@ -9,30 +9,28 @@ import { readoutValues } from './readout.ts';
 import type { ValueKind } from '../research/metrics/value-text.ts';
 import { valueText } from '../research/metrics/value-text.ts';
 
-/** From one time to another. */
+/** A span of time. */
 export interface Span {
   readonly from: Millis;
   readonly until: Millis;
 }
 
-/** Values over time, one for each of the chart's times; null breaks the line off. */
+/** Values over time, one for each of the chart's times; null interrupts the line. */
 export interface ChartLine {
   readonly label: string;
   readonly style: PlotStyle;
   readonly values: readonly (number | null)[];
-  /**
-   * A line by default; steps where each value holds until the next; an area down to 0; spots where each is by itself.
-   */
+  /** A line by default; steps where each value holds until the next; an area down to 0; spots for single points. */
   readonly form?: 'line' | 'steps' | 'area' | 'spots' | undefined;
 }
 
 const MOST_SPOTS = 200;
 const MANY_SPOTS = 100;
 const DEFAULT_PARTS = 300;
-/** So many at least up the side: with fewer, the next round step leaves much of a drawing empty. */
+/** The fewest ticks on the vertical axis: fewer would leave much of a drawing empty. */
 const STEPS = 5;
 
-/** Returns a chart of values over time, by UTC. What lies within a gap is not drawn: it was not seen. */
+/** Returns a chart of values over time in UTC. Values within a gap are not drawn, since nothing was recorded there. */
 export function lineChart({
   title, times, lines, kind, include, gaps = [], notes = [], parts = DEFAULT_PARTS, empty = 'Nothing to draw.',
 }: {
@@ -41,20 +39,21 @@ export function lineChart({
   readonly times: readonly Millis[];
   readonly lines: readonly ChartLine[];
   readonly kind: ValueKind;
-  /** Values that the axis holds at any rate. */
+  /** Values that the axis always contains. */
   readonly include?: readonly number[] | undefined;
   readonly gaps?: readonly Span[] | undefined;
   readonly notes?: readonly string[] | undefined;
-  /** A long line is drawn by four points of each of so many parts. */
+  /** A long line is drawn by four points of each of this many parts. */
   readonly parts?: number | undefined;
-  /** What is said where there is nothing to draw. */
+  /** The text of a chart without values. */
   readonly empty?: string | undefined;
 }): Markup {
   const [from, until] = [times[0], times.at(-1)];
   const seen = lines.map((line) =>
     (line.form === 'spots' ? line : { ...line, values: outsideGaps(times, line.values, gaps) }));
   const y = valueAxis(seen.flatMap(({ values }) => values), { kind, include, steps: STEPS });
-  if (from === undefined || until === undefined || from === until) return emptyFigure(title, 'No time passed.');
+  const hasNoSpan = from === undefined || until === undefined || from === until;
+  if (hasNoSpan) return emptyFigure(title, 'The run has no duration.');
   if (y === undefined) return emptyFigure(title, empty);
   const x = timeAxis(from, until);
   const { lines: thinned, notes: leftOut } = thinnedSpots(seen);
@@ -63,6 +62,8 @@ export function lineChart({
   const drawn = thinned.map((line) => ({ ...line, values: places.map((place) => line.values[place]!) }));
   const shown = gaps.map((gap) => ({ from: Math.max(gap.from, from), until: Math.min(gap.until, until) }))
     .filter((gap) => gap.from < gap.until);
+  const ranges = seen.filter(({ form }) => form !== 'spots')
+    .map(({ label, values }) => `${label} ${rangeText(values, kind)}`);
   return plotFigure({
     title, x, y, at: 'last',
     key: [
@@ -71,7 +72,7 @@ export function lineChart({
       ...(shown.length === 0 ? [] : [{ label: 'nothing recorded', style: 'gap' } as const]),
     ],
     drawing: markup`${shown.map((gap) => gapOf(gap, x))}${drawn.map((line) => formOf(line, { at, x, y }))}`,
-    summary: `${instantText(from)} to ${instantText(until)} UTC. ${seen.filter(({ form }) => form !== 'spots').map(({ label, values }) => `${label} ${rangeText(values, kind)}`).join('; ')}`,
+    summary: `${instantText(from)} to ${instantText(until)} UTC. ${ranges.join('; ')}`,
     notes: [
       `${instantText(from, until - from)} to ${instantText(until, until - from)} UTC. ${scaleNote(y)}`, ...leftOut,
       ...notes,
@@ -88,14 +89,12 @@ function outsideGaps(
   times: readonly Millis[], values: readonly (number | null)[], gaps: readonly Span[],
 ): readonly (number | null)[] {
   if (gaps.length === 0) return values;
-  // At its very end, what was there before it may still be all that is known.
+  // The last value before a gap may still hold at its very end.
   const within = (at: Millis): boolean => gaps.some(({ from, until }) => at > from && at <= until);
   return values.map((value, i) => (within(times[i]!) ? null : value));
 }
 
-/**
- * Each line of spots by itself: where they come in turns, one in so many of all together could be of one line alone.
- */
+/** Thins each line of spots by itself: where lines alternate, every n-th spot of all could belong to one line only. */
 function thinnedSpots(
   lines: readonly ChartLine[],
 ): { readonly lines: readonly ChartLine[]; readonly notes: readonly string[] } {
@@ -108,7 +107,7 @@ function thinnedSpots(
   };
   return {
     lines: lines.map((line) => (line.form === 'spots' ? { ...line, values: thinned(line.values) } : line)),
-    notes: [`One in ${step} of the marks is drawn: more could not be told apart.`],
+    notes: [`One in ${step} of the marks is drawn: more would overlap.`],
   };
 }
 
@@ -127,7 +126,9 @@ function formOf({ style, values, form = 'line' }: ChartLine, { at, x, y }: {
     const spots = values.flatMap((value, i) =>
       (value === null ? [] : [`M${acrossPlot(x, at[i]!)} ${downPlot(y, value)}h0`]));
     const size = spots.length > MANY_SPOTS ? ' many' : '';
-    return markup`<path class="spot ${style}${size}" d="${spots.join('')}"/>${style === 'exit' && markup`<path class="spot hole${size}" d="${spots.join('')}"/>`}`;
+    const path = spots.join('');
+    const hole = style === 'exit' && markup`<path class="spot hole${size}" d="${path}"/>`;
+    return markup`<path class="spot ${style}${size}" d="${path}"/>${hole}`;
   }
   const isStepped = form !== 'line';
   const base = Math.max(0, Math.min(PLOT_HEIGHT, downPlot(y, 0)));
@@ -140,7 +141,7 @@ function formOf({ style, values, form = 'line' }: ChartLine, { at, x, y }: {
       continue;
     }
     const [across, down] = [acrossPlot(x, at[i]!), downPlot(y, value)];
-    // A point by itself is seen too: its line has an end at either side.
+    // A single point is drawn too, as a line without length.
     const piece = before === undefined ? `M${across} ${down}h0` : isStepped
       ? `h${across - before.across}v${down - before.down}` : `l${across - before.across} ${down - before.down}`;
     line += piece;
@@ -148,12 +149,14 @@ function formOf({ style, values, form = 'line' }: ChartLine, { at, x, y }: {
     before = { across, down };
   }
   if (before !== undefined) area += `V${base}Z`;
-  return markup`${form === 'area' && markup`<path class="fill ${style}" d="${area}"/>`}<path class="line ${style}" d="${line}"/>`;
+  const fill = form === 'area' && markup`<path class="fill ${style}" d="${area}"/>`;
+  return markup`${fill}<path class="line ${style}" d="${line}"/>`;
 }
 
 function gapOf({ from, until }: Span, x: Axis): Markup {
   const left = acrossPlot(x, from);
-  return markup`<rect class="gap" x="${left}" y="0" width="${Math.max(1, acrossPlot(x, until) - left)}" height="${PLOT_HEIGHT}"/>`;
+  const width = Math.max(1, acrossPlot(x, until) - left);
+  return markup`<rect class="gap" x="${left}" y="0" width="${width}" height="${PLOT_HEIGHT}"/>`;
 }
 
 function spotCount(values: readonly (number | null)[]): number {
@@ -179,13 +182,14 @@ function rangeText(values: readonly (number | null)[], kind: ValueKind): string 
     high = Math.max(high ?? value, value);
   }
   if (first === undefined) return 'is not known';
-  return `from ${valueText(first, kind)} to ${valueText(last!, kind)}, lowest ${valueText(low!, kind)}, highest ${valueText(high!, kind)}`;
+  const text = (value: number | undefined): string => valueText(value!, kind);
+  return `from ${text(first)} to ${text(last)}, lowest ${text(low)}, highest ${text(high)}`;
 }
 
 /**
- * Returns the places of points that draw the same line as all of them: of each of so many equal spans of time the
- * first, the lowest, the highest and the last, and each place where the line breaks off or begins again, so that
- * neither an extreme nor a gap is lost. In order, each once. Times rise strictly.
+ * Returns the indexes of points that draw the same line as all points. Of each of `parts` equal spans they are the
+ * first, the lowest, the highest and the last point, and each end of a gap, so that no extreme and no gap is lost. They
+ * are sorted and unique. Times rise strictly.
  */
 export function drawnPoints(
   values: readonly (number | null)[], { times, parts }: { readonly times: readonly Millis[]; readonly parts: number },

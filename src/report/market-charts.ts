@@ -10,14 +10,16 @@ import { MOST_MARKS, swapWindows } from './price-samples.ts';
 import { fillPrice } from './outcome-tables.ts';
 import type { RecordedPrices, ReportInput } from './report-input.ts';
 
-/** All charts of prices together are drawn by so many parts, so that many markets do not make a large file. */
+/** All price charts share this many parts, so that many markets do not make a large file. */
 const PARTS_OF_MARKETS = 3_000;
 const MOST_PARTS = 300;
 const FEWEST_PARTS = 60;
 const PARTS_OF_CLOSE_UPS = 150;
 const COUNT_STEPS = 60;
+const PRICE_NOTE = 'The price is the middle between the prices of a purchase and of a sale.';
+const MANY_NOTE = 'The swaps are too many for this chart: the charts below show their number, and some of them.';
 
-/** A swap in a chart of prices. */
+/** A swap in a price chart. */
 interface Mark {
   readonly at: Millis;
   readonly kind: 'entry' | 'exit';
@@ -25,24 +27,30 @@ interface Mark {
 }
 
 /**
- * Returns charts of each market's price with the swaps in it: from afar, and from near where there are too many to tell
- * them apart.
+ * Returns charts of each market's price with its swaps: over the whole run, and over short windows where the swaps are
+ * too many for one chart.
  */
 export function marketCharts(input: ReportInput): Markup {
   const { run: { record }, silences } = input;
   const { instruments, currency, times } = record;
-  if (instruments.length === 0) return markup`<p class="none">No market was watched that could be bought.</p>`;
+  if (instruments.length === 0) {
+    return markup`<p class="none">The strategies watched no token that could be bought.</p>`;
+  }
   const parts = Math.max(FEWEST_PARTS, Math.min(MOST_PARTS, Math.floor(PARTS_OF_MARKETS / instruments.length)));
   return markup`${instruments.map((instrument) => {
     const { symbol } = instrument;
     const marks = marksOf(record, instrument);
-    const closeUps = swapWindows(record, instrument);
-    const near = closeUps.map((closeUp) => closeChart(input, { instrument, marks, closeUp }));
-    const areMany = closeUps.length > 0 && marks.length > 2 * MOST_MARKS;
+    const windows = swapWindows(record, instrument);
+    const near = windows.map((window) => windowChart(input, { instrument, marks, window }));
+    const areMany = windows.length > 0 && marks.length > 2 * MOST_MARKS;
     return markup`${lineChart({
-      title: `${symbol}, ${currency} each`, times, kind: 'price', parts, gaps: silences?.bySymbol.get(symbol), empty: 'It never had a price in this recording.',
-      lines: [{ label: 'price', style: 'main', values: times.map((_, i) => middle(instrument, i)) }, ...(areMany ? [] : markLines(marks, times))],
-      notes: ['The price is the middle between what a purchase takes and what a sale brings.', ...(areMany ? ['Its swaps are too many to be told apart here: how many there are when, and some from near, is below.'] : [])],
+      title: `${symbol}, ${currency} each`, times, kind: 'price', parts, gaps: silences?.bySymbol.get(symbol),
+      empty: 'It never had a price in this recording.',
+      lines: [
+        { label: 'price', style: 'main', values: times.map((_, i) => middle(instrument, i)) },
+        ...(areMany ? [] : markLines(marks, times)),
+      ],
+      notes: [PRICE_NOTE, ...(areMany ? [MANY_NOTE] : [])],
     })}
 ${areMany && countChart(symbol, marks, times)}
 ${near.slice(0, 1)}${near.length > 1 && markup`<div class="side-by-side">${near.slice(1)}</div>`}
@@ -51,12 +59,11 @@ ${near.slice(0, 1)}${near.length > 1 && markup`<div class="side-by-side">${near.
 }
 
 /**
- * What was recorded, where the report has it: what is looked at in steps of minutes is far too coarse for swaps of
- * seconds.
+ * Uses the recorded prices where the report has them: samples in steps of minutes are too coarse for swaps of seconds.
  */
-function closeChart({ prices, run: { record }, silences }: ReportInput,
-  { instrument, marks, closeUp: { title, from, until } }: {
-    readonly instrument: InstrumentRecord; readonly marks: readonly Mark[]; readonly closeUp: SwapWindow;
+function windowChart({ prices, run: { record }, silences }: ReportInput,
+  { instrument, marks, window: { title, from, until } }: {
+    readonly instrument: InstrumentRecord; readonly marks: readonly Mark[]; readonly window: SwapWindow;
   }): Markup {
   const { symbol } = instrument;
   const known = prices?.get(symbol) ?? coarsePrices(record, instrument);
@@ -78,11 +85,11 @@ function closeChart({ prices, run: { record }, silences }: ReportInput,
 function coarsePrices({ times }: RunRecord, instrument: InstrumentRecord): RecordedPrices {
   return {
     times, lines: [{ label: 'price', values: times.map((_, i) => middle(instrument, i)) }],
-    source: 'The price as it was looked at for the figures, in steps and after each swap.',
+    source: 'The price as the figures use it, sampled in steps and after each swap.',
   };
 }
 
-/** Returns the last value known at each of the times. */
+/** Returns the last known value at each of the times. */
 function carried(values: readonly (number | null)[], known: readonly Millis[], times: readonly Millis[]): (number
     | null)[] {
   let next = 0;

@@ -1,28 +1,23 @@
 import { printable } from '../core/text.ts';
 
-/** A piece of a page in which nothing is left to be escaped. */
+/** A fragment of HTML in which everything is escaped. */
 export interface Markup {
   readonly markup: string;
 }
 
 type Part = Markup | string | number | null | undefined | false | readonly Part[];
 
-/**
- * Returns a piece of a page from a template. Whatever is put into it is text, and escaped, unless it is a piece itself.
- */
+/** Returns HTML from a template. Inserted values are text and are escaped, unless they are markup. */
 export function markup(template: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return { markup: template.map((text, i) => text + (i < parts.length ? textOf(parts[i]) : '')).join('') };
 }
 
-/** Returns what the project itself has put together as a piece of a page. Nothing from outside may be in it. */
+/** Returns text of the project itself as HTML. It may not contain untrusted text. */
 export function trusted(text: string): Markup {
   return { markup: text };
 }
 
-/**
- * Returns data as JSON that no page mistakes for its own: the same document, without a character that could end an
- * element.
- */
+/** Returns JSON that cannot end its element: the same document without the characters that HTML interprets. */
 export function jsonInPage(value: unknown): Markup {
   return { markup: JSON.stringify(value)
     .replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`) };
@@ -37,48 +32,67 @@ function textOf(part: Part): string {
   return printable(String(part), Infinity).replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 }
 
-/** What stands in a table: text, which is escaped, or a piece of a page. */
+/** The content of a table cell: text, which is escaped, or markup. */
 export type Cell = string | number | Markup;
 
 /** A column of a table. */
-export interface Column {
+interface Column {
   readonly name: string | Markup;
-  /** Words stand to the left and may be broken; numbers stand to the right and may not. */
+  /** Text is aligned left and may wrap; numbers are aligned right and may not. */
   readonly isText?: boolean | undefined;
-  /** Whole sentences stand in it: it is given room even where the page is narrow. */
+  /** The cells contain sentences, and are wide even on a narrow page. */
   readonly isLong?: boolean | undefined;
 }
 
-/** Returns columns of numbers after one that names its rows. */
+/** Returns a column of row names and columns of numbers. */
 export function columnsOf(first: string, ...others: readonly string[]): Column[] {
   return [{ name: first, isText: true }, ...others.map((name) => ({ name }))];
 }
 
-/**
- * Returns a table in a box of its own, in which it can be moved sideways where the page is too narrow for it. The first
- * cell of each row names the row.
- */
+/** Returns a table in a box that scrolls sideways on a narrow page. The first cell of each row names the row. */
 export function dataTable({ label, columns, rows, isWide = columns.length > 3 }: {
-  /** What the table holds, for those who do not see where it stands. */
+  /** The content of the table, for screen readers. */
   readonly label: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
-  /** It may be wider than a phone: then its box can be reached with the keyboard. */
+  /** The table may be wider than a phone, so its box can be focused with the keyboard. */
   readonly isWide?: boolean | undefined;
 }): Markup {
   const kind = (column: number): Markup | false =>
     columns[column]?.isText === true && markup` class="text${columns[column].isLong === true && ' long'}"`;
-  return markup`<div class="wide"${isWide && markup` role="region" tabindex="0" aria-label="${label}"`}><table aria-label="${label}"><thead><tr>${columns.map(({ name }, i) => markup`<th scope="col"${kind(i)}>${name}</th>`)}</tr></thead>
-<tbody>${rows.map(([head, ...cells]) => markup`<tr><th scope="row"${kind(0)}>${head}</th>${cells.map((cell, i) => markup`<td${kind(i + 1)}>${cell}</td>`)}</tr>
-`)}</tbody></table></div>`;
+  const region = isWide && markup` role="region" tabindex="0" aria-label="${label}"`;
+  const header = columns.map(({ name }, i) => markup`<th scope="col"${kind(i)}>${name}</th>`);
+  const body = rows.map(([head, ...cells]) => markup`<tr><th scope="row"${kind(0)}>${head}</th>${
+    cells.map((cell, i) => markup`<td${kind(i + 1)}>${cell}</td>`)}</tr>
+`);
+  return markup`<div class="wide"${region}><table aria-label="${label}"><thead><tr>${header}</tr></thead>
+<tbody>${body}</tbody></table></div>`;
 }
 
-/** Returns words none of which is broken, such as a date and a time of day. */
+/** A name and its value, in one line or several; untrusted text. */
+export type NamedText = readonly [name: string, text: string | readonly string[]];
+
+/** Returns a table of names and their values. */
+export function namedTable(label: string, rows: readonly NamedText[]): Markup {
+  const lines = (text: string | readonly string[]): Markup[] => (
+    (typeof text === 'string' ? [text] : text).map((line, i) => markup`${i > 0 && markup`<br>`}${line}`));
+  return dataTable({
+    label, columns: [{ name: 'name', isText: true }, { name: 'value', isText: true }], isWide: true,
+    rows: rows.map(([name, text]) => [nameText(name), markup`<code>${lines(text)}</code>`]),
+  });
+}
+
+/** Returns a paragraph that explains what is beside it. */
+export function note(text: string | Markup): Markup {
+  return markup`<p class="note">${text}</p>`;
+}
+
+/** Returns words that do not wrap within themselves, such as a date and a time of day. */
 export function wholeWords(text: string): Markup {
   return markup`${text.split(' ').map((word, i) => markup`${i > 0 && ' '}<span class="whole">${word}</span>`)}`;
 }
 
-/** Returns a name from outside that keeps its direction of writing to itself. */
+/** Returns an untrusted name whose direction of writing does not affect the text around it. */
 export function nameText(name: string): Markup {
   return markup`<bdi>${name}</bdi>`;
 }

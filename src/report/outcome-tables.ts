@@ -1,20 +1,21 @@
 import { amountText, valueText } from '../research/metrics/value-text.ts';
 import type { Cell, Markup } from './markup.ts';
-import { columnsOf, dataTable, markup, nameText, wholeWords } from './markup.ts';
+import { columnsOf, dataTable, markup, nameText, note, wholeWords } from './markup.ts';
 import { DENIALS } from '../trading/denials.ts';
 import { SIMULATION_REFUSALS } from '../backtest/simulation-notes.ts';
 import type { Shortfall } from '../research/metrics/trading-measures.ts';
 import { costRatio, implementationShortfall } from '../research/metrics/trading-measures.ts';
 import { shareText } from '../research/metrics/figure-text.ts';
 import { yearsOf } from './printed-figures.ts';
-import type { NamedText, ReportFigures, ReportInput } from './report-input.ts';
+import type { ReportFigures, ReportInput } from './report-input.ts';
 import type { BacktestResult } from '../backtest/backtest.ts';
 import type { InstrumentRecord, RecordedFill } from '../backtest/record/run-record.ts';
 import { instantText } from './axis.ts';
 
 const FILLS_SHOWN = 50;
+const SHORTFALL_NOTE = 'The shortfall is against the last quoted price at the decision; below 0 the swap was better.';
 
-/** Returns the last swaps with what is to be known of each. */
+/** Returns a table of the last swaps. */
 export function swapTable(input: ReportInput): Markup {
   const { record } = input.run;
   const swaps = landedSwaps(input);
@@ -39,36 +40,30 @@ export function swapTable(input: ReportInput): Markup {
   const columns = [
     { of: 'time', name: 'time, UTC', isText: true }, { of: 'swap', name: 'swap', isText: true },
     { of: 'worth', name: `worth, ${record.currency}` }, { of: 'price', name: `price, ${record.currency}` },
-    ...(isShown.short ? [{ of: 'short', name: 'short by, bps' } as const] : []),
+    ...(isShown.short ? [{ of: 'short', name: 'shortfall, bps' } as const] : []),
     ...(isShown.strategy ? [{ of: 'strategy', name: 'strategy', isText: true } as const] : []),
     { of: 'reason', name: 'reason', isText: true, isLong: true },
-    ...(isShown.marks ? [{ of: 'marks', name: 'its price is', isText: true } as const] : []),
+    ...(isShown.marks ? [{ of: 'marks', name: 'its price', isText: true } as const] : []),
   ] as const;
-  return markup`${first > 0 && markup`<p class="soft">The last ${FILLS_SHOWN} of ${valueText(swaps.length, 'count')}. What each fell short by is against the last price that was quoted when it was decided; below 0 it came out better.</p>`}${dataTable({ label: 'Swaps', columns, rows: rows.map((row) => columns.map(({ of }) => row[of])) })}`;
+  return markup`${first > 0 && markup`<p class="soft">The last ${FILLS_SHOWN} of ${valueText(swaps.length, 'count')}. ${
+    SHORTFALL_NOTE}</p>`}${dataTable({
+    label: 'Swaps', columns, rows: rows.map((row) => columns.map(({ of }) => row[of])),
+  })}`;
 }
 
-/** Returns names and what they are. */
-export function namedTable(label: string, rows: readonly NamedText[]): Markup {
-  return dataTable({
-    label, columns: [{ name: 'name', isText: true }, { name: 'value', isText: true }], isWide: true,
-    rows: rows.map(([name, text]) =>
-      [nameText(name), markup`<code>${(typeof text === 'string' ? [text] : text).map((line, i) => markup`${i > 0 && markup`<br>`}${line}`)}</code>`]),
-  });
-}
-
-/** How a swap that was let through may end. */
+/** The final states of approved swaps. */
 const ENDS: Readonly<Record<string, string>> = {
-  confirmed: 'it landed and did its work',
-  failed: 'it landed, but the price had moved too far: fees are lost, nothing is swapped',
-  expired: 'it never landed: nothing is swapped, nothing is paid',
-  abandoned: 'it was given up before anything was sent',
+  confirmed: 'it landed and swapped',
+  failed: 'it landed, but the price had moved too far: it paid fees and did not swap',
+  expired: 'it never landed: it paid nothing and did not swap',
+  abandoned: 'it was abandoned before a transaction was sent',
 };
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Returns the months of each year. */
+/** Returns the returns by month and year. */
 export function monthlyTable({ months, run: { series } }: ReportInput, { figure }: ReportFigures): Markup {
   if (series.times.length < 2)
-    return markup`<p class="none">No time passed in which what was held could be valued.</p>`;
+    return markup`<p class="none">The holdings could not be valued over any span of time.</p>`;
   const shown = MONTHS.flatMap((name, i) =>
     (months.some(({ month }) => month === i + 1) ? [{ name, number: i + 1 }] : []));
   const cell = (name: string, change: number | undefined): Cell =>
@@ -87,36 +82,44 @@ export function monthlyTable({ months, run: { series } }: ReportInput, { figure 
   })}<p class="note">By UTC; the first and the last month may be parts.</p>`;
 }
 
-/** Returns what it all cost. */
+/** Returns the costs by kind. */
 export function costTable(input: ReportInput): Markup {
   const { costs, run: { record: { currency }, series } } = input;
   const total = costs.reduce((sum, { value, isApart }) => sum + (isApart ? 0 : value ?? 0), 0);
   const row = ({ what, paid, value }: (typeof costs)[number]): readonly Cell[] =>
     [what, paid, value === null ? '' : amountText(value)];
+  const gained = series.values.length < 2 ? undefined : series.values.at(-1)! - series.values[0]!;
   return markup`${dataTable({
     label: 'Costs', columns: columnsOf('for', 'paid', `worth, ${currency}`),
-    rows: [...costs.filter(({ isApart }) => !isApart).map(row), [markup`<b>together</b>`, '', markup`<b>${amountText(total)}</b>`]],
+    rows: [
+      ...costs.filter(({ isApart }) => !isApart).map(row),
+      [markup`<b>total</b>`, '', markup`<b>${amountText(total)}</b>`],
+    ],
   })}
-<p class="soft">${costShareText({ total, gained: series.values.length < 2 ? undefined : series.values.at(-1)! - series.values[0]! }, currency)}</p>
-<h3>Not added up above</h3>${dataTable({ label: 'Parts of the costs, and what is none', columns: columnsOf('what', 'amount', `worth, ${currency}`), rows: costs.filter(({ isApart }) => isApart).map(row) })}
+<p class="soft">${costShareText({ total, gained }, currency)}</p>
+<h3>Not in the total</h3>${dataTable({
+    label: 'Parts of the costs, and amounts that are no cost',
+    columns: columnsOf('item', 'amount', `worth, ${currency}`),
+    rows: costs.filter(({ isApart }) => isApart).map(row),
+  })}
 ${shortfallTable(input)}`;
 }
 
-/** Costs are told by what they were taken from. */
+/** Returns the costs as a share of the gain that they reduced. */
 function costShareText(
   { total, gained }: { readonly total: number; readonly gained: number | undefined }, currency: string,
 ): string {
   if (gained === undefined)
-    return 'By what they are of what was gained cannot be said: what was held could not be valued.';
+    return 'The share of the gain is unknown: the holdings could not be valued.';
   const gross = gained + total;
   const share = costRatio(total, gross);
-  return share === undefined ? `Before these costs it came to ${amountText(gross)} ${currency}: there was no gain for `
-    + 'them to be a part of. What the spread takes is in the prices, and not in this.'
-    : `These took ${shareText(share)} of the ${amountText(gross)} ${currency} that were gained before them. What the `
-      + 'spread takes is in the prices, and not in this.';
+  const amount = `${amountText(gross)} ${currency}`;
+  const part = share === undefined ? `Before these costs the result was ${amount}, which is no gain.`
+    : `These costs are ${shareText(share)} of the gain before them, ${amount}.`;
+  return `${part} The spread is in the prices, and not in these costs.`;
 }
 
-/** Returns how far swaps fell short of the prices that they were decided on. */
+/** Returns the shortfall of swaps against the prices of their decisions. */
 function shortfallTable(input: ReportInput): Markup {
   const swaps = landedSwaps(input);
   const { currency } = input.run.record;
@@ -131,21 +134,32 @@ function shortfallTable(input: ReportInput): Markup {
         amountText((mean.total / 10_000) * mean.worth),
       ]];
     });
-  return markup`<h3>What swaps fell short by</h3>${rows.length === 0 ? markup`<p class="none">No swap landed that can be held against its decision.</p>` : markup`${dataTable({
-    label: 'Implementation shortfall', columns: columnsOf('swaps', 'how many', 'before the quote, bps', 'after it, bps', 'fees, bps', 'together, bps', `together, ${currency}`), rows,
-  })}<p class="note">Implementation shortfall (A. Perold, 1988) of the swaps that landed: each against the last price that was quoted of its pair, either way, when it was decided, and weighing by its worth. So the spread, the impact of the size and whatever the price did while the swap waited are in it. Below 0: it came out better.</p>`}`;
+  if (rows.length === 0) {
+    return markup`<h3>Shortfall of swaps</h3><p class="none">No landed swap has a known price at its decision.</p>`;
+  }
+  return markup`<h3>Shortfall of swaps</h3>${dataTable({
+    label: 'Implementation shortfall', rows,
+    columns: columnsOf(
+      'swaps', 'number', 'before the quote, bps', 'after it, bps', 'fees, bps', 'total, bps', `total, ${currency}`,
+    ),
+  })}${note('Implementation shortfall (A. Perold, 1988) of the landed swaps, weighted by value: each against the last '
+    + 'quoted price of its pair at the decision, in either direction. It contains the spread, the impact of the size '
+    + 'and the move of the price while the swap waited. Below 0 the swap was better.')}`;
 }
 
-/** Returns what was refused, and what became of the rest. */
+/** Returns the denied swaps, the final states of the approved ones, and those that could not be simulated. */
 export function denialTables({ run: { result: { denials, intents, simulation } } }: ReportInput): Markup {
+  const meanings = Object.fromEntries(Object.entries(DENIALS).map(([code, { meaning }]) => [code, meaning]));
   return markup`${[
-    countTable('Denied by the risk limits', { first: 'code', counts: denials, meanings: Object.fromEntries(Object.entries(DENIALS).map(([code, { meaning }]) => [code, meaning])) }),
-    countTable('What became of the swaps let through', { first: 'end', counts: intents, meanings: ENDS }),
-    countTable('Given up because it cannot be simulated', { first: 'code', counts: simulation.refusals, meanings: SIMULATION_REFUSALS }),
+    countTable('Denied by the risk limits', { first: 'code', counts: denials, meanings }),
+    countTable('Final states of the approved swaps', { first: 'state', counts: intents, meanings: ENDS }),
+    countTable('Abandoned because they cannot be simulated', {
+      first: 'code', counts: simulation.refusals, meanings: SIMULATION_REFUSALS,
+    }),
   ]}`;
 }
 
-/** A code that may be broken between its words, where there is little room. */
+/** Returns a code that may wrap between its words on a narrow page. */
 function codeText(code: string): Markup {
   return markup`${code.split('_').map((word, i) => markup`${i > 0 && markup`_<wbr>`}${word}`)}`;
 }
@@ -156,24 +170,26 @@ function countTable(title: string, { first, counts, meanings }: {
 }): Markup {
   const rows = Object.entries(counts).toSorted(([, a], [, b]) => b - a)
     .map(([code, count]) => [codeText(code), valueText(count, 'count'), meanings[code] ?? '']);
-  return markup`<h3>${title}</h3>${rows.length === 0 ? markup`<p class="none">None.</p>` : dataTable({ label: title, columns: [...columnsOf(first, 'times'), { name: 'meaning', isText: true }], rows })}
+  return markup`<h3>${title}</h3>${rows.length === 0 ? markup`<p class="none">None.</p>` : dataTable({
+    label: title, columns: [...columnsOf(first, 'times'), { name: 'meaning', isText: true }], rows,
+  })}
 `;
 }
 
-/** A swap that landed, with what is known of it. */
-export interface LandedSwap {
+/** A landed swap, with its record. */
+interface LandedSwap {
   readonly fill: BacktestResult['fills'][number];
-  /** Undefined where nobody recorded it. */
+  /** Undefined where it was not recorded. */
   readonly record: RecordedFill | undefined;
   /**
-   * Against the last price that was quoted of its pair when it was decided; undefined where that is not known, or it
-   * has no value.
+   * Against the last quoted price of its pair at the decision; undefined where that, or the value of the swap, is not
+   * known.
    */
   readonly shortfall: Shortfall | undefined;
 }
 
-/** What some swaps fell short by, basis points of their worth: each weighs by what it was worth. */
-export interface MeanShortfall extends Shortfall {
+/** The mean shortfall of swaps in basis points, weighted by value. */
+interface MeanShortfall extends Shortfall {
   readonly swaps: number;
   /** In the currency. */
   readonly worth: number;
@@ -202,7 +218,7 @@ export function meanShortfall(swaps: readonly LandedSwap[]): MeanShortfall | und
   };
 }
 
-/** A sale of what goes in, priced in what comes out: so a purchase and a sale are worked out alike. */
+/** Treats each swap as a sale of the input, priced in the output, so that purchases and sales are computed alike. */
 function shortfallOf(decisionPrice: number | undefined, record: RecordedFill | undefined): Shortfall | undefined {
   if (record === undefined || decisionPrice === undefined || record.value === null || record.value <= 0)
     return undefined;
@@ -217,8 +233,8 @@ function shortfallOf(decisionPrice: number | undefined, record: RecordedFill | u
 }
 
 /**
- * Returns what one whole token of an instrument was bought or sold for, in the currency; undefined where a swap was not
- * of it, or has no value.
+ * Returns the price of one whole token of an instrument in a swap, in the currency; undefined for other instruments,
+ * and without a value.
  */
 export function fillPrice({ input, output, amountIn, amountOut, value }: RecordedFill, {
   symbol, decimals,

@@ -1,21 +1,21 @@
 import type { PageDocument } from './readout.ts';
 import { startReadouts } from './readout.ts';
-import { counted } from '../core/counted.ts';
+import { pluralize } from '../core/text.ts';
 import type { EmbeddedReport } from './embedded-records.ts';
 import { assessmentsOf, figuresOf, mismatches, unpackRecord } from './embedded-records.ts';
 import { printedFigures } from './printed-figures.ts';
 
-/** Lets the drawings of a report be read, and checks its figures. */
+/** Starts the read-outs of a report, and checks its figures. */
 export function startReport(page: PageDocument): void {
   startReadouts(page);
   void recheckFigures(page);
 }
 
 /**
- * Computes a report's figures again from the data it carries, holds them against what is printed, and says in the page
- * what came of it.
+ * Computes a report's figures again from its data, compares them with the printed ones, and writes the result into the
+ * page.
  */
-export async function recheckFigures(page: PageDocument): Promise<void> {
+async function recheckFigures(page: PageDocument): Promise<void> {
   const place = page.getElementById('check');
   const data = page.getElementById('data')?.textContent;
   if (place === null || data === undefined || data === null) return;
@@ -33,21 +33,24 @@ export async function recheckFigures(page: PageDocument): Promise<void> {
     const { count, wrong, left } = checked(page, await unpackData(data) as EmbeddedReport);
     if (wrong.length === 0) {
       const others = left === 0 ? ''
-        : ` The data of the other settings are too many to be carried in this file: their ${left} figures are left out.`;
-      say(`${count} figures were computed again in this page, from the data in this file: they are what is printed.${others}`, 'good');
+        : ` The data of the other settings are too large for this file: their ${left} figures are not checked.`;
+      const checked = `${count} figures were computed again in this page from the data in this file`;
+      say(`${checked}, and are equal to the printed ones.${others}`, 'good');
     } else {
-      say(`${counted(wrong.length, 'figure does', 'figures do')} not follow from the data in this file: do not believe it. ${wrong.slice(0, 20).join('; ')}`, 'bad');
+      const which = pluralize(wrong.length, 'figure does', 'figures do');
+      const first = wrong.slice(0, 20).join('; ');
+      say(`${which} not follow from the data in this file: do not trust this report. ${first}`, 'bad');
     }
   } catch (error) {
-    say(`The data in this file cannot be read: do not believe its figures. ${String(error)}`, 'bad');
+    say(`The data in this file cannot be read: do not trust its figures. ${String(error)}`, 'bad');
   }
 }
 
 function checked(page: PageDocument, { record: packed, others, trials, figures }: EmbeddedReport): {
-  /** How many figures are carried and agree, or stand in the page and agree, each name once. */
+  /** The number of equal figures, in the data or on the page, each name once. */
   readonly count: number;
   readonly wrong: readonly string[];
-  /** How many stand in the page and cannot be computed. */
+  /** The number of figures on the page that cannot be computed. */
   readonly left: number;
 } {
   const record = unpackRecord(packed);
@@ -56,7 +59,7 @@ function checked(page: PageDocument, { record: packed, others, trials, figures }
     trials,
   });
   const wrong = mismatches(figures, figuresOf(assessments)).map(({ of, figure, embedded, computed }) =>
-    `${of}: ${figure} is ${JSON.stringify(embedded)}, the data lead to ${JSON.stringify(computed)}`);
+    `${of}: ${figure} is ${JSON.stringify(embedded)}, the data give ${JSON.stringify(computed)}`);
   const printed = printedFigures(record, assessments);
   const names = new Set(Object.entries(figures).flatMap(([of, metrics]) =>
     Object.keys(metrics).map((metric) => `${of}.${metric}`)));
@@ -67,13 +70,13 @@ function checked(page: PageDocument, { record: packed, others, trials, figures }
     (isLeft ? left : names).add(name);
     if (isLeft) continue;
     const expected = printed.get(name);
-    if (element.textContent !== expected)
-      wrong.push(`${name} is printed as “${element.textContent ?? ''}”, the data lead to “${expected ?? 'nothing'}”`);
+    const text = element.textContent ?? '';
+    if (text !== expected) wrong.push(`${name} is printed as “${text}”, the data give “${expected ?? 'nothing'}”`);
   }
   return { count: names.size, wrong, left: left.size };
 }
 
-/** Returns the data that a report carries, from their deflated JSON in base64. Throws where they are broken. */
+/** Returns the data of a report from its deflated JSON in base64. Throws where they are damaged. */
 export async function unpackData(packed: string): Promise<unknown> {
   const bytes = Uint8Array.from(atob(packed.trim()), (char) => char.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));

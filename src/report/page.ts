@@ -7,30 +7,107 @@ import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { assert } from '../core/assert.ts';
 
-/** They say why a figure is not there, and nothing against those that are. */
-const ONLY_MISSING: ReadonlySet<WarningCode> = new Set<WarningCode>([
-  'breakeven_left_out', 'drawdown_open', 'interval_left_out', 'no_drawdown', 'no_loss', 'no_trades', 'no_variance',
-  'no_win', 'not_above_benchmark', 'not_deflated', 'nothing_below_mar', 'nothing_quoted', 'nothing_sent', 'short_span',
-]);
-
-/** Returns warnings apart from those that only say why a figure is missing, which `doubts` are told by. */
-export function splitWarnings(
-  warnings: readonly string[], doubts: readonly MetricWarning[],
-): { readonly warnings: readonly string[]; readonly missing: readonly string[] } {
-  const only = new Set(doubts.filter(({ code }) => ONLY_MISSING.has(code)).map(({ message }) => message));
-  return { warnings: warnings.filter((warning) => !only.has(warning)), missing: warnings.filter((warning) =>
-    only.has(warning)) };
+/** A part of a page with its own heading. */
+export interface PageSection {
+  /** For links within the page: letters and hyphens. */
+  readonly id: string;
+  readonly title: string;
+  readonly body: Markup;
 }
+
+/** The content of a page. */
+interface Page {
+  /** The title of the window, and the heading. */
+  readonly title: string;
+  /** A line below the heading. */
+  readonly lead: Markup;
+  /** The first content of the page; untrusted text. */
+  readonly warnings: readonly string[];
+  /** Warnings that only say why something is missing: below the others, and collapsed. */
+  readonly missing?: readonly string[] | undefined;
+  /** The result in plain sentences. */
+  readonly verdict: Markup;
+  readonly sections: readonly PageSection[];
+  /** Further content at the end, such as data for the script. */
+  readonly data?: Markup | undefined;
+  /** By default the script of the read-outs. `run` finds the exports of `entry` in `entry`. */
+  readonly script?: { readonly entry: URL; readonly run: string } | undefined;
+}
+
+const WARNINGS_OPEN = 8;
+const READOUTS = { entry: new URL('./readout.ts', import.meta.url), run: 'entry.startReadouts(document);' };
+
+/**
+ * Returns a self-contained HTML page: it loads nothing and sends nothing, and runs only its own script, which consists
+ * of the project's source.
+ */
+export function renderPage(
+  { title, lead, warnings, missing = [], verdict, sections, data, script: { entry, run } = READOUTS }: Page,
+): string {
+  const script = inlineModules(entry, run);
+  const hash = createHash('sha256').update(script).digest('base64');
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; ${
+  trusted(`script-src 'sha256-${hash}'`)}; base-uri 'none'; form-action 'none'">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${trusted(PAGE_STYLE)}</style>
+</head>
+<body>
+<header><div><h1>${title}</h1>${lead}</div>${THEME_CHOICE}</header>
+<main>
+<section class="warnings" aria-labelledby="warnings"><h2 id="warnings">Warnings</h2>${
+  warningList(warnings, missing)}</section>
+<section class="verdict" aria-labelledby="verdict"><h2 id="verdict">Summary</h2>${verdict}</section>
+<nav aria-label="On this page"><ul>${
+  sections.map((section) => markup`<li><a href="#${section.id}">${section.title}</a></li>`)}</ul></nav>
+${sections.map((section) => markup`<section aria-labelledby="${section.id}"><h2 id="${section.id}">${section.title}</h2>
+${section.body}</section>
+`)}</main>
+${data}
+<script>${trusted(script)}</script>
+</body>
+</html>
+`.markup;
+}
+
+/** Shows the first warnings, and collapses further ones so that they do not hide the result. */
+function warningList(warnings: readonly string[], missing: readonly string[]): Markup {
+  const open = warnings.length <= WARNINGS_OPEN + 2 ? warnings : warnings.slice(0, WARNINGS_OPEN);
+  return markup`${open.length === 0 ? markup`<p>None.</p>` : items(open)}${
+    closed(`and ${warnings.length - open.length} more`, warnings.slice(open.length))}${
+    closed(`Why figures are missing (${missing.length})`, missing)}`;
+}
+
+function items(texts: readonly string[]): Markup {
+  return markup`<ul>${texts.map((text) => markup`<li>${text}</li>`)}</ul>`;
+}
+
+function closed(summary: string, texts: readonly string[]): Markup | false {
+  return texts.length > 0 && markup`<details><summary>${summary}</summary>${items(texts)}</details>`;
+}
+
+/** It works without a script: the style sheet checks the selected option. */
+const THEME_CHOICE = markup`<fieldset class="theme"><legend>Colours</legend>${[
+  { value: 'auto', label: 'as the device', checked: markup` checked` }, { value: 'light', label: 'light' },
+  { value: 'dark', label: 'dark' },
+].map(({ value, label, checked }) => markup`<label><input type="radio" name="theme" value="${value}"${checked}>${
+  label}</label>`)}</fieldset>`;
 
 const IMPORT = /^import\s*\{([^}]*)\}\s*from\s*'(\.[^']+)';?$/gm;
 const EXPORT = /^export\s+(?=(?:async\s+)?function\s+(\w+)|const\s+(\w+)|class\s+(\w+))/gm;
 const LEFT_OVER = /^\s*(?:import|export)\b.*$/m;
 
 /**
- * Returns one script that holds a module and all that it imports, each module in a function of its own so that equal
- * names stay apart, and hands the exports of the first to `run`, a piece of script with `entry` for them. Types are
- * taken out; what runs is what runs here. It reads imports of names from relative files and exports of declarations,
- * and refuses anything else.
+ * Returns one script with a module and all its imports. Each module is in a function of its own, so that equal names do
+ * not conflict. `run` is a piece of script that finds the exports of the first module in `entry`. Only types are
+ * removed, so the page runs the same code as the tool. It supports imports of names from relative files and exports of
+ * declarations, and refuses anything else.
  */
 export function inlineModules(entry: URL, run: string): string {
   const order: URL[] = [];
@@ -53,103 +130,36 @@ export function inlineModules(entry: URL, run: string): string {
         return '';
       });
     const strange = LEFT_OVER.exec(body);
-    assert(strange === null, () => `${file.pathname} cannot go into a page: ${strange![0].trim()}`);
+    assert(strange === null, () => `${file.pathname} cannot be inlined into a page: ${strange![0].trim()}`);
     order.push(file);
     parts.push(`const m${order.length - 1} = (() => {\n${tidy(body)}\nreturn { ${exported.join(', ')} };\n})();`);
     return order.length - 1;
   };
   const first = add(entry);
   const script = `'use strict';\n${parts.join('\n')}\n{\nconst entry = m${first};\n${run}\n}\n`;
-  assert(!/<\/script|<!--/i.test(script), 'a script in a page may not hold what ends one');
+  assert(!/<\/script|<!--/i.test(script), 'a script in a page may not contain text that ends the script');
   return script;
 }
 
-/** Comments of whole lines and blanks are a third of it, and nobody reads them there. */
+/** Removes comment lines and blank lines, a third of the source. */
 function tidy(code: string): string {
   return code.replace(/^\s*\/\*\*[\s\S]*?\*\/\s*$/gm, '').replace(/^\s*\/\/.*$/gm, '').replace(/[ \t]+$/gm, '')
     .replace(/\n{2,}/g, '\n').trim();
 }
 
-/** A part of a page with a heading of its own. */
-export interface PageSection {
-  /** For links within the page: letters and hyphens. */
-  readonly id: string;
-  readonly title: string;
-  readonly body: Markup;
+/** Warnings that only say why a figure is missing. */
+const ONLY_MISSING: ReadonlySet<WarningCode> = new Set<WarningCode>([
+  'breakeven_left_out', 'drawdown_open', 'interval_left_out', 'no_drawdown', 'no_loss', 'no_trades', 'no_variance',
+  'no_win', 'not_above_benchmark', 'not_deflated', 'nothing_below_mar', 'nothing_quoted', 'nothing_sent', 'short_span',
+]);
+
+/** Returns warnings apart from those that only say why a figure is missing, by the codes of `metricWarnings`. */
+export function splitWarnings(
+  warnings: readonly string[], metricWarnings: readonly MetricWarning[],
+): { readonly warnings: readonly string[]; readonly missing: readonly string[] } {
+  const only = new Set(metricWarnings.filter(({ code }) => ONLY_MISSING.has(code)).map(({ message }) => message));
+  return {
+    warnings: warnings.filter((warning) => !only.has(warning)),
+    missing: warnings.filter((warning) => only.has(warning)),
+  };
 }
-
-/** What a page is made of. */
-export interface Page {
-  /** For the window, and the heading. */
-  readonly title: string;
-  /** A line below the heading. */
-  readonly lead: Markup;
-  /** Before anything else; text from anywhere. */
-  readonly warnings: readonly string[];
-  /** Warnings that only say why something is not there: below the others, and closed. */
-  readonly missing?: readonly string[] | undefined;
-  /** What it comes to, in plain sentences. */
-  readonly verdict: Markup;
-  readonly sections: readonly PageSection[];
-  /** What else it carries at its end, such as data for its script. */
-  readonly data?: Markup | undefined;
-  /** By default the script that lets drawings be read. `run` is given the exports of `entry` as `entry`. */
-  readonly script?: { readonly entry: URL; readonly run: string } | undefined;
-}
-
-const WARNINGS_OPEN = 8;
-const READOUTS = { entry: new URL('./readout.ts', import.meta.url), run: 'entry.startReadouts(document);' };
-
-/**
- * Returns an HTML page that needs nothing else: it loads nothing, it sends nothing, and no script runs in it but its
- * own, which is made of the project's own source.
- */
-export function renderPage(
-  { title, lead, warnings, missing = [], verdict, sections, data, script: { entry, run } = READOUTS }: Page,
-): string {
-  const script = inlineModules(entry, run);
-  const hash = createHash('sha256').update(script).digest('base64');
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${trusted(hash)}'; base-uri 'none'; form-action 'none'">
-<meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<style>${trusted(PAGE_STYLE)}</style>
-</head>
-<body>
-<header><div><h1>${title}</h1>${lead}</div>${THEME_CHOICE}</header>
-<main>
-<section class="warnings" aria-labelledby="warnings"><h2 id="warnings">Warnings</h2>${warningList(warnings, missing)}</section>
-<section class="verdict" aria-labelledby="verdict"><h2 id="verdict">What it says</h2>${verdict}</section>
-<nav aria-label="On this page"><ul>${sections.map((section) => markup`<li><a href="#${section.id}">${section.title}</a></li>`)}</ul></nav>
-${sections.map((section) => markup`<section aria-labelledby="${section.id}"><h2 id="${section.id}">${section.title}</h2>
-${section.body}</section>
-`)}</main>
-${data}
-<script>${trusted(script)}</script>
-</body>
-</html>
-`.markup;
-}
-
-/** All of them are in the page; the first ones open, so that many do not push away what else there is to say. */
-function warningList(warnings: readonly string[], missing: readonly string[]): Markup {
-  const open = warnings.length <= WARNINGS_OPEN + 2 ? warnings : warnings.slice(0, WARNINGS_OPEN);
-  return markup`${open.length === 0 ? markup`<p>None.</p>` : items(open)}${closed(`and ${warnings.length - open.length} more`, warnings.slice(open.length))}${closed(`Why figures are missing (${missing.length})`, missing)}`;
-}
-
-function items(texts: readonly string[]): Markup {
-  return markup`<ul>${texts.map((text) => markup`<li>${text}</li>`)}</ul>`;
-}
-
-function closed(summary: string, texts: readonly string[]): Markup | false {
-  return texts.length > 0 && markup`<details><summary>${summary}</summary>${items(texts)}</details>`;
-}
-
-/** It works without a script: the style sheet asks which one is chosen. */
-const THEME_CHOICE = markup`<fieldset class="theme"><legend>Colours</legend>${[['auto', 'as the device'], ['light', 'light'], ['dark', 'dark']].map(([value, label]) =>
-  markup`<label><input type="radio" name="theme" value="${value}"${value === 'auto' && markup` checked`}>${label}</label>`)}</fieldset>`;

@@ -9,54 +9,16 @@ import type { Recording } from '../recording/reader.ts';
 import { MARKET_KINDS } from '../recording/window.ts';
 import type { Intent } from '../trading/intent.ts';
 import { showAmount } from '../market/market-text.ts';
-import { watchGroups } from '../recording/silence.ts';
+import { watchGroups } from '../recording/check/silence.ts';
 import type { RoundTrip } from '../research/metrics/round-trips.ts';
 import { roundTrips } from '../research/metrics/round-trips.ts';
 import { amountText } from '../research/metrics/value-text.ts';
 import { tradeFills } from '../research/metrics/run-figures.ts';
 
-/** A part of a run that is looked at from near. */
-export interface SwapWindow {
-  readonly title: string;
-  readonly from: Millis;
-  readonly until: Millis;
-}
-
-/** So many swaps are told apart in a chart of all of them. */
-export const MOST_MARKS = 40;
-const MOST_INSTRUMENTS = 4;
-const LEAST_ROOM_MS = 600_000;
-
-/**
- * Returns what of an instrument's swaps is to be seen from near: the last ones, and the round trips that lost and
- * gained most; nothing where all of them can be told apart.
- */
-export function swapWindows(record: RunRecord, { symbol }: Pick<InstrumentRecord, 'symbol'>): SwapWindow[] {
-  const { fills, times, instruments, currency } = record;
-  const swaps = fills.filter(({ input, output }) => input === symbol || output === symbol);
-  const [begin, end] = [times[0], times.at(-1)];
-  if (swaps.length <= MOST_MARKS || instruments.length > MOST_INSTRUMENTS || begin === undefined || end === undefined)
-    return [];
-  const around = (title: string, from: Millis, until: Millis, room: Millis): SwapWindow =>
-    ({ title, from: Math.max(begin, from - room), until: Math.min(end, until + room) });
-  const [first, last] = [swaps.at(-MOST_MARKS)!, swaps.at(-1)!];
-  const trips = roundTrips(tradeFills(record)).trips.filter(({ instrument }) => instrument.startsWith(`${symbol} of `));
-  const ofTrip = (title: string, { openedAt, closedAt }: RoundTrip): SwapWindow =>
-    around(title, openedAt, closedAt, Math.max(LEAST_ROOM_MS, 2 * (closedAt - openedAt)));
-  const byProfit = trips.toSorted((a, b) => a.profit - b.profit);
-  const [worst, best] = [byProfit[0], byProfit.at(-1)];
-  return [
-    around(`the last ${MOST_MARKS} swaps`, first.at, last.at, (last.at - first.at) / 50),
-    ...(worst === undefined || worst === best ? []
-      : [ofTrip(`the worst round trip, ${amountText(worst.profit)} ${currency}`, worst)]),
-    ...(best === undefined ? [] : [ofTrip(`the best round trip, ${amountText(best.profit)} ${currency}`, best)]),
-  ];
-}
-
 /** The group of all feeds; no mint is empty. */
 const ALL = '';
 
-/** What a report shows of a recording itself, beside what a run made of it. */
+/** What a report shows of the recording itself. */
 export interface RecordingSamples {
   readonly silences: Silences;
   readonly prices: ReadonlyMap<string, RecordedPrices>;
@@ -64,20 +26,20 @@ export interface RecordingSamples {
 }
 
 /**
- * Returns when a recording heard nothing, what prices it has where a run's swaps are looked at from near, and what was
- * quoted when they were decided. It goes through all of it once.
+ * Reads a recording once, and returns its gaps, its prices within the windows of a run's swaps, and the rates quoted at
+ * the decisions.
  */
 export function sampleRecording(recording: Recording, { run: { record, result }, tokens, currency }: {
   readonly run: MeasuredRun; readonly tokens: TokenTable; readonly currency: Token;
 }): RecordingSamples {
-  // Quotes tell prices where there are any: a token's statistics, or an order book, fill no gap in them.
+  // Where a recording has quotes, only they fill gaps in prices; token statistics and order books do not.
   const hasQuotes = recording.kinds.includes('quote');
   const silences = watchGroups(groupsOf);
   const collectors = record.instruments.flatMap(({ symbol }) => {
     const token = tokens.bySymbol(symbol);
-    const closeUps = swapWindows(record, { symbol });
-    return token === undefined || closeUps.length === 0 ? []
-      : [priceCollector({ feeds: recording.feeds, record, tokens, token, currency, closeUps })];
+    const windows = swapWindows(record, { symbol });
+    return token === undefined || windows.length === 0 ? []
+      : [priceCollector({ feeds: recording.feeds, record, tokens, token, currency, windows })];
   });
   const rates = decisionCollector(result.fills.map(({ intent }) => intent));
   const cursor = recording.cursor({ kinds: hasQuotes ? ['quote'] : MARKET_KINDS });
@@ -100,7 +62,7 @@ export function sampleRecording(recording: Recording, { run: { record, result },
   };
 }
 
-/** What tells of a token, or of any. */
+/** Returns the groups of feeds that an event belongs to. */
 function groupsOf(event: MarketEvent): readonly string[] {
   switch (event.kind) {
     case 'quote': return [ALL, event.inputMint, event.outputMint];
@@ -110,8 +72,8 @@ function groupsOf(event: MarketEvent): readonly string[] {
 }
 
 /**
- * A decision knows what came until its instant, and nothing later. There are millions of quotes and thousands of
- * decisions: a quote is only remembered until one asks.
+ * Returns a collector of the last quoted rate before each decision. Quotes are many more than decisions, so that it
+ * only keeps the last quote of each pair until the next decision.
  */
 function decisionCollector(
   intents: readonly Intent[],
@@ -162,10 +124,10 @@ interface PriceCollector {
   readonly prices: () => RecordedPrices | undefined;
 }
 
-/** One feed for each direction: that of the size nearest to what was swapped. */
-function priceCollector({ feeds, record, tokens, token, currency, closeUps }: {
+/** Returns a collector of prices from one feed per direction, the one whose size is nearest to that of the swaps. */
+function priceCollector({ feeds, record, tokens, token, currency, windows }: {
   readonly feeds: readonly string[]; readonly record: RunRecord; readonly tokens: TokenTable; readonly token: Token;
-  readonly currency: Token; readonly closeUps: readonly SwapWindow[];
+  readonly currency: Token; readonly windows: readonly SwapWindow[];
 }): PriceCollector {
   const sizes = (input: string): number[] =>
     record.fills.filter((fill) => fill.input === input && (fill.input === token.symbol || fill.output === token.symbol))
@@ -184,7 +146,7 @@ function priceCollector({ feeds, record, tokens, token, currency, closeUps }: {
       if (inAmount <= 0n || outAmount <= 0n) return;
       if (feed === buy?.feed) asked = whole(inAmount, currency) / whole(outAmount, token);
       else bid = whole(outAmount, currency) / whole(inAmount, token);
-      if (!closeUps.some(({ from, until }) => at >= from && at <= until)) return;
+      if (!windows.some(({ from, until }) => at >= from && at <= until)) return;
       if (times.at(-1) !== at) times.push(at);
       columns.buy[times.length - 1] = asked;
       columns.sell[times.length - 1] = bid;
@@ -220,4 +182,42 @@ function nearestFeed(feeds: readonly string[], { from, to, sizes }: {
 
 function whole(amount: bigint, { decimals }: Token): number {
   return Number(amount) / 10 ** decimals;
+}
+
+/** A span of a run that a chart of its own shows. */
+export interface SwapWindow {
+  readonly title: string;
+  readonly from: Millis;
+  readonly until: Millis;
+}
+
+/** The most swaps that one chart can show separately. */
+export const MOST_MARKS = 40;
+const MOST_INSTRUMENTS = 4;
+const LEAST_ROOM_MS = 600_000;
+
+/**
+ * Returns the windows that show an instrument's swaps: the last swaps, and the round trips with the largest loss and
+ * gain. Empty where one chart can show all swaps.
+ */
+export function swapWindows(record: RunRecord, { symbol }: Pick<InstrumentRecord, 'symbol'>): SwapWindow[] {
+  const { fills, times, instruments, currency } = record;
+  const swaps = fills.filter(({ input, output }) => input === symbol || output === symbol);
+  const [begin, end] = [times[0], times.at(-1)];
+  if (swaps.length <= MOST_MARKS || instruments.length > MOST_INSTRUMENTS || begin === undefined || end === undefined)
+    return [];
+  const around = (title: string, from: Millis, until: Millis, room: Millis): SwapWindow =>
+    ({ title, from: Math.max(begin, from - room), until: Math.min(end, until + room) });
+  const [first, last] = [swaps.at(-MOST_MARKS)!, swaps.at(-1)!];
+  const trips = roundTrips(tradeFills(record)).trips.filter(({ instrument }) => instrument.startsWith(`${symbol} of `));
+  const ofTrip = (title: string, { openedAt, closedAt }: RoundTrip): SwapWindow =>
+    around(title, openedAt, closedAt, Math.max(LEAST_ROOM_MS, 2 * (closedAt - openedAt)));
+  const byProfit = trips.toSorted((a, b) => a.profit - b.profit);
+  const [worst, best] = [byProfit[0], byProfit.at(-1)];
+  return [
+    around(`the last ${MOST_MARKS} swaps`, first.at, last.at, (last.at - first.at) / 50),
+    ...(worst === undefined || worst === best ? []
+      : [ofTrip(`the worst round trip, ${amountText(worst.profit)} ${currency}`, worst)]),
+    ...(best === undefined ? [] : [ofTrip(`the best round trip, ${amountText(best.profit)} ${currency}`, best)]),
+  ];
 }

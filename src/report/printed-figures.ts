@@ -1,4 +1,4 @@
-import { grouped } from '../core/counted.ts';
+import { groupThousands } from '../core/text.ts';
 import { amountText, fixedText, valueText } from '../research/metrics/value-text.ts';
 import type { Assessment } from '../research/metrics/metrics.ts';
 import type { MonthlyReturn } from '../research/metrics/return-distribution.ts';
@@ -9,23 +9,20 @@ import { SHOWN_METRICS, notMeaningful, shareText } from '../research/metrics/fig
 import { seriesOf, tradeFills } from '../research/metrics/run-figures.ts';
 import type { RunRecord } from '../backtest/record/run-record.ts';
 
-/** What a report prints of figures, by their names: `total.sharpe`, `month 2026-01`. */
-export type Printed = ReadonlyMap<string, string>;
+/** Printed figures by name: `total.sharpe`, `month 2026-01`. */
+type Printed = ReadonlyMap<string, string>;
 
-/** What stands where a figure has no meaning, or no support. */
-export const NOT_GIVEN = 'not given';
-/** What stands where a figure can be computed, and says nothing. */
+/** The text of a figure without a value. */
+const NOT_GIVEN = 'not given';
+/** The text of a figure whose value has no meaning. */
 const NOT_MEANINGFUL = 'not meaningful';
 
-/** Returns whether a printed figure says something. */
+/** Returns whether a printed figure has a meaningful value. */
 export function isMeaningful(text: string): boolean {
   return text !== NOT_GIVEN && text !== NOT_MEANINGFUL;
 }
 
-/**
- * Returns what is printed of a record's figures: the same where a report is made and in the page, where it is held
- * against what stands there.
- */
+/** Returns the printed text of a record's figures, both for the report and for its own check in the page. */
 export function printedFigures(record: RunRecord, assessments: ReadonlyMap<string, Assessment>): Printed {
   return new Map([
     ...[...assessments].flatMap(([of, assessment]) => ofAssessment(of, assessment)),
@@ -35,7 +32,7 @@ export function printedFigures(record: RunRecord, assessments: ReadonlyMap<strin
   ]);
 }
 
-/** Returns the months of each year with what the year came to, undefined where a part of it has no meaning. */
+/** Returns the months of each year and the year's return, undefined where a month has none. */
 export function yearsOf(
   months: readonly MonthlyReturn[],
 ): { readonly year: number; readonly months: readonly MonthlyReturn[]; readonly change: number | undefined }[] {
@@ -70,7 +67,7 @@ function versusHolding(assessments: ReadonlyMap<string, Assessment>): [string, s
   const own = assessments.get('total')?.metrics.total_return ?? null;
   const held = assessments.get('benchmark buy_and_hold')?.metrics.total_return ?? null;
   if (own === null || held === null) return [['versus_holding', NOT_GIVEN]];
-  const points = grouped(fixedText((own - held) * 100, 2));
+  const points = groupThousands(fixedText((own - held) * 100, 2));
   return [['versus_holding', `${own <= held || points === '0.00' ? '' : '+'}${points}`]];
 }
 
@@ -101,19 +98,19 @@ function changeText(change: number | undefined): string {
   return change === undefined ? NOT_GIVEN : shareText(change);
 }
 
-/** What the round trips of one strategy in one token came to. */
-export interface MarketResult {
+/** The round trips of one strategy in one token. */
+interface MarketResult {
   /** "SOL of sol-dip" */
   readonly name: string;
   readonly trips: number;
   readonly won: number;
   /** Net of all costs, in the currency. */
   readonly profit: number;
-  /** Purchases that are still held, or partly. */
+  /** Purchases that are not fully sold. */
   readonly open: number;
 }
 
-/** Returns what round trips came to by token and strategy, the largest gain first. */
+/** Returns the results of round trips by token and strategy, the largest gain first. */
 export function marketResults({ trips, open }: Pick<RoundTrips, 'trips' | 'open'>): MarketResult[] {
   const byName = new Map<string, RoundTrip[]>([...trips, ...open].map(({ instrument }) => [instrument, []]));
   for (const trip of trips) byName.get(trip.instrument)!.push(trip);

@@ -2,26 +2,26 @@ import { instantText } from './axis.ts';
 import type { ValueKind } from '../research/metrics/value-text.ts';
 import { shownValue, valueText } from '../research/metrics/value-text.ts';
 
-/** What a drawing shows, point by point, for whoever points at it. Values are as fine as they are shown. */
+/** The points of a drawing, for the reader who points at it. Values have the precision at which they are shown. */
 export interface Readout {
   /** The ends of both axes. */
   readonly x: readonly [low: number, high: number];
   readonly y: readonly [low: number, high: number];
-  /** Where the points are across: the first, then the distances between them. */
+  /** The horizontal places of the points: the first, then the distances between them. */
   readonly steps: readonly number[];
-  /** What each point is called; without names they are times. */
+  /** The names of the points; left out, the points are times. */
   readonly names?: readonly string[] | undefined;
   readonly kind: ValueKind;
-  /** In the order of the key. */
+  /** In the order of the legend. */
   readonly lines: readonly { readonly label: string; readonly values: readonly (number | null)[] }[];
 }
 
-/** Returns values as fine as they are shown. */
+/** Returns values with the precision at which they are shown. */
 export function readoutValues(values: readonly (number | null)[], kind: ValueKind): (number | null)[] {
   return values.map((value) => (value === null ? null : shownValue(value, kind)));
 }
 
-/** Lets each drawing of a page be read point by point: with a mouse, a finger or the keyboard. */
+/** Enables the read-out of each drawing on a page by mouse, touch and keyboard. */
 export function startReadouts(page: PageDocument): void {
   for (const chart of page.querySelectorAll('.chart')) {
     const data = chart.querySelector('.readout')?.textContent;
@@ -42,6 +42,7 @@ function startReadout(chart: PageElement, reader: PageElement, readout: Readout)
   const dots = [...reader.querySelectorAll('.dot')];
   let current = points.length - 1;
 
+  const spoken = (value: number | null): string => (value === null ? 'none' : valueText(value, readout.kind));
   const show = (index: number): void => {
     current = Math.max(0, Math.min(points.length - 1, index));
     const name = readout.names?.[current] ?? instantText(atOf(readout, points[current]!), readout.x[1] - readout.x[0]);
@@ -59,7 +60,7 @@ function startReadout(chart: PageElement, reader: PageElement, readout: Readout)
     reader.setAttribute('aria-valuenow', String(current));
     reader.setAttribute(
       'aria-valuetext',
-      `${name}: ${readout.lines.map(({ label }, i) => `${label} ${shown[i] === null ? 'none' : valueText(shown[i]!, readout.kind)}`).join(', ')}`,
+      `${name}: ${readout.lines.map(({ label }, i) => `${label} ${spoken(shown[i]!)}`).join(', ')}`,
     );
   };
   const forget = (): void => {
@@ -97,7 +98,7 @@ function targetOf(key: string, current: number, count: number): number | undefin
   }
 }
 
-/** How far across each point is, of 1. */
+/** Returns the horizontal place of each point, 0 to 1. */
 function placesOf({ steps, x }: Readout): number[] {
   let at = 0;
   return steps.map((step) => share(at += step, x));
@@ -130,7 +131,7 @@ export interface PageDocument {
   querySelectorAll(selector: string): Iterable<PageElement>;
 }
 
-export interface PageElement {
+interface PageElement {
   textContent: string | null;
   className: string;
   hidden: boolean;
@@ -145,7 +146,7 @@ export interface PageElement {
   addEventListener(type: string, listener: (event: PageEvent) => void): void;
 }
 
-export interface PageEvent {
+interface PageEvent {
   readonly clientX: number;
   readonly clientY: number;
   readonly key: string;

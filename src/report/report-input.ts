@@ -1,3 +1,4 @@
+import type { NamedText } from './markup.ts';
 import type { Millis } from '../core/time.ts';
 import type { MonthlyReturn } from '../research/metrics/return-distribution.ts';
 import type { HeatMap } from './heat-map.ts';
@@ -8,7 +9,7 @@ import type { MeasuredRun, MeasuredSettings } from '../research/trials/measured-
 import type { TrialCount } from '../store/trial-log.ts';
 import type { Benchmarks } from '../research/metrics/run-figures.ts';
 import { assert } from '../core/assert.ts';
-import type { SimulationSetting } from '../trading/simulated-landing.ts';
+import type { SimulationSetting } from '../trading/simulation-model.ts';
 import { factOf } from '../research/metrics/metric-warnings.ts';
 import type { Assessment, Metrics } from '../research/metrics/metrics.ts';
 import { notMeaningful } from '../research/metrics/figure-text.ts';
@@ -18,30 +19,27 @@ import type { RunRecord } from '../backtest/record/run-record.ts';
 import { assessmentsOf } from './embedded-records.ts';
 import { isMeaningful, printedFigures } from './printed-figures.ts';
 
-/** A name and what it is, in one line or several; text from anywhere. */
-export type NamedText = readonly [name: string, text: string | readonly string[]];
-
-/** What a report is made of. */
+/** The input of a backtest's report. */
 export interface ReportInput {
   readonly runId: string;
-  /** What was run, for the headline. */
+  /** What was run, for the title. */
   readonly subject: string;
-  /** Before anything else. */
+  /** The first content of the page. */
   readonly warnings: readonly string[];
   readonly verdict: readonly string[];
   readonly run: MeasuredRun;
   readonly settings: MeasuredSettings;
   readonly benchmarks: Benchmarks;
-  /** Made on the same data, this run included; undefined where nobody counted. */
+  /** All trials on the same data, this run included; undefined where they were not counted. */
   readonly trials?: TrialCount | undefined;
   readonly months: readonly MonthlyReturn[];
   readonly costs: readonly CostRow[];
-  /** Where the impact of own swaps comes from, by direction: its name, and what its fills rest on. */
+  /** The source of own impact by direction: its name, and its fills. */
   readonly ownImpact: readonly NamedImpact[];
-  /** What comes of other latencies and other costs. */
+  /** The result under other latencies and other costs. */
   readonly grid?: HeatMap | undefined;
   readonly silences?: Silences | undefined;
-  /** By symbol, as finely as they were recorded, of the times that are looked at from near. */
+  /** Recorded prices by symbol, within the windows of swaps. */
   readonly prices?: ReadonlyMap<string, RecordedPrices> | undefined;
   readonly decisionRates?: DecisionRates | undefined;
   readonly parameters: readonly NamedText[];
@@ -49,46 +47,46 @@ export interface ReportInput {
 }
 
 /** An impact note with a name for people. */
-export type NamedImpact = Pick<ImpactNote, 'fills' | 'displaced'> & { readonly name: string };
+type NamedImpact = Pick<ImpactNote, 'fills' | 'displaced'> & { readonly name: string };
 
 /**
- * By the swap's id, how much came out for each unit that goes in by the last price that was quoted of its pair, either
- * way, when it was decided; both in smallest units.
+ * By the swap's id: the last quoted rate of its pair before the decision, in either direction, as output per input in
+ * smallest units.
  */
 export type DecisionRates = ReadonlyMap<string, number>;
 
-/** Prices of one token as they were recorded: each holds until the next. */
+/** The recorded prices of one token: each holds until the next. */
 export interface RecordedPrices {
   /** They rise strictly. */
   readonly times: readonly Millis[];
   /**
-   * What a purchase takes and what a sale brings, as far as either was recorded: in the currency for a whole token, one
-   * for each of the times.
+   * The prices of a purchase and of a sale, where recorded: in the currency for a whole token, one for each of the
+   * times.
    */
   readonly lines: readonly { readonly label: string; readonly values: readonly (number | null)[] }[];
-  /** What was quoted, in a sentence. */
+  /** The quoted sizes, in a sentence. */
   readonly source: string;
 }
 
-/** When a recording heard nothing of the market: prices are not drawn there. */
+/** The spans without any recorded data: prices are not drawn there. */
 export interface Silences {
-  /** Of any token. */
+  /** Spans without data of any token. */
   readonly all: readonly Span[];
   readonly bySymbol: ReadonlyMap<string, readonly Span[]>;
 }
 
-/** The figures of a report as they are printed, each once computed. */
+/** The printed figures of a report, each computed once. */
 export interface ReportFigures {
-  /** The setting that is configured, which the whole report is about; undefined where it is none of the three. */
+  /** The configured setting, which the report is about; undefined where it is none of the three. */
   readonly configured: SimulationSetting | undefined;
   /** The records of the other settings. */
   readonly others: Readonly<Record<string, RunRecord>>;
   readonly assessments: ReadonlyMap<string, Assessment>;
-  /** Returns a figure by its name, in an element in which the page finds it again. */
+  /** Returns a figure by its name, in an element that the page's script can find. */
   readonly figure: (name: string) => Markup;
-  /** Returns whether a figure is there. */
+  /** Returns whether a figure has a meaningful value. */
   readonly isGiven: (name: string) => boolean;
-  /** Returns why a metric of all together is missing, or what to know about it. */
+  /** Returns why a metric of all strategies together is missing, or a caveat about it. */
   readonly reason: (metric: keyof Metrics) => string | undefined;
 }
 

@@ -9,12 +9,13 @@ import { emptyFigure } from './plot.ts';
 import type { Markup } from './markup.ts';
 import { columnsOf, dataTable, markup, nameText } from './markup.ts';
 import { tradeFills } from '../research/metrics/run-figures.ts';
-import type { RunRecord } from '../backtest/record/run-record.ts';
 import { marketResults } from './printed-figures.ts';
 import type { ReportFigures, ReportInput } from './report-input.ts';
 
-const DRAWDOWN = 'Drawdown: how far below the last peak';
+const DRAWDOWN = 'Drawdown below the last peak';
 const EXPOSURE = 'Share of equity held in tokens';
+/** The text of a chart without values. */
+export const NOT_VALUED = 'The holdings could not be valued.';
 const STEPS_OF_EXPOSURE = 150;
 
 /** Returns the charts of equity and drawdown. */
@@ -22,46 +23,40 @@ export function equityCharts(
   { run: { series, record }, benchmarks: { buy_and_hold: holding, dca }, silences }: ReportInput,
 ): Markup {
   const changes = (values: readonly number[]): (number | null)[] =>
-    atTimes(record, series.times, values.map((value) => (values[0]! > 0 ? value / values[0]! - 1 : 0)));
+    atTimes(record.times, series.times, values.map((value) => (values[0]! > 0 ? value / values[0]! - 1 : 0)));
   const beside = ([[holding, 'buy and hold', 'second'], [dca, 'DCA', 'third']] as const)
     .flatMap(([benchmark, label, style]): ChartLine[] =>
       (benchmark === undefined ? [] : [{ label, style, values: changes(benchmark.series.values) }]));
   const own = record.strategies.length === 1 ? 'strategy' : 'strategies';
-  let peak = -Infinity;
-  const falls = series.values.map((value) => {
-    peak = Math.max(peak, value);
-    return peak > 0 ? value / peak - 1 : 0;
-  });
-  const common = { times: record.times, gaps: silences?.all, empty: 'What was held could not be valued.' };
+  const falls = drawdownValues(series.values);
+  const common = { times: record.times, gaps: silences?.all, empty: NOT_VALUED };
   return markup`${lineChart({
     ...common, title: `Equity, ${record.currency}`, kind: 'amount',
-    notes: ['After costs; what is held is valued at what its sale would bring.'],
-    lines: [{ label: own, style: 'main', values: atTimes(record, series.times, series.values) }],
+    notes: ['After costs; holdings are valued at the proceeds of their sale.'],
+    lines: [{ label: own, style: 'main', values: atTimes(record.times, series.times, series.values) }],
   })}
-${falls.length > 1 && falls.every((fall) => fall === 0) ? emptyFigure(DRAWDOWN, 'Equity was never below its peak.') : lineChart({
-    ...common, title: DRAWDOWN, kind: 'share', include: [0],
-    lines: [{ label: 'drawdown', style: 'loss', form: 'area', values: atTimes(record, series.times, falls) }],
-  })}
+${falls.length > 1 && falls.every((fall) => fall === 0) ? emptyFigure(DRAWDOWN, 'The equity was never below its peak.')
+  : drawdownChart(common, atTimes(record.times, series.times, falls))}
 ${beside.length > 0 && lineChart({
-    ...common, title: 'Change since the beginning, beside buying and holding', kind: 'share', include: [0],
-    notes: dca === undefined ? [] : ['DCA buys for the same money in equal parts, at equal distances.'],
+    ...common, title: 'Change since the beginning, compared with buying and holding', kind: 'share', include: [0],
+    notes: dca === undefined ? [] : ['DCA buys in equal parts at equal intervals, with the same money.'],
     lines: [...beside, { label: own, style: 'main', values: changes(series.values) }],
   })}`;
 }
 
-/** Returns the chart of what was held. */
+/** Returns the chart of the share of equity in tokens. */
 export function exposureChart({ run: { series, record }, silences }: ReportInput): Markup {
-  const shares = atTimes(record, series.times, series.held.map((value, i) =>
+  const shares = atTimes(record.times, series.times, series.held.map((value, i) =>
     (series.values[i]! > 0 ? value / series.values[i]! : 0)));
   if (series.held.length > 1 && series.held.every((value) => value === 0))
-    return emptyFigure(EXPOSURE, 'Nothing was ever held.');
+    return emptyFigure(EXPOSURE, 'No token was ever held.');
   const common = {
-    title: EXPOSURE, gaps: silences?.all, kind: 'share', include: [0], empty: 'What was held could not be valued.',
+    title: EXPOSURE, gaps: silences?.all, kind: 'share', include: [0], empty: NOT_VALUED,
   } as const;
   if (shares.length <= STEPS_OF_EXPOSURE) return lineChart({
     ...common, times: record.times, lines: [{ label: 'exposure', style: 'main', form: 'area', values: shares }],
   });
-  // Where tokens are held for minutes over weeks, a line through all of it would be one block from nothing to the most.
+  // Where tokens are held for minutes within weeks, one line through all samples would be a solid block.
   const { times, means, highest } = spanMeans(shares, { times: record.times, parts: STEPS_OF_EXPOSURE });
   return lineChart({
     ...common, times,
@@ -73,39 +68,65 @@ export function exposureChart({ run: { series, record }, silences }: ReportInput
   });
 }
 
-/** Returns the distribution of what round trips came to. */
+/** Returns the distribution of the results of round trips. */
 export function tradeResultChart({ run: { record } }: ReportInput, { figure }: ReportFigures): Markup {
   const paired = roundTrips(tradeFills(record));
   const { trips } = paired;
   const markets = marketResults(paired);
   return markup`${histogramChart({
-    title: `Round trips by what they came to, ${record.currency}`, bins: histogram(trips.map(({ profit }) => profit)), kind: 'price', counted: 'round trips', empty: 'No round trip was completed.',
+    title: `Round trips by result, ${record.currency}`, bins: histogram(trips.map(({ profit }) => profit)),
+    kind: 'price', counted: 'round trips', empty: 'No round trip was completed.',
   })}
-${trips.length > 0 && markup`<p class="soft">${figure('trips.all')} round trips, first in, first out, after costs: ${figure('total.wins')} won, ${figure('total.losses')} lost, ${figure('total.breakeven')} even; best ${figure('trips.best')}, worst ${figure('trips.worst')} ${record.currency}.</p>`}
-${markets.length > 1 && markup`<h3>Where it came from</h3>${dataTable({
-    label: 'Round trips by token and strategy', columns: columnsOf('token and strategy', 'round trips', 'won', `came to, ${record.currency}`, 'still held'),
-    rows: markets.map(({ name }, i) => [nameText(name), ...(['trips', 'won', 'profit', 'open'] as const).map((of) => figure(`market ${i + 1}.${of}`))]),
+${trips.length > 0 && markup`<p class="soft">${figure('trips.all')} round trips, first in, first out, after costs: ${
+  figure('total.wins')} won, ${figure('total.losses')} lost, ${figure('total.breakeven')} even; best ${
+  figure('trips.best')}, worst ${figure('trips.worst')} ${record.currency}.</p>`}
+${markets.length > 1 && markup`<h3>By token and strategy</h3>${dataTable({
+    label: 'Round trips by token and strategy',
+    columns: columnsOf('token and strategy', 'round trips', 'won', `result, ${record.currency}`, 'still held'),
+    rows: markets.map(({ name }, i) => (
+      [nameText(name), ...(['trips', 'won', 'profit', 'open'] as const).map((of) => figure(`market ${i + 1}.${of}`))])),
   })}`}`;
 }
 
-/** What has no value at a time is left out of a series: it leaves a gap. */
-function atTimes({ times }: RunRecord, known: readonly number[], values: readonly number[]): (number | null)[] {
+/** Returns the fall of each value below the highest one so far, 0 to -1. */
+export function drawdownValues(values: readonly number[]): number[] {
+  let peak = -Infinity;
+  return values.map((value) => {
+    peak = Math.max(peak, value);
+    return peak > 0 ? value / peak - 1 : 0;
+  });
+}
+
+/** Returns the chart of a drawdown. */
+export function drawdownChart(
+  common: Pick<Parameters<typeof lineChart>[0], 'times' | 'gaps' | 'empty'>, values: readonly (number | null)[],
+): Markup {
+  return lineChart({
+    ...common, title: DRAWDOWN, kind: 'share', include: [0],
+    lines: [{ label: 'drawdown', style: 'loss', form: 'area', values }],
+  });
+}
+
+/** Returns values at `times`; a time without a value is a gap. */
+export function atTimes(
+  times: readonly Millis[], known: readonly Millis[], values: readonly number[],
+): (number | null)[] {
   let next = 0;
   return times.map((at) => (known[next] === at ? values[next++]! : null));
 }
 
-/** What values came to over equal spans of time. */
-export interface SpanMeans {
-  /** Where each span begins, and where the last one ends. */
+/** The means of values over equal spans of time. */
+interface SpanMeans {
+  /** The beginning of each span, and the end of the last one. */
   readonly times: readonly Millis[];
-  /** One for each of the times, the last one's again at the end; null where nothing is known. */
+  /** One for each of the times, the last one repeated at the end; null where nothing is known. */
   readonly means: readonly (number | null)[];
   readonly highest: readonly (number | null)[];
 }
 
 /**
- * Returns the mean of each of so many equal spans of time, each value weighing by how long it held until the next, and
- * the highest of each. Times rise strictly; there are two at least.
+ * Returns the mean and the maximum of values in each of `parts` equal spans. A value is weighted by its time until the
+ * next one. There are at least two times, which rise strictly.
  */
 export function spanMeans(
   values: readonly (number | null)[], { times, parts }: { readonly times: readonly Millis[]; readonly parts: number },

@@ -5,7 +5,7 @@ import { OBJECTIVES } from '../research/trials/objectives.ts';
 import { valueAxis } from './axis.ts';
 import { heatMapFigure } from './heat-map.ts';
 import type { Markup } from './markup.ts';
-import { dataTable, markup } from './markup.ts';
+import { dataTable, markup, note } from './markup.ts';
 import type { PageSection } from './page.ts';
 import { renderPage } from './page.ts';
 import { acrossPlot, downPlot, emptyFigure, plotFigure, scaleNote } from './plot.ts';
@@ -15,13 +15,14 @@ import { valueText } from '../research/metrics/value-text.ts';
 import type { GridAxis } from '../research/sweep/grid.ts';
 import { axisName, combinationCount, risingOrder, valueName } from '../research/sweep/grid.ts';
 import { landscapeOf, pointKey } from '../research/sweep/landscape.ts';
-import type { BestRow, SweepOutcome, SweepRow } from '../research/sweep/sweep-outcome.ts';
+import type { BestRow, SweepOutcome } from '../research/sweep/sweep-outcome.ts';
+import type { SweepRow } from '../research/sweep/grid.ts';
 import { confidenceSentence, effortSentence, neighbourhoodSentence } from '../research/sweep/sweep-outcome.ts';
-import { counted, grouped } from '../core/counted.ts';
+import { groupThousands, pluralize } from '../core/text.ts';
 import { deniedCells, paramsText } from '../cli/commands/research/sweep-answer.ts';
 import { ranked } from '../research/sweep/run-sweep.ts';
 
-/** What an objective is, and around what its colours part. */
+/** The kind of each objective, and the middle of its colours. */
 const KINDS: Readonly<Record<ObjectiveName, { readonly kind: ValueKind; readonly middle: number | null }>> = {
   sharpe: { kind: 'ratio', middle: 0 }, sortino: { kind: 'ratio', middle: 0 }, calmar: { kind: 'ratio', middle: 0 },
   total_return: { kind: 'share', middle: 0 }, cagr: { kind: 'share', middle: 0 },
@@ -29,10 +30,10 @@ const KINDS: Readonly<Record<ObjectiveName, { readonly kind: ValueKind; readonly
   expectancy: { kind: 'amount', middle: 0 }, psr: { kind: 'share', middle: 0.5 },
 };
 
-/** More rows would make the page slow to open; the answer for scripts has them all. */
+/** More rows would make the page slow; the JSON answer has all of them. */
 const MOST_ROWS = 5_000;
 
-/** Returns a sweep as one HTML page that needs nothing else. */
+/** Returns a sweep as one self-contained HTML page. */
 export function renderSweep(outcome: SweepOutcome): string {
   const { subject, objective, best, warnings } = outcome;
   const { label, better, show } = OBJECTIVES[objective];
@@ -42,7 +43,8 @@ export function renderSweep(outcome: SweepOutcome): string {
     warnings,
     verdict: best === undefined
       ? markup`<p>No combination has this figure: none of them traded, or the recording is too short for it.</p>`
-      : markup`<p>The best is ${paramsText(best.params)}: ${label} ${show(best.value!)}.</p><p>${capital(confidenceSentence(outcome))}</p><p>Around it: ${neighbourhoodSentence(best, objective)}</p>`,
+      : markup`<p>The best is ${paramsText(best.params)}: ${label} ${show(best.value!)}.</p><p>${
+        capital(confidenceSentence(outcome))}</p><p>Around it: ${neighbourhoodSentence(best, objective)}</p>`,
     sections: [
       { id: 'landscape', title: `${capital(label)} by parameters`, body: landscape(outcome) },
       ...(best === undefined ? []
@@ -55,14 +57,14 @@ export function renderSweep(outcome: SweepOutcome): string {
   });
 }
 
-/** Of a grid all are tried but those that a strategy refuses; of a random search, those drawn. */
+/** Returns how many combinations were tried, refused or drawn at random. */
 function triedOf({ grid: { axes, search }, rows, refused, failed }: SweepOutcome): string {
-  const all = counted(combinationCount(axes), 'combination');
+  const all = pluralize(combinationCount(axes), 'combination');
   if (search.kind === 'grid' && refused.length === 0)
     return `${all}, ${combinationCount(axes) === 1 ? 'tried' : 'all tried'}`;
   return `${all}, `
-    + `${search.kind === 'grid' ? '' : 'some drawn by chance: '}${grouped(String(rows.length + failed.length))} `
-    + `tried${refused.length === 0 ? '' : `, ${grouped(String(refused.length))} refused`}`;
+    + `${search.kind === 'grid' ? '' : 'some drawn by chance: '}${groupThousands(String(rows.length + failed.length))} `
+    + `tried${refused.length === 0 ? '' : `, ${groupThousands(String(refused.length))} refused`}`;
 }
 
 function landscape({ best, rows, failed, refused, grid: { axes, search }, objective }: SweepOutcome): Markup {
@@ -85,7 +87,7 @@ function landscape({ best, rows, failed, refused, grid: { axes, search }, object
   });
 }
 
-/** One parameter: a line where its values are numbers, else a table alone. */
+/** Returns a line for one varied parameter whose values are numbers, else a reference to the table. */
 function line(axis: GridAxis, { rows, at, objective }: {
   readonly rows: readonly SweepRow[]; readonly at: number; readonly objective: ObjectiveName;
 }): Markup {
@@ -108,10 +110,11 @@ function line(axis: GridAxis, { rows, at, objective }: {
     return emptyFigure(title, 'There is no line through fewer than two numbers: see the table.');
   const path = points.map(({ across, value }, i) =>
     `${i === 0 ? 'M' : 'L'}${acrossPlot(x, across)} ${downPlot(y, value)}`).join('');
+  const spots = points.map(({ across, value }) => `M${acrossPlot(x, across)} ${downPlot(y, value)}h0`).join('');
   return plotFigure({
     title, x, y, at: `${name} ${last.name}`,
     key: [{ label: OBJECTIVES[objective].label, style: 'main', value: valueText(last.value, kind) }],
-    drawing: markup`<path class="line main" d="${path}"/><path class="spot main" d="${points.map(({ across, value }) => `M${acrossPlot(x, across)} ${downPlot(y, value)}h0`).join('')}"/>`,
+    drawing: markup`<path class="line main" d="${path}"/><path class="spot main" d="${spots}"/>`,
     summary: points.map((point) => `${point.name}: ${valueText(point.value, kind)}`).join('; '),
     notes: [`Across: ${name}. ${scaleNote(x)} Up: ${OBJECTIVES[objective].label}. ${scaleNote(y)}`],
     readout: {
@@ -146,14 +149,22 @@ function limitsCell(limited: boolean): string {
 function trialTable({ rows, grid: { axes }, objective }: SweepOutcome): Markup {
   const { label, show } = OBJECTIVES[objective];
   const shown = ranked(rows, objective).slice(0, MOST_ROWS);
-  return markup`${shown.length < rows.length && markup`<p class="note">The best ${shown.length} of ${rows.length}; the answer for scripts has them all.</p>`}${dataTable({
+  const names = [
+    '#', ...axes.map(axisName), label, 'total return', 'deepest drawdown', 'profit factor', 'swaps', 'denied',
+  ];
+  return markup`${shown.length < rows.length
+    && note(`The best ${shown.length} of ${rows.length}; the JSON answer has all of them.`)}${dataTable({
     label: 'All trials, best first', isWide: true,
-    columns: [{ name: '#' }, ...axes.map((axis) => ({ name: axisName(axis) })), { name: label }, { name: 'total return' }, { name: 'deepest drawdown' }, { name: 'profit factor' }, { name: 'swaps' }, { name: 'denied' }, { name: 'mostly by', isText: true }, { name: 'decision hash', isText: true }],
+    columns: [
+      ...names.map((name) => ({ name })), { name: 'mostly by', isText: true }, { name: 'decision hash', isText: true },
+    ],
     rows: shown.map(({ point, value, result: { metrics, fills, denials, decisionHash } }, i) => {
       const [denied, by] = deniedCells(denials);
       return [
-        i + 1, ...axes.map((axis, a) => valueName(axis.values[point[a]!]!)), given(value, show), given(metrics.total_return, shareText), given(metrics.max_drawdown, shareText),
-        given(metrics.profit_factor, ratioText), fills, denied, markup`<span class="whole">${by}</span>`, markup`<code title="${decisionHash}">${decisionHash.slice(0, 12)}</code>`,
+        i + 1, ...axes.map((axis, a) => valueName(axis.values[point[a]!]!)), given(value, show),
+        given(metrics.total_return, shareText), given(metrics.max_drawdown, shareText),
+        given(metrics.profit_factor, ratioText), fills, denied, markup`<span class="whole">${by}</span>`,
+        markup`<code title="${decisionHash}">${decisionHash.slice(0, 12)}</code>`,
       ];
     }),
   })}`;
@@ -170,8 +181,9 @@ function leftOut(
   const shown = points.slice(0, MOST_ROWS);
   return [{
     id, title,
-    body: markup`${shown.length < points.length && markup`<p class="note">The first ${shown.length} of ${points.length}.</p>`}${dataTable({
-      label: title, columns: [{ name: 'parameters', isText: true }, { name: 'reason', isText: true }], rows: shown.map(({ params, reason }) => [paramsText(params), reason]),
+    body: markup`${shown.length < points.length && note(`The first ${shown.length} of ${points.length}.`)}${dataTable({
+      label: title, columns: [{ name: 'parameters', isText: true }, { name: 'reason', isText: true }],
+      rows: shown.map(({ params, reason }) => [paramsText(params), reason]),
     })}`,
   }];
 }

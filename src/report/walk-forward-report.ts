@@ -1,3 +1,4 @@
+import { atTimes, drawdownChart, drawdownValues, NOT_VALUED } from './run-charts.ts';
 import { canonicalJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import { SHOWN_METRICS, labelIn, notMeaningful, scaledNote, shareText } from '../research/metrics/figure-text.ts';
@@ -7,24 +8,22 @@ import type { HeatValue } from './heat-map.ts';
 import { heatMapFigure } from './heat-map.ts';
 import type { ChartLine, Span } from './line-chart.ts';
 import { lineChart } from './line-chart.ts';
-import type { Markup } from './markup.ts';
-import { columnsOf, dataTable, markup } from './markup.ts';
+import type { Markup, NamedText } from './markup.ts';
+import { columnsOf, dataTable, markup, namedTable, note } from './markup.ts';
 import type { PageSection } from './page.ts';
 import { renderPage, splitWarnings } from './page.ts';
 import { instantText } from './axis.ts';
-import type { NamedText } from './report-input.ts';
-import { namedTable } from './outcome-tables.ts';
 import type { TrialParams } from '../research/trials/trial.ts';
 import type { JoinedRun, WalkForwardResult } from '../research/walk-forward/walk-forward.ts';
 import type { FoldOutcome } from '../research/walk-forward/fold-outcome.ts';
 import { foldLimits } from '../research/walk-forward/fold-outcome.ts';
 import { paramsText } from '../research/walk-forward/walk-forward-verdict.ts';
 
-/** What the report of a walk-forward is made of; text from anywhere. */
+/** The input of a walk-forward's report; untrusted text. */
 export interface WalkForwardReport {
-  /** What was run, for the headline. */
+  /** What was run, for the title. */
   readonly subject: string;
-  /** How it was folded and chosen, in a line. */
+  /** The folds and the objective, in one line. */
   readonly terms: string;
   readonly warnings: readonly string[];
   readonly verdict: readonly string[];
@@ -36,10 +35,10 @@ export interface WalkForwardReport {
   readonly hashes: readonly NamedText[];
 }
 
-/** More rows than this are nothing to look at. */
+/** More rows would not be readable. */
 const SETS_SHOWN = 40;
 
-/** Returns a walk-forward's report as one HTML page that needs nothing else. */
+/** Returns a walk-forward's report as one self-contained HTML page. */
 export function renderWalkForward(report: WalkForwardReport): string {
   const { subject, terms, warnings, verdict, result: { joined } } = report;
   return renderPage({
@@ -51,7 +50,7 @@ export function renderWalkForward(report: WalkForwardReport): string {
       { id: 'folds', title: 'Folds', body: foldTable(report) },
       ...(joined === undefined ? []
         : [{ id: 'equity', title: 'Equity out of sample', body: equityCharts(report, joined) }]),
-      { id: 'choices', title: 'What was chosen', body: choiceTables(report) },
+      { id: 'choices', title: 'Chosen parameters', body: choiceTables(report) },
       ...(joined === undefined ? [] : [figureSection(joined, report.currency)]),
       { id: 'parameters', title: 'Configuration', body: namedTable('Configuration', report.parameters) },
       { id: 'hashes', title: 'Hashes', body: namedTable('Hashes', report.hashes) },
@@ -66,23 +65,33 @@ function foldTable({ result: { folds }, objective: name }: WalkForwardReport): M
     label: 'Folds',
     columns: [
       { name: 'fold' }, { name: 'out of sample, UTC', isText: true }, { name: 'chosen', isText: true },
-      ...(isReturn ? [] : [{ name: `${objective.label}, in-sample` }, { name: 'out of sample' }]), { name: 'return in-sample' }, { name: 'out of sample' }, { name: 'swaps' }, { name: 'what became of it', isText: true },
+      ...(isReturn ? [] : [{ name: `${objective.label}, in-sample` }, { name: 'out of sample' }]),
+      { name: 'return in-sample' }, { name: 'out of sample' }, { name: 'swaps' }, { name: 'result', isText: true },
     ],
     rows: folds.map(({ fold, choice, outOfSample, status, reason }) => [
-      fold.number, markup`<span class="whole">${dayText(fold.outOfSample.from)} to</span> <span class="whole">${dayText(fold.outOfSample.to)}</span>`, choice === undefined ? '–' : paramsText(choice.params),
-      ...(isReturn ? [] : [shown(choice?.value, objective.show), shown(outOfSample === undefined ? null : objective.valueOf(outOfSample), objective.show)]),
-      shown(choice?.inSample.metrics.total_return, shareText), shown(outOfSample?.metrics.total_return, shareText), outOfSample?.fills ?? '–',
-      [status === 'judged' ? 'judged' : `in no average: ${reason ?? status}`, foldLimits({ choice, outOfSample })].filter((said) => said !== '').join('; '),
+      fold.number, spanText(fold.outOfSample), choice === undefined ? '–' : paramsText(choice.params),
+      ...(isReturn ? [] : [
+        shown(choice?.value, objective.show),
+        shown(outOfSample === undefined ? null : objective.valueOf(outOfSample), objective.show),
+      ]),
+      shown(choice?.inSample.metrics.total_return, shareText), shown(outOfSample?.metrics.total_return, shareText),
+      outOfSample?.fills ?? '–',
+      [status === 'judged' ? 'judged' : `in no average: ${reason ?? status}`, foldLimits({ choice, outOfSample })]
+        .filter((text) => text !== '').join('; '),
     ]),
   })}
-<p class="note">Each fold begins with the configured money. What it holds at its end counts at what a sale would bring then.</p>`;
+${note('Each fold begins with the configured money. Its holdings at the end count at the proceeds of their sale.')}`;
 }
 
 function shown(value: number | string | null | undefined, as: (value: number) => string): string {
   return typeof value === 'number' ? as(value) : '–';
 }
 
-/** To the minute. */
+function spanText({ from, to }: { readonly from: Millis; readonly to: Millis }): Markup {
+  return markup`<span class="whole">${dayText(from)} to</span> <span class="whole">${dayText(to)}</span>`;
+}
+
+/** Returns an instant to the minute. */
 function dayText(at: Millis): string {
   return instantText(at, Infinity);
 }
@@ -96,33 +105,35 @@ function equityCharts({ result: { folds }, currency }: WalkForwardReport, {
   const beside = ([[holding, 'buy and hold', 'second'], [dca, 'DCA', 'third']] as const)
     .flatMap(([benchmark, label, style]): ChartLine[] => (benchmark === undefined ? []
       : [{ label, style, values: atTimes(record.times, series.times, benchmark.series.values) }]));
-  let peak = -Infinity;
-  const falls = series.values.map((value) => {
-    peak = Math.max(peak, value);
-    return peak > 0 ? value / peak - 1 : 0;
-  });
-  const common = { times: record.times, gaps, empty: 'What was held could not be valued.' };
+  const common = { times: record.times, gaps, empty: NOT_VALUED };
+  const starts = folds.map(({ fold }) => dayText(fold.outOfSample.from));
   return markup`${lineChart({
     ...common, title: `Equity out of sample, ${currency}`, kind: 'amount',
-    notes: [`Every fold goes on from what the one before came to. Folds begin ${folds.map(({ fold }) => dayText(fold.outOfSample.from)).join(', ')}.`],
-    lines: [...beside, { label: 'what was chosen', style: 'main', values: atTimes(record.times, series.times, series.values) }],
+    notes: [`Each fold continues with the equity of the one before. Folds begin ${starts.join(', ')}.`],
+    lines: [
+      ...beside,
+      { label: 'chosen parameters', style: 'main', values: atTimes(record.times, series.times, series.values) },
+    ],
   })}
-${lineChart({ ...common, title: 'Drawdown: how far below the last peak', kind: 'share', include: [0], lines: [{ label: 'drawdown', style: 'loss', form: 'area', values: atTimes(record.times, series.times, falls) }] })}`;
+${drawdownChart(common, atTimes(record.times, series.times, drawdownValues(series.values)))}`;
 }
 
 function choiceTables(report: WalkForwardReport): Markup {
   const { result: { folds, stability } } = report;
   return markup`${stability.parameters.length > 0 && dataTable({
-    label: 'How choices hold', isWide: true,
-    columns: [{ name: 'parameter', isText: true }, { name: 'changes' }, { name: 'chosen, most often first', isText: true }],
+    label: 'Stability of choices', isWide: true,
+    columns: [
+      { name: 'parameter', isText: true }, { name: 'changes' }, { name: 'chosen, most often first', isText: true },
+    ],
     rows: stability.parameters.map(({ strategy, parameter, changes, values }) => [
-      `${strategy}.${parameter}`, `${changes} of ${Math.max(0, stability.choices - 1)}`, values.map((chosen) => `${textOf(chosen.value)} (${chosen.folds})`).join(', '),
+      `${strategy}.${parameter}`, `${changes} of ${Math.max(0, stability.choices - 1)}`,
+      values.map((chosen) => `${textOf(chosen.value)} (${chosen.folds})`).join(', '),
     ]),
   })}
 ${folds.length > 0 && choiceMap(report)}`;
 }
 
-/** Those that were chosen first, then the best on average. */
+/** Returns a heat map with the chosen parameter sets first, then the best on average. */
 function choiceMap({ result: { folds }, sets, objective: name }: WalkForwardReport): Markup {
   const objective = OBJECTIVES[name];
   const valueOf = ({ tried }: FoldOutcome, place: number): HeatValue => {
@@ -162,26 +173,23 @@ function figureSection(
   const compared = [['out of sample', assessment] as const,
     ...([['buy and hold', buy_and_hold], ['DCA', dca], ['cash', cash]] as const)
       .flatMap(([label, benchmark]) => (benchmark === undefined ? [] : [[label, benchmark.assessment] as const]))];
+  const given = SHOWN_METRICS.filter(({ name }) => (
+    notMeaningful(name, assessment) === undefined && compared.some(([, { metrics }]) => metrics[name] !== null)));
+  const notes = [
+    notMeaningful('cagr', assessment)?.replace(/^/, 'Growth a year and Calmar ratio are '),
+    notMeaningful('psr', assessment)?.replace(/^/, 'The figures that separate luck from skill are '),
+    scaledNote(assessment.path),
+  ];
   return {
     id: 'figures', title: 'Figures out of sample',
     body: markup`${dataTable({
       label: 'Figures out of sample', columns: columnsOf('figure', ...compared.map(([label]) => label)),
-      rows: SHOWN_METRICS.filter(({ name }) => notMeaningful(name, assessment) === undefined && compared.some(([, { metrics }]) => metrics[name] !== null))
-        .map((metric) => [labelIn(metric, currency), ...compared.map(([, { metrics }]) => shown(metrics[metric.name], metric.show))]),
-    })}${noteOf(notMeaningful('cagr', assessment)?.replace(/^/, 'Growth a year and Calmar ratio are '))}${noteOf(notMeaningful('psr', assessment)?.replace(/^/, 'What tells luck from skill is '))}${noteOf(scaledNote(assessment.path))}`,
+      rows: given.map((metric) => (
+        [labelIn(metric, currency), ...compared.map(([, { metrics }]) => shown(metrics[metric.name], metric.show))])),
+    })}${notes.flatMap((text) => (text === undefined ? [] : [note(text)]))}`,
   };
-}
-
-/** What has no value at a time is left out of a series: it leaves a gap. */
-function atTimes(times: readonly Millis[], known: readonly Millis[], values: readonly number[]): (number | null)[] {
-  let next = 0;
-  return times.map((at) => (known[next] === at ? values[next++]! : null));
 }
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : canonicalJson(value);
-}
-
-function noteOf(text: string | undefined): Markup | false {
-  return text !== undefined && markup`<p class="note">${text}</p>`;
 }

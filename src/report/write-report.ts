@@ -5,12 +5,12 @@ import { costBreakdown } from '../research/metrics/cost-breakdown.ts';
 import { monthlyReturns } from '../research/metrics/return-distribution.ts';
 import type { HeatMap } from './heat-map.ts';
 import { renderBacktest } from './backtest-report.ts';
-import type { NamedText } from './report-input.ts';
+import type { NamedText } from './markup.ts';
 import type { ConfigRecord } from '../config/config-record.ts';
-import { readLimits } from '../config/limits-record.ts';
+import { readLimits } from '../config/config-record.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { formatDecimal } from '../core/amount.ts';
-import { grouped } from '../core/counted.ts';
+import { groupThousands } from '../core/text.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import { formatDuration } from '../core/time.ts';
@@ -22,18 +22,18 @@ import type { Recording } from '../recording/reader.ts';
 import type { BacktestAnswer } from '../cli/commands/research/backtest-answer.ts';
 import { sampleRecording } from './price-samples.ts';
 
-/** What a report says of where its figures come from. */
-export interface ReportSources {
+/** The sources of a report's figures. */
+interface ReportSources {
   readonly config: RunConfig;
   readonly recording: Recording;
   readonly manifest: RunManifest;
-  /** What comes of other latencies and other costs, where it was computed. */
+  /** The result under other latencies and other costs, where it was computed. */
   readonly grid?: HeatMap | undefined;
 }
 
 const NAMES_SHOWN = 3;
 
-/** Writes the report of a backtest, whole or not at all, and returns its path. */
+/** Writes the report of a backtest atomically, and returns its path. */
 export function writeBacktestReport(
   file: string, { runId, run, settings, benchmarks, currency, trials, warnings, verdict }: BacktestAnswer,
   { config, recording, manifest, grid }: ReportSources,
@@ -48,7 +48,7 @@ export function writeBacktestReport(
       ({ name: describeFeeds(config.tokens, feeds), fills, displaced })),
     ...sampleRecording(recording, { run, tokens: config.tokens, currency }),
     parameters: [
-      ['recording', [`name: ${basename(recording.directory)}`, `events: ${grouped(String(run.result.events))}`]],
+      ['recording', [`name: ${basename(recording.directory)}`, `events: ${groupThousands(String(run.result.events))}`]],
       ...parametersOf(manifest.config),
     ],
     hashes: [
@@ -63,7 +63,7 @@ export function writeBacktestReport(
   return writePage(file, page);
 }
 
-/** Writes a page, whole or not at all, into a folder that is made where there is none, and returns its path. */
+/** Writes a page atomically, creates its folder where needed, and returns its path. */
 export function writePage(file: string, page: string): string {
   const path = resolve(file);
   mkdirSync(dirname(path), { recursive: true });
@@ -78,8 +78,7 @@ export function writePage(file: string, page: string): string {
 }
 
 /**
- * Returns values by their names, one a line, nested ones by their paths, `params.window: 20`, and each item of a list
- * in one line.
+ * Returns named values, one per line, nested ones by path, `params.window: 20`, and each item of a list in one line.
  */
 function linesOf(value: unknown, path = ''): string[] {
   const named = (text: string): string => (path === '' ? text : `${path}: ${text}`);
@@ -96,8 +95,7 @@ function subjectOf(names: readonly string[]): string {
 }
 
 /**
- * Returns what figures depend on: where it would trade live, and whose wallet that is, do not belong into a file that
- * is handed on.
+ * Returns the parameters that figures depend on. The live endpoints and the wallet do not belong into a shared file.
  */
 export function parametersOf({ file, seed, strategies, backtest, limits, tokens }: ConfigRecord): NamedText[] {
   const byMint = new Map(tokens.map((token) => [token.mint, token]));
@@ -116,14 +114,14 @@ export function parametersOf({ file, seed, strategies, backtest, limits, tokens 
 
 const SPAN = '_ms';
 
-/** As a configuration has it: `max_age: 15s`. */
+/** Returns whether a value is a duration in milliseconds, which the configuration writes as `max_age: 15s`. */
 function isSpan(key: string, value: unknown): value is Millis | null {
   return key.endsWith(SPAN) && (value === null || (typeof value === 'number' && value > 0));
 }
 
 /**
- * Returns values with amounts in whole tokens, spans as durations, and tokens by the names that the configuration gives
- * them. What is a strategy's own is called as it calls it.
+ * Returns values with amounts in whole tokens, durations, and the configured names of tokens. A strategy's own
+ * parameters keep their names.
  */
 function inTokens(
   value: unknown, byMint: ReadonlyMap<string, ConfigRecord['tokens'][number]>, areOwn = false,

@@ -6,9 +6,9 @@ import { formatDecimal } from '../core/amount.ts';
 import { printable } from '../core/text.ts';
 import type { Mint, Token } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
-import { isBeingWritten } from '../recording/files/writer-lock.ts';
+import type { RecordingSource } from '../recording/format.ts';
 import type { Recording } from '../recording/reader.ts';
-import type { RecordingSource } from '../recording/source.ts';
+import { isBeingWritten } from '../recording/recording-files.ts';
 import type { ThreadSetup } from './trials/thread-setup.ts';
 
 /** What a backtest or a study works on: the strategies of a configuration, and a recording that holds their inputs. */
@@ -78,7 +78,7 @@ function sourceWarnings(source: RecordingSource): string[] {
   }
   if (source.kind !== 'synthetic') return [];
   const motion = SYNTHETIC_MOTION[source.market] ?? `as "${printable(source.market, 40)}" does`;
-  return [`the market is synthetic: its prices move ${motion}; the result says nothing about a real market`];
+  return [`the market is generated: its prices move ${motion}; the result says nothing about a real market`];
 }
 
 /** No swap may take its time from later ones, so the beginning of a recording has none to take it from. */

@@ -1,9 +1,9 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { Script, runInNewContext } from 'node:vm';
+import { runInNewContext, Script } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 import { config as rx } from 'rxjs';
+import type { ChunkedWork } from '../core/chunked-work.ts';
 import { GannetError, messageOf } from '../core/errors.ts';
-import type { Steps } from '../core/steps.ts';
 import { printable } from '../core/text.ts';
 import { interruption } from '../recording/interrupt.ts';
 
@@ -32,7 +32,7 @@ const CALL = new Script(`globalThis[Symbol.for('${SLOT}')].work()`);
  * Returns work in which a strategy runs, in the same steps. Ctrl-C ends a step at any point, because a strategy may
  * never finish one; the work then throws INTERRUPTED. Otherwise it throws what the given work throws.
  */
-export function* interruptible<T>(steps: Steps<T>): Steps<T> {
+export function* interruptible<T>(steps: ChunkedWork<T>): ChunkedWork<T> {
   for (;;) {
     const step = interruptedBySignal(() => steps.next());
     if (step.done === true) return step.value;

@@ -1,4 +1,63 @@
-import { USDC_MINT, SOL_MINT } from '../market/token.ts';
+import { SOL_MINT, USDC_MINT } from '../market/token.ts';
+import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import bs58 from 'bs58';
+
+// DER wrapping of a raw 32-byte Ed25519 seed (RFC 8410), the form that node:crypto reads.
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+const PUBLIC_KEY_BYTES = 32;
+
+/** A key pair of the sandbox: known to everybody who knows the seed, worth nothing anywhere else. */
+export interface SeededKey {
+  readonly address: string;
+  /** Base58 of the 64 bytes that wallets exchange: seed, then public key. */
+  readonly privateKey: string;
+  sign(message: Uint8Array): Buffer;
+}
+
+/** Returns the Ed25519 key pair that `seed` and `purpose` name: the same on every machine. */
+export function seededKey(options: { seed: number; purpose: string }): SeededKey {
+  const secret = createHash('sha256').update(`gannet sandbox ${options.seed} ${options.purpose}`).digest();
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, secret]), format: 'der', type: 'pkcs8' });
+  const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-PUBLIC_KEY_BYTES);
+  return {
+    address: bs58.encode(publicKey),
+    privateKey: bs58.encode(Buffer.concat([secret, publicKey])),
+    sign: (message) => sign(null, message, key),
+  };
+}
+
+/** A market of the embedded chain: what the pools of one label have in common. */
+export interface GenesisMarket {
+  readonly label: string;
+  /** The programs that go by the label: several for a market that was written anew. */
+  readonly programIds: readonly string[];
+  /** Whether it can be asked for an exact output. */
+  readonly exactOut: boolean;
+  /** Whether its swaps may stand in a bundle of transactions. */
+  readonly bundles: boolean;
+  /** Whether intermediate tokens may pass through accounts that all users share. */
+  readonly sharedAccounts: boolean;
+  /** The one router that may trade there; everybody where there is none. */
+  readonly reservedFor?: 'routerA';
+}
+
+/** The markets of the embedded chain, by the labels of its pools. */
+export const GENESIS_MARKETS: readonly GenesisMarket[] = [
+  {
+    label: 'Tidepool', programIds: ['Tidepoo1Program1111111111111111111111111111'], exactOut: true, bundles: true,
+    sharedAccounts: true,
+  },
+  {
+    label: 'Lagoon',
+    programIds: ['LagoonProgram111111111111111111111111111111', 'LagoonProgramV21111111111111111111111111111'],
+    exactOut: true, bundles: true, sharedAccounts: true,
+  },
+  {
+    label: 'Estuary', programIds: ['EstuaryProgram11111111111111111111111111111'], exactOut: false, bundles: false,
+    sharedAccounts: false,
+  },
+  { label: 'Sound', programIds: [], exactOut: false, bundles: false, sharedAccounts: false, reservedFor: 'routerA' },
+];
 
 // Named here again because this list is to be had without loading the chain and its libraries.
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';

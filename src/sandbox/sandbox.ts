@@ -8,24 +8,24 @@ import { SLOWEST_REQUEST_MS } from './rpc/http.ts';
 import { createLaunches } from './market/launches.ts';
 import { createLending } from './market/lending.ts';
 import { createTokenContents } from './market/token-content.ts';
-import { createTimeline } from './prediction/timeline.ts';
-import { createPredictionWorld } from './prediction/world.ts';
+import { createTimeline } from './prediction/catalogue.ts';
+import { createPredictionWorld } from './prediction/exchange.ts';
 import { startRpc } from './rpc/server.ts';
 import { createScenario, type ScenarioStep } from './scenario.ts';
 import { createService } from './service/app.ts';
 import { createBlockhashHistory } from './service/blockhash-history.ts';
 import { PROFILES, type Profile, type ServiceContext } from './service/context.ts';
-import { createFaults } from './service/faults.ts';
-import { createMaker } from './service/maker.ts';
-import { createOrders } from './service/orders.ts';
-import { requireRateLimit, type RateLimit } from './service/rate-limit.ts';
-import { createRateLimits } from './service/rate-limits.ts';
-import { createRouters } from './service/routers.ts';
-import { createQuotes } from './service/v1/quotes.ts';
-import { createIds, createWorld } from './world.ts';
+import { createFaults } from './service/faults/faults.ts';
+import { createMaker } from './service/order/maker.ts';
+import { createOrders } from './service/order/kept-orders.ts';
+import type { RateLimit } from './service/http/rate-limit.ts';
+import { createRateLimits, requireRateLimit } from './service/http/rate-limit.ts';
+import { createRouters } from './service/routing/routing.ts';
+import { createQuotes } from './service/v1/quoted-route.ts';
+import { createIds, createWorld } from './chain-setup.ts';
 
 export { PROFILES, type Profile } from './service/context.ts';
-export type { RateLimit } from './service/rate-limit.ts';
+export type { RateLimit } from './service/http/rate-limit.ts';
 export type { ScenarioStep } from './scenario.ts';
 
 export interface SandboxOptions {

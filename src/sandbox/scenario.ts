@@ -1,9 +1,9 @@
 import { GannetError, messageOf } from '../core/errors.ts';
 import { parseDuration } from '../core/time.ts';
 import { GENESIS_TOKENS } from './genesis.ts';
-import { parsePrice } from './service/control.ts';
-import { parseFaultRule } from './service/fault-rule.ts';
-import { MOST_RULES, type FaultRule } from './service/faults.ts';
+import { parsePrice } from './service/control/sandbox-control.ts';
+import { parseFaultRule } from './service/faults/fault-rule.ts';
+import { MOST_RULES, type FaultRule } from './service/faults/faults.ts';
 
 /** One step of a scenario file: when, and the body of `POST /sandbox/faults` or of `POST /sandbox/price`. */
 export interface ScenarioStep {
@@ -19,12 +19,12 @@ export interface ScenarioStep {
   readonly usd?: number;
 }
 
-export type ScenarioAction =
+type ScenarioAction =
   | { readonly kind: 'fault'; readonly rule: FaultRule }
   | { readonly kind: 'price'; readonly mint: string; readonly usd: number };
 
 /** A scenario that runs by slots. */
-export interface Scenario {
+interface Scenario {
   /**
    * Performs what is due in the slots after `from` up to `to`, counted from the start; what was due last comes last.
    */

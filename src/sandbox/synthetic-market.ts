@@ -12,8 +12,8 @@ import { poolPrice, type Reserves } from './market/pool-price.ts';
 import type { PriceMotion } from './market/price-process.ts';
 import { createPredictionMarket, PREDICTION_MARKETS, type PredictionLevel } from './market/prediction-market.ts';
 import { afterFee, payOut } from './chain/swap-math.ts';
-import { tokenRecord } from './service/token-record.ts';
-import { SLOTS_PER_DAY } from './slot-counts.ts';
+import { tokenRecord } from './service/tokens/token-record.ts';
+import { SLOTS_PER_DAY } from './market/slot-counts.ts';
 import type { Json } from '../core/json.ts';
 import { readTokenValues } from '../service/wire/token-record.ts';
 

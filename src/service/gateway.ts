@@ -3,16 +3,15 @@ import { stringifyJson } from '../core/json.ts';
 import type { Clock } from '../core/time.ts';
 import type { Access } from './access.ts';
 import type { WatchPace } from './rate/rate-limiter.ts';
-import type { CallOptions } from './rate/priority.ts';
-import type { GovernorStats, RateGovernor } from './rate/rate-governor.ts';
-import { createRateGovernor } from './rate/rate-governor.ts';
-import type { KeptBucket } from './rate/rate-memory.ts';
-import type { Bucket, RatePlan } from './rate/rate-plan.ts';
+import type { Bucket, CallOptions, Priority, RatePlan } from './rate/rate-plan.ts';
 import { bucketLimits } from './rate/rate-plan.ts';
-import type { HttpRequest, Transport } from './transport.ts';
+import type { GovernorStats } from './rate/rate-governor.ts';
+import { RateGovernor } from './rate/rate-governor.ts';
+import type { StoredBucket } from './rate/rate-memory.ts';
+import type { LimitedAnswer } from './rate/request-queue.ts';
+import type { HttpAnswer, HttpRequest, Transport } from './transport.ts';
 import { MAX_CONNECTIONS } from './transport.ts';
-import type { Dialect } from './wire/dialect.ts';
-import type { Vocabulary } from './wire/vocabulary.ts';
+import type { Dialect, Vocabulary } from './wire/dialect.ts';
 
 /** Query parameters in neutral words; what is undefined is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -42,12 +41,12 @@ export interface RawJson {
 export type Body = Json | { readonly members: Readonly<Record<string, Json | RawJson>> };
 
 /** An answer in neutral words, and as it came. */
-export interface Document {
+interface Document {
   readonly json: Json;
   readonly raw: RawJson;
 }
 
-/** What every API group speaks through: the rate governors in front, the dialect around, the transport below. */
+/** Carries the requests of every API group: within the rate, translated by the dialect, through the transport. */
 export interface Gateway {
   get(request: GetRequest, call?: CallOptions): Promise<Json>;
   /** The same for an answer that has to go back unchanged. */
@@ -62,77 +61,55 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** Returns the gateway of one service and one key. */
-export function createGateway(options: {
+interface GatewayOptions {
   readonly transport: Transport;
   readonly dialect: Dialect;
   readonly plan: RatePlan;
   readonly clock: Clock;
   readonly access: Access;
-  /** What is kept of the rate of each bucket beyond the process. */
-  readonly kept?: ((bucket: Bucket) => KeptBucket) | undefined;
-}): Gateway {
-  const { transport, plan, clock, access } = options;
+  /** The stored state of the rate of each bucket. */
+  readonly stored?: ((bucket: Bucket) => StoredBucket) | undefined;
+}
+
+/** Returns the gateway of one service and one key. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const { transport, access } = options;
   const { toWire, fromWire } = options.dialect;
   const governors: Readonly<Record<Bucket, RateGovernor>> =
-    { main: openGovernor('main'), execute: openGovernor('execute') };
-
-  function openGovernor(bucket: Bucket): RateGovernor {
-    return createRateGovernor({
-      limits: bucketLimits(plan, bucket), clock, maxInFlight: MAX_CONNECTIONS[bucket], memory: options.kept?.(bucket),
-    });
-  }
+    { main: openGovernor('main', options), execute: openGovernor('execute', options) };
 
   async function run(
-    request: HttpRequest, turn: CallOptions & { readonly coalesceKey?: string | undefined },
+    request: HttpRequest, call: CallOptions & { readonly coalesceKey?: string | undefined },
   ): Promise<Document> {
-    const { priority = 'entry' } = turn;
-    // Before it queues, so that what would not be sent takes no turn; and again when it leaves.
+    const { priority = 'entry' } = call;
+    // Before it queues, so that a request that would not be sent takes no turn; and again when it leaves.
     access.check(priority);
     const { json, text } = await governors[request.bucket].run({
-      ...turn,
-      async send(signal) {
-        const pass = access.enter(priority);
-        try {
-          const { limits, ...value } = await transport.send(request, signal);
-          pass.answered();
-          return { value, limits };
-        } catch (thrown) {
-          pass.failed(thrown);
-          throw thrown;
-        }
-      },
+      ...call, send: (signal) => sendThrough(access, priority, () => transport.send(request, signal)),
     });
     return { json: fromWire.json(json), raw: { rawJson: text } };
   }
 
   function get({ path, query, shareable, maxBodyBytes }: GetRequest, call: CallOptions = {}): Promise<Document> {
     const wirePath = toWire.path(path);
-    const parameters = new URLSearchParams();
-    for (const [name, value] of Object.entries(query ?? {})) {
-      if (value !== undefined) parameters.append(toWire.queryName(name), toWire.queryValue(name, String(value)));
-    }
+    const parameters = wireQuery(query, toWire);
     const coalesceKey = shareable ? `${wirePath}?${parameters.toString()}` : undefined;
     return run(
       { bucket: 'main', method: 'GET', path: wirePath, query: parameters, maxBodyBytes }, { ...call, coalesceKey },
     );
   }
 
+  async function post(
+    bucket: Bucket, { path, body }: { readonly path: string; readonly body: Body }, call: CallOptions,
+  ): Promise<Json> {
+    return (await run({ bucket, method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) }, call)).json;
+  }
+
   return {
     get: async (request, call) => (await get(request, call)).json,
     getDocument: get,
-    async post({ path, body }, call = {}) {
-      const { json } =
-        await run({ bucket: 'main', method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) }, call);
-      return json;
-    },
-    async execute({ path, body }, call = {}) {
-      const { json } = await run(
-        { bucket: 'execute', method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) },
-        { ...call, priority: 'execute' },
-      );
-      return json;
-    },
+    post: (request, call = {}) => post('main', request, call),
+    execute: (request, call = {}) => post('execute', request, { ...call, priority: 'execute' }),
     watchPace: () => governors.main.watchPace(),
     stats: () => ({ main: governors.main.stats(), execute: governors.execute.stats() }),
     async close() {
@@ -142,6 +119,35 @@ export function createGateway(options: {
       await transport.close();
     },
   };
+}
+
+function openGovernor(bucket: Bucket, { plan, clock, stored }: GatewayOptions): RateGovernor {
+  return new RateGovernor({
+    limits: bucketLimits(plan, bucket), clock, maxInFlight: MAX_CONNECTIONS[bucket], memory: stored?.(bucket),
+  });
+}
+
+/** Sends a request, and reports to the gate what its answer says of the key and the service. */
+async function sendThrough(
+  access: Access, priority: Priority, send: () => Promise<HttpAnswer>,
+): Promise<LimitedAnswer<Pick<HttpAnswer, 'json' | 'text'>>> {
+  const report = access.enter(priority);
+  try {
+    const { limits, ...value } = await send();
+    report.answered();
+    return { value, limits };
+  } catch (thrown) {
+    report.failed(thrown);
+    throw thrown;
+  }
+}
+
+function wireQuery(query: Query = {}, words: Vocabulary): URLSearchParams {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.append(words.queryName(name), words.queryValue(name, String(value)));
+  }
+  return parameters;
 }
 
 /** Returns a body as JSON; what came from the service and goes back to it passes untouched, digit by digit. */

@@ -14,7 +14,7 @@ const MALFORMED = new Set([
 const GONE = 410;
 
 /** An answer whose status is not 2xx. */
-export interface StatusAnswer {
+interface StatusAnswer {
   readonly status: number;
   readonly text: string;
   readonly contentType: string | undefined;

@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { Millis } from '../core/time.ts';
 import type { ServiceAccess } from './access.ts';
-import { createAccess } from './access.ts';
+import { Access } from './access.ts';
 import type { WatchPace } from './rate/rate-limiter.ts';
 import { createGateway } from './gateway.ts';
 import type { Lend } from './endpoints/lend.ts';
@@ -10,7 +10,7 @@ import type { Prediction } from './endpoints/prediction.ts';
 import { createPrediction } from './endpoints/prediction.ts';
 import type { GovernorStats } from './rate/rate-governor.ts';
 import type { RateMemory } from './rate/rate-memory.ts';
-import { keptBuckets } from './rate/rate-memory.ts';
+import { storedBuckets } from './rate/rate-memory.ts';
 import type { Bucket, RatePlan } from './rate/rate-plan.ts';
 import type { SwapV1 } from './endpoints/swap-v1.ts';
 import { createSwapV1 } from './endpoints/swap-v1.ts';
@@ -57,16 +57,16 @@ export interface Service {
 /** Returns a client of the service. Opens no connection before the first request. Throws CONFIG_INVALID. */
 export function createService(options: ServiceOptions): Service {
   const { baseUrl, plan, dialect, clock, rateMemory } = options;
-  const access = createAccess(clock);
+  const access = new Access(clock);
   let aheadMs: Millis | undefined;
   const transport = createTransport({
     ...options,
     // The middle of the second that it names.
     onServerTime: (serverAt, receivedAt) => { aheadMs = serverAt + 500 - receivedAt; },
   });
-  const kept = rateMemory === undefined ? undefined
-    : keptBuckets(rateMemory, { scope: `${baseUrl} ${JSON.stringify(plan)}`, clock });
-  const gateway = createGateway({ transport, dialect, plan, clock, access, kept });
+  const stored = rateMemory === undefined ? undefined
+    : storedBuckets(rateMemory, { scope: `${baseUrl} ${JSON.stringify(plan)}`, clock });
+  const gateway = createGateway({ transport, dialect, plan, clock, access, stored });
   return {
     swap: createSwapV2(gateway, dialect),
     swapV1: createSwapV1(gateway, dialect),

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { Pool, request } from 'undici';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import { createRedaction } from '../core/secret-text.ts';
+import { createRedaction } from '../core/redaction.ts';
 import { printable } from '../core/text.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import { statusFault, transportFault } from './http-error.ts';
@@ -13,7 +13,7 @@ import type { ServerLimits } from './rate/limit-headers.ts';
 import { readServerLimits, serverTime } from './rate/limit-headers.ts';
 
 /** How long each part of a request may take. `totalMs` bounds them together, so that a slow drip ends too. */
-export interface Timeouts {
+interface Timeouts {
   readonly connectMs: Millis;
   readonly headersMs: Millis;
   /** Between two pieces of the body. */
@@ -25,7 +25,7 @@ export interface Timeouts {
   readonly errorBodyMs: Millis;
 }
 
-export const DEFAULT_TIMEOUTS: Timeouts =
+const DEFAULT_TIMEOUTS: Timeouts =
   { connectMs: 5_000, headersMs: 10_000, bodyMs: 10_000, totalMs: 15_000, executeMs: 30_000, errorBodyMs: 2_000 };
 const DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
@@ -34,9 +34,9 @@ const MAX_ERROR_BODY_BYTES = 64 * 1024;
  * the largest plan needs where answers take 0.4 s.
  */
 export const MAX_CONNECTIONS: Readonly<Record<Bucket, number>> = { main: 64, execute: 16 };
-// Anything shorter is no key, and blotting it out would damage answers that happen to contain it.
+// A shorter text is no key, and its redaction would damage answers that happen to contain it.
 const SHORTEST_SECRET = 8;
-/** Some firewalls let nobody in who does not say what it is. */
+/** Some firewalls refuse requests without a user agent. */
 const USER_AGENT = 'gannet';
 
 export interface HttpRequest {
@@ -59,7 +59,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Carries one request to the service and its answer back. Sends each request once: whoever asked decides on another.
+ * Carries one request to the service and its answer back. Sends each request once:
+ * the caller decides whether to repeat it.
  */
 export interface Transport {
   /**
@@ -78,7 +79,7 @@ export interface TransportOptions {
   readonly clock: Clock;
   readonly timeouts?: Partial<Timeouts> | undefined;
   readonly maxBodyBytes?: number | undefined;
-  /** Hears when the service says it is, in whole seconds, and when that came in. */
+  /** Called with the service's own time, in whole seconds, and the time at which that was received. */
   readonly onServerTime?: ((serverAt: Millis, receivedAt: Millis) => void) | undefined;
   /** Used for every request and left open; by default each bucket has a pool of its own. */
   readonly dispatcher?: Dispatcher | undefined;
@@ -86,39 +87,94 @@ export interface TransportOptions {
 
 /** Returns a transport over HTTP. Throws CONFIG_INVALID on a base address or a key that cannot be used. */
 export function createTransport(options: TransportOptions): Transport {
-  const { clock, dispatcher, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
-  const baseUrl = parseBaseUrl(options.baseUrl);
-  const apiKey = checkedKey(options.apiKey);
+  return new HttpTransport(options);
+}
+
+/** The parts of a request's time that the HTTP client bounds, and the bound of all together. */
+interface RequestTimeouts {
+  readonly headersTimeout: Millis;
+  readonly bodyTimeout: Millis;
+  readonly totalMs: Millis;
+}
+
+class HttpTransport implements Transport {
+  readonly #options: TransportOptions;
+  readonly #baseUrl: URL;
+  readonly #apiKey: string | undefined;
+  readonly #timeouts: Timeouts;
   /** A service that repeats the key in an answer, or a part of it, must not carry it into logs, recordings or pages. */
-  const withoutKey =
-    createRedaction(apiKey === undefined || apiKey.length < SHORTEST_SECRET ? [] : [apiKey], '[API key]');
-  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  // Of its own, so that landing a transaction never waits for a connection that a slow poll holds.
-  const pools = dispatcher === undefined ? { main: openPool('main'), execute: openPool('execute') } : undefined;
+  readonly #withoutKey: (text: string) => string;
+  // Each bucket has its own pool, so that landing a transaction never waits for a connection that a slow poll holds.
+  readonly #pools: Readonly<Record<Bucket, Pool>> | undefined;
 
-  function openPool(bucket: Bucket): Pool {
-    return new Pool(baseUrl.origin, {
-      connections: MAX_CONNECTIONS[bucket], pipelining: 1, connect: { timeout: timeouts.connectMs },
-    });
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#baseUrl = parseBaseUrl(options.baseUrl);
+    const apiKey = checkedKey(options.apiKey);
+    this.#apiKey = apiKey;
+    this.#withoutKey =
+      createRedaction(apiKey === undefined || apiKey.length < SHORTEST_SECRET ? [] : [apiKey], '[API key]');
+    this.#timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    this.#pools = options.dispatcher === undefined
+      ? { main: this.#openPool('main'), execute: this.#openPool('execute') } : undefined;
   }
 
-  function timeoutsOf(
-    bucket: Bucket,
-  ): { readonly headersTimeout: Millis; readonly bodyTimeout: Millis; readonly totalMs: Millis } {
-    const { headersMs, bodyMs, totalMs, executeMs } = timeouts;
-    return bucket === 'execute'
-      ? { headersTimeout: executeMs, bodyTimeout: executeMs, totalMs: executeMs }
-      : { headersTimeout: headersMs, bodyTimeout: bodyMs, totalMs };
+  async send(asked: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const { totalMs } = this.#timeoutsOf(asked.bucket);
+    const late = new AbortController();
+    const timer = this.#options.clock.schedule(
+      () => late.abort(new GannetError('SERVICE_TIMEOUT', `no complete answer within ${totalMs} ms`)), totalMs,
+    );
+    try {
+      return await this.#exchange(asked, AbortSignal.any([signal, late.signal]));
+    } catch (thrown) {
+      if (signal.aborted) throw signal.reason;
+      // A fault of the answer itself says more than that time ran out over it.
+      throw transportFault(`${asked.method} ${asked.path}`, late.signal.aborted && !isGannetError(thrown)
+        ? late.signal.reason : thrown);
+    } finally {
+      timer.unsubscribe();
+    }
   }
 
-  async function exchange(
-    { bucket, method, path, query, body, ...asked }: HttpRequest, signal: AbortSignal,
-  ): Promise<HttpAnswer> {
-    const url = `${baseUrl.origin}${baseUrl.pathname.replace(/\/$/, '')}`
-      + `${path}${query === undefined ? '' : `?${query.toString()}`}`;
-    const { headersTimeout, bodyTimeout } = timeoutsOf(bucket);
-    const response = await request(url, {
-      dispatcher: dispatcher ?? pools![bucket],
+  async close(): Promise<void> {
+    await Promise.all([this.#pools?.main.destroy(), this.#pools?.execute.destroy()]);
+  }
+
+  async #exchange(asked: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const response = await this.#request(asked, signal);
+    const { clock, onServerTime, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = this.#options;
+    const { statusCode: status, headers, body } = response;
+    const receivedAt = clock.now();
+    const limits = readServerLimits(headers, receivedAt);
+    const date = serverTime(headers['date']);
+    if (date !== undefined) onServerTime?.(date, receivedAt);
+    const contentType = this.#header(headers['content-type']);
+    const encoding = contentEncoding(this.#header(headers['content-encoding']));
+    if (status < 200 || status > 299) {
+      const text = encoding === undefined ? await this.#readErrorText(body) : discard(body);
+      throw statusFault({
+        status, text: this.#withoutKey(text), contentType, location: this.#header(headers['location']), limits,
+        withKey: this.#apiKey !== undefined,
+      });
+    }
+    if (encoding !== undefined) {
+      discard(body);
+      throw new GannetError(
+        'SERVICE_MALFORMED',
+        `expected an answer without encoding, got one in the encoding "${printable(encoding, 40)}"`,
+      );
+    }
+    const text = this.#withoutKey(await readText(body, asked.maxBodyBytes ?? maxBodyBytes));
+    return { json: parseBody(text, contentType), text, limits };
+  }
+
+  #request({ bucket, method, path, query, body }: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const { origin, pathname } = this.#baseUrl;
+    const url = `${origin}${pathname.replace(/\/$/, '')}${path}${query === undefined ? '' : `?${query.toString()}`}`;
+    const { headersTimeout, bodyTimeout } = this.#timeoutsOf(bucket);
+    return request(url, {
+      dispatcher: this.#options.dispatcher ?? this.#pools![bucket],
       method,
       headersTimeout,
       bodyTimeout,
@@ -126,40 +182,31 @@ export function createTransport(options: TransportOptions): Transport {
       headers: {
         accept: 'application/json',
         'user-agent': USER_AGENT,
-        // Left out, any encoding would be welcome, and a small answer could unfold into a huge one.
+        // Without this header any encoding would be welcome, and a small answer could unfold into a huge one.
         'accept-encoding': 'identity',
-        ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+        ...(this.#apiKey === undefined ? {} : { 'x-api-key': this.#apiKey }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body: body ?? null,
     });
-    const receivedAt = clock.now();
-    const limits = readServerLimits(response.headers, receivedAt);
-    const date = serverTime(response.headers['date']);
-    if (date !== undefined) options.onServerTime?.(date, receivedAt);
-    const contentType = header(response.headers['content-type']);
-    const encoding = contentEncoding(header(response.headers['content-encoding']));
-    if (response.statusCode < 200 || response.statusCode > 299) {
-      const text = encoding === undefined ? await readErrorText(response.body) : discard(response.body);
-      throw statusFault({
-        status: response.statusCode, text: withoutKey(text), contentType,
-        location: header(response.headers['location']), limits, withKey: apiKey !== undefined,
-      });
-    }
-    if (encoding !== undefined) {
-      discard(response.body);
-      throw new GannetError(
-        'SERVICE_MALFORMED',
-        `expected an answer as it is, for which it was asked, got one in the encoding "${printable(encoding, 40)}"`,
-      );
-    }
-    const text = withoutKey(await readText(response.body, asked.maxBodyBytes ?? maxBodyBytes));
-    return { json: parseBody(text, contentType), text, limits };
+  }
+
+  #openPool(bucket: Bucket): Pool {
+    return new Pool(this.#baseUrl.origin, {
+      connections: MAX_CONNECTIONS[bucket], pipelining: 1, connect: { timeout: this.#timeouts.connectMs },
+    });
+  }
+
+  #timeoutsOf(bucket: Bucket): RequestTimeouts {
+    const { headersMs, bodyMs, totalMs, executeMs } = this.#timeouts;
+    return bucket === 'execute'
+      ? { headersTimeout: executeMs, bodyTimeout: executeMs, totalMs: executeMs }
+      : { headersTimeout: headersMs, bodyTimeout: bodyMs, totalMs };
   }
 
   /** The status alone decides what a failure means, so a body that cannot be read, or not soon, takes nothing away. */
-  async function readErrorText(body: Readable): Promise<string> {
-    const timer = clock.schedule(() => discard(body), timeouts.errorBodyMs);
+  async #readErrorText(body: Readable): Promise<string> {
+    const timer = this.#options.clock.schedule(() => discard(body), this.#timeouts.errorBodyMs);
     try {
       return await readText(body, MAX_ERROR_BODY_BYTES);
     } catch {
@@ -169,36 +216,12 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  function header(value: string | string[] | undefined): string | undefined {
-    return value === undefined ? undefined : withoutKey([value].flat().join(', '));
+  #header(value: string | string[] | undefined): string | undefined {
+    return value === undefined ? undefined : this.#withoutKey([value].flat().join(', '));
   }
-
-  return {
-    async send(asked, signal) {
-      const { totalMs } = timeoutsOf(asked.bucket);
-      const late = new AbortController();
-      const timer = clock.schedule(
-        () => late.abort(new GannetError('SERVICE_TIMEOUT', `no complete answer within ${totalMs} ms`)), totalMs,
-      );
-      try {
-        return await exchange(asked, AbortSignal.any([signal, late.signal]));
-      } catch (thrown) {
-        if (signal.aborted) throw signal.reason;
-        // What the answer itself was at fault with says more than that time ran out over it.
-        throw transportFault(`${asked.method} ${asked.path}`, late.signal.aborted && !isGannetError(thrown)
-          ? late.signal.reason : thrown);
-      } finally {
-        timer.unsubscribe();
-      }
-    },
-
-    async close() {
-      await Promise.all([pools?.main.destroy(), pools?.execute.destroy()]);
-    },
-  };
 }
 
-/** Takes nothing more of a body; its connection goes with it. Returns the text that is left: none. */
+/** Reads no more of a body and closes its connection. Returns the empty text. */
 function discard(body: Readable): string {
   body.on('error', () => undefined).destroy();
   return '';

@@ -125,7 +125,8 @@ export function createSignerClient(channel: SignerChannel): SignerClient {
   return {
     describe: async ({ rpcUrl } = {}) => await requests.ask({ kind: 'describe', rpcUrl }, false) as SignerDescription,
     address: async () => await requests.ask({ kind: 'address' }, false) as string,
-    openEmbedded: async ({ rpcUrl, key }) => await requests.ask({ kind: 'open', rpcUrl, key }, false) as SignerDescription,
+    openEmbedded: async ({ rpcUrl, key }) =>
+      await requests.ask({ kind: 'open', rpcUrl, key }, false) as SignerDescription,
     sign: (transaction, terms) => askToSign(transaction, { kind: 'sign', terms: termsAsJson(terms) }),
     closeAccounts: (transaction) => askToSign(transaction, { kind: 'close-accounts' }),
     closed: requests.closed,

@@ -75,7 +75,7 @@ export async function withoutKeys(environment: Environment, { workingDir, config
   const values = [...Object.entries(environment.variables), ...Object.entries(environment.dotenv)];
   const named = new Set([USUAL_NAME, ...pointedAt(text), ...values.flatMap(([, value]) => pointedAt(value ?? ''))]);
   if (!isPlain(text)) {
-    const { keySourceOf } = await import('./settings.ts');
+    const { keySourceOf } = await import('./yaml-reading.ts');
     named.add(keySourceOf(text, merged(environment))?.replace(/^env:/, '') ?? USUAL_NAME);
   }
   const { isWalletKey } = values.some(([, value]) => mayBeKey(value)) ? await import('./key-shape.ts')

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import { parseJson, stringifyJson, type Json } from '../core/json.ts';
-import { addressSecrets, createRedaction } from '../core/secret-text.ts';
+import { addressSecrets, createRedaction } from '../core/redaction.ts';
 import { plainMessage, printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
 

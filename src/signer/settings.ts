@@ -1,10 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DEFAULT_CONFIG } from '../config/default-config.ts';
-import { interpolate } from '../config/interpolate.ts';
-import type { MapNode } from '../config/node.ts';
-import { applyOverrides } from '../config/overrides.ts';
-import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
+import { applyOverrides, interpolate } from '../config/interpolate.ts';
+import type { MapNode } from '../config/config-tree.ts';
+import { GannetError, messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import { valueOf } from './command-process.ts';
 import { hasWalletKeyForm } from './key-shape.ts';
@@ -223,21 +222,4 @@ function allowList(dialect: readonly SwapProgram[], further: readonly string[]):
   const entries = new Map([...swapPrograms(further), ...dialect, ...swapPrograms()].map((entry) =>
     [entry.program, entry]));
   return [...entries.values()];
-}
-
-/**
- * Returns `wallet.key_from` of a parsed configuration, with escapes, aliases and variables resolved. Undefined where
- * there is none, or where it cannot be read: then no key is read from it either.
- */
-export function keySourceOf(
-  text: string, environment: Readonly<Record<string, string | undefined>>,
-): string | undefined {
-  try {
-    const root = yamlRoot('', text);
-    const wallet = memberOf({ ...root, node: interpolate(root.node, environment).root }, 'wallet');
-    return wallet === undefined ? undefined : textOf(memberOf(wallet, 'key_from'));
-  } catch (error) {
-    if (!isGannetError(error)) throw error;
-    return undefined;
-  }
 }

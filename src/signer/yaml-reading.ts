@@ -1,9 +1,10 @@
-import { formatPath, type ConfigPath } from '../config/issue.ts';
-import { nodeAt, type ConfigNode, type ListNode, type MapNode } from '../config/node.ts';
-import { shown } from '../config/wallet-key-shape.ts';
+import { interpolate } from '../config/interpolate.ts';
+import type { ConfigPath } from '../config/config-issue.ts';
+import { formatPath, safeText } from '../config/config-issue.ts';
+import { nodeAt, type ConfigNode, type ListNode, type MapNode } from '../config/config-tree.ts';
 import { parseYaml } from '../config/yaml-source.ts';
-import { GannetError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
+import { GannetError, isGannetError } from '../core/errors.ts';
+import { nearest } from '../core/text.ts';
 
 /** A value of a YAML file with its position; the first unexpected value ends the reading. */
 export interface YamlPlace {
@@ -41,7 +42,7 @@ export function membersOf(
       const close = nearest(key, known);
       throw invalidAt(place.file, {
         position: node.keyPosition ?? node.position, path: place.path,
-        message: `unknown key "${shown(key, 60)}"${close === undefined ? '' : `; did you mean "${close}"?`}`,
+        message: `unknown key "${safeText(key, 60)}"${close === undefined ? '' : `; did you mean "${close}"?`}`,
       });
     }
     return [key, { ...place, path: [...place.path, key], node }];
@@ -86,7 +87,7 @@ export function invalidAt(
 ): GannetError {
   const place = position.file ?? `${file}:${position.line}:${position.column}`;
   return new GannetError('CONFIG_INVALID',
-    `${place} ${path.length === 0 ? '' : `${shown(formatPath(path), 200)}: `}${shown(message, 500)}`, {
+    `${place} ${path.length === 0 ? '' : `${safeText(formatPath(path), 200)}: `}${safeText(message, 500)}`, {
       details: { file: position.file ?? file, line: position.line, column: position.column },
     });
 }
@@ -94,4 +95,21 @@ export function invalidAt(
 function mapOf(place: YamlPlace): MapNode {
   if (place.node.kind !== 'map') throw invalid(place, 'expected keys and values');
   return place.node;
+}
+
+/**
+ * Returns `wallet.key_from` of a parsed configuration, with escapes, aliases and variables resolved. Undefined where
+ * there is none, or where it cannot be read: then no key is read from it either.
+ */
+export function keySourceOf(
+  text: string, environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  try {
+    const root = yamlRoot('', text);
+    const wallet = memberOf({ ...root, node: interpolate(root.node, environment).root }, 'wallet');
+    return wallet === undefined ? undefined : textOf(memberOf(wallet, 'key_from'));
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    return undefined;
+  }
 }

@@ -1,13 +1,15 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import type { ErrorCode } from '../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
+import { AssertionError } from '../core/assert.ts';
 
-/** How long a file that another process holds is waited for. */
+/** How long to wait for a file that another process holds, milliseconds. */
 export const BUSY_TIMEOUT_MS = 5_000;
 
-/** What a SQLite file of the state directory is, and how it came to be what it is. */
+/** A kind of SQLite file in the state directory, with its format and migrations. */
 export interface DatabaseKind {
   /** For messages: "journal". */
   readonly name: string;
@@ -20,13 +22,13 @@ export interface DatabaseKind {
   readonly migrations: readonly string[];
   /** The release that introduced the present format. */
   readonly since: string;
-  /** What is said of a file that is not what it should be, and of one that cannot be opened, read or written. */
+  /** The error codes of a file with wrong content, and of a file that cannot be opened, read or written. */
   readonly codes: { readonly invalid: ErrorCode; readonly failed: ErrorCode };
-  /** What to do about a broken file. */
+  /** For messages: what to do about a broken file. */
   readonly remedy: string;
 }
 
-/** Says in the file itself which release can read it. */
+/** Names in the file itself the release that can read it. */
 export const FORMAT_TABLE = `
 CREATE TABLE format (
   id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -43,7 +45,7 @@ export function openDatabase(path: string, kind: DatabaseKind): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // Made here so that nobody else may read it; SQLite gives its side files the same mode.
+    // Created here with a private mode; SQLite gives its side files the same mode.
     closeSync(openSync(path, 'a', 0o600));
     database = openShared(path, kind);
     return database;
@@ -53,10 +55,10 @@ export function openDatabase(path: string, kind: DatabaseKind): DatabaseSync {
   }
 }
 
-/** SQLite's own number for a fault of the disk: a full one takes no file that processes share to read the WAL by. */
+/** SQLite's code for a fault of the disk. A full disk takes no shared-memory file for the WAL. */
 const SQLITE_IOERR = 10;
 
-/** On a full disk the file is this process's alone: what it holds can be read, and is written once there is room. */
+/** On a full disk the file is opened for this process alone: it can be read, and written once there is room. */
 function openShared(path: string, kind: DatabaseKind, locking: 'NORMAL' | 'EXCLUSIVE' = 'NORMAL'): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   try {
@@ -84,7 +86,7 @@ function prepareDatabase(database: DatabaseSync, path: string, kind: DatabaseKin
   if (version < kind.migrations.length) migrate(database, kind);
 }
 
-/** At one moment: another process may be making the file just now. */
+/** Reads in one transaction: another process may be creating the file. */
 function headerOf(
   database: DatabaseSync,
 ): { readonly applicationId: number; readonly version: number; readonly tables: number } {
@@ -102,7 +104,7 @@ function headerOf(
 export function migrate(database: DatabaseSync, { applicationId, migrations, since }: DatabaseKind): void {
   database.exec('BEGIN IMMEDIATE');
   try {
-    // Another process may have been here since the version was read.
+    // Another process may have migrated the file since the version was read.
     for (const migration of migrations.slice(pragma(database, 'user_version'))) database.exec(migration);
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length};`);
     database.prepare('INSERT OR REPLACE INTO format (id, readable_since) VALUES (1, ?)').run(since);
@@ -113,7 +115,7 @@ export function migrate(database: DatabaseSync, { applicationId, migrations, sin
   }
 }
 
-/** Returns a number that stands in the header of a database. */
+/** Returns a number from the header of a database. */
 export function pragma(database: DatabaseSync, name: 'application_id' | 'user_version'): number {
   return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
 }
@@ -147,4 +149,83 @@ export function openFault(path: string, { name, codes, remedy }: DatabaseKind, c
   return new GannetError(broken ? codes.invalid : codes.failed, `${path}: ${problem}: ${messageOf(cause)}; ${todo}`, {
     details: { path }, cause,
   });
+}
+
+/** Returns a prepared statement, to be used within the transaction of the caller. */
+export type Prepare = (sql: string) => StatementSync;
+
+/** Transactions on one database: each is on disk when it returns, or has no effect. */
+export interface Transactor {
+  /** Returns the same statement for the same text. */
+  readonly prepare: Prepare;
+  /** Throws the kind's failure code where the disk does not take the write. Asserts that no constraint is violated. */
+  readonly commit: (work: () => void) => void;
+  /** Runs several reads on the same state. */
+  readonly read: <T>(work: () => T) => T;
+  /** Copies the WAL into the main file, as far as readers allow it. Throws like `commit`. */
+  readonly checkpoint: () => void;
+  readonly close: () => void;
+}
+
+/** SQLite's code for a violated constraint. */
+const SQLITE_CONSTRAINT = 19;
+/** SQLite's code for a file that another process has locked for longer than the timeout. */
+const SQLITE_BUSY = 5;
+
+/** Returns the transactions of a database; `path` is for messages. */
+export function createTransactor(
+  database: DatabaseSync, path: string, { name, codes }: Pick<DatabaseKind, 'name' | 'codes'>,
+): Transactor {
+  const statements = new Map<string, StatementSync>();
+
+  const prepare: Prepare = (sql) => {
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = database.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+
+  function transact<T>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => T): T {
+    try {
+      prepare(begin).run();
+      const result = work();
+      prepare('COMMIT').run();
+      return result;
+    } catch (cause) {
+      // After some faults of the disk SQLite has already rolled back.
+      if (database.isOpen && database.isTransaction) prepare('ROLLBACK').run();
+      throw fault(cause);
+    }
+  }
+
+  function fault(cause: unknown): unknown {
+    const number = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : undefined;
+    if (number === undefined) return cause;
+    if (number === SQLITE_CONSTRAINT)
+      return new AssertionError(`the ${name} got a row twice or out of order: ${messageOf(cause)}`);
+    return new GannetError(codes.failed,
+      `${path}: expected the row to be written, got: ${messageOf(cause)}; ${number === SQLITE_BUSY ? 'another process holds the file: end that one, or try again' : 'check the disk\'s space and health'}`,
+      {
+        details: { path }, cause,
+      });
+  }
+
+  return {
+    prepare,
+    // Immediate, so that no other writer comes between what is read and what is written.
+    commit: (work) => { transact('BEGIN IMMEDIATE', work); },
+    read: (work) => transact('BEGIN', work),
+    checkpoint: () => {
+      try {
+        prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
+      } catch (cause) {
+        throw fault(cause);
+      }
+    },
+    close: () => {
+      statements.clear();
+      database.close();
+    },
+  };
 }

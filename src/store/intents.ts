@@ -5,12 +5,11 @@ import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { Attempt, BalanceMove, ProofProgress } from '../trading/attempt.ts';
 import type { Intent, IntentState, Outcome } from '../trading/intent.ts';
-import { OPEN_STATES, canTransition, isTerminal } from '../trading/intent.ts';
-import { readOutcome } from '../trading/outcome-json.ts';
+import { OPEN_STATES, canTransition, isTerminal, readOutcome } from '../trading/intent.ts';
 import { BUILDINGS, OUTCOMES_SINCE, movesOf, progressOf } from './attempt-costs.ts';
-import type { AttemptRow, IntentRow } from './rows.ts';
-import { insertStatement, readAttempt, readIntent, writeAttempt, writeIntent } from './rows.ts';
-import type { Prepare } from './transactor.ts';
+import type { AttemptRow, IntentRow } from './journal-rows.ts';
+import { insertStatement, readAttempt, readIntent, writeAttempt, writeIntent } from './journal-rows.ts';
+import type { Prepare } from './database.ts';
 
 /** An open intent with its attempts, in order. */
 export interface OpenIntentRecord {
@@ -130,6 +129,9 @@ export function createIntents(prepare: Prepare): Intents {
         first === undefined ? null : Math.floor(first.watchedMs), first?.node ?? null,
       );
     },
-    movesSince: ({ intentId, number }, mint) => movesOf(mint, prepare(OUTCOMES_SINCE).all(intentId, number)),
+    movesSince: ({ intentId, number }, mint) => movesOf(
+      mint, prepare(OUTCOMES_SINCE).all(intentId, number),
+      (other) => progressOf(prepare(BUILDINGS).all(other)).spentLamports,
+    ),
   };
 }

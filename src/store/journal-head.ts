@@ -3,23 +3,23 @@ import { z } from 'zod';
 import { GannetError } from '../core/errors.ts';
 import { parseJson, stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
-import type { Prepare } from './transactor.ts';
+import type { Prepare } from './database.ts';
 
-/** How far a journal goes: what was written last is the most that any of its copies can hold. */
+/** How far a journal goes: the most that any of its copies can hold. */
 export interface JournalPosition {
-  /** Intents, attempts, transitions, adjustments and runs together; none is ever taken out. */
+  /** Rows of intents, attempts, transitions, adjustments and runs together; none is ever deleted. */
   readonly rows: number;
   /** When the state was saved last; 0 before the first time. */
   readonly savedAt: Millis;
 }
 
-/** What stands beside a journal: how far it went, so that a lost WAL or an older copy of the file is noticed. */
-export interface JournalHead {
-  /** As it was when it was opened; undefined where there was none. */
+/** The file beside a journal that notes how far it went, so that a lost WAL or an older copy is noticed. */
+interface JournalHead {
+  /** The position at opening; undefined where there was no head. */
   readonly before: JournalPosition | undefined;
-  /** When an operator last took the journal for whole as it was; 0 where that never happened. */
+  /** When an operator last accepted the journal as complete; 0 where that never happened. */
   readonly acceptedAt: Millis;
-  /** Whether something was written into a journal that lacked what stands here: no comparison can tell it any more. */
+  /** Whether rows were written into a journal that was behind its head: the positions can then no longer be compared. */
   readonly isDiverged: boolean;
   /** Notes how far the journal goes now. Throws what the disk throws. */
   write(position: JournalPosition, options?: {
@@ -28,7 +28,7 @@ export interface JournalHead {
   close(): void;
 }
 
-/** No row is ever taken out of these tables, so their last numbers only grow. */
+/** No row of these tables is ever deleted, so their last numbers only grow. */
 const POSITION = `
 SELECT (SELECT coalesce(max(number), 0) FROM intents) + (SELECT coalesce(max(rowid), 0) FROM attempts)
   + (SELECT coalesce(max(number), 0) FROM transitions) + (SELECT coalesce(max(number), 0) FROM adjustments)
@@ -41,7 +41,7 @@ export function positionOf(prepare: Prepare): JournalPosition {
   return { rows: Number(row?.['number']), savedAt: Number(row?.['saved_at']) };
 }
 
-/** Returns how far a journal went once, where the file does not go as far; undefined where it lacks nothing. */
+/** Returns how far a journal went once, where the file does not go as far; undefined for a complete file. */
 export function lackingEnd(
   { before, isDiverged }: Pick<JournalHead, 'before' | 'isDiverged'>, file: JournalPosition,
 ): JournalPosition | undefined {
@@ -62,10 +62,10 @@ const HEAD = z.object({
   format_version: z.number(), rows: z.int().min(0), saved_at: z.number(), accepted_at: z.number(),
   diverged: z.boolean(),
 });
-/** Always the same number of bytes at the same place: a write cannot leave a part of an older one behind it. */
+/** Each write has the same length at the same place, so that no part of an older one is left behind it. */
 const BYTES = 128;
 
-/** Returns where the head of a journal is. */
+/** Returns the path of a journal's head. */
 export function headPath(journalPath: string): string {
   return `${journalPath}.head`;
 }
@@ -134,4 +134,40 @@ function openToWrite(path: string): number {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) throw cause;
     return openSync(path, 'w', 0o600);
   }
+}
+
+/** Notes how far a journal goes, after each commit. */
+export interface HeadKeeper {
+  /** How far the journal went once where the file does not go as far. It stays noted until an operator accepts the file. */
+  readonly writtenTo: JournalPosition | undefined;
+  note(): void;
+  /** Accepts the file as complete. */
+  accept(at: Millis): void;
+}
+
+/** Returns the keeper of an open journal's head. `onFault` is called once for each series of failed writes. */
+export function createHeadKeeper(
+  head: JournalHead, prepare: Prepare, onFault: ((error: unknown) => void) | undefined,
+): HeadKeeper {
+  let writtenTo = lackingEnd(head, positionOf(prepare));
+  let isFaulty = false;
+  const note = (acceptedAt?: Millis): void => {
+    try {
+      if (writtenTo === undefined) head.write(positionOf(prepare), { acceptedAt });
+      else head.write(writtenTo, { isDiverged: true });
+      isFaulty = false;
+    } catch (error) {
+      // The commit itself is on disk, with or without the note.
+      if (!isFaulty) onFault?.(error);
+      isFaulty = true;
+    }
+  };
+  return {
+    get writtenTo() { return writtenTo; },
+    note: () => { note(); },
+    accept: (at) => {
+      writtenTo = undefined;
+      note(at);
+    },
+  };
 }

@@ -1,21 +1,26 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import type { IntentState } from '../trading/intent.ts';
-import { pragma } from './database.ts';
-import type { IntentListing, IntentStory } from './listing.ts';
-import { createListings } from './listing.ts';
-import { JOURNAL_APPLICATION_ID, JOURNAL_FORMAT } from './schema.ts';
+import { BUSY_TIMEOUT_MS, createTransactor, migrate, openFault, pragma } from './database.ts';
+import type { IntentListing, IntentStory } from './journal-listing.ts';
+import { createListings } from './journal-listing.ts';
+import { JOURNAL, JOURNAL_APPLICATION_ID, JOURNAL_FORMAT } from './journal-schema.ts';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createIntents } from './intents.ts';
+import { isEmpty, lackingEnd, openJournalHead, positionOf } from './journal-head.ts';
+import type { JournalStore } from './journal.ts';
+import { createRuns } from './journal-records.ts';
+import { createSavedSnapshot } from './saved-state.ts';
 
-/** A journal that is only looked at; its daemon may go on writing it. */
+/** A journal opened for reading; its daemon may go on writing it. */
 export interface JournalReader {
   /** Newest first. */
   list(options: { readonly state?: IntentState | undefined; readonly limit: number }): readonly IntentListing[];
   show(intentId: string): IntentStory | undefined;
   close(): void;
 }
-
-const BUSY_TIMEOUT_MS = 5_000;
 
 /**
  * Opens a journal for reading alone; undefined where there is none. Throws JOURNAL_INVALID on another file or a newer
@@ -50,4 +55,63 @@ export function ensureReadable(database: DatabaseSync, path: string): void {
     `${path} has format ${version}; this Gannet reads up to format ${JOURNAL_FORMAT.version}`, {
       details: { path, found: version, expected: JOURNAL_FORMAT.version },
     });
+}
+
+/** The part of a journal from which a run would start, without writing. */
+export type JournalView = Pick<JournalStore,
+  'standing' | 'attemptsSince' | 'openIntents' | 'unsettledOutcomes' | 'loadSnapshot' | 'listRuns' | 'close'>;
+
+/**
+ * Opens a journal for reading and creates no file beside it. A missing journal reads as an empty one. Returns undefined for
+ * an older format, which only a run migrates. Throws JOURNAL_INVALID on another file or
+ * a newer format, JOURNAL_FAILED where it cannot be read.
+ */
+export function openJournalView(path: string): JournalView | undefined {
+  const head = openJournalHead(path);
+  let database: DatabaseSync | undefined;
+  try {
+    database = sizeOf(path) === 0 ? emptyJournal() : openToRead(path);
+    ensureReadable(database, path);
+    if (pragma(database, 'user_version') === JOURNAL.migrations.length) return viewOf(database, path, head);
+    database.close();
+    return undefined;
+  } catch (cause) {
+    database?.close();
+    throw isGannetError(cause) ? cause : openFault(path, JOURNAL, cause);
+  }
+}
+
+function viewOf(database: DatabaseSync, path: string, head: ReturnType<typeof openJournalHead>): JournalView {
+  const { prepare, read, close } = createTransactor(database, path, JOURNAL);
+  const intents = createIntents(prepare);
+  const snapshot = createSavedSnapshot(prepare);
+  const runs = createRuns(prepare);
+  const position = positionOf(prepare);
+  return {
+    standing: () =>
+      ({ isNew: isEmpty(position), writtenTo: lackingEnd(head, position), position, acceptedAt: head.acceptedAt }),
+    attemptsSince: (feePayer, at) => read(() => intents.attemptsSince(feePayer, at)),
+    openIntents: () => read(() => intents.open()),
+    unsettledOutcomes: () => read(() => intents.unsettled()),
+    loadSnapshot: () => read(() => snapshot.load()),
+    listRuns: (options) => read(() => runs.list(options)),
+    close,
+  };
+}
+
+/** Without a WAL no process has the file open. It is then opened as immutable, because SQLite would create a WAL. */
+function openToRead(path: string): DatabaseSync {
+  const url = pathToFileURL(resolve(path));
+  if (sizeOf(`${path}-wal`) === 0) url.searchParams.set('immutable', '1');
+  return new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+}
+
+function emptyJournal(): DatabaseSync {
+  const database = new DatabaseSync(':memory:');
+  migrate(database, JOURNAL);
+  return database;
+}
+
+function sizeOf(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
 }

@@ -2,16 +2,16 @@ import { chmodSync, closeSync, existsSync, fsyncSync, openSync, statSync } from 
 import { basename } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
+import { BUSY_TIMEOUT_MS } from './database.ts';
 import { headPath, openJournalHead, positionOf } from './journal-head.ts';
 
-/** A file of a state directory as it was copied. */
+/** A copied file of a state directory. */
 export interface CopiedFile {
   readonly file: string;
   readonly bytes: number;
 }
 
-const BUSY_TIMEOUT_MS = 5_000;
-/** More than any file has: all of it in one step, so that what another process writes meanwhile is in it or is not. */
+/** More pages than any file has: one step copies a single state, whatever other processes write meanwhile. */
 const ALL_PAGES = 0x7fff_ffff;
 
 /**
@@ -25,7 +25,7 @@ export async function copyDatabase(from: string, to: string): Promise<CopiedFile
   let source: DatabaseSync | undefined;
   try {
     source = new DatabaseSync(from, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-    // Made here so that nobody else may read it.
+    // Created here with a private mode.
     closeSync(openSync(to, 'wx', 0o600));
     await backup(source, to, { rate: ALL_PAGES });
     verify(source, to);

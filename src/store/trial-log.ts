@@ -1,27 +1,26 @@
 import type { Millis } from '../core/time.ts';
 import type { DatabaseKind } from './database.ts';
-import { FORMAT_TABLE, openDatabase } from './database.ts';
-import { createTransactor } from './transactor.ts';
+import { FORMAT_TABLE, createTransactor, openDatabase } from './database.ts';
 
-/** What was traded on in a backtest. */
-export interface TrialData {
-  /** Says which recording it was, whatever its name and place. */
+/** The data that a backtest traded on. */
+interface TrialData {
+  /** Identifies the recording, independent of its name and place. */
   readonly recording: string;
-  /** Rows received from here to before there; what warmed up before is not in it. */
+  /** The rows received from `from` to before `to`, without the warm-up. */
   readonly from: Millis;
   readonly to: Millis;
 }
 
-/** A backtest that was made, to be counted. */
+/** A backtest to be counted. */
 export interface LoggedTrial {
-  /** The same for the same parameters, code, model, budgets and limits, whatever they were run on. */
+  /** The same for the same parameters, code, model, budgets and limits, on any data. */
   readonly id: string;
-  /** Its parameters, for whoever looks into the file. */
+  /** Its parameters, for a reader of the file. */
   readonly params: string;
   readonly data: TrialData;
-  /** Its Sharpe ratio a year; null where it has none. */
+  /** Its annual Sharpe ratio; null where it has none. */
   readonly sharpe: number | null;
-  /** Made by a walk-forward to choose by, on what came before the rows it is judged by. */
+  /** Whether a walk-forward made it to choose parameters, on data before the rows that judge them. */
   readonly isFold: boolean;
 }
 
@@ -35,12 +34,9 @@ export interface TrialCount {
   readonly sharpeVariance: number | undefined;
 }
 
-/**
- * Durable memory of everything that was ever backtested, by several processes at once: whoever counts by himself
- * forgets.
- */
+/** Durable record of all backtests, written by several processes at once. */
 export interface TrialLog {
-  /** Takes note of trials, all or none. One made again on the same rows replaces itself. */
+  /** Records all trials or none. A trial repeated on the same rows replaces the earlier one. */
   record(trials: readonly LoggedTrial[]): void;
   /**
    * Returns how many were tried on rows that these data have a part in, each once however often and on whatever part it
@@ -66,7 +62,7 @@ CREATE TABLE trials (
 `;
 
 /** The file of the trial log ("GNTR"). */
-export const TRIAL_LOG: DatabaseKind = {
+const TRIAL_LOG: DatabaseKind = {
   name: 'trial log',
   applicationId: 0x47_4e_54_52,
   migrations: [FIRST_FORMAT],
@@ -94,7 +90,7 @@ export function openTrialLog(path: string): TrialLog {
     of: ({ recording, from, to }, { withFolds = true } = {}) => read(() => {
       const rows = prepare(COUNTED).all({ recording, from_at: from, to_at: to, folds: withFolds ? 1 : 0 });
       const ratios = rows.flatMap(({ sharpe, likeness }) =>
-        (typeof sharpe === 'number' ? [{ sharpe, isAlike: Number(likeness) >= MUCH_THE_SAME }] : []));
+        (typeof sharpe === 'number' ? [{ sharpe, isAlike: Number(likeness) >= LEAST_LIKENESS }] : []));
       const alike = ratios.filter(({ isAlike }) => isAlike);
       return {
         count: rows.length, sharpeVariance: varianceOf((alike.length < 2 ? ratios : alike).map(({ sharpe }) => sharpe)),
@@ -104,14 +100,14 @@ export function openTrialLog(path: string): TrialLog {
   };
 }
 
-/** What was looked at for its own sake once is not taken for a step of a walk-forward again. */
+/** A trial that was once run for its own sake never counts as a fold again. */
 const RECORD = `
 INSERT INTO trials (recording, trial, from_at, to_at, params, sharpe, is_fold)
 VALUES (:recording, :trial, :from_at, :to_at, :params, :sharpe, :is_fold)
 ON CONFLICT DO UPDATE SET params = excluded.params, sharpe = excluded.sharpe, is_fold = min(is_fold, excluded.is_fold)`;
 
-/** The share of all that two spans cover which they have in common. */
-const MUCH_THE_SAME = 0.5;
+/** The least share that two spans must have in common, of all that they cover together. */
+const LEAST_LIKENESS = 0.5;
 
 const COUNTED = `
 WITH overlapping AS (
@@ -121,7 +117,8 @@ WITH overlapping AS (
   WHERE recording = :recording AND from_at < :to_at AND to_at > :from_at AND is_fold <= :folds
 )
 SELECT sharpe, likeness FROM (
-  SELECT sharpe, likeness, row_number() OVER (PARTITION BY trial ORDER BY likeness DESC, from_at, to_at) AS place FROM overlapping
+  SELECT sharpe, likeness, row_number() OVER (PARTITION BY trial ORDER BY likeness DESC, from_at, to_at) AS place
+  FROM overlapping
 )
 WHERE place = 1`;
 

@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { Amount, Bps } from '../core/amount.ts';
+import { amount } from '../core/amount.ts';
 import type { Random } from '../core/random.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Pair, Token, TokenAmount } from '../market/token.ts';
@@ -25,7 +26,7 @@ export interface DeniedSwap {
   readonly reason: string;
 }
 
-/** All that a strategy can reach: time, chance, its own money, and words for what it wants. No key, no network. */
+/** Everything that a strategy can access: time, seeded randomness, its own portfolio, and proposals. No key, no network. */
 export interface StrategyContext {
   readonly name: string;
   /** The engine's virtual clock: the scheduler for every operator that takes time. */
@@ -36,23 +37,22 @@ export interface StrategyContext {
   /** Returns what this strategy can still spend of a token, smallest units. */
   available(token: Token): Amount;
   /**
-   * Returns how many of this strategy's swaps are under way; an exit that goes on in parts counts as one while it
-   * waits.
+   * Returns the number of this strategy's swaps that are under way. An exit in parts counts as one while it waits.
    */
   openIntents(): number;
-  /** What became of this strategy's intents, one transition at a time. */
+  /** The outcomes of this strategy's intents, one transition at a time. */
   readonly outcomes$: Observable<Outcome>;
-  /** What risk refused of this strategy's proposals, so that it can come back to one whose time has not passed. */
+  /** The refused proposals of this strategy, so that it can propose them again. */
   readonly denials$: Observable<DeniedSwap>;
   /**
-   * Returns an operator that folds what it is given into a state that outlives a restart: it is on disk together with
-   * each swap that it led to, and at least once a minute. To be called in `run` itself, once for each name; the same
-   * operator may stand in several streams.
+   * Returns an operator that folds events into a state that outlives restarts. The state is saved together with each
+   * swap that it led to, and at least once a minute. Call it in `run` itself, once for each name; several streams may use
+   * the same operator.
    *
-   * States are plain data (bigints included) of 64 KiB in all, and frozen: a reducer returns a new one, or the one it
-   * got where nothing changed. With a state, `outcomes$` shows the last outcome of each swap exactly once, those
-   * included that came while the bot was down. While the strategy is warmed up the state stands still: it is younger
-   * than what is shown.
+   * States are plain data (bigints included) of 64 KiB in all, and frozen: a reducer returns a new state, or the same one
+   * where nothing changed. With a state, `outcomes$` emits the last outcome of each swap exactly once, including outcomes
+   * from the time when the bot was down. The state does not change during a warm-up, because it is younger than the
+   * recorded events.
    */
   stateful<S, E>(
     name: string, initial: S, reducer: (state: S, event: E) => S, options?: StatefulOptions<S>,
@@ -65,16 +65,32 @@ export interface StrategyContext {
   /**
    * Returns a proposal to spend base tokens for the quote token. An exit that is larger than the signer's caps,
    * `risk.max_trade` or the market's depth allow goes in parts: the approved swap is the first, and the engine proposes
-   * the others by itself, over restarts too. Until the last is sold, `outcomes$` shows each part, `openIntents` counts
-   * the exit as one, and other swaps of this strategy from or into the token are refused (EXIT_UNDER_WAY). Where a cap
-   * has no room now, the proposal is refused as CAP_USED_UP, but made all the same as soon as it has: do not repeat it.
-   * After eight parts in a row that came to nothing the exit is given up with a critical alert.
+   * the others by itself, over restarts too. Until the last part is sold, `outcomes$` emits each part, `openIntents`
+   * counts the exit as one, and other swaps of this strategy from or into the token are refused (EXIT_UNDER_WAY). Where a
+   * cap has no room, the proposal is refused as CAP_USED_UP, but the engine executes it as soon as there is room: do not
+   * repeat it. After eight failed parts in a row the exit is given up with a critical alert.
    */
   sell(pair: Pair, size: TokenAmount | Exclude<Size, Amount>, reason: string, options?: SwapOptions): SwapProposal;
   /** Returns a proposal to swap any token for any other. */
   swap(
     from: Token, to: Token, size: TokenAmount | Exclude<Size, Amount>, reason: string, options?: SwapOptions,
   ): SwapProposal;
-  /** Returns a proposal to tell people something. */
+  /** Returns a proposal to send a message to people. */
   alert(level: AlertLevel, message: string, data?: AlertData): AlertProposal;
+}
+
+/**
+ * Returns the proposal of a swap. Throws TypeError where the amount is of another token than the one spent.
+ */
+export function swapProposal(
+  from: Token, to: Token, size: TokenAmount | Exclude<Size, Amount>, reason: string, options: SwapOptions = {},
+): SwapProposal {
+  return { kind: 'swap', inputMint: from.mint, outputMint: to.mint, amount: sizeOf(from, size), reason, ...options };
+}
+
+function sizeOf(from: Token, size: TokenAmount | Exclude<Size, Amount>): Size {
+  if (size === 'all' || 'fraction' in size) return size;
+  if (size.token.mint !== from.mint)
+    throw new TypeError(`expected an amount of ${from.symbol} to spend, got ${size.token.symbol}`);
+  return amount(size.amount);
 }

@@ -23,7 +23,7 @@ export interface StrategyDefinition<S extends z.ZodType, I extends Inputs> {
   readonly run: (inputs: Streams<I>, params: z.output<S>, context: StrategyContext) => Observable<Proposal>;
 }
 
-/** A strategy of whatever parameters and inputs, as the engine handles it. */
+/** A strategy with any parameters and inputs, as the engine uses it. */
 export interface Strategy {
   readonly name: string;
   readonly summary: string;

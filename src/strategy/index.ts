@@ -9,11 +9,11 @@ export type { Folded, Stateful, StatefulOptions } from './stateful.ts';
 export {
   auditTime, bufferTime, debounceTime, delay, interval, repeat, retry, sampleTime, slots, throttleTime, timeout, timer,
 } from './time.ts';
-export { bollinger } from './indicators/bollinger.ts';
-export type { BollingerBands } from './indicators/bollinger.ts';
-export { smaCrossover } from './indicators/crossover.ts';
-export type { Trend } from './indicators/crossover.ts';
-export { Sma } from './indicators/sma.ts';
+export { bollinger } from './indicators.ts';
+export type { BollingerBands } from './indicators.ts';
+export { smaCrossover } from './indicators.ts';
+export type { Trend } from './indicators.ts';
+export { Sma } from './indicators.ts';
 
 export type { Amount, Bps, Lamports } from '../core/amount.ts';
 export { bps, formatDecimal, mulDiv } from '../core/amount.ts';

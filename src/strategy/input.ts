@@ -12,27 +12,27 @@ import type { Pair, Token, TokenAmount } from '../market/token.ts';
 import { formatTokenAmount } from '../market/token.ts';
 import type { TokenStats } from '../market/token-stats.ts';
 
-/** Something a strategy watches: what to poll, and how its events look to the strategy. */
+/** An input of a strategy: the feed to poll, and the form in which the strategy sees its events. */
 export interface Input<T> {
   readonly spec: FeedSpec;
-  /** Turns the feed's event into what the strategy sees. Called once per event: it must be cheap. */
+  /** Converts the feed's event for the strategy. Called once per event, so it must be fast. */
   readonly adapt: (event: MarketEvent) => T;
 }
 
 /** How an input is polled. */
 export interface PollOptions {
-  /** The interval that is wanted, "5s". Where the rate does not suffice for all feeds, it is polled less often. */
+  /** The wanted interval, "5s". Where the request rate does not suffice for all feeds, it is polled less often. */
   readonly every: string;
   /**
-   * How much its freshness matters beside the other feeds', positive; 1 unless given. Where not everything can be
-   * polled as often as wanted, a feed of weight 4 is polled twice as often as one of weight 1.
+   * The weight of its freshness relative to other feeds, positive; 1 where absent. Where the request rate does not
+   * suffice, a feed of weight 4 is polled twice as often as one of weight 1.
    */
   readonly weight?: number | undefined;
 }
 
 /**
- * A quote with the pair's price. Its members besides `at` and `price` are read when they are asked for, live and from a
- * recording alike, so that a copy made by spreading holds the same two everywhere.
+ * A quote with the pair's price. Only `at` and `price` are own members; the others are getters, live and in backtests
+ * alike, so that a spread copy holds the same two members everywhere.
  */
 export class PricedQuote {
   readonly at: Millis;
@@ -46,17 +46,17 @@ export class PricedQuote {
     this.#quote = quote;
   }
 
-  /** Smallest units of what is sold. */
+  /** The input in smallest units. */
   get inAmount(): Amount {
     return this.#quote.inAmount;
   }
 
-  /** Smallest units of what is bought. */
+  /** The output in smallest units. */
   get outAmount(): Amount {
     return this.#quote.outAmount;
   }
 
-  /** Signed fraction, negative is worse; undefined where the service does not say. */
+  /** Signed fraction, negative is worse; undefined where the service does not state it. */
   get priceImpact(): number | undefined {
     return this.#quote.priceImpact;
   }
@@ -71,8 +71,8 @@ export class PricedQuote {
 }
 
 /**
- * Returns the input of a pair's executable price at a size. A size in the quote token watches what buying costs,
- * a size in the base token what selling brings; `price` is always quote tokens per base token.
+ * Returns the input of a pair's executable price at a size. A size in the quote token watches the price of a
+ * purchase, a size in the base token that of a sale; `price` is always quote tokens per base token.
  */
 export function quotes(pair: Pair, options: PollOptions & { readonly amount: TokenAmount }): Input<PricedQuote> {
   const { token } = options.amount;

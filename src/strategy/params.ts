@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { parseDecimal, parseRaw } from '../core/amount.ts';
 import { assert } from '../core/assert.ts';
 import { isGannetError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
+import { nearest } from '../core/text.ts';
 import { parseDuration } from '../core/time.ts';
 import type { Pair, Token, TokenAmount, TokenTable } from '../market/token.ts';
 
 /**
- * The tokens that names in parameters mean while a configuration is being read. Parsing is synchronous, so a value
- * that exists only for its length is as good as an argument, which zod has no place for.
+ * The tokens of the configuration that is being parsed. Parsing is synchronous, so this variable replaces an argument,
+ * which zod cannot pass.
  */
 let scope: TokenTable | undefined;
 
-/** Returns what `parse` returns, with names of tokens in parameters meaning those of `tokens`. */
+/** Calls `parse` with `tokens` as the aliases of token parameters, and returns its result. */
 export function withTokens<T>(tokens: TokenTable, parse: () => T): T {
   const outer = scope;
   scope = tokens;

@@ -2,9 +2,72 @@ import type { Observable, OperatorFunction } from 'rxjs';
 import { map } from 'rxjs';
 import { z } from 'zod';
 import { GannetError, messageOf } from '../core/errors.ts';
-import { fromJson, writeState } from './state-text.ts';
 
-/** The most that one strategy may keep, characters of JSON. */
+/** Marks a bigint in JSON, whose numbers are doubles. */
+const BIGINT = '$bigint';
+/** The deepest allowed nesting; it also ends circular references. */
+const DEPTH_MAX = 64;
+
+/**
+ * Returns the JSON text of plain data: null, booleans, finite numbers, strings, bigints, and arrays and plain objects
+ * of them. Members that are undefined are left out. Throws STRATEGY_INVALID on anything else, naming its place.
+ */
+export function writeState(value: unknown, place: string): string {
+  return JSON.stringify(asJson(value, place, 0));
+}
+
+/** Returns the data in a text of `writeState`, deeply frozen. Throws SyntaxError on text that is not JSON. */
+export function readState(text: string): unknown {
+  return fromJson(JSON.parse(text));
+}
+
+/** Returns the data in parsed JSON of `writeState`, deeply frozen. */
+export function fromJson(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null) return json;
+  if (Array.isArray(json)) return Object.freeze(json.map(fromJson));
+  const { [BIGINT]: digits } = json as { readonly [BIGINT]?: unknown };
+  if (typeof digits === 'string') return BigInt(digits);
+  return Object.freeze(Object.fromEntries(Object.entries(json).map(([key, member]) => [key, fromJson(member)])));
+}
+
+function asJson(value: unknown, place: string, depth: number): unknown {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'bigint':
+      return { [BIGINT]: value.toString() };
+    case 'number':
+      if (Number.isFinite(value)) return value;
+      throw refused(place, `the number ${value}`);
+    case 'object':
+      if (depth > DEPTH_MAX) throw refused(place.slice(0, 80), `more than ${DEPTH_MAX} levels`);
+      return value === null ? null : objectAsJson(value, place, depth + 1);
+    case 'undefined':
+      throw refused(place, 'undefined');
+    case 'function':
+    case 'symbol':
+      throw refused(place, `a ${typeof value}`);
+  }
+}
+
+function objectAsJson(value: object, place: string, depth: number): unknown {
+  if (Array.isArray(value))
+    return Array.from(value as unknown[], (item, index) => asJson(item, `${place}[${index}]`, depth));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) throw refused(place, `a ${value.constructor.name}`);
+  if (Object.hasOwn(value, BIGINT)) throw refused(place, `a member "${BIGINT}", which stands for a bigint`);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, asJson(member, `${place}.${key}`, depth)]));
+}
+
+function refused(place: string, found: string): GannetError {
+  return new GannetError('STRATEGY_INVALID',
+    `state ${place}: expected plain data (null, booleans, finite numbers, strings, bigints, arrays and objects of `
+      + `them), got ${found}`);
+}
+
+/** The most that one strategy may keep, in characters of JSON. */
 export const STATE_MAX_CHARACTERS = 65_536;
 
 /** An event with the state after it. */
@@ -15,51 +78,51 @@ export interface Folded<S, E> {
 
 /** Folds each event of its source into the state and emits both. */
 export interface Stateful<S, E> extends OperatorFunction<E, Folded<S, E>> {
-  /** The state as it stands, frozen. */
+  /** The present state, frozen. */
   readonly value: S;
 }
 
-/** How a kept state is read again. */
+/** How a kept state is restored. */
 export interface StatefulOptions<S> {
   /**
-   * What the state looks like. It reads what an earlier version kept, so a union with a transform can carry an older
-   * shape over; and each new state is held against it, so that nothing is kept that could not be read again. Without
-   * one, a kept state must be of the initial one's kind and have its members.
+   * The schema of the state. It also parses the state of an earlier version, so a union with a transform can convert an
+   * older shape. Each new state must fit it, so that every kept state can be restored. Without a schema, a kept state
+   * must have the type and the members of the initial one.
    */
   readonly schema?: z.ZodType<S> | undefined;
-  /** What to do with a kept state that does not fit: stop the strategy, unless it may begin anew. */
+  /** Whether a kept state that does not fit stops the strategy (default), or is replaced by the initial one. */
   readonly misfit?: 'stop' | 'initial' | undefined;
 }
 
 /**
- * What one strategy keeps beyond a restart: named parts, each a value that a reducer makes of the one before. A value
- * is always what its JSON text says, so a strategy that goes on sees the very data that a restarted one would.
+ * The state of one strategy beyond restarts: named parts, each with a reducer. A value is always parsed from its JSON
+ * text, so a running strategy sees the same data as a restarted one.
  */
 export class StateParts {
   readonly #kept: Readonly<Record<string, unknown>> | GannetError;
-  readonly #tell: (warning: string) => void;
+  readonly #warn: (warning: string) => void;
   readonly #texts = new Map<string, string>();
   #isHeld = false;
   #isSealed = false;
   #isChanged = false;
 
-  /** `text` is what the strategy kept in an earlier run; `tell` takes what its operator should know. */
-  constructor(text: string | undefined, tell: (warning: string) => void) {
+  /** `text` is the state that the strategy kept in an earlier run; `warn` reports to the operator. */
+  constructor(text: string | undefined, warn: (warning: string) => void) {
     this.#kept = text === undefined ? {} : parseKept(text);
-    this.#tell = tell;
+    this.#warn = warn;
   }
 
-  /** Whether the strategy keeps anything. */
+  /** Whether the strategy keeps a state. */
   get isUsed(): boolean {
     return this.#texts.size > 0;
   }
 
-  /** Whether a value changed since the text was last taken. */
+  /** Whether a value has changed since the text was last taken. */
   get isChanged(): boolean {
     return this.#isChanged;
   }
 
-  /** From here on events are not folded, until `release`: they are older than what is kept. */
+  /** Stops folding events until `release`, because the events are older than the kept state. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -68,12 +131,12 @@ export class StateParts {
     this.#isHeld = false;
   }
 
-  /** No further part may be opened: one that is asked for later would have missed what came before. */
+  /** Forbids further parts: a part that is opened later would have missed events. */
   seal(): void {
     this.#isSealed = true;
   }
 
-  /** Opens a part; the design of `ctx.stateful`. Throws STRATEGY_INVALID. */
+  /** Opens a part; the implementation of `ctx.stateful`. Throws STRATEGY_INVALID. */
   open<S, E>(
     name: string, initial: S, reducer: (state: S, event: E) => S, options: StatefulOptions<S> = {},
   ): Stateful<S, E> {
@@ -98,7 +161,7 @@ export class StateParts {
     return Object.defineProperty(operator, 'value', { get: () => value }) as Stateful<S, E>;
   }
 
-  /** Returns the text of all parts, those included that nobody opened this time, and notes that it is known. */
+  /** Returns the text of all parts, unopened ones included, and marks it as taken. */
   take(): string {
     this.#isChanged = false;
     const unopened = Object.entries(this.#kept).filter(([name]) => !this.#texts.has(name))
@@ -107,7 +170,7 @@ export class StateParts {
     return `{${parts.join(',')}}`;
   }
 
-  /** Notes that the text that was taken is not known after all. */
+  /** Marks the text as changed, because the taken one could not be saved. */
   markChanged(): void {
     this.#isChanged = true;
   }
@@ -126,7 +189,7 @@ export class StateParts {
     );
   }
 
-  /** Keeps a text and returns its data. */
+  /** Stores a text and returns its data. */
   #put(name: string, text: string): unknown {
     let characters = text.length;
     for (const [other, otherText] of this.#texts) if (other !== name) characters += otherText.length;
@@ -147,7 +210,7 @@ export class StateParts {
     const read = schema === undefined ? readLike(initial, kept) : readBy(schema, kept);
     if ('value' in read) return read.value;
     if (misfit === 'initial') {
-      this.#tell(`begins with a new state "${name}", for the kept one does not fit: ${read.fault}`);
+      this.#warn(`begins with a new state "${name}", for the kept one does not fit: ${read.fault}`);
       return initial;
     }
     throw new GannetError('STRATEGY_INVALID',
@@ -182,7 +245,7 @@ function refuseUnreadable<S>(schema: z.ZodType<S>, next: S, name: string): void 
   );
 }
 
-/** Takes what is kept as it is where it looks like the initial state; null stands for anything. */
+/** Returns the kept state where it has the form of the initial one; null in the initial state fits every value. */
 function readLike<S>(initial: S, kept: unknown): Read<S> {
   const fault = unlike(initial, kept, 'it') ?? (isRecord(initial) && isRecord(kept)
     ? Object.keys(initial).map((key) => unlike(initial[key], kept[key], key)).find((found) => found !== undefined)

@@ -1,11 +1,11 @@
 import { assertNever } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import type { Command, CommandSource, Flatten, SetTradingState, TradingState } from './command.ts';
-import { advanceTime, lookAtProtections, releaseByOperator } from './protections/look.ts';
-import { recordAdjustment } from './protections/record.ts';
+import { advanceTime, checkProtections, releaseByOperator } from './protections/check-protections.ts';
+import { recordAdjustment } from './protections/record-outcome.ts';
 import type { EngineState } from './state.ts';
 
-/** Does what a command says, and lets protections see it. */
+/** Applies a command to the state, then checks the protections. */
 export function applyCommand(state: EngineState, at: Millis, command: Command): void {
   advanceTime(state.protections, at);
   switch (command.name) {
@@ -31,12 +31,12 @@ export function applyCommand(state: EngineState, at: Millis, command: Command): 
       state.serviceAccess = command.access;
       return;
     case 'leap-time':
-      // Only the clock leaps.
+      // Only the clock changes; the engine moves it.
       return;
     default:
       assertNever(command, 'command');
   }
-  lookAtProtections(state, at);
+  checkProtections(state, at);
 }
 
 function isOperator({ by }: SetTradingState | Flatten): boolean {
@@ -59,14 +59,14 @@ function setTrading(state: EngineState, command: SetTradingState): void {
   if (trading === 'active' && by === 'operator') resume(state, strategy, reason);
 }
 
-/** Anybody may make it stricter; what somebody else made strict, only an operator loosens. */
+/** Any source may make the state stricter. Only the source that made it strict, or an operator, may relax it. */
 function mayChange(state: EngineState, trading: TradingState, by: CommandSource): boolean {
   return by === 'operator' || by === state.tradingBy || STRICTNESS[trading] > STRICTNESS[state.trading];
 }
 
 const STRICTNESS: Readonly<Record<TradingState, number>> = { active: 0, 'reduce-only': 1, halted: 2 };
 
-/** An operator's word ends what waits for one: protections, and the sale of what is held. */
+/** Ends what only an operator ends: protections with the release `operator`, and flattening. */
 function resume(state: EngineState, strategy: string | undefined, reason: string): void {
   for (const name of strategy === undefined ? [...state.flattening] : [strategy]) {
     state.flattening.delete(name);
@@ -79,9 +79,9 @@ function flatten(state: EngineState, { strategy }: Flatten): void {
   for (const name of strategy === undefined ? state.strategies.keys() : [strategy]) {
     state.flattening.add(name);
     state.flattenOrders.add(name);
-    // It sells everything, so that no exit in parts is left to go on.
+    // Flattening sells everything, so an exit in parts has nothing left to sell.
     state.exits.end(name);
-    // Nor does a swap under way begin one when it turns out to be too large.
+    // A swap under way that turns out to be too large must not start one.
     for (const { intent } of state.intents.values()) {
       if (intent.strategy === name) state.exitProposals.delete(intent.id);
     }

@@ -2,10 +2,7 @@ import type { Amount, Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Route } from './proposal.ts';
 
-/**
- * One signed transaction of an intent: everything that is needed to send the same bytes again and to prove what became
- * of them.
- */
+/** One signed transaction of an intent, with everything needed to send the same bytes again and to prove their fate. */
 export interface Attempt {
   readonly intentId: string;
   /** From 1. */
@@ -18,7 +15,7 @@ export interface Attempt {
   readonly requestId?: string | undefined;
   /** Our own signature, base58. */
   readonly signature: string;
-  /** The fee payer's signature, base58: the transaction's id. Undefined beforehand where someone else pays. */
+  /** The fee payer's signature, base58: the transaction's id. Undefined before landing where another account pays. */
   readonly transactionId?: string | undefined;
   /** SHA-256 of the message, hex. */
   readonly messageHash: string;
@@ -27,42 +24,40 @@ export interface Attempt {
   readonly feePayer: string;
   /** The market maker on the other side, where there is one. */
   readonly maker?: string | undefined;
-  /**
-   * What the wallet had of the input when it was signed, smallest units: it still has it where the swap never landed.
-   */
+  /** The wallet's input balance at the signature, smallest units; it is unchanged where the swap never landed. */
   readonly inputBalance?: Amount | undefined;
-  /** As of which slots; undefined where an older Gannet signed it. It can have landed only later. */
+  /** The slots of `inputBalance`; the transaction can have landed only later. Undefined where an older Gannet signed. */
   readonly inputSlots?: SlotSpan | undefined;
   readonly signedTransaction: Uint8Array;
 }
 
-/** How far the proof has come that an attempt never landed and never can; it goes on in the next process. */
+/** The progress of the proof that an attempt never landed and never can; the next process continues it. */
 export interface ProofProgress {
-  /** For how long it was watched, by all processes together. */
+  /** How long all processes together have watched it. */
   readonly watchedMs: Millis;
-  /** Undefined where it was not complete yet. */
+  /** Undefined before the proof was first complete. */
   readonly first?: FirstProof | undefined;
 }
 
-/** When a proof was complete for the first time, and at which finalized height. */
+/** The first completion of a proof, with its finalized height. */
 export interface FirstProof {
   readonly height: bigint;
   readonly watchedMs: Millis;
-  /** The node that said so, as `Chain` names it; undefined where an older Gannet wrote it. */
+  /** The node of the proof, as `Chain` names it; undefined where an older Gannet wrote it. */
   readonly node?: string | undefined;
 }
 
-/** The slots of a reading of several parts: the oldest and the newest of them. */
+/** The oldest and the newest slot of a value that was read in several requests. */
 export interface SlotSpan {
   readonly from: bigint;
   readonly to: bigint;
 }
 
-/** What a swap that ended did to the wallet's balance of one mint, fees and deposits included; smallest units. */
+/** The change of the wallet's balance of one mint by a swap that ended, fees and deposits included; smallest units. */
 export interface BalanceMove {
   readonly spent: bigint;
   readonly received: bigint;
-  /** Where it landed; undefined where that was not written down. */
+  /** The slot in which it landed; undefined where it was not recorded. */
   readonly slot?: bigint | undefined;
 }
 
@@ -72,11 +67,11 @@ export interface LandedSwap {
   readonly slot: bigint;
   /** Undefined when it succeeded. */
   readonly error?: { readonly code: string; readonly message: string } | undefined;
-  /** What this wallet paid for signatures and priority; 0 where someone else pays. */
+  /** The fee for signatures and priority that this wallet paid; 0 where another account pays. */
   readonly feeLamports: Lamports;
   /** Deposits this wallet made in accounts opened on the way. */
   readonly rentLamports: Lamports;
-  /** By how much the wallet's input went down and its output went up, fees and deposits not counted. */
+  /** The decrease of the wallet's input and the increase of its output, without fees and deposits. */
   readonly amountIn: Amount;
   readonly amountOut: Amount;
 }

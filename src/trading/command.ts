@@ -4,19 +4,16 @@ import type { Mint } from '../market/token.ts';
 /** `active`: everything. `reduce-only`: exits only. `halted`: nothing. */
 export type TradingState = 'active' | 'reduce-only' | 'halted';
 
-/** Whether the service lets this run in, and answers at all: without it nothing can be quoted, sent or watched. */
+/** Whether the service accepts the API key and answers; without it nothing can be quoted, sent or watched. */
 export type ServiceAccessState = 'granted' | 'refused' | 'silent';
 
 /**
- * Who changed a trading state: a person, the file STOP, the configuration, a signal, the start after repeated crashes,
- * or a disk that is full.
+ * The source of a change of the trading state: a person, the file STOP, the configuration, a signal, the start after
+ * repeated crashes, or a full disk.
  */
 export type CommandSource = 'operator' | 'stop-file' | 'config' | 'signal' | 'safe-mode' | 'disk-guard';
 
-/**
- * Why the wallet on the chain is not what the ledger says: somebody else moved money, or the two disagree for no known
- * reason.
- */
+/** The cause of a difference between wallet and ledger: a transfer by another party, or no known cause. */
 export type AdjustmentCause = 'deposit' | 'withdrawal' | 'mismatch';
 
 interface CommandBase {
@@ -25,7 +22,7 @@ interface CommandBase {
   readonly reason: string;
 }
 
-/** The operator's word, the file's or the start's: for one strategy, or for all of them. */
+/** Sets the trading state of one strategy, or of all. */
 export interface SetTradingState extends CommandBase {
   readonly name: 'set-trading-state';
   readonly state: TradingState;
@@ -35,16 +32,14 @@ export interface SetTradingState extends CommandBase {
   readonly by?: CommandSource | undefined;
 }
 
-/**
- * Sells what strategies hold back into their budgets' tokens, and lets them enter nothing until an operator resumes.
- */
+/** Sells what strategies hold back into their budgets' tokens, and refuses their entries until an operator resumes. */
 export interface Flatten extends CommandBase {
   readonly name: 'flatten';
   readonly strategy?: string | undefined;
   readonly by?: CommandSource | undefined;
 }
 
-/** The service began to refuse the API key or to be silent, or lets this run in again. */
+/** The service began to refuse the API key, stopped answering, or accepts the run again. */
 export interface SetServiceAccess extends CommandBase {
   readonly name: 'set-service-access';
   readonly access: ServiceAccessState;
@@ -61,28 +56,26 @@ export interface AdjustWallet extends CommandBase {
   readonly cause: AdjustmentCause;
 }
 
-/** What the look at a token came to; without one, a token that is not trusted is not bought. */
+/** The result of a safety check of a token. Without one, a token that is not trusted is not bought. */
 export interface JudgeToken extends CommandBase {
   readonly name: 'judge-token';
   readonly mint: Mint;
-  /** Codes of what is wrong with it, none where it is good. */
+  /** The codes of the findings; empty where the token is safe. */
   readonly findings: readonly string[];
 }
 
-/** A person is there: the dead man's switch begins anew. */
+/** An operator is present: the time of the `dead-man` protection starts again. */
 export interface ReportPresence extends CommandBase {
   readonly name: 'report-presence';
 }
 
-/** The machine slept: timers that are overdue fire now, each once, instead of one by one at instants long past. */
-export interface LeapTime extends CommandBase {
+/** The clock jumped, as after the machine's sleep: overdue timers fire once each, now, not at their past instants. */
+export interface ClockJump extends CommandBase {
   readonly name: 'leap-time';
-  /**
-   * Where the engine's time stood: the timers due until then have fired at their own instants, woken without an input.
-   */
+  /** The engine's time before the jump: timers due until then have fired at their own instants. */
   readonly from: Millis;
 }
 
-/** A word from outside the market; it goes through the inbox and is replayed like everything else. */
+/** An input that is not of the market; it goes through the inbox and is replayed like every other input. */
 export type Command = SetTradingState | Flatten | SetServiceAccess | AdjustWallet | JudgeToken | ReportPresence
-  | LeapTime;
+  | ClockJump;

@@ -1,8 +1,8 @@
-/** What the refusals of one code are about; the documents are grouped by it. */
+/** The categories of denials with their titles in the documents. */
 export const DENIAL_CATEGORIES = {
   state: 'Trading states',
   proposal: 'The proposal itself',
-  freshness: 'Age of what is known',
+  freshness: 'Age of data',
   count: 'Open swaps and rates',
   money: 'Budgets and balances',
   size: 'Sizes and exposure',
@@ -11,17 +11,17 @@ export const DENIAL_CATEGORIES = {
 } as const;
 export type DenialCategory = keyof typeof DENIAL_CATEGORIES;
 
-/** What is to be known of a code: the one source for code and documents. */
+/** The facts of one code, for the rules and for the documents. */
 export interface DenialFacts {
   readonly meaning: string;
   readonly category: DenialCategory;
-  /** Whose swaps are counted together. */
+  /** The swaps that are counted together. */
   readonly scope: string;
-  /** What brings it on. */
+  /** The cause of the refusal. */
   readonly trigger: string;
-  /** Whom it refuses. Exits stay possible wherever refusing them would keep a position that nobody wants. */
+  /** The swaps that it refuses. Exits stay possible where a refusal would keep an unwanted position. */
   readonly action: 'refuses entries' | 'refuses entries and exits' | 'as configured';
-  /** When it lets go. */
+  /** When the refusals end. */
   readonly release: string;
 }
 
@@ -33,7 +33,7 @@ export const DENIALS = {
   TRADING_HALTED: {
     meaning: 'trading is halted', category: 'state', scope: 'everything, or one strategy or token',
     trigger: 'the operator, the file STOP, safe mode, or a protection whose action is halt',
-    action: 'refuses entries and exits', release: 'the operator resumes, or the protection lets go',
+    action: 'refuses entries and exits', release: 'the operator resumes, or the protection is released',
   },
   TRADING_REDUCE_ONLY: {
     meaning: 'only exits are allowed now', category: 'state', scope: 'everything, or one strategy',
@@ -56,9 +56,9 @@ export const DENIALS = {
     release: 'it is configured again',
   },
   PROPOSAL_INVALID: {
-    meaning: 'the proposal itself makes no sense', category: 'proposal', scope: 'the proposal',
+    meaning: 'the proposal is invalid', category: 'proposal', scope: 'the proposal',
     trigger: 'one token on both sides, an unknown token, an amount of zero', action: 'refuses entries and exits',
-    release: 'a proposal that makes sense',
+    release: 'a valid proposal',
   },
   KEY_REPEATED: {
     meaning: 'this strategy already acted under this key', category: 'proposal', scope: 'one strategy',
@@ -69,7 +69,7 @@ export const DENIALS = {
     trigger: 'risk.max_slippage_bps', action: 'refuses entries and exits', release: 'a proposal that asks for less',
   },
   INPUT_STALE: {
-    meaning: 'what the strategy looks at is older than its max_age', category: 'freshness', scope: 'one strategy',
+    meaning: 'an input of the strategy is older than its max_age', category: 'freshness', scope: 'one strategy',
     trigger: 'strategies[].max_age', action: 'refuses entries and exits',
     release: 'every input is young enough; a flatten does not wait for it',
   },
@@ -142,20 +142,20 @@ export const DENIALS = {
     trigger: 'risk.max_exposure', action: 'refuses entries', release: 'smaller positions',
   },
   VALUE_UNKNOWN: {
-    meaning: 'no price is known to hold it against a limit', category: 'size', scope: 'one token',
-    trigger: 'a limit on value where every price is missing, too old, or no number', action: 'refuses entries',
-    release: 'a price comes in',
+    meaning: 'no price is known for the comparison with a limit', category: 'size', scope: 'one token',
+    trigger: 'a limit on value where every price is missing, too old, or not a number', action: 'refuses entries',
+    release: 'a price arrives',
   },
   TOKEN_UNSAFE: {
-    meaning: 'the look at the token found something wrong with it', category: 'token', scope: 'one token',
-    trigger: 'risk.token_safety', action: 'refuses entries', release: 'a later look finds nothing',
+    meaning: 'the safety check of the token found a fault', category: 'token', scope: 'one token',
+    trigger: 'risk.token_safety', action: 'refuses entries', release: 'a later check finds no fault',
   },
   TOKEN_UNVETTED: {
-    meaning: 'nobody has looked at the token yet, or too long ago', category: 'token', scope: 'one token',
-    trigger: 'risk.token_safety', action: 'refuses entries', release: 'the look at it is done',
+    meaning: 'the token has not been checked yet, or too long ago', category: 'token', scope: 'one token',
+    trigger: 'risk.token_safety', action: 'refuses entries', release: 'the check is done',
   },
   COOLDOWN_ACTIVE: protection(
-    'a pause after a swap', 'each strategy, each token, or everything', 'a swap that closed, with a loss or however',
+    'a pause after a swap', 'each strategy, each token, or everything', 'a swap that closed, with a loss or in any way',
   ),
   LOSS_STREAK: protection(
     'too many losing exits in a row', 'each strategy, each token, or everything',
@@ -166,7 +166,7 @@ export const DENIALS = {
     'so many exits within a span, together below a share of their cost',
   ),
   DRAWDOWN_EXCEEDS_MAX: protection(
-    'equity is too far under its highest', 'each strategy, or everything', 'equity against its highest ever',
+    'equity is too far below its peak', 'each strategy, or everything', 'equity against its all-time peak',
   ),
   DAILY_LOSS_EXCEEDS_MAX: protection(
     'the day has lost too much', 'each strategy, or everything', 'equity against the beginning of the day, UTC',
@@ -177,10 +177,10 @@ export const DENIALS = {
   ),
   FEED_STALE: protection(
     'a feed has not answered for too long', 'each strategy, or everything',
-    'the age of the last answer of a feed that a strategy looks at',
+    'the age of the last answer of a feed of the strategy',
   ),
   EXECUTION_BLIND: protection(
-    'nobody can say what became of the latest swaps', 'each strategy, or everything',
+    'the outcomes of the latest swaps are unknown', 'each strategy, or everything',
     'so many swaps in a row that became unknown',
   ),
   INTENT_UNRESOLVED: protection(
@@ -188,20 +188,27 @@ export const DENIALS = {
     'the time since a swap became unknown',
   ),
   ERROR_RATE_EXCEEDS_MAX: protection(
-    'too many swaps go wrong', 'each strategy, each token, or everything',
+    'too many swaps fail', 'each strategy, each token, or everything',
     'so many signed swaps that failed or expired within a span; what was never signed does not count',
   ),
   LEDGER_MISMATCH: protection(
-    'the chain has less than the ledger, unexplained', 'each token, or everything',
+    'the chain has less than the ledger, for no known cause', 'each token, or everything',
     'a reconciliation that finds money missing',
   ),
   OPERATOR_ABSENT: protection(
-    'no operator showed himself for too long', 'everything', 'the time since a command of an operator',
+    'no operator has been present for too long', 'everything', 'the time since a command of an operator',
   ),
 } as const satisfies Readonly<Record<string, DenialFacts>>;
 export type DenialCode = keyof typeof DENIALS;
 
-/** Returns whether a text is the code of a refusal of ours. */
+/** Returns whether a text is a denial code. */
 export function isDenialCode(text: string): text is DenialCode {
   return Object.hasOwn(DENIALS, text);
+}
+
+/** A refusal: a value with a code, never an exception. */
+export interface Denial {
+  readonly code: DenialCode;
+  /** For people: the value found and the limit. */
+  readonly reason: string;
 }

@@ -4,21 +4,21 @@ import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { Route } from './proposal.ts';
 
-/** An exit of a strategy that is too large for one swap, as far as it is still to be made. */
+/** The remaining part of a strategy's exit that is too large for one swap. */
 export interface ExitOrder {
   readonly strategy: string;
   readonly inputMint: Mint;
   readonly outputMint: Mint;
-  /** Still to be sold, the part under way included. */
+  /** The amount still to be sold, the part under way included. */
   readonly left: Amount;
   /** The strategy's own least output for what is left. */
   readonly limit?: Amount | undefined;
   readonly slippageBps?: Bps | undefined;
   readonly route?: Route | undefined;
   readonly reason: string;
-  /** The key of the strategy's proposal; it is free again when the exit is given up. */
+  /** The key of the strategy's proposal; the strategy may use it again when the exit is given up. */
   readonly key?: string | undefined;
-  /** Parts in a row that came to nothing. */
+  /** Failed parts in a row. */
   readonly failures: number;
 }
 
@@ -28,14 +28,14 @@ export interface ExitOrderSnapshot extends Omit<ExitOrder, 'left' | 'limit'> {
   readonly limit?: string | undefined;
 }
 
-/** How much of one token the market took for another, after a swap was refused as too large for its depth. */
+/** The depth of a pair's market, estimated after a swap was refused as too large. */
 export interface KnownDepth {
   readonly amount: Amount;
   readonly at: Millis;
   readonly halvings: number;
 }
 
-/** The exits under way in parts: at most one of a strategy and a token. */
+/** The exits in parts that are under way: at most one for each strategy and token. */
 export class ExitOrders {
   readonly #byStrategy = new Map<string, Map<Mint, ExitOrder>>();
   #version = 0;
@@ -47,7 +47,7 @@ export class ExitOrders {
     }
   }
 
-  /** Grows with every change. */
+  /** Increases with every change. */
   get version(): number {
     return this.#version;
   }
@@ -56,7 +56,7 @@ export class ExitOrders {
     return this.#byStrategy.size;
   }
 
-  /** Returns the strategies that have any. */
+  /** Returns the strategies with an exit in parts. */
   strategies(): IterableIterator<string> {
     return this.#byStrategy.keys();
   }
@@ -65,7 +65,7 @@ export class ExitOrders {
     return this.#byStrategy.get(strategy)?.get(mint);
   }
 
-  /** Returns those of a strategy, oldest first. */
+  /** Returns the exits of a strategy, oldest first. */
   of(strategy: string): readonly ExitOrder[] {
     return [...(this.#byStrategy.get(strategy)?.values() ?? [])];
   }
@@ -83,7 +83,7 @@ export class ExitOrders {
     this.#version += 1;
   }
 
-  /** Ends all of a strategy. */
+  /** Ends all exits of a strategy. */
   end(strategy: string): void {
     if (this.#byStrategy.delete(strategy)) this.#version += 1;
   }
@@ -95,7 +95,7 @@ export class ExitOrders {
   }
 }
 
-/** Returns the share of a least output that a part of an amount must bring. */
+/** Returns the least output of a part, in proportion to the whole, rounded up. */
 export function limitOfPart(limit: Amount | undefined, part: Amount, whole: Amount): Amount | undefined {
   return limit === undefined || part >= whole ? limit : mulDiv(limit, part, whole, 'ceil');
 }

@@ -1,10 +1,10 @@
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
-import type { CapRoom } from './spend-tally.ts';
+import type { CapRoom } from './usage-counters.ts';
 import type { Route } from './proposal.ts';
 
-/** Open states; the outcome is not known yet. */
+/** Open states: the outcome is not known yet. */
 export const OPEN_STATES = ['approved', 'building', 'signed', 'submitted', 'unknown'] as const;
 /**
  * Terminal states. confirmed: landed. failed: landed with an error, the fee is paid. expired: signed, and proven never
@@ -17,7 +17,7 @@ export type IntentState = OpenState | TerminalState;
 
 const NEXT: Readonly<Record<IntentState, readonly IntentState[]>> = {
   approved: ['building', 'abandoned'],
-  // A build may be given up or begun anew while nothing is signed.
+  // A build may be abandoned or repeated as long as nothing is signed.
   building: ['building', 'signed', 'abandoned'],
   // Signed bytes may reach the chain by any path, so nothing short of an answer or proof closes the intent.
   signed: ['submitted', 'unknown', 'confirmed', 'failed', 'expired'],
@@ -36,26 +36,26 @@ export function isTerminal(state: IntentState): state is TerminalState {
   return state === 'confirmed' || state === 'failed' || state === 'expired' || state === 'abandoned';
 }
 
-/** Codes of an `unknown` that does not pass by itself: the swap's input stays locked, and a person should look. */
+/** Codes of an `unknown` that needs an operator: the swap's input stays locked until then. */
 const NEEDS_OPERATOR = {
-  /** Everything proves that it never landed, but the wallet lacks what it would have swapped. */
+  /** The proof says that it never landed, but the wallet lacks the input. */
   PROOF_DISAGREES: true,
-  /** Neither its landing nor its death could be proven for longer than a transaction lives. */
+  /** Neither its landing nor its expiry could be proven for longer than a transaction is valid. */
   OUTCOME_UNPROVEN: true,
 } as const;
 type UnprovenCode = keyof typeof NEEDS_OPERATOR;
 
-/** Returns whether an `unknown` of this code waits for a person: `gannet resolve`. */
+/** Returns whether an `unknown` of this code waits for an operator: `gannet resolve`. */
 export function needsOperator(code: string | undefined): code is UnprovenCode {
   return code !== undefined && Object.hasOwn(NEEDS_OPERATOR, code);
 }
 
-/** `exit` leads back into the budget's token; where requests are scarce it goes before what only enters. */
+/** `exit` leads back into the budget's token; where requests are scarce, exits go before entries. */
 export type IntentPurpose = 'entry' | 'exit';
 
-/** An approved proposal: what will be carried out, and within which terms. */
+/** An approved proposal with the terms of its execution. */
 export interface Intent {
-  /** `<strategy>-<n>`; from strategy and counter, so that replay gives the same. */
+  /** `<strategy>-<n>` from strategy and counter, so that a replay gives the same id. */
   readonly id: string;
   readonly strategy: string;
   readonly createdAt: Millis;
@@ -74,21 +74,21 @@ export interface Intent {
   readonly key?: string | undefined;
 }
 
-/** What a landed swap moved and cost. */
+/** The amounts and costs of a landed swap. */
 export interface Fill {
   readonly inputMint: Mint;
   readonly outputMint: Mint;
   readonly amountIn: Amount;
   readonly amountOut: Amount;
-  /** Base and priority fee together with tips: gone. */
+  /** Base fee, priority fee and tips. */
   readonly feeLamports: Lamports;
-  /** Deposits in accounts opened on the way: ours, and back when they are closed. */
+  /** Deposits in opened accounts; they come back when the accounts are closed. */
   readonly rentLamports: Lamports;
 }
 
 /**
- * What became of an intent, one transition at a time. It is plain data, it goes through the inbox like everything else,
- * and replay repeats it. A timeout is `unknown`, never `failed`.
+ * One transition of an intent. It is plain data, goes through the inbox like every input, and is repeated by a replay. A
+ * timeout is `unknown`, never `failed`.
  */
 export interface Outcome {
   readonly kind: 'outcome';
@@ -97,30 +97,33 @@ export interface Outcome {
   readonly attempt: number;
   readonly state: Exclude<IntentState, 'approved'>;
   readonly router?: string | undefined;
-  /** The output the accepted quote promised, smallest units. */
+  /** The output of the accepted quote, smallest units. */
   readonly quotedOut?: Amount | undefined;
   readonly signature?: string | undefined;
   readonly messageHash?: string | undefined;
   readonly lastValidBlockHeight?: bigint | undefined;
   readonly feePayer?: string | undefined;
-  /** A stable code where something went otherwise than asked. */
+  /** A stable code where the intent was not executed as asked. */
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
-  /** With `abandoned` where the signer refused for a cap: what it leaves. */
+  /** With `abandoned` where the signer refused for a cap: the room that is left. */
   readonly capRoom?: CapRoom | undefined;
-  /** With `building` of a further attempt: what became of the one before it, for certain. */
+  /** With `building` of a further attempt: the proven end of the one before. */
   readonly ended?: 'failed' | 'expired' | undefined;
   /** With `confirmed`. Its fee is that of all attempts. */
   readonly fill?: Fill | undefined;
-  /** With `building` of a further attempt, what the one before cost; with a terminal state, what all attempts cost. */
+  /** With `building` of a further attempt, the fees of the one before; with a terminal state, those of all attempts. */
   readonly feeLamports?: Lamports | undefined;
-  /** With `confirmed` and `failed` of a chain: where the last attempt landed. */
+  /**
+   * With `confirmed` and `failed` of a chain: where the last attempt landed. With `building` of a further attempt:
+   * where the one before did, if it failed.
+   */
   readonly slot?: bigint | undefined;
 }
 
 /**
- * Returns an outcome with every member in place, known or not. Those of a backtest are made here: objects of one shape
- * keep the engine's path fast, on which quotes by the million and outcomes meet.
+ * Returns an outcome with every member present, defined or not. Backtests create theirs here: objects of one shape keep
+ * the engine's hot path fast.
  */
 export function outcomeOf(intentId: string, state: Outcome['state'], rest: Partial<Outcome> = {}): Outcome {
   return {
@@ -142,4 +145,79 @@ export function outcomeOf(intentId: string, state: Outcome['state'], rest: Parti
     feeLamports: rest.feeLamports,
     slot: rest.slot,
   };
+}
+
+type CapRoomText = Omit<CapRoom, 'left'> & { readonly left: string };
+type WideMember = 'quotedOut' | 'lastValidBlockHeight' | 'feeLamports' | 'slot';
+type OutcomeText = Omit<Outcome, WideMember | 'fill' | 'capRoom'> & { readonly [K in WideMember]?: string }
+  & { readonly fill?: FillText; readonly capRoom?: CapRoomText };
+type FillAmount = 'amountIn' | 'amountOut' | 'feeLamports' | 'rentLamports';
+type FillText = Omit<Fill, FillAmount> & { readonly [K in FillAmount]: string };
+
+/** Returns the outcome in a JSON text that Gannet wrote, with amounts as bigint. */
+export function readOutcome(text: string): Outcome {
+  const { quotedOut, lastValidBlockHeight, feeLamports, slot, fill, capRoom, ...rest } =
+    JSON.parse(text) as OutcomeText;
+  return {
+    ...rest,
+    ...(quotedOut === undefined ? {} : { quotedOut: BigInt(quotedOut) as Amount }),
+    ...(lastValidBlockHeight === undefined ? {} : { lastValidBlockHeight: BigInt(lastValidBlockHeight) }),
+    ...(feeLamports === undefined ? {} : { feeLamports: BigInt(feeLamports) as Lamports }),
+    ...(slot === undefined ? {} : { slot: BigInt(slot) }),
+    ...(fill === undefined ? {} : { fill: readFill(fill) }),
+    ...(capRoom === undefined ? {} : { capRoom: { ...capRoom, left: BigInt(capRoom.left) as Amount } }),
+  };
+}
+
+function readFill(fill: FillText): Fill {
+  return {
+    ...fill,
+    amountIn: BigInt(fill.amountIn) as Amount,
+    amountOut: BigInt(fill.amountOut) as Amount,
+    feeLamports: BigInt(fill.feeLamports) as Lamports,
+    rentLamports: BigInt(fill.rentLamports) as Lamports,
+  };
+}
+
+/** An intent with the state it has reached. */
+export interface TrackedIntent {
+  readonly intent: Intent;
+  state: IntentState;
+  /** Whether its outcome may stay unknown for long: it locks its input, and does not count as an open swap. */
+  isUnproven?: boolean | undefined;
+}
+
+/**
+ * The intents that are under way, oldest first. They are few, and each has a new id, so a list is faster than a map,
+ * which would have to hash and intern every id.
+ */
+export class TrackedIntents {
+  #all: readonly TrackedIntent[] = [];
+
+  get size(): number {
+    return this.#all.length;
+  }
+
+  /** Returns all of them; the list does not change when intents are added or deleted. */
+  values(): readonly TrackedIntent[] {
+    return this.#all;
+  }
+
+  /** Returns the intent of an id; undefined where it is not under way. */
+  get(id: string): TrackedIntent | undefined {
+    for (const tracked of this.#all) if (tracked.intent.id === id) return tracked;
+    return undefined;
+  }
+
+  has(id: string): boolean {
+    return this.get(id) !== undefined;
+  }
+
+  add(tracked: TrackedIntent): void {
+    this.#all = [...this.#all, tracked];
+  }
+
+  delete(id: string): void {
+    this.#all = this.#all.filter(({ intent }) => intent.id !== id);
+  }
 }

@@ -10,7 +10,7 @@ const NONE: readonly FeedSlot[] = [];
 
 /**
  * The latest event of every feed. It is filled before the strategies see the event (cache, then publish),
- * so what they read and what risk reads is the same.
+ * so strategies and risk read the same data.
  */
 export class MarketCache {
   readonly #slots = new Map<FeedKey, FeedSlot>();
@@ -20,11 +20,11 @@ export class MarketCache {
   /** Slots of statistics by token, for the same reason. */
   readonly #statsSlots = new Map<Mint, FeedSlot>();
   readonly #mints = new Set<Mint>();
-  /** The feed looked up last: events come in runs, and comparing one name is cheaper than hashing it. */
+  /** The feed that was looked up last: events come in runs, and comparing one name is cheaper than hashing it. */
   #lastFeed: FeedKey | undefined;
   #lastSlot: FeedSlot = 0;
 
-  /** Returns the slot of a feed, a new one for a key not met before. */
+  /** Returns the slot of a feed, a new one for a new key. */
   slotOf(feed: FeedKey): FeedSlot {
     if (feed === this.#lastFeed) return this.#lastSlot;
     let slot = this.#slots.get(feed);
@@ -43,7 +43,7 @@ export class MarketCache {
     return this.#lastSlot;
   }
 
-  /** Keeps an event as the latest of its feed and returns the feed's slot. Health reports say nothing of the market. */
+  /** Keeps an event as the latest of its feed and returns the feed's slot. Health reports are not kept. */
   observe(event: MarketEvent): FeedSlot {
     const slot = this.slotOf(event.feed);
     if (event.kind === 'feed-health') return slot;
@@ -79,13 +79,13 @@ export class MarketCache {
     return event?.kind === 'token-stats' ? event : undefined;
   }
 
-  /** Returns whether anything was ever said of a token: without it, looking for its price is in vain. */
-  speaksOf(mint: Mint): boolean {
+  /** Returns whether any event was ever about a token; without one it has no price. */
+  hasSeen(mint: Mint): boolean {
     return this.#mints.has(mint);
   }
 
   #index(event: MarketEvent, slot: FeedSlot): void {
-    // Its own text from now on: that one is the same text is seen at once, that two are alike only at their ends.
+    // Keeps the event's own string: comparing a string with itself is instant, comparing equal copies is not.
     this.#lastFeed = event.feed;
     if (event.kind === 'quote') this.#indexQuote(event, slot);
     else if (event.kind === 'token-stats') this.#indexStats(event, slot);

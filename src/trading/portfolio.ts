@@ -1,35 +1,33 @@
 import type { Amount, Lamports } from '../core/amount.ts';
-import { ZERO } from '../core/amount.ts';
+import { ZERO, mulDiv } from '../core/amount.ts';
 import { assert } from '../core/assert.ts';
 import type { Mint } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
-import type { ExitResult } from './costs.ts';
-import { bookCosts, takeCost } from './costs.ts';
 import type { Fill, Intent } from './intent.ts';
 
 /** Balances by mint, smallest units. SOL counts native and wrapped together. */
 export type Balances = ReadonlyMap<Mint, Amount>;
 
-/** One strategy's share of the wallet: what it was given, what it made of it, and what is in flight. */
+/** One strategy's share of the wallet: its budget, its balances, and its amounts in flight. */
 export interface StrategyBook {
   readonly budget: { readonly mint: Mint; readonly amount: Amount } | undefined;
-  /** False for a strategy that is not of this run. */
+  /** Whether the strategy is of this run. */
   readonly isConfigured: boolean;
-  /** Whether it is of one swap that an operator asked for by hand: its name never comes again. */
-  readonly isByHand: boolean;
+  /** Whether it is of one manual swap, whose name is never used again. */
+  readonly isManual: boolean;
   readonly balances: Map<Mint, Amount>;
   readonly reserved: Map<Mint, Amount>;
-  /** What the whole holding of a mint has cost in the budget's token; absent where it is not known of a part of it. */
+  /** The cost of the whole holding of a mint in the budget's token; absent where a part's cost is unknown. */
   readonly costs: Map<Mint, Amount>;
-  /** What it has beyond its budget since that was lowered: it goes back as soon as it is free. */
+  /** The amount beyond a lowered budget; it is taken back as soon as it is free. */
   owed: bigint;
   feesLamports: Lamports;
   swaps: number;
 }
 
 /**
- * Who has what: the wallet as a whole, and each strategy's book. Reservations are made when an intent is approved,
- * so that the next proposal already sees the money gone.
+ * The wallet as a whole, and each strategy's book. An approved intent reserves its input, so that the next proposal
+ * cannot spend it again.
  */
 export class Portfolio {
   readonly wallet: Map<Mint, Amount>;
@@ -40,12 +38,12 @@ export class Portfolio {
   }
 
   /** Opens a strategy's book with its budget as the first balance. */
-  openBook(strategy: string, budget: StrategyBook['budget'], { isConfigured = true, isByHand = false }: {
-    readonly isConfigured?: boolean | undefined; readonly isByHand?: boolean | undefined;
+  openBook(strategy: string, budget: StrategyBook['budget'], { isConfigured = true, isManual = false }: {
+    readonly isConfigured?: boolean | undefined; readonly isManual?: boolean | undefined;
   } = {}): void {
     assert(!this.books.has(strategy), () => `the book of ${strategy} is open already`);
     this.books.set(strategy, {
-      budget, isConfigured, isByHand,
+      budget, isConfigured, isManual,
       balances: new Map(budget ? [[budget.mint, budget.amount]] : []),
       reserved: new Map(),
       costs: new Map(),
@@ -61,27 +59,27 @@ export class Portfolio {
     return book;
   }
 
-  /** Returns what a strategy may still spend of a mint, `except` of what is claimed not counted as such. */
+  /** Returns what a strategy may still spend of a mint; `except` is left out of its reservations. */
   available(strategy: string, mint: Mint, except: bigint = 0n): Amount {
     const book = this.book(strategy);
     return subtract(book.balances.get(mint) ?? ZERO, ((book.reserved.get(mint) ?? ZERO) - except) as Amount);
   }
 
-  /** Returns what the wallet has of a mint beyond what approved intents have claimed, `except` of it not counted. */
+  /** Returns the wallet's balance of a mint without reservations; `except` is left out of them. */
   unreserved(mint: Mint, except: bigint = 0n): Amount {
     let reserved = -except;
     for (const book of this.books.values()) reserved += book.reserved.get(mint) ?? 0n;
     return subtract(this.wallet.get(mint) ?? ZERO, reserved as Amount);
   }
 
-  /** Returns what all strategies together hold of a mint; of those that are not of this run, no more than is left. */
+  /** Returns what all strategies together hold of a mint; of those that are not of this run, what is left. */
   held(mint: Mint): Amount {
     return (this.#sum(mint, true) + this.leftBehind(mint)) as Amount;
   }
 
   /**
-   * Returns what strategies that are not of this run still have of a mint. They are told of nothing that leaves the
-   * wallet, so it is no more than the wallet has beyond what the others hold.
+   * Returns what strategies that are not of this run still hold of a mint. Their books do not follow transfers out of the
+   * wallet, so it is at most the wallet's balance beyond the holdings of the other strategies.
    */
   leftBehind(mint: Mint): Amount {
     const written = this.#sum(mint, false);
@@ -96,17 +94,17 @@ export class Portfolio {
     return total as Amount;
   }
 
-  /** Gives a strategy money in its budget's token, or takes it; the wallet has it before and after. */
+  /** Adds to a strategy's balance of its budget's token, or subtracts; the wallet does not change. */
   fund(strategy: string, change: bigint): void {
     const { budget, balances } = this.book(strategy);
     assert(budget, () => `${strategy} has no budget`);
     add(balances, budget.mint, change);
   }
 
-  /** Takes back what a swap by hand that is over did not spend: it was given that for this one swap alone. */
+  /** Takes back the unspent budget of a manual swap that has ended. */
   returnUnspent(strategy: string): void {
-    const { budget, isByHand, balances, reserved } = this.book(strategy);
-    if (isByHand && budget !== undefined && reserved.size === 0) balances.delete(budget.mint);
+    const { budget, isManual, balances, reserved } = this.book(strategy);
+    if (isManual && budget !== undefined && reserved.size === 0) balances.delete(budget.mint);
   }
 
   reserve(intent: Intent): void {
@@ -117,13 +115,10 @@ export class Portfolio {
     add(this.book(intent.strategy).reserved, intent.inputMint, -intent.amountIn);
   }
 
-  /**
-   * Books a landed swap: what went, what came, and what it cost. Returns how an exit ended; `feeValue` is the fee in
-   * the budget's token.
-   */
+  /** Books a landed swap and returns the result of an exit. `feeValue` is the fee in the budget's token. */
   applyFill(strategy: string, fill: Fill, feeValue: Amount = ZERO): ExitResult | undefined {
     const book = this.book(strategy);
-    if (book.isByHand) this.#takeFromEarlier(book, fill);
+    if (book.isManual) this.#takeFromEarlier(book, fill);
     const result = bookCosts(book, fill, feeValue);
     for (const balances of [book.balances, this.wallet]) {
       add(balances, fill.inputMint, -fill.amountIn);
@@ -135,11 +130,11 @@ export class Portfolio {
     return result;
   }
 
-  /** What is sold by hand is first what was bought by hand: else nothing would ever leave those books. */
+  /** Takes a manual sale from the books of earlier manual swaps first, which would otherwise never shrink. */
   #takeFromEarlier(seller: StrategyBook, { inputMint, amountIn }: Fill): void {
     let left: bigint = amountIn;
     for (const book of this.books.values()) {
-      if (!book.isByHand || book === seller || book.budget?.mint === inputMint) continue;
+      if (!book.isManual || book === seller || book.budget?.mint === inputMint) continue;
       const held = book.balances.get(inputMint) ?? ZERO;
       const taken = (held < left ? held : left) as Amount;
       if (taken === 0n) continue;
@@ -149,12 +144,12 @@ export class Portfolio {
     }
   }
 
-  /** Books what others moved into the wallet or out of it; no strategy's book changes by it. */
+  /** Books an external transfer into the wallet or out of it; no strategy's book changes. */
   adjustWallet(mint: Mint, change: bigint): void {
     add(this.wallet, mint, change);
   }
 
-  /** Books a network fee: it leaves the wallet's SOL, and the strategy is told what it cost. */
+  /** Books a network fee in the wallet's SOL and in the strategy's sum of fees. */
   applyFee(strategy: string, feeLamports: Lamports): void {
     const book = this.book(strategy);
     book.feesLamports = (book.feesLamports + feeLamports) as Lamports;
@@ -166,9 +161,52 @@ function subtract(a: Amount, b: Amount): Amount {
   return (a > b ? a - b : 0n) as Amount;
 }
 
-/** The chain decides what is left; a ledger that would go below zero stops at zero and reconciliation shows the gap. */
+/** A balance that would go below zero stops at zero; reconciliation with the chain shows the difference. */
 function add(balances: Map<Mint, Amount>, mint: Mint, change: bigint): void {
   const next = (balances.get(mint) ?? 0n) + change;
   if (next > 0n) balances.set(mint, next as Amount);
   else balances.delete(mint);
+}
+
+/** The costs of one strategy's positions, in smallest units of its budget's token. */
+export interface CostBasis {
+  readonly budget: { readonly mint: Mint } | undefined;
+  readonly balances: ReadonlyMap<Mint, Amount>;
+  /** The cost of the whole holding of each mint, fees included; absent where a part's cost is unknown. */
+  readonly costs: Map<Mint, Amount>;
+}
+
+/** The profit and the cost of an exit, in smallest units of the budget's token. */
+export interface ExitResult {
+  readonly cost: Amount;
+  /** Proceeds less cost and fee; negative is a loss. */
+  readonly profit: bigint;
+}
+
+/**
+ * Books the effect of a fill on costs, before it changes balances. Returns the result of an exit; undefined for other
+ * swaps, and where the cost is unknown. Costs are averages: a part of a holding has its share of the cost, rounded up. A
+ * swap from position to position carries the cost over.
+ */
+export function bookCosts(basis: CostBasis, fill: Fill, fee: Amount): ExitResult | undefined {
+  const budget = basis.budget?.mint;
+  if (budget === undefined) return undefined;
+  const spent = fill.inputMint === budget ? fill.amountIn : takeCost(basis, fill.inputMint, fill.amountIn);
+  if (fill.outputMint === budget)
+    return spent === undefined ? undefined : { cost: spent, profit: fill.amountOut - spent - fee };
+  const before = basis.balances.has(fill.outputMint) ? basis.costs.get(fill.outputMint) : 0n;
+  if (spent === undefined || before === undefined) basis.costs.delete(fill.outputMint);
+  else basis.costs.set(fill.outputMint, (before + spent + fee) as Amount);
+  return undefined;
+}
+
+/** Takes the cost of a part of a holding off and returns it, before balances change; undefined where it is unknown. */
+export function takeCost({ balances, costs }: CostBasis, mint: Mint, sold: Amount): Amount | undefined {
+  const cost = costs.get(mint);
+  if (cost === undefined) return undefined;
+  const held = balances.get(mint) ?? (0n as Amount);
+  const taken = sold >= held ? cost : mulDiv(cost, sold, held, 'ceil');
+  if (sold >= held) costs.delete(mint);
+  else costs.set(mint, (cost - taken) as Amount);
+  return taken;
 }

@@ -4,16 +4,16 @@ import type { Mint } from '../market/token.ts';
 /** How a swap reaches the chain: assembled by the service and landed by it, or built here and landed through an RPC. */
 export type Route = 'order' | 'build';
 
-/** How much to spend: smallest units, all this strategy has, or a fraction of it in (0, 1]. */
+/** The amount to spend: smallest units, all that this strategy has, or a fraction of it in (0, 1]. */
 export type Size = Amount | 'all' | { readonly fraction: number };
 
-/** A wish to swap. Strategies propose; they never execute. */
+/** A proposal to swap. Strategies propose; they never execute. */
 export interface SwapProposal {
   readonly kind: 'swap';
   readonly inputMint: Mint;
   readonly outputMint: Mint;
   readonly amount: Size;
-  /** The least output in smallest units that makes the swap worth it, whatever the slippage allows. */
+  /** The least output in smallest units, whatever the slippage allows. */
   readonly limit?: Amount | undefined;
   readonly slippageBps?: Bps | undefined;
   readonly route?: Route | undefined;
@@ -36,8 +36,8 @@ export interface AlertProposal {
 export type Proposal = SwapProposal | AlertProposal;
 
 /**
- * Returns what makes a value no proposal, undefined for a sound one. Types end where a strategy's arithmetic begins:
- * a NaN in a size or in an alert's data could neither be judged nor written down.
+ * Returns the fault of an invalid proposal, undefined for a valid one. Types cannot exclude every fault of a strategy's
+ * arithmetic: a NaN in a size or in an alert's data could neither be compared nor serialised.
  */
 export function proposalFault(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return `expected a proposal, got ${shown(value)}`;

@@ -1,14 +1,12 @@
-/** How many keys of one strategy are remembered: a slot strategy that acts every ten seconds is safe for hours back. */
+/** The most keys of one strategy: enough for hours of a strategy that acts every ten seconds. */
 export const KEYS_PER_STRATEGY_MAX = 1_000;
 
-/** Returns the name under which a strategy's key is remembered. */
+/** Returns the name under which a strategy's key is stored. */
 export function intentKey(strategy: string, key: string): string {
   return `${strategy}:${key}`;
 }
 
-/**
- * The keys acted on, the latest thousand of each strategy: a daemon that runs for months must not remember them all.
- */
+/** The keys of approved proposals: the latest thousand of each strategy, so that memory stays bounded. */
 export class RecentKeys {
   readonly #byStrategy = new Map<string, Set<string>>();
 

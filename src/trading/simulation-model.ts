@@ -1,13 +1,61 @@
-import type { Bps, Lamports } from '../core/amount.ts';
+import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
-import type { TransferFee } from '../market/mint-account.ts';
-import type { Mint } from '../market/token.ts';
+import type { Mint, TransferFee } from '../market/token.ts';
 import type { Route } from './proposal.ts';
-import type { SimulationSetting } from './simulated-landing.ts';
 import { QUOTE_MAX_AGE_MS } from './limits.ts';
 import { VALUE_MAX_AGE_MS } from './valuation.ts';
+import type { Intent, Outcome } from './intent.ts';
+import { outcomeOf } from './intent.ts';
+import type { SwapTerms } from './swap-terms.ts';
+import { minimumOut } from './swap-terms.ts';
 
-/** A latency that a share of all cases, 0 to 1, stays below. */
+/**
+ * The fill assumption. optimistic: the price at the decision, at once. base: the price known on arrival. pessimistic:
+ * always the least that the slippage allows, as if every swap were sandwiched.
+ */
+export type SimulationSetting = 'optimistic' | 'base' | 'pessimistic';
+
+/** One signature costs 5,000 lamports, landed or failed. */
+export const BASE_FEE = 5_000n as Lamports;
+
+/** The arrival of a swap, at a price that may have moved since the quote was accepted. */
+export interface SimulatedArrival {
+  readonly intent: Intent;
+  readonly accepted: SwapTerms;
+  /** The output at the price on arrival; 0 without a buyer. */
+  readonly outAmount: Amount;
+  readonly setting: SimulationSetting;
+  readonly feeLamports: Lamports;
+  /** The deposits for opened accounts, where it lands; 0 where absent. */
+  readonly rentLamports?: Lamports | undefined;
+}
+
+/** Returns the outcome that the chain would report: a fill, or the slippage failure 6001, which costs its fee too. */
+export function landSimulated(
+  { intent, accepted, outAmount, setting, feeLamports, rentLamports = 0n as Lamports }: SimulatedArrival,
+): Outcome {
+  const { router, outAmount: quotedOut } = accepted;
+  const least = minimumOut(intent, accepted.outAmount);
+  if (outAmount < least) {
+    return outcomeOf(intent.id, 'failed', {
+      router, quotedOut, code: '6001', reason: 'slippage tolerance exceeded', feeLamports,
+    });
+  }
+  return outcomeOf(intent.id, 'confirmed', {
+    router,
+    quotedOut,
+    fill: {
+      inputMint: intent.inputMint,
+      outputMint: intent.outputMint,
+      amountIn: intent.amountIn,
+      amountOut: setting === 'pessimistic' ? least : outAmount,
+      feeLamports,
+      rentLamports,
+    },
+  });
+}
+
+/** A latency and the share of all cases, 0 to 1, that stays below it. */
 export interface LatencyQuantile {
   readonly share: number;
   readonly latencyMs: Millis;
@@ -18,72 +66,67 @@ export interface LatencyQuantile {
  */
 export type LatencyQuantiles = readonly LatencyQuantile[];
 
-/** What was known of a latency when, so that nobody draws from what was measured later. */
+/** The distribution of a latency as known over time, so that no draw uses a later measurement. */
 export interface LatencyHistory {
-  /** Where nothing is known yet. */
+  /** The distribution before the first measurement. */
   readonly before: LatencyQuantiles;
-  /** In order of time; each is known after its instant. */
+  /** In order of time; each applies after its instant. */
   readonly steps: readonly { readonly since: Millis; readonly quantiles: LatencyQuantiles }[];
-  /** The same of the swaps of one route alone; left out where they are not told apart. */
+  /** The same for the swaps of one route; absent where routes are not distinguished. */
   readonly routes?: Readonly<Partial<Record<Route, LatencyHistory>>> | undefined;
 }
 
-/** What a latency is drawn from. */
+/** The source of a drawn latency. */
 export type Latency = LatencyQuantiles | LatencyHistory;
 
 /**
- * Where a latency comes from, as a configuration says it: a distribution; what the recording's own run took; or the
- * latter where that run landed enough swaps on a chain, and else a distribution.
+ * The configured source of a latency: a distribution; the latencies of the recording's own run; or these where that run
+ * landed enough swaps on a chain, and a distribution otherwise.
  */
 export type LatencySource = LatencyQuantiles | 'recorded' | { readonly recordedOr: LatencyQuantiles };
 
-/**
- * A swap that the run which made a recording landed on a chain: the quotes recorded after it have its impact in them.
- */
+/** A swap that the recorded run landed on a chain: the quotes recorded after it contain its impact. */
 export interface RecordedSwap {
-  /** When the run knew that it had landed. */
+  /** When the run learned that it had landed. */
   readonly at: Millis;
   readonly inputMint: Mint;
   readonly outputMint: Mint;
   readonly inAmount: bigint;
-  /** The quote that it accepted, and when it was signed: a price of this size that was recorded as well. */
+  /** The accepted quote and the time of the signature: a recorded price of this size. */
   readonly accepted?: { readonly at: Millis; readonly outAmount: bigint } | undefined;
 }
 
-/** What every attempt costs, landed or failed, and what the platform takes beyond what quotes say. */
+/** The costs of every attempt, landed or failed, and the platform fee that quotes do not include. */
 export interface AttemptCostModel {
   readonly signatures: number;
   readonly computeUnitLimit: number;
   readonly microLamportsPerUnit: bigint;
   readonly tipLamports: Lamports;
-  /** On top of what was recorded: a service's own quotes are after its fees. */
+  /** Beyond the recorded quotes, which are after the service's own fees. */
   readonly platformFeeBps: Bps;
   readonly platformFeeIn: 'input' | 'output';
 }
 
-/** How likely what becomes of a transaction is, and how it fills. */
+/** The probabilities of a transaction's ends, and its fill. */
 export interface LandingModel {
-  /** By how much a fill falls short of the price on arrival, as live fills were found to. */
+  /** How much a fill falls short of the price on arrival, as measured in live fills. */
   readonly adverseBps: Bps;
-  /** The share of transactions that never land: no swap, no fee, the money locked until they have expired. */
+  /** The share of transactions that never land: no swap and no fee; the input is locked until they have expired. */
   readonly dropProbability: number;
-  /**
-   * Which of both shares nobody wrote down: they come from the recording's own run, where it landed enough swaps on a
-   * chain.
-   */
+  /** The shares that are not configured: they come from the recorded run where it landed enough swaps on a chain. */
   readonly assumed?: { readonly drop: boolean; readonly unknown: boolean } | undefined;
-  /** The share of transactions of which nobody knows what became until they would have expired. */
+  /** The share of transactions whose outcome is unknown until they would have expired. */
   readonly unknownProbability: number;
   /** From the signature to the proof that it cannot land any more. */
   readonly expiryMs: Millis;
-  /** A maker does not sign once the price moved by more than this in the taker's favour. */
+  /** The price move in the taker's favour beyond which a maker does not sign. */
   readonly lastLookBps: Bps;
 }
 
-/** How old a recorded quote may be that fills a swap. */
+/** The allowed age of a recorded quote that fills a swap. */
 export interface FillQuoteAge {
   /**
-   * As configured. Left out, `TIMES_INTERVAL` times the interval at which the quote's feed was recorded, at least
+   * The configured age. Where absent, `TIMES_INTERVAL` times the recorded interval of the quote's feed, at least
    * `leastMs`.
    */
   readonly maxMs?: Millis | undefined;
@@ -91,10 +134,10 @@ export interface FillQuoteAge {
   readonly leastMs: Millis;
 }
 
-/** Two polls of a feed may fail before its last quote fills nothing any more. */
+/** Two polls of a feed may fail before its last quote can fill no more swaps. */
 export const TIMES_INTERVAL = 3;
 
-/** How swaps are simulated: plain data, the same in every mode that only pretends to trade. */
+/** The model of simulated swaps: plain data, the same in every mode without real trades. */
 export interface SimulationModel<Source extends Latency | LatencySource = Latency> {
   readonly setting: SimulationSetting;
   readonly latency: {
@@ -105,35 +148,29 @@ export interface SimulationModel<Source extends Latency | LatencySource = Latenc
     /** From the signature to the block. */
     readonly land: Source;
   };
-  /** Whether sizes above the largest recorded one are priced at all, and marked. */
+  /** Whether sizes above the largest recorded one are priced, and marked. */
   readonly extrapolate: boolean;
   /**
-   * What is taken off where only quotes of the other direction are recorded: their inverse leaves out the spread and
-   * both directions' pool fees.
+   * The haircut where only quotes of the other direction are recorded: their inverse contains neither the spread nor
+   * the pool fees of both directions.
    */
   readonly otherSideHaircutBps: Bps;
-  /** By an older quote nothing that is held has a price. */
+  /** The age beyond which a quote does not value a holding. */
   readonly maxPriceAgeMs: Millis;
   readonly fillQuoteAge: FillQuoteAge;
-  /** What the market still remembers of an own swap: `share` of it at once, less by a factor e after each `decayMs`. */
+  /** The remaining impact of an own swap: `share` of it at first, less by a factor e after each `decayMs`. */
   readonly ownImpact: { readonly share: number; readonly decayMs: Millis };
-  /** What the run that made the recording landed itself, in order of time; left out where that is nothing. */
+  /** The swaps that the recorded run landed itself, in order of time; absent without any. */
   readonly recordedSwaps?: readonly RecordedSwap[] | undefined;
   readonly landing: LandingModel;
   readonly costs: AttemptCostModel;
-  /** Of tokens whose issuers keep a part of each transfer; quotes are taken to leave it out. */
+  /** The fees of tokens whose issuers keep a part of each transfer; quotes are assumed not to include them. */
   readonly transferFees: ReadonlyMap<Mint, TransferFee>;
-  /**
-   * By how much less a swap brings than was recorded, more where it is negative: to see what dearer and cheaper markets
-   * would do.
-   */
+  /** How much less a swap brings than recorded, more where negative: models dearer and cheaper markets. */
   readonly dearerBps?: number | undefined;
 }
 
-/**
- * What is assumed where nobody says otherwise. Latencies, chances and priority are assumptions, to be calibrated by
- * live runs.
- */
+/** The default model. Latencies, probabilities and priority fees are assumptions, to be calibrated by live runs. */
 export const BASE_MODEL: SimulationModel<LatencyQuantiles> = {
   setting: 'base',
   latency: {

@@ -2,12 +2,15 @@ import type { Amount } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { BookSnapshot } from './book-snapshot.ts';
-import { budgetOf, readBalances, restoreBook, savedBook, snapshotBooks, writeBalances } from './book-snapshot.ts';
-import { changeBudget } from './budget-change.ts';
+import {
+  budgetOf, changeBudget, readBalances, restoreBook, savedBook, snapshotBooks, writeBalances,
+} from './book-snapshot.ts';
 import type { CommandSource, ServiceAccessState, TradingState } from './command.ts';
 import type { OpenIntent } from './executor.ts';
 import type { ExitOrderSnapshot, KnownDepth } from './exit-orders.ts';
 import { ExitOrders } from './exit-orders.ts';
+import type { Intent, IntentState } from './intent.ts';
+import { TrackedIntents } from './intent.ts';
 import type { RiskLimits, StrategyLimits } from './limits.ts';
 import type { FeedSlot } from './market-cache.ts';
 import { MarketCache } from './market-cache.ts';
@@ -15,28 +18,26 @@ import { Portfolio } from './portfolio.ts';
 import type { ProtectionMemory } from './protections/memory.ts';
 import { createMemory } from './protections/memory.ts';
 import type { ProtectionSnapshot } from './protections/memory-snapshot.ts';
-import { restoreMemory, snapshotMemory } from './protections/memory-snapshot.ts';
-import { recordOpen } from './protections/record.ts';
+import { capMemory, restoreMemory, snapshotMemory } from './protections/memory-snapshot.ts';
+import { recordOpen } from './protections/record-outcome.ts';
 import { RecentKeys } from './recent-keys.ts';
 import type { SwapProposal } from './proposal.ts';
-import type { SpendSnapshot } from './spend-tally.ts';
-import { SpendTally } from './spend-tally.ts';
-import { SwapRate } from './swap-rate.ts';
-import { TrackedIntents } from './tracked-intents.ts';
+import type { SpendSnapshot } from './usage-counters.ts';
+import { SpendCounters, SwapRate } from './usage-counters.ts';
 
-/** A strategy as risk knows it. */
+/** A strategy with its limits and inputs. */
 export interface StrategyRecord {
   readonly name: string;
   readonly limits: StrategyLimits;
-  /** The feeds it looks at. */
+  /** The feeds of its inputs. */
   readonly inputs: readonly FeedSlot[];
   intentCount: number;
 }
 
-/** What a look at a token came to, and when. */
-export interface TokenLook {
+/** The result of a safety check of a token. */
+export interface TokenCheck {
   readonly at: Millis;
-  /** Codes of what is wrong with it, none where it is good. */
+  /** The codes of the findings; empty where the token is safe. */
   readonly findings: readonly string[];
 }
 
@@ -47,37 +48,34 @@ export interface EngineState {
   readonly market: MarketCache;
   readonly portfolio: Portfolio;
   readonly strategies: Map<string, StrategyRecord>;
-  /** Those that are open. */
+  /** The open intents. */
   readonly intents: TrackedIntents;
-  /** `strategy:key` of proposals acted on. */
+  /** `strategy:key` of approved proposals. */
   readonly keys: RecentKeys;
   readonly swapRate: SwapRate;
-  /** What was signed away of tokens that have a cap. */
-  readonly spends: SpendTally;
-  /** Exits that are too large for one swap, as far as they are still to be made. */
+  /** The signed amounts of tokens with a cap. */
+  readonly spends: SpendCounters;
+  /** The remaining parts of exits that are too large for one swap. */
   readonly exits: ExitOrders;
-  /**
-   * By intent: what strategies asked for with the exits that are open. In no snapshot: a restart gives up what is
-   * unsigned.
-   */
+  /** By intent: the proposals of open exits. Not in snapshots, because a restart abandons unsigned intents. */
   readonly exitProposals: Map<string, SwapProposal>;
-  /** By pair: what the market was found to take at once. In no snapshot: it is found out anew. */
+  /** By pair: the estimated depth of the market. Not in snapshots, because it is estimated again. */
   readonly depths: Map<string, KnownDepth>;
-  /** Intent counters of strategies that are no longer configured: should they come back, no id is given twice. */
+  /** Intent counters of strategies that are no longer configured, so that no id is used twice if they return. */
   readonly retiredCounts: Readonly<Record<string, number>>;
   trading: TradingState;
-  /** Who set it: what the file or the start did, only they or an operator undo. */
+  /** The source of the state: a stricter state of the file or the start is relaxed only by it or by an operator. */
   tradingBy: CommandSource;
-  /** Of strategies that are not as free as everything else. */
+  /** The states of strategies that are stricter than `trading`. */
   readonly strategyTrading: Map<string, TradingState>;
   /** Strategies whose positions are being sold. */
   readonly flattening: Set<string>;
-  /** Those of them that were told to by a command; the others are by protections. */
+  /** Those of them that a command ordered; protections ordered the others. */
   readonly flattenOrders: Set<string>;
   readonly protections: ProtectionMemory;
-  /** A token that is not in it was not looked at. In no snapshot: the look is made anew. */
-  readonly tokenFindings: Map<Mint, TokenLook>;
-  /** Not the operator's word, and in no snapshot: a key that was refused may be good at the next start. */
+  /** A token that is not in it has not been checked. Not in snapshots, because tokens are checked again. */
+  readonly tokenFindings: Map<Mint, TokenCheck>;
+  /** Not in snapshots, because a refused key may be valid at the next start. */
   serviceAccess: ServiceAccessState;
 }
 
@@ -100,79 +98,48 @@ export interface StateSnapshot {
   readonly intentCounts: Readonly<Record<string, number>>;
 }
 
-/** What one strategy brings to the state. */
+/** The part of a strategy's configuration that the state needs. */
 export interface StrategySetup {
   readonly name: string;
   readonly budget: { readonly mint: Mint; readonly amount: Amount } | undefined;
   readonly limits: StrategyLimits;
-  /**
-   * Whether it is one swap that an operator asked for by hand: a run of such leaves the equity of all together as it
-   * is.
-   */
-  readonly isByHand?: boolean | undefined;
+  /** Whether it is one manual swap: a run of manual swaps does not change the recorded equity of all together. */
+  readonly isManual?: boolean | undefined;
 }
 
-/** Returns the state in which a run starts: from a wallet, or from where an earlier run ended. */
-export function createState(setup: {
+/** The origin of a state: the configuration, a snapshot, and the open intents of an earlier run. */
+interface StateSetup {
   readonly tokens: TokenTable;
   readonly limits: RiskLimits;
   readonly strategies: readonly StrategySetup[];
   readonly snapshot: StateSnapshot;
-  /** What an earlier run left open: its reservations hold until it is resolved. */
+  /** The open intents of an earlier run: their reservations hold until they are resolved. */
   readonly open?: readonly OpenIntent[];
-}): EngineState {
-  const { snapshot } = setup;
+}
+
+/** Returns the state at the start of a run: from a wallet, or from the end of an earlier run. */
+export function createState(setup: StateSetup): EngineState {
+  const { snapshot, open = [] } = setup;
   const portfolio = new Portfolio(readBalances(snapshot.wallet));
-  const strategies = new Map<string, StrategyRecord>();
-  for (const { name, budget, limits, isByHand } of setup.strategies) {
-    portfolio.openBook(name, budget, { isByHand });
-    const saved = savedBook(snapshot.books, name);
-    if (saved !== undefined) restoreBook(portfolio.book(name), saved);
-    strategies.set(name, { name, limits, inputs: [], intentCount: snapshot.intentCounts[name] ?? 0 });
-  }
-  // What a strategy that is no longer configured holds, or has under way, is still somebody's money.
-  for (const name of new Set([
-    ...Object.keys(snapshot.books), ...(setup.open ?? []).map(({ intent }) => intent.strategy),
-  ])) {
-    if (portfolio.books.has(name)) continue;
-    const saved = savedBook(snapshot.books, name);
-    portfolio.openBook(name, budgetOf(saved), { isConfigured: false, isByHand: saved?.isByHand });
-    if (saved !== undefined) restoreBook(portfolio.book(name), saved);
-  }
-  const intents = new TrackedIntents();
-  const spends = new SpendTally(snapshot.spends);
-  // Those of strategies that are not of this run wait: a swap by hand between two runs must not lose them.
-  const exits = new ExitOrders(snapshot.exits);
+  openBooks(portfolio, setup);
+  const strategies = new Map(setup.strategies.map(({ name, limits }): [string, StrategyRecord] =>
+    [name, { name, limits, inputs: [], intentCount: snapshot.intentCounts[name] ?? 0 }]));
   const protections = createMemory(setup.limits.protections ?? [], [...strategies.keys()], {
-    leavesTotal: setup.strategies.some(({ isByHand }) => isByHand),
+    ignoresTotal: setup.strategies.some(({ isManual }) => isManual),
   });
   restoreMemory(protections, snapshot.protections);
-  for (const { intent, state } of setup.open ?? []) {
-    recordOpen(protections, intent, state);
-    // What an earlier run left open locks its input and no more.
-    intents.add({ intent, state, isUnproven: true });
-    portfolio.reserve(intent);
-    // Signed before the process ended: the signer has counted it, whether or not a snapshot was made since.
-    const { id, inputMint, amountIn, createdAt } = intent;
-    if (isSigned(state) && setup.limits.caps?.has(inputMint) === true)
-      spends.note(inputMint, { at: createdAt, amount: amountIn, id: `${id}/1` });
-  }
-  for (const [name, book] of portfolio.books) {
-    const saved = savedBook(snapshot.books, name);
-    if (!book.isConfigured) portfolio.returnUnspent(name);
-    else if (saved !== undefined) changeBudget({ portfolio, protections }, setup.tokens, name, saved);
-  }
-  return {
+  const state: EngineState = {
     tokens: setup.tokens,
     limits: setup.limits,
     market: new MarketCache(),
     portfolio,
     strategies,
-    intents,
+    intents: new TrackedIntents(),
     keys: new RecentKeys(snapshot.keys),
     swapRate: new SwapRate(snapshot.approvals),
-    spends,
-    exits,
+    spends: new SpendCounters(snapshot.spends),
+    // The exits of strategies that are not of this run wait: a manual swap between two runs must not lose them.
+    exits: new ExitOrders(snapshot.exits),
     exitProposals: new Map(),
     depths: new Map(),
     retiredCounts: snapshot.intentCounts,
@@ -185,6 +152,39 @@ export function createState(setup: {
     tokenFindings: new Map(),
     serviceAccess: 'granted',
   };
+  for (const { intent, state: reached } of open) restoreIntent(state, intent, reached);
+  for (const [name, book] of portfolio.books) {
+    const saved = savedBook(snapshot.books, name);
+    if (!book.isConfigured) portfolio.returnUnspent(name);
+    else if (saved !== undefined) changeBudget({ portfolio, protections }, setup.tokens, name, saved);
+  }
+  return state;
+}
+
+/** Opens the books of configured strategies, and of others that hold something or have an open intent. */
+function openBooks(portfolio: Portfolio, { strategies, snapshot, open = [] }: StateSetup): void {
+  for (const { name, budget, isManual } of strategies) {
+    portfolio.openBook(name, budget, { isManual });
+    const saved = savedBook(snapshot.books, name);
+    if (saved !== undefined) restoreBook(portfolio.book(name), saved);
+  }
+  for (const name of new Set([...Object.keys(snapshot.books), ...open.map(({ intent }) => intent.strategy)])) {
+    if (portfolio.books.has(name)) continue;
+    const saved = savedBook(snapshot.books, name);
+    portfolio.openBook(name, budgetOf(saved), { isConfigured: false, isManual: saved?.isByHand });
+    if (saved !== undefined) restoreBook(portfolio.book(name), saved);
+  }
+}
+
+/** Adds an intent that an earlier run left open. It locks its input and nothing else. */
+function restoreIntent(state: EngineState, intent: Intent, reached: IntentState): void {
+  const { id, inputMint, amountIn, createdAt } = intent;
+  recordOpen(state.protections, intent, reached);
+  state.intents.add({ intent, state: reached, isUnproven: true });
+  state.portfolio.reserve(intent);
+  // The signer has counted a signed intent, even if no snapshot was saved since.
+  if (isSigned(reached) && state.limits.caps?.has(inputMint) === true)
+    state.spends.note(inputMint, { at: createdAt, amount: amountIn, id: `${id}/1` });
 }
 
 function isSigned(state: OpenIntent['state']): boolean {
@@ -214,4 +214,18 @@ export function snapshotState(state: EngineState): StateSnapshot {
     intentCounts: { ...state.retiredCounts, ...Object.fromEntries([...state.strategies.values()]
       .map(({ name, intentCount }) => [name, intentCount])) },
   };
+}
+
+/**
+ * Starts a run at an instant, before its first input. Where the clock of the earlier run was ahead, its later entries are
+ * moved to this instant. Otherwise time would stand still until the clock has caught up, prices would be too old, and
+ * protections would not be checked. Returns how far the earlier run was ahead in milliseconds, 0 where it was not.
+ */
+export function beginRun({ protections, swapRate, spends }: EngineState, startAt: Millis): Millis {
+  const aheadMs = Math.max(protections.now, swapRate.times.at(-1) ?? -Infinity) - startAt;
+  if (!(aheadMs > 0)) return 0;
+  capMemory(protections, startAt);
+  swapRate.cap(startAt);
+  spends.cap(startAt);
+  return aheadMs;
 }

@@ -2,32 +2,31 @@ import { assert, assertNever } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
 import { applyCommand } from './apply-command.ts';
-import { applyOutcome } from './apply-outcome.ts';
+import { applyOutcome, openIntent } from './intent-transitions.ts';
 import type { Command } from './command.ts';
 import type { Intent, Outcome } from './intent.ts';
-import { refusePart, sizeExit } from './exit-course.ts';
-import { openIntent } from './open-intent.ts';
+import { refusePart, sizeExit } from './exit-progress.ts';
 import type { AlertProposal, Proposal } from './proposal.ts';
-import { lookAtMarket } from './protections/look.ts';
-import type { Denial } from './risk/denial.ts';
-import { firstDenial } from './risk/first-denial.ts';
-import { wishOf } from './risk/swap-wish.ts';
+import { checkOnMarketEvent } from './protections/check-protections.ts';
+import type { Denial } from './denials.ts';
+import { firstDenial } from './risk/rules.ts';
+import { candidateOf } from './risk/swap-candidate.ts';
 import type { EngineState } from './state.ts';
 import type { StrategyState } from './strategy-state.ts';
 
-/** What comes from outside, in the order in which it came. */
+/** An external input, in order of arrival. */
 export type Input = MarketEvent | Outcome | Command;
 
-/** A strategy's wish on its way through the inbox. */
+/** A strategy's proposal on its way through the inbox. */
 export interface ProposalInput {
   readonly kind: 'proposal';
   readonly strategy: string;
   readonly proposal: Proposal;
-  /** Whether the engine itself goes on with an exit or a flatten. */
+  /** Whether the engine itself continues an exit or a flatten. */
   readonly continues?: boolean | undefined;
 }
 
-/** What was decided about a proposal: exactly the fields that the decision hash covers. */
+/** The decision on a proposal: exactly the fields that the decision hash covers. */
 export interface Decision {
   readonly seq: number;
   readonly at: Millis;
@@ -38,16 +37,17 @@ export interface Decision {
   readonly code: string | null;
 }
 
-/** What is to be done in the world; plain data. */
+/** An action outside the engine; plain data. */
 export type Effect =
   | {
-    readonly kind: 'execute'; readonly intent: Intent;
-    /** What the strategy keeps as of this swap: written down with it. */ readonly strategyState?: StrategyState
-      | undefined;
+    readonly kind: 'execute';
+    readonly intent: Intent;
+    /** The strategy's state as of this swap; the journal saves both together. */
+    readonly strategyState?: StrategyState | undefined;
   }
   | { readonly kind: 'alert'; readonly strategy: string; readonly alert: AlertProposal };
 
-/** A decision with its consequence, or with the reason for none. */
+/** A decision with its effect or its denial. */
 export interface Ruling {
   readonly decision: Decision;
   readonly effect?: Effect | undefined;
@@ -55,9 +55,9 @@ export interface Ruling {
 }
 
 /**
- * Applies one stamped input to the state, the only place where state changes; it owns the state and mutates it.
- * Reads no clock, does no I/O and draws no random number. Returns a ruling for a proposal, nothing otherwise; what
- * protections came on or let go stands in the state until somebody takes it up (`takeChanges`).
+ * Applies one stamped input to the state. This is the only place where the state changes; `step` owns and mutates it.
+ * Reads no clock, does no I/O and draws no random number. Returns a ruling for a proposal, undefined for other inputs.
+ * Changes of protections stay in the state until `takeChanges` takes them.
  */
 export function step(state: EngineState, seq: number, at: Millis, input: Input | ProposalInput): Ruling | undefined {
   switch (input.kind) {
@@ -66,7 +66,7 @@ export function step(state: EngineState, seq: number, at: Millis, input: Input |
     case 'token-stats':
     case 'feed-health':
       state.market.observe(input);
-      if (at >= state.protections.nextLookAt) lookAtMarket(state, at);
+      if (at >= state.protections.nextCheckAt) checkOnMarketEvent(state, at);
       return undefined;
     case 'proposal':
       return rule(state, seq, at, input);
@@ -90,18 +90,18 @@ function rule(state: EngineState, seq: number, at: Millis, { strategy, proposal,
   }
   const record = state.strategies.get(strategy);
   assert(record, () => `proposal of the unknown strategy ${strategy}`);
-  lookAtMarket(state, at);
-  const wish = wishOf(state, record, proposal, at, continues);
+  checkOnMarketEvent(state, at);
+  const swap = candidateOf(state, record, proposal, at, continues);
   const refused = (denial: Denial): Ruling =>
     ({ decision: { seq, at, strategy, proposal, verdict: 'denied', code: denial.code }, denial });
-  const denial = firstDenial(state, wish);
+  const denial = firstDenial(state, swap);
   if (denial !== undefined) {
-    if (wish.continues) refusePart(state, wish, denial.code);
+    if (swap.continues) refusePart(state, swap, denial.code);
     return refused(denial);
   }
-  if (!wish.isExit) return approved(openIntent(state, proposal, wish));
-  const sized = sizeExit(state, proposal, wish);
-  return sized.kind === 'wait' ? refused(sized.denial) : approved(openIntent(state, sized.proposal, sized.wish));
+  if (!swap.isExit) return approved(openIntent(state, proposal, swap));
+  const sized = sizeExit(state, proposal, swap);
+  return sized.kind === 'wait' ? refused(sized.denial) : approved(openIntent(state, sized.proposal, sized.swap));
 
   function approved(intent: Intent): Ruling {
     return {

@@ -1,24 +1,21 @@
 import type { Outcome } from './intent.ts';
 
-/** What a strategy keeps beyond a restart, as of one moment. Both members are written together, or neither is. */
+/** The state that a strategy keeps beyond a restart, at one moment. Both members are saved together, or neither is. */
 export interface StrategyState {
   readonly strategy: string;
-  /** JSON; what it means is the strategy's own. */
+  /** JSON in a form that the strategy defines. */
   readonly text: string;
-  /**
-   * Intents whose last outcome the strategy was shown since its state was last taken: the text holds what it made of
-   * them.
-   */
+  /** The intents whose last outcome the strategy has seen since its state was last taken; the text includes them. */
   readonly seen: readonly string[];
 }
 
-/** What strategies begin with that an earlier run left. */
-export interface StrategyLegacy {
-  /** By strategy: the text it kept. */
+/** The states of strategies that an earlier run saved. */
+export interface RestoredStates {
+  /** The saved text of each strategy. */
   readonly states: Readonly<Record<string, string>>;
-  /** Last outcomes of intents that their strategies were not shown, in the order in which they came. */
+  /** Last outcomes of intents that their strategies have not seen, in order of arrival. */
   readonly unseen: readonly Outcome[];
 }
 
-/** The beginning of strategies that have none behind them. */
-export const NO_LEGACY: StrategyLegacy = { states: {}, unseen: [] };
+/** The restored states of a first run. */
+export const NO_RESTORED_STATES: RestoredStates = { states: {}, unseen: [] };

@@ -1,31 +1,31 @@
-import type { MintAccount } from '../market/mint-account.ts';
+import type { MintAccount } from '../market/token.ts';
 import type { TokenSafetyLimits } from './limits.ts';
 
-/** Every reason not to buy a token: the code, and what it means. One table, from which documents are made. */
+/** Every reason not to buy a token: the code and its meaning. The documents are generated from this table. */
 export const TOKEN_FINDINGS = {
   TOKEN_RECORD_MISSING: 'the service has no record of it',
-  TOKEN_ACCOUNT_UNREAD: 'its mint account could not be read from a chain, so nobody knows what its issuer can do',
+  TOKEN_ACCOUNT_UNREAD: 'its mint account could not be read from a chain, so the powers of its issuer are unknown',
   TOKEN_SUSPICIOUS: 'the service calls it suspicious',
-  TOKEN_MINT_AUTHORITY: 'more of it can be made, or nobody says that it cannot',
-  TOKEN_FREEZE_AUTHORITY: 'its issuer can freeze your account, or nobody says that he cannot',
+  TOKEN_MINT_AUTHORITY: 'more of it can be minted, or that is not ruled out',
+  TOKEN_FREEZE_AUTHORITY: 'its issuer can freeze your account, or that is not ruled out',
   TOKEN_PERMANENT_DELEGATE: 'its issuer can take or burn what you hold',
-  TOKEN_FROZEN_BY_DEFAULT: 'accounts of it begin frozen, or can be made to',
-  TOKEN_NON_TRANSFERABLE: 'it cannot be passed on',
+  TOKEN_FROZEN_BY_DEFAULT: 'new accounts of it are frozen, or can be frozen',
+  TOKEN_NON_TRANSFERABLE: 'it cannot be transferred',
   TOKEN_TRANSFER_HOOK: 'every transfer calls a program of its issuer, which can refuse',
-  TOKEN_TRANSFER_FEE: 'its issuer keeps more of every transfer than is allowed, or can raise his share',
+  TOKEN_TRANSFER_FEE: 'its issuer keeps more of every transfer than is allowed, or can raise the fee',
   TOKEN_PAUSABLE: 'its issuer can stop all transfers',
-  TOKEN_EXTENSION_UNKNOWN: 'it has an extension that nobody here knows or allowed',
-  TOKEN_LIQUIDITY_LOW: 'too little liquidity, or nobody says how much there is',
-  TOKEN_SCORE_LOW: 'too low an organic score, or none',
-  TOKEN_HOLDERS_FEW: 'too few holders, or nobody says how many',
-  TOKEN_HOLDERS_CONCENTRATED: 'its largest holders have too much of it, or nobody says how much',
-  TOKEN_UNSELLABLE: 'nobody quotes for selling it',
+  TOKEN_EXTENSION_UNKNOWN: 'it has an extension that is neither known nor allowed',
+  TOKEN_LIQUIDITY_LOW: 'its liquidity is too low or unknown',
+  TOKEN_SCORE_LOW: 'its organic score is too low or unknown',
+  TOKEN_HOLDERS_FEW: 'its holders are too few or of unknown number',
+  TOKEN_HOLDERS_CONCENTRATED: 'the share of its largest holders is too high or unknown',
+  TOKEN_UNSELLABLE: 'the service has no quote for selling it',
 } as const;
 export type TokenFinding = keyof typeof TOKEN_FINDINGS;
 
-/** What was found out about a token; a member that is absent is not known, which counts as bad. */
+/** The facts about a token. An absent member is unknown, which counts as a fault. */
 export interface TokenFacts {
-  /** As the service tells it. */
+  /** From the service's token record. */
   readonly record?: {
     readonly isSuspicious?: boolean | undefined;
     readonly mintAuthorityDisabled?: boolean | undefined;
@@ -37,20 +37,20 @@ export interface TokenFacts {
     readonly organicScore?: number | undefined;
     readonly holders?: number | undefined;
   } | undefined;
-  /** As the chain has it. */
+  /** From the chain. */
   readonly account?: MintAccount | undefined;
-  /** Whether somebody quotes for selling as much of it as would be bought. */
+  /** Whether the service quotes for selling as much of it as would be bought. */
   readonly canBeSold?: boolean | undefined;
 }
 
-/** They describe or show the token, and give nobody power over a holder. */
+/** Extensions that describe or display the token, without power over a holder. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'metadata-pointer', 'metadata', 'group-pointer', 'group', 'group-member-pointer', 'group-member', 'interest-bearing',
   'scaled-ui-amount',
   'mint-close-authority',
 ]);
-/** They have findings of their own. */
-const JUDGED: Readonly<Record<string, TokenFinding>> = {
+/** Extensions with a finding of their own. */
+const EXTENSION_FINDINGS: Readonly<Record<string, TokenFinding>> = {
   'permanent-delegate': 'TOKEN_PERMANENT_DELEGATE',
   'default-account-state': 'TOKEN_FROZEN_BY_DEFAULT',
   'non-transferable': 'TOKEN_NON_TRANSFERABLE',
@@ -59,7 +59,7 @@ const JUDGED: Readonly<Record<string, TokenFinding>> = {
 };
 
 /**
- * Returns every reason not to buy a token, none for a good one. Pure; what is not known or is no number counts as bad.
+ * Returns every reason not to buy a token, none for a safe one. Unknown data and NaN count as faults.
  */
 export function judgeToken(facts: TokenFacts, limits: TokenSafetyLimits): TokenFinding[] {
   return [...judgeRecord(facts.record, limits), ...judgeAccount(facts, limits), ...(facts.canBeSold === true ? []
@@ -69,7 +69,7 @@ export function judgeToken(facts: TokenFacts, limits: TokenSafetyLimits): TokenF
 function judgeRecord(record: TokenFacts['record'], limits: TokenSafetyLimits): TokenFinding[] {
   if (record === undefined) return ['TOKEN_RECORD_MISSING'];
   const findings: TokenFinding[] = [];
-  // The service leaves the flag out where it has nothing to say; it is the one member whose absence is its good form.
+  // The service sends this flag only for suspicious tokens; it is the only member whose absence is no fault.
   if (record.isSuspicious === true) findings.push('TOKEN_SUSPICIOUS');
   if (!isAtLeast(record.liquidityUsd, limits.minLiquidityUsd)) findings.push('TOKEN_LIQUIDITY_LOW');
   if (!isAtLeast(record.organicScore, limits.minOrganicScore) || record.organicScore! > 100)
@@ -81,7 +81,7 @@ function judgeRecord(record: TokenFacts['record'], limits: TokenSafetyLimits): T
   return findings;
 }
 
-/** The account is asked first: what the service says of authorities must agree, and alone it is not enough. */
+/** Judges the mint account. The service's record must agree with it on authorities, and alone is not sufficient. */
 function judgeAccount({ account, record }: TokenFacts, limits: TokenSafetyLimits): TokenFinding[] {
   if (account === undefined) return ['TOKEN_ACCOUNT_UNREAD'];
   const findings: TokenFinding[] = [];
@@ -93,12 +93,12 @@ function judgeAccount({ account, record }: TokenFacts, limits: TokenSafetyLimits
     if (limits.allowedExtensions.has(name) || HARMLESS.has(name)) continue;
     if (name === 'transfer-fee') {
       if (isFeeTooHigh(account, limits)) findings.push('TOKEN_TRANSFER_FEE');
-    } else findings.push(JUDGED[name] ?? 'TOKEN_EXTENSION_UNKNOWN');
+    } else findings.push(EXTENSION_FINDINGS[name] ?? 'TOKEN_EXTENSION_UNKNOWN');
   }
   return [...new Set(findings)];
 }
 
-/** A fee that somebody can change is as high as he likes, two epochs from now. */
+/** Returns whether the transfer fee is too high. A fee with an authority can be raised to any height in two epochs. */
 function isFeeTooHigh({ transferFee }: MintAccount, { maxTransferFeeBps }: TokenSafetyLimits): boolean {
   return transferFee === undefined || transferFee.bps > maxTransferFeeBps || transferFee.authority !== undefined;
 }

@@ -5,6 +5,7 @@ import type { MarketEventBase } from '../market/event.ts';
 import type { Quote } from '../market/quote.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { MarketCache } from './market-cache.ts';
+import type { EngineState } from './state.ts';
 
 /** An amount and the token in which it is to be valued. */
 export interface Valuable {
@@ -13,23 +14,23 @@ export interface Valuable {
   readonly currency: Mint;
 }
 
-/** Which readings count: those that are at most so old at an instant. */
+/** The prices that count: those of at most this age at an instant. */
 export interface Freshness {
   readonly at: Millis;
   readonly maxAgeMs: Millis;
 }
 
-/** Without a bound of the configuration's own: bars of an hour still value one another, yesterday's do not. */
+/** The default age of prices: bars of an hour still value one another, yesterday's do not. */
 export const VALUE_MAX_AGE_MS = 7_200_000;
 
-/** How far a source's clock may be ahead of ours before what it says is from the future. */
+/** How far a source's clock may be ahead before its data counts as from the future. */
 const CLOCK_SKEW_MS = 5_000;
 
 const ANY_AGE: Freshness = { at: Infinity, maxAgeMs: Infinity };
 
 /**
- * Returns how old what an event says is, by the older of when it was so and when we knew it; Infinity where it cannot
- * be: an instant that is no number, or that has not come yet.
+ * Returns the age of an event's data, by the older of its own time and its arrival. Infinity where a time is NaN or in
+ * the future.
  */
 export function readingAge({ receivedAt, eventAt }: MarketEventBase, at: Millis): Millis {
   if (!(receivedAt <= at)) return Infinity;
@@ -39,10 +40,9 @@ export function readingAge({ receivedAt, eventAt }: MarketEventBase, at: Millis)
 }
 
 /**
- * Returns what an amount is worth in smallest units of another token, floored: by the youngest quote from it, by one to
- * it, or by both tokens' US dollar prices, in this order; undefined where none is known that is fresh enough, so that
- * limits fail closed. A quote of nothing is no price: it would make everything worth nothing, and so within every
- * limit.
+ * Returns the value of an amount in smallest units of another token, floored: by the youngest quote from it, by one to
+ * it, or by both tokens' US dollar prices, in this order. Undefined without a fresh price, so that limits fail closed. A
+ * quote of zero is no price, because every amount would be within every limit.
  */
 export function valueIn(
   market: MarketCache, tokens: TokenTable, of: Valuable, fresh: Freshness = ANY_AGE,
@@ -53,6 +53,15 @@ export function valueIn(
   const buying = youngestQuote(market, of.currency, of.mint, fresh);
   if (buying !== undefined) return mulDiv(of.amount as Amount, buying.inAmount, buying.outAmount, 'floor');
   return valueByUsd(market, tokens, of, fresh);
+}
+
+/** Returns the present value of an amount in another token; undefined where no price is fresh enough. */
+export function currentValue(
+  state: EngineState, { mint, amount }: { readonly mint: Mint; readonly amount: bigint }, currency: Mint, at: Millis,
+): Amount | undefined {
+  return valueIn(state.market, state.tokens, { mint, amount, currency }, {
+    at, maxAgeMs: state.limits.maxValueAgeMs ?? VALUE_MAX_AGE_MS,
+  });
 }
 
 /**

@@ -75,6 +75,17 @@ const EDGE_FILES: ReadonlyMap<string, string> = new Map([
   ],
   ['src/sandbox/rpc/server.ts', 'gives the last answers time to leave while it shuts down'],
   [
+    'src/recording/interrupt.ts',
+    'gives the event loop a turn, in which an interrupt arrives; a turn of the loop, no span of time',
+  ],
+  ['src/research/stopwatch.ts', 'measures durations for people; no decision depends on them'],
+  ['src/research/trials/trial-pool.ts', 'ends a thread whose trial takes too long'],
+  ['src/research/trials/trial-worker.ts', 'gives the event loop turns between trials; no span of time'],
+  [
+    'src/research/lookahead/isolation/lookahead-worker.ts',
+    'gives timers of a strategy the time to fire, so that its late decisions show',
+  ],
+  [
     'src/sandbox/rpc/websocket.ts',
     'lets a client read the number of its subscription before the first notice; a turn of the loop, no span of time',
   ],

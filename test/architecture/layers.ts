@@ -20,6 +20,8 @@ interface Layer {
   readonly builtinNames?: Readonly<Record<string, readonly string[]>>;
   /** Single files of layers that are otherwise out of reach. */
   readonly files?: RegExp;
+  /** Modules that single files of this layer may import, by path. */
+  readonly builtinFiles?: Readonly<Record<string, readonly string[]>>;
 }
 
 const BELOW_ADAPTERS = ['core', 'solana', 'market', 'trading'] as const;
@@ -31,7 +33,11 @@ const EVERYTHING_BELOW_DAEMON = [
 
 /** Who may import whom: the table of the design, row by row. A layer may always import itself. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
-  core: { layers: [], packages: [], typePackages: ['rxjs'], builtins: [] },
+  core: {
+    layers: [], packages: [], typePackages: ['rxjs'], builtins: [],
+    // Store and recording lock files in the same way, and may not import each other.
+    builtinFiles: { 'src/core/file-lock.ts': ['node:fs', 'node:sqlite'] },
+  },
   // The leaf that all Solana code shares. Hashing derives addresses.
   solana: { layers: ['core'], packages: ['bs58'], builtins: ['node:crypto'] },
   market: { layers: ['core'], packages: [], typePackages: ['rxjs'], builtins: [] },
@@ -47,7 +53,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     layers: ['core', 'solana'],
     // It reads the configuration itself, in the one way in which it is read: what turns its text into values with
     // places, and nothing of what checks or resolves them.
-    files: /^src\/config\/(?:default-config|interpolate|issue|node|overrides|wallet-key-shape|yaml-source)\.ts$/,
+    files: /^src\/config\/(?:default-config|interpolate|config-issue|config-tree|yaml-source)\.ts$/,
     // The first process reads the `.env` files, and takes the keys out.
     packages: ['bs58', 'dotenv'],
     // Beside its key file: one node of its own, through no package, and its own counters. It starts one process, the
@@ -59,26 +65,26 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'node:stream',
     ],
   },
-  execution: { layers: ['core', 'market', 'trading'], packages: ['rxjs'], builtins: [] },
+  execution: { layers: BELOW_ADAPTERS, packages: ['rxjs'], builtins: [] },
   backtest: {
     layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store'], packages: 'any', builtins: 'any',
   },
   research: {
     layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store', 'backtest'],
     // A thread loads the strategies itself, and a trial is identified by the same records that a manifest keeps.
-    files: /^src\/config\/(?:strategy-file|limits-record|simulation-record|project-dir|run-config)\.ts$/,
+    files: /^src\/config\/(?:strategy-file|config-record|run-config)\.ts$/,
     packages: 'any', builtins: 'any',
   },
   // A report prints the configuration that its figures depend on.
   report: {
     layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store', 'backtest', 'research'],
-    files: /^src\/config\/(?:config-record|limits-record|run-config)\.ts$/,
+    files: /^src\/config\/(?:config-record|run-config)\.ts$/,
     packages: [], builtins: ['node:crypto', 'node:fs', 'node:module', 'node:path', 'node:zlib'],
   },
   config: {
     // What the service's plans and dialects are is the service's to say, and what a key looks like the signer's;
     // nothing that speaks to a network, or signs.
-    files: /^src\/(?:service\/(?:rate-plan|wire\/dialect)|signer\/key-shape)\.ts$/,
+    files: /^src\/(?:service\/(?:rate\/rate-plan|wire\/dialect)|signer\/key-shape)\.ts$/,
     layers: ['core', 'solana', 'market', 'trading', 'strategy'], packages: ['yaml', 'zod', 'dotenv'],
     builtins: ['node:fs', 'node:fs/promises', 'node:path', 'node:url'],
     builtinNames: { 'node:net': ['isIP', 'isIPv4', 'isIPv6'] },
@@ -124,7 +130,7 @@ function complaintOf(
   if (specifier.startsWith('.')) return complaintOfFile(from, posix.join(posix.dirname(path), specifier), typeOnly);
   if (/^(?:\/|file:)/.test(specifier))
     return `"${specifier}" is a place on one machine; name the file by its relative path`;
-  if (isBuiltin(specifier)) return complaintOfBuiltin(from, specifier, names);
+  if (isBuiltin(specifier)) return complaintOfBuiltin(from, path, { specifier, names });
   return complaintOfPackage(from, { specifier, typeOnly }, dependencies);
 }
 
@@ -146,10 +152,13 @@ function complaintOfFile(from: string, target: string, typeOnly: boolean): strin
   return `${from} may not import ${target}; it may import ${allowed === '' ? 'no other layer' : allowed}: declare a port there and join the parts in daemon`;
 }
 
-function complaintOfBuiltin(from: string, specifier: string, names: readonly string[]): string | undefined {
+function complaintOfBuiltin(
+  from: string, path: string, { specifier, names }: { readonly specifier: string; readonly names: readonly string[] },
+): string | undefined {
   if (!specifier.startsWith('node:')) return `"${specifier}" is ambiguous; write "node:${specifier}"`;
   const builtins = from === 'strategies' ? [] : (LAYERS[from]?.builtins ?? []);
   if (builtins === 'any' || builtins.includes(specifier)) return undefined;
+  if (LAYERS[from]?.builtinFiles?.[path]?.includes(specifier) === true) return undefined;
   const allowedNames = LAYERS[from]?.builtinNames?.[specifier];
   if (allowedNames !== undefined && names.every((name) => allowedNames.includes(name))) return undefined;
   return `${from} may not import ${specifier}; declare a port and let daemon hand in what fills it`;

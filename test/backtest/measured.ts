@@ -1,8 +1,9 @@
 import { merge, mergeMap } from 'rxjs';
 import type { MeasuredRun } from '../../src/research/trials/measured-run.ts';
-import { measureRun } from '../../src/research/trials/measured-run.ts';
-import type { SimulationModel } from '../../src/backtest/simulated-executor.ts';
-import { BASE_MODEL } from '../../src/backtest/simulated-executor.ts';
+import { runToEnd } from '../../src/core/chunked-work.ts';
+import { measureInChunks } from '../../src/research/trials/measured-run.ts';
+import type { SimulationModel } from '../../src/trading/simulation-model.ts';
+import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
 import type { StrategyInstance } from '../../src/engine/host.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
 import type { Amount } from '../../src/core/amount.ts';
@@ -48,11 +49,11 @@ export function measured(events: readonly MarketEvent[], options: {
   const {
     strategies = [inAndOut()], model = CALM, everyMs = 5_000, extremesEveryMs, instruments = [SOL], endAt, wallet,
   } = options;
-  return measureRun({
+  return runToEnd(measureInChunks({
     state: stateWith({
       strategies: strategies.map(({ name }) => strategySetup(name)), ...(wallet === undefined ? {} : { wallet }),
     }), strategies, seed: 7, startAt: 0, cursor: cursorOver(events.map((input) => ({ at: input.receivedAt, input }))),
     model: { ...BASE_MODEL, ...model }, currency: USDC, stopwatch: () => 0,
     instruments, everyMs, extremesEveryMs, endAt,
-  });
+  }));
 }

@@ -157,7 +157,7 @@ describe('a replay', () => {
         decision: { seq: first['seq'], at: first['at'], proposal: { reason: expect.stringMatching(/^bought for \d/) } },
       },
     });
-    expect(people.stdout).toContain('NOT the same decisions');
+    expect(people.stdout).toContain('the decisions DIFFER');
     expect(people.stdout).toMatch(/first difference +number \d+, in proposal\.reason/);
     expect(people.stdout).toMatch(/the run +\S+ wants to swap 5 USDC to \S+: purchase due at \d/);
     expect(people.stdout).toMatch(/the replay +\S+ wants to swap 5 USDC to \S+: bought for \d/);

@@ -10,7 +10,7 @@ import type { Intent } from '../../src/trading/intent.ts';
 import { MarketCache } from '../../src/trading/market-cache.ts';
 import type { SimulationModel } from '../../src/trading/simulation-model.ts';
 import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
-import type { SwapTerms } from '../../src/trading/swap-order.ts';
+import type { SwapTerms } from '../../src/trading/swap-terms.ts';
 import { quote } from '../market/events.ts';
 import { FISH, SOL, USDC } from '../market/tokens.ts';
 import { approve, buy, stateWith } from '../trading/states.ts';

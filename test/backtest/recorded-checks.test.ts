@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { backtestCursor, readRecordedChecks, withoutUnseen } from '../../src/backtest/recorded-checks.ts';
+import { backtestCursor, readRecordedChecks, trustingUnchecked } from '../../src/backtest/recorded-checks.ts';
 import type { Bps } from '../../src/core/amount.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { openRecording } from '../../src/recording/reader.ts';
@@ -11,8 +11,8 @@ import { FISH, KELP } from '../market/tokens.ts';
 import { openWriter, temporaryFolder } from '../recording/temporary.ts';
 import { WIDE } from '../trading/states.ts';
 
-const look = (mint: Mint, ...findings: string[]): Command =>
-  ({ kind: 'command', name: 'judge-token', mint, findings, reason: 'a look' });
+const tokenCheck = (mint: Mint, ...findings: string[]): Command =>
+  ({ kind: 'command', name: 'judge-token', mint, findings, reason: 'a check' });
 const halt: Command = { kind: 'command', name: 'set-trading-state', state: 'halted', reason: 'enough' };
 
 async function recorded(inputs: readonly Input[]): Promise<Recording> {
@@ -33,12 +33,12 @@ function seen(recording: Recording): unknown[] {
 describe('what a run found out about tokens, in a backtest of its recording', () => {
   it('comes between the prices where it came, without what else was said in the run', async () => {
     const recording = await recorded([
-      look(FISH.mint), buyingSol(150_000, 2_000), halt, look(FISH.mint, 'TOKEN_UNSELLABLE'), buyingSol(151_000, 5_000),
+      tokenCheck(FISH.mint), buyingSol(150_000, 2_000), halt, tokenCheck(FISH.mint, 'TOKEN_UNSELLABLE'), buyingSol(151_000, 5_000),
     ]);
     expect(seen(recording)).toEqual(['1000 judge-token', '2000 quote', '4000 judge-token', '5000 quote']);
-    const looks = readRecordedChecks(recording);
-    expect([...looks.mints]).toEqual([FISH.mint]);
-    expect(looks.before(4_000)).toMatchObject([{ at: 1_000, look: { findings: [] } }]);
+    const checks = readRecordedChecks(recording);
+    expect([...checks.mints]).toEqual([FISH.mint]);
+    expect(checks.before(4_000)).toMatchObject([{ at: 1_000, check: { findings: [] } }]);
   });
 
   it('is nothing where the recording holds none: only then the rule is off, for those tokens', async () => {
@@ -48,8 +48,8 @@ describe('what a run found out about tokens, in a backtest of its recording', ()
       trusted: new Set([FISH.mint]), minLiquidityUsd: 0, minOrganicScore: 0, minHolders: 0, maxTopHoldersPct: 100,
       maxTransferFeeBps: 0 as Bps, allowedExtensions: new Set<string>(), validForMs: 1,
     };
-    expect(withoutUnseen({ ...WIDE, tokenSafety: safety }, [KELP.mint]).tokenSafety?.trusted)
+    expect(trustingUnchecked({ ...WIDE, tokenSafety: safety }, [KELP.mint]).tokenSafety?.trusted)
       .toEqual(new Set([FISH.mint, KELP.mint]));
-    expect(withoutUnseen(WIDE, [KELP.mint])).toBe(WIDE);
+    expect(trustingUnchecked(WIDE, [KELP.mint])).toBe(WIDE);
   });
 });

@@ -1,8 +1,8 @@
 import type { InputCursor } from '../../src/backtest/driver.ts';
 import type { BacktestResult } from '../../src/backtest/backtest.ts';
 import { runBacktest } from '../../src/backtest/backtest.ts';
-import type { SimulationModel } from '../../src/backtest/simulated-executor.ts';
-import { BASE_MODEL } from '../../src/backtest/simulated-executor.ts';
+import type { SimulationModel } from '../../src/trading/simulation-model.ts';
+import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
 import type { Millis } from '../../src/core/time.ts';
 import type { LoggedDecision } from '../../src/engine/decision-log.ts';
 import type { StrategyInstance } from '../../src/engine/host.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runBacktest, samplingOf } from '../../src/backtest/backtest.ts';
 import { replayRun } from '../../src/backtest/replay.ts';
-import { BASE_MODEL } from '../../src/backtest/simulated-executor.ts';
+import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
 import type { LoggedDecision } from '../../src/engine/decision-log.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { StrategyInstance } from '../../src/engine/host.ts';

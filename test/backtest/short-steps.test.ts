@@ -1,7 +1,7 @@
 import { tap, ignoreElements } from 'rxjs';
 import { expect, it } from 'vitest';
-import { backtestSteps } from '../../src/backtest/backtest.ts';
-import { BASE_MODEL } from '../../src/backtest/simulated-executor.ts';
+import { backtestInChunks } from '../../src/backtest/backtest.ts';
+import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
 import { strategy } from '../engine/runs.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';
 import { cursorOver, pricePath } from './recordings.ts';
@@ -21,7 +21,7 @@ function stepsOf(
   const heard: number[] = [];
   const strategies = [strategy('slow', ({ price }) =>
     price!.pipe(tap(() => { now += eventMs(++event); }), ignoreElements()))];
-  const steps = backtestSteps({
+  const steps = backtestInChunks({
     state: stateWith({ strategies: [strategySetup('slow')] }), strategies, seed: 7, startAt: 0,
     cursor: cursorOver(ROWS), model: BASE_MODEL,
     stopwatch: () => now, ...isHeard ? { onEvents: (events: number) => { heard.push(events); } } : {},

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SimulatedExecutor, SimulationModel } from '../../src/backtest/simulated-executor.ts';
-import { BASE_MODEL, createSimulatedExecutor } from '../../src/backtest/simulated-executor.ts';
+import type { SimulationModel } from '../../src/trading/simulation-model.ts';
+import type { SimulatedExecutor } from '../../src/backtest/simulated-executor.ts';
+import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
+import { createSimulatedExecutor } from '../../src/backtest/simulated-executor.ts';
 import type { FillNotes, SimulationNotes } from '../../src/backtest/simulation-notes.ts';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chanceOf } from '../../src/backtest/models/landing.ts';
-import type { SimulationModel } from '../../src/backtest/simulated-executor.ts';
-import { BASE_MODEL, createSimulatedExecutor } from '../../src/backtest/simulated-executor.ts';
+import type { SimulationModel } from '../../src/trading/simulation-model.ts';
+import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
+import { createSimulatedExecutor } from '../../src/backtest/simulated-executor.ts';
 import type { FillNotes } from '../../src/backtest/simulation-notes.ts';
 import { simulationWarnings } from '../../src/backtest/simulation-notes.ts';
 import type { Amount, Bps, Lamports } from '../../src/core/amount.ts';

@@ -1,7 +1,7 @@
 import { map, merge } from 'rxjs';
 import { expect, it } from 'vitest';
 import { longestWarmup, runBacktest } from '../../src/backtest/backtest.ts';
-import { BASE_MODEL } from '../../src/backtest/simulated-executor.ts';
+import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
 import type { LoggedDecision } from '../../src/engine/decision-log.ts';
 import type { StrategyInstance } from '../../src/engine/host.ts';
 import { interval } from '../../src/strategy/index.ts';

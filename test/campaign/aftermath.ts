@@ -10,7 +10,7 @@ export interface OrdinaryClient {
   /** Returns how much of a mint all accounts of a token program hold together. */
   total(mint: string): Promise<bigint>;
   /** Swaps by order, signature and execution. Returns what is wrong with the result, nothing where all is well. */
-  swapComplaints(
+  swapViolations(
     wallet: TestWallet, swap: { readonly inputMint: string; readonly outputMint: string; readonly amount: bigint },
   ): Promise<string[]>;
   /** Puts prices where they were, and takes away all faults and books. */
@@ -75,7 +75,7 @@ export function createOrdinaryClient(options: {
   return {
     holdings,
     total,
-    async swapComplaints(wallet, { inputMint, outputMint, amount }) {
+    async swapViolations(wallet, { inputMint, outputMint, amount }) {
       const [before, inputsBefore] = [await holdings(wallet.address), await total(inputMint)];
       const query = new URLSearchParams({
         inputMint, outputMint, amount: amount.toString(), taker: wallet.address,

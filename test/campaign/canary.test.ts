@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { huntCanaries } from './canary.ts';
 import { createSearch, newCanaries } from './canary/secrets.ts';
 
-it('finds a secret in any of its forms, and in none where there is none', () => {
+it('finds a secret in any of its forms, and finds none in other text', () => {
   const canaries = newCanaries();
   const { wallet, apiKey } = canaries;
   const search = createSearch(canaries);
@@ -18,7 +18,7 @@ it('finds a secret in any of its forms, and in none where there is none', () => 
     .toEqual([undefined, undefined, undefined]);
 });
 
-it('no secret turns up on error paths of this process', async () => {
+it('no secret appears on error paths of this process', async () => {
   const { paths, leaks } = await huntCanaries({ paths: 300, processes: false, seed: 2 });
   expect(leaks).toEqual([]);
   expect(Object.keys(paths)).toHaveLength(5);

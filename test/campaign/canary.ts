@@ -9,14 +9,14 @@ import { codeVersion } from './tested-code.ts';
 export interface CanaryReport {
   /** Errors in this process, by where they came from. */
   readonly paths: Readonly<Record<string, number>>;
-  /** Outputs, files, answers, environments and stretches of memory of processes that were looked through. */
+  /** Outputs, files, answers, environments and stretches of memory of processes that were searched. */
   readonly traces: number;
   readonly bytes: number;
   readonly leaks: readonly (Leak & { readonly where: string })[];
 }
 
 /**
- * Walks error paths with secrets that are nobody's, in this process and with the real commands, and looks for them in
+ * Walks error paths with invented secrets, in this process and with the real commands, and searches them in
  * whatever comes out.
  */
 export async function huntCanaries(
@@ -59,7 +59,8 @@ async function main(): Promise<number> {
     violations: leaks.length,
   });
   packResults(values.out);
-  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${leaks.map(({ where, secret, around }) => `${where}: ${secret} in ${JSON.stringify(around)}\n`).join('')}\n${leaks.length} leaks\n`);
+  const list = leaks.map(({ where, secret, around }) => `${where}: ${secret} in ${JSON.stringify(around)}\n`).join('');
+  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${list}\n${leaks.length} leaks\n`);
   return leaks.length === 0 ? 0 : 1;
 }
 

@@ -11,7 +11,7 @@ const READING_CODES: readonly (string | undefined)[] =
 /**
  * Returns what the policy makes of bytes that began as a golden's. Throws where that is against the law of damage: it
  * never crashes, what it cannot read it says so of, what it has read writes itself the same again, and what it lets
- * through harms nobody.
+ * through does no harm.
  */
 export function judgeDamaged(policy: Policy, golden: Golden, bytes: Uint8Array): Reading {
   const { verdict, code, summary } = policy.judge(bytes, golden.expectation, { tables: golden.tables });

@@ -36,7 +36,8 @@ import { z } from '${resolve('zod')}';
 import { defineStrategy, interval } from '${PROJECT}src/strategy/index.ts';
 export default defineStrategy({
   name: 'local', summary: 'Tells the local time.', params: z.strictObject({}), inputs: () => ({}),
-  run: (_inputs, _params, ctx) => interval(ctx, '6h').pipe(map(() => ctx.alert('info', new Date(ctx.now()).toLocaleString()))),
+  run: (_inputs, _params, ctx) =>
+            interval(ctx, '6h').pipe(map(() => ctx.alert('info', new Date(ctx.now()).toLocaleString()))),
 });
 `);
   const config = place.write(

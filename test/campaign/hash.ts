@@ -17,7 +17,7 @@ export interface HashOptions {
   /** The recording where there is one already; `days`, `every` and `seed` describe it then. */
   readonly recording?: string;
   readonly days: number;
-  /** Between two looks of the recording at a quote, "10s". */
+  /** Between two recorded quotes, "10s". */
   readonly every: string;
   readonly seed: number;
   /** Threads that do nothing but keep a core busy. */
@@ -62,14 +62,17 @@ const PLACES = [
 
 const CONFIG = `mode: paper
 tokens: { SOL: So11111111111111111111111111111111111111112, USDC: EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v }
-backtest: { balances: { USDC: "10000", SOL: "1" }, latency: { quote: "p5 150ms, p50 300ms, p95 900ms", land: "p5 800ms, p50 1500ms, p95 4s" } }
+backtest: { balances: { USDC: "10000", SOL: "1" }, latency: { quote: "p5 150ms, p50 300ms, p95 900ms",
+    land: "p5 800ms, p50 1500ms, p95 4s" } }
 risk:
   max_trade: "500 USDC"
   max_swaps: { per_minute: 60, per_hour: 600, per_day: 6000 }
   protections: [{ kind: daily_loss, limit: "300 USDC", action: halt }, { kind: cooldown, after: loss, for: 1m }]
 strategies:
-  - { use: mean-reversion, name: dip, budget: "2000 USDC", warmup: 10m, params: { pair: SOL/USDC, size: "100 USDC", every: 10s, window: 20, k: 1.5 } }
-  - { use: sma-crossover, name: trend, budget: "2000 USDC", params: { pair: SOL/USDC, size: "25 USDC", every: 10s, fast: 5, slow: 20 } }
+  - { use: mean-reversion, name: dip, budget: "2000 USDC", warmup: 10m, params: { pair: SOL/USDC,
+      size: "100 USDC", every: 10s, window: 20, k: 1.5 } }
+  - { use: sma-crossover, name: trend, budget: "2000 USDC", params: { pair: SOL/USDC, size: "25 USDC", every: 10s,
+      fast: 5, slow: 20 } }
   - { use: dca, budget: "2000 USDC", params: { buy: SOL, spend: "25 USDC", every: 30m, watch: 10s } }
 `;
 
@@ -176,7 +179,8 @@ async function main(): Promise<number> {
     days: Number(values.days), ...figures, violations: violations.length,
   });
   packResults(values.out);
-  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${violations.map((what) => `${what}\n`).join('')}\n${violations.length} violations\n`);
+  const list = violations.map((what) => `${what}\n`).join('');
+  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${list}\n${violations.length} violations\n`);
   return violations.length === 0 ? 0 : 1;
 }
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCrashWorld, type CrashWorld } from '../crash/world.ts';
+import { openCrashFixture, type CrashFixture } from '../crash/crash-fixture.ts';
 import { LIES, PLANS, planName, type Lie } from './lies/lie-kinds.ts';
 import { playLyingLife } from './lies/life.ts';
 
@@ -27,7 +27,7 @@ const run = (...args: readonly string[]): ReturnType<typeof spawnSync> => (
     { encoding: 'utf8' },
   ));
 
-it('the campaign of lies prints its usage for --help, and with exit code 2 for an option that it does not have', () => {
+it('the campaign of lies prints its usage for --help, and with exit code 2 for an unknown option', () => {
   expect(run('--help'))
     .toMatchObject({ status: 0, stdout: expect.stringMatching(/^usage: npm run campaign:lies -- .*\n$/), stderr: '' });
   expect(run('--nope', '3')).toMatchObject({
@@ -35,13 +35,13 @@ it('the campaign of lies prints its usage for --help, and with exit code 2 for a
   });
 });
 
-let world: CrashWorld;
-beforeAll(async () => { world = await openCrashWorld({ seed: 7, timeFactor: TIME_FACTOR }); });
-afterAll(() => world.close());
+let fixture: CrashFixture;
+beforeAll(async () => { fixture = await openCrashFixture({ seed: 7, timeFactor: TIME_FACTOR }); });
+afterAll(() => fixture.close());
 
 describe('issue 13.34: a daemon that trades through a node that lies', () => {
-  it('makes no swap twice, knows of each that landed, and trades on within a minute after each lie', async () => {
-    const life = await playLyingLife(world, {
+  it('repeats no swap, knows each landed one, and trades on within a minute after each lie', async () => {
+    const life = await playLyingLife(fixture, {
       name: 'lies', seed: '7', timeFactor: TIME_FACTOR, plans: WORST.map(plan), kills: 0, lasting: [3_000],
       comparedMs: 0,
     });
@@ -51,7 +51,7 @@ describe('issue 13.34: a daemon that trades through a node that lies', () => {
     expect(life.states['confirmed']).toBeGreaterThan(WORST.length);
   }, 120_000);
 
-  it('is told every lie alone and every two that are about different things', () => {
+  it('meets every lie alone and every pair of different subjects', () => {
     const things = new Map<string, number>();
     for (const { about } of LIES) things.set(about, (things.get(about) ?? 0) + 1);
     const pairs = [...things.values()]

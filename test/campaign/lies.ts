@@ -1,6 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { openCrashWorld } from '../crash/world.ts';
+import { openCrashFixture } from '../crash/crash-fixture.ts';
 import { createChoose } from './choose.ts';
 import { playLyingLife, type LyingLife } from './lies/life.ts';
 import { PLANS, type Lie } from './lies/lie-kinds.ts';
@@ -42,9 +42,9 @@ export async function lyingCampaign(
     while (done < lies) {
       while (before.has(next)) next += 1;
       const number = next++;
-      const world = await openCrashWorld({ seed, timeFactor });
+      const fixture = await openCrashFixture({ seed, timeFactor });
       try {
-        const life = await playLyingLife(world, {
+        const life = await playLyingLife(fixture, {
           name: `life-${number}`, seed: `${seed}:${number}`, timeFactor, plans: plansOf(seed, number),
           kills: KILLS_PER_LIFE,
         });
@@ -55,7 +55,7 @@ export async function lyingCampaign(
         told += count;
         onProgress?.({ done, of: lies, violations: violations.length });
       } finally {
-        await world.close();
+        await fixture.close();
       }
     }
   };

@@ -78,7 +78,7 @@ export function mutateText(choose: Choose, text: string): string {
   return changed;
 }
 
-/** Returns the JSON of a value as somebody might garble it on the way. */
+/** Returns the JSON of a value as a broken transport might garble it. */
 export function garbledJson(choose: Choose, value: unknown): string | Buffer {
   const text = JSON.stringify(value) ?? '';
   switch (choose.integer(0, 8)) {

@@ -24,7 +24,7 @@ export interface ReaderFuzzReport {
 }
 
 const GOLDENS = 220;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 /** A reading that takes this long of the machine's time hangs, however busy the machine is. */
 const HANGS_MS = 10_000;
 const KEPT_VIOLATIONS = 50;
@@ -70,7 +70,7 @@ export async function fuzzReader({ minutes, seed, onProgress }: ReaderFuzzOption
 
   let [last, lastMovedMs] = [0n, Date.now()];
   while (!over.is && violations.length < KEPT_VIOLATIONS) {
-    await Promise.race([ended, sleep(LOOK_MS)]);
+    await Promise.race([ended, sleep(POLL_MS)]);
     const now = Atomics.load(counter, 0);
     onProgress?.(now);
     if (now !== last) [last, lastMovedMs] = [now, Date.now()];
@@ -107,7 +107,8 @@ async function main(): Promise<number> {
     type: 'reader', at: new Date().toISOString(), ...version, seed, ...figures, violations: violations.length,
   });
   packResults(values.out);
-  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${violations.map(({ what, base64 }) => `${what}\n  ${base64}\n`).join('')}\n${violations.length} violations\n`);
+  const list = violations.map(({ what, base64 }) => `${what}\n  ${base64}\n`).join('');
+  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${list}\n${violations.length} violations\n`);
   return violations.length === 0 ? 0 : 1;
 }
 

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => { rmSync(folder, { recursive: true }); });
 
 describe('the results of a campaign', () => {
-  it('are there before and after they are packed, and more can be added', () => {
+  it('can be read before and after packing, and extended', () => {
     addResult(file, { type: 'first' });
     expect(readResults(file)).toEqual([{ type: 'first' }]);
     packResults(file);
@@ -24,7 +24,7 @@ describe('the results of a campaign', () => {
     expect(existsSync(join(folder, 'some.ndjson'))).toBe(false);
   });
 
-  it('lose nothing but the line in which the campaign was killed', () => {
+  it('lose only the last line of a killed campaign', () => {
     addResult(file, { type: 'first' });
     appendFileSync(join(folder, 'some.ndjson'), '{"type":"hal');
     expect(readResults(file)).toEqual([{ type: 'first' }]);

@@ -33,7 +33,7 @@ export function readResults(file: string): ResultLine[] {
   return linesOf(textOf(file));
 }
 
-/** Packs what was added. A death on the way leaves the lines where they were, in the worst case in both. */
+/** Packs what was added. A crash on the way leaves the lines where they were, in the worst case in both. */
 export function packResults(file: string): void {
   if (!file.endsWith(PACKED) || !existsSync(plain(file))) return;
   const lines = new Set(readResults(file).map((line) => JSON.stringify(line)));

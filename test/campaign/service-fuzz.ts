@@ -8,9 +8,9 @@ import { createOrdinaryClient } from './aftermath.ts';
 import { createChoose } from './choose.ts';
 import { TEMPLATES } from './service-requests.ts';
 import { fireOne, fireService, type Shots } from './shots.ts';
-import { createTally, SLOWEST_MS, type Violation } from './tally.ts';
+import { createFuzzCounters, SLOWEST_MS, type Violation } from './fuzz-counters.ts';
 import { wireRequest } from './wire-request.ts';
-import { exploreWorld } from './world.ts';
+import { exploreFixture } from './fuzz-fixture.ts';
 
 export interface FuzzOptions {
   readonly requests: number;
@@ -59,23 +59,23 @@ export async function fuzzService(options: FuzzOptions): Promise<FuzzReport> {
   const rpcPool = new Pool(new URL(sandbox.addresses.rpc_url).origin, {
     connections: IN_FLIGHT, headersTimeout: SLOWEST_MS, bodyTimeout: SLOWEST_MS,
   });
-  const tally = createTally();
+  const counters = createFuzzCounters();
   let half: number | undefined;
   try {
-    const world = await exploreWorld({ addresses: sandbox.addresses, dialect, pool });
-    const client = createOrdinaryClient({ addresses: sandbox.addresses, dialect, pool, rpcPool, key: world.key });
+    const fixture = await exploreFixture({ addresses: sandbox.addresses, dialect, pool });
+    const client = createOrdinaryClient({ addresses: sandbox.addresses, dialect, pool, rpcPool, key: fixture.key });
     const owner = walletOfKey(sandbox.addresses.wallet.private_key);
     const before = await client.holdings(owner.address);
-    const shots: Shots = { pool, rpcPool, world, profile, sandbox, tally };
+    const shots: Shots = { pool, rpcPool, fixture, profile, sandbox, counters };
     for (const template of TEMPLATES) {
-      const request = wireRequest(template.make(createChoose(`${seed}:${template.name}`), world), world);
+      const request = wireRequest(template.make(createChoose(`${seed}:${template.name}`), fixture), fixture);
       await fireService(shots, request, 'expected to be answered with 200');
     }
 
     let next = 0;
     let lastProgressMs = performance.now();
     const worker = async (): Promise<void> => {
-      while (next < requests && tally.violations.length < KEPT_VIOLATIONS && !tally.isDead) {
+      while (next < requests && counters.violations.length < KEPT_VIOLATIONS && !counters.isDead) {
         const number = next++;
         if (number === Math.floor(requests / 2)) half = memoryMb(sandbox.pid);
         await fireOne(shots, createChoose(`${seed}:${number}`));
@@ -87,26 +87,26 @@ export async function fuzzService(options: FuzzOptions): Promise<FuzzReport> {
     };
     await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
 
-    // What is dead is not looked at any more: that is violation enough.
-    if (!tally.isDead) {
-      await client.tidyUp(world.prices);
+    // A dead process is not checked further: its end is the violation.
+    if (!counters.isDead) {
+      await client.tidyUp(fixture.prices);
       const after = await client.holdings(owner.address);
       if (shown(before) !== shown(after))
-        tally.complain('money of a wallet that signed nothing moved', `${shown(before)} became ${shown(after)}`);
+        counters.violation('money of a wallet that signed nothing moved', `${shown(before)} became ${shown(after)}`);
       const [sol, usdc] = ['SOL', 'USDC']
         .map((symbol) => sandbox.addresses.tokens.find((token) => token.symbol === symbol)!.mint) as [string, string];
-      for (const complaint of await client.swapComplaints(owner, {
+      for (const violation of await client.swapViolations(owner, {
         inputMint: usdc, outputMint: sol, amount: 25_000_000n,
-      })) tally.complain(complaint, 'an ordinary swap afterwards');
+      })) counters.violation(violation, 'an ordinary swap afterwards');
     }
     const end = memoryMb(sandbox.pid);
     const memory = half === undefined || end === undefined ? undefined : { half, end };
     if (memory !== undefined && (memory.end > MOST_MEMORY_MB || memory.end - memory.half > MOST_GROWTH_MB)) {
-      tally.complain(`memory grew from ${memory.half} to ${memory.end} MB in the second half`, 'all of them');
+      counters.violation(`memory grew from ${memory.half} to ${memory.end} MB in the second half`, 'all of them');
     }
     return {
-      requests: next, seconds: (performance.now() - startedMs) / 1_000, answers: tally.answers, slowest: tally.slowest,
-      memoryMb: memory, violations: tally.violations,
+      requests: next, seconds: (performance.now() - startedMs) / 1_000, answers: counters.answers,
+      slowest: counters.slowest, memoryMb: memory, violations: counters.violations,
     };
   } finally {
     await Promise.all([pool.destroy(), rpcPool.destroy()]);
@@ -143,7 +143,8 @@ async function main(): Promise<number> {
     dialect: values.dialect,
     onProgress(done) {
       const seconds = (performance.now() - started) / 1_000;
-      process.stderr.write(`\r${done} of ${requests} · ${Math.round(done / seconds)}/s · ${Math.round(((requests - done) / done) * seconds)} s left   `);
+      process.stderr.write(`\r${done} of ${requests} · ${Math.round(done / seconds)}/s · `
+        + `${Math.round(((requests - done) / done) * seconds)} s left   `);
     },
   });
   const { violations, ...summary } = report;

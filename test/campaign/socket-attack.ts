@@ -23,7 +23,8 @@ export function hostileBytes(choose: Choose, request: WireRequest): Buffer {
     `content-length: ${body.length}\r\ntransfer-encoding: chunked\r\n`, 'transfer-encoding: chunked\r\n',
     'transfer-encoding: identity\r\n', 'content-length: 0\r\ncontent-length: 1\r\n', 'expect: 100-continue\r\n',
     'expect: wonders\r\n',
-    'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
+    'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n'
+    + 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
   ]);
   const version = choose.pick(['1.1', '1.1', '1.1', '1.0', '2.0', '0.9']);
   const target = choose.chance(0.1) ? `http://elsewhere.example${request.target}` : request.target;
@@ -43,14 +44,14 @@ export function sendBytes(port: number, bytes: Buffer, timeoutMs: number): Promi
     const chunks: Buffer[] = [];
     const socket = connect(port, '127.0.0.1');
     const finish = (closed: boolean): void => {
-      clearTimeout(patience);
+      clearTimeout(timeout);
       socket.destroy();
       const text = Buffer.concat(chunks).toString('latin1');
       resolve({
         closed, text, statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)),
       });
     };
-    const patience = setTimeout(() => finish(false), timeoutMs);
+    const timeout = setTimeout(() => finish(false), timeoutMs);
     // A reset is the other side's way of not reading on.
     socket.on('error', () => undefined).on('data', (chunk: Buffer) => chunks.push(chunk))
       .on('close', () => finish(true));

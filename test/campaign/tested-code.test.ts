@@ -9,13 +9,16 @@ let playground: Playground;
 beforeAll(() => { playground = createPlayground(); });
 afterAll(async () => { await playground.close(); });
 
-describe('what the campaigns of the daemon test', () => {
-  it('is all that a run really loads', async () => {
+describe('the code that daemon campaigns test', () => {
+  it('includes everything that a run loads', async () => {
     const [trace, loaded] = [playground.path('trace.mjs'), playground.path('loaded.txt')];
     writeFileSync(trace, `
       import { appendFileSync } from 'node:fs';
       import { registerHooks } from 'node:module';
-      registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(loaded)}, url + '\\n'); return next(url, context); } });
+      registerHooks({ load(url, context, next) {
+        appendFileSync(${JSON.stringify(loaded)}, url + '\\n');
+        return next(url, context);
+      } });
     `);
     const ended = await playground.run(['run', '--json', '--duration', '1s', '--state-dir', playground.path('state')], {
       environment: { NODE_OPTIONS: `--import=${pathToFileURL(trace).href}` },
@@ -29,13 +32,13 @@ describe('what the campaigns of the daemon test', () => {
     expect(source.filter((path) => !known.has(path))).toEqual([]);
   });
 
-  it('has the signer and the embedded chain in it, and neither reports nor sweeps', () => {
+  it('includes the signer and the embedded chain, but neither reports nor sweeps', () => {
     const sources = filesOf('daemon');
     expect(sources).toEqual(expect.arrayContaining([
-      'src/signer/server.ts', 'src/sandbox/chain/swap-program.ts', 'src/sandbox/program/swap.so',
+      'src/signer/server.ts', 'src/sandbox/chain/pools.ts', 'src/sandbox/program/swap.so',
       'src/strategy/index.ts',
     ]));
-    expect(sources.filter((path) => /backtest\/report|sweep|lookahead/.test(path))).toEqual([]);
+    expect(sources.filter((path) => /^src\/report\/|sweep|lookahead/.test(path))).toEqual([]);
     expect(filesOf('policy')).toContain('src/signer/policy/policy.ts');
     expect(filesOf('policy').filter((path) => !sources.includes(path))).toEqual([]);
     expect(codeVersion('daemon').digest).not.toBe(codeVersion('everything').digest);

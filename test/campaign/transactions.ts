@@ -111,7 +111,8 @@ async function main(): Promise<number> {
     violations: violations.length,
   });
   packResults(values.out);
-  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${violations.map((violation) => `${violation}\n`).join('')}\n${violations.length} violations\n`);
+  const list = violations.map((violation) => `${violation}\n`).join('');
+  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${list}\n${violations.length} violations\n`);
   return violations.length === 0 ? 0 : 1;
 }
 

@@ -2,7 +2,7 @@ import { WebSocket, type RawData } from 'ws';
 import { parseJson } from '../../src/core/json.ts';
 import type { Choose } from './choose.ts';
 import { RPC_METHODS, spoiledBody, SUBSCRIPTIONS, validCall } from './rpc-requests.ts';
-import type { FuzzWorld } from './world.ts';
+import type { FuzzFixture } from './fuzz-fixture.ts';
 
 const METHODS = { ...RPC_METHODS, ...SUBSCRIPTIONS };
 const GOODBYE = 'goodbye';
@@ -12,42 +12,42 @@ const GOODBYE = 'goodbye';
  * wrong with the answers, nothing where all was well. A client that is cut off for what it sent is well served.
  */
 export async function attackWebsocket(
-  url: string, options: { choose: Choose; world: FuzzWorld; messages: number; timeoutMs: number },
+  url: string, options: { choose: Choose; fixture: FuzzFixture; messages: number; timeoutMs: number },
 ): Promise<string[]> {
-  const { choose, world, messages, timeoutMs } = options;
+  const { choose, fixture, messages, timeoutMs } = options;
   const socket = new WebSocket(url);
   // A connection that breaks also closes.
   socket.on('error', () => undefined);
-  const complaints: string[] = [];
+  const violations: string[] = [];
   let isOpen = false;
   let isAnswered = false;
   socket.on('message', (data: RawData) => {
     const text = (data as Buffer).toString('utf8');
-    const complaint = complaintOf(text);
-    if (complaint !== undefined) complaints.push(complaint);
+    const violation = violationIn(text);
+    if (violation !== undefined) violations.push(violation);
     isAnswered ||= text.includes(GOODBYE);
     if (isAnswered) socket.close();
   });
   socket.on('open', () => {
     isOpen = true;
     for (let i = 0; i < messages; i++) {
-      const text = choose.chance(0.3) ? JSON.stringify(validCall(choose, world, METHODS, i))
-        : spoiledBody(choose, world, METHODS, i);
+      const text = choose.chance(0.3) ? JSON.stringify(validCall(choose, fixture, METHODS, i))
+        : spoiledBody(choose, fixture, METHODS, i);
       socket.send(text, { binary: choose.chance(0.1) });
     }
     socket.send(JSON.stringify({ jsonrpc: '2.0', id: GOODBYE, method: 'ping' }));
   });
-  const patience = setTimeout(() => socket.terminate(), timeoutMs);
+  const timeout = setTimeout(() => socket.terminate(), timeoutMs);
   const code = await new Promise<number>((resolve) => socket.on('close', resolve));
-  clearTimeout(patience);
-  if (!isOpen) complaints.push('the websocket did not open');
+  clearTimeout(timeout);
+  if (!isOpen) violations.push('the websocket did not open');
   // 1009: a message that was too long; 1007: one that was no UTF-8.
   else if (!isAnswered && code !== 1009 && code !== 1007)
-    complaints.push(`the websocket ended with ${code} before the last answer`);
-  return complaints;
+    violations.push(`the websocket ended with ${code} before the last answer`);
+  return violations;
 }
 
-function complaintOf(text: string): string | undefined {
+function violationIn(text: string): string | undefined {
   const answer = parseJson(text);
   if (typeof answer !== 'object' || answer === null || !('jsonrpc' in answer) || answer['jsonrpc'] !== '2.0')
     return `no JSON-RPC: ${text.slice(0, 200)}`;

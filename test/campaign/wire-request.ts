@@ -2,7 +2,7 @@ import type { Json } from '../../src/core/json.ts';
 import type { Choose } from './choose.ts';
 import { garbledJson, HOSTILE_TEXTS, hostileValue, mutateText, mutateValue } from './mutation.ts';
 import type { ServiceRequest } from './service-requests.ts';
-import type { FuzzWorld } from './world.ts';
+import type { FuzzFixture } from './fuzz-fixture.ts';
 
 /** A request as an HTTP client sends it. */
 export interface WireRequest {
@@ -32,39 +32,40 @@ const PARAMETERS = [
 ] as const;
 
 /** Returns a value that some parameter would take; perhaps this one. */
-function plausible(choose: Choose, world: FuzzWorld): string {
+function plausible(choose: Choose, fixture: FuzzFixture): string {
   return choose.pick([
-    choose.pick(world.mints), choose.pick(world.owners), world.wallet.address, choose.pick(world.labels),
-    choose.pick(world.positions), choose.pick(world.markets), String(choose.integer(0, 300)),
+    choose.pick(fixture.mints), choose.pick(fixture.owners), fixture.wallet.address, choose.pick(fixture.labels),
+    choose.pick(fixture.positions), choose.pick(fixture.markets), String(choose.integer(0, 300)),
     String(choose.integer(1, 100_000_000)), '18446744073709551615', 'true', 'false', 'ExactIn', 'ExactOut', 'V2',
-    'fast', 'maxCap', world.dialect.toWire.router('rfqz'), 'provider_a', world.labels.join(','), world.mints.join(','),
+    'fast', 'maxCap', fixture.dialect.toWire.router('rfqz'), 'provider_a', fixture.labels.join(','),
+    fixture.mints.join(','),
   ]);
 }
 
 /** Returns a request as it goes over the wire, in the words of the sandbox's dialect. */
-export function wireRequest({ method, path, query, body }: ServiceRequest, world: FuzzWorld): WireRequest {
-  const { toWire } = world.dialect;
+export function wireRequest({ method, path, query, body }: ServiceRequest, fixture: FuzzFixture): WireRequest {
+  const { toWire } = fixture.dialect;
   const isControl = path.startsWith('/sandbox/');
   const parameters = query.map(([name, value]) =>
     `${encodeURIComponent(toWire.queryName(name))}=${encodeURIComponent(toWire.queryValue(name, value))}`);
   return {
     method,
     target: `${toWire.path(path)}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`,
-    headers: { 'x-api-key': world.key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: { 'x-api-key': fixture.key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     body: body === undefined ? undefined : JSON.stringify(isControl ? body : toWire.json(body as Json)),
   };
 }
 
 /** Returns the same request with one to three things about it spoiled. */
-export function spoil(choose: Choose, request: ServiceRequest, world: FuzzWorld): WireRequest {
-  let wire = wireRequest(request, world);
+export function spoil(choose: Choose, request: ServiceRequest, fixture: FuzzFixture): WireRequest {
+  let wire = wireRequest(request, fixture);
   for (let times = choose.integer(1, 3); times > 0; times--)
-    wire = spoilOnce(choose, wire, { body: request.body, world });
+    wire = spoilOnce(choose, wire, { body: request.body, fixture });
   return wire;
 }
 
 function spoilOnce(
-  choose: Choose, wire: WireRequest, { body, world }: { body: unknown; world: FuzzWorld },
+  choose: Choose, wire: WireRequest, { body, fixture }: { body: unknown; fixture: FuzzFixture },
 ): WireRequest {
   // What there is to spoil decides where most of the effort goes.
   if (body !== undefined && choose.chance(0.7)) {
@@ -72,7 +73,7 @@ function spoilOnce(
       ...wire, body: choose.chance(0.3) ? garbledJson(choose, body) : (JSON.stringify(mutateValue(choose, body)) ?? ''),
     };
   }
-  if (body === undefined && choose.chance(0.7)) return { ...wire, target: spoilQuery(choose, wire.target, world) };
+  if (body === undefined && choose.chance(0.7)) return { ...wire, target: spoilQuery(choose, wire.target, fixture) };
   switch (choose.integer(0, 5)) {
     case 0: return { ...wire, method: choose.pick(METHODS) };
     case 1: return { ...wire, target: spoilPath(choose, wire.target) };
@@ -83,28 +84,32 @@ function spoilOnce(
     case 4: return {
       ...wire, headers: { ...wire.headers, 'content-type': choose.pick(CONTENT_TYPES) }, body: wire.body ?? '{}',
     };
-    default: return { ...wire, target: spoilQuery(choose, wire.target, world) };
+    default: return { ...wire, target: spoilQuery(choose, wire.target, fixture) };
   }
 }
 
-function spoilQuery(choose: Choose, target: string, world: FuzzWorld): string {
+function spoilQuery(choose: Choose, target: string, fixture: FuzzFixture): string {
   const [path = '', search = ''] = target.split('?', 2);
   const pairs = search === '' ? [] : search.split('&');
   const at = choose.integer(0, Math.max(0, pairs.length - 1));
   const name = pairs[at]?.split('=', 1)[0] ?? 'query';
   const hostile = encodeURIComponent(wellFormed(choose.pick(HOSTILE_TEXTS)));
   const other =
-    `${world.dialect.toWire.queryName(choose.pick(PARAMETERS))}=${encodeURIComponent(plausible(choose, world))}`;
+    `${fixture.dialect.toWire.queryName(choose.pick(PARAMETERS))}=${encodeURIComponent(plausible(choose, fixture))}`;
   switch (choose.integer(0, 11)) {
     case 8: case 9: case 10: pairs.push(other); break;
-    case 11: pairs[at] = `${name}=${encodeURIComponent(plausible(choose, world))}`; break;
+    case 11: pairs[at] = `${name}=${encodeURIComponent(plausible(choose, fixture))}`; break;
     case 0: pairs.splice(at, 1); break;
     case 1: pairs.push(pairs[at] ?? 'query=x'); break;
     case 2: pairs[at] = name; break;
     case 3: pairs[at] = `${name}[]=${hostile}`; break;
     case 4: pairs[at] = `${name}=${choose.pick(['%', '%zz', '%ff', '%00', '%C3%28', '+', '%2b', 'a%0d%0ab'])}`; break;
     case 5: pairs.push(`${hostile}=${hostile}`); break;
-    case 6: pairs[at] = `${name}=${encodeURIComponent(wellFormed(mutateText(choose, new URLSearchParams(pairs[at] ?? '').get(decodedName(name)) ?? '')))}`; break;
+    case 6: {
+      const value = new URLSearchParams(pairs[at] ?? '').get(decodedName(name)) ?? '';
+      pairs[at] = `${name}=${encodeURIComponent(wellFormed(mutateText(choose, value)))}`;
+      break;
+    }
     default: pairs[at] = `${name}=${hostile}`; break;
   }
   return `${path}?${pairs.join('&')}`;

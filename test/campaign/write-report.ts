@@ -24,12 +24,15 @@ export function campaignReport(files: ReportFiles): string {
   return [
     '# Campaigns',
     '',
-    'Written by `npm run campaign:report` from what the campaigns left in `test/campaign/results/`. Each runs for as long as one likes, goes on',
-    'where it stopped, and names the code that it ran on by a digest. Of crashes and transactions it is that of all that `gannet run` can come to',
-    'load (`test/campaign/tested-code.ts` follows the imports), with `bin`, `strategies` and `config/dialects`: research commands and reports are',
-    'not what they test. Of the reader it is that of the signer’s policy, of the rest that of everything. A short form of each is part of `npm test`.',
+    'Written by `npm run campaign:report` from what the campaigns left in `test/campaign/results/`. Each runs for',
+    'as long as one likes, goes on where it stopped, and names the code that it ran on by a digest. Of crashes',
+    'and transactions it is that of all that `gannet run` can come to load (`test/campaign/tested-code.ts`',
+    'follows the imports), with `bin`, `strategies` and `config/dialects`: research commands and reports are not',
+    'what they test. Of the reader it is that of the signer’s policy, of the rest that of everything. A short',
+    'form of each is part of `npm test`.',
     '',
-    `As the code is, the policy has the digest ${codeVersion('policy').digest}, the daemon ${codeVersion('daemon').digest}, everything ${codeVersion('everything').digest}.`,
+    `The digest of the policy is ${codeVersion('policy').digest}, of the daemon ${codeVersion('daemon').digest}, `
+      + `of everything ${codeVersion('everything').digest}.`,
     '',
     ...crashSection(readResults(files.crash), codeVersion('daemon').digest),
     ...liesSection(readResults(files.lies)),
@@ -45,10 +48,12 @@ function liesSection(results: readonly ResultLine[]): string[] {
   const runs = [...new Set(lives.map(({ digest, seed }) => `${String(digest)} ${String(seed)}`))];
   return [
     '## Nodes that lie', '',
-    'A real daemon trades on the embedded service and chain, through a line on which the answers of the node are changed: every lie about statuses,',
-    'transactions, balances, heights, blockhash validity, the signatures of the wallet and block times, each alone and every two, while signed bytes',
-    'land, fail, get lost or land late, and daemons are killed on the way. No intent may land twice, each swap that landed must be in the journal, and',
-    'a swap that was decided on after a lie must be confirmed within a minute: `npm run campaign:lies -- --lies 2000 --seed N`.', '',
+    'A real daemon trades on the embedded service and chain, through a line on which the answers of the node are',
+    'changed: every lie about statuses, transactions, balances, heights, blockhash validity, the signatures of',
+    'the wallet and block times, each alone and every two, while signed bytes land, fail, get lost or land late,',
+    'and daemons are killed on the way. No intent may land twice, each swap that landed must be in the journal,',
+    'and a swap that was decided on after a lie must be confirmed within a minute: `npm run campaign:lies --',
+    '--lies 2000 --seed N`.', '',
     ...table([
       'code', 'seed', 'lies', 'alone or two at a time', 'of them different', 'false answers', 'kills', 'confirmed',
       'failed', 'expired', 'given up', 'slowest to trade on', 'violations',
@@ -75,8 +80,9 @@ function liesSection(results: readonly ResultLine[]): string[] {
 function transactionsSection(results: readonly ResultLine[]): string[] {
   return [
     '## Hostile transactions', '',
-    'Transactions as the embedded service makes them, by every router, for every payer and receiver, must all be allowed; each mutant of',
-    'one must be denied with the code that its mutation deserves: `npm run campaign:transactions -- --mutants 10000 --goldens 2000 --seed N`.', '',
+    'Transactions as the embedded service makes them, by every router, for every payer and receiver, must all be',
+    'allowed; each mutant of one must be denied with the code that its mutation deserves: `npm run',
+    'campaign:transactions -- --mutants 10000 --goldens 2000 --seed N`.', '',
     ...table([
       'code', 'seed', 'goldens', 'denied', 'mutants', 'kinds', 'let through', 'wrong code', 'deserved code named first',
     ], results.filter(({ type }) => type === 'transactions').map((line) => {
@@ -93,8 +99,9 @@ function transactionsSection(results: readonly ResultLine[]): string[] {
 function readerSection(results: readonly ResultLine[]): string[] {
   return [
     '## Fuzzing the reader', '',
-    'Noise, goldens with damage, two grown together, through the signer’s reader and its whole policy, in a thread that is watched for',
-    'hanging (100 ms of its own time for one reading is too much): `npm run campaign:reader -- --minutes 60 --seed N`.',
+    'Noise, goldens with damage, two grown together, through the signer’s reader and its whole policy, in a',
+    'thread that is watched for hanging (100 ms of its own time for one reading is too much): `npm run',
+    'campaign:reader -- --minutes 60 --seed N`.',
     '',
     ...table(['code', 'seed', 'minutes', 'read', 'not readable', 'denied', 'harmless', 'slowest', 'violations'],
       results.filter(({ type }) => type === 'reader').map((line) => [
@@ -108,10 +115,11 @@ function readerSection(results: readonly ResultLine[]): string[] {
 function canarySection(results: readonly ResultLine[]): string[] {
   return [
     '## Canaries', '',
-    'Secrets that are nobody’s on error paths of key files, configurations, service and node, in this process and with the real commands;',
-    'looked for in output, files, answers of the control API, environment and memory of every process but the signer, in base58, hex,',
-    'base64 and numbers, any run of 16 characters: `npm run campaign:canary -- --paths 1000 --seed N`.', '',
-    ...table(['code', 'seed', 'error paths', 'traces of processes', 'bytes looked through', 'leaks'],
+    'Invented secrets on error paths of key files, configurations, service and node, in this process and with the',
+    'real commands; searched in output, files, answers of the control API, environment and memory of every',
+    'process but the signer, in base58, hex, base64 and numbers, any run of 16 characters: `npm run',
+    'campaign:canary -- --paths 1000 --seed N`.', '',
+    ...table(['code', 'seed', 'error paths', 'traces of processes', 'bytes searched', 'leaks'],
       results.filter(({ type }) => type === 'canary').map((line) => [
         versionOf(line), show(line['seed']),
         show(Object.values(line['paths'] as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 0)),
@@ -123,9 +131,10 @@ function canarySection(results: readonly ResultLine[]): string[] {
 function hashSection(results: readonly ResultLine[]): string[] {
   return [
     '## The same hash', '',
-    'The same backtest (three strategies, warm-up, drawn latencies, all three settings) over a synthetic recording, again and again: processes in two',
-    'time zones and locales by turns, in each by turns in the main thread and in a thread beside it, while another thread keeps a core busy:',
-    '`npm run campaign:hash -- --repetitions 100 --seed N`.', '',
+    'The same backtest (three strategies, warm-up, drawn latencies, all three settings) over a synthetic',
+    'recording, again and again: processes in two time zones and locales by turns, in each by turns in the main',
+    'thread and in a thread beside it, while another thread keeps a core busy: `npm run campaign:hash --',
+    '--repetitions 100 --seed N`.', '',
     ...table([
       'code', 'seed', 'events', 'decisions', 'fills', 'repetitions', 'processes', 'minutes', 'different hashes',
       'violations',

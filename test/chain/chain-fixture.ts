@@ -11,12 +11,12 @@ import { amount } from '../../src/core/amount.ts';
 import { SOL_MINT, USDC_MINT, type Mint } from '../../src/market/token.ts';
 import { associatedTokenAddress } from '../../src/sandbox/chain/addresses.ts';
 import { createChain as createSandboxChain, type Pool, type SandboxChain } from '../../src/sandbox/chain/chain.ts';
-import { swapInstruction } from '../../src/sandbox/chain/swap-instruction.ts';
+import { swapInstruction } from '../../src/sandbox/chain/pools.ts';
 import { quoteHop } from '../../src/sandbox/chain/swap-math.ts';
 import { startRpc } from '../../src/sandbox/rpc/server.ts';
 import { parseSecretKey } from '../../src/signer/key.ts';
 import { createSigner, type Signer } from '../../src/signer/sign.ts';
-import type { SwapBuild, SwapInstruction } from '../../src/trading/swap-order.ts';
+import type { SwapBuild, SwapInstruction } from '../../src/trading/swap-terms.ts';
 import { wallClock } from './hostile-node.ts';
 import { priceInstruction } from './random-build.ts';
 

@@ -38,7 +38,7 @@ function refuseWith(error: object): void {
 }
 
 describe('sending', () => {
-  test('asks for neither a trial run nor repetition', async () => {
+  test('requests neither preflight nor retries of the node', async () => {
     node.result(() => signatureOf(1));
     expect(await chain.send(new Uint8Array([1, 2, 3]))).toEqual({ kind: 'accepted' });
     expect(node.requests.at(-1)).toMatchObject({
@@ -46,7 +46,7 @@ describe('sending', () => {
     });
   });
 
-  test('gives the refusal of a node as an answer, with the reason where it is told', async () => {
+  test('returns a node’s refusal as an answer, with its reason', async () => {
     refuseWith({ code: -32_002, message: 'Blockhash not found', data: { err: 'BlockhashNotFound' } });
     expect(await chain.send(new Uint8Array(1)))
       .toEqual({ kind: 'rejected', code: 'BlockhashNotFound', message: 'Blockhash not found' });
@@ -65,7 +65,7 @@ const finalizedOr = (result: () => unknown) => ({ method }: { readonly method: s
   (method === 'getEpochInfo' ? { absoluteSlot: 3, blockHeight: 2 } : result());
 
 describe('the status of a signature', () => {
-  test('is what the node says, with the code of a failure', async () => {
+  test('is the node’s status, with the code of a failure', async () => {
     node.result(finalizedOr(() => at(5, [
       { slot: 4, confirmations: 1, err: { InstructionError: [1, { Custom: 6_001 }] }, confirmationStatus: 'confirmed' },
     ])));
@@ -74,7 +74,7 @@ describe('the status of a signature', () => {
     expect(node.requests.at(-1)).toMatchObject({ params: [[signatureOf(1)], { searchTransactionHistory: true }] });
   });
 
-  test('is undefined where the node knows nothing', async () => {
+  test('is undefined where the node does not know the signature', async () => {
     node.result(finalizedOr(() => at(5, [null])));
     expect(await chain.signatureStatus(signatureOf(1), { searchHistory: false })).toBeUndefined();
   });
@@ -97,8 +97,8 @@ async function heightSeenAt(absoluteSlot: number): Promise<void> {
   expect(node.requests.at(-1)).toMatchObject({ params: [{ commitment: 'finalized' }] });
 }
 
-describe('a proof that something cannot land', () => {
-  test('is not taken from a node that lags behind the height that was seen', async () => {
+describe('an expiry proof', () => {
+  test('is not accepted from a node behind the known height', async () => {
     await heightSeenAt(1_000);
     node.result(({ method }) => at(999, method === 'isBlockhashValid' ? false : [null]));
     await expect(chain.isBlockhashValid(owner)).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
@@ -106,7 +106,7 @@ describe('a proof that something cannot land', () => {
       .rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
   });
 
-  test('is taken from one that is as far', async () => {
+  test('is accepted from a node at the known height', async () => {
     await heightSeenAt(1_000);
     node.result(({ method }) => at(1_000, method === 'isBlockhashValid' ? false : [null]));
     expect(await chain.isBlockhashValid(owner)).toBe(false);
@@ -115,7 +115,7 @@ describe('a proof that something cannot land', () => {
       .toMatchObject({ params: [owner, { commitment: 'finalized' }] });
   });
 
-  test('asks for a history that goes as far', async () => {
+  test('requires a history up to the known slot', async () => {
     await heightSeenAt(1_000);
     history(3, { slotsApart: 1 });
     expect(await find()).toBeUndefined();
@@ -123,7 +123,7 @@ describe('a proof that something cannot land', () => {
     expect(listing).toMatchObject({ params: [owner, { limit: 100, minContextSlot: 1_000 }] });
   });
 
-  test('may be contradicted by any node, however far it is', async () => {
+  test('may be contradicted by any node, even one that lags', async () => {
     await heightSeenAt(1_000);
     node.result(({ method }) =>
       at(10, method === 'isBlockhashValid' ? true : [{ slot: 9, err: null, confirmationStatus: 'finalized' }]));
@@ -166,23 +166,23 @@ function find(sinceSlot?: bigint): Promise<string | undefined> {
 const NEWEST_SLOT = 1_000_000_000n;
 const DAY_SLOTS = 216_000n;
 
-describe('finding a transaction by our own signature', () => {
-  test('gives the id that the one who paid gave it', async () => {
+describe('finding a transaction by the wallet’s signature', () => {
+  test('returns the fee payer’s signature as the id', async () => {
     const entries = history(30, { slotsApart: 1, ours: 17 });
     expect(await find()).toBe(entries[17]!.signature);
   });
 
-  test('goes on to older pages', async () => {
+  test('continues with older pages', async () => {
     const entries = history(350, { slotsApart: 1, ours: 220 });
     expect(await find()).toBe(entries[220]!.signature);
   });
 
-  test('is undefined after all of the history was read', async () => {
+  test('returns undefined after reading the whole history', async () => {
     history(30, { slotsApart: 1 });
     expect(await find()).toBeUndefined();
   });
 
-  test('goes on to the slot of its signing, whatever came since: the second page may be a day behind the newest', async () => {
+  test('reads back to the slot of its signing, however many transactions came since', async () => {
     const entries = history(900, { slotsApart: 300, ours: 700 });
     expect(await find(NEWEST_SLOT - DAY_SLOTS)).toBe(entries[700]!.signature);
   });
@@ -192,19 +192,19 @@ describe('finding a transaction by our own signature', () => {
     expect(await find()).toBe(entries[899]!.signature);
   });
 
-  test('ends where transactions are older than it, and reads none of those', async () => {
+  test('stops at transactions older than the signing, without reading them', async () => {
     history(900, { slotsApart: 10, missing: 130 });
     const before = node.requests.length;
     expect(await find(NEWEST_SLOT - 1_100n)).toBeUndefined();
     expect(node.requests.slice(before).filter(({ method }) => method === 'getSignaturesForAddress')).toHaveLength(2);
   });
 
-  test('takes the word of a node on the slot of its signing for true to a minute only', async () => {
+  test('allows a minute of error in the slot of its signing', async () => {
     const entries = history(30, { slotsApart: 10, ours: 20 });
     expect(await find(NEWEST_SLOT - 100n)).toBe(entries[20]!.signature);
   });
 
-  test('does not read again what it has read', async () => {
+  test('caches the transactions that it has read', async () => {
     history(30, { slotsApart: 1 });
     await find();
     const before = node.requests.length;
@@ -218,7 +218,7 @@ describe('finding a transaction by our own signature', () => {
       .rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID', message: expect.stringContaining('is undecided') });
   });
 
-  test('cannot tell where there are too many', async () => {
+  test('throws where there are too many transactions', async () => {
     history(4_200, { slotsApart: 1 });
     await expect(find(NEWEST_SLOT - DAY_SLOTS))
       .rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID', message: expect.stringContaining('more than 4000') });
@@ -235,7 +235,7 @@ describe('reading a landed swap', () => {
       .toMatchObject({ params: [ourSignature, { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }] });
   });
 
-  test('refuses the transaction of another signature, and one without what it changed', async () => {
+  test('refuses the transaction of another signature, and one without balances', async () => {
     node.result(() => transactionWith([signatureOf(3)]));
     await expect(chain.landedSwap(swap)).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
     node.result(() => ({ ...transactionWith([ourSignature]), meta: null }));
@@ -326,10 +326,10 @@ describe('the decimals of a mint', () => {
   });
 });
 
-describe('composing', () => {
+describe('composing a swap', () => {
   const build = randomBuild('good', owner);
 
-  test('simulates without signatures and whatever the blockhash', async () => {
+  test('simulates without signatures, with the blockhash replaced', async () => {
     node.result(() => at(1, { err: null, unitsConsumed: 1_000, logs: [] }));
     expect(await chain.compose(build, owner)).toMatchObject({ unitLimit: 1_200 });
     expect(node.requests.at(-1)).toMatchObject({
@@ -353,15 +353,15 @@ describe('composing', () => {
 });
 
 describe('version and network', () => {
-  test('are what the node says', async () => {
+  test('are those of the node', async () => {
     node.result(({ method }) => (method === 'getVersion' ? { 'solana-core': '4.2.0', 'feature-set': 1 } : USDC_MINT));
     expect(await chain.version()).toBe('4.2.0');
     expect(await chain.genesisHash()).toBe(USDC_MINT);
   });
 });
 
-describe('reading what the bytes of a transaction say', () => {
-  test('agrees with the reference library, for either version', () => {
+describe('readTransactionFacts', () => {
+  test('agrees with the reference library for both versions', () => {
     for (let seed = 0; seed < 300; seed++) {
       const transaction =
         randomTransaction(seededRandom(seed), [Keypair.fromSeed(new Uint8Array(32).fill(1)).publicKey]);
@@ -374,7 +374,7 @@ describe('reading what the bytes of a transaction say', () => {
     }
   });
 
-  test('tells a transaction that hangs on a nonce from one that only touches one', () => {
+  test('distinguishes a durable-nonce transaction from one that only advances a nonce later', () => {
     const payer = Keypair.fromSeed(new Uint8Array(32).fill(1)).publicKey;
     const advance = SystemProgram.nonceAdvance({
       noncePubkey: Keypair.fromSeed(new Uint8Array(32).fill(2)).publicKey, authorizedPubkey: payer,
@@ -388,7 +388,7 @@ describe('reading what the bytes of a transaction say', () => {
     expect(facts).toEqual([true, false, false]);
   });
 
-  test('throws nothing but CHAIN_TRANSACTION_INVALID, whatever the bytes', () => {
+  test('throws nothing but CHAIN_TRANSACTION_INVALID for any bytes', () => {
     let refusals = 0;
     for (let seed = 0; seed < 1_000; seed++) {
       const bytes = trySerialize(randomTransaction(seededRandom(seed)));

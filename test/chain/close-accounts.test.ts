@@ -39,8 +39,8 @@ async function furnished(): Promise<{
 
 const mintsOf = (accounts: readonly OwnedTokenAccount[]): string[] => accounts.map(({ mint }) => mint).sort();
 
-describe('what a wallet has', () => {
-  it('is its SOL, native alone, and every token account with its deposit, empty ones too', async () => {
+describe('reading a wallet', () => {
+  it('returns its native SOL, and every token account with its deposit, empty ones too', async () => {
     const { address, accounts } = await furnished();
     const { lamports } = await fixture.chain.wallet(address);
     expect(lamports).toBe(fixture.node.balance(address));
@@ -55,7 +55,7 @@ describe('what a wallet has', () => {
     expect([depositOf(wrapped), depositOf(byMint.get(USDC_MINT)!)]).toStrictEqual([RENT, RENT]);
   });
 
-  it('tells what stands in the way of closing: fees that are withheld, a delegate, another who may close, frozen', async () => {
+  it('returns withheld fees, delegate, close authority and frozen state of an account', async () => {
     const { address } = fixture.wallet();
     const account = (...extension: number[]): { readonly pubkey: string; readonly account: object } => {
       const data = Buffer.alloc(166 + extension.length);
@@ -93,7 +93,7 @@ describe('what a wallet has', () => {
         .rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
   });
 
-  it('is refused where the node returns an account of another wallet', async () => {
+  it('refuses a token account that belongs to another wallet', async () => {
     const other = await furnished();
     const { address } = fixture.wallet();
     const rpc = {
@@ -113,15 +113,15 @@ describe('what a wallet has', () => {
   });
 });
 
-describe('what can be closed', () => {
-  it('is what is empty; wrapped SOL, which becomes SOL, only where that is asked for', async () => {
+describe('closableAccounts', () => {
+  it('returns empty accounts, and wrapped SOL only with the option to unwrap', async () => {
     const { address, accounts } = await furnished();
     expect(mintsOf(closableAccounts(accounts, { owner: address, unwrap: false }).closable)).toStrictEqual([NEWER_MINT]);
     expect(mintsOf(closableAccounts(accounts, { owner: address, unwrap: true }).closable))
       .toStrictEqual([NEWER_MINT, SOL_MINT].sort());
   });
 
-  it('is not what holds fees for the issuer, nor what another one alone may close; both are told', () => {
+  it('keeps accounts with withheld fees or a foreign close authority, with the reason', () => {
     const empty: OwnedTokenAccount = {
       address: 'a', mint: USDC_MINT, amount: 0n as Amount, tokenProgram: TOKEN, lamports: RENT as Lamports,
       closeAuthority: undefined, withheldFee: 0n as Amount,
@@ -140,7 +140,7 @@ describe('what can be closed', () => {
 });
 
 describe('a transaction that closes accounts', () => {
-  it('is one the signer allows, lands, and gives the deposits back to the lamport, what was wrapped too', async () => {
+  it('passes the signer’s policy, lands, and returns all deposits and the wrapped SOL', async () => {
     const { address, accounts, sign } = await furnished();
     const { closable } = closableAccounts(accounts, { owner: address, unwrap: true });
     const { composed, refused } = await fixture.chain.composeClosing(address, closable);
@@ -151,13 +151,14 @@ describe('a transaction that closes accounts', () => {
     const { transaction, signature } = await sign(composed!.transaction);
     expect(await fixture.chain.send(transaction)).toStrictEqual({ kind: 'accepted' });
     fixture.node.advanceSlots(3);
-    expect(await fixture.chain.signatureStatus(signature, { searchHistory: false })).toMatchObject({ error: undefined });
+    expect(await fixture.chain.signatureStatus(signature, { searchHistory: false }))
+      .toMatchObject({ error: undefined });
     const back = closable.reduce((sum, { lamports }) => sum + lamports, 0n);
     expect(fixture.node.balance(address)).toBe(before + back - composed!.feeLamports);
     expect(mintsOf((await fixture.chain.wallet(address)).accounts)).toStrictEqual([USDC_MINT]);
   });
 
-  it('leaves out what the program would not close, one with tokens in it, and says why', async () => {
+  it('leaves out an account with tokens, with the program’s error', async () => {
     const { address, accounts } = await furnished();
     const { accounts: rest, composed, refused } = await fixture.chain.composeClosing(address, accounts);
     expect(mintsOf(rest)).toStrictEqual([NEWER_MINT, SOL_MINT].sort());
@@ -170,7 +171,7 @@ describe('a transaction that closes accounts', () => {
       .toMatchObject({ accounts: [], composed: undefined, refused: [{ code: '11' }] });
   });
 
-  it('fits 15 accounts, both programs among them, into its packet', async () => {
+  it('fits 15 accounts of both token programs into one packet', async () => {
     const owner = fixture.wallet().address;
     const mints = Array.from({ length: 15 }, (_, index) => new PublicKey(new Uint8Array(32).fill(100 + index)));
     const accounts = mints.map((mint, index): OwnedTokenAccount => ({
@@ -188,7 +189,7 @@ describe('a transaction that closes accounts', () => {
     await expect(composer(owner, [...accounts, ...accounts])).rejects.toThrow('1 to 15 accounts');
   });
 
-  it('is given up where accounts close one by one, but not together', async () => {
+  it('fails where accounts close one by one, but not together', async () => {
     const { address, accounts } = await furnished();
     const composer = createClosingComposer({
       simulate: async (transaction) => ({ unitsConsumed: 1n, logs: [], error: transaction.length > 330

@@ -8,7 +8,7 @@ import { seededRandom } from '../../src/core/random.ts';
 import type { Simulation } from '../../src/chain/compose.ts';
 import { clampUnitPrice, computeBudget, createComposer, priorityFee, unitLimitFor } from '../../src/chain/compose.ts';
 import { isGannetError } from '../../src/core/errors.ts';
-import type { SwapBuild, SwapInstruction } from '../../src/trading/swap-order.ts';
+import type { SwapBuild, SwapInstruction } from '../../src/trading/swap-terms.ts';
 import { COMPUTE_BUDGET, priceInstruction, randomAddress, randomBuild } from './random-build.ts';
 
 const payer = randomAddress(seededRandom('payer'));
@@ -37,8 +37,8 @@ function composeByReference(build: SwapBuild, budget: readonly SwapInstruction[]
   return new VersionedTransaction(message.compileToV0Message(tables)).serialize();
 }
 
-describe('composing', () => {
-  test('gives the very bytes that the reference library gives', async () => {
+describe('composing a swap', () => {
+  test('yields the same bytes as the reference library', async () => {
     let compared = 0;
     const compose = createComposer({ simulate: success(100_000n) });
     await fc.assert(
@@ -61,7 +61,7 @@ describe('composing', () => {
     expect(compared).toBeGreaterThan(200);
   });
 
-  test('simulates with the highest limit, and asks for a fifth more than was used, rounded up', async () => {
+  test('simulates with the highest limit, and sets a fifth more than was used, rounded up', async () => {
     const build = randomBuild('simulated', payer);
     const simulated: Uint8Array[] = [];
     const simulate = async (transaction: Uint8Array): Promise<Simulation> => {
@@ -81,7 +81,7 @@ describe('composing', () => {
     expect(unitLimitFor(consumed)).toBe(limit);
   });
 
-  test('lowers a price that is beyond the cap, and no other', async () => {
+  test('lowers only a price beyond the cap', async () => {
     const withPrice = (price: bigint) =>
       ({ ...randomBuild('price', payer), computeBudgetInstructions: [priceInstruction(price)] });
     const compose = createComposer({ simulate: success(100_000n), maxPriorityFeeLamports: lamports(600n) });
@@ -95,7 +95,7 @@ describe('composing', () => {
     expect(byDefault.priorityFeeLamports).toBeLessThanOrEqual(1_000_000n);
   });
 
-  test('never pays more than the cap, and never less than it may, at any price and limit', () => {
+  test('pays up to the cap and never more, at any price and limit', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 2n ** 64n - 1n), fc.integer({ min: 1, max: 1_400_000 }), fc.bigInt(0n, 10n ** 10n),
         (price, unitLimit, cap) => {
@@ -108,7 +108,7 @@ describe('composing', () => {
     );
   });
 
-  test('of a swap that would fail says the code of the program', async () => {
+  test('reports the program’s error code for a swap that would fail', async () => {
     const error = { code: '6001', message: "instruction 3 failed with the program's error 6001" };
     const simulate = async (): Promise<Simulation> =>
       ({ error, unitsConsumed: 9_000n, logs: ['a', 'Program failed\u001b[2J'] });
@@ -118,7 +118,7 @@ describe('composing', () => {
     });
   });
 
-  test('passes on what goes wrong in the simulation itself', async () => {
+  test('passes on a fault of the simulation itself', async () => {
     const broken = new Error('no node');
     const compose = createComposer({ simulate: () => Promise.reject(broken) });
     await expect(compose(randomBuild('broken', payer), payer)).rejects.toBe(broken);
@@ -133,7 +133,7 @@ function account(pubkey: string, isSigner = false): SwapInstruction['accounts'][
   return { pubkey, isSigner, isWritable: false };
 }
 
-describe('a build that makes no sense is CHAIN_TRANSACTION_INVALID', () => {
+describe('an inconsistent build is CHAIN_TRANSACTION_INVALID', () => {
   const good = randomBuild('good', payer);
   const swap = good.swapInstruction;
   const other = randomAddress(seededRandom('other'));

@@ -66,7 +66,7 @@ describe('several nodes behind one address', () => {
       else await expect(prove()).rejects.toEqual(invalid);
     });
 
-  it('are each told how far they must have come', async () => {
+  it('each get the slot that they must have reached', async () => {
     node.result((request) => answerAs(ahead, request));
     await prove();
     for (const method of ['isBlockhashValid', 'getBalance', 'getTokenAccountsByOwner']) {
@@ -75,7 +75,7 @@ describe('several nodes behind one address', () => {
     }
   });
 
-  it('that take turns prove nothing together: each proof is of answers as new as the newest', async () => {
+  it('that take turns prove nothing together: a node behind the newest answer is refused', async () => {
     let turn = 0;
     node.result((request) => answerAs(turn++ % 2 === 0 ? ahead : behind, request));
     for (let attempt = 0; attempt < 6; attempt++) await expect(prove()).rejects.toEqual(invalid);
@@ -93,7 +93,7 @@ describe('several nodes behind one address', () => {
     expect((await prove()).height).toBe(9_027n);
   });
 
-  it('are not all behind because one of them was in the far future once', async () => {
+  it('are not refused for long after one reported a far future slot', async () => {
     const future: Seen = { slot: 10_000_000, height: 9_000_000 };
     node.result((request) => answerAs(ahead, request));
     await prove();
@@ -103,7 +103,7 @@ describe('several nodes behind one address', () => {
     expect(await prove()).toEqual({ height: 9_000n, isValid: false });
   });
 
-  it('are not all behind because the very first answer was of the far future', async () => {
+  it('are not refused for long after the very first answer was of a far future slot', async () => {
     node.result((request) => answerAs({ slot: 10_000_000, height: 9_000_000 }, request));
     await chain.finalizedBlockHeight();
     node.result((request) => answerAs(ahead, request));
@@ -111,7 +111,7 @@ describe('several nodes behind one address', () => {
     expect(await prove()).toEqual({ height: 9_000n, isValid: false });
   });
 
-  it('are asked twice, and believed, where so much time has passed', async () => {
+  it('are asked twice, and accepted, after a long pause', async () => {
     node.result((request) => answerAs(ahead, request));
     await prove();
     const asked = node.requests.length;
@@ -121,7 +121,7 @@ describe('several nodes behind one address', () => {
     expect(node.requests.slice(asked).filter(({ method }) => method === 'getEpochInfo')).toHaveLength(2);
   });
 
-  it('do not say what the wallet has before they have seen what landed', async () => {
+  it('do not report balances before they have reached the slot of a landed transaction', async () => {
     node.result((request) => answerAs(ahead, request));
     await prove();
     const landed = { slot: 10_020, err: null, confirmationStatus: 'confirmed' };
@@ -137,7 +137,7 @@ describe('several nodes behind one address', () => {
     expect((await chain.tokenBalance(OWNER, SOL_MINT)).amount).toBe(5n);
   });
 
-  it('are not waited for where the first thing that is asked is answered with a slot of the far future', async () => {
+  it('are not refused where the first answer of any kind has a far future slot', async () => {
     node.result((request) => (request.method === 'getSignatureStatuses' ? farStatus : answerAs(ahead, request)));
     await chain.signatureStatus(SIGNATURE, { searchHistory: true });
     await prove().catch(() => undefined);
@@ -147,7 +147,7 @@ describe('several nodes behind one address', () => {
     expect(node.requests.at(-1)!.params.at(-1)).toMatchObject({ minContextSlot: 10_000 });
   });
 
-  it('are held to a slot that was landed in only while the chain can have come to it', async () => {
+  it('must have reached a landed slot only while the chain can have reached it', async () => {
     // Both the finalized slot and the status are of the far future; then the first is put right.
     const future: Seen = { slot: 10_000_000, height: 9_000_000 };
     const landedThen =
@@ -164,13 +164,13 @@ describe('several nodes behind one address', () => {
     await expect(chain.balances(OWNER)).rejects.toEqual(invalid);
   });
 
-  it('say of no transaction that it landed in a slot that they have not come to', async () => {
+  it('cannot report a transaction in a slot that they have not reached', async () => {
     node.result((request) => (request.method === 'getSignatureStatuses' ? { ...farStatus, context: { slot: 10_000 } }
       : answerAs(ahead, request)));
     await expect(chain.signatureStatus(SIGNATURE, { searchHistory: true })).rejects.toEqual(invalid);
   });
 
-  it('are not waited for where one was some minutes in the future once: a leap is asked for again', async () => {
+  it('are not refused where one was some minutes ahead once: a leap is confirmed first', async () => {
     node.result((request) => answerAs(ahead, request));
     await prove();
     let epochs = 0;
@@ -194,7 +194,7 @@ describe('several nodes behind one address', () => {
     await expect(chain.finalizedBlockHeight()).rejects.toEqual(invalid);
   });
 
-  it('may answer out of turn: what was asked before counts as of then', async () => {
+  it('may answer out of order: each answer counts as of its call', async () => {
     const waiting: (() => void)[] = [];
     let slot = 10_000;
     node.answer((request, response) => {
@@ -210,7 +210,7 @@ describe('several nodes behind one address', () => {
 });
 
 describe('a chain that skips three slots of ten', () => {
-  it('is measured in blocks: what would be over by its slots lives on, until its last block and not one more', async () => {
+  it('measures expiry in blocks, not in slots', async () => {
     const sandbox = createSandboxChain({ genesisUnixSeconds: 1_780_000_000, skippedSlots: 0.3 });
     const rpc = await startRpc({ chain: sandbox, port: 0, host: '127.0.0.1', websocketPort: 0 });
     const asked = createChain({ rpcUrl: rpc.url, clock: wallClock });
@@ -235,7 +235,7 @@ describe('a chain that skips three slots of ten', () => {
 });
 
 describe('a wallet’s balance of one mint', () => {
-  it('is the sum of its accounts; of SOL the wrapped ones and itself, as of the older of the answers', async () => {
+  it('is the sum of its accounts, for SOL with the native balance, as of the older answer', async () => {
     const account = (mint: string, amount: bigint) => {
       const data = Buffer.alloc(165);
       data[108] = 1;
@@ -301,7 +301,7 @@ describe('issue 13.37: a node that was ahead for a moment does not stop trading'
     }
   }
 
-  it('derives the minimum context slot again where every answer is refused after five that were 15,000 slots ahead', async () => {
+  it('lowers the minimum context slot after refusals that follow five answers 15,000 slots ahead', async () => {
     await trade(10);
     ahead = OFFSET;
     await trade(5);
@@ -312,7 +312,7 @@ describe('issue 13.37: a node that was ahead for a moment does not stop trading'
       .not.toMatchObject({ minContextSlot: expect.toSatisfy((asked: number) => asked > slot) });
   });
 
-  it('derives it again within a minute however long it was ahead, and from the first answer on', async () => {
+  it('lowers it within a minute however long the node was ahead, even from the first answer on', async () => {
     ahead = OFFSET;
     await trade(3);
     ahead = 0;
@@ -323,7 +323,7 @@ describe('issue 13.37: a node that was ahead for a moment does not stop trading'
     expect(await untilBalance(60_000)).toBeLessThanOrEqual(35_000);
   });
 
-  it('keeps it where a node lags that was right for an hour: what it does not know yet is waited for', async () => {
+  it('keeps it where a node lags after an hour of correct answers', async () => {
     await trade(1_800);
     const before = slot;
     slot -= 150;
@@ -332,7 +332,7 @@ describe('issue 13.37: a node that was ahead for a moment does not stop trading'
     expect(slot).toBeGreaterThanOrEqual(before - 5);
   });
 
-  it('refuses a balance of a slot that the chain has not come to, before anything is signed on it', async () => {
+  it('refuses a balance of a slot that the chain has not reached', async () => {
     await trade(1);
     node.result((request) =>
       (request.method === 'getBalance' ? { context: { slot: slot + OFFSET }, value: 5 } : answerTruly(request)));

@@ -65,7 +65,7 @@ function funding(kind: 0 | 2, options: { from: number; to: number; programIdInde
 }
 
 describe('a landed swap', () => {
-  test('of SOL through an account that is opened and closed costs the fee and nothing else', () => {
+  test('of SOL through an account that is opened and closed costs only the fee', () => {
     const transaction = landed([
       { address: owner, lamports: [10_000_000_000n, 10_000_000_000n - 1_500_000_000n - 5_000n] },
       { lamports: [0n, 0n] },
@@ -77,7 +77,7 @@ describe('a landed swap', () => {
     });
   });
 
-  test('counts the deposit of an account opened for the output, also where it comes from a table', () => {
+  test('counts the deposit of an account opened for the output, also out of a lookup table', () => {
     const transaction = landed(
       [
         { address: owner, lamports: [5_000_000_000n, 5_000_000_000n - 1_000n - 6_000n - RENT] },
@@ -90,7 +90,7 @@ describe('a landed swap', () => {
     });
   });
 
-  test('into SOL adds what is left wrapped, without the deposit around it', () => {
+  test('into SOL adds wrapped SOL that remains, without its deposit', () => {
     const transaction = landed([
       { address: owner, lamports: [1_000_000_000n, 1_000_000_000n - 5_000n - RENT] },
       { lamports: [0n, RENT + 400n], token: { mint: SOL_MINT, amount: [undefined, 400n] } },
@@ -101,7 +101,7 @@ describe('a landed swap', () => {
     });
   });
 
-  test('that unwraps SOL held before gives its deposit back, and counts that SOL as neither in nor out', () => {
+  test('that unwraps earlier wrapped SOL returns its deposit, and counts that SOL as neither input nor output', () => {
     const transaction = landed([
       { address: owner, lamports: [1_000_000_000n, 1_000_000_000n - 5_000n + RENT + 300n + 900n] },
       { lamports: [RENT + 300n, 0n], token: { mint: SOL_MINT, amount: [300n, undefined] } },
@@ -112,7 +112,7 @@ describe('a landed swap', () => {
     });
   });
 
-  test('that someone else pays for has no fee, and no deposit where they opened the account', () => {
+  test('with another fee payer has no fee, and no deposit where that payer opened the account', () => {
     const accounts: Account[] = [
       { address: sponsor, lamports: [100_000_000n, 100_000_000n - 10_000n - RENT] },
       { address: owner, lamports: [0n, 0n] },
@@ -127,7 +127,7 @@ describe('a landed swap', () => {
     expect(readLandedSwap(landed(accounts), swap)).toMatchObject(expected);
   });
 
-  test('that someone else pays for has the deposit that we paid', () => {
+  test('with another fee payer has the deposit that the wallet paid', () => {
     const transaction = landed(
       [
         { address: sponsor, lamports: [100_000_000n, 100_000_000n - 10_000n] },
@@ -143,7 +143,7 @@ describe('a landed swap', () => {
     });
   });
 
-  test('counts a tip as fee where no side is SOL', () => {
+  test('counts a tip as a fee where neither side is SOL', () => {
     const transaction = landed([
       { address: owner, lamports: [1_000_000n, 1_000_000n - 5_000n - 1_000n] },
       { lamports: [RENT, RENT], token: { mint: bonk, amount: [9n, 0n] } },
@@ -167,7 +167,7 @@ describe('a landed swap', () => {
       .toMatchObject({ amountIn: 9n, amountOut: 4n });
   });
 
-  test('that failed cost the fee and moved nothing', () => {
+  test('that failed costs the fee and moves nothing', () => {
     const accounts: Account[] = [{ address: owner, lamports: [1_000_000n, 993_000n] }];
     const transaction = landed(accounts, { fee: 7_000n, err: { InstructionError: [3, { Custom: 6_001 }] } });
     expect(readLandedSwap(transaction, { owner, inputMint: SOL_MINT, outputMint: USDC_MINT })).toEqual({
@@ -220,13 +220,13 @@ describe('balances that contradict the swap are CHAIN_RESPONSE_INVALID', () => {
   const swap = { owner, inputMint: bonk, outputMint: USDC_MINT };
   const wallet: Account = { address: owner, lamports: [10n, 10n] };
 
-  test('an input that went up', () => {
+  test('an input balance that rose', () => {
     const transaction = landed([wallet, { lamports: [RENT, RENT], token: { mint: bonk, amount: [1n, 2n] } }]);
     expect(() => readLandedSwap(transaction, swap))
       .toThrow(expect.objectContaining({ code: 'CHAIN_RESPONSE_INVALID' }));
   });
 
-  test('an output that went down', () => {
+  test('an output balance that fell', () => {
     const transaction = landed([wallet, { lamports: [RENT, RENT], token: { mint: USDC_MINT, amount: [2n, 1n] } }]);
     expect(() => readLandedSwap(transaction, swap))
       .toThrow(expect.objectContaining({ code: 'CHAIN_RESPONSE_INVALID' }));
@@ -242,7 +242,7 @@ describe('balances that contradict the swap are CHAIN_RESPONSE_INVALID', () => {
       .toMatchObject({ amountIn: 0n, amountOut: 0n });
   });
 
-  test('balances of more or fewer accounts than there are', () => {
+  test('balances of more or fewer accounts than the transaction has', () => {
     const transaction = landed([wallet]);
     const meta = { ...transaction.meta, postBalances: [1n, 2n] };
     expect(() => readLandedSwap({ ...transaction, meta }, swap)).toThrow('balances of 1 accounts');

@@ -47,7 +47,7 @@ function feeConfig(older: number, newer: number, authority: PublicKey): Uint8Arr
 }
 
 describe('a mint account', () => {
-  it('says who can make more of it and who can freeze it, or that no account can', () => {
+  it('has the mint and freeze authorities, or none', () => {
     expect(read(mintData({}), TOKEN_PROGRAM)).toMatchObject({
       decimals: 6, supply: 1_000_000n, mintAuthority: undefined, freezeAuthority: undefined, extensions: [],
     });
@@ -55,7 +55,7 @@ describe('a mint account', () => {
       .toMatchObject({ mintAuthority: ISSUER.toBase58(), freezeAuthority: ISSUER.toBase58() });
   });
 
-  it('names every extension, and one that is newer than this code by its number', () => {
+  it('names every known extension, and an unknown one by its number', () => {
     const kinds = [ExtensionType.MetadataPointer, ExtensionType.PermanentDelegate, ExtensionType.NonTransferable, 999];
     const data = mintData({ extensions: kinds.map((kind) => ({ kind, value: Buffer.alloc(64, 1) })) });
     expect(read(data).extensions)
@@ -68,7 +68,7 @@ describe('a mint account', () => {
     expect(getExtensionTypes(tlvData)).toStrictEqual(kinds);
   });
 
-  it('has the higher of the two fees, whichever epoch it is for, and who can change them', () => {
+  it('has the higher of the two transfer fees, and its authority', () => {
     for (const [older, newer] of [[10, 300], [300, 10]] as const) {
       const data =
         mintData({ extensions: [{ kind: ExtensionType.TransferFeeConfig, value: feeConfig(older, newer, ISSUER) }] });
@@ -85,7 +85,7 @@ describe('a mint account', () => {
     ).transferFee).toStrictEqual({ bps: 5, maximum: 10n, authority: undefined });
   });
 
-  it('names the delegate, the hook’s program and whether accounts begin frozen', () => {
+  it('has the permanent delegate, the hook program, and the default frozen state', () => {
     expect(read(mintData({ extensions: [
       { kind: ExtensionType.PermanentDelegate, value: ISSUER.toBytes() },
       { kind: ExtensionType.TransferHook, value: Buffer.concat([ZEROS.toBytes(), ISSUER.toBytes()]) },
@@ -95,13 +95,13 @@ describe('a mint account', () => {
     });
   });
 
-  it('may have room that is not used', () => {
+  it('may have unused room at its end', () => {
     expect(read(
       mintData({ extensions: [{ kind: ExtensionType.DefaultAccountState, value: Buffer.from([1]) }], tail: 9 }),
     ).isFrozenByDefault).toBe(false);
   });
 
-  it('is refused where it is cut anywhere, never read past its end', () => {
+  it('is refused where it is cut off anywhere', () => {
     const whole = mintData({ extensions: [
       { kind: ExtensionType.TransferFeeConfig, value: feeConfig(1, 2, ISSUER) },
       { kind: ExtensionType.PermanentDelegate, value: ISSUER.toBytes() },
@@ -115,7 +115,7 @@ describe('a mint account', () => {
     }
   });
 
-  it('is read or refused by its code, whatever the bytes', () => {
+  it('is read, or refused with MINT_INVALID, for any bytes', () => {
     fc.assert(fc.property(fc.uint8Array({ minLength: 0, maxLength: 400 }), (tail) => {
       const data = Buffer.concat([mintData({ extensions: [{ kind: 6, value: Buffer.from([1]) }] }), tail]);
       try {

@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import { amount } from '../../src/core/amount.ts';
 import { seededRandom, type Random } from '../../src/core/random.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
-import type { SwapBuild, SwapInstruction } from '../../src/trading/swap-order.ts';
+import type { SwapBuild, SwapInstruction } from '../../src/trading/swap-terms.ts';
 
 export const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 

@@ -29,15 +29,15 @@ afterAll(async () => {
   await node.close();
 });
 
-describe('a call', () => {
-  test('asks once, with method and parameters, and gives the result', async () => {
+describe('an RPC call', () => {
+  test('sends one request with method and parameters, and returns the result', async () => {
     node.result(() => 'ok');
     const before = node.requests.length;
     expect(await rpc.call('getHealth', [1, { a: true }], z.literal('ok'))).toBe('ok');
     expect(node.requests.slice(before)).toMatchObject([{ method: 'getHealth', params: [1, { a: true }] }]);
   });
 
-  test('keeps integers that no double can hold', async () => {
+  test('keeps integers beyond the range of a double', async () => {
     node.answer((request, response) => {
       response.end(`{"jsonrpc":"2.0","id":${request.id},"result":{"rentEpoch":18446744073709551615}}`);
     });
@@ -45,15 +45,15 @@ describe('a call', () => {
     expect(result.rentEpoch).toBe(18_446_744_073_709_551_615n);
   });
 
-  test('answers many at a time, each with its own result', async () => {
+  test('matches many concurrent calls to their results', async () => {
     node.result(({ params }) => params[0]);
     const results = await Promise.all(Array.from({ length: 40 }, (_, index) => rpc.call('echo', [index], z.int())));
     expect(results).toEqual(Array.from({ length: 40 }, (_, index) => index));
   });
 });
 
-describe('a node that says no', () => {
-  test('is CHAIN_RPC_ERROR with its code and its message made printable', async () => {
+describe('an error answer of a node', () => {
+  test('is CHAIN_RPC_ERROR with its code and a printable message', async () => {
     const error = { code: -32_005, message: `behind\u001b]0;\n${'x'.repeat(500)}`, data: { numSlotsBehind: 9 } };
     node.answer(answered({ error }));
     const failure = await rpc.call('getSlot', [], z.int()).catch((caught: unknown) => caught);
@@ -63,14 +63,14 @@ describe('a node that says no', () => {
     expect(message.length).toBeLessThan(350);
   });
 
-  test('tells the transaction error it carries', async () => {
+  test('carries the transaction error in the details', async () => {
     const data = { err: { InstructionError: [2, { Custom: 6_001 }] }, logs: [] };
     node.answer(answered({ error: { code: -32_002, message: 'simulation failed', data } }));
     await expect(rpc.call('sendTransaction', [], z.string()))
       .rejects.toMatchObject({ details: { transactionErrorCode: '6001' } });
   });
 
-  test('may say so without an id, or with a status of its own', async () => {
+  test('is accepted without an id, or with another HTTP status', async () => {
     node.answer(raw('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}'));
     await expect(rpc.call('getSlot', [], z.int()))
       .rejects.toMatchObject({ code: 'CHAIN_RPC_ERROR', details: { rpcCode: -32_700 } });
@@ -83,7 +83,7 @@ describe('a node that says no', () => {
   });
 });
 
-describe('an answer that makes no sense is CHAIN_RESPONSE_INVALID', () => {
+describe('an invalid answer is CHAIN_RESPONSE_INVALID', () => {
   test.each<[string, Answer]>([
     ['no JSON', raw('<html>')],
     ['nothing', raw('')],
@@ -165,7 +165,7 @@ describe('no answer is CHAIN_UNREACHABLE', () => {
     await client.close();
   });
 
-  test('a node that never answers, by the clock', async () => {
+  test('a node that never answers, at the timeout', async () => {
     node.answer(() => undefined);
     const client = clientOf(node.url, { timeoutMs: 60 });
     await expect(client.call('getSlot', [], z.int()))
@@ -173,7 +173,7 @@ describe('no answer is CHAIN_UNREACHABLE', () => {
     await client.close();
   });
 
-  test('a node that stops in the middle of its answer, by the clock', async () => {
+  test('a node that stops in the middle of its answer, at the timeout', async () => {
     node.answer((_request, response) => response.writeHead(200).write('{'));
     const client = clientOf(node.url, { timeoutMs: 60 });
     await expect(client.call('getSlot', [], z.int()))
@@ -181,7 +181,7 @@ describe('no answer is CHAIN_UNREACHABLE', () => {
     await client.close();
   });
 
-  test('a call that is given up by signal or by closing', async () => {
+  test('a call that is aborted by a signal or by closing', async () => {
     const arrived = Promise.withResolvers<void>();
     node.answer(() => arrived.resolve());
     const controller = new AbortController();

@@ -6,7 +6,7 @@ import { lamports } from '../../src/core/amount.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { SOL_MINT, USDC_MINT, type Mint } from '../../src/market/token.ts';
 import { associatedTokenAddress } from '../../src/sandbox/chain/addresses.ts';
-import type { SwapBuild } from '../../src/trading/swap-order.ts';
+import type { SwapBuild } from '../../src/trading/swap-terms.ts';
 import { wallClock } from './hostile-node.ts';
 import { integer } from './random-build.ts';
 import { NEWER_MINT, quote, startChainFixture, type ChainFixture } from './chain-fixture.ts';
@@ -32,7 +32,7 @@ async function land(build: SwapBuild, wallet: Wallet) {
 }
 
 describe('a swap that is composed, signed, sent and landed', () => {
-  test('pays what was quoted, costs what was composed, and accounts for every lamport', async () => {
+  test('pays the quoted amounts at the composed cost, and accounts for every lamport', async () => {
     const { chain, node } = fixture;
     const wallet = fixture.wallet();
     const build =
@@ -91,7 +91,7 @@ describe('a swap that is composed, signed, sent and landed', () => {
     expect(composed.transaction.length).toBeLessThan(without.transaction.length - 3 * 31);
   });
 
-  test('asks for enough compute units, and not for many more', async () => {
+  test('requests enough compute units, and not many more', async () => {
     const wallet = fixture.wallet();
     const build =
       fixture.build({ wallet: wallet.address, inputMint: SOL_MINT, outputMint: NEWER_MINT, amountIn: 7_000_000n });
@@ -123,8 +123,8 @@ describe('a swap that is composed, signed, sent and landed', () => {
   });
 });
 
-describe('a swap whose price has gone', () => {
-  test('is found out by the simulation, with the code of the program', async () => {
+describe('a swap after its price moved', () => {
+  test('fails in the simulation with the program’s error code', async () => {
     const wallet = fixture.wallet();
     const pool = fixture.pools.get(USDC_MINT)!;
     const fair = quote(fixture.node, pool, { inputMint: SOL_MINT, amountIn: 5_000_000n });
@@ -135,7 +135,7 @@ describe('a swap whose price has gone', () => {
       .rejects.toMatchObject({ code: 'CHAIN_SIMULATION_FAILED', details: { code: '6001' } });
   });
 
-  test('lands as a failure where it goes after that: the fee is paid and nothing moves', async () => {
+  test('lands as a failure where the price moves after the simulation: only the fee is paid', async () => {
     const { chain, node } = fixture;
     const wallet = fixture.wallet();
     const pool = fixture.pools.get(USDC_MINT)!;
@@ -168,7 +168,7 @@ describe('a swap whose price has gone', () => {
 });
 
 describe('a transaction that never arrives', () => {
-  test('is proven never to land once its life is over, and not before', async () => {
+  test('is proven to be expired after its last valid block, and not before', async () => {
     const { chain, node } = fixture;
     const wallet = fixture.wallet();
     const build =
@@ -191,11 +191,11 @@ describe('a transaction that never arrives', () => {
     expect(await chain.signatureStatus(signature, { searchHistory: true })).toBeUndefined();
   });
 
-  test('whose bytes are no transaction is rejected by the node', async () => {
+  test('with invalid bytes is rejected by the node', async () => {
     expect(await fixture.chain.send(new Uint8Array([1, 2, 3]))).toMatchObject({ kind: 'rejected', code: '-32602' });
   });
 
-  test('that is sent twice lands once', async () => {
+  test('lands once when it is sent twice', async () => {
     const { chain, node } = fixture;
     const wallet = fixture.wallet();
     const build =
@@ -208,8 +208,8 @@ describe('a transaction that never arrives', () => {
   });
 });
 
-describe('a transaction that someone else pays for', () => {
-  test('is found by our own signature, and costs us nothing but what we sent', async () => {
+describe('a transaction with another fee payer', () => {
+  test('is found by the wallet’s signature, and costs the wallet only its input', async () => {
     const { chain, node } = fixture;
     const wallet = fixture.wallet();
     const sponsor = fixture.wallet();
@@ -238,8 +238,8 @@ describe('a transaction that someone else pays for', () => {
   });
 });
 
-describe('what the chain says of itself and its mints', () => {
-  test('is read over the same connection', async () => {
+describe('version, network and mints', () => {
+  test('are read over the same connection', async () => {
     const { chain, node } = fixture;
     expect(await chain.mintDecimals(USDC_MINT)).toBe(6);
     expect(await chain.mintDecimals(NEWER_MINT)).toBe(5);

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import type { RunCommand } from '../../src/cli/command.ts';
 import { addCommands, COMMANDS } from '../../src/cli/command-list.ts';
+import type { RunCommand } from '../../src/cli/command.ts';
 
 const idle: RunCommand = () => async () => { /* Nothing is run here. */ };
 

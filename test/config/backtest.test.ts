@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { redactedConfig } from '../../src/config/config-record.ts';
-import { latencyText, readLatency, readLatencyQuantiles } from '../../src/config/latency-text.ts';
+import { latencyText, readLatency, readLatencyQuantiles } from '../../src/config/schema-backtest.ts';
 import { USDC_MINT } from '../../src/market/token.ts';
 import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
 import { configOf, issuesOf } from './load-text.ts';

@@ -1,7 +1,7 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { dialectNames, loadDialect } from '../../src/service/wire/dialect.ts';
 import { genesisDecimals, issuesOf } from './load-text.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -12,7 +12,7 @@ const NAMES = dialectNames();
 const HOSTED = NAMES.flatMap((dialect) => loadDialect(dialect).hosts.map((host) => [dialect, host] as const));
 const text = (host: string, dialect: string): string =>
   `service: { base_url: "https://${host}", dialect: ${dialect} }\n${STRATEGIES}`;
-const look = { purpose: 'look' } as const;
+const look = { purpose: 'read' } as const;
 
 describe('the dialect of a configuration', () => {
   it('has hosts that are known to speak it, somewhere', () => {

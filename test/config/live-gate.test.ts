@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { LoadOptions } from '../../src/config/load.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import type { LoadOptions } from '../../src/config/load-config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { configOf, genesisDecimals, issuesOf, loadText } from './load-text.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
@@ -128,7 +128,7 @@ describe('live trading on a real service and chain', () => {
   });
 
   it('may be looked at by what trades nothing', async () => {
-    expect(await said(live(...NAMES), { purpose: 'look' })).toEqual([]);
+    expect(await said(live(...NAMES), { purpose: 'read' })).toEqual([]);
   });
 });
 

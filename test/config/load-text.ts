@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatIssue } from '../../src/config/issue.ts';
-import type { ConfigFailure, LoadedConfig, LoadOptions } from '../../src/config/load.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { formatIssue } from '../../src/config/config-issue.ts';
+import type { ConfigFailure, LoadedConfig, LoadOptions } from '../../src/config/load-config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import type { RunConfig } from '../../src/config/run-config.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { GENESIS_TOKENS } from '../../src/sandbox/genesis.ts';

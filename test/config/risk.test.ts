@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readLimits, recordLimits } from '../../src/config/limits-record.ts';
-import { PROTECTION_KINDS } from '../../src/config/protection-kinds.ts';
-import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { readLimits, recordLimits } from '../../src/config/config-record.ts';
+import { PROTECTION_KINDS } from '../../src/config/schema-risk.ts';
+import { configJsonSchema } from '../../src/config/config-schema.ts';
+import type { MintAccount } from '../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
-import { PROTECTIONS, protectionFault } from '../../src/trading/protections/catalogue.ts';
-import { DEFAULT_PROTECTIONS } from '../../src/trading/protections/default-protections.ts';
-import type { MintAccount } from '../../src/market/mint-account.ts';
+import { DEFAULT_PROTECTIONS, PROTECTIONS, protectionFault } from '../../src/trading/protections/catalogue.ts';
 import { judgeToken } from '../../src/trading/token-safety.ts';
 import { configOf } from './load-text.ts';
 

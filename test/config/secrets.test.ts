@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { genesisDecimals, issuesOf } from './load-text.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -72,11 +72,11 @@ describe('a configuration that comes through a pipe', () => {
   });
 
   it('is said not to be there for what looks where the process before had it open alone', async () => {
-    expect(await load('/dev/fd/987654', await temporaryFolder(), 'look'))
+    expect(await load('/dev/fd/987654', await temporaryFolder(), 'read'))
       .toMatchObject({ ok: false, issues: [{ message: expect.stringContaining('expected a file') as string }] });
   });
 });
 
-function load(file: string, workingDir: string, purpose: 'run' | 'look'): ReturnType<typeof loadConfig> {
+function load(file: string, workingDir: string, purpose: 'run' | 'read'): ReturnType<typeof loadConfig> {
   return loadConfig({ file, workingDir, purpose, environment: {}, decimalsOf: genesisDecimals });
 }

@@ -1,12 +1,12 @@
 import type { Amount, Lamports } from '../../src/core/amount.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { createPaperExecutor } from '../../src/execution/paper-executor.ts';
-import { collect, executionWorlds } from '../execution/execution-world.ts';
+import { collect, executionFixtures } from '../execution/execution-fixture.ts';
 import type { ExecutorHarness } from './executor.ts';
 import { executorContract } from './executor.ts';
 import { makeDearer } from './sandbox-market.ts';
 
-const startExecutionWorld = executionWorlds();
+const startExecutionWorld = executionFixtures();
 
 /** Above what the embedded market's maker serves, so that the pools quote it. */
 const LARGE = 120_000_000_000n as Amount;

@@ -1,11 +1,12 @@
-import type { SimulationModel } from '../../src/backtest/simulated-executor.ts';
-import { BASE_MODEL, createSimulatedExecutor } from '../../src/backtest/simulated-executor.ts';
+import type { SimulationModel } from '../../src/trading/simulation-model.ts';
+import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
+import { createSimulatedExecutor } from '../../src/backtest/simulated-executor.ts';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import { MarketCache } from '../../src/trading/market-cache.ts';
 import { quote } from '../market/events.ts';
 import { KELP, SOL, USDC } from '../market/tokens.ts';
-import { collect } from '../execution/execution-world.ts';
+import { collect } from '../execution/execution-fixture.ts';
 import type { ExecutorHarness } from './executor.ts';
 import { executorContract } from './executor.ts';
 

@@ -3,7 +3,7 @@ import type { Amount, Bps } from '../../src/core/amount.ts';
 import type { Executor, OpenIntent } from '../../src/trading/executor.ts';
 import type { Intent, IntentState, Outcome } from '../../src/trading/intent.ts';
 import { canTransition, isTerminal } from '../../src/trading/intent.ts';
-import { minimumOut } from '../../src/trading/terms.ts';
+import { minimumOut } from '../../src/trading/swap-terms.ts';
 
 /** One executor with the market that it trades on, and a hand in both. */
 export interface ExecutorHarness {

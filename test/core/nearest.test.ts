@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearest } from '../../src/core/nearest.ts';
+import { nearest } from '../../src/core/text.ts';
 
 it('finds the word that was meant', () => {
   expect(nearest('max_slipage_bps', ['max_slippage_bps', 'max_fee_bps', 'max_trade'])).toBe('max_slippage_bps');

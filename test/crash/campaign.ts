@@ -4,13 +4,13 @@ import { addResult, packResults, readResults, resultsFile, type ResultLine } fro
 import { codeVersion } from '../campaign/tested-code.ts';
 import { killAtRandom } from './random-kill.ts';
 import {
-  courseName, courses, firstDeath, planOf, pointsOf, recordedPoints, tasksLeft, type Course, type CoursePoints,
+  courseName, courses, firstCrash, planOf, pointsOf, recordedPoints, tasksLeft, type Course, type CoursePoints,
   type Task,
 } from './tasks.ts';
 import { nameOf, writeDoom, type Doom } from './preload/points.ts';
 import type { Scenario } from './scenarios.ts';
 import { playLife, playTrial, type Trial } from './trial.ts';
-import { openCrashWorld, type CrashWorld } from './world.ts';
+import { openCrashFixture, type CrashFixture } from './crash-fixture.ts';
 
 export interface CrashCampaignOptions {
   /** "all", "none", or that many lives of those that are left, spread over all courses. */
@@ -31,7 +31,7 @@ const TRIES = 3;
 const RECORDINGS = 5;
 const KILLS_PER_RANDOM_LIFE = 3;
 /** After so many lives a lane begins with a fresh sandbox: what a chain remembers makes it slow. */
-const LIVES_PER_WORLD = 60;
+const LIVES_PER_FIXTURE = 60;
 /**
  * Where it must be proven that nothing lands any more, daemons mostly wait: so many more of them at once, in faster
  * time.
@@ -69,12 +69,12 @@ export async function crashCampaign(options: CrashCampaignOptions): Promise<read
   const wanted = options.points === 'none' ? [] : courses(options.scenarios);
   const known: CoursePoints[] = [];
   const recordAll = (some: readonly Course[]): Promise<void> =>
-    inAllLanes({ lanes, seed }, some, async (world, course, name) => {
-      known.push(await record(world, course, { name, out, digest, add, first: course.part === 'recovery'
-        ? firstDeath(swapOf(known, course).points) : undefined }));
+    inAllLanes({ lanes, seed }, some, async (fixture, course, name) => {
+      known.push(await record(fixture, course, { name, out, digest, add, first: course.part === 'recovery'
+        ? firstCrash(swapOf(known, course).points) : undefined }));
     });
   await recordAll(wanted.filter(({ part }) => part !== 'recovery'));
-  // Those in recovery need to know where the first death is.
+  // Those in recovery need to know where the first crash is.
   await recordAll(wanted.filter(({ part }) => part === 'recovery'));
   const results = readResults(out);
   const left = tasksLeft(results, digest, known);
@@ -84,13 +84,13 @@ export async function crashCampaign(options: CrashCampaignOptions): Promise<read
   ];
   const of = tasks.reduce((sum, task) => sum + killsIn(task), 0);
   let done = 0;
-  await inAllLanes({ lanes, seed }, tasks, async (world, task, name) => {
+  await inAllLanes({ lanes, seed }, tasks, async (fixture, task, name) => {
     if (task.life !== undefined) add({
       type: 'random', seed, number: task.life,
-      ...await killAtRandom(world, { name, seed: `${seed}:${task.life}`, kills: KILLS_PER_RANDOM_LIFE }),
+      ...await killAtRandom(fixture, { name, seed: `${seed}:${task.life}`, kills: KILLS_PER_RANDOM_LIFE }),
     });
-    else await playTask(world, task, {
-      name, seed, first: task.part === 'recovery' ? firstDeath(swapOf(known, task).points) : undefined, add,
+    else await playTask(fixture, task, {
+      name, seed, first: task.part === 'recovery' ? firstCrash(swapOf(known, task).points) : undefined, add,
     });
     done += killsIn(task);
     options.onProgress?.({ done, of, violations: bad.length });
@@ -113,7 +113,7 @@ function killsIn(task: Task | RandomTask): number {
 interface TaskContext {
   readonly name: string;
   readonly seed: number;
-  /** The death that is recovered from. */
+  /** The crash that is recovered from. */
   readonly first: Doom | undefined;
   readonly add: (line: ResultLine) => void;
 }
@@ -122,21 +122,21 @@ interface TaskContext {
  * Plays a life, and what it left open: a point it did not come to is tried again alone, and so is each of its kills
  * when something is wrong.
  */
-async function playTask(world: CrashWorld, task: Task, { name, seed, first, add }: TaskContext): Promise<void> {
+async function playTask(fixture: CrashFixture, task: Task, { name, seed, first, add }: TaskContext): Promise<void> {
   const course = courseName(task);
   const startedMs = performance.now();
-  const { deaths, states, sent, violations } =
-    await playLife(world, task.scenario, { name, dooms: task.dooms, ...planOf(task, first) });
+  const { crashes, states, sent, violations } =
+    await playLife(fixture, task.scenario, { name, dooms: task.dooms, ...planOf(task, first) });
   const kills: KillRecord[] = [];
   const alone: ResultLine[] = [];
   for (const [index, doom] of task.dooms.entries()) {
-    let reached = deaths[index]?.killedAt !== undefined;
+    let reached = crashes[index]?.killedAt !== undefined;
     // What was polled twice when the points were recorded may be polled once now; and whose life went wrong shows by
     // itself what is wrong.
     const tries = violations.length > 0 && task.dooms.length > 1 ? 1 : reached ? 0 : TRIES - 1;
     for (let tried = 0; tried < tries && (tried === 0 || !reached); tried++) {
       const trial =
-        await playTrial(world, task.scenario, { name: `${name}-${index}-${tried}`, doom, ...planOf(task, first) });
+        await playTrial(fixture, task.scenario, { name: `${name}-${index}-${tried}`, doom, ...planOf(task, first) });
       reached ||= trial.killedAt !== undefined;
       alone.push({
         type: 'alone', course, at: writeDoom(doom), reached: trial.killedAt !== undefined, states: trial.states,
@@ -155,16 +155,16 @@ function swapOf(known: readonly CoursePoints[], course: Course): CoursePoints {
 }
 
 /** Returns the points of a course: from the results, or by a run without a kill. */
-async function record(world: CrashWorld, course: Course, {
+async function record(fixture: CrashFixture, course: Course, {
   name, out, digest, add, first,
 }: Omit<TaskContext, 'seed'> & { readonly out: string; readonly digest: string }): Promise<CoursePoints> {
   const before = recordedPoints(readResults(out), digest, course);
   if (before !== undefined) return { ...course, points: before };
   // On a machine that is too busy a quote grows old before it is signed, and the swap is abandoned: that is another
   // scenario.
-  let trial = await playTrial(world, course.scenario, { name, ...planOf(course, first) });
+  let trial = await playTrial(fixture, course.scenario, { name, ...planOf(course, first) });
   for (let tries = 1; tries < RECORDINGS && !isTrueTo(course, trial); tries++)
-    trial = await playTrial(world, course.scenario, { name: `${name}-${tries}`, ...planOf(course, first) });
+    trial = await playTrial(fixture, course.scenario, { name: `${name}-${tries}`, ...planOf(course, first) });
   if (!isTrueTo(course, trial))
     throw new Error(`${courseName(course)}: expected the intent to end as ${course.scenario.ends.join(' or ')}, and `
       + `${RECORDINGS} times it was otherwise, at last ${trial.states.join(', ') || 'nothing'}; run the campaign again `
@@ -202,9 +202,10 @@ interface Lanes {
   readonly timeFactor?: number;
 }
 
-/** Has several worlds at once work through the items, those in which daemons wait beside the others. */
+/** Has several fixtures at once work through the items, those in which daemons wait beside the others. */
 async function inAllLanes<Item extends { readonly scenario?: Scenario | undefined }>(
-  { lanes, seed }: Lanes, items: readonly Item[], work: (world: CrashWorld, item: Item, name: string) => Promise<void>,
+  { lanes, seed }: Lanes, items: readonly Item[],
+  work: (fixture: CrashFixture, item: Item, name: string) => Promise<void>,
 ): Promise<void> {
   await Promise.all([
     inLanes({ lanes, seed }, items.filter(({ scenario }) => scenario?.expires !== true), work),
@@ -215,15 +216,15 @@ async function inAllLanes<Item extends { readonly scenario?: Scenario | undefine
   ]);
 }
 
-async function inLanes<Item>({ lanes, ...world }: Lanes, items: readonly Item[], work: (
-  world: CrashWorld, item: Item, name: string,
+async function inLanes<Item>({ lanes, ...fixture }: Lanes, items: readonly Item[], work: (
+  fixture: CrashFixture, item: Item, name: string,
 ) => Promise<void>): Promise<void> {
   let next = 0;
   const lane = async (): Promise<void> => {
     while (next < items.length) {
-      const opened = await openCrashWorld(world);
+      const opened = await openCrashFixture(fixture);
       try {
-        for (let lives = 0; lives < LIVES_PER_WORLD && next < items.length; lives++) {
+        for (let lives = 0; lives < LIVES_PER_FIXTURE && next < items.length; lives++) {
           const number = next++;
           await work(opened, items[number]!, `life-${number}`);
         }
@@ -254,7 +255,9 @@ async function main(): Promise<number> {
       if (!process.stderr.isTTY && Math.floor(done / 50) === lastTold) return;
       lastTold = Math.floor(done / 50);
       const seconds = (performance.now() - startedMs) / 1_000;
-      process.stderr.write(`${process.stderr.isTTY ? '\r' : ''}${done} of ${of} kills · ${violations} with violations · ${Math.round(((of - done) / done) * seconds / 60)} min left   ${process.stderr.isTTY ? '' : '\n'}`);
+      const minutesLeft = Math.round(((of - done) / done) * seconds / 60);
+      const text = `${done} of ${of} kills · ${violations} with violations · ${minutesLeft} min left`;
+      process.stderr.write(process.stderr.isTTY ? `\r${text}   ` : `${text}\n`);
     },
   });
   for (const line of bad) process.stdout.write(`${JSON.stringify(line)}\n`);

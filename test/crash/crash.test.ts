@@ -7,19 +7,19 @@ import { killAtRandom } from './random-kill.ts';
 import { scenarioOf } from './scenarios.ts';
 import { canTrace, readAccount, traceSwap } from './system-calls.ts';
 import { playLife, playTrial, type Trial } from './trial.ts';
-import { openCrashWorld, type CrashWorld } from './world.ts';
+import { openCrashFixture, type CrashFixture } from './crash-fixture.ts';
 
-// The short form: a few deaths in the places that matter most. The long one, before and after every point of every
+// The short form: a few crashes in the places that matter most. The long one, before and after every point of every
 // scenario and at random times: `npm run campaign:crash`.
 
-let world: CrashWorld;
+let fixture: CrashFixture;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gannet-crash-test-'));
-  world = await openCrashWorld({ seed: 7 });
+  fixture = await openCrashFixture({ seed: 7 });
 });
 afterAll(async () => {
-  await world.close();
+  await fixture.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -34,9 +34,9 @@ function doomOf(whole: Trial, when: Doom['when'], [kind, what]: readonly [kind: 
   return { when, point: nameOf(pointOf(whole, kind, what)) };
 }
 
-describe('a daemon that is killed in the middle of a swap', () => {
+describe('a daemon that is killed during a swap', () => {
   let whole: Trial;
-  beforeAll(async () => { whole = await playTrial(world, scenarioOf('order: success'), { name: 'whole' }); });
+  beforeAll(async () => { whole = await playTrial(fixture, scenarioOf('order: success'), { name: 'whole' }); });
 
   it('has every signed byte in its journal before the first one leaves', () => {
     expect(whole.violations).toEqual([]);
@@ -46,21 +46,21 @@ describe('a daemon that is killed in the middle of a swap', () => {
       .toBeLessThan(pointOf(whole, 'send', '/swap/v2/execute').number);
   });
 
-  it('swaps once at most and keeps its books right, death after death: before anything leaves, once it has left, before its outcome is booked', async () => {
+  it('swaps once at most, with correct books, over crashes before and after sending and before booking', async () => {
     const dooms = ([
       ['before', 'commit', 'INSERT attempts'], ['after', 'send', '/swap/v2/execute'],
       ['before', 'commit', 'INSERT snapshot'],
     ] as const)
       .map(([when, kind, what]) => doomOf(whole, when, [kind, what]));
-    const life = await playLife(world, scenarioOf('order: success'), { name: 'life', dooms, isRecorded: false });
+    const life = await playLife(fixture, scenarioOf('order: success'), { name: 'life', dooms, isRecorded: false });
     expect(life.violations).toEqual([]);
-    expect(life.deaths.map(({ killedAt }) => killedAt?.kind)).toEqual(['commit', 'send', 'commit']);
+    expect(life.crashes.map(({ killedAt }) => killedAt?.kind)).toEqual(['commit', 'send', 'commit']);
   });
 
   it.each([
     'maker: answer dropped after landing', 'build: answer dropped after landing',
-  ])('finds what has landed though nobody told it: %s', async (name) => {
-    const trial = await playTrial(world, scenarioOf(name), {
+  ])('finds a landed swap without an answer about it: %s', async (name) => {
+    const trial = await playTrial(fixture, scenarioOf(name), {
       name: 'lost', isRecorded: false, doom: doomOf(whole, 'after', ['commit', 'INSERT attempts']),
     });
     expect(trial.violations).toEqual([]);
@@ -68,8 +68,8 @@ describe('a daemon that is killed in the middle of a swap', () => {
     expect(trial.states).toEqual(['confirmed']);
   });
 
-  it('recovers from whatever process dies, whenever', async () => {
-    expect((await killAtRandom(world, { name: 'random', seed: '1:1', kills: 1 })).violations).toEqual([]);
+  it('recovers from the end of any of its processes at any time', async () => {
+    expect((await killAtRandom(fixture, { name: 'random', seed: '1:1', kills: 1 })).violations).toEqual([]);
   });
 
   it.skipIf(!canTrace())('has the kernel’s word that the journal was on disk before the first byte left', async () => {
@@ -77,12 +77,12 @@ describe('a daemon that is killed in the middle of a swap', () => {
     // says little.
     let traced = { sent: 0, synced: 0 };
     for (let tries = 0; traced.sent === 0 && tries < 4; tries++)
-      traced = await traceSwap(world, { name: `traced-${tries}`, scenario: scenarioOf('order: success') });
+      traced = await traceSwap(fixture, { name: `traced-${tries}`, scenario: scenarioOf('order: success') });
     expect(traced.sent).toBeGreaterThan(0);
     expect(traced.synced).toBe(traced.sent);
   }, 180_000);
 
-  it('would see bytes that left before the journal was synced', () => {
+  it('would detect bytes that left before the journal was synced', () => {
     const wrote = '12 pwrite64(20</s/journal.sqlite-wal>, "x", 4096, 32) = 4096';
     const synced = '12 fdatasync(20</s/journal.sqlite-wal>) = 0';
     const sent = '12 write(21<TCP:[127.0.0.1:1->127.0.0.1:2]>, "POST /swap/v2/execute HTTP/1.1", 30) = 30';

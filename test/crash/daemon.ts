@@ -83,7 +83,7 @@ function groupLives(pid: number): boolean {
     process.kill(-pid, 0);
     return true;
   } catch {
-    // ESRCH: nobody is left.
+    // ESRCH: no process is left.
     return false;
   }
 }
@@ -92,6 +92,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended between the look and the kill.
+    // It ended between the check and the kill.
   }
 }

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { ChainLook, LandedTransaction } from './chain-look.ts';
+import type { ChainReader, LandedTransaction } from './chain-reader.ts';
 
 /** What the journal says, read with nothing of the code under test. */
-export interface JournalLook {
+export interface JournalReading {
   readonly intents: readonly { readonly id: string; readonly state: string }[];
   readonly attempts: readonly { readonly intentId: string; readonly number: number; readonly signature: string }[];
   /** The ledger's wallet by mint; undefined before the first snapshot. */
   readonly wallet: ReadonlyMap<string, bigint> | undefined;
   /**
-   * What the daemon booked because the chain had other balances than its ledger; nobody but the daemon moves money
+   * What the daemon booked because the chain had other balances than its ledger; only the daemon moves money
    * here.
    */
   readonly adjustments: readonly string[];
@@ -21,7 +21,7 @@ export interface JournalLook {
 const OPEN = new Set(['approved', 'building', 'signed', 'submitted', 'unknown']);
 
 /** Returns what stands in the journal of a state directory; undefined where there is none yet. */
-export function lookAtJournal(stateDir: string): JournalLook | undefined {
+export function readJournal(stateDir: string): JournalReading | undefined {
   const path = join(stateDir, 'journal.sqlite');
   if (!existsSync(path)) return undefined;
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
@@ -55,10 +55,10 @@ export function isOpen(state: string): boolean {
 
 /** Returns what is wrong once the daemon has recovered and has ended in order; nothing where all is well. */
 export async function violationsOf(
-  { stateDir, wallet, chain }: { readonly stateDir: string; readonly wallet: string; readonly chain: ChainLook },
+  { stateDir, wallet, chain }: { readonly stateDir: string; readonly wallet: string; readonly chain: ChainReader },
 ): Promise<string[]> {
   const landed = await chain.landed(wallet);
-  const journal = lookAtJournal(stateDir);
+  const journal = readJournal(stateDir);
   if (journal === undefined)
     return landed.length === 0 ? [] : [`${landed.length} transactions landed, and there is no journal`];
   return [
@@ -70,14 +70,14 @@ export async function violationsOf(
   ];
 }
 
-function withoutRow({ attempts }: JournalLook, landed: readonly LandedTransaction[]): string[] {
+function withoutRow({ attempts }: JournalReading, landed: readonly LandedTransaction[]): string[] {
   const known = new Set(attempts.map(({ signature }) => signature));
   return landed.filter(({ ownSignature }) => !known.has(ownSignature)).map(({ id, ownSignature }) =>
     `transaction ${id} landed with the signature ${ownSignature}, which no attempt in the journal has`);
 }
 
 function landedOf(
-  { attempts }: JournalLook, landed: readonly LandedTransaction[], intentId: string,
+  { attempts }: JournalReading, landed: readonly LandedTransaction[], intentId: string,
 ): readonly LandedTransaction[] {
   const own = new Set(attempts.filter((attempt) => attempt.intentId === intentId).map(({ signature }) => signature));
   return landed.filter(({ ownSignature }) => own.has(ownSignature));
@@ -95,7 +95,7 @@ function againstChain(id: string, state: string, landed: readonly LandedTransact
   return isTrue === true ? [] : [`${id} is ${state} in the journal, but ${found}`];
 }
 
-function ledgerAgainst({ wallet }: JournalLook, balances: ReadonlyMap<string, bigint>): string[] {
+function ledgerAgainst({ wallet }: JournalReading, balances: ReadonlyMap<string, bigint>): string[] {
   const mints = new Set([...(wallet?.keys() ?? []), ...balances.keys()]);
   return [...mints].filter((mint) => (wallet?.get(mint) ?? 0n) !== (balances.get(mint) ?? 0n))
     .map((mint) => `the ledger has ${wallet?.get(mint) ?? 0n} of ${mint}, the chain ${balances.get(mint) ?? 0n}`);

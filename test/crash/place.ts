@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Scenario } from './scenarios.ts';
-import type { CrashWallet, CrashWorld } from './world.ts';
+import type { CrashWallet, CrashFixture } from './crash-fixture.ts';
 
 /** The place of one wallet's life: configuration, state directory and environment. */
 export interface Place {
@@ -12,14 +12,14 @@ export interface Place {
   readonly wallet: CrashWallet;
   /** For every process of it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Writes the configuration anew, with other strategies. */
+  /** Writes the configuration again with other strategies. */
   configure(strategies: string): void;
 }
 
 const USDC_UNITS = 1_000_000n;
 
 /** Makes a funded wallet, a configuration and a folder. */
-export async function openPlace(world: CrashWorld, { name, funds, strategies, isRecorded = true, risk = '' }: {
+export async function openPlace(fixture: CrashFixture, { name, funds, strategies, isRecorded = true, risk = '' }: {
   readonly name: string;
   readonly funds: { readonly lamports: bigint; readonly usdc: number };
   readonly strategies: string;
@@ -27,18 +27,21 @@ export async function openPlace(world: CrashWorld, { name, funds, strategies, is
   /** More of the section `risk`. */
   readonly risk?: string | undefined;
 }): Promise<Place> {
-  const dir = join(world.dir, name);
+  const dir = join(fixture.dir, name);
   mkdirSync(dir, { recursive: true });
-  const wallet = await world.fund({ lamports: funds.lamports, usdc: BigInt(funds.usdc) * USDC_UNITS });
+  const wallet = await fixture.fund({ lamports: funds.lamports, usdc: BigInt(funds.usdc) * USDC_UNITS });
   const config = join(dir, 'gannet.yaml');
   const configure = (given: string): void => {
     writeFileSync(config, `mode: live
-service: { base_url: "${world.service.url}", api_key: "\${GANNET_API_KEY}", requests_per_second: 1000 }
-chain: { rpc_url: "${world.rpc.url}" }
+service: { base_url: "${fixture.service.url}", api_key: "\${GANNET_API_KEY}", requests_per_second: 1000 }
+chain: { rpc_url: "${fixture.rpc.url}" }
 wallet: { key_from: env:GANNET_WALLET_KEY, address: ${wallet.address}, sol_reserve: "0.001 SOL" }
-signer: { caps: { USDC: { per_trade: "1000", per_hour: "1000000", per_day: "1000000" }, SOL: { per_trade: "10", per_hour: "1000", per_day: "1000" } } }
+signer: { caps: { USDC: { per_trade: "1000", per_hour: "1000000", per_day: "1000000" }, SOL: { per_trade: "10",
+    per_hour: "1000", per_day: "1000" } } }
 risk:
-  { max_trade: "1000 USDC", max_position: { SOL: "10000000 USDC" }, max_price_impact_bps: 400, max_fee_bps: 300, max_slippage_bps: 100, ${risk} max_swaps: { per_minute: 1000, per_hour: 100000, per_day: 100000 }, protections: [{ kind: max_drawdown, limit_pct: 99 }] }
+  { max_trade: "1000 USDC", max_position: { SOL: "10000000 USDC" }, max_price_impact_bps: 400, max_fee_bps: 300,
+      max_slippage_bps: 100, ${risk} max_swaps: { per_minute: 1000, per_hour: 100000, per_day: 100000 },
+      protections: [{ kind: max_drawdown, limit_pct: 99 }] }
 recording: { enabled: ${isRecorded} }
 control: { port: 0 }
 strategies:
@@ -48,7 +51,7 @@ ${given}`);
   return {
     dir, config, wallet, configure,
     stateDir: join(dir, 'state'),
-    environment: { ...world.environment, GANNET_API_KEY: 'crash-campaign-key', GANNET_WALLET_KEY: wallet.secret },
+    environment: { ...fixture.environment, GANNET_API_KEY: 'crash-campaign-key', GANNET_WALLET_KEY: wallet.secret },
   };
 }
 
@@ -62,7 +65,8 @@ export function runArgs(place: Place, more: readonly string[] = []): string[] {
  * nothing yet.
  */
 export function swapOf({ usdc, route }: Scenario, name = 'once'): string {
-  return `  - { use: swap-once, name: ${name}, budget: "${usdc} USDC", params: { spend: "${usdc} USDC", buy: SOL, route: ${route} } }\n`;
+  const params = `{ spend: "${usdc} USDC", buy: SOL, route: ${route} }`;
+  return `  - { use: swap-once, name: ${name}, budget: "${usdc} USDC", params: ${params} }\n`;
 }
 
 /**

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../src/core/random.ts';
 import { pick } from '../signer/random-transaction.ts';
 import { startDaemon } from './daemon.ts';
-import { lookAtJournal, violationsOf } from './invariants.ts';
+import { readJournal, violationsOf } from './invariants.ts';
 import { openPlace, runArgs } from './place.ts';
 import { recovered } from './recovery.ts';
 import type { WireRule } from './wire.ts';
-import { nodeOptions, type CrashWorld } from './world.ts';
+import { nodeOptions, type CrashFixture } from './crash-fixture.ts';
 
 /** A wallet whose daemons traded without a pause and were killed at some time, one after the other. */
 export interface RandomLife {
@@ -26,14 +26,15 @@ export interface RandomKill {
 type Victim = 'the trading process' | 'the first process' | 'all';
 const VICTIMS: readonly Victim[] = ['the trading process', 'the trading process', 'the first process', 'all'];
 const LONGEST_MS = 3_000;
-/** Whoever is starting sees that the other has died when it comes to it: on a busy machine that takes a while. */
+/** A starting process sees that the other has died when it comes to it: on a busy machine that takes a while. */
 const GONE_MS = 30_000;
 
-/** Purchases small and large, by both routes, and sales: without a pause in the time of the world. */
+/** Purchases small and large, by both routes, and sales: without a pause in the time of the fixture. */
 const STRATEGIES =
   `  - { use: dca, name: small, budget: "20000 USDC", params: { buy: SOL, spend: "25 USDC", every: 1s, watch: 1s } }
   - { use: dca, name: firm, budget: "20000 USDC", params: { buy: SOL, spend: "200 USDC", every: 4s, watch: 1s } }
-  - { use: dca, name: composed, budget: "20000 USDC", params: { buy: SOL, spend: "30 USDC", every: 2s, watch: 1s, route: build } }
+  - { use: dca, name: composed, budget: "20000 USDC", params: { buy: SOL, spend: "30 USDC", every: 2s, watch: 1s,
+      route: build } }
   - { use: dca, name: sold, budget: "20 SOL", params: { buy: USDC, spend: "0.1 SOL", every: 3s, watch: 1s } }
 `;
 const FUNDS = { usdc: 80_000, lamports: 50_000_000_000n };
@@ -54,21 +55,22 @@ const RULES: readonly (readonly WireRule[])[] = [
 
 /**
  * Kills daemons at times that the seed says, each but the first while or after it recovers from the kill before; lets
- * the last recover, and looks at what came of it all.
+ * the last recover, and checks the result.
  */
 export async function killAtRandom(
-  world: CrashWorld, { name, seed, kills }: { readonly name: string; readonly seed: string; readonly kills: number },
+  fixture: CrashFixture,
+  { name, seed, kills }: { readonly name: string; readonly seed: string; readonly kills: number },
 ): Promise<RandomLife> {
   const random = seededRandom(seed);
   const planned = Array.from({ length: kills }, () =>
     ({ afterMs: Math.floor(random() * LONGEST_MS), victim: pick(random, VICTIMS), rules: pick(random, RULES) }));
-  const place = await openPlace(world, { name, funds: FUNDS, strategies: STRATEGIES });
+  const place = await openPlace(fixture, { name, funds: FUNDS, strategies: STRATEGIES });
   try {
-    await world.priceSol(1);
+    await fixture.priceSol(1);
     const violations: string[] = [];
     for (const { afterMs, victim, rules } of planned) {
-      world.service.rule(rules.filter(({ request }) => request.startsWith('/')));
-      world.rpc.rule(rules.filter(({ request }) => !request.startsWith('/')));
+      fixture.service.rule(rules.filter(({ request }) => request.startsWith('/')));
+      fixture.rpc.rule(rules.filter(({ request }) => !request.startsWith('/')));
       const daemon = startDaemon(runArgs(place), {
         cwd: place.dir, environment: { ...place.environment, NODE_OPTIONS: nodeOptions({ points: false }) },
       });
@@ -79,14 +81,14 @@ export async function killAtRandom(
       if (!await daemon.gone(GONE_MS)) violations.push(`a process outlived ${victim}`);
     }
     violations.push(...await recovered(place), ...await violationsOf({
-      stateDir: place.stateDir, wallet: place.wallet.address, chain: world.chain,
+      stateDir: place.stateDir, wallet: place.wallet.address, chain: fixture.chain,
     }));
     const states: Record<string, number> = {};
-    for (const { state } of lookAtJournal(place.stateDir)?.intents ?? []) states[state] = (states[state] ?? 0) + 1;
+    for (const { state } of readJournal(place.stateDir)?.intents ?? []) states[state] = (states[state] ?? 0) + 1;
     return { kills: planned.map(({ afterMs, victim }) => ({ afterMs, victim })), states, violations };
   } finally {
-    world.service.rule([]);
-    world.rpc.rule([]);
+    fixture.service.rule([]);
+    fixture.rpc.rule([]);
     rmSync(place.dir, { recursive: true, force: true });
   }
 }
@@ -116,7 +118,7 @@ function parentOf(pid: number): number | undefined {
   try {
     return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]);
   } catch {
-    // Processes come and go while one looks.
+    // Processes come and go during the scan.
     return undefined;
   }
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startDaemon, type CrashDaemon } from './daemon.ts';
 import { isOpen } from './invariants.ts';
 import { runArgs, type Place } from './place.ts';
-import { nodeOptions } from './world.ts';
+import { nodeOptions } from './crash-fixture.ts';
 
 const UNANSWERED = /"code":"(?:CHAIN_UNREACHABLE|SERVICE_UNREACHABLE|SERVICE_TIMEOUT)"/;
 /** Of the machine's own time. */
@@ -13,7 +13,7 @@ const RUN_MS = 40_000;
 const RECOVERY_MS = 40_000;
 const RECOVERIES = 3;
 const GONE_MS = 5_000;
-const LOOK_MS = 10;
+const POLL_MS = 10;
 /** What a daemon ends with that starts after three crashes in a row: it has recovered, and trades nothing. */
 const SAFE_MODE = 3;
 
@@ -27,7 +27,7 @@ export async function recovered(place: Place): Promise<string[]> {
     daemon.signal('SIGTERM');
     const violations = await ending(daemon, { expected: 'an end' });
     if (settled && violations.length === 0 && openIn(place.stateDir).length === 0) return [];
-    // On a busy machine a node may not answer in time: whoever supervises it starts it again.
+    // On a busy machine a node may not answer in time: a supervisor starts it again.
     const wasRefused = UNANSWERED.test(daemon.stdout() + daemon.stderr());
     if (violations.length > 0 && !wasRefused) return violations;
     if (times === RECOVERIES) return [
@@ -51,7 +51,7 @@ export async function ending(
   return violations;
 }
 
-/** Resolves once a daemon trades and nothing is under way that was when it started, or the patience is at an end. */
+/** Resolves once a daemon trades and nothing is under way that was when it started, or the timeout is at an end. */
 async function untilSettled({ stateDir }: Place, daemon: CrashDaemon, before: readonly string[]): Promise<boolean> {
   const giveUpAt = performance.now() + RECOVERY_MS;
   const over = new AbortController();
@@ -61,7 +61,7 @@ async function untilSettled({ stateDir }: Place, daemon: CrashDaemon, before: re
       const open = openIn(stateDir);
       if (before.every((id) => !open.includes(id))) return true;
     }
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
   return false;
 }

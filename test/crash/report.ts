@@ -17,35 +17,50 @@ export function crashSection(results: readonly ResultLine[], digest: string): st
   const killed = new Set(lives.flatMap((life) => killsOf(life).map(({ at }) => `${String(life['course'])} ${at}`)));
   return [
     '## Crashes', '',
-    'The daemon trades live, with its signer process, on a sandbox that outlives it. Whatever it does at its edge (statements and commits of',
-    'the journal, files, processes, what is sent to and received from service, node and signer) is a numbered point, and it is killed with',
-    'SIGKILL before and after each. Production code knows nothing of it: the points are put around `node:sqlite`, `node:fs`, `node:net` and',
-    '`node:child_process` by a module that is loaded before it, and so is time that runs ten to sixteen times as fast. A point is named by what it is',
-    'and which time it is that; polls that repeat themselves between two journalled steps count twice at most.', '',
-    'What differs from scenario to scenario is what happens between the intent’s first row in the journal and the snapshot with its outcome:',
-    'those points are killed at in every scenario, and nothing is recorded there. What comes before and after (opening the journal,',
-    'balances, first quotes; the drain, the recording’s end) knows nothing of the scenario, and neither does what goes by a timer of its own (the',
-    'feeds’ looks, the memory of the service’s rate): it is killed at in the courses “start to end”, one for each route, which record and number',
-    'everything from the opening of the journal on. The courses “in recovery” number the start after',
-    'a death between signing and sending, those “in the signer” the process with the key.', '',
-    'A wallet lives through up to three deaths: each start recovers from the one before, swaps anew and is killed there; the start after the',
-    'third is in safe mode. Then the daemon is started until nothing is under way, ended in order, and the chain itself is asked: no intent',
-    'swapped more than once; each terminal, and as the chain has it; ledger equal to the chain to the unit, without ever having been set',
-    'right; no signature on the chain that the journal does not have; signed bytes in the journal, as another connection sees it, whenever',
-    'they leave; no process left over; the journal whole. A life with something wrong in it is played again, each death alone. Random kills',
-    'hit the trading process, the signer or both at any time of runs that trade without a pause while answers are lost.', '',
-    'Repeat, or go on: `npm run campaign:crash -- --points all --kills 500 --seed 1 --lanes 2`, then `npm run campaign:report`. What was',
-    'done stands in `test/campaign/results/crash.ndjson.gz`; results count for the code of their digest alone; `--kills` can be any number, and',
-    'another `--seed` gives other random kills. `--out FILE` begins anew.', '',
-    `On the code ${digest}: ${numbered} points in ${points.length} courses; ${killed.size} of ${2 * numbered} kills at points in ${lives.length} lives, ${random.reduce((sum, line) => sum + killsOf(line).length, 0)} random kills`
-      + ` (seeds ${[...new Set(random.map((line) => String(line['seed'])))].join(', ') || 'none'}; ${tested(random)} intents in them); ${own.filter(isBad).length} lines with violations.`, '',
+    'The daemon trades live, with its signer process, on a sandbox that outlives it. Whatever it does at its edge',
+    '(statements and commits of the journal, files, processes, what is sent to and received from service, node',
+    'and signer) is a numbered point, and it is killed with SIGKILL before and after each. Production code knows',
+    'nothing of it: the points are put around `node:sqlite`, `node:fs`, `node:net` and `node:child_process` by a',
+    'module that is loaded before it, and so is time that runs ten to sixteen times as fast. A point is named by',
+    'what it is and which time it is that; polls that repeat themselves between two journalled steps count twice',
+    'at most.', '',
+    'What differs from scenario to scenario is what happens between the intent’s first row in the journal and the',
+    'snapshot with its outcome: those points are killed at in every scenario, and nothing is recorded there. What',
+    'comes before and after (opening the journal, balances, first quotes; the drain, the recording’s end) knows',
+    'nothing of the scenario, and neither does what goes by a timer of its own (the feeds’ polls, the memory of',
+    'the service’s rate): it is killed at in the courses “start to end”, one for each route, which record and',
+    'number everything from the opening of the journal on. The courses “in recovery” number the start after a',
+    'crash between signing and sending, those “in the signer” the process with the key.', '',
+    'A wallet lives through up to three crashes: each start recovers from the one before, swaps again and is',
+    'killed there; the start after the third is in safe mode. Then the daemon is started until nothing is under',
+    'way, ended in order, and the chain itself is asked: no intent swapped more than once; each terminal, and as',
+    'the chain has it; ledger equal to the chain to the unit, without ever having been set right; no signature on',
+    'the chain that the journal does not have; signed bytes in the journal, as another connection sees it,',
+    'whenever they leave; no process left over; the journal whole. A life with something wrong in it is played',
+    'again, each crash alone. Random kills hit the trading process, the signer or both at any time of runs that',
+    'trade without a pause while answers are lost.', '',
+    'Repeat, or go on: `npm run campaign:crash -- --points all --kills 500 --seed 1 --lanes 2`, then `npm run',
+    'campaign:report`. What was done stands in `test/campaign/results/crash.ndjson.gz`; results count for the',
+    'code of their digest alone; `--kills` can be any number, and another `--seed` gives other random kills.',
+    '`--out FILE` starts from nothing.', '',
+    `On the code ${digest}: ${numbered} points in ${points.length} courses; `
+      + `${killed.size} of ${2 * numbered} kills at points in ${lives.length} lives, `
+      + `${random.reduce((sum, line) => sum + killsOf(line).length, 0)} random kills (seeds ${seedsOf(random)}; `
+      + `${tested(random)} intents in them); ${own.filter(isBad).length} lines with violations.`, '',
     ...sessionTable(sessions),
     ...courseTable(points, lives),
     ...points.flatMap((line) => pointList(line, lives)),
     ...own.filter(isBad).flatMap((line) =>
-      [`- ${line.type} of ${String(line['course'] ?? line['number'])}: ${(line['violations'] as readonly string[]).join('; ').slice(0, 500)}`]),
+      [`- ${line.type} of ${String(line['course'] ?? line['number'])}: `
+        + (line['violations'] as readonly string[]).join('; ').slice(0, 500)]),
     '',
   ];
+}
+
+const SESSION_MEMBERS = ['commit', 'node', 'seed', 'lanes', 'kills', 'minutes', 'cores', 'gibibytes', 'load'];
+
+function seedsOf(lines: readonly ResultLine[]): string {
+  return [...new Set(lines.map((line) => String(line['seed'])))].join(', ') || 'none';
 }
 
 function killsOf(line: ResultLine): readonly Kill[] {
@@ -73,7 +88,7 @@ function sessionTable(sessions: readonly ResultLine[]): string[] {
     '| session | commit | Node | seed | lanes | kills | minutes | cores | GiB | load |',
     '|---|---|---|---|---|---|---|---|---|---|',
     ...sessions.map((line, index) =>
-      `| ${[index + 1, ...['commit', 'node', 'seed', 'lanes', 'kills', 'minutes', 'cores', 'gibibytes', 'load'].map((name) => String(line[name]))].join(' | ')} |`),
+      `| ${[index + 1, ...SESSION_MEMBERS.map((name) => String(line[name]))].join(' | ')} |`),
     '',
   ];
 }
@@ -84,7 +99,10 @@ function courseTable(points: readonly ResultLine[], lives: readonly ResultLine[]
     const own = lives.filter((life) => life['course'] === line['course']);
     const kills = own.flatMap(killsOf);
     const numbers = pointsOf(line).length;
-    return `| ${String(line['course'])} | ${numbers} | ${kills.length} of ${2 * numbers} | ${kills.filter(({ reached }) => !reached).length} | ${countBy(own.flatMap((life) => life['states'] as readonly string[]))} | ${own.filter(isBad).length} |`;
+    const missed = kills.filter(({ reached }) => !reached).length;
+    const states = countBy(own.flatMap((life) => life['states'] as readonly string[]));
+    return `| ${String(line['course'])} | ${numbers} | ${kills.length} of ${2 * numbers} | ${missed} | ${states} `
+      + `| ${own.filter(isBad).length} |`;
   });
   return [
     '| course | points | kills | not reached | how its intents ended | violations |', '|---|---|---|---|---|---|',
@@ -106,7 +124,8 @@ function pointList(line: ResultLine, lives: readonly ResultLine[]): string[] {
     `<details><summary>${String(line['course'])}: its points</summary>`, '',
     pointsOf(line).map((point, index) => `${index + 1} ${point.replaceAll('|', '/')}`).join(' · '), '',
     ...(missed.length === 0 ? []
-      : [`Not reached in three runs, because the world answered in another order or between other polls than when the points were numbered: ${missed.join(' · ')}`, '']),
+      : ['Not reached in three runs, because requests were answered in another order or between other polls '
+        + `than when the points were numbered: ${missed.join(' · ')}`, '']),
     '</details>', '',
   ];
 }

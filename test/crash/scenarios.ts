@@ -1,16 +1,16 @@
 import type { WireFault } from './wire.ts';
 
-/** A swap and what the world does to it. */
+/** A swap and what the fixture does to it. */
 export interface Scenario {
   readonly name: string;
   readonly route: 'order' | 'build';
   /** In whole USDC: above 150 a maker fills. */
   readonly usdc: number;
-  /** What the wallet has for fees, in lamports: with hardly any somebody else pays. */
+  /** What the wallet has for fees, in lamports: with hardly any, a third party pays. */
   readonly lamports: bigint;
-  /** Somebody else pays, for as long as the wallet has bought no SOL. */
+  /** A third party pays, for as long as the wallet has bought no SOL. */
   readonly isGasless?: boolean | undefined;
-  /** How its intent ends when nobody dies. */
+  /** How its intent ends without a crash. */
   readonly ends: readonly string[];
   /** What happens to the signed bytes on their way. */
   readonly fault?: { readonly fault: WireFault; readonly times?: number } | undefined;

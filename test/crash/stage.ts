@@ -1,19 +1,19 @@
 import { describeBytes } from './preload/describe.ts';
 import { intentOf, type Place } from './place.ts';
 import type { Scenario } from './scenarios.ts';
-import type { CrashWorld } from './world.ts';
+import type { CrashFixture } from './crash-fixture.ts';
 
 const HURRIED_SLOTS = 20;
 const HURRY_MS = 100;
 
 /**
- * Has the world do to each intent of a place what its scenario says: each is met by it once, however often the daemon
+ * Has the fixture do to each intent of a place what its scenario says: each is met by it once, however often the daemon
  * dies on the way. Returns what ends it.
  */
 export async function setStage(
-  world: CrashWorld, place: Place, { route, fault, sandboxFault, priceAfterSigning, expires }: Scenario,
+  fixture: CrashFixture, place: Place, { route, fault, sandboxFault, priceAfterSigning, expires }: Scenario,
 ): Promise<() => Promise<void>> {
-  await world.priceSol(1);
+  await fixture.priceSol(1);
   const request = route === 'order' ? '/swap/v2/execute' : 'sendTransaction';
   let price = 1;
   const met = new Set<string>();
@@ -30,21 +30,21 @@ export async function setStage(
     const intent = keyOf(body);
     if (met.has(intent)) return;
     met.add(intent);
-    if (priceAfterSigning !== undefined) await world.priceSol(price *= priceAfterSigning);
+    if (priceAfterSigning !== undefined) await fixture.priceSol(price *= priceAfterSigning);
     if (sandboxFault !== undefined)
-      await world.lever('POST', 'faults', { match: { path: '/swap/v2/execute' }, ...sandboxFault });
+      await fixture.lever('POST', 'faults', { match: { path: '/swap/v2/execute' }, ...sandboxFault });
   };
   const rules = fault === undefined ? [] : [{ request, ...fault }];
-  world.service.rule(route === 'order' ? rules : [], { onRequest, keyOf });
-  world.rpc.rule(route === 'build' ? rules : [], { onRequest, keyOf });
+  fixture.service.rule(route === 'order' ? rules : [], { onRequest, keyOf });
+  fixture.rpc.rule(route === 'build' ? rules : [], { onRequest, keyOf });
   // Slots that pass besides those that pass by themselves.
   const hurry = expires === true ? setInterval(
-    () => { void world.lever('POST', 'time', { advance_slots: HURRIED_SLOTS }).catch(() => undefined); }, HURRY_MS,
+    () => { void fixture.lever('POST', 'time', { advance_slots: HURRIED_SLOTS }).catch(() => undefined); }, HURRY_MS,
   ) : undefined;
   return async () => {
     clearInterval(hurry);
-    world.service.rule([]);
-    world.rpc.rule([]);
-    if (sandboxFault !== undefined) await world.lever('DELETE', 'faults');
+    fixture.service.rule([]);
+    fixture.rpc.rule([]);
+    if (sandboxFault !== undefined) await fixture.lever('DELETE', 'faults');
   };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PROJECT } from '../e2e/gannet.ts';
 import type { Scenario } from './scenarios.ts';
 import { openPlace, runArgs, swapOf } from './place.ts';
-import { nodeOptions, type CrashWorld } from './world.ts';
+import { nodeOptions, type CrashFixture } from './crash-fixture.ts';
 
 /** What the kernel saw of signed bytes. */
 export interface TracedSwap {
@@ -27,12 +27,12 @@ export function canTrace(): boolean {
  * left.
  */
 export async function traceSwap(
-  world: CrashWorld, { name, scenario }: { readonly name: string; readonly scenario: Scenario },
+  fixture: CrashFixture, { name, scenario }: { readonly name: string; readonly scenario: Scenario },
 ): Promise<TracedSwap> {
-  const place = await openPlace(world, { name, funds: scenario, strategies: swapOf(scenario) });
+  const place = await openPlace(fixture, { name, funds: scenario, strategies: swapOf(scenario) });
   const account = join(place.dir, 'calls.txt');
   try {
-    await world.priceSol(1);
+    await fixture.priceSol(1);
     const traced = spawn('strace', [
       '-f', '-yy', '-s', '300', '-e', `trace=${CALLS}`, '-o', account, join(PROJECT, 'bin', 'gannet'),
       ...runArgs(place, ['--max-intents', '1']),

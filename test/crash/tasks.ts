@@ -5,7 +5,7 @@ import type { LifePlan } from './trial.ts';
 
 /**
  * Points that belong together. "swap": of a scenario, from its intent's first row in the journal to the snapshot with
- * its outcome. "whole": from the process's start to its end, recording too. "recovery": of the recovery from a death in
+ * its outcome. "whole": from the process's start to its end, recording too. "recovery": of the recovery from a crash in
  * it. "signer": of the process with the key.
  */
 export interface Course {
@@ -24,14 +24,14 @@ export interface Task extends Course {
   readonly life?: undefined;
 }
 
-/** Swaps whose start and end are looked at: nothing in those knows what becomes of the bytes. */
+/** Swaps whose start and end are checked: nothing in those knows what becomes of the bytes. */
 const WHOLE = ['order: success', 'build: success'];
 /** Swaps in whose recovery the daemon is killed again: what was signed may have landed, or not. */
 const TWICE_KILLED = ['order: answer dropped after landing', 'maker: success', 'build: lands late'];
 /**
  * As many crashes as a daemon trades after: the start after the third is in safe mode, and is the last one of a life.
  */
-const DEATHS_PER_LIFE = 3;
+const CRASHES_PER_LIFE = 3;
 
 /** Returns all courses, those of the scenarios whose names hold a text. */
 export function courses(text: string): Course[] {
@@ -66,8 +66,8 @@ export function planOf(
 }
 
 /**
- * What goes by a timer of its own, whatever becomes of a swap: the feeds' looks, and what is remembered of the
- * service's rate. How often it comes between two steps of a swap nobody knows before; it is killed at from start to
+ * What goes by a timer of its own, whatever becomes of a swap: the feeds' polls, and what is remembered of the
+ * service's rate. How often it comes between two steps of a swap is not known before; it is killed at from start to
  * end.
  */
 const BESIDE_THE_SWAP = /service-rate\.json| to look at #/;
@@ -84,8 +84,8 @@ export function pointsOf({ part }: Course, points: readonly CrashPoint[]): reado
   return points.slice(0, settled + 1).filter(({ what }) => !BESIDE_THE_SWAP.test(what));
 }
 
-/** Returns the first death of a course in recovery: when the signed bytes are in the journal, and nowhere else. */
-export function firstDeath(points: readonly CrashPoint[]): Doom {
+/** Returns the first crash of a course in recovery: when the signed bytes are in the journal, and nowhere else. */
+export function firstCrash(points: readonly CrashPoint[]): Doom {
   const signed = points.find(({ kind, what }) => kind === 'commit' && what.includes('INSERT attempts'));
   if (signed === undefined) throw new Error('nothing was signed');
   return { when: 'after', point: nameOf(signed) };
@@ -115,14 +115,14 @@ export function tasksLeft(results: readonly ResultLine[], digest: string, all: r
 }
 
 /**
- * Returns deaths that one wallet after the other goes through: a course's start happens once only, and who has bought
+ * Returns crashes that one wallet after the other goes through: a course's start happens once only, and who has bought
  * SOL can pay fees.
  */
 function inLives({ part, scenario }: Course, dooms: readonly Doom[]): readonly (readonly Doom[])[] {
   const signed = dooms.findIndex(({ point }) => point.startsWith('commit') && point.includes('INSERT attempts'));
   const chained = part !== 'swap' ? 0
     : scenario.isGasless === true && scenario.expires !== true ? Math.max(0, signed) : dooms.length;
-  return [...inGroups(dooms.slice(0, chained), DEATHS_PER_LIFE), ...inGroups(dooms.slice(chained), 1)];
+  return [...inGroups(dooms.slice(0, chained), CRASHES_PER_LIFE), ...inGroups(dooms.slice(chained), 1)];
 }
 
 function inGroups<Item>(items: readonly Item[], size: number): Item[][] {

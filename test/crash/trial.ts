@@ -1,17 +1,17 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startDaemon } from './daemon.ts';
-import { lookAtJournal, violationsOf } from './invariants.ts';
+import { readJournal, violationsOf } from './invariants.ts';
 import { openPlace, runArgs, swapOf, type Place } from './place.ts';
 import { writeDoom, type CrashPoint, type Doom } from './preload/points.ts';
 import type { Testimony } from './preload/witness.ts';
 import { ending, openIn, recovered } from './recovery.ts';
 import type { Scenario } from './scenarios.ts';
 import { setStage } from './stage.ts';
-import { nodeOptions, preloads, type CrashWorld } from './world.ts';
+import { nodeOptions, preloads, type CrashFixture } from './crash-fixture.ts';
 
 /** One daemon of a life, and how far it came. */
-export interface Death {
+export interface Crash {
   /** Absent where it never came to its point. */
   readonly killedAt: CrashPoint | undefined;
   /** The points it came to; all there are where it was not killed. */
@@ -20,7 +20,7 @@ export interface Death {
 
 /** A wallet whose daemons were killed one after the other, and what they left behind. */
 export interface Life {
-  readonly deaths: readonly Death[];
+  readonly crashes: readonly Crash[];
   /** How the intents ended, after the last recovery. */
   readonly states: readonly string[];
   /** How often signed bytes left, as seen from inside the process. */
@@ -29,7 +29,7 @@ export interface Life {
 }
 
 /** A life of one daemon at most that is killed. */
-export interface Trial extends Omit<Life, 'deaths'>, Death {}
+export interface Trial extends Omit<Life, 'crashes'>, Crash {}
 
 /** Which points a daemon has: from its first intent on, from its start on, or those of the process with the key. */
 export type Watched = 'intent' | 'start' | 'signer';
@@ -38,60 +38,61 @@ export type Watched = 'intent' | 'start' | 'signer';
 export interface LifePlan {
   /** Of the folder. */
   readonly name: string;
-  /** Each daemon recovers from the death before, swaps anew, and dies there; empty: one daemon lives. */
+  /** Each daemon recovers from the crash before, swaps again, and dies there; empty: one daemon lives. */
   readonly dooms: readonly Doom[];
   readonly watched?: Watched | undefined;
-  /** The deaths, one at most, are in the recovery from this first one. */
+  /** The crashes, one at most, are in the recovery from this first one. */
   readonly recoveryFrom?: Doom | undefined;
   /** Whether the daemon records; as it does unless it is told not to. */
   readonly isRecorded?: boolean | undefined;
 }
 
 /** Plays a scenario in which a daemon dies once at most. */
-export async function playTrial(world: CrashWorld, scenario: Scenario, { doom, ...plan }: Omit<LifePlan, 'dooms'> & {
-  readonly doom?: Doom | undefined;
-}): Promise<Trial> {
-  const { deaths: [death], ...rest } =
-    await playLife(world, scenario, { ...plan, dooms: doom === undefined ? [] : [doom] });
-  return { ...rest, ...death! };
+export async function playTrial(fixture: CrashFixture, scenario: Scenario,
+  { doom, ...plan }: Omit<LifePlan, 'dooms'> & {
+    readonly doom?: Doom | undefined;
+  }): Promise<Trial> {
+  const { crashes: [crash], ...rest } =
+    await playLife(fixture, scenario, { ...plan, dooms: doom === undefined ? [] : [doom] });
+  return { ...rest, ...crash! };
 }
 
 /**
  * Plays a scenario again and again with one wallet, until each of its daemons has died at its point; lets the last
- * recover, and looks at what came of it all.
+ * recover, and checks the result.
  */
 export async function playLife(
-  world: CrashWorld, scenario: Scenario, { name, dooms, watched = 'intent', recoveryFrom, isRecorded }: LifePlan,
+  fixture: CrashFixture, scenario: Scenario, { name, dooms, watched = 'intent', recoveryFrom, isRecorded }: LifePlan,
 ): Promise<Life> {
   const funds = { lamports: scenario.lamports, usdc: scenario.usdc * (dooms.length + 2) };
-  const place = await openPlace(world, { name, funds, strategies: swapOf(scenario), isRecorded });
-  const leaveStage = await setStage(world, place, scenario);
+  const place = await openPlace(fixture, { name, funds, strategies: swapOf(scenario), isRecorded });
+  const leaveStage = await setStage(fixture, place, scenario);
   try {
     const witness = join(place.dir, 'witness.ndjson');
     const violations: string[] = [];
     if (recoveryFrom !== undefined) violations.push(...(
       await die(place, { doom: recoveryFrom, watched: 'intent', log: join(place.dir, 'first.ndjson'), witness })
     ).violations);
-    const deaths: Death[] = [];
+    const crashes: Crash[] = [];
     for (const [index, doom] of (dooms.length === 0 ? [undefined] : dooms).entries()) {
       // A strategy that was never seen before has swapped nothing yet.
       if (index > 0) place.configure(swapOf(scenario, `once-${index + 1}`));
-      const { violations: found, ...death } = await die(place, {
+      const { violations: found, ...crash } = await die(place, {
         doom, watched: recoveryFrom === undefined ? watched : 'start', log: join(place.dir, `points-${index}.ndjson`),
         witness,
       });
-      deaths.push(death);
+      crashes.push(crash);
       violations.push(...found);
       if (found.length > 0) break;
     }
     violations.push(...await recovered(place), ...await violationsOf({
-      stateDir: place.stateDir, wallet: place.wallet.address, chain: world.chain,
+      stateDir: place.stateDir, wallet: place.wallet.address, chain: fixture.chain,
     }));
     const seen = linesOf(witness) as readonly Testimony[];
     violations.push(...seen.filter(({ journalled }) => !journalled).map(({ what }) =>
       `signed bytes left (${what}) before they were in the journal`));
     return {
-      deaths, states: lookAtJournal(place.stateDir)?.intents.map(({ state }) => state) ?? [], sent: seen.length,
+      crashes, states: readJournal(place.stateDir)?.intents.map(({ state }) => state) ?? [], sent: seen.length,
       violations,
     };
   } finally {
@@ -103,7 +104,7 @@ export async function playLife(
 /** Starts a daemon that is to die at a point. What it finds open belongs to the intents that it finishes. */
 async function die(place: Place, { doom, watched, log, witness }: {
   readonly doom: Doom | undefined; readonly watched: Watched; readonly log: string; readonly witness: string;
-}): Promise<Death & { readonly violations: readonly string[] }> {
+}): Promise<Crash & { readonly violations: readonly string[] }> {
   const isSigner = watched === 'signer';
   const points = {
     GANNET_CRASH_LOG: log,

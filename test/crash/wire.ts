@@ -22,7 +22,7 @@ export interface WireRule {
   readonly times?: number | undefined;
 }
 
-/** A line between the daemon and the world, on which requests get lost, and which outlives the daemon. */
+/** A line between the daemon and the fixture, on which requests get lost, and which outlives the daemon. */
 export interface Line {
   readonly url: string;
   /** Replaces what happens on it. */
@@ -97,7 +97,7 @@ export async function openLine(target: string): Promise<Line> {
   };
 
   const server = createServer((request, response) => {
-    // Whoever asked may be dead by now: then nobody misses the answer.
+    // The client may have ended by now: then the answer is not missed.
     serve(request, response).catch(() => { request.socket.destroy(); });
   });
   await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });

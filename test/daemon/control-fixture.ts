@@ -15,24 +15,24 @@ import type { Input } from '../../src/trading/step.ts';
 import { strategy } from '../engine/runs.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';
 
-/** A desk over a real engine on virtual time and a real journal. */
-export interface TestDesk {
-  readonly desk: ControlPort;
+/** A controlPort over a real engine on virtual time and a real journal. */
+export interface ControlFixture {
+  readonly controlPort: ControlPort;
   readonly engine: Engine;
   readonly state: EngineState;
-  readonly chronicle: RunRecorder;
+  readonly runRecorder: RunRecorder;
   /** What a recording would hold. */
   readonly inputs: Input[];
   readonly changes: TradingChange[];
-  readonly told: string[];
+  readonly reported: string[];
   readonly saved: () => unknown;
   readonly logs: string[];
 }
 
-/** Returns a desk of the strategies "diver" and "wader", whose state directory is given. */
-export function deskIn(stateDir: string, options: {
+/** Returns a controlPort of the strategies "diver" and "wader", whose state directory is given. */
+export function controlFixture(stateDir: string, options: {
   readonly strategies?: readonly StrategyInstance[]; readonly limits?: Partial<RiskLimits>;
-} = {}): TestDesk {
+} = {}): ControlFixture {
   const { strategies = [strategy('diver'), strategy('wader')], limits = {} } = options;
   const state = stateWith({ strategies: strategies.map(({ name }) => strategySetup(name)), limits });
   const inputs: Input[] = [];
@@ -41,7 +41,7 @@ export function deskIn(stateDir: string, options: {
   const logs: string[] = [];
   const clock = { now: (): Millis => engine.clock.now(), schedule: () => { throw new Error('nothing waits here'); } };
   const journal = openJournal({ path: `${stateDir}/journal.sqlite`, clock });
-  const chronicle = new RunRecorder({
+  const runRecorder = new RunRecorder({
     state,
     recorder: { append: (_seq, _at, input) => { inputs.push(input); } },
     saveSnapshot: (snapshot, settled) => { journal.saveSnapshot(snapshot, settled); },
@@ -54,13 +54,13 @@ export function deskIn(stateDir: string, options: {
   const engine: Engine = new Engine({
     state, strategies, startAt: 1_000, seed: 7,
     listener: {
-      onInput: (seq, at, input) => { chronicle.input(seq, at, input); },
-      onRuling: (ruling, logged) => { chronicle.ruling(ruling, logged); },
-      onProtection: (seq, at, change) => { chronicle.protection({ seq, at }, change); },
+      onInput: (seq, at, input) => { runRecorder.input(seq, at, input); },
+      onRuling: (ruling, logged) => { runRecorder.ruling(ruling, logged); },
+      onProtection: (seq, at, change) => { runRecorder.protection({ seq, at }, change); },
     },
   });
-  const desk = createControlPort({
-    runId: 'a-run', mode: 'live', clock, state, strategies, engine, runRecorder: chronicle, journal,
+  const controlPort = createControlPort({
+    runId: 'a-run', mode: 'live', clock, state, strategies, engine, runRecorder: runRecorder, journal,
     loop: { accept: (input) => { engine.accept(input, engine.clock.now()); } },
     executor: {
       execute: () => { throw new Error('nothing is carried out here'); },
@@ -74,7 +74,10 @@ export function deskIn(stateDir: string, options: {
     startAt: 1_000, isRealMoney: false, equity: new EquitySampler(state),
   });
   engine.start();
-  return { desk, engine, state, chronicle, inputs, changes, told, saved: () => journal.loadSnapshot(), logs };
+  return {
+    controlPort: controlPort, engine, state, runRecorder: runRecorder, inputs, changes, reported: told,
+    saved: () => journal.loadSnapshot(), logs,
+  };
 }
 
 function listening(changes: TradingChange[], told: string[]): Reporter {

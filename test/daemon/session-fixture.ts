@@ -11,7 +11,7 @@ import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
 import type { OpenIntent } from '../../src/trading/executor.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
-import { DEFAULT_PROTECTIONS } from '../../src/trading/protections/default-protections.ts';
+import { DEFAULT_PROTECTIONS } from '../../src/trading/protections/catalogue.ts';
 import type { TokenFacts } from '../../src/trading/token-safety.ts';
 import type { StateSnapshot } from '../../src/trading/state.ts';
 import { createState, freshSnapshot } from '../../src/trading/state.ts';
@@ -109,7 +109,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
   }
   const session = new Session({
     runId: 'run', mode: 'live', isRealMoney: false, clock, state, strategies: [TICKER], seed: 7, startAt: START, open,
-    legacy: { states: {}, unseen: [] },
+    restored: { states: {}, unseen: [] },
     prepareWarmup: () => undefined,
     executor: {
       execute: (intent) => {

@@ -7,7 +7,7 @@ let playground: Playground;
 beforeAll(() => { playground = createPlayground(); });
 afterAll(() => playground.close());
 
-it('analyses a series without a configuration, a service or a state, and exits with 2 at a file that is none', async () => {
+it('analyses a series without configuration, service or state, and exits with 2 for an invalid file', async () => {
   const good = playground.write('good.csv', 'time,equity\n2025-01-01,100\n2025-01-02,110\n2025-01-03,99\n');
   const bad = playground.write('bad.csv', 'time,equity\n2025-01-01,100\n2025-01-01,101\n');
   const [json, words, fault, told] = await Promise.all([
@@ -22,5 +22,5 @@ it('analyses a series without a configuration, a service or a state, and exits w
   expect(words.stdout).toMatch(/total return +-1\.00 %/);
   expect(document(fault)['error']).toMatchObject({ code: 'CSV_INVALID', details: { row: 3, column: 'time' } });
   expect(told)
-    .toMatchObject({ stdout: '', stderr: expect.stringContaining('bad.csv:3: the time 2025-01-01 is there twice') });
+    .toMatchObject({ stdout: '', stderr: expect.stringContaining('bad.csv:3: the time 2025-01-01 appears twice') });
 });

@@ -60,7 +60,7 @@ async function refused(
   return { message: ended.stderr, code: '' };
 }
 
-describe('a run that cannot be, says so in one message, exits with 2 and starts nothing', () => {
+describe('an impossible run prints one message, exits with 2 and starts nothing', () => {
   it.each([
     ['no-file', undefined, /^\S*no-file\.yaml/],
     ['malformed', `${DCA}risk: { max_fee_bps: 3\n`, /malformed\.yaml:\d+:\d+ /],
@@ -79,19 +79,21 @@ describe('a run that cannot be, says so in one message, exits with 2 and starts 
     ],
     [
       'live-on-a-real-service',
-      `mode: live\nservice: { base_url: "https://service.example" }\nchain: { rpc_url: "https://rpc.example" }\nwallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`,
+      `mode: live\nservice: { base_url: "https://service.example" }\n`
+        + `chain: { rpc_url: "https://rpc.example" }\nwallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`,
       /live-on-a-real-service\.yaml:1:7 mode: on a real service and chain this swaps real money/,
     ],
     [
       'live-half-embedded',
-      `mode: live\nservice: { base_url: "https://service.example" }\nchain: { rpc_url: embedded }\nwallet: { address: ${WALLET} }\n${DCA}`,
+      `mode: live\nservice: { base_url: "https://service.example" }\nchain: { rpc_url: embedded }\n`
+        + `wallet: { address: ${WALLET} }\n${DCA}`,
       /live-half-embedded\.yaml:2:\d+ service\.base_url: .*belong together/,
     ],
   ] as const)('%s', async (name, text, message) => {
     expect((await refused(name, text)).message).toMatch(message);
   });
 
-  it('every fault at once, a line each, to a person', async () => {
+  it('every fault at once, one line each, as text', async () => {
     const { message } = await refused(
       'three-faults', `mode: life\nrisk: { max_fee_bps: 1.5 }\nchian: {}\n${DCA}`, { words: true, whole: true },
     );
@@ -99,43 +101,47 @@ describe('a run that cannot be, says so in one message, exits with 2 and starts 
       .toStrictEqual(['1:7', '2:22', '3:1']);
   });
 
-  it('a wallet’s key that the environment does not have, by the name of the variable', async () => {
+  it('a wallet’s key missing in the environment, by the variable’s name', async () => {
     const { message, code } = await refused(
       'no-key',
-      `mode: live\ncontrol: { port: 0 }\nservice: { base_url: embedded }\nchain: { rpc_url: embedded }\nwallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`,
+      `mode: live\ncontrol: { port: 0 }\nservice: { base_url: embedded }\nchain: { rpc_url: embedded }\n`
+        + `wallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`,
       { whole: true },
     );
     expect(code).toBe('KEY_INVALID');
     expect(message).toContain('GANNET_WALLET_KEY');
   });
 
-  it('an API key that the configuration names and the environment does not have', async () => {
+  it('an API key missing in the environment, by the variable’s name', async () => {
     const { message } = await refused(
       'no-api-key',
-      `service: { base_url: "https://service.example", api_key: "\${GANNET_API_KEY}" }\nwallet: { address: ${WALLET} }\n${DCA}`,
+      `service: { base_url: "https://service.example", api_key: "\${GANNET_API_KEY}" }\n`
+        + `wallet: { address: ${WALLET} }\n${DCA}`,
     );
     expect(message).toMatch(/no-api-key\.yaml:1:\d+ .*GANNET_API_KEY/);
   });
 
-  it('a service that nobody runs, by its address', async () => {
+  it('an unreachable service, by its address', async () => {
     const { message, code } = await refused(
       'no-service',
-      `control: { port: 0 }\nservice: { base_url: "http://127.0.0.1:${closedPort}", plan: keyless }\nwallet: { address: ${WALLET} }\n${DCA}`,
+      `control: { port: 0 }\nservice: { base_url: "http://127.0.0.1:${closedPort}", plan: keyless }\n`
+        + `wallet: { address: ${WALLET} }\n${DCA}`,
     );
     expect(code).toBe('SERVICE_UNREACHABLE');
     expect(message).toContain(`127.0.0.1:${closedPort}`);
   });
 
-  it('an RPC that nobody runs, by its address', async () => {
+  it('an unreachable RPC, by its address', async () => {
     const { message, code } = await refused(
       'no-rpc',
-      `control: { port: 0 }\nservice: { base_url: embedded }\nchain: { rpc_url: "http://127.0.0.1:${closedPort}" }\n${PEARL}${DCA}`,
+      `control: { port: 0 }\nservice: { base_url: embedded }\n`
+        + `chain: { rpc_url: "http://127.0.0.1:${closedPort}" }\n${PEARL}${DCA}`,
     );
     expect(code).toBe('CHAIN_UNREACHABLE');
     expect(message).toContain(`127.0.0.1:${closedPort}`);
   });
 
-  it('a control port that somebody else has, by its number', async () => {
+  it('a control port in use, by its number', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
     const { port } = server.address() as AddressInfo;
@@ -159,7 +165,7 @@ describe('a run that cannot be, says so in one message, exits with 2 and starts 
     expect(filesIn(playground.path('usage-state'))).toStrictEqual([]);
   });
 
-  it('a replay of a run that is not there, a command that is none', async () => {
+  it('a replay of an unknown run, and an unknown command', async () => {
     const replay = await playground.ask(['replay', 'no-such-run', '--json', '--state-dir', playground.path('nothing')]);
     expect(replay.code).toBe(2);
     expect(document(replay)['error'])
@@ -171,7 +177,7 @@ describe('a run that cannot be, says so in one message, exits with 2 and starts 
 });
 
 describe('secrets', () => {
-  it('appear nowhere, in no way of failing and in none of working', async () => {
+  it('appear in no output and no file, with and without errors', async () => {
     const walletKey = freshKey();
     const apiKey = 'canary-4f1a9d02-api-key';
     const token = 'canary-77b1-control-token';
@@ -182,14 +188,17 @@ describe('secrets', () => {
       ['unreachable', `${service}wallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`, environment],
       ['key-in-yaml', `wallet: { key_from: "${walletKey}" }\n${DCA}`, environment],
       ['key-through-yaml', `wallet: { key_from: "\${GANNET_WALLET_KEY}" }\n${DCA}`, environment],
-      ['key-as-api-key', `service: { base_url: "http://127.0.0.1:${closedPort}", api_key: "${walletKey}" }\nwallet: { address: ${WALLET} }\n${DCA}`, environment],
+      ['key-as-api-key', `service: { base_url: "http://127.0.0.1:${closedPort}", api_key: "${walletKey}" }\n`
+        + `wallet: { address: ${WALLET} }\n${DCA}`, environment],
       ['key-in-the-wrong-place', `mode: ${walletKey}\n${DCA}`, environment],
       [
         'spoiled-key',
-        `mode: live\ncontrol: { port: 0 }\nchain: { rpc_url: embedded }\nwallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`,
+        `mode: live\ncontrol: { port: 0 }\nchain: { rpc_url: embedded }\n`
+          + `wallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`,
         { ...environment, GANNET_WALLET_KEY: spoiled },
       ],
-      ['poor-wallet', `mode: live\ncontrol: { port: 0 }\nchain: { rpc_url: embedded }\nwallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`, environment],
+      ['poor-wallet', `mode: live\ncontrol: { port: 0 }\nchain: { rpc_url: embedded }\n`
+        + `wallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`, environment],
       ['paper', `control: { port: 0 }\n${DCA}`, environment],
     ];
     const secrets = [walletKey, spoiled, apiKey, token];

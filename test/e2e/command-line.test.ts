@@ -15,7 +15,7 @@ function holdsPart(text: string, key: string): boolean {
   return Array.from({ length: key.length - 15 }, (_, at) => key.slice(at, at + 16)).some((part) => text.includes(part));
 }
 
-describe('issue 13.38: a key that was given as an argument by mistake', () => {
+describe('issue 13.38: a key given as an argument by mistake', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const bytes = Buffer.concat([
     privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32),

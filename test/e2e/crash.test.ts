@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended, JsonLine, Playground } from './gannet.ts';
-import { childrenOf, configText, createPlayground, daemonOf, document, isAlive, jsonLines } from './gannet.ts';
+import { childrenOf, configText, createPlayground, daemonOf, document, isRunning, jsonLines } from './gannet.ts';
 
 let playground: Playground;
 let state: string;
@@ -37,13 +37,13 @@ function intentsOf(list: readonly JsonLine[]): Set<unknown> {
     id !== undefined));
 }
 
-describe('a daemon that was killed in the middle', () => {
-  it('takes its embedded chain with it', async () => {
+describe('a daemon that was killed during a run', () => {
+  it('ends together with its embedded chain', async () => {
     expect(sandboxes).toHaveLength(1);
-    await expect.poll(() => sandboxes.filter(isAlive)).toStrictEqual([]);
+    await expect.poll(() => sandboxes.filter(isRunning)).toStrictEqual([]);
   });
 
-  it('can be replayed as far as everything is there: the replay says how far, and matches', () => {
+  it('can be replayed as far as its files go: the replay names that point, and matches', () => {
     expect(replayed.code, replayed.stderr + replayed.stdout).toBe(0);
     const replay = document(replayed);
     expect(replay).toMatchObject({ match: true, truncated_at: expect.any(Number), first_divergence: null });
@@ -52,12 +52,12 @@ describe('a daemon that was killed in the middle', () => {
     expect(Number(replay['decisions'])).toBeGreaterThan(0);
   });
 
-  it('says in words how far', async () => {
+  it('names the point in words', async () => {
     const answer = await playground.ask(['replay', String(killed[0]!['run_id']), '--state-dir', state]);
     expect(answer.stdout).toContain(`up to seq ${String(document(replayed)['truncated_at'])}`);
   });
 
-  it('starts again on the same state directory, gives no name twice and trades on', async () => {
+  it('starts again on the same state directory, uses no intent id twice and trades on', async () => {
     const again = playground.start(['run', '--json', '--config', config, '--state-dir', state, '--duration', '5m']);
     await again.until((stdout) => countConfirmed(stdout) >= 2);
     again.signal('SIGTERM');
@@ -70,10 +70,10 @@ describe('a daemon that was killed in the middle', () => {
     expect(document(second)).toMatchObject({ match: true, decision_hash: lines.at(-1)!['decision_hash'] });
   });
 
-  it('issue 13.20: says in one line that the embedded chain is new, and denies nothing as done before', () => {
+  it('issue 13.20: reports the new embedded chain in one line, and denies nothing as a repetition', () => {
     const notices = restarted.filter(({ type, state: word }) => type === 'state' && word === 'notice');
     expect(notices)
-      .toMatchObject([{ message: expect.stringMatching(/^the embedded chain is new: its balances begin anew/) }]);
+      .toMatchObject([{ message: expect.stringMatching(/^the embedded chain is new: it has new balances/) }]);
     expect(killed.filter(({ type, state: word }) => type === 'state' && word === 'notice')).toEqual([]);
     expect(restarted.filter(({ type, code }) => type === 'denial' && code === 'KEY_REPEATED')).toEqual([]);
   });

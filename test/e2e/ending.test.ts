@@ -61,10 +61,10 @@ function asked(path: string): Promise<void> {
   });
 }
 
-describe('one interrupt ends what waits for an answer, at once, with exit code 130', () => {
+describe('one interrupt ends a waiting command at once, with exit code 130', () => {
   it.each<readonly [string, readonly string[], 'config' | 'waiting', string]>([
-    ['a look', ['markets', 'TIDE', '--json'], 'config', '/prediction'],
-    ['a look that has not begun', ['markets', 'TIDE', '--json'], 'waiting', '/silent'],
+    ['a reading command', ['markets', 'TIDE', '--json'], 'config', '/prediction'],
+    ['a reading command that has not started', ['markets', 'TIDE', '--json'], 'waiting', '/silent'],
     ['a run that has not begun', ['run', '--json'], 'waiting', '/silent'],
   ])('%s', async (_name, args, file, path) => {
     const hears = asked(path);
@@ -79,7 +79,7 @@ describe('one interrupt ends what waits for an answer, at once, with exit code 1
     expect(performance.now() - since).toBeLessThan(5_000);
   });
 
-  it('a quote that nobody writes', async () => {
+  it('a quote from a pipe without a writer', async () => {
     const pipe = playground.path('never-written');
     execFileSync('mkfifo', [pipe]);
     const command = start(['v1', 'swap', '--quote', pipe, '--user-public-key', WALLET, '--json'], config);
@@ -93,7 +93,7 @@ describe('one interrupt ends what waits for an answer, at once, with exit code 1
 });
 
 /**
- * Returns the writing end once somebody waits for what is written into a named pipe: until then it cannot be opened for
+ * Returns the writing end once a reader waits on a named pipe: until then it cannot be opened for
  * writing without waiting.
  */
 async function writerOf(pipe: string): Promise<number> {
@@ -106,7 +106,7 @@ async function writerOf(pipe: string): Promise<number> {
   }
 }
 
-describe('a quote that is none is refused as the mistake of whoever gave it, by its name', () => {
+describe('an invalid quote is refused as a usage error, by its name', () => {
   it.each([
     ['a table for people', 'table.txt', '  you pay  1 SOL\n', 'expected JSON'],
     ['nothing', 'empty.json', '', 'expected JSON, got an empty body'],
@@ -125,7 +125,7 @@ describe('a quote that is none is refused as the mistake of whoever gave it, by 
   });
 });
 
-describe('an option whose value cannot be read', () => {
+describe('an option with an unreadable value', () => {
   it.each([
     [
       'a form that is no JSON',
@@ -140,7 +140,7 @@ describe('an option whose value cannot be read', () => {
   });
 });
 
-describe('a place for the output that takes none', () => {
+describe('an output path that cannot be written', () => {
   it.each([
     ['what was asked', ['config', 'schema']], ['what went wrong', ['replay', 'nowhere', '--json']],
   ])('is said, with exit code 1: %s', async (_name, args) => {
@@ -150,7 +150,7 @@ describe('a place for the output that takes none', () => {
     child.stderr!.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
     const [code] = await once(child, 'close') as [number];
     closeSync(full);
-    expect(stderr).toMatch(/^the output cannot be written: .*ENOSPC.*\n$/);
+    expect(stderr).toMatch(/^standard output or standard error cannot be written: .*ENOSPC.*\n$/);
     expect(code).toBe(1);
   });
 });

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended, JsonLine, Playground } from './gannet.ts';
 import {
-  childrenOf, configText, copyOf, createPlayground, daemonOf, document, filesIn, flipByte, isAlive, jsonLines,
+  childrenOf, configText, copyOf, createPlayground, daemonOf, document, filesIn, flipByte, isRunning, jsonLines,
 } from './gannet.ts';
 
 let playground: Playground;
@@ -36,8 +36,8 @@ beforeAll(async () => {
   startedInMs = Date.now() - begun;
   const trading = await daemonOf(daemon);
   children = [trading, ...childrenOf(trading)];
-  await lookAtControlApi(daemon.lines());
-  // A few more looks at the market, so that the recording holds more than one of everything.
+  await readControlApi(daemon.lines());
+  // A few more market events, so that the recording holds more than one of everything.
   await daemon.until((stdout) => stdout.split('"state":"confirmed"').length > 3);
   daemon.signal('SIGINT');
   ended = await daemon.ended;
@@ -46,7 +46,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => playground.close());
 
-async function lookAtControlApi([started]: readonly JsonLine[]): Promise<void> {
+async function readControlApi([started]: readonly JsonLine[]): Promise<void> {
   const url = String(started!['control_url']);
   seen.state = document(await playground.run(['status', '--json', '--state-dir', state]));
   seen.text = (await playground.ask(['status', '--state-dir', state])).stdout;
@@ -76,7 +76,7 @@ describe('the default configuration, from a fresh state', () => {
     }
   });
 
-  it('begins with what it is, and says why it decides and what became of it, in lines that count up', () => {
+  it('begins with its description, and reports decisions with reasons and outcomes, in numbered lines', () => {
     expect(lines[0])
       .toMatchObject({ type: 'started', mode: 'live', wallet: expect.stringMatching(/^\w{32,44}$/), run_id: runId });
     expect(lines.every(({ type, at, seq }) =>
@@ -87,9 +87,9 @@ describe('the default configuration, from a fresh state', () => {
       verdict: 'approved', code: null, h: expect.stringMatching(/^[0-9a-f]{64}$/),
       proposal: { reason: expect.stringMatching(/./) },
     });
-    const journey = lines.filter(({ type, intent_id: id }) => type === 'intent' && id === decision['intent_id'])
+    const states = lines.filter(({ type, intent_id: id }) => type === 'intent' && id === decision['intent_id'])
       .map((line) => line['state']);
-    expect(journey).toStrictEqual(['building', 'signed', 'submitted', 'confirmed']);
+    expect(states).toStrictEqual(['building', 'signed', 'submitted', 'confirmed']);
     const numbers = lines.map(({ seq }) => Number(seq));
     expect(numbers).toStrictEqual(numbers.toSorted((a, b) => a - b));
   });
@@ -104,10 +104,10 @@ describe('the default configuration, from a fresh state', () => {
     expect(summary['intents']).toMatchObject({ confirmed: confirmed.length });
     expect(BigInt(String(summary['fees_lamports']))).toBeGreaterThanOrEqual(5_000n * BigInt(confirmed.length));
     expect(children).toHaveLength(2);
-    expect(children.filter(isAlive)).toStrictEqual([]);
+    expect(children.filter(isRunning)).toStrictEqual([]);
   });
 
-  it('issue 13.21: begins without a denial: no two of its strategies collide', () => {
+  it('issue 13.21: begins without a denial, because its strategies do not collide', () => {
     expect(lines.filter(({ type }) => type === 'denial')).toStrictEqual([]);
     expect(new Set(lines.filter(({ type }) => type === 'decision').map(({ strategy }) => strategy)))
       .toStrictEqual(new Set(['dca-sol', 'dca-pearl']));
@@ -129,7 +129,7 @@ describe('the default configuration, from a fresh state', () => {
 });
 
 describe('issue 13.28: the log file of a run', () => {
-  it('holds its start, each decision and denial, each step of each swap, and its summary', () => {
+  it('has the start, each decision and denial, each step of each swap, and the summary', () => {
     const logged = jsonLines(
       readFileSync(`${state}/logs/${runId}.log`, 'utf8'),
     ) as readonly (JsonLine & { readonly message?: string })[];
@@ -142,8 +142,8 @@ describe('issue 13.28: the log file of a run', () => {
   });
 });
 
-describe('issue 13.38: what a run leaves behind', () => {
-  it('is for its owner alone: files 0600 in folders 0700', () => {
+describe('issue 13.38: the files of a run', () => {
+  it('are for the owner alone: files 0600 in folders 0700', () => {
     const open = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('locks/'))
       .map((name) => `${state}/${name}`).concat(state).flatMap((path) => {
         const stats = statSync(path);
@@ -156,7 +156,7 @@ describe('issue 13.38: what a run leaves behind', () => {
 });
 
 describe('the control API of a running daemon', () => {
-  it('tells the state, to a script and to a person', () => {
+  it('shows the state as JSON and as text', () => {
     expect(seen.state).toMatchObject({
       run_id: runId, mode: 'live', phase: 'trading', intents: { counts: { confirmed: expect.any(Number) } },
     });
@@ -165,13 +165,13 @@ describe('the control API of a running daemon', () => {
     expect(seen.text).toContain('confirmed');
   });
 
-  it('lets anybody ask whether it lives, wants the token for the rest, and refuses web pages of others', () => {
+  it('answers /healthz without a token, needs it for the rest, and refuses foreign web pages', () => {
     expect(seen).toMatchObject({
       health: 200, noToken: 401, wrongToken: 401, foreignHost: 403, foreignOrigin: 403, nowhere: 404,
     });
   });
 
-  it('is gone with the daemon, and status says so', async () => {
+  it('ends with the daemon, and status reports that', async () => {
     const answer = await playground.ask(['status', '--state-dir', state]);
     expect(answer.code).toBe(1);
     expect(answer.stderr).toContain('no daemon runs');
@@ -182,7 +182,7 @@ const replay = (stateDir: string): Promise<Ended> =>
   playground.ask(['replay', runId, '--json', '--state-dir', stateDir]);
 
 describe('a replay of the run', () => {
-  it('comes to the same decisions and the same hash', async () => {
+  it('makes the same decisions with the same hash', async () => {
     const answer = await replay(state);
     expect(answer.code, answer.stderr).toBe(0);
     const hash = lines.at(-1)!['decision_hash'];
@@ -193,7 +193,7 @@ describe('a replay of the run', () => {
     expect(Number(lines.at(-1)!['decisions'])).toBeGreaterThanOrEqual(3);
   });
 
-  it('does so elsewhere too: another folder, another time zone, another locale, a path instead of an id, no service', async () => {
+  it('does the same in another folder, time zone and locale, by a path, without a service', async () => {
     const elsewhere = copyOf(playground, state, 'elsewhere');
     const environment = { TZ: 'Asia/Kathmandu', LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8' };
     const answer = await playground.run(['replay', `${elsewhere}/runs/${runId}`, '--json'], { environment, cwd: '/' });
@@ -201,13 +201,13 @@ describe('a replay of the run', () => {
     expect(document(answer)).toMatchObject({ match: true, decision_hash: lines.at(-1)!['decision_hash'] });
   });
 
-  it('says so in words', async () => {
+  it('prints that as text', async () => {
     const answer = await playground.ask(['replay', runId, '--state-dir', state]);
     expect(answer.stdout).toContain('the same');
     expect(answer.stdout).toContain(String(lines.at(-1)!['decision_hash']));
   });
 
-  it('notices one changed byte in each file of the recording', async () => {
+  it('detects one changed byte in each file of the recording', async () => {
     const files = filesIn(`${state}/recordings/${runId}`);
     expect(files.filter((file) => /\.arrows?(?:\.zst)?$/.test(file)).length).toBeGreaterThanOrEqual(3);
     const answers = await Promise.all(files.map(async (file, index) => {
@@ -223,7 +223,7 @@ describe('a replay of the run', () => {
     }
   });
 
-  it('notices one changed byte anywhere in the decisions', async () => {
+  it('detects one changed byte anywhere in the decisions', async () => {
     const spoilt = copyOf(playground, state, 'spoilt-decisions');
     const file = `${spoilt}/runs/${runId}/decisions.ndjson`;
     const original = readFileSync(file, 'utf8');
@@ -253,7 +253,7 @@ describe('a backtest on the recording of the run', () => {
     expect(document(second)['decision_hash']).toBe(document(first)['decision_hash']);
   });
 
-  it('is refused, naming what is missing, where a strategy watches something that was not recorded', async () => {
+  it('is refused with the missing feed where a strategy needs one that was not recorded', async () => {
     const other =
       playground.write('other.yaml', configText('gannet.yaml', [['SPRINGTIDE-26DEC31', 'NEAPTIDE-26DEC31']]));
     const answer = await backtest(other);
@@ -263,7 +263,7 @@ describe('a backtest on the recording of the run', () => {
     ) });
   });
 
-  it('is refused where there is no such recording', async () => {
+  it('is refused for an unknown recording', async () => {
     const answer = await playground.ask(['backtest', config, '--recording', 'nowhere', '--json', '--state-dir', state]);
     expect(answer.code).toBe(2);
     expect(document(answer)['error'])

@@ -16,7 +16,7 @@ export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const GANNET = join(PROJECT, 'bin', 'gannet');
 /** Where the launcher keeps compiled code; a command that is started without it finds the same there. */
 export const COMPILE_CACHE = join(PROJECT, 'node_modules', '.cache', 'gannet');
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 const serveWarm = createWarmGannet(COMPILE_CACHE);
 
 /** A line of `--json`; read with assertions, as a script would. */
@@ -84,16 +84,16 @@ export function createPlayground(): Playground {
       until: (wanted) => new Promise((resolve, reject) => {
         const give =
           (reason: string): void => { reject(new Error(`${reason}: gannet ${args.join(' ')}\n${stdout}\n${stderr}`)); };
-        const patience = setTimeout(() => { give('waited in vain'); }, PATIENCE_MS);
+        const timeout = setTimeout(() => { give('the wait timed out'); }, TIMEOUT_MS);
         const watch = (): void => {
           if (!wanted(stdout)) return;
-          clearTimeout(patience);
+          clearTimeout(timeout);
           watchers.delete(watch);
           resolve();
         };
         watchers.add(watch);
         void ended.then(({ code }) => {
-          clearTimeout(patience);
+          clearTimeout(timeout);
           give(`ended with ${code}`);
         });
         watch();
@@ -161,7 +161,7 @@ export function childrenOf(pid: number): number[] {
 
 /** Returns the process that trades beside the signer that was started, as soon as it is there. */
 export async function daemonOf({ pid }: Running): Promise<number> {
-  const giveUpAt = Date.now() + PATIENCE_MS;
+  const giveUpAt = Date.now() + TIMEOUT_MS;
   for (;;) {
     const [daemon] = childrenOf(pid);
     if (daemon !== undefined) return daemon;
@@ -171,7 +171,7 @@ export async function daemonOf({ pid }: Running): Promise<number> {
 }
 
 /** Returns whether a process lives; one that ended but was not yet waited for does not. */
-export function isAlive(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   const state = readIfThere(`/proc/${pid}/stat`).split(') ').at(-1)?.charAt(0) ?? '';
   return state !== '' && state !== 'Z';
 }
@@ -180,7 +180,7 @@ function readIfThere(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // Processes come and go while one looks.
+    // Processes come and go during the scan.
     return '';
   }
 }

@@ -67,8 +67,8 @@ afterAll(async () => {
   await playground.close();
 });
 
-describe('a service that answers anything but what was asked', () => {
-  it('is reported by its feeds, traded on by nobody, and ends nothing else', async () => {
+describe('a service with hostile answers', () => {
+  it('is reported by its feeds, causes no trade, and ends nothing else', async () => {
     const config = playground.write('hostile.yaml', `mode: paper
 service: { base_url: "${url}", requests_per_second: 200 }
 wallet: { address: ${WALLET} }
@@ -76,7 +76,8 @@ control: { port: 0 }
 backtest: { balances: { USDC: "1000" }, latency: { quote: 10ms, land: 10ms } }
 risk: { max_swaps: { per_minute: 1000, per_hour: 10000, per_day: 100000 } }
 strategies:
-${[5, 6, 7, 8, 9].map((size) => `  - { use: mean-reversion, name: dip-${size}, budget: "100 USDC", params: { pair: SOL/USDC, size: "${size} USDC", every: 100ms, window: 2, k: 0.1 } }`).join('\n')}
+${[5, 6, 7, 8, 9].map((size) => `  - { use: mean-reversion, name: dip-${size}, budget: "100 USDC",
+      params: { pair: SOL/USDC, size: "${size} USDC", every: 100ms, window: 2, k: 0.1 } }`).join('\n')}
   - { use: dca, budget: "100 USDC", params: { buy: SOL, spend: "5 USDC", every: 1s } }
   - { use: book-watch, params: { market: SPRINGTIDE-26DEC31, level: 0.6, rearm: 0.5, every: 100ms } }
 `);

@@ -52,7 +52,7 @@ function document(stdout: string): JsonLine {
 }
 
 describe('gannet inspect-transaction', () => {
-  it('allows an order that keeps to what was expected, its table read from the chain', async () => {
+  it('allows an order within the expectation, with its lookup table from the chain', async () => {
     const { code, stdout } = await inspect(order.transaction, '--expect', expectFile, '--json');
     const answer = document(stdout);
     expect(code).toBe(0);
@@ -69,7 +69,7 @@ describe('gannet inspect-transaction', () => {
     });
   });
 
-  it('says it in words, the verdict first', async () => {
+  it('prints text with the verdict first', async () => {
     const { code, stdout } = await inspect(order.transaction, '--expect', expectFile);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}verdict +allow\n/);
@@ -78,7 +78,7 @@ describe('gannet inspect-transaction', () => {
     expect(stdout).toMatch(/fee +0\.0000\d+ SOL/);
   });
 
-  it('denies with exit code 1 what does not, and names the rule and the instruction', async () => {
+  it('denies others with exit code 1, and names the rule and the instruction', async () => {
     const [less, theft, unexpected] = await Promise.all([
       inspect(
         order.transaction, '--expect', playground.write('more.json', expectation({ minimum_out: '999999999999' })),
@@ -99,7 +99,7 @@ describe('gannet inspect-transaction', () => {
     }
   });
 
-  it('denies what cannot be read, and what is no swap', async () => {
+  it('denies unreadable transactions, and those without a swap', async () => {
     const [garbage, long] = await Promise.all([inspect('AAAA', '--json'), inspect('A'.repeat(1_648), '--json')]);
     expect([garbage.code, document(garbage.stdout)])
       .toEqual([1, { verdict: 'deny', code: 'BYTES_NOT_CANONICAL', findings: [expect.anything()], summary: null }]);
@@ -112,7 +112,7 @@ describe('gannet inspect-transaction', () => {
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^ {2}verdict +deny, SWAP_MISSING\n/)]);
   });
 
-  it('reads from standard input where no transaction is named', async () => {
+  it('reads from standard input without an argument', async () => {
     const child = spawn(join(PROJECT, 'bin', 'gannet'), ['inspect-transaction', '--wallet', wallet, '--json'], {
       cwd: playground.dir, stdio: ['pipe', 'pipe', 'inherit'],
     });
@@ -123,7 +123,7 @@ describe('gannet inspect-transaction', () => {
     expect([code, document(stdout)['code']]).toEqual([1, 'TRANSFER_DESTINATION']);
   });
 
-  it('ends with 2 where it was not told enough, or nonsense', async () => {
+  it('exits with 2 on missing or invalid options', async () => {
     const runs = await Promise.all([
       playground.ask(['inspect-transaction', order.transaction]),
       playground.ask(['inspect-transaction', order.transaction, '--wallet', 'me']),

@@ -31,11 +31,14 @@ service: { base_url: "${addresses.base_url}", requests_per_second: 50 }
 chain: { rpc_url: "${addresses.rpc_url}" }
 wallet: { key_from: env:GANNET_WALLET_KEY, address: ${addresses.wallet.address} }
 control: { enabled: false }
-${guards}strategies: [{ use: dca, name: dca-sol, budget: "50 USDC", params: { buy: SOL, spend: "5 USDC", every: 1h, watch: 1s } }]
+${guards}strategies: [{ use: dca, name: dca-sol, budget: "50 USDC", params: { buy: SOL, spend: "5 USDC", every: 1h,
+    watch: 1s } }]
 `);
 }
-const GUARDS = `signer: { caps: { USDC: { per_trade: "20", per_hour: "100", per_day: "100" }, SOL: { per_trade: "1", per_day: "1" } } }
-risk: { max_trade: "20 USDC", max_swaps: { per_day: 20 }, protections: [{ kind: daily_loss, limit: "25 USDC", action: halt }] }
+const GUARDS = `signer: { caps: { USDC: { per_trade: "20", per_hour: "100", per_day: "100" },
+    SOL: { per_trade: "1", per_day: "1" } } }
+risk: { max_trade: "20 USDC", max_swaps: { per_day: 20 }, protections: [{ kind: daily_loss, limit: "25 USDC",
+    action: halt }] }
 `;
 
 const environment = (): Record<string, string> =>
@@ -48,8 +51,8 @@ const gannet = (file: string, ...args: string[]): Promise<Ended> =>
 const ask = (file: string, ...args: string[]): Promise<Ended> =>
   playground.ask(within(file, args), { environment: environment() });
 
-describe('live trading on a service and a chain of others', () => {
-  it('is refused to run and to swap without --live, and nothing is started', async () => {
+describe('live trading on a foreign service and chain', () => {
+  it('is refused for run and swap without --live, before anything starts', async () => {
     const file = config('refused.yaml', 'live', GUARDS);
     for (const refused of await Promise.all([
       gannet(file, 'run', '--duration', '1s'), ask(file, 'swap', 'USDC', 'SOL', '5'),
@@ -60,7 +63,7 @@ describe('live trading on a service and a chain of others', () => {
     }
   });
 
-  it('is refused with --live too where limits and caps are missing, with all of them', async () => {
+  it('is refused with --live too without limits and caps, naming all of them', async () => {
     const refused = await ask(config('unguarded.yaml', 'live', ''), 'run', '--live', '--duration', '1s');
     expect(refused.code).toBe(2);
     const { code, message } = document(refused)['error'] as { code: string; message: string };
@@ -70,7 +73,7 @@ describe('live trading on a service and a chain of others', () => {
     expect(message.split('\n')).toHaveLength(5);
   });
 
-  it('lands with --live and what it needs', async () => {
+  it('lands with --live, limits and caps', async () => {
     const swapped = await gannet(config('live.yaml', 'live', GUARDS), 'swap', 'USDC', 'SOL', '5', '--live', '--yes');
     expect(swapped.code, swapped.stdout + swapped.stderr).toBe(0);
     const told = document(swapped) as JsonLine
@@ -80,7 +83,7 @@ describe('live trading on a service and a chain of others', () => {
     expect(BigInt(told.amount_out)).toBeGreaterThanOrEqual(BigInt(told.preview.minimum_out));
   });
 
-  it('issue 13.23: is previewed by --dry-run, and nothing is swapped', async () => {
+  it('issue 13.23: is previewed by --dry-run without a swap', async () => {
     const file = config('previewed.yaml', 'live', GUARDS);
     const [json, words] = await Promise.all([
       ask(file, 'swap', 'USDC', 'SOL', '5', '--dry-run'),
@@ -105,7 +108,7 @@ describe('live trading on a service and a chain of others', () => {
     expect(filesIn(playground.path('dry')).filter((name) => name.startsWith('runs'))).toEqual([]);
   });
 
-  it('issue 13.23: is not swapped where nobody can be asked and --yes is missing', async () => {
+  it('issue 13.23: does not swap without a terminal for the question and without --yes', async () => {
     const file = config('unasked.yaml', 'live', GUARDS);
     const state = playground.path('unasked');
     for (const json of [['--json'], []]) {
@@ -114,12 +117,12 @@ describe('live trading on a service and a chain of others', () => {
         { environment: environment() },
       );
       expect(answer.code, answer.stdout + answer.stderr).toBe(2);
-      expect(answer.stdout + answer.stderr).toMatch(/no terminal is here to answer: add --yes to swap real money/);
+      expect(answer.stdout + answer.stderr).toMatch(/there is no terminal to ask on: add --yes to swap real money/);
     }
     expect(filesIn(state).filter((name) => name.startsWith('runs') || name.startsWith('journal'))).toEqual([]);
   });
 
-  it('issue 13.23: is previewed for the wallet whose key only the signer has, and nothing is written for that', async () => {
+  it('issue 13.23: is previewed for the wallet whose key only the signer has, without writing anything', async () => {
     const text = readFileSync(config('keyed-from.yaml', 'live', GUARDS), 'utf8').replace(/, address: \w+/, '');
     const file = playground.write('keyed.yaml', text);
     const state = playground.path('keyed');
@@ -133,14 +136,14 @@ describe('live trading on a service and a chain of others', () => {
       wallet: addresses.wallet.address, held: expect.stringMatching(/^[1-9]\d+$/),
       network_fee_lamports: expect.stringMatching(/^\d+$/),
     });
-    expect(words.stdout).toMatch(new RegExp(`wallet +${addresses.wallet.address}\\n +it has +[\\d.]+ USDC\\n`));
+    expect(words.stdout).toMatch(new RegExp(`wallet +${addresses.wallet.address}\\n +balance +[\\d.]+ USDC\\n`));
     expect(words.stdout).toMatch(/network +0\.\d+ SOL now/);
     expect(document(keyless))
       .toMatchObject({ wallet: null, held: null, would_be_refused: [expect.stringMatching(/^KEY_INVALID, /)] });
     expect(filesIn(state).filter((name) => /^(?:runs|journal|signer)/.test(name))).toEqual([]);
   });
 
-  it('issue 13.23: is refused before it is asked about where the limits are certain to refuse it', async () => {
+  it('issue 13.23: is refused before the question where the limits certainly refuse it', async () => {
     const limited = config('limited.yaml', 'live', GUARDS.replace('per_day: 20', 'per_day: 1'));
     const runs = (): string[] => readdirSync(playground.path('state', 'runs'));
     const before = runs();
@@ -175,7 +178,8 @@ describe('live trading on a service and a chain of others', () => {
   )('issue 13.23: is asked about at a terminal, and a no swaps nothing', async () => {
     const file = config('asked.yaml', 'live', GUARDS);
     const answer = async (word: string): Promise<{ readonly code: number | null; readonly said: string }> => {
-      const command = `${join(PROJECT, 'bin', 'gannet')} swap USDC SOL 5 --live --accept-new-journal --config ${file} --state-dir ${playground.path('asked')}`;
+      const options = `--live --accept-new-journal --config ${file} --state-dir ${playground.path('asked')}`;
+    const command = `${join(PROJECT, 'bin', 'gannet')} swap USDC SOL 5 ${options}`;
       const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
         env: { PATH: process.env['PATH'], ...environment() }, stdio: 'pipe',
       });
@@ -196,10 +200,10 @@ describe('live trading on a service and a chain of others', () => {
     expect([yes.code, yes.said]).toEqual([0, expect.stringMatching(/ {2}done: 0\.\d+ SOL received/)]);
   });
 
-  it('is told that --live changes nothing on paper', async () => {
+  it('prints that --live changes nothing on paper', async () => {
     const paper = await ask(config('paper.yaml', 'paper', ''), 'swap', 'USDC', 'SOL', '5', '--live');
     expect(paper.code, paper.stdout + paper.stderr).toBe(0);
-    expect(paper.stderr).toContain('--live changes nothing here: the configuration says mode: paper');
+    expect(paper.stderr).toContain('--live has no effect: the configuration says mode: paper');
   });
 
   it('is explained by config check, which needs no --live', async () => {

@@ -28,9 +28,11 @@ service: { base_url: "${service.base_url}", api_key: "\${GANNET_API_KEY}", plan:
 chain: { rpc_url: "${service.rpc_url}" }
 wallet: { key_from: env:GANNET_WALLET_KEY, address: ${service.wallet.address} }
 tokens: { SOL: So11111111111111111111111111111111111111112, USDC: ${USDC} }
-risk: { max_trade: "50 USDC", max_swaps: { per_minute: 60, per_hour: 600, per_day: 600 }, protections: [{ kind: daily_loss, limit: "50 USDC", action: halt }] }
+risk: { max_trade: "50 USDC", max_swaps: { per_minute: 60, per_hour: 600, per_day: 600 },
+    protections: [{ kind: daily_loss, limit: "50 USDC", action: halt }] }
 signer:
-  caps: { USDC: { per_trade: "50", per_hour: "1000", per_day: "1000" }, SOL: { per_trade: "1", per_hour: "9", per_day: "9" } }
+  caps: { USDC: { per_trade: "50", per_hour: "1000", per_day: "1000" }, SOL: { per_trade: "1", per_hour: "9",
+      per_day: "9" } }
 control: { port: 0 }
 strategies:
   - { use: dca, budget: "500 USDC", params: { buy: SOL, spend: "5 USDC", every: 1s, watch: 1s } }
@@ -54,8 +56,8 @@ function expectStopped(ended: Ended, what: RegExp): void {
 
 const errorOf = (ended: Ended): JsonLine => document(ended)['error'] as JsonLine;
 
-describe('issue 13.32: a state directory that vanishes while the daemon trades', () => {
-  it('ends it before the next signature, with an alert and the reason', async () => {
+describe('issue 13.32: a state directory that vanishes during a run', () => {
+  it('ends the run before the next signature, with an alert and the reason', async () => {
     const config = playground.write(
       'gannet.yaml', configText('gannet.yaml', [['every: 10s, route: order', 'every: 1s, route: order']]),
     );
@@ -79,8 +81,8 @@ describe('issue 13.32: a state directory that vanishes while the daemon trades',
   }, 60_000);
 });
 
-describe('issue 13.33: a state directory that lost a part while no daemon ran', () => {
-  it('is refused with what is missing and what to do, and goes on once it is restored or accepted', async () => {
+describe('issue 13.33: a state directory that lost files while no daemon ran', () => {
+  it('is refused with the missing files and instructions, and works once restored or accepted', async () => {
     const state = playground.path('own');
     const args = ownKeyRun(state);
     const first = withKey(args);
@@ -94,7 +96,7 @@ describe('issue 13.33: a state directory that lost a part while no daemon ran', 
     const walLess = await withKey(args).ended;
     expect([walLess.code, errorOf(walLess)]).toEqual([2, expect.objectContaining({
       code: 'JOURNAL_LOST', message: expect.stringMatching(
-        /journal\.sqlite lacks what was written last: it ends at entry \d+, .* its WAL .* was deleted.*gannet state backup.*--accept-new-journal/,
+        /journal\.sqlite lacks its last entries: .* its WAL .* was deleted.*gannet state backup.*--accept-new-journal/,
       ),
     })]);
     renameSync(`${wal}.away`, wal);

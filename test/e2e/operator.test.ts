@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/store/journal.ts';
-import { attemptOf, intentOf, outcomeOf, wallClock } from '../store/sample-journey.ts';
+import { attemptOf, intentOf, outcomeOf, wallClock } from '../store/sample-intents.ts';
 import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
 import { createPlayground, document, jsonLines } from './gannet.ts';
 
@@ -16,7 +16,8 @@ tokens: { SOL: ${SOL}, USDC: EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v }
 risk: { max_trade: "200 USDC", max_open_intents: 2, max_swaps: { per_minute: 400, per_hour: 4000, per_day: 9000 } }
 strategies:
   - { use: dca, name: one, budget: "300 USDC", params: { buy: SOL, spend: "1 USDC", every: 500ms, watch: 500ms } }
-  - { use: dca, name: two, budget: "300 USDC", params: { buy: SOL, spend: "1 USDC", every: 500ms, offset: 250ms, watch: 500ms } }
+  - { use: dca, name: two, budget: "300 USDC", params: { buy: SOL, spend: "1 USDC", every: 500ms, offset: 250ms,
+      watch: 500ms } }
 `;
 
 let playground: Playground;
@@ -77,7 +78,7 @@ beforeAll(async () => {
   statuses['ready'] = (await ask('/readyz')).status;
 
   seen['halted'] = document(
-    await playground.run(['halt', '--strategy', 'one', '--reason', 'it looks odd', '--json', '--state-dir', state]),
+    await playground.run(['halt', '--strategy', 'one', '--reason', 'it seems odd', '--json', '--state-dir', state]),
   );
   const denied = await next(decides('one', 'TRADING_HALTED'));
   seen['denied'] = denied;
@@ -117,7 +118,7 @@ beforeAll(async () => {
   const stateDir = ['--state-dir', state];
   const calls: Record<string, Promise<Ended>> = {
     'a replay': gannet('replay', runId),
-    'a halt of nobody': gannet('halt'),
+    'a halt without a daemon': gannet('halt'),
     'an explanation from the files': gannet('explain', String(seq), '--run', runId),
     'the latest decisions': gannet('explain', '--run', runId),
     'the latest decisions in words': playground.ask(['explain', '--run', runId, ...stateDir]),
@@ -148,7 +149,7 @@ async function runStopped(config: string): Promise<Ended> {
   return run.ended;
 }
 
-/** Returns a state directory in whose journal a swap is open of which nobody knows what became. */
+/** Returns a state directory whose journal has an open swap with an unknown outcome. */
 function lostSwap(): string {
   const folder = playground.path('lost');
   const journal = openJournal({ path: `${folder}/journal.sqlite`, clock: wallClock });
@@ -172,14 +173,14 @@ async function askAsAStranger(closed: string): Promise<void> {
     ['no body', () => post('/api/halt', '')],
     ['a list', () => post('/api/halt', '[]')],
     ['an unknown member', () => post('/api/halt', { strategy: 'one', force: true })],
-    ['a poisoned member', () => post('/api/halt', '{"__proto__":{"strategy":"one"}}')],
+    ['a __proto__ member', () => post('/api/halt', '{"__proto__":{"strategy":"one"}}')],
     ['a number as a reason', () => post('/api/halt', { reason: 7 })],
     ['a huge body', () => post('/api/halt', { reason: 'x'.repeat(200_000) })],
     ['an unknown strategy', () => post('/api/halt', { strategy: 'three' })],
     ['a word on a closed swap', () => post(`/api/intents/${closed}/resolve`, { as: 'expired', reason: 'I think so' })],
     ['a word without a reason', () => post(`/api/intents/${closed}/resolve`, { as: 'expired' })],
     ['a reload', () => post('/api/strategies/one/reload', {})],
-    ['a look at an order', () => ask('/api/halt')],
+    ['a GET of a command', () => ask('/api/halt')],
     ['too many decisions', () => ask('/api/decisions?limit=100000')],
   ];
   for (const [name, askFor] of asked) {
@@ -189,17 +190,17 @@ async function askAsAStranger(closed: string): Promise<void> {
   }
 }
 
-describe('an operator’s word', () => {
-  it('halts one strategy, while the others go on', () => {
+describe('a command of the operator', () => {
+  it('halts one strategy while the others go on', () => {
     expect(seen['halted']).toMatchObject({ trading: 'active', strategies: [
-      { name: 'one', trading: 'halted', trading_word: { by: 'operator', reason: 'it looks odd' } },
+      { name: 'one', trading: 'halted', trading_word: { by: 'operator', reason: 'it seems odd' } },
       { name: 'two', trading: 'active' },
     ] });
     expect(seen['denied']).toMatchObject({ reason: expect.stringContaining('halted for one') });
     expect(seen['othersGoOn']).toMatchObject({ strategy: 'two' });
   });
 
-  it('flattens: everything held goes back into the budget, by swaps like any other, and nothing is entered', () => {
+  it('flattens: all holdings are sold for the budget’s token by ordinary swaps, without entries', () => {
     expect(seen['flattened']).toMatchObject({
       strategies: [{ name: 'one', trading: 'reduce-only', flattening: true }, { name: 'two', flattening: true }],
     });
@@ -211,7 +212,7 @@ describe('an operator’s word', () => {
     expect(seen['denied while flat']).toMatchObject({ type: 'denial' });
   });
 
-  it('lets everything go on again, but a strategy that was told by name only by name', () => {
+  it('resumes everything, except a strategy halted by name, which resumes by name', () => {
     expect(seen['resumed']).toMatchObject({
       trading: 'active',
       strategies: [{ name: 'one', flattening: false, effective: 'reduce-only' }, { name: 'two', effective: 'active' }],
@@ -221,11 +222,11 @@ describe('an operator’s word', () => {
     expect(seen['one bought again']).toMatchObject({ output_mint: SOL });
   });
 
-  it('is in the run’s lines, with who and why', () => {
+  it('appears in the run’s lines with source and reason', () => {
     const words = daemon.lines().filter(({ type, by }) => type === 'state' && by !== undefined)
       .map(({ state: to, by, strategy, reason }) => [to, by, strategy, reason]);
     expect(words).toEqual([
-      ['halted', 'operator', 'one', 'it looks odd'],
+      ['halted', 'operator', 'one', 'it seems odd'],
       ['reduce-only', 'operator', 'one', 'enough for today'],
       ['flattening', 'operator', undefined, 'enough for today'],
       ['active', 'operator', undefined, ''],
@@ -241,21 +242,23 @@ describe('an operator’s word', () => {
     expect(daemon.lines().at(-1)).toMatchObject({ type: 'summary', trading: 'halted', open: [] });
   });
 
-  it('is replayed like everything else, the swaps of the flattening included', () => {
+  it('is replayed with the swaps of the flattening', () => {
     expect(document(answers['a replay']!))
       .toMatchObject({ match: true, decision_hash: daemon.lines().at(-1)!['decision_hash'] });
   });
 
-  it('finds no daemon afterwards, and says what would halt the next one', () => {
-    const answer = answers['a halt of nobody']!;
+  it('finds no daemon afterwards, and explains how to halt the next one', () => {
+    const answer = answers['a halt without a daemon']!;
     expect(answer.code).toBe(1);
     expect(document(answer)['error'])
-      .toMatchObject({ code: 'CONTROL_UNREACHABLE', message: expect.stringMatching(/STOP halts the next one/) });
+      .toMatchObject({
+        code: 'CONTROL_UNREACHABLE', message: expect.stringMatching(/STOP halts a running daemon within a second/),
+      });
   });
 });
 
 describe('the file STOP', () => {
-  it('halts what runs, and outranks whoever says otherwise while it is there', () => {
+  it('halts the run, and overrides other commands while it exists', () => {
     expect(seen['stopped']).toMatchObject({ state: 'halted' });
     expect(seen['refused']!['error']).toMatchObject({
       code: 'CONTROL_REFUSED', details: { status: 409, code: 'STOP_FILE' },
@@ -264,7 +267,7 @@ describe('the file STOP', () => {
     expect(JSON.stringify(seen['refused'])).not.toContain('\\u001b[31m\\n');
   });
 
-  it('leaves trading halted when it goes, until somebody resumes', () => {
+  it('leaves trading halted after its removal, until the operator resumes', () => {
     expect(seen['still halted'])
       .toMatchObject({ trading: 'halted', stop_file: null, trading_word: { by: 'stop-file' } });
     expect(seen['resumed after all']).toMatchObject({ trading: 'active' });
@@ -281,7 +284,7 @@ describe('the file STOP', () => {
 });
 
 describe('gannet explain', () => {
-  it('tells why a swap was denied: what was proposed, the rule, what was found, what the strategy saw', () => {
+  it('explains a denied swap: the proposal, the rule, the finding and the strategy’s inputs', () => {
     expect(seen['explained']).toMatchObject({
       run_id: runId, seq: seen['denied']!['seq'], strategy: 'one', verdict: 'denied', code: 'TRADING_HALTED',
       meaning: expect.stringMatching(/./), reason: seen['denied']!['reason'], strategy_trading: 'halted',
@@ -294,13 +297,13 @@ describe('gannet explain', () => {
     });
   });
 
-  it('says the same from the files once the run is over, by its number, its hash and in words', () => {
+  it('explains the same from the files after the run, by number and hash, as JSON and text', () => {
     expect(document(answers['an explanation from the files']!)).toEqual(seen['explained']);
     expect(answers['an explanation in words']!.stdout)
-      .toMatch(/verdict +denied, TRADING_HALTED: .*\n +found +trading is halted for one/);
+      .toMatch(/verdict +denied, TRADING_HALTED: .*\n +reason +trading is halted for one/);
   });
 
-  it('lists the latest without a name, newest first, by the numbers that it takes', () => {
+  it('lists the latest decisions without an argument, newest first, with their numbers', () => {
     const latest = document(answers['the latest decisions']!) as unknown as JsonLine[];
     expect(latest.length).toBe(20);
     const numbers = latest.map(({ seq }) => Number(seq));
@@ -312,7 +315,7 @@ describe('gannet explain', () => {
       + `+.*(approved|denied, ${String(newest!['code'])})$`));
   });
 
-  it('tells a swap’s whole way', () => {
+  it('shows all transitions of a swap', () => {
     expect(seen['explained swap']).toMatchObject({
       verdict: 'approved', code: null, intent_id: seen['shown']!['intent_id'],
       intent: {
@@ -322,7 +325,7 @@ describe('gannet explain', () => {
     });
   });
 
-  it('knows what it does not know', () => {
+  it('reports an unknown decision', () => {
     expect([answers['an unknown decision']!.code, document(answers['an unknown decision']!)['error']])
       .toMatchObject([1, { code: 'DECISION_UNKNOWN' }]);
   });
@@ -344,7 +347,7 @@ describe('gannet journal', () => {
     expect(times).toEqual([...times].sort((a, b) => b - a));
   });
 
-  it('shows one with its transitions, and says so where there is none', () => {
+  it('shows one swap with its transitions, and reports an unknown one', () => {
     expect((seen['shown']!['transitions'] as JsonLine[]).map(({ state: reached }) => reached))
       .toEqual(['building', 'signed', 'submitted', 'confirmed']);
     expect([answers['an unknown swap']!.code, document(answers['an unknown swap']!)['error']])
@@ -354,7 +357,7 @@ describe('gannet journal', () => {
     expect(answers['a list in words']!.stdout).toMatch(/confirmed +order +1 USDC +0\.\d+ SOL +1\n/);
   });
 
-  it('takes an operator’s word on a swap of which nobody knows what became, where no daemon runs', async () => {
+  it('resolves a swap with an unknown outcome while no daemon runs', async () => {
     const answer = answers['a word on a lost swap']!;
     expect(answer.code, answer.stdout).toBe(0);
     expect(document(answer)).toMatchObject({
@@ -368,7 +371,7 @@ describe('gannet journal', () => {
     });
   });
 
-  it('takes no word on a swap that is closed', () => {
+  it('does not resolve a closed swap', () => {
     const answer = answers['a word on a closed swap']!;
     expect(answer.code).toBe(1);
     expect(document(answer)['error'])
@@ -376,25 +379,25 @@ describe('gannet journal', () => {
   });
 });
 
-describe('whoever must not give orders', () => {
+describe('unauthorized and invalid commands', () => {
   it.each([
     ['no token', 401], ['wrong token', 401], ['foreign host', 403], ['foreign origin', 403], ['a form', 415],
     ['plain text', 415], ['broken JSON', 400], ['no body', 400], ['a list', 400], ['an unknown member', 400],
-    ['a poisoned member', 400], ['a number as a reason', 400], ['a huge body', 413],
+    ['a __proto__ member', 400], ['a number as a reason', 400], ['a huge body', 413],
     ['an unknown strategy', 404], ['a word on a closed swap', 409], ['a word without a reason', 400], ['a reload', 501],
-    ['a look at an order', 404], ['too many decisions', 400],
+    ['a GET of a command', 404], ['too many decisions', 400],
   ])('%s: %i, and nothing changes', (name, status) => {
     expect(statuses[name], JSON.stringify(seen[name])).toBe(status);
     expect(seen[name]!['error'])
       .toMatchObject({ code: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/./) });
   });
 
-  it('names the strategies there are', () => {
+  it('names the known strategies', () => {
     expect(seen['an unknown strategy']!['error'])
       .toMatchObject({ code: 'STRATEGY_UNKNOWN', message: expect.stringContaining('one, two') });
   });
 
-  it('is ready once everything is', () => {
+  it('is ready once every part is ready', () => {
     expect(statuses['ready']).toBe(200);
   });
 });

@@ -30,7 +30,8 @@ wallet: { address: ${line!.wallet.address} }
 chain: { rpc_url: "${line!.rpc_url}" }
 control: { port: 0 }
 strategies:
-  - { use: dca, name: dca-sol, budget: "100 USDC", max_age: 15s, params: { buy: SOL, spend: "1 USDC", every: 2s, watch: 1s } }
+  - { use: dca, name: dca-sol, budget: "100 USDC", max_age: 15s, params: { buy: SOL, spend: "1 USDC", every: 2s,
+      watch: 1s } }
   - { use: book-watch, max_age: 60s, params: { market: SPRINGTIDE-26DEC31, level: 0.9, rearm: 0.8, every: 1s } }
 `);
   });
@@ -39,22 +40,22 @@ strategies:
     await playground.close();
   });
 
-  it('is looked at by every command', async () => {
-    const looks: readonly (readonly string[])[] = [
+  it('can be read by every command', async () => {
+    const commands: readonly (readonly string[])[] = [
       ['quote', 'SOL', 'USDC', '1.5'], ['order', 'SOL', 'USDC', '1.5', '--exclude-routers', 'rfqz'], ['tokens', 'SOL'],
       ['discover', 'toptraded', '24h'], ['discover', 'recent'], ['discover', 'content', 'cooking'],
       ['events', 'search', 'pearl'], ['order-book', 'SPRINGTIDE-26DEC31'], ['positions'], ['history', '--limit', '30'],
       ['v1', 'quote', 'SOL', 'USDC', '1'], ['v1', 'program-id-to-label'],
     ];
-    await Promise.all(looks.map(async (look, index) => {
-      const answer = await playground[index === 0 ? 'run' : 'ask'](within([...look, '--json']), { environment });
-      expect(answer.code, `${look.join(' ')}\n${answer.stdout}\n${answer.stderr}`).toBe(0);
+    await Promise.all(commands.map(async (command, index) => {
+      const answer = await playground[index === 0 ? 'run' : 'ask'](within([...command, '--json']), { environment });
+      expect(answer.code, `${command.join(' ')}\n${answer.stdout}\n${answer.stderr}`).toBe(0);
       expect(answer.stdout + answer.stderr).not.toContain(KEY);
-      if (look[0] === 'order') expect(document(answer)['router']).not.toBe('rfqz');
+      if (command[0] === 'order') expect(document(answer)['router']).not.toBe('rfqz');
     }));
   });
 
-  it('is traded on, on paper, within the plan', async () => {
+  it('can be traded on paper, within the plan', async () => {
     const running = playground.start(within(['run', '--json']), { environment });
     await running.until((stdout) => stdout.split('"state":"confirmed"').length > 2);
     running.signal('SIGINT');

@@ -108,7 +108,8 @@ risk:
   max_swaps: { per_minute: 60, per_hour: 600, per_day: 600 }
   protections: [{ kind: daily_loss, limit: "50 USDC", action: halt }]
 signer:
-  caps: { USDC: { per_trade: "50", per_hour: "1000", per_day: "1000" }, SOL: { per_trade: "1", per_hour: "9", per_day: "9" } }
+  caps: { USDC: { per_trade: "50", per_hour: "1000", per_day: "1000" }, SOL: { per_trade: "1", per_hour: "9",
+      per_day: "9" } }
 control: { port: 0 }
 strategies:
   - { use: dca, budget: "500 USDC", params: { buy: SOL, spend: "5 USDC", every: 1s, watch: 1s } }
@@ -130,12 +131,12 @@ async function stop(running: Running): Promise<Ended> {
   return running.ended;
 }
 
-describe('a wallet in which somebody else moved money while no daemon ran', () => {
+describe('a wallet changed by others while no daemon ran', () => {
   let state: string;
   let args: readonly string[];
   beforeAll(() => { ({ state, args } = newRun()); });
 
-  it('is booked as such before any strategy runs, told, and replayed; a second daemon is refused meanwhile, whatever its folders are', async () => {
+  it('is booked before strategies run, reported and replayed; a second daemon is refused', async () => {
     const first = start(args);
     await first.until(trades);
     expect((await stop(first)).code).toBe(0);
@@ -171,7 +172,7 @@ describe('a wallet in which somebody else moved money while no daemon ran', () =
       .toMatchObject({ match: true });
   });
 
-  it('lets no strategy run while its node does not answer: the status names it, and the operator can end it', async () => {
+  it('delays strategies while its node does not answer: the status names it, and the operator can end it', async () => {
     node.refuse('getBalance');
     try {
       const waiting = start(args);
@@ -191,7 +192,7 @@ describe('a wallet in which somebody else moved money while no daemon ran', () =
 });
 
 describe('a daemon that crashed three times in a row', () => {
-  it('starts in safe mode: it tells, trades nothing, and trades again when the operator resumes', async () => {
+  it('starts in safe mode: it alerts, does not trade, and trades again when the operator resumes', async () => {
     const { state, args } = newRun();
     const crashed = start(args);
     await crashed.until((stdout) => stdout.includes('"type":"started"'));
@@ -205,7 +206,8 @@ describe('a daemon that crashed three times in a row', () => {
     await safe.until((stdout) => stdout.includes('"type":"denial"'));
     const told = safe.lines();
     expect(told.find((line) => line['state'] === 'safe-mode')).toMatchObject({
-      type: 'state', message: expect.stringMatching(/^the last 3 runs, all begun within 10m, .*until "gannet resume"/),
+      type: 'state',
+      message: expect.stringMatching(/^the last 3 runs, all started within 10m, crashed.*until "gannet resume"/),
     });
     expect(told.find(({ type }) => type === 'denial')).toMatchObject({ code: 'TRADING_HALTED' });
     expect(alertsOf(told)).toContainEqual(expect.stringMatching(/^critical: safe mode: /));
@@ -229,13 +231,13 @@ describe.skipIf(
   beforeAll(() => { disk = mountSmallDisk(12); });
   afterAll(() => { disk.remove(); });
 
-  it('issue 13.38: follows what a killed run left open, though nothing can be written', async () => {
+  it('issue 13.38: follows the open swaps of a killed run, although nothing can be written', async () => {
     const { state: before, args: argsBefore } = newRun();
     const first = start(argsBefore);
     await first.until((stdout) => stdout.includes('"type":"started"'));
     const state = join(disk.dir, 'killed');
     const args = [...argsBefore.slice(0, -1), state];
-    // It lands, and nobody may know: the node does not give what landed.
+    // It lands, but the node does not return it.
     node.refuse('getTransaction');
     try {
       await first.until((stdout) => stdout.includes('"state":"submitted"'));
@@ -251,7 +253,7 @@ describe.skipIf(
     await again.until((stdout) => trades(stdout) && stdout.includes('"by":"disk-guard"'));
     const told = again.lines();
     expect(told.find(({ state: word }) => word === 'recovering'))
-      .toMatchObject({ message: expect.stringMatching(/^1 swap was under way/) });
+      .toMatchObject({ message: expect.stringMatching(/^1 swap was open/) });
     expect(alertsOf(told))
       .toContainEqual(expect.stringMatching(/^critical: .*no more entries until there is room again/));
     expect(told.filter(({ state: word }) => word === 'signed')).toEqual([]);
@@ -264,7 +266,7 @@ describe.skipIf(
     expect(listed).toMatchObject({ state: 'confirmed' });
   }, 45_000);
 
-  it('stops recording and entering, lives on, and ends in order', async () => {
+  it('stops the recording and entries, goes on, and ends in order', async () => {
     const config = playground.write(
       'full.yaml', configText('gannet.yaml', [['every: 10s, route: order', 'every: 1s, route: order']]),
     );

@@ -32,14 +32,14 @@ async function search(key?: string): Promise<{ status: number; remaining: unknow
 }
 
 describe('gannet sandbox', () => {
-  it('speaks the dialect, follows the live service and limits as the plan would, when told to', async () => {
+  it('uses the dialect, the live service’s behaviour and the plan’s rate limit on request', async () => {
     const keyed: unknown[] = [];
     for (let i = 0; i < 11; i++) keyed.push((await search('mine')).status);
     expect(keyed).toEqual([...Array<number>(10).fill(200), 429]);
     expect(await search()).toEqual({ status: 200, remaining: '4' });
   });
 
-  it('refuses names that it does not know before it starts', async () => {
+  it('refuses unknown names before it starts', async () => {
     const ended = await Promise.all([['--dialect', 'klingon'], ['--profile', 'ideal'], ['--plan', 'golden']]
       .map((flags) => playground.ask(['sandbox', '--json', ...flags])));
     expect(ended.map(({ code }) => code)).toEqual([2, 2, 2]);

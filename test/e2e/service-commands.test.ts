@@ -34,7 +34,7 @@ const within = (args: readonly string[]): string[] =>
 const gannet = (...args: readonly string[]): Promise<Ended> => playground.ask(within(args), { environment });
 
 describe('gannet swap', () => {
-  it('swaps once on the embedded chain, tells the journey, and can be replayed', async () => {
+  it('swaps once on the embedded chain, prints the transitions, and can be replayed', async () => {
     const live = playground.write('live.yaml', configText('gannet.yaml'));
     const args = ['--config', live, '--state-dir', playground.path('swap')];
     const swapped = await playground.run(['swap', 'USDC', 'SOL', '25', '--json', ...args]);
@@ -50,14 +50,14 @@ describe('gannet swap', () => {
     expect(document(replayed)).toMatchObject({ match: true, decisions: 1 });
   });
 
-  it('is refused by the limits, and says by which', async () => {
+  it('is refused by a limit, and names it', async () => {
     const refused = await gannet('swap', 'USDC', 'SOL', '1000000', '--json');
     expect(refused.code).toBe(1);
     expect(document(refused)).toMatchObject({ denial: { code: 'BALANCE_INSUFFICIENT' }, journey: [] });
   });
 
-  it('ends with exit code 3 where everything is halted', async () => {
-    playground.write('halted/STOP', 'by hand');
+  it('exits with 3 while trading is halted', async () => {
+    playground.write('halted/STOP', 'manual');
     const refused = await playground.ask(
       ['swap', 'USDC', 'SOL', '1', '--json', '--config', config, '--state-dir', playground.path('halted')],
       { environment },
@@ -70,7 +70,7 @@ describe('gannet swap', () => {
     [['swap', 'USDC', 'USDC', '1'], 'two different tokens'],
     [['swap', 'USDC', 'DOGE', '1'], 'one of the configured tokens'],
     [['swap', 'USDC', 'SOL', '0'], 'more than 0'],
-    [['swap', 'USDC', 'SOL', '1', '--slippage-bps', '10001'], 'whole basis points'],
+    [['swap', 'USDC', 'SOL', '1', '--slippage-bps', '10001'], 'a whole number from 0 to 10000'],
   ])('refuses %j with exit code 2, and nothing is begun', async (args, words) => {
     const answer = await playground.ask(
       [...args, '--json', '--config', config, '--state-dir', playground.path('untouched')], { environment },
@@ -81,7 +81,7 @@ describe('gannet swap', () => {
   });
 });
 
-describe('issue 13.25: what a command prints on a terminal of 80 columns', () => {
+describe('issue 13.25: the output on a terminal of 80 columns', () => {
   it.each([
     [['help']], [['run', '--help']], [['help', 'swap']], [['v1', 'swap', '--help']], [['tokens', 'SOL', 'USDC']],
     [['discover', 'recent']], [['discover', 'content', SOL]], [['events', 'search', 'a']],
@@ -106,7 +106,7 @@ describe('issue 13.25: what a command prints on a terminal of 80 columns', () =>
   });
 });
 
-describe('issue 13.27: a wallet that is left out', () => {
+describe('issue 13.27: an omitted wallet', () => {
   it('is the configured one for build and for lend earnings', async () => {
     const [build, earnings] = await Promise.all([
       gannet('build', 'SOL', 'USDC', '1', '--json'), gannet('lend', 'earnings', '--positions', owner, '--json'),
@@ -117,7 +117,7 @@ describe('issue 13.27: a wallet that is left out', () => {
   });
 });
 
-describe('issue 13.27: what is too large', () => {
+describe('issue 13.27: values that are too large', () => {
   it.each([
     [['run', '--duration', '99999999999999d'], 'the duration is too large: expected at most 100000000d'],
     [
@@ -137,7 +137,7 @@ describe('issue 13.27: what is too large', () => {
 });
 
 describe('gannet order and build', () => {
-  it('give a transaction, or the instructions for one, with what they cost and who pays', async () => {
+  it('return a transaction or its instructions, with costs and payer', async () => {
     const [order, build, words] = await Promise.all([
       playground.run(within([
         'order', 'SOL', 'USDC', '1', '--taker', owner, '--slippage-bps', '30', '--exclude-routers', 'rfqz', '--json',
@@ -157,7 +157,7 @@ describe('gannet order and build', () => {
     expect(words.stdout).toMatch(/transaction +\d+ bytes to sign/);
   });
 
-  it('refuse what breaks a rule before it leaves, in the rule’s words', async () => {
+  it('refuse invalid requests before they are sent, with the rule', async () => {
     const answer = await gannet('order', 'SOL', 'USDC', '1', '--taker', owner, '--receiver', owner, '--json');
     expect(answer.code).toBe(2);
     expect(document(answer)['error']).toMatchObject({
@@ -167,7 +167,7 @@ describe('gannet order and build', () => {
 });
 
 describe('gannet v1', () => {
-  it('quotes, and makes a transaction of the quote as it was printed', async () => {
+  it('quotes, and builds a transaction from the printed quote', async () => {
     const quote = await gannet('v1', 'quote', 'SOL', 'USDC', '1', '--json');
     const file = playground.write('quote.json', quote.stdout);
     const [swap, instructions, words] = await Promise.all([
@@ -181,7 +181,7 @@ describe('gannet v1', () => {
     expect(words.stdout).toMatch(/you get +100 USDC\n +at most +\d/);
   });
 
-  describe('issue 13.31: the rules of a swap that need the quote hold in another process', () => {
+  describe('issue 13.31: the rules of a swap that need the quote apply in another process', () => {
     it.each([
       ['a platform fee of nothing', ['--platform-fee-bps', '0'], [], 'required where platformFeeBps was passed'],
       ['a legacy quote', ['--as-legacy-transaction', 'true'], [], 'asLegacyTransaction: must match the quote'],
@@ -198,7 +198,7 @@ describe('gannet v1', () => {
       }
     });
 
-    it('and a swap that keeps to them is made, also where another program indented the JSON', async () => {
+    it('a valid swap is built, also from JSON that another program indented', async () => {
       const legacy = ['--as-legacy-transaction', 'true', '--json'];
       const run = (...args: readonly string[]): Promise<Ended> =>
         playground.run(within([...args, ...legacy]), { environment });
@@ -211,7 +211,7 @@ describe('gannet v1', () => {
     });
   });
 
-  it('says what it expected where the quote is none', async () => {
+  it('names the expected form for an invalid quote', async () => {
     const answer = await gannet(
       'v1', 'swap', '--quote', playground.write('none.json', '{"quote":1}'), '--user-public-key', owner, '--json',
     );
@@ -221,7 +221,7 @@ describe('gannet v1', () => {
 });
 
 describe('the prediction commands', () => {
-  it('issue 13.31: ask one provider, and say which where they find nothing', async () => {
+  it('issue 13.31: ask one provider, and name it where they find nothing', async () => {
     const [found, none, words, other] = await Promise.all([
       gannet('events', 'search', 'pearl'), gannet('events', 'search', 'tide', '--json'),
       gannet('events', 'search', 'tide'),
@@ -230,12 +230,12 @@ describe('the prediction commands', () => {
     expect([found.code, found.stdout]).toEqual([0, expect.stringContaining('Where does PEARL end the quarter?')]);
     expect(none.code).toBe(1);
     expect(document(none)).toEqual({ data: [], provider: 'provider_b', other_providers: ['provider_a'] });
-    const say = 'no event of provider_b matches, and no other provider was asked: add --provider provider_a';
+    const say = 'no event of provider_b matches, and the other providers were not asked: add --provider provider_a';
     expect([words.code, words.stdout.replace(/\s+/g, ' ').trim()]).toEqual([1, say]);
     expect(other.stdout).toContain('no event of provider_a matches');
   });
 
-  it('find an event, list its markets, and read on where a list is longer than a page', async () => {
+  it('find an event, list its markets, and read all pages of a list', async () => {
     const events = document(
       await gannet('events', 'search', 'tide', '--provider', 'provider_a', '--json'),
     )['data'] as readonly JsonLine[];
@@ -252,7 +252,7 @@ describe('the prediction commands', () => {
     expect(many.every(({ ownerPubkey }) => ownerPubkey === owner)).toBe(true);
   });
 
-  it('show one position, and refuse flags that ask for two things', async () => {
+  it('show one position, and refuse conflicting flags', async () => {
     const [list, both] =
       await Promise.all([gannet('positions', '--json'), gannet('positions', '--all', '--start', '3', '--json')]);
     const [position] = document(list)['data'] as readonly JsonLine[];

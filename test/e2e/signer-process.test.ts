@@ -7,11 +7,11 @@ import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonLine, Playground, Running } from './gannet.ts';
 import {
-  childrenOf, COMPILE_CACHE, configText, createPlayground, daemonOf, document, filesIn, isAlive, jsonLines, PROJECT,
+  childrenOf, COMPILE_CACHE, configText, createPlayground, daemonOf, document, filesIn, isRunning, jsonLines, PROJECT,
 } from './gannet.ts';
 import { foundInMemory } from './memory.ts';
 
-// A canary: whoever but the signer has it in any form has seen the key.
+// A canary: any other process that has it in any form has seen the key.
 interface Canary {
   readonly base58: string;
   readonly array: string;
@@ -67,7 +67,7 @@ const nodeVariables = (pid: number): string[] =>
 const hasKey = (text: string, { forms } = OWN): boolean =>
   Object.values(forms).some((form) => text.includes(form.toString('latin1')));
 
-describe('a run on a service that is not its own, with the key in the environment, in .env and under other names', () => {
+describe('a run on a foreign service, with the key in the environment, in .env and under other names', () => {
   let run: Running;
   let daemon: number;
   let started: JsonLine;
@@ -112,33 +112,33 @@ strategies:
     daemon = await daemonOf(run);
   });
 
-  it('says at its start which process has the key, whose it is, and by which rules it signs', () => {
+  it('names the process with the key, the wallet and the rules at its start', () => {
     expect(started['signer']).toMatchObject({
       pid: run.pid, address: key.address, programs: expect.any(Number),
       caps: ['USDC: 20 a swap, 200 a day', 'SOL: 1 a swap, 4 a day'], destinations: [], rpc: true,
     });
   });
 
-  it('shows the key in no environment and on no command line but the signer’s', () => {
+  it('has the key in no environment and on no command line except the signer’s', () => {
     expect(hasKey(read(run.pid, 'environ'), key)).toBe(true);
     expect(
       [read(daemon, 'environ'), read(daemon, 'cmdline'), read(run.pid, 'cmdline')].map((text) => hasKey(text, key)),
     ).toStrictEqual([false, false, false]);
   });
 
-  it('has the key nowhere in the memory of the daemon, in whatever form', () => {
+  it('has the key in no form in the daemon’s memory', () => {
     // The scan finds what is there: the signer has it.
     expect(foundInMemory(run.pid, key.forms)).toContain('base58');
     expect(foundInMemory(daemon, key.forms)).toStrictEqual([]);
   });
 
-  it('leaves no core behind, keeps the signer from the options that the environment has for Node, and the daemon from those of .env', () => {
+  it('writes no core, and ignores Node options of the environment in the signer and of .env in the daemon', () => {
     for (const pid of [run.pid, daemon]) expect(read(pid, 'limits')).toMatch(/^Max core file size +0 +0 /m);
     expect([nodeVariables(run.pid), nodeVariables(daemon)])
       .toStrictEqual([[], ['NODE_OPTIONS=--max-old-space-size=500']]);
   });
 
-  it('ends in order at an interrupt, with exit code 0, and has said the key nowhere, neither aloud nor in its files', async () => {
+  it('ends in order at an interrupt with exit code 0, without the key in its output and files', async () => {
     run.signal('SIGINT');
     const ended = await run.ended;
     expect(ended.code, ended.stderr).toBe(0);
@@ -148,12 +148,12 @@ strategies:
     const files = filesIn(state);
     expect(files.length).toBeGreaterThan(3);
     expect(files.filter((file) => hasKey(readFileSync(join(state, file), 'latin1'), key))).toStrictEqual([]);
-    expect([run.pid, daemon].filter(isAlive)).toStrictEqual([]);
+    expect([run.pid, daemon].filter(isRunning)).toStrictEqual([]);
   });
 });
 
-describe('when one of the two is killed', () => {
-  it('the daemon ends in order without its signer, and says why', async () => {
+describe('after one of the two processes is killed', () => {
+  it('the daemon ends in order without its signer, with the reason', async () => {
     const run = playground.start([
       'run', '--json', '--config', playground.write('killed.yaml', configText('gannet.yaml')), '--state-dir',
       playground.path('killed'),
@@ -173,7 +173,7 @@ describe('when one of the two is killed', () => {
       error: { code: 'SIGNER_LOST', message: expect.stringContaining('signer process is gone') as string },
     });
     expect(lines.at(-2)).toMatchObject({ type: 'summary' });
-    await expect.poll(() => [daemon, sandbox].filter(isAlive)).toStrictEqual([]);
+    await expect.poll(() => [daemon, sandbox].filter(isRunning)).toStrictEqual([]);
   });
 
   it('the signer ends with its daemon', async () => {
@@ -185,12 +185,12 @@ describe('when one of the two is killed', () => {
     process.kill(await daemonOf(run), 'SIGKILL');
     const { code, stderr } = await run.ended;
     expect(code).toBeNull();
-    // Else nobody would say anything: the daemon cannot any more.
+    // The daemon cannot report it any more.
     expect(stderr).toMatch(/^gannet was ended by SIGKILL from outside .* start it again\n$/);
-    expect(isAlive(run.pid)).toBe(false);
+    expect(isRunning(run.pid)).toBe(false);
   });
 
-  it('the daemon’s exit code is 1, whatever it trades with', async () => {
+  it('the daemon’s exit code is 1 in every mode', async () => {
     const [, ...args] = ownWallet('{}', 'paper');
     const daemon = spawn(process.execPath, [join(PROJECT, 'src/cli/main.ts'), 'run', ...args], {
       cwd: playground.dir, stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -212,7 +212,7 @@ describe('when one of the two is killed', () => {
   });
 });
 
-describe('a key that cannot be used is refused before anything trades, with exit code 2 and the reason', () => {
+describe('an unusable key is refused before trading, with exit code 2 and the reason', () => {
   const other = Keypair.generate().publicKey.toBase58();
 
   it.each<readonly [string, { readonly text?: string; readonly mode?: number; readonly address?: string }, string]>([
@@ -236,7 +236,7 @@ describe('a key that cannot be used is refused before anything trades, with exit
     expect(hasKey(ended.stdout + ended.stderr)).toBe(false);
   });
 
-  it('a live run without the signer process: there is no other way to sign', async () => {
+  it('a live run without the signer process', async () => {
     const child = spawn(process.execPath, [join(PROJECT, 'src/cli/main.ts'), ...ownWallet('{ key_from: env:MY_KEY }')],
       {
         cwd: playground.dir, stdio: ['ignore', 'pipe', 'pipe'],
@@ -251,7 +251,7 @@ describe('a key that cannot be used is refused before anything trades, with exit
 });
 
 describe('a command that never signs', () => {
-  it('takes the place of the first process, and has no key in its environment or memory', async () => {
+  it('replaces the first process, and has no key in its environment or memory', async () => {
     expect(read(service.pid, 'cmdline')).toContain('src/cli/main.ts');
     expect(hasKey(read(service.pid, 'environ'))).toBe(false);
     expect(foundInMemory(service.pid, OWN.forms)).toStrictEqual([]);
@@ -259,7 +259,7 @@ describe('a command that never signs', () => {
     expect((await service.ended).code).toBe(0);
   });
 
-  it('also runs by itself', async () => {
+  it('runs without the launcher too', async () => {
     const child = spawn(process.execPath, [join(PROJECT, 'src/cli/main.ts'), '--version'], {
       stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
     });

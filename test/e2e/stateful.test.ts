@@ -53,8 +53,8 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => playground.close());
 
-describe('a strategy that keeps a state', () => {
-  it('goes on counting where a killed daemon had stopped', async () => {
+describe('a strategy with a saved state', () => {
+  it('continues counting where a killed daemon stopped', async () => {
     const listed = await playground.ask(['journal', 'list', '--paper', '--json', '--state-dir', state]);
     const intents = JSON.parse(listed.stdout) as readonly JsonLine[];
     expect(intents.filter((intent) => intent['strategy'] === 'dca' && intent['state'] === 'confirmed'))
@@ -63,7 +63,7 @@ describe('a strategy that keeps a state', () => {
     expect(alertsOf(lives[1]!)).toContain(`dca: all ${PURCHASES} purchases are made`);
   });
 
-  it('is replayed from the state with which each run began, and from the warm-up it had', async () => {
+  it('is replayed from the state and the warm-up with which each run began', async () => {
     for (const [index, lines] of lives.entries()) {
       const runId = String(lines[0]!['run_id']);
       const manifest = JSON.parse(
@@ -77,7 +77,7 @@ describe('a strategy that keeps a state', () => {
     }
   });
 
-  it('tells how much of the wanted warm-up there was', () => {
+  it('reports how much of the wanted warm-up was recorded', () => {
     expect(alertsOf(lives[0]!))
       .toContain('trend: not warmed up as wanted: nothing of the last 10m before the start is recorded');
     expect(alertsOf(lives[1]!)).toContainEqual(

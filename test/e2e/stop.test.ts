@@ -31,8 +31,8 @@ beforeAll(async () => {
 });
 afterAll(async () => { await playground.close(); });
 
-describe('issue 13.29: a control port that is taken', () => {
-  it('gives way to the next free one, which is told, and commands find each daemon through its state directory', async () => {
+describe('issue 13.29: a control port in use', () => {
+  it('is replaced by the next free one, and commands find each daemon by its state directory', async () => {
     const [one, two] = started as [JsonLine, JsonLine];
     expect(two['control_url']).not.toBe(one['control_url']);
     expect(two['control_port_taken']).toBe(7070);
@@ -43,7 +43,7 @@ describe('issue 13.29: a control port that is taken', () => {
 });
 
 describe('issue 13.22: gannet stop', () => {
-  it('waits until the daemon of its state directory has ended, and touches no other', async () => {
+  it('waits until the daemon of its state directory has ended, without effect on others', async () => {
     const stopped = await gannet('first', 'stop', '--json');
     expect(stopped.code, stopped.stderr).toBe(0);
     expect(document(stopped)).toMatchObject({
@@ -56,7 +56,7 @@ describe('issue 13.22: gannet stop', () => {
       .toMatchObject({ run_id: started[1]!['run_id'], phase: 'trading' });
   });
 
-  it('says that none runs, also where one ended without a word and another daemon has its port', async () => {
+  it('reports that none runs, also after a crash where another daemon has the port', async () => {
     const none = await gannet('first', 'stop', '--json');
     expect(none.code).toBe(1);
     expect(document(none)).toMatchObject({ error: { code: 'CONTROL_UNREACHABLE', message: expect.stringMatching(
@@ -77,10 +77,10 @@ describe('issue 13.22: gannet stop', () => {
     expect(document(await gannet('second', 'status', '--json'))).toMatchObject({ phase: 'trading', trading: 'active' });
   });
 
-  it('tells people what it waits for, and how it ended', async () => {
+  it('prints what it waits for, and how the daemon ended', async () => {
     const stopped = await gannet('second', 'stop');
     expect(stopped.stderr)
-      .toMatch(/^stopping run \S+ \(process \d+\); (no swap is open|it follows \S+ to the end first) …\n$/);
+      .toMatch(/^stopping run \S+ \(process \d+\); (no swap is open|it completes \S+ first) …\n$/);
     expect(stopped.stdout).toMatch(/^ {2}run \S+ has ended \(process \d+\), after \d/);
     expect((await second.ended).code).toBe(0);
   });

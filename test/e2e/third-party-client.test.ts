@@ -9,7 +9,7 @@ import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPlayground, jsonLines } from './gannet.ts';
 
-// Somebody else's client, with nothing of Gannet in it: curl (or, on a machine without, Node's own HTTP) and web3.js.
+// A third-party client, with nothing of Gannet in it: curl (or, on a machine without, Node's own HTTP) and web3.js.
 
 const SOL = 'So11111111111111111111111111111111111111112';
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
@@ -98,7 +98,7 @@ function instruction({ programId, accounts, data }: WireInstruction): Transactio
   return new TransactionInstruction({ programId: new PublicKey(programId), keys, data: Buffer.from(data, 'base64') });
 }
 
-describe('somebody else’s client', () => {
+describe('a third-party client', () => {
   it('orders, signs and executes', async () => {
     const before = await tokenBalance(USDC);
     const order = await answer(
@@ -152,7 +152,7 @@ describe('somebody else’s client', () => {
     expect(await tokenBalance(USDC) - before).toBeGreaterThanOrEqual(BigInt(String(build['otherAmountThreshold'])));
   });
 
-  it('quotes by V1, sends the quote back unchanged, and lands what it gets', async () => {
+  it('quotes by V1, sends the quote back unchanged, and lands the transaction', async () => {
     const before = await tokenBalance(USDC);
     const quote = await answer(`/swap/v1/quote?inputMint=${SOL}&outputMint=${USDC}&amount=30000000&slippageBps=50`);
     const swap = await answer('/swap/v1/swap', { userPublicKey: addresses.wallet.address, quoteResponse: quote });
@@ -225,7 +225,7 @@ describe('somebody else’s client', () => {
       .toMatchObject({ data: expect.any(Array) });
   });
 
-  it('reads what lending earned', async () => {
+  it('reads the earnings of lending', async () => {
     const { status, json } = await ask(`/lend/v1/earn/earnings?user=${addresses.wallet.address}&positions=${SOL}`);
     expect(status, JSON.stringify(json)).toBe(200);
     expect(json).toBeInstanceOf(Array);

@@ -8,7 +8,7 @@ import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openJournalReader } from '../../src/store/journal-reader.ts';
 import { openJournal } from '../../src/store/journal.ts';
-import { intentOf, wallClock } from '../store/sample-journey.ts';
+import { intentOf, wallClock } from '../store/sample-intents.ts';
 import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
 import { createPlayground, daemonOf, document } from './gannet.ts';
 
@@ -28,7 +28,7 @@ let paper: string;
 
 beforeAll(async () => {
   playground = createPlayground();
-  // It lands fast, so that nobody waits, and its prices stand still.
+  // Transactions land fast and prices do not move.
   sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '5']);
   await sandbox.until((stdout) => stdout.includes('\n'));
   addresses = sandbox.lines()[0] as typeof addresses;
@@ -50,9 +50,12 @@ chain: { rpc_url: "${addresses.rpc_url}" }
 wallet: { key_from: env:GANNET_WALLET_KEY${address} }
 control: { port: 0 }
 tokens: { BUOY: ${BUOY} }
-signer: { caps: { USDC: { per_trade: "20", per_day: "100" }, SOL: { per_trade: "1", per_day: "5" }, BUOY: { per_trade: "100", per_day: "1000" } } }
-risk: { max_trade: "20 USDC", max_swaps: { per_day: 20 }, protections: [{ kind: daily_loss, limit: "25 USDC", action: halt }] }
-strategies: [{ use: dca, name: dca-sol, budget: "50 USDC", params: { buy: SOL, spend: "5 USDC", every: 1h, watch: 1s } }]
+signer: { caps: { USDC: { per_trade: "20", per_day: "100" }, SOL: { per_trade: "1", per_day: "5" },
+    BUOY: { per_trade: "100", per_day: "1000" } } }
+risk: { max_trade: "20 USDC", max_swaps: { per_day: 20 }, protections: [{ kind: daily_loss, limit: "25 USDC",
+    action: halt }] }
+strategies: [{ use: dca, name: dca-sol, budget: "50 USDC", params: { buy: SOL, spend: "5 USDC", every: 1h,
+    watch: 1s } }]
 `);
 }
 
@@ -86,7 +89,7 @@ async function swap(
 }
 
 describe('the deposits of a wallet', () => {
-  it('come back to the lamport: bought, all sold, closed, and the wallet’s SOL is what it was less the fees', async () => {
+  it('come back to the lamport after buying, selling all and closing, less the fees', async () => {
     const before = document(await gannet('wallet')) as unknown as Shown;
     expect(before).toMatchObject({ address: addresses.wallet.address });
     const bought = await swap('USDC', 'BUOY', '5');
@@ -119,7 +122,7 @@ describe('the deposits of a wallet', () => {
     expect(after.accounts.length).toBe(before.accounts.length);
   });
 
-  it('stay where they are without --live, on paper, where nobody says yes, and while a swap is open', async () => {
+  it('stay without --live, on paper, without a confirmation, and while a swap is open', async () => {
     mkdirSync(playground.path('open'));
     const journal = openJournal({ path: playground.path('open', 'journal.sqlite'), clock: wallClock });
     journal.intentApproved(intentOf(1));
@@ -149,7 +152,7 @@ describe('the deposits of a wallet', () => {
 });
 
 describe('wrapped SOL', () => {
-  it('is left over, told apart and in the ledger of a daemon, whose wallet nobody else touches meanwhile; --unwrap frees it', async () => {
+  it('stays, shown apart and in the ledger of a running daemon with the wallet’s lock; --unwrap frees it', async () => {
     await wrapped(30_000_000n);
     const before = await wallet();
     expect(before.sol.wrapped).toBe('30000000');
@@ -197,7 +200,7 @@ describe('wrapped SOL', () => {
 });
 
 describe('the wallet of the embedded chain', () => {
-  it('is shown to people, and has nothing to close', async () => {
+  it('is shown as text, and has nothing to close', async () => {
     const [shown, closed] = await Promise.all([
       playground.run(['wallet', 'show', '--state-dir', playground.path('show')]),
       playground.ask(['wallet', 'close-empty', '--state-dir', playground.path('close-empty')]),

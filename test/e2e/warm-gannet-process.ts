@@ -16,7 +16,7 @@ process.on('message', (order: Order) => {
   void serve(order).then((ended) => { process.send!(ended); });
 });
 
-// Whoever gave the orders is gone.
+// The process that gave the commands has ended.
 process.on('disconnect', () => { process.exit(); });
 
 async function serve({ args, cwd, environment }: Order): Promise<Ended> {

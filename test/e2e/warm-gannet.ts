@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /** A command line to run, with what it finds around it. */
 export interface Order {
@@ -44,7 +44,7 @@ export function createWarmGannet(compileCache: string): ServeWarm {
     const child = (server ??= begin());
     hold(child, true);
     const settle = (end: () => void): void => {
-      clearTimeout(patience);
+      clearTimeout(timeout);
       child.off('exit', lose).off('message', take);
       hold(child, false);
       end();
@@ -55,10 +55,10 @@ export function createWarmGannet(compileCache: string): ServeWarm {
       code: number | null, signal: NodeJS.Signals | null,
     ): void => { fail(`the process of the commands ended with ${code ?? signal}`); };
     const take = (ended: Ended): void => { settle(() => { resolve(ended); }); };
-    const patience = setTimeout(() => {
+    const timeout = setTimeout(() => {
       child.kill('SIGKILL');
-      fail('waited in vain');
-    }, PATIENCE_MS);
+      fail('the wait timed out');
+    }, TIMEOUT_MS);
     child.on('exit', lose).on('message', take);
     child.send(order);
   });
@@ -70,7 +70,7 @@ export function createWarmGannet(compileCache: string): ServeWarm {
   };
 }
 
-/** Nobody stays for a process that waits for its next command line. */
+/** A process that waits for its next command line keeps no other running. */
 function hold(child: ChildProcess, held: boolean): void {
   const act = held ? 'ref' : 'unref';
   child[act]();

@@ -26,7 +26,7 @@ describe('a run without --json', () => {
     [live, stopped] = await Promise.all([daemon.ended, onPaper.ended]);
   }, 180_000);
 
-  it('tells a person what is watched, what was decided and why, what became of it, and what it cost', () => {
+  it('prints feeds, decisions with reasons, outcomes and costs', () => {
     expect(live.code, live.stderr).toBe(0);
     expect(live.stdout).toMatch(/wallet\s+\w{32,44}/);
     expect(live.stdout).toMatch(/watching\s+the /);
@@ -40,13 +40,13 @@ describe('a run without --json', () => {
     expect(live.stdout).toMatch(/again\s+npx gannet replay \S+/);
   });
 
-  it('writes no colours and no JSON where nobody looks at a terminal', () => {
+  it('writes no colours and no JSON without a terminal', () => {
     expect(live.stdout).not.toContain('\u001b');
     expect(live.stdout).not.toMatch(/^\{/m);
     expect(live.stderr).toBe('');
   });
 
-  it('says that paper is paper, drains at Ctrl-C before its time is up, and can be replayed to the same hash', async () => {
+  it('names the paper mode, drains at Ctrl-C before its time is up, and can be replayed to the same hash', async () => {
     expect(stopped.code, stopped.stderr).toBe(0);
     expect(stopped.stdout).toContain('none: paper money');
     expect(stopped.stdout).not.toContain('landed');

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { canonicalJson } from '../../src/core/json.ts';
-import { createDecisionText } from '../../src/engine/decision-text.ts';
+import { createDecisionText } from '../../src/engine/decision-log.ts';
 import type { Decision } from '../../src/trading/step.ts';
 
 const TEXT = fc.oneof(

@@ -9,9 +9,9 @@ import type { Input as StrategyInput, Proposal, StrategyContext } from '../../sr
 import { defineStrategy, quotes } from '../../src/strategy/index.ts';
 import type { RiskLimits } from '../../src/trading/limits.ts';
 import type { OpenIntent } from '../../src/trading/executor.ts';
-import type { ProtectionChange } from '../../src/trading/protections/protection-change.ts';
+import type { ProtectionChange } from '../../src/trading/protections/memory.ts';
 import type { EngineState, StateSnapshot } from '../../src/trading/state.ts';
-import type { StrategyLegacy } from '../../src/trading/strategy-state.ts';
+import type { RestoredStates } from '../../src/trading/strategy-state.ts';
 import type { Effect, Input, Ruling } from '../../src/trading/step.ts';
 import { PURCHASE } from '../market/events.ts';
 import { SOL_USDC, USDC } from '../market/tokens.ts';
@@ -36,7 +36,7 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
   readonly limits?: Partial<RiskLimits>;
   readonly snapshot?: StateSnapshot;
   readonly open?: readonly OpenIntent[];
-  readonly legacy?: StrategyLegacy;
+  readonly legacy?: RestoredStates;
   /** Of every strategy. */
   readonly maxAgeMs?: Millis | undefined;
   readonly onEffect?: (effect: Effect, engine: Engine) => void;
@@ -53,7 +53,7 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
     order: [] as string[],
   };
   const engine: Engine = new Engine({
-    state, strategies, startAt: options.startAt ?? 0, seed: options.seed ?? 7, legacy: options.legacy,
+    state, strategies, startAt: options.startAt ?? 0, seed: options.seed ?? 7, restored: options.legacy,
     listener: {
       onInput: (seq, at, input) => {
         told.inputs.push({ seq, at, input });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { replayRun } from '../../src/backtest/replay.ts';
 import type { StrategyInstance } from '../../src/engine/host.ts';
 import type { Outcome } from '../../src/strategy/index.ts';
-import type { StrategyLegacy } from '../../src/trading/strategy-state.ts';
+import type { RestoredStates } from '../../src/trading/strategy-state.ts';
 import type { Effect } from '../../src/trading/step.ts';
 import { buyingSol, PURCHASE } from '../market/events.ts';
 import { SOL_USDC, USDC } from '../market/tokens.ts';
@@ -158,14 +158,14 @@ describe('the ends of swaps', () => {
   });
 
   it('are replayed with all they lead to', () => {
-    const legacy: StrategyLegacy = { states: { diver: kept(3) }, unseen: [earlier] };
+    const legacy: RestoredStates = { states: { diver: kept(3) }, unseen: [earlier] };
     const run = prepare([counting()], { legacy, open: [open] });
     run.engine.accept(outcome(open.intent, 'failed'), 5);
     run.engine.start();
     show(run, 10, 20, 30);
-    const replayed = (given: StrategyLegacy) => replayRun({
+    const replayed = (given: RestoredStates) => replayRun({
       state: prepare([counting()], { open: [open] }).state, strategies: [counting()], seed: 7, startAt: 0,
-      legacy: given, started: { after_seq: 1, at: 5 }, stopped: null, cursor: cursorOf(run),
+      restored: given, started: { after_seq: 1, at: 5 }, stopped: null, cursor: cursorOf(run),
       recorded: run.logged.map(({ seq, at, h }) => ({ seq, at, h })),
     });
     expect(replayed(legacy)).toMatchObject({ match: true, decisionHash: run.engine.decisionHash });

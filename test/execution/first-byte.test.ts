@@ -7,21 +7,21 @@ import { createLiveExecutor } from '../../src/execution/live-executor.ts';
 import { createService } from '../../src/service/service.ts';
 import { loadDialect } from '../../src/service/wire/dialect.ts';
 import { openJournal } from '../../src/store/journal.ts';
-import type { ExecutionWorld } from './execution-world.ts';
-import { executionWorlds, outcomesOf } from './execution-world.ts';
+import type { ExecutionFixture } from './execution-fixture.ts';
+import { executionFixtures, outcomesOf } from './execution-fixture.ts';
 
-const startExecutionWorld = executionWorlds();
+const startExecutionFixture = executionFixtures();
 
 /** The journal as another process would find it at the moment when bytes are handed to the socket. */
 interface OnDisk { readonly state: string; readonly bytes: string | undefined; readonly signature: string | undefined }
 
-let world: ExecutionWorld;
-beforeEach(async () => { world = await startExecutionWorld(); });
-afterEach(() => world.close());
+let fixture: ExecutionFixture;
+beforeEach(async () => { fixture = await startExecutionFixture(); });
+afterEach(() => fixture.close());
 
 /** Reads what is committed, through a connection of its own. */
 function onDisk(): OnDisk {
-  const journal = openJournal({ path: world.journalPath, clock: world.clock });
+  const journal = openJournal({ path: fixture.journalPath, clock: fixture.clock });
   const [open] = journal.openIntents();
   const attempt = open!.attempts.at(-1);
   journal.close();
@@ -33,12 +33,12 @@ function onDisk(): OnDisk {
 }
 
 /**
- * Transports that look at the journal before each request leaves, and keep what was in those that carry signed bytes.
+ * Transports that read the journal before each request leaves, and keep what was in those that carry signed bytes.
  */
 function instrumented() {
   const seen: { readonly path: string; readonly sent: string; readonly journal: OnDisk }[] = [];
   const all: string[] = [];
-  const { rpc_url: rpcUrl } = world.sandbox.addresses;
+  const { rpc_url: rpcUrl } = fixture.sandbox.addresses;
   const node = httpTransport({ rpcUrl });
   const chain = createChain({
     rpcUrl, clock: asyncScheduler,
@@ -65,7 +65,7 @@ function instrumented() {
     return dispatch(options, handler);
   });
   const service = createService({
-    baseUrl: world.baseUrl, apiKey: 'first-byte', clock: asyncScheduler, plan: { requestsPerSecond: 100_000 },
+    baseUrl: fixture.baseUrl, apiKey: 'first-byte', clock: asyncScheduler, plan: { requestsPerSecond: 100_000 },
     dialect: loadDialect('neutral'), dispatcher,
   });
   const close = async (): Promise<void> => { await Promise.all([service.close(), chain.close(), agent.destroy()]); };
@@ -73,9 +73,9 @@ function instrumented() {
 }
 
 describe('the first byte of a transaction', () => {
-  it.each(['order', 'build'] as const)('leaves after the journal has it, signed, on disk (%s)', async (route) => {
+  it.each(['order', 'build'] as const)('is sent after the journal has the signed bytes on disk (%s)', async (route) => {
     const { parts, seen, all, close } = instrumented();
-    const outcomes = await outcomesOf(createLiveExecutor({ ...world, ...parts }), world.intent({ route }));
+    const outcomes = await outcomesOf(createLiveExecutor({ ...fixture, ...parts }), fixture.intent({ route }));
     expect(outcomes.at(-1)!.state).toBe('confirmed');
     expect(seen.length).toBeGreaterThan(0);
     const { path, sent, journal } = seen[0]!;
@@ -90,9 +90,9 @@ describe('the first byte of a transaction', () => {
     await close();
   });
 
-  it('is never sent where the journal cannot take it', async () => {
+  it('is never sent where the journal cannot be written', async () => {
     const { parts, seen, close } = instrumented();
-    const { journal } = world;
+    const { journal } = fixture;
     const full = new Error('the disk is full');
     const failing = {
       intentApproved: journal.intentApproved.bind(journal), transition: journal.transition.bind(journal),
@@ -101,10 +101,10 @@ describe('the first byte of a transaction', () => {
       proofOf: journal.proofOf.bind(journal), keepProof: journal.keepProof.bind(journal),
       attemptSigned: () => { throw full; },
     };
-    await expect(outcomesOf(createLiveExecutor({ ...world, ...parts, journal: failing }), world.intent()))
+    await expect(outcomesOf(createLiveExecutor({ ...fixture, ...parts, journal: failing }), fixture.intent()))
       .rejects.toBe(full);
     expect(seen).toStrictEqual([]);
-    expect(world.landed).toStrictEqual([]);
+    expect(fixture.landed).toStrictEqual([]);
     await close();
   });
 });

@@ -6,14 +6,14 @@ import { httpTransport } from '../../src/chain/rpc-client.ts';
 import type { Amount } from '../../src/core/amount.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { createLiveExecutor } from '../../src/execution/live-executor.ts';
-import type { LiveWorld } from '../../src/execution/journey.ts';
+import type { ExecutorPorts } from '../../src/execution/ports.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import { isTerminal } from '../../src/trading/intent.ts';
-import type { ExecutionWorld } from './execution-world.ts';
-import { executionWorlds, outcomesOf } from './execution-world.ts';
+import type { ExecutionFixture } from './execution-fixture.ts';
+import { executionFixtures, outcomesOf } from './execution-fixture.ts';
 import { bookedWallet } from './ledger.ts';
 
-const startExecutionWorld = executionWorlds();
+const startExecutionFixture = executionFixtures();
 
 // Real JSON-RPC in front of the real embedded chain, by an address behind which there are several nodes, or a slow one.
 
@@ -21,9 +21,9 @@ const A_LIFE_AND_MORE = 260;
 const MAKERS_SIZE = 900_000_000n as Amount;
 const LAG = 200;
 
-let world: ExecutionWorld;
-beforeEach(async () => { world = await startExecutionWorld({ slotMs: 10, late: 4 }); });
-afterEach(() => world.close());
+let fixture: ExecutionFixture;
+beforeEach(async () => { fixture = await startExecutionFixture({ slotMs: 10, late: 4 }); });
+afterEach(() => fixture.close());
 
 /** An answer of the real node, with what it was asked. */
 interface Passing { readonly method: string; readonly result: unknown; readonly call: number }
@@ -31,7 +31,7 @@ type Rewrite = (passing: Passing) => unknown;
 
 /** Returns a chain whose answers are rewritten on their way; what is written is passed on as it is. */
 function chainThrough(rewrite: Rewrite): Chain {
-  const rpcUrl = world.sandbox.addresses.rpc_url;
+  const rpcUrl = fixture.sandbox.addresses.rpc_url;
   const node = httpTransport({ rpcUrl });
   let calls = 0;
   return createChain({
@@ -65,25 +65,25 @@ function asLaggard({ method, result }: Passing): unknown {
 }
 
 async function carryOut(intent: Intent, chain: Chain, options: {
-  readonly service?: LiveWorld['service']; readonly onOutcome?: (outcome: Outcome) => void;
+  readonly service?: ExecutorPorts['service']; readonly onOutcome?: (outcome: Outcome) => void;
 } = {}): Promise<Outcome[]> {
-  const before = await world.wallet();
+  const before = await fixture.wallet();
   const outcomes = await outcomesOf(
-    createLiveExecutor({ ...world, chain, service: options.service ?? world.service }), intent, options.onOutcome,
+    createLiveExecutor({ ...fixture, chain, service: options.service ?? fixture.service }), intent, options.onOutcome,
   );
   const last = outcomes.at(-1)!;
   expect(outcomes.filter(({ state }) => isTerminal(state))).toStrictEqual([last]);
-  expect(world.landed).toHaveLength(last.state === 'confirmed' ? 1 : 0);
-  expect(await world.wallet()).toStrictEqual(bookedWallet(before, [intent], outcomes));
+  expect(fixture.landed).toHaveLength(last.state === 'confirmed' ? 1 : 0);
+  expect(await fixture.wallet()).toStrictEqual(bookedWallet(before, [intent], outcomes));
   await chain.close();
   return outcomes;
 }
 
-/** The service executes, and nobody ever hears of it; its time is over at once. */
-const silentService = (onExecuted: () => void, executes = true): LiveWorld['service'] => ({
-  ...world.service,
+/** The service executes, and its answer is lost; its last valid block is reached at once. */
+const silentService = (onExecuted: () => void, executes = true): ExecutorPorts['service'] => ({
+  ...fixture.service,
   execute: async (request) => {
-    if (executes) await world.service.execute(request);
+    if (executes) await fixture.service.execute(request);
     onExecuted();
     return { status: 'failed', code: -1_000 };
   },
@@ -92,23 +92,23 @@ const silentService = (onExecuted: () => void, executes = true): LiveWorld['serv
 describe.each([
   ['a swap we pay for', {}], ['a swap that a maker pays for', { amountIn: MAKERS_SIZE }],
 ])('%s, where of two nodes behind one address one is 200 blocks behind', (_kind, kind) => {
-  it.each([1, 2, 3])('is found, though its time is over, whoever answers which question (%i)', async (seed) => {
+  it.each([1, 2, 3])('is found after its last valid block, whichever node answers (%i)', async (seed) => {
     let passed = false;
     const random = seededRandom(`nodes ${seed}`);
     const chain = chainThrough((passing) => (passed && random() < 0.5 ? asLaggard(passing) : passing.result));
-    const outcomes = await carryOut(world.intent(kind), chain, { service: silentService(() => {
-      if (!passed) void world.passSlots(A_LIFE_AND_MORE);
+    const outcomes = await carryOut(fixture.intent(kind), chain, { service: silentService(() => {
+      if (!passed) void fixture.passSlots(A_LIFE_AND_MORE);
       passed = true;
     }) });
     expect(outcomes.at(-1)!.state).toBe('confirmed');
   });
 
-  it('is proven dead by the one that is not, where it never landed', async () => {
+  it('is proven expired by the other node where it never landed', async () => {
     let passed = false;
     // In groups of seven, so that a whole proof now and then is of one node.
     const chain = chainThrough((passing) => (passed && passing.call % 14 < 7 ? asLaggard(passing) : passing.result));
-    const outcomes = await carryOut(world.intent(kind), chain, { service: silentService(() => {
-      if (!passed) void world.passSlots(A_LIFE_AND_MORE);
+    const outcomes = await carryOut(fixture.intent(kind), chain, { service: silentService(() => {
+      if (!passed) void fixture.passSlots(A_LIFE_AND_MORE);
       passed = true;
     }, false) });
     expect(outcomes.at(-1)!.state).toBe('expired');
@@ -116,7 +116,7 @@ describe.each([
 });
 
 /**
- * Hides a transaction from all that looks it up, until so many questions after its life was over have been answered.
+ * Hides a transaction from all searches, until so many calls after its last valid block have been answered.
  */
 function lateIndex(hiddenFor: number): { readonly chain: Chain; readonly asked: () => number } {
   let asked = 0;
@@ -134,23 +134,23 @@ function lateIndex(hiddenFor: number): { readonly chain: Chain; readonly asked: 
 }
 
 describe('a node whose index is late', () => {
-  it('has its word, though it found nothing for five seconds after the life of what landed in the last block', async () => {
+  it('is accepted, though it misses a landing in the last valid block for five seconds', async () => {
     // The executor asks every 400 ms.
     const { chain, asked } = lateIndex(12);
     let passed = false;
-    const outcomes = await carryOut(world.intent(), chain, { service: silentService(() => {
-      if (!passed) void world.passSlots(A_LIFE_AND_MORE);
+    const outcomes = await carryOut(fixture.intent(), chain, { service: silentService(() => {
+      if (!passed) void fixture.passSlots(A_LIFE_AND_MORE);
       passed = true;
     }) });
     expect(outcomes.at(-1)!.state).toBe('confirmed');
     expect(asked()).toBeGreaterThan(12);
   });
 
-  it('is not believed for as long as it finds nothing, where the wallet lacks what was swapped', async () => {
+  it('is not accepted while it finds nothing and the wallet lacks the input', async () => {
     const { chain, asked } = lateIndex(60);
     let passed = false;
-    const outcomes = await carryOut(world.intent(), chain, { service: silentService(() => {
-      if (!passed) void world.passSlots(A_LIFE_AND_MORE);
+    const outcomes = await carryOut(fixture.intent(), chain, { service: silentService(() => {
+      if (!passed) void fixture.passSlots(A_LIFE_AND_MORE);
       passed = true;
     }) });
     expect(outcomes.some(({ code }) => code === 'PROOF_DISAGREES')).toBe(true);
@@ -159,8 +159,8 @@ describe('a node whose index is late', () => {
   });
 });
 
-describe('a node that is 200 blocks behind all the time', () => {
-  it('proves nothing until it has come as far as the transaction’s own end', async () => {
+describe('a node that is always 200 blocks behind', () => {
+  it('proves nothing until it has reached the transaction’s last valid block', async () => {
     let lag = LAG;
     const chain = chainThrough((passing) => {
       if (lag === 0) return passing.result;
@@ -170,19 +170,19 @@ describe('a node that is 200 blocks behind all the time', () => {
       return passing.method === 'isBlockhashValid' ? { ...behind, value: true } : behind;
     });
     let polls = 0;
-    const watched: LiveWorld['chain'] =
+    const watched: ExecutorPorts['chain'] =
       { ...chain, finalizedBlockHeight: () => { polls += 1; return chain.finalizedBlockHeight(); } };
     const told: string[] = [];
     let passed = false;
-    const done = outcomesOf(createLiveExecutor({ ...world, chain: watched, service: silentService(() => {
+    const done = outcomesOf(createLiveExecutor({ ...fixture, chain: watched, service: silentService(() => {
       // Over at the head of the chain, but not 200 blocks before.
-      if (!passed) void world.passSlots(190);
+      if (!passed) void fixture.passSlots(190);
       passed = true;
-    }, false) }), world.intent(), ({ state }) => { told.push(state); });
+    }, false) }), fixture.intent(), ({ state }) => { told.push(state); });
     await expect.poll(() => polls).toBeGreaterThan(5);
     expect(told).toStrictEqual(['building', 'signed', 'submitted']);
     lag = 0;
-    await world.passSlots(A_LIFE_AND_MORE);
+    await fixture.passSlots(A_LIFE_AND_MORE);
     expect((await done).at(-1)!.state).toBe('expired');
     await chain.close();
   }, 180_000);

@@ -7,7 +7,7 @@ const HEAD_START_MS = 86_400_000;
 
 /**
  * Returns a clock on which work takes its proper time, and waiting a `factor`th of it: when a timer fires, its whole
- * span has passed, or `late` times that, as on a machine that wakes nobody in time.
+ * span has passed, or `late` times that, as on a machine that wakes processes late.
  */
 export function impatientClock(factor: number, late = 1): Clock {
   let skippedMs = -HEAD_START_MS;

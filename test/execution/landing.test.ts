@@ -3,9 +3,8 @@ import type { Amount, Bps, Lamports } from '../../src/core/amount.ts';
 import { GannetError } from '../../src/core/errors.ts';
 import type { Clock } from '../../src/core/time.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
-import type { LiveWorld, Progress } from '../../src/execution/journey.ts';
+import type { JournalledIntent, ExecutorPorts, Progress, SignatureStatus } from '../../src/execution/ports.ts';
 import { landAttempt } from '../../src/execution/landing.ts';
-import type { JournalledIntent, SignatureStatus } from '../../src/execution/ports.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import type { Attempt, ProofProgress, BalanceMove } from '../../src/trading/attempt.ts';
 import type { Intent } from '../../src/trading/intent.ts';
@@ -29,8 +28,8 @@ const EIGHT_HOURS = 28_800_000;
 interface Node {
   readonly height?: (at: number) => bigint;
   readonly valid?: (at: number) => boolean;
-  readonly status?: (signature: string, at: number) => Awaited<ReturnType<LiveWorld['chain']['signatureStatus']>>;
-  readonly findBySigner?: LiveWorld['chain']['findBySigner'];
+  readonly status?: (signature: string, at: number) => Awaited<ReturnType<ExecutorPorts['chain']['signatureStatus']>>;
+  readonly findBySigner?: ExecutorPorts['chain']['findBySigner'];
   readonly balance?: (at: number) => bigint;
   readonly slot?: (at: number) => bigint;
   readonly send?: (at: number) => void;
@@ -55,7 +54,7 @@ async function follow(node: Node, options: {
   const clock: Clock = { now: () => wall(time.now()), schedule: time.schedule.bind(time) };
   const sent: number[] = [];
   const landedError = node.landedError === undefined ? undefined : { code: node.landedError, message: 'it failed' };
-  const world: LiveWorld = {
+  const fixture: ExecutorPorts = {
     clock,
     service: { order: never, build: never, execute: never },
     journal: {
@@ -80,6 +79,7 @@ async function follow(node: Node, options: {
         const status = node.status?.(signature, time.now());
         return status && { ...status, error: landedError };
       },
+      balanceHistory: async () => ({ native: { lamports: 0n, slot: 600n }, steps: [] }),
       findBySigner: node.findBySigner ?? (async () => undefined),
       tokenBalance: async () => ({
         amount: (node.balance?.(time.now()) ?? 7_000_000n) as Amount, slot: node.slot?.(time.now()) ?? 600n,
@@ -95,7 +95,7 @@ async function follow(node: Node, options: {
   const told: Told[] = [];
   const tell = (progress: Progress): void => { told.push({ at: time.now(), progress }); };
   const end = { over: false };
-  const done = landAttempt(world, INTENT, attempt, { tell, over: new AbortController().signal })
+  const done = landAttempt(fixture, INTENT, attempt, { report: tell, signal: new AbortController().signal })
     .then((progress) => { if (progress !== undefined) tell(progress); })
     .finally(() => { end.over = true; });
   while (!end.over && time.now() < spanMs) {
@@ -119,18 +119,18 @@ const silent = (): never => { throw new GannetError('CHAIN_UNREACHABLE', 'no con
 const DEAD: Node = { height: blocksFrom(1_151n), valid: () => false };
 
 describe('following an attempt', () => {
-  it('does not believe in its death as soon as a node mistakes slots for heights: the bytes have just left', async () => {
+  it('does not accept an early expiry from a node that returns slots as heights', async () => {
     expect((await follow({ height: blocksFrom(9_999n), valid: () => false }, { spanMs: 40_000 })).states)
       .toEqual(['submitted']);
   });
 
-  it('issue 13.34: is not proven dead by a height and a blockhash that are said to be over before as many slots have passed as it lives', async () => {
+  it('issue 13.34: accepts no expiry by height and blockhash before enough slots have passed', async () => {
     const { told } = await follow({ ...DEAD, slot: blocksFrom(402n) }, { spanMs: 120_000 });
     expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'expired']);
     expect(told[1]!.at).toBeGreaterThanOrEqual(66_000);
   });
 
-  it('issue 13.35: is followed by process after process, and its proof goes on where the last one was', async () => {
+  it('issue 13.35: is followed over several processes, each of which continues the proof', async () => {
     const proofs: ProofProgress[] = [];
     const ends: string[][] = [];
     // Each process lives for half a minute; the chain goes on meanwhile.
@@ -145,7 +145,7 @@ describe('following an attempt', () => {
       .toEqual(proofs.map(({ watchedMs }) => watchedMs).toSorted((a, b) => a - b));
   });
 
-  it('issue 13.34: does not take up in the next process a proof that was refuted just before a kill', async () => {
+  it('issue 13.34: does not continue a proof that was discarded just before a kill', async () => {
     const proofs: ProofProgress[] = [];
     // The proof is complete for the first time at 45 s and refuted at 50.5 s; the kill comes at 51 s.
     await follow({ ...DEAD, status: processedLate }, { spanMs: 51_200, proofs });
@@ -155,7 +155,7 @@ describe('following an attempt', () => {
     expect(told.find(({ progress }) => progress.state === 'expired')?.at).toBeGreaterThanOrEqual(6_000);
   });
 
-  it('issue 13.34: begins the proof anew in a process that asks another node than the one before', async () => {
+  it('issue 13.34: restarts the proof in a process that uses another node', async () => {
     const proofs: ProofProgress[] = [];
     await follow({ ...DEAD, node: 'one' }, { spanMs: 51_000, proofs });
     const ends: (number | undefined)[] = [];
@@ -168,14 +168,14 @@ describe('following an attempt', () => {
     expect(ends[1]).toBeGreaterThanOrEqual(6_000);
   });
 
-  it('believes in it after a transaction’s life, when height, blockhash, history and balance agree twice', async () => {
+  it('accepts the expiry when height, blockhash, history and balance agree twice', async () => {
     const { told } = await follow(DEAD, { spanMs: 120_000 });
     expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'expired']);
     expect(told[1]!.at).toBeGreaterThanOrEqual(51_000);
     expect(told[1]!.at).toBeLessThan(60_000);
   });
 
-  it('is not kept from believing in it by one height that was far too high: no later one would be so much higher', async () => {
+  it('accepts the expiry although one earlier height was far too high', async () => {
     const honest = blocksFrom(1_151n);
     const { told } = await follow(
       { height: (at) => (at > 46_000 && at < 47_000 ? 400_000_000n : honest(at)), valid: () => false },
@@ -189,14 +189,14 @@ describe('following an attempt', () => {
     ['the height is the last valid one', { height: () => 1_150n, valid: () => false }],
     ['the blockhash is still valid', { height: blocksFrom(1_151n), valid: () => true }],
     [
-      'the chain stands still just past its life: nobody knows whether the node has all of it',
+      'the chain stands still just past its last valid block',
       { height: () => 1_151n, valid: () => false },
     ],
   ])('waits on where %s', async (_why, node) => {
     expect((await follow(node, { spanMs: 120_000 })).states).toEqual(['submitted']);
   });
 
-  it('takes one block more than the last valid one for the end of its life, and no block less', async () => {
+  it('accepts the expiry one block after the last valid one, and not before', async () => {
     const reached = 60_000;
     const { told } = await follow(
       { height: (at) => 1_150n + BigInt(Math.max(0, Math.floor((at - reached) / 400))), valid: () => false },
@@ -218,7 +218,7 @@ describe('following an attempt', () => {
     expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'confirmed']);
   });
 
-  it('finds a swap that someone else pays for by our own signature, whatever stood in the payer’s slot', async () => {
+  it('finds a swap with another fee payer by the wallet’s signature', async () => {
     const { transactionId: _ours, ...foreign } = { ...ATTEMPT, feePayer: 'maker' };
     const { states } = await follow({
       findBySigner: async ({ ownSignature }) => (ownSignature === 'ours' ? 'the true id' : undefined),
@@ -227,7 +227,7 @@ describe('following an attempt', () => {
     expect(states).toEqual(['submitted', 'confirmed']);
   });
 
-  it('follows our own signature where the payer’s changed: what was seen in a block that fell away counts no more', async () => {
+  it('follows the wallet’s signature where the payer’s changes after a dropped block', async () => {
     const { transactionId: _ours, ...foreign } = { ...ATTEMPT, feePayer: 'maker' };
     let asked = 0;
     const { told } = await follow({
@@ -244,14 +244,14 @@ describe('following an attempt', () => {
       status: (_id, at) => (at < 800 ? undefined : { slot: 1n, confirmation: at < 13_000 ? 'confirmed' : 'finalized' }),
       landedError,
     };
-    const patient = await follow(node, { spanMs: 60_000 });
-    expect(patient.told.at(-1))
+    const followed = await follow(node, { spanMs: 60_000 });
+    expect(followed.told.at(-1))
       .toMatchObject({ progress: { state: 'failed', code: landedError, feeLamports: 5_000n } });
-    expect(patient.told.at(-1)!.at).toBeGreaterThanOrEqual(13_000);
-    expect(patient.sent.every((at) => at < 1_000)).toBe(true);
+    expect(followed.told.at(-1)!.at).toBeGreaterThanOrEqual(13_000);
+    expect(followed.sent.every((at) => at < 1_000)).toBe(true);
   });
 
-  it('goes on where a confirmed failure falls away with its block: the same bytes are sent again, and may land', async () => {
+  it('continues where a confirmed failure is dropped with its block: the same bytes may still land', async () => {
     const { states, sent } = await follow({
       status: (_id, at) => (at < 1_000 || (at > 4_000 && at < 9_000) ? undefined
         : { slot: 1n, confirmation: at < 9_000 ? 'confirmed' : 'finalized' }),
@@ -262,8 +262,8 @@ describe('following an attempt', () => {
   });
 });
 
-describe('a proof with which the wallet’s balance disagrees', () => {
-  it('is none: the outcome is unknown, with the amounts, and is asked for on and on, ever more rarely', async () => {
+describe('an expiry proof that the wallet’s balance contradicts', () => {
+  it('does not count: the outcome stays unknown, with the amounts and at growing intervals', async () => {
     const { told, codes } = await follow({ ...DEAD, balance: swapped }, { spanMs: 3_600_000 });
     expect(codes.slice(1, -1).every((code) => code === 'PROOF_DISAGREES')).toBe(true);
     expect(told.at(1)!.progress).toMatchObject({ state: 'unknown', code: 'PROOF_DISAGREES' });
@@ -273,7 +273,7 @@ describe('a proof with which the wallet’s balance disagrees', () => {
     expect(told.length).toBeLessThan(15);
   });
 
-  it('gives way to what the history says a little later', async () => {
+  it('yields to a later answer of the history', async () => {
     const { states } = await follow({
       ...DEAD, balance: swapped,
       status: (_id, at) => (at < 90_000 ? undefined : { slot: 1n, confirmation: 'finalized' }),
@@ -314,24 +314,24 @@ describe('a proof with which the wallet’s balance disagrees', () => {
       [{ spent: 1n, received: 0n, slot: 400n }],
     ],
     [
-      'nobody knows whether that balance had what another swap took', { balance: swapped },
+      'that balance may lack the input of another swap', { balance: swapped },
       [{ spent: 1n, received: 0n, slot: 401n }],
     ],
     [
-      'nobody knows whether that balance had what another swap brought', { balance: () => 6_000_001n },
+      'that balance may lack the output of another swap', { balance: () => 6_000_001n },
       [{ spent: 0n, received: 1n, slot: 402n }],
     ],
     [
-      'nobody knows whether the present one has what another swap took', { balance: swapped },
+      'the present balance may lack the input of another swap', { balance: swapped },
       [{ spent: 1n, received: 0n, slot: 601n }],
     ],
     [
       'the present one is too old to lack what another swap took', { balance: swapped },
       [{ spent: 1n, received: 0n, slot: 603n }],
     ],
-    ['nobody wrote down where another swap landed', { balance: swapped }, [{ spent: 1n, received: 0n }]],
+    ['the slot of another swap is unknown', { balance: swapped }, [{ spent: 1n, received: 0n }]],
     [
-      'nobody wrote down where a swap landed that brought something', { balance: () => 6_000_001n },
+      'the slot of a swap with an output is unknown', { balance: () => 6_000_001n },
       [{ spent: 0n, received: 1n }],
     ],
   ])('disagrees where %s', async (_why, node, moves) => {
@@ -352,12 +352,12 @@ describe('a proof with which the wallet’s balance disagrees', () => {
     expect(codes.at(-1)).toBe(code);
   });
 
-  it('is had of an older version’s attempt where nothing else has moved', async () => {
+  it('is possible for an older version’s attempt where nothing else has moved', async () => {
     expect((await follow(DEAD, { attempt: { ...ATTEMPT, inputSlots: undefined }, spanMs: 120_000 })).states)
       .toEqual(['submitted', 'expired']);
   });
 
-  it('is none while the node’s balance is older than the one of its signing', async () => {
+  it('does not count while the node’s balance is older than that of the signing', async () => {
     expect(
       (await follow(DEAD, { attempt: { ...ATTEMPT, inputSlots: { from: 1n, to: 601n } }, spanMs: 120_000 })).states,
     ).toEqual(['submitted']);
@@ -394,7 +394,7 @@ describe('a clock that jumps eight hours in the middle', () => {
   const jumpAt = 10_000;
   const jumps = [['forward', EIGHT_HOURS], ['back', -EIGHT_HOURS]] as const;
 
-  it.each(jumps)('%s makes no proof believed before its time, and death is still proven then', async (_way, by) => {
+  it.each(jumps)('%s neither hastens nor prevents the expiry proof', async (_way, by) => {
     const { told } = await follow(DEAD, { spanMs: 120_000, wall: (at) => (at < jumpAt ? at : at + by) });
     expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'expired']);
     // Of a jump at most five seconds count.
@@ -402,7 +402,7 @@ describe('a clock that jumps eight hours in the middle', () => {
     expect(told[1]!.at).toBeLessThan(70_000);
   });
 
-  it.each(jumps)('%s keeps the rhythm in which the same bytes are sent', async (_way, by) => {
+  it.each(jumps)('%s keeps the interval of the sending', async (_way, by) => {
     const { sent } = await follow({}, { spanMs: 60_000, wall: (at) => (at < jumpAt ? at : at + by) });
     const gaps = sent.slice(1).map((at, index) => at - sent[index]!);
     expect(Math.max(...gaps)).toBeLessThanOrEqual(2_400);
@@ -410,7 +410,7 @@ describe('a clock that jumps eight hours in the middle', () => {
     expect(sent.length).toBeLessThan(35);
   });
 
-  it('to and fro all the time proves nothing early', async () => {
+  it('back and forth repeatedly proves nothing early', async () => {
     const { told } =
       await follow(DEAD, { spanMs: 44_000, wall: (at) => at + (Math.floor(at / 2_000) % 2) * EIGHT_HOURS });
     // Every jump counts as five seconds at most: twenty-odd seconds hold five of them.
@@ -418,8 +418,8 @@ describe('a clock that jumps eight hours in the middle', () => {
   });
 });
 
-describe('an attempt of which nobody can prove anything', () => {
-  it('is unknown after ten seconds of silence and a matter for the operator after three minutes, ever more rarely said', async () => {
+describe('an attempt whose outcome cannot be proven', () => {
+  it('is unknown after ten seconds of silence, and an alert after three minutes, at growing intervals', async () => {
     const { told, codes } = await follow({ height: silent, status: silent }, { spanMs: 86_400_000 });
     expect(told[1]).toMatchObject({ progress: { state: 'unknown', code: 'CHAIN_UNREACHABLE' } });
     expect(told[1]!.at).toBeGreaterThan(10_000);
@@ -431,7 +431,7 @@ describe('an attempt of which nobody can prove anything', () => {
     expect(codes.length).toBeLessThan(100);
   });
 
-  it('is asked for and sent more rarely after its life', async () => {
+  it('is checked and sent less often after its last valid block', async () => {
     const { sent } = await follow({}, { spanMs: 3_600_000 });
     const late = sent.filter((at) => at > 600_000);
     expect(late.length).toBeGreaterThan(50);

@@ -2,64 +2,64 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import { createLiveExecutor } from '../../src/execution/live-executor.ts';
 import { GannetError } from '../../src/core/errors.ts';
-import type { LiveWorld } from '../../src/execution/journey.ts';
+import type { ExecutorPorts } from '../../src/execution/ports.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import { isTerminal } from '../../src/trading/intent.ts';
-import type { ExecutionWorld } from './execution-world.ts';
-import { EXECUTE_TIMEOUT_MS, executionWorlds, outcomesOf } from './execution-world.ts';
+import type { ExecutionFixture } from './execution-fixture.ts';
+import { EXECUTE_TIMEOUT_MS, executionFixtures, outcomesOf } from './execution-fixture.ts';
 import { bookedWallet } from './ledger.ts';
 
-const startExecutionWorld = executionWorlds();
+const startExecutionFixture = executionFixtures();
 
 const EXECUTE = '/swap/v2/execute';
-/** So much that the embedded maker's firm price wins, which somebody else pays the fee for. */
+/** So much that the embedded maker's firm price wins, whose fee another account pays. */
 const MAKERS_SIZE = 900_000_000n as Amount;
 /** More blocks than any transaction lives, and those by which "finalized" lags. */
 const A_LIFE_AND_MORE = 260;
 
-let world: ExecutionWorld;
+let fixture: ExecutionFixture;
 let wallet: Map<Mint, Amount>;
 
 beforeEach(async () => {
-  world = await startExecutionWorld({ late: 4 });
-  wallet = await world.wallet();
+  fixture = await startExecutionFixture({ late: 4 });
+  wallet = await fixture.wallet();
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
 /**
  * Carries out one intent and checks what must hold whatever happened: the ledger is the chain, and nothing is done
  * twice.
  */
 async function carryOut(intent: Intent, options: {
-  readonly parts?: Partial<LiveWorld>; readonly onOutcome?: (outcome: Outcome) => void;
+  readonly parts?: Partial<ExecutorPorts>; readonly onOutcome?: (outcome: Outcome) => void;
 } = {}): Promise<Outcome[]> {
-  const before = await world.wallet();
-  const landedBefore = world.landed.length;
-  const outcomes = await outcomesOf(createLiveExecutor({ ...world, ...options.parts }), intent, options.onOutcome);
-  const landed = world.landed.slice(landedBefore);
+  const before = await fixture.wallet();
+  const landedBefore = fixture.landed.length;
+  const outcomes = await outcomesOf(createLiveExecutor({ ...fixture, ...options.parts }), intent, options.onOutcome);
+  const landed = fixture.landed.slice(landedBefore);
   const last = outcomes.at(-1)!;
   expect(outcomes.filter(({ state }) => isTerminal(state))).toStrictEqual([last]);
   expect(landed.filter(({ succeeded }) => succeeded)).toHaveLength(last.state === 'confirmed' ? 1 : 0);
   expect(landed).toHaveLength(last.state === 'confirmed' || last.state === 'failed' ? 1 : 0);
-  expect(await world.wallet()).toStrictEqual(bookedWallet(before, [intent], outcomes));
-  expect(world.journal.showIntent(intent.id)!.transitions.map(({ state }) => state).filter((state) =>
+  expect(await fixture.wallet()).toStrictEqual(bookedWallet(before, [intent], outcomes));
+  expect(fixture.journal.showIntent(intent.id)!.transitions.map(({ state }) => state).filter((state) =>
     state !== 'approved'))
     .toStrictEqual(outcomes.map(({ state }) => state));
-  expect(world.journal.openIntents()).toStrictEqual([]);
+  expect(fixture.journal.openIntents()).toStrictEqual([]);
   return outcomes;
 }
 
 /** A signer that counts: whatever happens, an intent gets one signature. */
-function countingSigner(): LiveWorld['signer'] & { readonly count: () => number } {
+function countingSigner(): ExecutorPorts['signer'] & { readonly count: () => number } {
   let count = 0;
   return {
-    address: world.signer.address,
+    address: fixture.signer.address,
     sign: (transaction, terms) => {
       count += 1;
-      return world.signer.sign(transaction, terms);
+      return fixture.signer.sign(transaction, terms);
     },
     count: () => count,
   };
@@ -67,7 +67,7 @@ function countingSigner(): LiveWorld['signer'] & { readonly count: () => number 
 
 const states = (outcomes: readonly Outcome[]): string[] => outcomes.map(({ state }) => state);
 
-describe('a swap through the service, where the answer to /execute goes wrong', () => {
+describe('a swap through the service with a faulty answer to /execute', () => {
   it.each([
     ['is lost after the swap was executed', { kind: 'drop_after' }],
     ['never comes because the request was lost', { kind: 'drop_before' }],
@@ -78,9 +78,9 @@ describe('a swap through the service, where the answer to /execute goes wrong', 
     ['says that nothing is known, though it landed', { kind: 'unknown', landed: true }],
     ['says that nothing is known, and it did not land', { kind: 'unknown', landed: false }],
   ] as const)('swaps exactly once when it %s', async (_case, fault) => {
-    await world.fault({ path: EXECUTE, fault, times: 1 });
+    await fixture.fault({ path: EXECUTE, fault, times: 1 });
     const signer = countingSigner();
-    const outcomes = await carryOut(world.intent(), { parts: { signer } });
+    const outcomes = await carryOut(fixture.intent(), { parts: { signer } });
     expect(states(outcomes)).toEqual(expect.arrayContaining(['building', 'signed', 'unknown', 'confirmed']));
     const unknown = outcomes.find(({ state }) => state === 'unknown')!;
     expect(unknown.code).toMatch(/^SERVICE_/);
@@ -88,58 +88,58 @@ describe('a swap through the service, where the answer to /execute goes wrong', 
     expect(signer.count()).toBe(1);
   });
 
-  it('swaps exactly once when it comes after the client gave up', async () => {
-    await world.fault({ path: EXECUTE, fault: { kind: 'delay', ms: EXECUTE_TIMEOUT_MS * 2 }, times: 1 });
+  it('swaps exactly once when the answer comes after the client’s timeout', async () => {
+    await fixture.fault({ path: EXECUTE, fault: { kind: 'delay', ms: EXECUTE_TIMEOUT_MS * 2 }, times: 1 });
     const signer = countingSigner();
     // Without the chain's own way, which is tried while the service is silent.
-    const chain: LiveWorld['chain'] =
-      { ...world.chain, send: async () => ({ kind: 'rejected', code: 'BUSY', message: 'not now' }) };
-    const outcomes = await carryOut(world.intent(), { parts: { signer, chain } });
+    const chain: ExecutorPorts['chain'] =
+      { ...fixture.chain, send: async () => ({ kind: 'rejected', code: 'BUSY', message: 'not now' }) };
+    const outcomes = await carryOut(fixture.intent(), { parts: { signer, chain } });
     expect(states(outcomes)).toEqual(expect.arrayContaining(['building', 'signed', 'unknown', 'confirmed']));
-    // The clock of this world runs far ahead of the client's timeout, so either of the two may be what is told first.
+    // The clock of this fixture runs far ahead of the client's timeout, so either of the two may be what is told first.
     expect(outcomes.find(({ state }) => state === 'unknown')!.code).toMatch(/^(SERVICE_|OUTCOME_UNPROVEN$)/);
     expect(signer.count()).toBe(1);
   });
 
   it('issue 13.38: swaps exactly once through the chain itself where no answer comes at all', async () => {
-    await world.fault({ path: EXECUTE, fault: { kind: 'drop_before' } });
+    await fixture.fault({ path: EXECUTE, fault: { kind: 'drop_before' } });
     const signer = countingSigner();
-    const outcomes = await carryOut(world.intent(), { parts: { signer } });
+    const outcomes = await carryOut(fixture.intent(), { parts: { signer } });
     expect(states(outcomes).at(-1)).toBe('confirmed');
-    expect([signer.count(), world.landed.length]).toEqual([1, 1]);
+    expect([signer.count(), fixture.landed.length]).toEqual([1, 1]);
   });
 
-  it('stays with the chain’s word when the service calls a landed swap failed', async () => {
-    const lying: LiveWorld['service'] = {
-      ...world.service,
+  it('follows the chain when the service reports a landed swap as failed', async () => {
+    const lying: ExecutorPorts['service'] = {
+      ...fixture.service,
       execute: async (request) => {
-        await world.service.execute(request);
+        await fixture.service.execute(request);
         return { status: 'failed', code: -1_000, error: 'Failed to land' };
       },
     };
-    const outcomes = await carryOut(world.intent(), { parts: { service: lying } });
+    const outcomes = await carryOut(fixture.intent(), { parts: { service: lying } });
     expect(outcomes.at(-1)!.state).toBe('confirmed');
     expect(outcomes.find(({ state }) => state === 'submitted'))
       .toMatchObject({ code: '-1000', reason: 'Failed to land' });
   });
 
-  it('stays with the chain’s word when the service calls a swap landed that nobody ever sent', async () => {
-    const lying: LiveWorld['service'] =
-      { ...world.service, execute: async () => ({ status: 'success', signature: '1'.repeat(88) }) };
-    const outcomes = await carryOut(world.intent(), {
+  it('follows the chain when the service reports an unsent swap as landed', async () => {
+    const lying: ExecutorPorts['service'] =
+      { ...fixture.service, execute: async () => ({ status: 'success', signature: '1'.repeat(88) }) };
+    const outcomes = await carryOut(fixture.intent(), {
       parts: { service: lying },
-      onOutcome: ({ state }) => { if (state === 'submitted') void world.passSlots(A_LIFE_AND_MORE); },
+      onOutcome: ({ state }) => { if (state === 'submitted') void fixture.passSlots(A_LIFE_AND_MORE); },
     });
     expect(outcomes.at(-1)!.state).toBe('expired');
   });
 
-  it('says that it does not know for as long as nobody answers, and lands when somebody does', async () => {
-    await world.fault({ path: EXECUTE, fault: { kind: 'status', status: 503 } });
+  it('is unknown as long as there is no answer, and lands with the first one', async () => {
+    await fixture.fault({ path: EXECUTE, fault: { kind: 'status', status: 503 } });
     let unknowns = 0;
-    const outcomes = await carryOut(world.intent(), {
+    const outcomes = await carryOut(fixture.intent(), {
       onOutcome: ({ state }) => {
         if (state === 'unknown') unknowns += 1;
-        if (unknowns === 1) void world.clearFaults();
+        if (unknowns === 1) void fixture.clearFaults();
       },
     });
     expect(unknowns).toBeGreaterThanOrEqual(1);
@@ -149,30 +149,30 @@ describe('a swap through the service, where the answer to /execute goes wrong', 
 
 /** An order whose height is said to be lower than it is. */
 async function shortLived(
-  request: Parameters<LiveWorld['service']['order']>[0], byBlocks: bigint,
-): ReturnType<LiveWorld['service']['order']> {
-  const order = await world.service.order(request);
+  request: Parameters<ExecutorPorts['service']['order']>[0], byBlocks: bigint,
+): ReturnType<ExecutorPorts['service']['order']> {
+  const order = await fixture.service.order(request);
   // Old enough that its blockhash is known at finalized; one that is not is refused.
-  await world.passSlots(40);
+  await fixture.passSlots(40);
   return { ...order, lastValidBlockHeight: order.lastValidBlockHeight === undefined ? undefined
     : order.lastValidBlockHeight - byBlocks };
 }
 
 describe('a swap that never lands', () => {
-  it('has expired only after the chain proved it, and is never signed again', async () => {
-    await world.fault({ path: EXECUTE, fault: { kind: 'expire' } });
+  it('has expired only after the chain proves it, and is never signed again', async () => {
+    await fixture.fault({ path: EXECUTE, fault: { kind: 'expire' } });
     const signer = countingSigner();
     let heightSeen = 0n;
-    const watching: LiveWorld['chain'] = {
-      ...world.chain,
+    const watching: ExecutorPorts['chain'] = {
+      ...fixture.chain,
       finalizedBlockHeight: async () => {
-        heightSeen = await world.chain.finalizedBlockHeight();
+        heightSeen = await fixture.chain.finalizedBlockHeight();
         return heightSeen;
       },
     };
-    const outcomes = await carryOut(world.intent(), {
+    const outcomes = await carryOut(fixture.intent(), {
       parts: { signer, chain: watching },
-      onOutcome: ({ state }) => { if (state === 'submitted') void world.passSlots(A_LIFE_AND_MORE); },
+      onOutcome: ({ state }) => { if (state === 'submitted') void fixture.passSlots(A_LIFE_AND_MORE); },
     });
     expect(states(outcomes)).toStrictEqual(['building', 'signed', 'submitted', 'expired']);
     expect(outcomes.find(({ state }) => state === 'submitted'))
@@ -180,48 +180,48 @@ describe('a swap that never lands', () => {
     expect(heightSeen).toBeGreaterThan(outcomes.find(({ state }) => state === 'signed')!.lastValidBlockHeight!);
     expect(outcomes.at(-1)!.feeLamports).toBeUndefined();
     expect(signer.count()).toBe(1);
-    expect(await world.wallet()).toStrictEqual(wallet);
+    expect(await fixture.wallet()).toStrictEqual(wallet);
   });
 
-  it('is not called expired while the blockhash is still good, however high the chain is', async () => {
+  it('is not expired while its blockhash is valid, however high the chain is', async () => {
     // The height is only what the service said; what counts is also the blockhash in the bytes.
-    const lost: LiveWorld['service'] = {
-      ...world.service,
+    const lost: ExecutorPorts['service'] = {
+      ...fixture.service,
       order: (request) => shortLived(request, 115n),
       execute: async () => ({ status: 'failed', code: -1_000, error: 'Failed to land' }),
     };
     const told: string[] = [];
-    const executor = createLiveExecutor({ ...world, service: lost });
-    const journey = outcomesOf(executor, world.intent(), ({ state }) => { told.push(state); });
+    const executor = createLiveExecutor({ ...fixture, service: lost });
+    const outcomes = outcomesOf(executor, fixture.intent(), ({ state }) => { told.push(state); });
     await expect.poll(() => told).toContain('submitted');
-    await world.passSlots(80);
-    const { blockhash, lastValidBlockHeight } = world.journal.openIntents()[0]!.attempts[0]!;
-    expect(await world.chain.finalizedBlockHeight()).toBeGreaterThan(lastValidBlockHeight);
-    expect(await world.chain.isBlockhashValid(blockhash)).toBe(true);
-    const asked = world.sandbox.chain.slot;
-    await expect.poll(() => world.sandbox.chain.slot).toBeGreaterThan(asked + 5);
+    await fixture.passSlots(80);
+    const { blockhash, lastValidBlockHeight } = fixture.journal.openIntents()[0]!.attempts[0]!;
+    expect(await fixture.chain.finalizedBlockHeight()).toBeGreaterThan(lastValidBlockHeight);
+    expect(await fixture.chain.isBlockhashValid(blockhash)).toBe(true);
+    const asked = fixture.sandbox.chain.slot;
+    await expect.poll(() => fixture.sandbox.chain.slot).toBeGreaterThan(asked + 5);
     expect(told).not.toContain('expired');
-    await world.passSlots(A_LIFE_AND_MORE);
-    expect((await journey).at(-1)!.state).toBe('expired');
+    await fixture.passSlots(A_LIFE_AND_MORE);
+    expect((await outcomes).at(-1)!.state).toBe('expired');
   });
 
-  it('is proven by a chain that could not be asked for a while', async () => {
-    await world.fault({ path: EXECUTE, fault: { kind: 'expire' } });
+  it('is proven by a chain that was unreachable for a while', async () => {
+    await fixture.fault({ path: EXECUTE, fault: { kind: 'expire' } });
     let silent = true;
-    const chain: LiveWorld['chain'] = {
-      ...world.chain,
+    const chain: ExecutorPorts['chain'] = {
+      ...fixture.chain,
       finalizedBlockHeight: async () => {
-        if (silent && world.journal.openIntents()[0]?.attempts.length === 1)
+        if (silent && fixture.journal.openIntents()[0]?.attempts.length === 1)
           throw new GannetError('CHAIN_UNREACHABLE', 'the node is away');
-        return world.chain.finalizedBlockHeight();
+        return fixture.chain.finalizedBlockHeight();
       },
     };
-    const outcomes = await carryOut(world.intent(), {
+    const outcomes = await carryOut(fixture.intent(), {
       parts: { chain },
       onOutcome: ({ state }) => {
         if (state !== 'unknown') return;
         silent = false;
-        void world.passSlots(A_LIFE_AND_MORE);
+        void fixture.passSlots(A_LIFE_AND_MORE);
       },
     });
     expect(outcomes.find(({ state }) => state === 'unknown')).toMatchObject({ code: 'CHAIN_UNREACHABLE' });
@@ -229,50 +229,50 @@ describe('a swap that never lands', () => {
   });
 });
 
-describe('a swap whose price moves between quote and block', () => {
-  it('fails with 6001 and its fee, and swaps nothing', async () => {
-    const service: LiveWorld['service'] = {
-      ...world.service,
+describe('a swap with a price change between quote and block', () => {
+  it('fails with 6001 and its fee, without a swap', async () => {
+    const service: ExecutorPorts['service'] = {
+      ...fixture.service,
       execute: async (request) => {
-        await world.scalePrice(SOL_MINT, 1.1);
-        return world.service.execute(request);
+        await fixture.scalePrice(SOL_MINT, 1.1);
+        return fixture.service.execute(request);
       },
     };
-    const outcomes = await carryOut(world.intent(), { parts: { service } });
+    const outcomes = await carryOut(fixture.intent(), { parts: { service } });
     const last = outcomes.at(-1)!;
     expect(last).toMatchObject({ state: 'failed', code: '6001' });
     expect(last.feeLamports).toBeGreaterThanOrEqual(5_000n);
-    const after = await world.wallet();
+    const after = await fixture.wallet();
     expect(after.get(USDC_MINT)).toBe(wallet.get(USDC_MINT));
     expect(after.get(SOL_MINT)).toBe(wallet.get(SOL_MINT)! - last.feeLamports!);
   });
 
-  it('fails the same way where it was built here and sent through the RPC', async () => {
-    const chain: LiveWorld['chain'] = {
-      ...world.chain,
+  it('fails the same way when it is composed here and sent through the RPC', async () => {
+    const chain: ExecutorPorts['chain'] = {
+      ...fixture.chain,
       send: async (transaction) => {
-        await world.scalePrice(SOL_MINT, 1.1);
-        return world.chain.send(transaction);
+        await fixture.scalePrice(SOL_MINT, 1.1);
+        return fixture.chain.send(transaction);
       },
     };
-    const outcomes = await carryOut(world.intent({ route: 'build' }), { parts: { chain } });
+    const outcomes = await carryOut(fixture.intent({ route: 'build' }), { parts: { chain } });
     expect(outcomes.at(-1)).toMatchObject({ state: 'failed', code: '6001' });
     expect(outcomes.at(-1)!.feeLamports).toBeGreaterThanOrEqual(5_000n);
   });
 });
 
 /** An intent that the maker's firm price wins. */
-const firm = (): Intent => world.intent({ amountIn: MAKERS_SIZE });
+const firm = (): Intent => fixture.intent({ amountIn: MAKERS_SIZE });
 
-describe('a swap that a maker fills and pays the fee for', () => {
-  it('lands under a signature that nobody knew beforehand, and costs no fee', async () => {
+describe('a swap with a maker who pays the fee', () => {
+  it('lands under a signature that was unknown before, and costs no fee', async () => {
     const outcomes = await carryOut(firm());
     const signed = outcomes.find(({ state }) => state === 'signed')!;
     expect(signed).toMatchObject({ router: 'rfqz' });
     expect(signed.signature).toBeUndefined();
-    expect(signed.feePayer).not.toBe(world.signer.address);
+    expect(signed.feePayer).not.toBe(fixture.signer.address);
     expect(outcomes.at(-1)).toMatchObject({
-      state: 'confirmed', signature: world.landed.at(-1)!.signature,
+      state: 'confirmed', signature: fixture.landed.at(-1)!.signature,
       fill: { feeLamports: 0n, amountOut: signed.quotedOut },
     });
   });
@@ -280,31 +280,31 @@ describe('a swap that a maker fills and pays the fee for', () => {
   it.each([
     ['to a maker', { kind: 'drop_after' }],
     ['to a maker, who says nothing is known', { kind: 'unknown', landed: true }],
-    ['to nobody at all', { kind: 'drop_before' }],
+    ['and gets lost', { kind: 'drop_before' }],
   ] as const)('is found by our own signature where the answer was lost %s', async (_case, fault) => {
-    await world.fault({ path: EXECUTE, fault, times: 1 });
+    await fixture.fault({ path: EXECUTE, fault, times: 1 });
     const outcomes = await carryOut(firm());
     expect(states(outcomes)).toContain('unknown');
-    expect(outcomes.at(-1)).toMatchObject({ state: 'confirmed', signature: world.landed.at(-1)!.signature });
+    expect(outcomes.at(-1)).toMatchObject({ state: 'confirmed', signature: fixture.landed.at(-1)!.signature });
   });
 
-  it('is found on the chain alone where the service never answers again', async () => {
-    const service: LiveWorld['service'] = {
-      ...world.service,
+  it('is found through the chain alone where the service never answers again', async () => {
+    const service: ExecutorPorts['service'] = {
+      ...fixture.service,
       execute: async (request) => {
-        await world.service.execute(request);
+        await fixture.service.execute(request);
         throw new GannetError('SERVICE_UNREACHABLE', 'the connection ended before an answer');
       },
     };
     expect((await carryOut(firm(), { parts: { service } })).at(-1)!.state).toBe('confirmed');
   });
 
-  it('has expired, proven by the wallet’s history, where the maker refused to sign', async () => {
-    await world.fault({ path: EXECUTE, fault: { kind: 'reject' } });
+  it('expires by proof of the wallet’s history where the maker refuses to sign', async () => {
+    await fixture.fault({ path: EXECUTE, fault: { kind: 'reject' } });
     const signer = countingSigner();
     const outcomes = await carryOut(firm(), {
       parts: { signer },
-      onOutcome: ({ state }) => { if (state === 'submitted') void world.passSlots(A_LIFE_AND_MORE); },
+      onOutcome: ({ state }) => { if (state === 'submitted') void fixture.passSlots(A_LIFE_AND_MORE); },
     });
     expect(outcomes.find(({ state }) => state === 'submitted')).toMatchObject({ code: '-2004' });
     expect(outcomes.at(-1)!.state).toBe('expired');
@@ -312,9 +312,9 @@ describe('a swap that a maker fills and pays the fee for', () => {
   });
 
   it('is not signed after the maker’s price has expired', async () => {
-    const service: LiveWorld['service'] = {
-      ...world.service,
-      order: async (request) => ({ ...await world.service.order(request), expireAt: world.clock.now() - 1 }),
+    const service: ExecutorPorts['service'] = {
+      ...fixture.service,
+      order: async (request) => ({ ...await fixture.service.order(request), expireAt: fixture.clock.now() - 1 }),
     };
     const signer = countingSigner();
     const outcomes = await carryOut(firm(), { parts: { service, signer } });
@@ -324,36 +324,36 @@ describe('a swap that a maker fills and pays the fee for', () => {
 });
 
 async function expectRefusal(
-  code: RegExp, options: { readonly intent?: Intent; readonly parts?: Partial<LiveWorld> },
+  code: RegExp, options: { readonly intent?: Intent; readonly parts?: Partial<ExecutorPorts> },
 ): Promise<void> {
   const signer = countingSigner();
-  const outcomes = await carryOut(options.intent ?? world.intent(), { parts: { ...options.parts, signer } });
+  const outcomes = await carryOut(options.intent ?? fixture.intent(), { parts: { ...options.parts, signer } });
   expect(states(outcomes)).toStrictEqual(['building', 'abandoned']);
   expect(outcomes.at(-1)!.code).toMatch(code);
   expect(outcomes.at(-1)!.reason).toBeTruthy();
   expect(signer.count()).toBe(0);
-  expect(world.landed).toStrictEqual([]);
+  expect(fixture.landed).toStrictEqual([]);
 }
 
-describe('what is refused before anything is signed', () => {
+describe('refused before the signature is', () => {
   it.each(
     [[400, 3], [503, 3], [403, 1], [404, 1], [410, 1]],
   )('an order that the service answers with %i, after as many tries as that can pass by: %i', async (status, tries) => {
     let asked = 0;
-    const service: LiveWorld['service'] = {
-      ...world.service,
+    const service: ExecutorPorts['service'] = {
+      ...fixture.service,
       order: (request) => {
         asked += 1;
-        return world.service.order(request);
+        return fixture.service.order(request);
       },
     };
-    await world.fault({ path: '/swap/v2/order', fault: { kind: 'status', status } });
+    await fixture.fault({ path: '/swap/v2/order', fault: { kind: 'status', status } });
     await expectRefusal(/^SERVICE_STATUS$/, { parts: { service } });
     expect(asked).toBe(tries);
   });
 
-  it.each(['order', 'build'] as const)('an amount that the wallet does not have (%s)', async (route) => {
-    const intent = world.intent({ route, amountIn: 90_000_000_000n as Amount, maxPriceImpactBps: 5_000 as Bps });
+  it.each(['order', 'build'] as const)('an amount beyond the wallet’s balance (%s)', async (route) => {
+    const intent = fixture.intent({ route, amountIn: 90_000_000_000n as Amount, maxPriceImpactBps: 5_000 as Bps });
     await expectRefusal(route === 'order' ? /^ORDER_(IRIS|RFQZ)_1$/ : /^1$/, { intent });
   });
 
@@ -368,13 +368,13 @@ describe('what is refused before anything is signed', () => {
       (_said: bigint, finalized: bigint): bigint => finalized + 10n,
     ],
   ] as const)('an order whose last valid block height is %s', async (_case, change) => {
-    // Held still: the cases are exact to the block, and the chain goes on between the order and the look at it.
-    const finalized = await world.chain.finalizedBlockHeight();
-    const chain: LiveWorld['chain'] = { ...world.chain, finalizedBlockHeight: () => Promise.resolve(finalized) };
-    const service: LiveWorld['service'] = {
-      ...world.service,
+    // Held still: the cases are exact to the block, and the chain goes on between the order and its check.
+    const finalized = await fixture.chain.finalizedBlockHeight();
+    const chain: ExecutorPorts['chain'] = { ...fixture.chain, finalizedBlockHeight: () => Promise.resolve(finalized) };
+    const service: ExecutorPorts['service'] = {
+      ...fixture.service,
       order: async (request) => {
-        const order = await world.service.order(request);
+        const order = await fixture.service.order(request);
         return { ...order, lastValidBlockHeight: change(order.lastValidBlockHeight!, finalized) };
       },
     };
@@ -390,90 +390,90 @@ describe('what is refused before anything is signed', () => {
     ['without a word on its price impact', { priceImpact: undefined }, /^IMPACT_UNKNOWN$/],
     ['with a transaction that is none', { transaction: new Uint8Array([1, 2, 3]) }, /^CHAIN_TRANSACTION_INVALID$/],
   ] as const)('an order %s', async (_case, change, code) => {
-    const service: LiveWorld['service'] =
-      { ...world.service, order: async (request) => ({ ...await world.service.order(request), ...change }) };
+    const service: ExecutorPorts['service'] =
+      { ...fixture.service, order: async (request) => ({ ...await fixture.service.order(request), ...change }) };
     await expectRefusal(code, { parts: { service } });
   });
 
-  it('a transaction that wants a stranger’s signature', async () => {
-    const service: LiveWorld['service'] = {
-      ...world.service,
+  it('a transaction that needs a stranger’s signature', async () => {
+    const service: ExecutorPorts['service'] = {
+      ...fixture.service,
       order: async (request) =>
-        ({ ...await world.service.order(request), maker: undefined, signatureFeePayer: undefined }),
+        ({ ...await fixture.service.order(request), maker: undefined, signatureFeePayer: undefined }),
     };
-    await expectRefusal(/^SIGN_REFUSED$/, { intent: world.intent({ amountIn: MAKERS_SIZE }), parts: { service } });
+    await expectRefusal(/^SIGN_REFUSED$/, { intent: fixture.intent({ amountIn: MAKERS_SIZE }), parts: { service } });
   });
 
   it('a build that pays less than a quote of the same moment', async () => {
-    const service: LiveWorld['service'] = {
-      ...world.service,
+    const service: ExecutorPorts['service'] = {
+      ...fixture.service,
       build: async (request) => {
-        const build = await world.service.build(request);
+        const build = await fixture.service.build(request);
         return {
           ...build, outAmount: build.outAmount * 9n / 10n as Amount, threshold: build.threshold * 9n / 10n as Amount,
         };
       },
     };
-    await expectRefusal(/^PRICE_OFF_REFERENCE$/, { intent: world.intent({ route: 'build' }), parts: { service } });
+    await expectRefusal(/^PRICE_OFF_REFERENCE$/, { intent: fixture.intent({ route: 'build' }), parts: { service } });
   });
 
   it.each([
     ['the quote', { order: -0.5, build: 0 }],
     ['the build', { order: 0, build: -0.5 }],
   ])('a build of which %s of the same moment says that it loses too much', async (_who, impact) => {
-    const service: LiveWorld['service'] = {
-      ...world.service,
-      order: async (request) => ({ ...await world.service.order(request), priceImpact: impact.order }),
-      build: async (request) => ({ ...await world.service.build(request), priceImpact: impact.build }),
+    const service: ExecutorPorts['service'] = {
+      ...fixture.service,
+      order: async (request) => ({ ...await fixture.service.order(request), priceImpact: impact.order }),
+      build: async (request) => ({ ...await fixture.service.build(request), priceImpact: impact.build }),
     };
-    await expectRefusal(/^IMPACT_EXCEEDS_MAX$/, { intent: world.intent({ route: 'build' }), parts: { service } });
+    await expectRefusal(/^IMPACT_EXCEEDS_MAX$/, { intent: fixture.intent({ route: 'build' }), parts: { service } });
   });
 
-  it('a build whose transaction fails on trial', async () => {
-    const service: LiveWorld['service'] = {
-      ...world.service,
+  it('a build whose transaction fails in the simulation', async () => {
+    const service: ExecutorPorts['service'] = {
+      ...fixture.service,
       build: async (request) => {
-        const build = await world.service.build(request);
-        await world.scalePrice(SOL_MINT, 1.2);
+        const build = await fixture.service.build(request);
+        await fixture.scalePrice(SOL_MINT, 1.2);
         return build;
       },
     };
     await expectRefusal(/^(6001|PRICE_OFF_REFERENCE)$/, {
-      intent: world.intent({ route: 'build' }), parts: { service },
+      intent: fixture.intent({ route: 'build' }), parts: { service },
     });
   });
 
-  it('everything, with the reason, where the service stays away; it is asked again first', async () => {
-    await world.fault({ path: '/swap/v2/order', fault: { kind: 'drop_before' }, times: 2 });
-    expect((await carryOut(world.intent())).at(-1)!.state).toBe('confirmed');
-    await world.fault({ path: '/swap/v2/order', fault: { kind: 'drop_before' } });
-    const outcomes = await carryOut(world.intent());
+  it('every swap, with the reason, where the service is unreachable after retries', async () => {
+    await fixture.fault({ path: '/swap/v2/order', fault: { kind: 'drop_before' }, times: 2 });
+    expect((await carryOut(fixture.intent())).at(-1)!.state).toBe('confirmed');
+    await fixture.fault({ path: '/swap/v2/order', fault: { kind: 'drop_before' } });
+    const outcomes = await carryOut(fixture.intent());
     expect(outcomes.at(-1)).toMatchObject({ state: 'abandoned', code: 'SERVICE_UNREACHABLE' });
   });
 
-  it('an answer that is cut off or absurd, at once', async () => {
+  it('a cut off or absurd answer, at once', async () => {
     for (const fault of [
       { kind: 'malformed' }, { kind: 'malformed', body: '{}' }, { kind: 'malformed', body: 'null' },
     ]) {
-      await world.fault({ path: '/swap/v2/order', fault, times: 1 });
+      await fixture.fault({ path: '/swap/v2/order', fault, times: 1 });
       await expectRefusal(/^SERVICE_MALFORMED$/, {});
     }
   });
 });
 
 describe('a swap through the RPC', () => {
-  it('is sent again, the same bytes, where the node refuses them at first', async () => {
+  it('is sent again with the same bytes where the node refuses them at first', async () => {
     const sent: string[] = [];
-    const chain: LiveWorld['chain'] = {
-      ...world.chain,
+    const chain: ExecutorPorts['chain'] = {
+      ...fixture.chain,
       send: async (transaction) => {
         sent.push(Buffer.from(transaction).toString('base64'));
         return sent.length === 1 ? { kind: 'rejected', code: '-32005', message: 'Node is behind by 100 slots' }
-          : world.chain.send(transaction);
+          : fixture.chain.send(transaction);
       },
     };
     const signer = countingSigner();
-    const outcomes = await carryOut(world.intent({ route: 'build' }), { parts: { chain, signer } });
+    const outcomes = await carryOut(fixture.intent({ route: 'build' }), { parts: { chain, signer } });
     expect(outcomes.find(({ state }) => state === 'submitted'))
       .toMatchObject({ code: '-32005', reason: 'Node is behind by 100 slots' });
     expect(outcomes.at(-1)!.state).toBe('confirmed');
@@ -482,60 +482,62 @@ describe('a swap through the RPC', () => {
     expect(signer.count()).toBe(1);
   });
 
-  it('has landed where the node took it and its answer was lost', async () => {
+  it('has landed where the node accepted it and its answer was lost', async () => {
     let lost = 0;
-    const chain: LiveWorld['chain'] = {
-      ...world.chain,
+    const chain: ExecutorPorts['chain'] = {
+      ...fixture.chain,
       send: async (transaction) => {
-        const answer = await world.chain.send(transaction);
+        const answer = await fixture.chain.send(transaction);
         if (lost++ === 0) throw new GannetError('CHAIN_UNREACHABLE', 'the connection ended before an answer');
         return answer;
       },
     };
-    const outcomes = await carryOut(world.intent({ route: 'build' }), { parts: { chain } });
+    const outcomes = await carryOut(fixture.intent({ route: 'build' }), { parts: { chain } });
     expect(states(outcomes)).toContain('unknown');
     expect(outcomes.at(-1)!.state).toBe('confirmed');
   });
 
-  it('has expired where every node refuses it until its time is over', async () => {
-    const chain: LiveWorld['chain'] =
-      { ...world.chain, send: async () => ({ kind: 'rejected', code: '-32002', message: 'Blockhash not found' }) };
-    const outcomes = await carryOut(world.intent({ route: 'build' }), {
+  it('has expired where every node refuses it until its last valid block', async () => {
+    const chain: ExecutorPorts['chain'] =
+      { ...fixture.chain, send: async () => ({ kind: 'rejected', code: '-32002', message: 'Blockhash not found' }) };
+    const outcomes = await carryOut(fixture.intent({ route: 'build' }), {
       parts: { chain },
-      onOutcome: ({ state }) => { if (state === 'submitted') void world.passSlots(A_LIFE_AND_MORE); },
+      onOutcome: ({ state }) => { if (state === 'submitted') void fixture.passSlots(A_LIFE_AND_MORE); },
     });
     expect(outcomes.at(-1)!.state).toBe('expired');
-    expect(await world.wallet()).toStrictEqual(wallet);
+    expect(await fixture.wallet()).toStrictEqual(wallet);
   });
 });
 
 describe('the journal', () => {
-  it.each(['order', 'build'] as const)('has the signed bytes before the first of them leaves (%s)', async (route) => {
+  it.each(['order', 'build'] as const)('has the signed bytes before the first one is sent (%s)', async (route) => {
     const onDisk: { readonly attempt: string | undefined; readonly state: string }[] = [];
-    const look = (transaction: Uint8Array): void => {
+    const countSent = (transaction: Uint8Array): void => {
       // Another connection, as a process after a crash would have: only what is committed is there.
-      const journal = openJournal({ path: world.journalPath, clock: world.clock });
+      const journal = openJournal({ path: fixture.journalPath, clock: fixture.clock });
       const [open] = journal.openIntents();
       const attempt = open!.attempts[0];
       expect(attempt === undefined ? undefined : Buffer.compare(attempt.signedTransaction, transaction)).toBe(0);
       onDisk.push({ attempt: attempt?.signature, state: open!.state });
       journal.close();
     };
-    const parts: Partial<LiveWorld> = {
+    const parts: Partial<ExecutorPorts> = {
       service: {
-        ...world.service,
-        execute: (request) => { look(request.signedTransaction); return world.service.execute(request); },
+        ...fixture.service,
+        execute: (request) => { countSent(request.signedTransaction); return fixture.service.execute(request); },
       },
-      chain: { ...world.chain, send: (transaction) => { look(transaction); return world.chain.send(transaction); } },
+      chain: {
+        ...fixture.chain, send: (transaction) => { countSent(transaction); return fixture.chain.send(transaction); },
+      },
     };
-    const outcomes = await carryOut(world.intent({ route }), { parts });
+    const outcomes = await carryOut(fixture.intent({ route }), { parts });
     expect(outcomes.at(-1)!.state).toBe('confirmed');
     expect(onDisk[0]).toStrictEqual({ attempt: outcomes.at(-1)!.signature, state: 'signed' });
   });
 
-  it('has every transition before anybody hears of it', async () => {
-    await carryOut(world.intent(), {
-      onOutcome: ({ intentId, state }) => { expect(world.journal.showIntent(intentId)!.state).toBe(state); },
+  it('has every transition before it is reported', async () => {
+    await carryOut(fixture.intent(), {
+      onOutcome: ({ intentId, state }) => { expect(fixture.journal.showIntent(intentId)!.state).toBe(state); },
     });
     expect.assertions(13);
   });

@@ -5,7 +5,7 @@ import { GannetError } from '../../src/core/errors.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import { createPaperExecutor } from '../../src/execution/paper-executor.ts';
 import type { Outcome } from '../../src/trading/intent.ts';
-import type { SwapOrder } from '../../src/trading/swap-order.ts';
+import type { SwapOrder } from '../../src/trading/swap-terms.ts';
 import { approve, buy, stateWith } from '../trading/states.ts';
 
 const intent = approve(stateWith(), buy());
@@ -41,15 +41,15 @@ async function outcomesWhere(answers: (question: number) => boolean): Promise<Ou
   return end.all;
 }
 
-describe('paper, when the service does not answer on arrival', () => {
-  it('does not call it slippage: the outcome is unknown until a price comes, and then it is what the price says', async () => {
+describe('paper mode without an answer on arrival', () => {
+  it('reports the outcome as unknown until a price comes, and then uses that price', async () => {
     const outcomes = await outcomesWhere((question) => question === 1 || question > 4);
     expect(outcomes.map(({ state }) => state)).toEqual(['building', 'signed', 'submitted', 'unknown', 'confirmed']);
     expect(outcomes[3]).toMatchObject({ code: 'SERVICE_TIMEOUT' });
     expect(outcomes[4]!.fill).toMatchObject({ amountOut: 1_000_000n });
   });
 
-  it('books nothing where none comes as long as a transaction could land', async () => {
+  it('books nothing where no price comes while a transaction could land', async () => {
     const outcomes = await outcomesWhere((question) => question === 1);
     expect(outcomes.map(({ state }) => state)).toEqual(['building', 'signed', 'submitted', 'unknown', 'expired']);
     expect(outcomes.at(-1)).toMatchObject({ code: 'SERVICE_TIMEOUT' });

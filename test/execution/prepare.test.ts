@@ -2,63 +2,61 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
 import { GannetError } from '../../src/core/errors.ts';
 import type { Clock, Millis } from '../../src/core/time.ts';
-import type { LiveWorld } from '../../src/execution/journey.ts';
-import type { SigningTerms } from '../../src/execution/ports.ts';
-import type { Preparation } from '../../src/execution/prepare.ts';
+import type { ExecutorPorts, SigningTerms } from '../../src/execution/ports.ts';
 import { prepareAttempt } from '../../src/execution/prepare.ts';
 import { USDC_MINT } from '../../src/market/token.ts';
 import type { Intent } from '../../src/trading/intent.ts';
-import type { SwapOrder } from '../../src/trading/swap-order.ts';
-import type { ExecutionWorld } from './execution-world.ts';
-import { executionWorlds } from './execution-world.ts';
+import type { SwapOrder } from '../../src/trading/swap-terms.ts';
+import type { ExecutionFixture } from './execution-fixture.ts';
+import { executionFixtures } from './execution-fixture.ts';
 
-const startExecutionWorld = executionWorlds();
+const startExecutionFixture = executionFixtures();
 
 const MAKERS_SIZE = 900_000_000n as Amount;
 const EIGHT_HOURS = 28_800_000;
 
-let world: ExecutionWorld;
-beforeAll(async () => { world = await startExecutionWorld(); });
-afterAll(() => world.close());
+let fixture: ExecutionFixture;
+beforeAll(async () => { fixture = await startExecutionFixture(); });
+afterAll(() => fixture.close());
 
-/** The world's clock, set forward or back by what `by` holds. */
+/** The fixture's clock, set forward or back by what `by` holds. */
 function shifted(by: { ms: Millis }): Clock {
-  return { now: () => world.clock.now() + by.ms, schedule: world.clock.schedule.bind(world.clock) };
+  return { now: () => fixture.clock.now() + by.ms, schedule: fixture.clock.schedule.bind(fixture.clock) };
 }
 
 interface Prepared {
-  readonly result: Preparation;
+  readonly result: Awaited<ReturnType<typeof prepareAttempt>>;
   readonly terms: readonly SigningTerms[];
-  readonly asked: readonly Parameters<LiveWorld['service']['order']>[0][];
+  readonly asked: readonly Parameters<ExecutorPorts['service']['order']>[0][];
 }
 
 /** Prepares an attempt; `order` may change what the service answers, `sign` what the signer does. */
 async function prepare(options: {
-  readonly intent?: Intent; readonly parts?: Partial<LiveWorld>;
+  readonly intent?: Intent; readonly parts?: Partial<ExecutorPorts>;
   readonly order?: (order: SwapOrder) => SwapOrder | Promise<SwapOrder>; readonly sign?: (terms: SigningTerms) => void;
 } = {}): Promise<Prepared> {
   const terms: SigningTerms[] = [];
-  const asked: Parameters<LiveWorld['service']['order']>[0][] = [];
+  const asked: Parameters<ExecutorPorts['service']['order']>[0][] = [];
   const result = await prepareAttempt({
-    ...world,
+    ...fixture,
     service: {
-      ...world.service,
+      ...fixture.service,
       order: async (request, call) => {
         asked.push(request);
-        const order = await world.service.order(request, call);
+        const order = await fixture.service.order(request, call);
         return options.order === undefined ? order : options.order(order);
       },
     },
     signer: {
-      address: world.signer.address,
+      address: fixture.signer.address,
       sign: (transaction, given) => {
         terms.push(given);
         options.sign?.(given);
-        return world.signer.sign(transaction, given);
+        return fixture.signer.sign(transaction, given);
       },
     },
     ...options.parts,
-  }, options.intent ?? world.intent(), 1);
+  }, options.intent ?? fixture.intent(), 1);
   return { result, terms, asked };
 }
 
@@ -68,26 +66,26 @@ describe('an attempt', () => {
   )('keeps what the wallet had of the input, asked for while the quote was on its way (%s)', async (route) => {
     const order: string[] = [];
     let slot = 0n;
-    const chain: LiveWorld['chain'] = {
-      ...world.chain,
+    const chain: ExecutorPorts['chain'] = {
+      ...fixture.chain,
       tokenBalance: async (owner, mint) => {
         order.push('balance');
-        const balance = await world.chain.tokenBalance(owner, mint);
+        const balance = await fixture.chain.tokenBalance(owner, mint);
         ({ slot } = balance);
         return { ...balance, lastSlot: slot + 1n };
       },
     };
     const { result } = await prepare({
-      intent: world.intent({ route }), parts: { chain }, order: (answer) => { order.push('quote'); return answer; },
+      intent: fixture.intent({ route }), parts: { chain }, order: (answer) => { order.push('quote'); return answer; },
     });
     expect(result).toMatchObject({
       kind: 'signed',
-      attempt: { inputBalance: (await world.wallet()).get(USDC_MINT), inputSlots: { from: slot, to: slot + 1n } },
+      attempt: { inputBalance: (await fixture.wallet()).get(USDC_MINT), inputSlots: { from: slot, to: slot + 1n } },
     });
     expect(order.slice(0, 2)).toStrictEqual(['balance', 'quote']);
   });
 
-  it('tells the signer what the bytes must come to: what the quote promised, and no less than the intent’s own floor', async () => {
+  it('gives the signer the terms of the bytes: the quote’s output, and at least the intent’s minimum', async () => {
     const plain = await prepare();
     const { result, terms: [terms] } = plain;
     if (result.kind !== 'signed') throw new Error(result.reason);
@@ -95,9 +93,9 @@ describe('an attempt', () => {
       amountIn: 20_000_000n, minimumOut: result.attempt.threshold, maker: undefined, feePayer: undefined, attempt: 1,
     });
     const minimumOut = (result.attempt.quotedOut * 999n) / 1_000n as Amount;
-    const floored = await prepare({ intent: world.intent({ minimumOut }) });
+    const floored = await prepare({ intent: fixture.intent({ minimumOut }) });
     expect(floored.terms[0]!.minimumOut).toBeGreaterThanOrEqual(minimumOut);
-    const firm = await prepare({ intent: world.intent({ amountIn: MAKERS_SIZE }) });
+    const firm = await prepare({ intent: fixture.intent({ amountIn: MAKERS_SIZE }) });
     expect(firm.terms[0]!.maker).toBeTypeOf('string');
     expect(firm.terms[0]!.feePayer).toBe(firm.terms[0]!.maker);
   });
@@ -110,8 +108,8 @@ const refuses = (code: string) => (): never => {
   );
 };
 
-describe('what the signer’s policy refuses', () => {
-  it('is given up with the policy’s own code and its findings, and is asked for once', async () => {
+describe('a refusal of the signer’s policy', () => {
+  it('abandons the attempt with the policy’s code and findings, after one request', async () => {
     const { result, asked } = await prepare({ sign: refuses('TRANSFER_DESTINATION') });
     expect(result).toMatchObject({
       kind: 'refused', code: 'TRANSFER_DESTINATION',
@@ -120,7 +118,7 @@ describe('what the signer’s policy refuses', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('issue 13.14: tells what a cap leaves, where it was for a cap', async () => {
+  it('issue 13.14: reports the room in a cap that refused', async () => {
     const details = { code: 'CAP_EXCEEDED_HOUR', cap_span: 'hour', cap_left: '12', cap_free_at: 7 };
     const { result } =
       await prepare({ sign: () => { throw new GannetError('SIGN_REFUSED', 'nothing was signed', { details }); } });
@@ -128,15 +126,16 @@ describe('what the signer’s policy refuses', () => {
       .toMatchObject({ kind: 'refused', code: 'CAP_EXCEEDED_HOUR', capRoom: { span: 'hour', left: 12n, freeAt: 7 } });
   });
 
-  it('is quoted once more without the router, where others sign too; nothing is signed of what was refused', async () => {
+  it('is followed by one quote without the router where others co-sign', async () => {
     const { result, asked, terms } = await prepare({
-      intent: world.intent({ amountIn: MAKERS_SIZE }),
+      intent: fixture.intent({ amountIn: MAKERS_SIZE }),
       sign: ({ maker }) => { if (maker !== undefined) refuses('SIGNER_UNKNOWN')(); },
     });
     expect(asked.map(({ excludeRouters }) => excludeRouters)).toStrictEqual([undefined, ['rfqz']]);
     expect(terms.map(({ maker }) => maker === undefined)).toStrictEqual([false, true]);
-    expect(result).toMatchObject({ kind: 'signed', attempt: { feePayer: world.signer.address, router: 'iris' } });
-    const always = await prepare({ intent: world.intent({ amountIn: MAKERS_SIZE }), sign: refuses('SIGNER_UNKNOWN') });
+    expect(result).toMatchObject({ kind: 'signed', attempt: { feePayer: fixture.signer.address, router: 'iris' } });
+    const always =
+      await prepare({ intent: fixture.intent({ amountIn: MAKERS_SIZE }), sign: refuses('SIGNER_UNKNOWN') });
     expect(always.result).toMatchObject({ kind: 'refused', code: 'SIGNER_UNKNOWN' });
     expect(always.asked).toHaveLength(2);
   });
@@ -144,10 +143,10 @@ describe('what the signer’s policy refuses', () => {
 
 /** An order priced so many slots ago. */
 const behind = (slots: bigint) => async (order: SwapOrder): Promise<SwapOrder> => ({
-  ...order, contextSlot: (await world.chain.tokenBalance(world.signer.address, USDC_MINT)).slot - slots,
+  ...order, contextSlot: (await fixture.chain.tokenBalance(fixture.signer.address, USDC_MINT)).slot - slots,
 });
 
-describe('a quote that is to be signed', () => {
+describe('the age of a quote at its signature', () => {
   it.each([
     ['forward', EIGHT_HOURS], ['back', -EIGHT_HOURS],
   ])('is not taken as fresh where the clock jumps %s eight hours meanwhile; another one is', async (_way, ms) => {
@@ -165,7 +164,7 @@ describe('a quote that is to be signed', () => {
     expect([asked.length, terms.length]).toStrictEqual([2, 1]);
   });
 
-  it('is refused where the clock will not stand still', async () => {
+  it('is refused where the clock keeps jumping', async () => {
     const by = { ms: 0 };
     const { result, terms } =
       await prepare({ parts: { clock: shifted(by) }, order: (order) => { by.ms -= EIGHT_HOURS; return order; } });
@@ -173,7 +172,7 @@ describe('a quote that is to be signed', () => {
     expect(terms).toStrictEqual([]);
   });
 
-  it('may be as old as is configured', async () => {
+  it('is limited as configured', async () => {
     const by = { ms: 0 };
     const slow = {
       parts: { clock: shifted(by), maxQuoteAgeMs: 500 }, order: (order: SwapOrder) => { by.ms += 800; return order; },
@@ -193,15 +192,15 @@ describe('a quote that is to be signed', () => {
       by.ms += 9_000;
       return answer();
     };
-    const service: LiveWorld['service'] = {
-      ...world.service,
-      order: (request, call) => queued(() => world.service.order(request, call)),
-      build: (request, call) => queued(() => world.service.build(request, call)),
+    const service: ExecutorPorts['service'] = {
+      ...fixture.service,
+      order: (request, call) => queued(() => fixture.service.order(request, call)),
+      build: (request, call) => queued(() => fixture.service.build(request, call)),
     };
-    const { result } = await prepare({ intent: world.intent({ route }), parts: { clock: shifted(by), service } });
+    const { result } = await prepare({ intent: fixture.intent({ route }), parts: { clock: shifted(by), service } });
     expect(result.kind).toBe('signed');
     // Nine seconds on the way are an age.
-    const late: LiveWorld['service'] = {
+    const late: ExecutorPorts['service'] = {
       ...service,
       order: async (request, call) => {
         const answer = await service.order(request, call);
@@ -209,11 +208,11 @@ describe('a quote that is to be signed', () => {
         return answer;
       },
     };
-    const { result: stale } = await prepare({ intent: world.intent(), parts: { clock: shifted(by), service: late } });
+    const { result: stale } = await prepare({ intent: fixture.intent(), parts: { clock: shifted(by), service: late } });
     expect(stale).toMatchObject({ kind: 'refused', code: 'QUOTE_STALE' });
   });
 
-  it('may be as many slots behind the chain as is configured; one that does not say its slot is too old', async () => {
+  it('is limited in slots as configured; a quote without a slot is too old', async () => {
     const parts = { maxQuoteAgeSlots: 20 };
     expect((await prepare({ parts, order: behind(5n) })).result.kind).toBe('signed');
     expect((await prepare({ parts, order: behind(40n) })).result)
@@ -228,20 +227,21 @@ describe('a quote that is to be signed', () => {
   )('of a maker must be good for two seconds more: with %i ms it is %s', async (leftMs, kind) => {
     const by = { ms: 0 };
     const { result } = await prepare({
-      intent: world.intent({ amountIn: MAKERS_SIZE }), parts: { clock: shifted(by) },
-      order: (order) => ({ ...order, expireAt: world.clock.now() + leftMs }),
+      intent: fixture.intent({ amountIn: MAKERS_SIZE }), parts: { clock: shifted(by) },
+      order: (order) => ({ ...order, expireAt: fixture.clock.now() + leftMs }),
     });
     expect(result).toMatchObject(kind === 'signed' ? { kind } : { kind, code: 'QUOTE_EXPIRED' });
   });
 
-  it('of a maker must still be good when all is ready to be signed', async () => {
+  it('of a maker must still be valid at the signature', async () => {
     const by = { ms: 0 };
-    const chain: LiveWorld['chain'] = {
-      ...world.chain, finalizedBlockHeight: async () => { by.ms += 1_500; return world.chain.finalizedBlockHeight(); },
+    const chain: ExecutorPorts['chain'] = {
+      ...fixture.chain,
+      finalizedBlockHeight: async () => { by.ms += 1_500; return fixture.chain.finalizedBlockHeight(); },
     };
     const { result, terms } = await prepare({
-      intent: world.intent({ amountIn: MAKERS_SIZE }), parts: { clock: shifted(by), chain },
-      order: (order) => ({ ...order, expireAt: world.clock.now() + by.ms + 3_000 }),
+      intent: fixture.intent({ amountIn: MAKERS_SIZE }), parts: { clock: shifted(by), chain },
+      order: (order) => ({ ...order, expireAt: fixture.clock.now() + by.ms + 3_000 }),
     });
     expect(result).toMatchObject({ kind: 'refused', code: 'QUOTE_STALE' });
     expect(terms).toStrictEqual([]);

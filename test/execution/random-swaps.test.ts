@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { createLiveExecutor } from '../../src/execution/live-executor.ts';
-import type { LiveWorld } from '../../src/execution/journey.ts';
+import type { ExecutorPorts } from '../../src/execution/ports.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT } from '../../src/market/token.ts';
 import type { PoolReserves } from '../../src/sandbox/chain/chain.ts';
@@ -10,10 +10,10 @@ import { GENESIS_TOKENS } from '../../src/sandbox/genesis.ts';
 import type { Attempt } from '../../src/trading/attempt.ts';
 import type { Intent } from '../../src/trading/intent.ts';
 import { makeDearer } from '../contract/sandbox-market.ts';
-import type { ExecutionWorld } from './execution-world.ts';
-import { executionWorlds, outcomesOf } from './execution-world.ts';
+import type { ExecutionFixture } from './execution-fixture.ts';
+import { executionFixtures, outcomesOf } from './execution-fixture.ts';
 
-const startExecutionWorld = executionWorlds();
+const startExecutionFixture = executionFixtures();
 
 const SWAPS = 250;
 const MOVED_SWAPS = 60;
@@ -25,51 +25,51 @@ const NO_CAP = 10_000 as Bps;
 const random = seededRandom('random swaps');
 const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
 
-let world: ExecutionWorld;
+let fixture: ExecutionFixture;
 let attempts: Map<string, Attempt>;
 let reserves: ReadonlyMap<string, PoolReserves>;
 let executor: ReturnType<typeof createLiveExecutor>;
 
 beforeAll(async () => {
-  // Nothing but these swaps moves this market, and a slot passes with each, so that nobody waits for one.
-  world = await startExecutionWorld({ sandbox: { seed: 23, slotMs: 3_000_000 } });
+  // Nothing but these swaps moves this market, and a slot passes with each, so that no one waits for one.
+  fixture = await startExecutionFixture({ sandbox: { seed: 23, slotMs: 3_000_000 } });
   attempts = new Map();
-  const chain: LiveWorld['chain'] = {
-    ...world.chain,
+  const chain: ExecutorPorts['chain'] = {
+    ...fixture.chain,
     send: async (transaction) => {
-      const answer = await world.chain.send(transaction);
-      world.sandbox.chain.advanceSlots(1);
+      const answer = await fixture.chain.send(transaction);
+      fixture.sandbox.chain.advanceSlots(1);
       return answer;
     },
   };
-  const journal: LiveWorld['journal'] = {
-    intentApproved: (intent) => { world.journal.intentApproved(intent); },
+  const journal: ExecutorPorts['journal'] = {
+    intentApproved: (intent) => { fixture.journal.intentApproved(intent); },
     attemptSigned: (attempt) => {
       attempts.set(attempt.intentId, attempt);
-      world.journal.attemptSigned(attempt);
+      fixture.journal.attemptSigned(attempt);
     },
-    transition: (outcome) => { world.journal.transition(outcome); },
-    openIntents: () => world.journal.openIntents(),
-    isSigned: (signature) => world.journal.isSigned(signature),
-    movesSince: (attempt, mint) => world.journal.movesSince(attempt, mint),
-    proofOf: (attempt) => world.journal.proofOf(attempt),
-    keepProof: (attempt, progress) => { world.journal.keepProof(attempt, progress); },
+    transition: (outcome) => { fixture.journal.transition(outcome); },
+    openIntents: () => fixture.journal.openIntents(),
+    isSigned: (signature) => fixture.journal.isSigned(signature),
+    movesSince: (attempt, mint) => fixture.journal.movesSince(attempt, mint),
+    proofOf: (attempt) => fixture.journal.proofOf(attempt),
+    keepProof: (attempt, progress) => { fixture.journal.keepProof(attempt, progress); },
   };
-  executor = createLiveExecutor({ ...world, chain, journal });
-  reserves = new Map(world.sandbox.chain.pools().map(({ address }) =>
-    [address, world.sandbox.chain.readPool(address)]));
+  executor = createLiveExecutor({ ...fixture, chain, journal });
+  reserves = new Map(fixture.sandbox.chain.pools().map(({ address }) =>
+    [address, fixture.sandbox.chain.readPool(address)]));
   for (const { mint } of GENESIS_TOKENS) {
     const amount = unitsOf(mint, WEALTH_USD);
-    if (mint === SOL_MINT) world.sandbox.chain.airdrop(world.signer.address, amount);
-    else world.sandbox.chain.fundToken({ owner: world.signer.address, mint, amount });
+    if (mint === SOL_MINT) fixture.sandbox.chain.airdrop(fixture.signer.address, amount);
+    else fixture.sandbox.chain.fundToken({ owner: fixture.signer.address, mint, amount });
   }
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 /** Sets every pool back to where it began: hundreds of swaps would empty the small ones. */
 function refillPools(): void {
   for (const [address, { reserveA, reserveB }] of reserves)
-    world.sandbox.chain.writeReserves(address, { reserveA, reserveB });
+    fixture.sandbox.chain.writeReserves(address, { reserveA, reserveB });
 }
 
 /** Returns about what so many dollars are in a token's smallest units, at the first slot's prices. */
@@ -87,7 +87,7 @@ function tokenOf(mint: string): (typeof GENESIS_TOKENS)[number] {
 function randomIntent(overrides: Partial<Intent> = {}): Intent {
   const input = pick(GENESIS_TOKENS);
   const output = pick(GENESIS_TOKENS.filter((token) => token !== input));
-  return world.intent({
+  return fixture.intent({
     inputMint: input.mint as Mint, outputMint: output.mint as Mint,
     amountIn: unitsOf(input.mint, 10 ** (random() * 4 - 1)), route: pick(['order', 'build']),
     purpose: 'entry', maxSlippageBps: pick([0, 1, 30, 100, 500]) as Bps, maxPriceImpactBps: NO_CAP, maxFeeBps: NO_CAP,
@@ -97,8 +97,8 @@ function randomIntent(overrides: Partial<Intent> = {}): Intent {
 
 /** Returns what the wallet has on the chain, read without the code under test; SOL native and wrapped together. */
 function held(mint: string): bigint {
-  const { chain } = world.sandbox;
-  const { address } = world.signer;
+  const { chain } = fixture.sandbox;
+  const { address } = fixture.signer;
   const tokens = chain.tokenBalance({ owner: address, mint });
   return mint === SOL_MINT ? chain.balance(address) + tokens : tokens;
 }
@@ -133,7 +133,7 @@ describe('random swaps on the embedded chain', () => {
     expect(seen.routes).toStrictEqual(new Set(['order', 'build']));
     expect([...seen.routers]).toEqual(expect.arrayContaining(['iris', 'rfqz']));
     expect(seen.mints.size).toBe(GENESIS_TOKENS.length);
-    expect(world.landed).toHaveLength(SWAPS);
+    expect(fixture.landed).toHaveLength(SWAPS);
   }, 180_000);
 
   it('never pays less than the threshold where the price moved in between: 6001 instead', async () => {
@@ -147,9 +147,9 @@ describe('random swaps on the embedded chain', () => {
       const before = held(intent.outputMint);
       const finalized: Promise<void>[] = [];
       const outcomes = await outcomesOf(executor, intent, ({ state }) => {
-        if (state === 'signed') makeDearer(world.sandbox.chain, { mint: intent.outputMint, percent });
+        if (state === 'signed') makeDearer(fixture.sandbox.chain, { mint: intent.outputMint, percent });
         // A failure is told once it is finalized.
-        if (state === 'submitted') finalized.push(world.passSlots(40));
+        if (state === 'submitted') finalized.push(fixture.passSlots(40));
       });
       await Promise.all(finalized);
       const { state, code, fill, feeLamports } = outcomes.at(-1)!;

@@ -1,59 +1,59 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
 import { createLiveExecutor } from '../../src/execution/live-executor.ts';
-import type { LiveWorld } from '../../src/execution/journey.ts';
+import type { ExecutorPorts } from '../../src/execution/ports.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT } from '../../src/market/token.ts';
-import type { SwapOrder } from '../../src/trading/swap-order.ts';
-import type { ExecutionWorld } from './execution-world.ts';
-import { executionWorlds, outcomesOf } from './execution-world.ts';
+import type { SwapOrder } from '../../src/trading/swap-terms.ts';
+import type { ExecutionFixture } from './execution-fixture.ts';
+import { executionFixtures, outcomesOf } from './execution-fixture.ts';
 import { bookedWallet } from './ledger.ts';
 
-const startExecutionWorld = executionWorlds();
+const startExecutionFixture = executionFixtures();
 
-let world: ExecutionWorld;
+let fixture: ExecutionFixture;
 let before: Map<Mint, Amount>;
 
 beforeEach(async () => {
-  world = await startExecutionWorld({ triesAgain: true });
-  before = await world.wallet();
+  fixture = await startExecutionFixture({ triesAgain: true });
+  before = await fixture.wallet();
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
 /** A service behind something that keeps answers: the first order is the answer to every question. */
-function keepingAnswers(overrides: Partial<LiveWorld['service']> = {}): LiveWorld['service'] {
+function keepingAnswers(overrides: Partial<ExecutorPorts['service']> = {}): ExecutorPorts['service'] {
   let kept: SwapOrder | undefined;
   return {
-    ...world.service,
+    ...fixture.service,
     ...overrides,
     order: async (request) => {
-      kept ??= await world.service.order(request);
+      kept ??= await fixture.service.order(request);
       return kept;
     },
   };
 }
 
 describe('bytes that were signed before', () => {
-  it('are not the next intent’s: what they swapped is booked once', async () => {
-    const executor = createLiveExecutor({ ...world, service: keepingAnswers() });
-    const [first, second] = [world.intent(), world.intent()];
+  it('do not count for the next intent: their swap is booked once', async () => {
+    const executor = createLiveExecutor({ ...fixture, service: keepingAnswers() });
+    const [first, second] = [fixture.intent(), fixture.intent()];
     const outcomes = [...await outcomesOf(executor, first), ...await outcomesOf(executor, second)];
     expect(outcomes.findLast(({ intentId }) => intentId === first.id)).toMatchObject({ state: 'confirmed' });
     expect(outcomes.at(-1)).toMatchObject({ state: 'abandoned', code: 'TRANSACTION_REPEATED' });
-    expect(world.landed).toHaveLength(1);
-    expect(await world.wallet()).toStrictEqual(bookedWallet(before, [first, second], outcomes));
+    expect(fixture.landed).toHaveLength(1);
+    expect(await fixture.wallet()).toStrictEqual(bookedWallet(before, [first, second], outcomes));
   });
 
-  it('are not the next attempt’s: the fee of their failure is booked once', async () => {
+  it('do not count for the next attempt: the fee of their failure is booked once', async () => {
     const service = keepingAnswers({
       execute: async (request) => {
-        if (world.landed.length === 0) await world.scalePrice(SOL_MINT, 1.02);
-        return world.service.execute(request);
+        if (fixture.landed.length === 0) await fixture.scalePrice(SOL_MINT, 1.02);
+        return fixture.service.execute(request);
       },
     });
-    const intent = world.intent();
-    const outcomes = await outcomesOf(createLiveExecutor({ ...world, service }), intent);
+    const intent = fixture.intent();
+    const outcomes = await outcomesOf(createLiveExecutor({ ...fixture, service }), intent);
     expect(outcomes.at(-1)).toMatchObject({ state: 'abandoned', attempt: 2, code: 'TRANSACTION_REPEATED' });
-    expect(await world.wallet()).toStrictEqual(bookedWallet(before, [intent], outcomes.slice(-1)));
+    expect(await fixture.wallet()).toStrictEqual(bookedWallet(before, [intent], outcomes.slice(-1)));
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Amount, Bps, Lamports } from '../../src/core/amount.ts';
 import { GannetError } from '../../src/core/errors.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
-import type { LiveWorld, Progress } from '../../src/execution/journey.ts';
+import type { ExecutorPorts, Progress } from '../../src/execution/ports.ts';
 import { landAttempt } from '../../src/execution/landing.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import type { Attempt } from '../../src/trading/attempt.ts';
@@ -22,7 +22,7 @@ const ATTEMPT: Attempt = {
 };
 const TIMEOUT_MS = 30_000;
 
-type Execute = LiveWorld['service']['execute'];
+type Execute = ExecutorPorts['service']['execute'];
 
 const never = (): never => { throw new Error('not asked for here'); };
 
@@ -34,7 +34,7 @@ function followed(
   const flights = { now: 0, most: 0, sent: 0, signals: [] as (AbortSignal | undefined)[] };
   const direct: { readonly at: number; readonly bytes: Uint8Array }[] = [];
   const execute = serve(clock);
-  const world: LiveWorld = {
+  const ports: ExecutorPorts = {
     clock,
     service: {
       order: never, build: never,
@@ -56,6 +56,7 @@ function followed(
     signer: { address: 'us', sign: never },
     chain: {
       compose: never, signaturesOf: async () => undefined, findBySigner: async () => undefined,
+      balanceHistory: async () => ({ native: { lamports: 0n, slot: 600n }, steps: [] }),
       readTransaction: () => ({ blockhash: 'hash', feePayer: 'us', signers: ['us'], durableNonce: false }),
       send: async (bytes) => {
         direct.push({ at: clock.now(), bytes });
@@ -74,7 +75,7 @@ function followed(
   const told: { readonly at: number; readonly progress: Progress }[] = [];
   const tell = (progress: Progress): void => { told.push({ at: clock.now(), progress }); };
   const over = new AbortController();
-  const end = landAttempt(world, INTENT, attempt, { tell, over: over.signal }).then((progress) => {
+  const end = landAttempt(ports, INTENT, attempt, { report: tell, signal: over.signal }).then((progress) => {
     if (progress !== undefined) tell(progress);
     return progress;
   });
@@ -88,8 +89,8 @@ const timesOut = (clock: VirtualClock): Execute => async () => {
 };
 const hangs = (): Execute => () => new Promise(() => undefined);
 
-describe('a service that takes bytes and does not answer', () => {
-  it('delays no proof of death, and has one call at a time', async () => {
+describe('a service that accepts bytes and does not answer', () => {
+  it('delays no expiry proof, and gets one call at a time', async () => {
     const { clock, flights, told, states } = followed(timesOut);
     await advance(clock, 75_000);
     expect(states().at(-1)).toBe('expired');
@@ -97,7 +98,7 @@ describe('a service that takes bytes and does not answer', () => {
     expect(flights).toMatchObject({ most: 1, sent: 2 });
   });
 
-  it('keeps nobody from seeing that they landed; what it says later is told no more', async () => {
+  it('does not hide the landing; its later answer is not reported', async () => {
     const { clock, flights, told, states } = followed(timesOut, { landsAt: 3_000 });
     await advance(clock, 40_000);
     expect(states()).toEqual(['submitted', 'confirmed']);
@@ -106,7 +107,7 @@ describe('a service that takes bytes and does not answer', () => {
     expect(flights.signals[0]!.aborted).toBe(true);
   });
 
-  it('is not waited for where nobody listens any more: no timer stays, and its call is given up', async () => {
+  it('is not waited for after unsubscribing: no timer stays, and its call is aborted', async () => {
     const { clock, flights, over, end, told } = followed(hangs);
     await advance(clock, 10_000);
     over.abort();
@@ -117,11 +118,11 @@ describe('a service that takes bytes and does not answer', () => {
   });
 });
 
-describe('issue 13.38: an order of which the service says nothing', () => {
+describe('issue 13.38: an order without an answer of the service', () => {
   /** One slot for a signature, ours in it, and the message behind it. */
   const WHOLE: Attempt = { ...ATTEMPT, signedTransaction: new Uint8Array(90).fill(1) };
 
-  it('is sent to the chain too after ten seconds, the same bytes, and lands', async () => {
+  it('is sent to the chain too after ten seconds, and lands', async () => {
     const { clock, direct, flights, states } = followed(hangs, { attempt: WHOLE, landsAt: 13_000 });
     await advance(clock, 20_000);
     expect(direct.map(({ bytes }) => bytes)).toEqual([WHOLE.signedTransaction, WHOLE.signedTransaction]);
@@ -132,7 +133,7 @@ describe('issue 13.38: an order of which the service says nothing', () => {
   });
 
   it.each<[string, Attempt, (clock: VirtualClock) => Execute]>([
-    ['somebody else pays', { ...WHOLE, transactionId: undefined, feePayer: 'a maker' }, hangs],
+    ['another account pays', { ...WHOLE, transactionId: undefined, feePayer: 'a maker' }, hangs],
     ['a signature is missing', { ...WHOLE, signedTransaction: new Uint8Array(90).fill(0, 1) }, hangs],
     ['the service has answered', WHOLE, () => async () => ({ status: 'failed', code: -1_000 })],
   ])('is not sent there where %s', async (_why, attempt, serve) => {
@@ -142,8 +143,8 @@ describe('issue 13.38: an order of which the service says nothing', () => {
   });
 });
 
-describe('bytes on their way', () => {
-  it('are sent anew once the call before is over, as often as ever', async () => {
+describe('the sending of an attempt', () => {
+  it('repeats after the call before has ended, at the usual interval', async () => {
     const { clock, flights } = followed((time) => async () => {
       await after(time, 1_000);
       return { status: 'failed', code: -1_000 };
@@ -153,7 +154,7 @@ describe('bytes on their way', () => {
     expect(flights.sent).toBeGreaterThan(12);
   });
 
-  it('end with the bug that was found on the way', async () => {
+  it('fails with a defect that it met', async () => {
     const { clock, end } = followed((time) => async () => {
       await after(time, 1_000);
       throw new TypeError('a bug');
@@ -164,8 +165,8 @@ describe('bytes on their way', () => {
   });
 });
 
-describe('a node that has them landed, with amounts that cannot be', () => {
-  it('is asked on; after ten seconds it is unknown, and at last for the operator', async () => {
+describe('a node that reports a landing with impossible amounts', () => {
+  it('is asked again; the outcome is unknown after ten seconds, and an alert later', async () => {
     const { clock, over, told, states } = followed(hangs, { landsAt: 1_000, lies: true });
     await advance(clock, 200_000);
     over.abort();

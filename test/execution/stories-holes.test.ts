@@ -8,7 +8,7 @@ import type { Fate } from './stories/model-chain.ts';
 import { KIND_FATE } from './stories/model-chain.ts';
 import type { Played } from './stories/play.ts';
 import { play } from './stories/play.ts';
-import type { Wish } from './stories/story.ts';
+import type { SwapPlan } from './stories/story.ts';
 import { CALM } from './stories/weather.ts';
 
 const FOLDER = memoryFolder('gannet-holes-');
@@ -16,13 +16,13 @@ afterAll(() => { rmSync(FOLDER, { recursive: true, force: true }); });
 
 let journals = 0;
 
-/** Plays wishes of which the nodes keep every other block only, for longer than any transaction lives. */
-function playInHoles(wishes: readonly Partial<Wish>[], fates: readonly Partial<Fate>[]): Promise<Played> {
+/** Plays swaps of which the nodes keep every other block only, for longer than any transaction lives. */
+function playInHoles(swaps: readonly Partial<SwapPlan>[], fates: readonly Partial<Fate>[]): Promise<Played> {
   return play({
     seed: 1, tricks: [], crashes: [], words: [], jumps: [], deposits: [], skipped: 0,
     weathers: [{ ...CALM, holes: true, forMs: 200_000 }],
-    wishes: wishes.map((wish) =>
-      ({ at: 0, strategy: 0, exits: false, token: 2, route: 'build', percent: 30, ...wish })),
+    swaps: swaps.map((swap) =>
+      ({ at: 0, strategy: 0, exits: false, token: 2, route: 'build', percent: 30, ...swap })),
     fates: fates.map((fate) => ({ ...KIND_FATE, ...fate })),
   }, (clock) => {
     journals += 1;
@@ -39,7 +39,7 @@ const doubted = ({ intents, story }: Played): boolean =>
 
 const BLOCKS = [[1, 1], [1, 2], [2, 1], [2, 2]] as const;
 
-describe('a swap that landed where the history has a hole', () => {
+describe('a swap that landed in a gap of the history', () => {
   it.each(
     BLOCKS,
   )('is not dead though another one brought as much as it took (%i and %i blocks later)', async (first, second) => {

@@ -41,8 +41,8 @@ function openStore(clock: VirtualClock): JournalStore {
   return current.journal;
 }
 
-describe('whatever happens to a daemon and its world', () => {
-  it('no intent swaps twice, no swap is lost, the ledger is the chain’s, nothing leaves unwritten, and all ends', async () => {
+describe('for any faults of a daemon and its environment', () => {
+  it('no intent swaps twice, no swap is lost, the ledger equals the chain, and every intent ends', async () => {
     const seen =
       { confirmed: 0, failed: 0, expired: 0, abandoned: 0, restarts: 0, 'further attempts': 0, 'operator’s words': 0 };
     await fc.assert(fc.asyncProperty(story, async (told) => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
 import type { FeedSpec } from '../../src/market/feed.ts';
-import { pollGroups, TOKENS_PER_POLL } from '../../src/market/poll-groups.ts';
-import { MAX_SEARCH_MINTS } from '../../src/service/endpoints/tokens-rules.ts';
+import { TOKENS_PER_POLL, pollGroups } from '../../src/market/poll-plan.ts';
+import { MAX_SEARCH_MINTS } from '../../src/service/endpoints/tokens.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { SOL, USDC } from './tokens.ts';
 

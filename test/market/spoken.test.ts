@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { plainMessage } from '../../src/core/text.ts';
-import { spoken } from '../../src/market/market-text.ts';
+import { withTokenNames } from '../../src/market/market-text.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { tokenTable } from '../../src/market/token.ts';
 
@@ -23,7 +23,7 @@ describe('issue 13.26: a message for people', () => {
     [`5 of ${OTHER} gone`, `5 smallest units of ${OTHER} gone`],
     [`paid by ${OTHER}, 3 of 4 tries`, `paid by ${OTHER}, 3 of 4 tries`],
   ])('has the tokens of its amounts and the names of its feeds: %s', (raw, words) => {
-    expect(spoken(tokens, raw)).toBe(words);
+    expect(withTokenNames(tokens, raw)).toBe(words);
   });
 
   it.each([

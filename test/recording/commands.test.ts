@@ -170,7 +170,7 @@ describe('gannet recording verify', () => {
         message: expect.stringContaining('overlaps quote/1970-01-01T00.arrows.zst'),
       },
     ]);
-    expect(answer.text).toContain('NOT whole: 3 faults');
+    expect(answer.text).toContain('DAMAGED: 3 faults');
   });
 
   it('names a foreign version, and digests that do not speak of the rows', async () => {

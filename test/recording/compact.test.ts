@@ -7,14 +7,15 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { infoOf, infoText } from '../../src/cli/recording/info.ts';
+import { infoText } from '../../src/cli/output/recording-info-text.ts';
+import { infoOf } from '../../src/recording/check/info.ts';
 import { compactRecording } from '../../src/recording/compression/compact.ts';
 import { inspectRecording } from '../../src/recording/check/inspect.ts';
 import { recordingIdentity } from '../../src/recording/identity.ts';
 import { formatManifest, parseManifest } from '../../src/recording/manifest.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import { formatDigestLine } from '../../src/recording/segment/digest.ts';
-import { atOnce } from '../../src/core/steps.ts';
+import { runToEnd } from '../../src/core/chunked-work.ts';
 import { openWindow } from '../../src/recording/window.ts';
 import { buyingSol, stats } from '../market/events.ts';
 import { SOL } from '../market/tokens.ts';
@@ -63,7 +64,7 @@ function deadRecording(): string {
 function knownOf(directory: string): unknown {
   const recording = openRecording(directory);
   return {
-    rows: readBack(recording), truncatedAt: recording.truncatedAt, end: recording.lastGapFreeSeq([]),
+    rows: readBack(recording), truncatedAt: recording.truncatedAt, end: runToEnd(recording.lastGapFreeSeq([])),
     feeds: recording.feeds.toSorted(), lost: recording.lost,
     manifest: readFileSync(join(directory, 'manifest.json'), 'utf8'), identity: recordingIdentity(recording),
     window: openWindow(directory, { from: HOUR, until: 2 * HOUR })?.sha256,
@@ -76,12 +77,12 @@ describe('a recording whose writer was killed', () => {
     await expect(compactRecording(directory)).rejects.toMatchObject({ code: 'STATE_LOCKED' });
     await kill();
     const before = knownOf(directory);
-    const { uncompressed } = atOnce(infoOf(openRecording(directory)));
+    const { uncompressed } = runToEnd(infoOf(openRecording(directory)));
     expect(uncompressed).toStrictEqual(openRecording(directory)
       .segments.filter(({ compressed }) => compressed === undefined).map(({ file }) => file));
     expect(uncompressed.length).toBeGreaterThan(0);
-    expect(infoText(atOnce(infoOf(openRecording(directory))))).toContain('gannet recording compact');
-    expect(inspectRecording(directory).warnings.filter(({ message }) => message.includes('not compressed'))
+    expect(infoText(runToEnd(infoOf(openRecording(directory))))).toContain('gannet recording compact');
+    expect(runToEnd(inspectRecording(directory)).warnings.filter(({ message }) => message.includes('not compressed'))
       .map(({ file }) => file).toSorted())
       .toStrictEqual(uncompressed.toSorted());
     const done = await compactRecording(directory);
@@ -95,9 +96,9 @@ describe('a recording whose writer was killed', () => {
       .toStrictEqual(['digests.ndjson', 'manifest.json']);
     expect(existsSync(join(directory, 'writer.lock'))).toBe(false);
     expect(knownOf(directory)).toStrictEqual(before);
-    expect(inspectRecording(directory).issues).toStrictEqual([]);
-    expect(inspectRecording(directory).warnings.filter(({ file }) => !isStray(file))).toStrictEqual([]);
-    expect(atOnce(infoOf(openRecording(directory))).uncompressed).toStrictEqual([]);
+    expect(runToEnd(inspectRecording(directory)).issues).toStrictEqual([]);
+    expect(runToEnd(inspectRecording(directory)).warnings.filter(({ file }) => !isStray(file))).toStrictEqual([]);
+    expect(runToEnd(infoOf(openRecording(directory))).uncompressed).toStrictEqual([]);
     expect(await compactRecording(directory)).toStrictEqual({ segments: 0, bytesBefore: 0, bytesAfter: 0, left: 0 });
   });
 });
@@ -133,7 +134,7 @@ describe('compacting', () => {
       await compactRecording(place);
       expect(filesIn(place), `state ${index}`).toStrictEqual(filesIn(whole));
       expect(knownOf(place), `state ${index}`).toStrictEqual(before);
-      expect(inspectRecording(place), `state ${index}`).toMatchObject({ issues: [], warnings: [] });
+      expect(runToEnd(inspectRecording(place)), `state ${index}`).toMatchObject({ issues: [], warnings: [] });
     }
   });
 
@@ -146,7 +147,7 @@ describe('compacting', () => {
     expect(before).toMatchObject({ lost: [{ file: FILE, isHole: true, until: HOUR - 60_000 }] });
     await compactRecording(directory);
     expect(knownOf(directory)).toStrictEqual(before);
-    expect(inspectRecording(directory).issues)
+    expect(runToEnd(inspectRecording(directory)).issues)
       .toMatchObject([{ file: FILE, message: expect.stringContaining('are lost') }]);
   });
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runToEnd } from '../../src/core/chunked-work.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import type { PlainStamped, Stamped } from './arbitrary-inputs.ts';
 import { asPlain, readBack, stampedInputs } from './arbitrary-inputs.ts';
@@ -99,7 +100,7 @@ describe('an unclosed recording', () => {
     const flushed = rows.slice(0, rows.length - (rows.length % 10)).map(asPlain);
     expect(readBack(recording)).toStrictEqual(flushed);
     expect(recording.truncatedAt).toBe(flushed.length);
-    expect(recording.lastGapFreeSeq([])).toBe(flushed.length);
+    expect(runToEnd(recording.lastGapFreeSeq([]))).toBe(flushed.length);
   });
 
   it('never gives a wrong row when files end anywhere: each kind is a prefix of what was written', () => {
@@ -114,7 +115,7 @@ describe('an unclosed recording', () => {
         truncateSync(join(copy, second), Math.floor(readFileSync(join(copy, second)).length * secondPart));
         const opened = openRecording(copy);
         expectPrefixes(readBack(opened), written);
-        const end = opened.lastGapFreeSeq([]);
+        const end = runToEnd(opened.lastGapFreeSeq([]));
         const cut = opened.cutAt(end);
         expect(readBack(cut)).toStrictEqual(written.slice(0, end));
         expect([cut.events, cut.truncatedAt, cut.lastAt]).toStrictEqual([end, end, written[end - 1]?.at]);
@@ -151,12 +152,12 @@ describe('an unclosed recording', () => {
   it('is whole up to the last number without a gap, decisions counted', () => {
     const rows = sampleInputs(7).filter(({ seq }) => seq !== 4 && seq !== 9);
     const recording = openRecording(tornRecording(rows, 1));
-    expect(recording.lastGapFreeSeq([])).toBe(3);
-    expect(recording.lastGapFreeSeq([9])).toBe(3);
-    expect(recording.lastGapFreeSeq([4])).toBe(8);
+    expect(runToEnd(recording.lastGapFreeSeq([]))).toBe(3);
+    expect(runToEnd(recording.lastGapFreeSeq([9]))).toBe(3);
+    expect(runToEnd(recording.lastGapFreeSeq([4]))).toBe(8);
     const last = rows.at(-1)!.seq;
-    expect(recording.lastGapFreeSeq([9, 4])).toBe(last);
-    expect(recording.lastGapFreeSeq([4, 9, last + 1, last + 2, last + 4])).toBe(last + 2);
+    expect(runToEnd(recording.lastGapFreeSeq([9, 4]))).toBe(last);
+    expect(runToEnd(recording.lastGapFreeSeq([4, 9, last + 1, last + 2, last + 4]))).toBe(last + 2);
   });
 
   it('gives blocks that end where it was cut', () => {

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { VirtualTimeScheduler } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import { runToEnd } from '../../src/core/chunked-work.ts';
 import { DigestLog } from '../../src/recording/segment/digest-log.ts';
 import { recordingIdentity } from '../../src/recording/identity.ts';
 import { inspectRecording } from '../../src/recording/check/inspect.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import type { DigestLine } from '../../src/recording/segment/digest.ts';
 import { parseDigestLines } from '../../src/recording/segment/digest.ts';
-import { wholeSegments } from '../../src/recording/segment/whole-segments.ts';
+import { intactSegments } from '../../src/recording/check/verify.ts';
 import { createRecordingWriter } from '../../src/recording/writer.ts';
 import { buyingSol, sellingSol } from '../market/events.ts';
 import { NO_SMALL_DISK, smallDisk } from '../store/small-disk.ts';
@@ -76,7 +77,7 @@ describe('a segment that is compressed while its digests are read', () => {
     };
     writeFileSync(join(directory, compressed.file), Buffer.alloc(90));
     let looks = 0;
-    const { segments, lost } = wholeSegments(directory, () =>
+    const { segments, lost } = intactSegments(directory, () =>
       (looks++ === 0 ? [first, second, second] : [first, compressed]));
     expect([segments, lost]).toStrictEqual([[compressed], []]);
   });
@@ -105,10 +106,10 @@ describe('a recording that is written for long', () => {
       ['quote/1970-01-01T00.arrows', 1], ['quote/1970-01-01T01.arrows', 1], ['quote/1970-01-01T00.arrows.zst', 60],
       ['quote/1970-01-01T01.arrows', 2],
     ]);
-    expect([now.feeds.toSorted(), now.lastGapFreeSeq([]), recordingIdentity(now), now.lost])
+    expect([now.feeds.toSorted(), runToEnd(now.lastGapFreeSeq([])), recordingIdentity(now), now.lost])
       .toStrictEqual([before.feeds.toSorted(), 62, recordingIdentity(before), []]);
     appendFileSync(join(now.directory, 'digests.ndjson'), '{"file":"quote/19');
-    expect(inspectRecording(now.directory)).toMatchObject({ events: 62, issues: [] });
+    expect(runToEnd(inspectRecording(now.directory))).toMatchObject({ events: 62, issues: [] });
     expect((await writer.close()).feeds).toStrictEqual(before.feeds);
   });
 });

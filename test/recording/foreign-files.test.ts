@@ -3,6 +3,7 @@ import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { Field, Int32, makeData, makeVector, RecordBatch, Schema, Struct, Table, tableToIPC } from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
+import { runToEnd } from '../../src/core/chunked-work.ts';
 import { inspectRecording } from '../../src/recording/check/inspect.ts';
 import { formatManifest, parseManifest } from '../../src/recording/manifest.ts';
 import { openRecording } from '../../src/recording/reader.ts';
@@ -52,7 +53,7 @@ describe('a segment that has another one’s name', () => {
       const directory = await recording(150_000, ending);
       copyFileSync(join(directory, nameOf(1, ending)), join(directory, nameOf(2, ending)));
       expect(() => openRecording(directory), ending).toThrow(corrupt);
-      expect(messagesOf(inspectRecording(directory).issues), ending).toContain(nameOf(2, ending));
+      expect(messagesOf(runToEnd(inspectRecording(directory)).issues), ending).toContain(nameOf(2, ending));
     }
   });
 
@@ -63,7 +64,7 @@ describe('a segment that has another one’s name', () => {
       .toThrow(expect.objectContaining({ code: 'RECORDING_CORRUPT', message: expect.stringMatching(
         /^quote\/1970-01-01T01\.arrows\.zst \(60 rows of .*\): expected \d+ bytes, found no such file/,
       ) }));
-    expect(inspectRecording(directory)).toMatchObject({
+    expect(runToEnd(inspectRecording(directory))).toMatchObject({
       issues: [{ file: nameOf(1, 'closed') }],
       warnings: [{ file: nameOf(7, 'closed'), message: expect.stringContaining('no part of the recording') }],
     });
@@ -78,16 +79,16 @@ describe('a segment that has another one’s name', () => {
       .toStrictEqual([{ file: nameOf(1, 'open'), rows: 60, from: HOUR, until: 2 * HOUR - 60_000, isHole: true }]);
     expect(readBack(opened, { kinds: ['quote'] }).map(({ at }) => at).filter((at) => at >= HOUR && at < 2 * HOUR))
       .toStrictEqual([]);
-    expect(opened.lastGapFreeSeq([])).toBe(66);
-    expect(inspectRecording(directory)).toMatchObject({
+    expect(runToEnd(opened.lastGapFreeSeq([]))).toBe(66);
+    expect(runToEnd(inspectRecording(directory))).toMatchObject({
       issues: [{ file: nameOf(1, 'open'), at: HOUR, message: 'quote/1970-01-01T01.arrows: 60 rows of '
         + '1970-01-01T01:00:00.000Z to 1970-01-01T01:59:00.000Z were written and are lost; it is not there, and later '
         + 'ones are' }],
     });
     rmSync(join(ended, nameOf(2, 'open')));
     expect(openRecording(ended).lost).toMatchObject([{ file: nameOf(2, 'open'), isHole: false }]);
-    expect(inspectRecording(ended)).toMatchObject({ issues: [] });
-    expect(messagesOf(inspectRecording(ended).warnings)).toContain('it ends there');
+    expect(runToEnd(inspectRecording(ended))).toMatchObject({ issues: [] });
+    expect(messagesOf(runToEnd(inspectRecording(ended)).warnings)).toContain('it ends there');
   });
 });
 
@@ -98,7 +99,7 @@ describe('a segment that is there twice', () => {
       const rows = readBack(openRecording(directory));
       copyFileSync(join(directory, nameOf(1, ending)), join(directory, nameOf(9, ending)));
       expect(readBack(openRecording(directory)), ending).toStrictEqual(rows);
-      expect(messagesOf(inspectRecording(directory).warnings), ending)
+      expect(messagesOf(runToEnd(inspectRecording(directory)).warnings), ending)
         .toContain(`${nameOf(9, ending)}: no part of the recording`);
     }
   });
@@ -108,7 +109,7 @@ describe('a segment that is there twice', () => {
     copyFileSync(join(directory, nameOf(1, 'closed')), join(directory, nameOf(9, 'closed')));
     vouch(directory, (segments) => segments.flatMap((digest) =>
       (digest.file === nameOf(1, 'closed') ? [digest, { ...digest, file: nameOf(9, 'closed') }] : [digest])));
-    const { issues } = inspectRecording(directory);
+    const { issues } = runToEnd(inspectRecording(directory));
     expect(issues[0]).toMatchObject({
       file: nameOf(9, 'closed'), row: 1, at: HOUR, message: expect.stringContaining(`overlaps ${nameOf(1, 'closed')}`),
     });
@@ -121,7 +122,7 @@ describe('a segment that is there twice', () => {
   it('is named where digests say that hours came in another order', async () => {
     const directory = await recording(150_000, 'closed');
     vouch(directory, (segments) => segments.toReversed());
-    expect(messagesOf(inspectRecording(directory).issues)).toMatch(/T01.*overlaps quote\/1970-01-01T02/);
+    expect(messagesOf(runToEnd(inspectRecording(directory)).issues)).toMatch(/T01.*overlaps quote\/1970-01-01T02/);
   });
 });
 
@@ -132,10 +133,10 @@ describe('files of two recordings in one folder', () => {
       const rows = readBack(openRecording(directory));
       copyFileSync(join(other, nameOf(1, ending)), join(directory, nameOf(8, ending)));
       expect(readBack(openRecording(directory)), ending).toStrictEqual(rows);
-      expect(messagesOf(inspectRecording(directory).warnings), ending).toContain(nameOf(8, ending));
+      expect(messagesOf(runToEnd(inspectRecording(directory)).warnings), ending).toContain(nameOf(8, ending));
       copyFileSync(join(other, nameOf(1, ending)), join(directory, nameOf(1, ending)));
       expect(() => openRecording(directory), ending).toThrow(corrupt);
-      expect(messagesOf(inspectRecording(directory).issues), ending).toContain(nameOf(1, ending));
+      expect(messagesOf(runToEnd(inspectRecording(directory)).issues), ending).toContain(nameOf(1, ending));
     }
   });
 
@@ -173,6 +174,6 @@ describe('a segment of another layout', () => {
     expect(() => readBack(openRecording(directory))).toThrow(
       expect.objectContaining({ code: 'RECORDING_CORRUPT', message: expect.stringContaining(`${file}: ${words}`) }),
     );
-    expect(inspectRecording(directory).issues).toMatchObject([{ file }]);
+    expect(runToEnd(inspectRecording(directory)).issues).toMatchObject([{ file }]);
   });
 });

@@ -6,14 +6,16 @@ import { fileURLToPath } from 'node:url';
 import { zstdDecompressSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runToEnd } from '../../src/core/chunked-work.ts';
 import type { HistoryWriter } from '../../src/recording/history-writer.ts';
 import { createHistoryWriter } from '../../src/recording/history-writer.ts';
 import { compactRecording } from '../../src/recording/compression/compact.ts';
-import { isBeingWritten, WRITER_LOCK_FILE } from '../../src/recording/files/writer-lock.ts';
+import { isBeingWritten } from '../../src/recording/recording-files.ts';
+import { WRITER_LOCK_FILE } from '../../src/recording/format.ts';
 import { inspectRecording } from '../../src/recording/check/inspect.ts';
 import type { RecordingManifest } from '../../src/recording/manifest.ts';
 import { openRecording } from '../../src/recording/reader.ts';
-import { syntheticQuotes } from '../../src/recording/synthetic.ts';
+import { syntheticQuotes } from '../../src/bench/synthetic-quotes.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import { buyingSol, stats } from '../market/events.ts';
 import { SOL } from '../market/tokens.ts';
@@ -89,7 +91,7 @@ describe('a history', () => {
       const recording = openRecording(writer.directory);
       expect(recording.truncatedAt).toBeUndefined();
       expect(readBack(recording)).toStrictEqual(rows.map(asPlain));
-      expect(inspectRecording(writer.directory).issues).toStrictEqual([]);
+      expect(runToEnd(inspectRecording(writer.directory)).issues).toStrictEqual([]);
     }), { numRuns: 15 });
   });
 
@@ -170,6 +172,6 @@ describe('a history', () => {
     expect(recording.events).toBeGreaterThan(0);
     const rows = readBack(recording);
     expect(rows.map(({ seq }) => seq)).toStrictEqual(rows.map((__, index) => index + 1));
-    expect(inspectRecording(recording.directory).issues).toStrictEqual([]);
+    expect(runToEnd(inspectRecording(recording.directory)).issues).toStrictEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { VirtualTimeScheduler } from 'rxjs';
 import { onTestFinished } from 'vitest';
 import type { GannetError } from '../../src/core/errors.ts';
 import type { Clock } from '../../src/core/time.ts';
-import { WRITER_LOCK_FILE } from '../../src/recording/files/writer-lock.ts';
+import { WRITER_LOCK_FILE } from '../../src/recording/format.ts';
 import { createRecordingWriter } from '../../src/recording/writer.ts';
 import type { RecordingWriter } from '../../src/recording/writer.ts';
 import type { Stamped } from './arbitrary-inputs.ts';

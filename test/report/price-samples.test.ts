@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordingSamples } from '../../src/report/price-samples.ts';
 import { sampleRecording } from '../../src/report/price-samples.ts';
-import { writeEvents } from '../../src/cli/recording/write-events.ts';
+import { writeEvents } from '../../src/recording/import/write-events.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
 import { market, tradingRun } from './reports.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const MODULE = fileURLToPath(new URL('../../src/research/strategy-guards.ts', import.meta.url));
 
-/** Makes objects in steps, in a process with a small heap that looks after each of them. Returns what it says. */
+/** Makes objects in steps, in a process with a small heap that is checked after each of them. Returns what it says. */
 function growing(keep: string, steps: number): string {
   const { stdout } = spawnSync(process.execPath, ['--max-old-space-size=64', '--max-semi-space-size=1',
       '--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', `
@@ -23,13 +23,13 @@ function growing(keep: string, steps: number): string {
 }
 
 describe('a process whose heap fills up', () => {
-  it('is told so while it can still say it', () => {
-    expect(growing('kept.push(more);', 3_000)).toMatch(
-      /^STRATEGY_INVALID it needs more memory than this process has \(\d+ MB\): most likely a strategy keeps more and more of what it sees\. .*NODE_OPTIONS=--max-old-space-size=\d+$/,
-    );
+  it('fails with a message before it runs out of memory', () => {
+    const said = growing('kept.push(more);', 3_000);
+    expect(said).toMatch(/^STRATEGY_INVALID the run needs more memory than this process has \(\d+ MB\): most likely /);
+    expect(said).toMatch(/a strategy keeps more and more of its input\. .*NODE_OPTIONS=--max-old-space-size=\d+$/);
   });
 
-  it('is not where what fills it is no longer in use', () => {
+  it('continues when the memory is no longer in use', () => {
     expect(growing('kept = more;', 3_000)).toBe('done');
   });
 });

@@ -5,13 +5,11 @@ import { describe, expect, it } from 'vitest';
 
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
 
-/**
- * As a command does it: with somebody who listens to Ctrl-C, and never gets to hear of it while a step does not end.
- */
+/** Like a command: with a listener for Ctrl-C, which never runs while a step does not end. */
 const ENDLESS = `
   import { writeSync } from 'node:fs';
   import { interruptible } from ${JSON.stringify(`${SOURCES}/research/strategy-guards.ts`)};
-  import { stepByStep } from ${JSON.stringify(`${SOURCES}/recording/interrupt.ts`)};
+  import { runInterruptibly } from ${JSON.stringify(`${SOURCES}/recording/interrupt.ts`)};
   const controller = new AbortController();
   process.on('SIGINT', () => { controller.abort(); });
   function* steps() {
@@ -25,12 +23,12 @@ const ENDLESS = `
       writeSync(1, 'left ');
     }
   }
-  await stepByStep(interruptible(steps()), controller.signal).catch(({ code }) => { writeSync(1, code); });
+  await runInterruptibly(interruptible(steps()), controller.signal).catch(({ code }) => { writeSync(1, code); });
   process.exitCode = 130;
 `;
 
 describe('work in which a strategy runs', () => {
-  it('is broken off by Ctrl-C also where a step does not end', async () => {
+  it('is interrupted by Ctrl-C even if a step never ends', async () => {
     const child = spawn(
       process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', ENDLESS],
       { stdio: ['ignore', 'pipe', 'inherit'] },

@@ -9,8 +9,8 @@ import { createPlayground } from '../e2e/gannet.ts';
 import { runCommand } from '../cli/in-process.ts';
 import { UNRULY, writeSwings } from './trials/trial-setup.ts';
 
-const TOLD =
-  'a strategy threw where nobody could catch it; it must return its stream, not subscribe to it: nobody hears this\n';
+const TOLD = 'a strategy threw an error that no caller could catch; '
+  + 'it must return its stream instead of subscribing to it: a late error\n';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-loose-'));
 const config = join(folder, 'loose.yaml');
@@ -20,7 +20,13 @@ let recording: string;
 beforeAll(async () => {
   playground = createPlayground();
   recording = await writeSwings(folder);
-  writeFileSync(config, `mode: paper\ntokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }\nrisk: { max_slippage_bps: 50, max_trade: "500 USDC" }\nstrategies:\n  - { use: "${UNRULY}", budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC", mode: loose } }\n`);
+  writeFileSync(config, `mode: paper\ntokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }
+risk: { max_slippage_bps: 50, max_trade: "500 USDC" }
+strategies:
+  - use: "${UNRULY}"
+    budget: "500 USDC"
+    params: { pair: SOL/USDC, size: "25 USDC", mode: loose }
+`);
   writeFileSync(grid, 'params: { unruly.every_nth: [7] }\n');
 });
 afterAll(async () => {
@@ -28,8 +34,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-describe('errors of a strategy that subscribes by itself and throws there', () => {
-  it('are told once by a backtest, and change nothing of it', async () => {
+describe('errors thrown in a strategy’s own subscription', () => {
+  it('are reported once by a backtest, without effect on its result', async () => {
     const { code, told, document } = await runCommand(
       backtestCommand, ['backtest', config, '--recording', recording, '--no-grid'], { stateDir: folder },
     );
@@ -48,7 +54,7 @@ describe('errors of a strategy that subscribes by itself and throws there', () =
       'walk-forward',
       ['--grid', grid, '--workers', '1', '--objective', 'total_return', '--in-sample', '1h', '--out-of-sample', '30m'],
     ],
-  ])('are told by %s, and end none of its threads', async (command, flags) => {
+  ])('are reported by %s, and end none of its threads', async (command, flags) => {
     const { code, stderr } =
       await playground.ask([command, config, '--recording', recording, ...flags, '--json', '--state-dir', folder]);
     expect(stderr).toContain(TOLD);

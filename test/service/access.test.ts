@@ -2,11 +2,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { GannetError, isGannetError } from '../../src/core/errors.ts';
 import type { Millis } from '../../src/core/time.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
-import type { Access, ServiceAccess } from '../../src/service/access.ts';
-import { createAccess } from '../../src/service/access.ts';
+import type { ServiceAccess } from '../../src/service/access.ts';
+import { Access } from '../../src/service/access.ts';
 import type { Gateway } from '../../src/service/gateway.ts';
 import { createGateway } from '../../src/service/gateway.ts';
-import type { Priority } from '../../src/service/rate/priority.ts';
+import type { Priority } from '../../src/service/rate/rate-plan.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { loadDialect } from '../../src/service/wire/dialect.ts';
 import { API_KEY, clientOf, json, listen } from './loopback.ts';
@@ -47,7 +47,7 @@ function open(): {
     },
     close: async () => undefined,
   };
-  const access = createAccess(clock);
+  const access = new Access(clock);
   const gateway =
     createGateway({ transport, dialect: loadDialect('neutral'), plan: { requestsPerSecond: 1_000 }, clock, access });
   access.changes$.subscribe((change) => changes.push(change));
@@ -178,7 +178,7 @@ describe('a refused key', () => {
 
   test('stays refused where only an answer from before the refusal comes in late', async () => {
     const clock = new VirtualClock(START);
-    const access = createAccess(clock);
+    const access = new Access(clock);
     const changes: ServiceAccess[] = [];
     access.changes$.subscribe((change) => changes.push(change));
     const [early, late] = [access.enter('watch'), access.enter('watch')];

@@ -1,7 +1,7 @@
 import { amount } from '../../src/core/amount.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
-import type { SwapRequest } from '../../src/trading/swap-order.ts';
+import type { SwapRequest } from '../../src/trading/swap-terms.ts';
 
 export const TAKER = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
 export const PROGRAM = 'Prog1111111111111111111111111111111111111111';

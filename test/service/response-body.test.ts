@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findHostility, SCAN_LIMITS } from '../../src/service/json-scan.ts';
+import { SCAN_LIMITS, findHostility } from '../../src/service/response-body.ts';
 import { fullOrder, QUOTE_TEXT } from './swap-answers.ts';
 
 describe('a JSON text', () => {

@@ -2,8 +2,8 @@ import { Keypair } from '@solana/web3.js';
 import {
   associatedTokenAddress, NATIVE_MINT, SYSTEM_PROGRAM, TOKEN_PROGRAM,
 } from '../../src/sandbox/chain/addresses.ts';
-import { SWAP_PROGRAM_ID } from '../../src/sandbox/chain/swap-program.ts';
-import type { Instruction } from '../../src/sandbox/service/instructions.ts';
+import { SWAP_PROGRAM_ID } from '../../src/sandbox/chain/pools.ts';
+import type { Instruction } from '../../src/sandbox/service/build/instructions.ts';
 import type { Expectation } from '../../src/signer/policy/expectation.ts';
 import { recompile, type Parts } from './policy/decompile.ts';
 import { instruction, openAssociated, system, token, u64 } from './policy/raw-instructions.ts';

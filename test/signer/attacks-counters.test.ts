@@ -44,7 +44,7 @@ function tamper(sql: string): void {
 }
 
 describe('the counters of a running signer', () => {
-  test('count rows that another process deletes, makes smaller or moves out of the window, and what he adds', () => {
+  test('count rows that another process deletes, lowers or moves out of the window, and rows that it adds', () => {
     const caps = open();
     expect([spend(caps, 60n, 'mine'), spend(caps, 30n)]).toEqual(['ok', 'ok']);
     for (const sql of [
@@ -55,11 +55,12 @@ describe('the counters of a running signer', () => {
       expect([sql, spend(caps, 11n)]).toEqual([sql, 'CAP_EXCEEDED_DAY']);
       expect(spend(caps, 60n, 'mine')).toBe('ok');
     }
-    tamper(`INSERT INTO spends (wallet, message_hash, mint, kind, amount_high, amount_low, at) VALUES ('${WALLET}', 'x', '${USDC}', 'input', 0, 5, ${now})`);
+    tamper(`INSERT INTO spends (wallet, message_hash, mint, kind, amount_high, amount_low, at)
+      VALUES ('${WALLET}', 'x', '${USDC}', 'input', 0, 5, ${now})`);
     expect([spend(caps, 6n), spend(caps, 5n), spend(caps, 1n)]).toEqual(['CAP_EXCEEDED_DAY', 'ok', 'CAP_EXCEEDED_DAY']);
   });
 
-  test('are one with those of a second process on the same file', () => {
+  test('include those of a second process on the same file', () => {
     const [one, two] = [open(), open()];
     const words = Array.from({ length: 12 }, (_, index) => spend(index % 2 === 0 ? one : two, 10n));
     expect(words.filter((word) => word === 'ok')).toHaveLength(10);
@@ -68,7 +69,7 @@ describe('the counters of a running signer', () => {
       .toEqual(['ok', 'ok', 'TERMS_INVALID']);
   });
 
-  test('know bytes that were signed days ago, though they bound nothing any more', () => {
+  test('recognise bytes that were signed days ago', () => {
     const caps = open();
     expect(spend(caps, 100n, 'old')).toBe('ok');
     now += 3 * DAY;
@@ -78,7 +79,7 @@ describe('the counters of a running signer', () => {
     ]).toEqual(['ok', 'TERMS_INVALID', 'ok', 'CAP_EXCEEDED_DAY', 'ok']);
   });
 
-  test('remember, after a day and more in memory, exactly what the day still holds', () => {
+  test('hold exactly the spending of the last day after more than a day in memory', () => {
     const caps = open();
     const spent: { at: number; amount: bigint }[] = [];
     for (let step = 0; step < 400; step++) {
@@ -93,7 +94,7 @@ describe('the counters of a running signer', () => {
   });
 });
 
-describe('issue 13.32: counters whose file vanishes under a running signer', () => {
+describe('issue 13.32: counters whose file disappears under a running signer', () => {
   test.each([
     ['deleted', () => { rmSync(join(stateDir, COUNTERS_FILE)); }],
     ['without their WAL', () => { rmSync(join(stateDir, `${COUNTERS_FILE}-wal`)); }],
@@ -117,7 +118,7 @@ describe('issue 13.32: counters whose file vanishes under a running signer', () 
 });
 
 describe('counters that another user could change', () => {
-  test('are not opened: in a folder where everybody may write, or behind a link', () => {
+  test('are not opened in a folder that all may write to, or behind a link', () => {
     chmodSync(stateDir, 0o777);
     expect(() => open()).toThrowError(
       expect.objectContaining({ code: 'JOURNAL_FAILED', message: expect.stringContaining('chmod o-w') as string }),

@@ -66,7 +66,7 @@ const real =
   `${REAL}chain: { rpc_url: "http://127.0.0.1:9" }\nwallet: { key_from: env:MINE, address: ${WALLET} }\n${CAPS}`;
 
 describe('a captured daemon', () => {
-  test('loses at most the caps by asking for swaps that give nothing back, however many at once', async () => {
+  test('loses at most the caps with swaps that return nothing, however many at once', async () => {
     const opened = start(real);
     await opened.client.describe();
     const words = await Promise.all(Array.from({ length: 40 }, () => signs(opened, BAD)));
@@ -77,13 +77,13 @@ describe('a captured daemon', () => {
     expect(await signs(opened, { inputMint: addressOfByte(40), outputMint: USDC })).toBe('CAP_MISSING');
   });
 
-  test('is refused a token of which swap by swap without end may be spent', async () => {
+  test('is refused a token whose cap limits single swaps only', async () => {
     const opened = start(real.replace('per_trade: "2", per_day: "5"', 'per_trade: "2"'));
     await opened.client.describe();
     expect(await signs(opened, BAD)).toBe('CAP_MISSING');
   });
 
-  test('has the same bytes counted once whatever terms it gives, and never for less than it was counted for', async () => {
+  test('has the same bytes counted once, and refused under larger terms', async () => {
     const opened = start(real);
     await opened.client.describe();
     const { bytes } = transactionOf(honestSwap(BAD));
@@ -101,19 +101,21 @@ describe('a captured daemon', () => {
     database.close();
   });
 
-  test('cannot lock the wallet’s SOL up as rent of accounts for mints of its own, without end', async () => {
+  test('cannot lock up the wallet’s SOL as rent of accounts for its own mints', async () => {
     const opened = start(real.replace('"0.5", per_day: "1"', '"0.5", per_day: "0.007"'));
     await opened.client.describe();
     const words: string[] = [];
     for (let mint = 50; mint < 56; mint++)
-      words.push(await signs(opened, { inputMint: USDC, outputMint: addressOfByte(mint), amountIn: 1n, minimumOut: 1n }));
+      words.push(
+        await signs(opened, { inputMint: USDC, outputMint: addressOfByte(mint), amountIn: 1n, minimumOut: 1n }),
+      );
     expect(words).toEqual(['signed', 'signed', 'signed', ...Array.from({ length: 3 }, () => 'CAP_EXCEEDED_DAY')]);
     // Accounts of tokens that the configuration names come back.
     expect(await signs(opened, { inputMint: USDC, outputMint: NATIVE_MINT, amountIn: 1n, minimumOut: 1n }))
       .toBe('signed');
   });
 
-  test('cannot have rent paid out again and again as if a sponsor had lent it', async () => {
+  test('cannot claim rent repeatedly as if a sponsor had lent it', async () => {
     const opened = start(real.replace('"0.5", per_day: "1"', '"0.5", per_day: "0.005"'));
     await opened.client.describe();
     const sponsor = addressOfByte(41);
@@ -129,14 +131,14 @@ describe('a captured daemon', () => {
     expect(words).toEqual(['signed', 'signed', 'CAP_EXCEEDED_DAY', 'CAP_EXCEEDED_DAY']);
   });
 
-  test('changes nothing by writing larger caps into the configuration before it asks', async () => {
+  test('cannot raise the caps by changing the configuration before its first request', async () => {
     const opened = start(real);
     await setTimeout(300);
     writeFileSync(join(folder, 'config', 'gannet.yaml'), real.replaceAll(/"\d[\d.]*"/g, '"9000"'));
     expect((await opened.client.describe()).caps.join()).not.toContain('9000');
   });
 
-  test('hands the signer of a real wallet neither a key nor a node', async () => {
+  test('cannot give the signer of a real wallet a key or a node', async () => {
     const node = await listen((_request, response) => { response.end('{}'); });
     const opened = start(real);
     await expect(opened.client.openEmbedded({ key: SECRET, rpcUrl: node.baseUrl })).rejects.toMatchObject({
@@ -150,7 +152,7 @@ describe('a captured daemon', () => {
     expect(node.received).toEqual([]);
   });
 
-  test('who never reads what it is answered is not answered for ever', async () => {
+  test('that never reads its answers loses the channel', async () => {
     const [signer, daemon] = duplexPair();
     const faults: string[] = [];
     const wallet = createWallet({ environment: {}, pid: 1, load: () => Promise.reject(new Error('never asked')) });
@@ -166,7 +168,7 @@ describe('a captured daemon', () => {
 describe('a key of your own on the embedded chain', () => {
   const yaml = `wallet: { key_from: env:MINE }\nsigner: { programs: [${addressOfByte(42)}] }\n`;
 
-  test('spends nothing without a cap, and what it spends is counted on disk: the same signatures hold on another chain', async () => {
+  test('spends nothing without a cap, and its spending is counted on disk', async () => {
     const opened = start(yaml);
     expect(await opened.client.describe()).toMatchObject({ address: WALLET, programs: 1 });
     expect(await signs(opened, BAD)).toBe('CAP_MISSING');
@@ -181,7 +183,7 @@ describe('a key of your own on the embedded chain', () => {
     ]).toEqual(['signed', 'CAP_EXCEEDED_DAY']);
   });
 
-  test('goes through no program that only a simulation at the daemon’s own node could answer for', async () => {
+  test('calls no program that needs a simulation at the daemon’s own node', async () => {
     const opened = start(yaml.replace('signer: {', 'signer: { caps: { USDC: { per_trade: "2", per_hour: "9" } },'));
     await opened.client.describe({ rpcUrl: 'http://127.0.0.1:9' });
     const [open, swap, close] =
@@ -190,7 +192,7 @@ describe('a key of your own on the embedded chain', () => {
       .toBe('PROGRAM_UNKNOWN');
   });
 
-  test('is taken as a key of the embedded service only where none is configured', async () => {
+  test('cannot be replaced by the key of the embedded service', async () => {
     await expect(start(yaml).client.openEmbedded({ key: SECRET })).rejects.toMatchObject({ code: 'KEY_INVALID' });
     const plain = start('mode: live\n');
     expect(await plain.client.openEmbedded({ key: SECRET })).toMatchObject({ address: WALLET });

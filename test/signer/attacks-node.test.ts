@@ -79,7 +79,7 @@ function lyingNode(tables: LookupTables, decimals = 6): Promise<{ readonly baseU
   });
 }
 
-describe('a node that lies about what tables hold', () => {
+describe('a node that lies about lookup tables', () => {
   test('is believed about accounts of no participant', async () => {
     for (const swap of [BUY, SELL]) {
       const { bytes, tables } = transactionOf(honestSwap(swap), { form: 'shared' });
@@ -100,7 +100,7 @@ describe('a node that lies about what tables hold', () => {
     expect(await word(await open((await lyingNode(tables)).baseUrl), bytes, termsOf(swap))).toBe('ACCOUNT_IN_TABLE');
   });
 
-  test('cannot make the wallet, or an account that is written out, of a place as well', async () => {
+  test('cannot map an index to the wallet or to another account of the message', async () => {
     const instructions = [...honestSwap(BUY), token(TOKEN_PROGRAM, 17, [], [[THIEF, 'w']])];
     const { bytes, tables } = transactionOf(instructions, { held: [THIEF] });
     for (const claimed of [WALLET, accountOf(WALLET, USDC), CONSTANT_PRODUCT_PROGRAM]) {
@@ -109,7 +109,7 @@ describe('a node that lies about what tables hold', () => {
     }
   });
 
-  test('cannot pass a transfer to a stranger for one into the wrapped account', async () => {
+  test('cannot make a transfer to a stranger count as one into the wrapped account', async () => {
     const instructions = [
       ...honestSwap(BUY).filter(({ programId }) => programId !== SYSTEM_PROGRAM),
       system(2, [u64(AMOUNT)], [[WALLET, 'sw'], [THIEF, 'w']]),
@@ -120,7 +120,7 @@ describe('a node that lies about what tables hold', () => {
 });
 
 describe('a node that lies about decimals', () => {
-  test('makes no cap of the usual tokens larger', async () => {
+  test('cannot raise the cap of a usual token', async () => {
     const big = { ...SELL, amountIn: 26_000_000n };
     const { bytes, tables } = transactionOf(honestSwap(big));
     expect(await word(await open((await lyingNode(tables, 18)).baseUrl), bytes, termsOf(big)))
@@ -169,7 +169,7 @@ describe('a node that answers nonsense', () => {
     expect(process.cpuUsage(before).user).toBeLessThan(4_000_000);
   });
 
-  test('gets a refusal in words of bounded length, whatever error its simulation has', async () => {
+  test('yields a refusal of limited length for any error of its simulation', async () => {
     for (const err of [nested, `"${'x'.repeat(100_000)}"`, '1e999', `{"InstructionError":[2,{"Custom":6001}]}`]) {
       const node = await listen((request, response) => {
         const { id, method, params: [addresses] } =

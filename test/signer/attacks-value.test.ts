@@ -5,7 +5,7 @@ import type { Expectation } from '../../src/signer/policy/expectation.ts';
 import { createPolicy } from '../../src/signer/policy/policy.ts';
 import type { SimulatedChanges } from '../../src/signer/policy/simulation.ts';
 import type { TokenAccountState } from '../../src/solana/accounts.ts';
-import type { Instruction } from '../../src/sandbox/service/instructions.ts';
+import type { Instruction } from '../../src/sandbox/service/build/instructions.ts';
 import {
   accountOf, AMOUNT, expectationOf, honestSwap, NATIVE_MINT, addressOfByte, SYSTEM_PROGRAM, THIEF, TOKEN_PROGRAM,
   transactionOf, USDC, WALLET,
@@ -43,11 +43,11 @@ describe('a maker', () => {
   ];
   const expectation = expectationOf({ inputMint: USDC, outputMint: PEARL }, { maker: MAKER });
 
-  test('who pays in a token of the older program is believed by what he sends', () => {
+  test('that pays in a token of the older program counts by the sent amount', () => {
     expect(codes(pays(TOKEN_PROGRAM), expectation, { payer: MAKER })).toEqual([]);
   });
 
-  test('who pays in a token whose mint may keep all of it back is believed by a simulation alone', () => {
+  test('that pays in a token whose mint may withhold it counts by a simulation alone', () => {
     expect(codes(pays(TOKEN_2022_PROGRAM), expectation, { payer: MAKER })).toEqual(['SWAP_UNREADABLE']);
     const { bytes, tables } = transactionOf(pays(TOKEN_2022_PROGRAM), { payer: MAKER });
     expect(policy.judge(bytes, expectation, { tables, simulation: paid(AMOUNT) }).verdict).toBe('allow');
@@ -62,7 +62,7 @@ describe('a maker', () => {
     expect(codes([...pays(TOKEN_PROGRAM), taking], expectation, { payer: MAKER })).toContain('TRANSFER_SOURCE');
   });
 
-  test('cannot count the same payment for the output and for rent that he lent', () => {
+  test('cannot count the same payment as output and as lent rent', () => {
     const paid = system(2, [u64(AMOUNT)], [[MAKER, 'sw'], [WALLET, 'w']]);
     const given = token(TOKEN_PROGRAM, 12, [u64(AMOUNT), Buffer.of(6)], [
       [accountOf(WALLET, USDC), 'w'], [USDC], [accountOf(MAKER, USDC), 'w'], [WALLET, 's'],
@@ -77,7 +77,7 @@ describe('a maker', () => {
 });
 
 describe('a sponsor', () => {
-  test('who says he lent the rent of an account that was there already is paid out of what costs may be', () => {
+  test('that claims rent of an existing account is paid within the limit on costs', () => {
     const wrapped = accountOf(WALLET, NATIVE_MINT);
     const lent = openAssociated({
       payer: FRIEND, account: wrapped, owner: WALLET, mint: NATIVE_MINT, tokenProgram: TOKEN_PROGRAM,
@@ -93,7 +93,7 @@ describe('a sponsor', () => {
 });
 
 describe('a service', () => {
-  test('gets no lamport beyond the terms by whatever stands beside an honest swap', () => {
+  test('gets no lamport beyond the terms by extra instructions around an honest swap', () => {
     const wrapped = accountOf(WALLET, NATIVE_MINT);
     const beside: Readonly<Record<string, Instruction>> = {
       TRANSFER_DESTINATION: system(2, [u64(1n)], [[WALLET, 'sw'], [THIEF, 'w']]),
@@ -119,7 +119,7 @@ describe('a service', () => {
     }
   });
 
-  test('cannot make a fee out of a price that overflows, of units without a limit, or of a second setting', () => {
+  test('cannot raise the fee by an overflowing price, missing limits or repeated settings', () => {
     const max = 2n ** 64n - 1n;
     for (const extra of [
       [budget(3, u64(max))], [budget(2, u32(0xffff_ffff)), budget(3, u64(max))],
@@ -135,7 +135,7 @@ describe('a service', () => {
       .toEqual(['FEE_EXCEEDS']);
   });
 
-  test('cannot have the wallet’s SOL go while a receiver gets what was agreed', () => {
+  test('cannot take the wallet’s SOL while a receiver gets the agreed output', () => {
     const blind = createPolicy([{ program: CONSTANT_PRODUCT_PROGRAM }]);
     const { bytes, tables } = transactionOf(honestSwap(SELL));
     const expectation = expectationOf(SELL, { receiver: FRIEND });

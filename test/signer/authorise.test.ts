@@ -95,7 +95,7 @@ function counted(): { rows: number; amounts: number } {
 }
 
 describe('the signer', () => {
-  test('allows an order that keeps to its terms, of any router, and counts it before it says so', async () => {
+  test('allows an order of any router within its terms, and counts it first', async () => {
     const authoriser =
       await open({ settings: { caps: [{ ...CAP, perTrade: '1000', perHour: '1015', perDay: '2000' }] } });
     const [plain, made] = [
@@ -110,7 +110,7 @@ describe('the signer', () => {
     expect(counted().rows).toBe(2);
   });
 
-  test('holds the bytes against the terms, and counts nothing that it refuses', async () => {
+  test('compares the bytes with the terms, and counts no refused request', async () => {
     const authoriser = await open();
     const fine = await order();
     const { body } = await sandbox.get('/swap/v2/build', {
@@ -137,7 +137,7 @@ describe('the signer', () => {
     expect(counted().rows).toBe(0);
   });
 
-  test('refuses terms that are those of no swap', async () => {
+  test('refuses terms that no swap can have', async () => {
     const authoriser = await open();
     const fine = await order();
     for (const change of [
@@ -148,7 +148,7 @@ describe('the signer', () => {
     ).toBe('TERMS_INVALID');
   });
 
-  test('lets no claim about fees go beyond its own bounds', async () => {
+  test('limits the fees of a request to its own maximum', async () => {
     const authoriser = await open();
     const referred = await order({ referralAccount: referrer.address, referralFee: 255 }, { maxFeeBps: 10 });
     expect(await word(authoriser, referred)).toBe('PLATFORM_FEE_EXCEEDS');
@@ -158,7 +158,7 @@ describe('the signer', () => {
       .toBe('TRANSFER_DESTINATION');
   });
 
-  test('lets the output go to whom the configuration lists, and to no one else', async () => {
+  test('allows the output for configured destinations only', async () => {
     const away = await order({ receiver: friend.address, outputMint: sandbox.mint('PEARL') });
     expect(await word(await open(), away)).toBe('ATA_OWNER');
     expect(await word(await open({ settings: { destinations: [MINTER] } }), away)).toBe('ATA_OWNER');
@@ -176,7 +176,7 @@ describe('the signer', () => {
     expect(counted().rows).toBe(0);
   });
 
-  test('bounds what swaps cost, by the cap of SOL or without one', async () => {
+  test('limits the costs of swaps, by the cap of SOL or without one', async () => {
     const dear = await open({ settings: { caps: [CAP, { mint: SOL, name: 'SOL', perDay: '0.000001' }] } });
     expect(await word(dear, await order())).toBe('CAP_EXCEEDED_DAY');
     expect(counted().rows).toBe(0);
@@ -188,7 +188,7 @@ describe('the signer', () => {
     expect(await word(usual, await order())).toBe('CAP_EXCEEDED_DAY');
   });
 
-  test('never lets two requests at once have what is left for one', async () => {
+  test('never grants the room for one request to two at once', async () => {
     const authoriser = await open();
     const requests = await Promise.all(Array.from({ length: 8 }, () => order({ amount: '15000000' })));
     const words = await Promise.all(requests.map((request) => word(authoriser, request)));
@@ -196,7 +196,7 @@ describe('the signer', () => {
     expect(words.filter((said) => said === 'CAP_EXCEEDED_HOUR')).toHaveLength(6);
   });
 
-  test('reads the bytes once: what becomes of them later changes nothing', async () => {
+  test('copies the bytes, so that later changes have no effect', async () => {
     const authoriser = await open();
     const { bytes, terms } = await order();
     const answer = authoriser.authorise(bytes, terms);
@@ -204,7 +204,7 @@ describe('the signer', () => {
     expect(await answer).toEqual({ allowed: true });
   });
 
-  test('says what it holds requests against', async () => {
+  test('describes its rules', async () => {
     expect((await open({ settings: { destinations: [MINTER] } })).description).toEqual({
       programs: 1, caps: ['USDC: 25 a swap, 40 an hour, 100 a day'], destinations: [MINTER], rpc: true,
       signed: { inDay: 0, inMonth: 0 },
@@ -214,8 +214,8 @@ describe('the signer', () => {
   });
 });
 
-describe('without a node of its own choice the signer', () => {
-  test('signs nothing that uses a table, nor counts what it cannot read the decimals of', async () => {
+describe('without a node of its own the signer', () => {
+  test('signs nothing with a lookup table, and nothing with unknown decimals', async () => {
     const authoriser = await open({
       settings: { rpcUrl: undefined, caps: [CAP, { mint: sandbox.mint('PEARL'), name: 'PEARL', perDay: '5' }] },
     });
@@ -246,7 +246,7 @@ describe('without a node of its own choice the signer', () => {
       .toBe('allowed');
   });
 
-  test('refuses, and does not fall, where the node answers nonsense, nothing or too late', async () => {
+  test('refuses without a crash where the node answers wrongly, late or never', async () => {
     const request = await order();
     for (const respond of [
       (response: { end(text: string): void }) => { response.end('{"result": 1}'); },
@@ -268,7 +268,7 @@ describe('without a node of its own choice the signer', () => {
 describe('a swap without a decoder', () => {
   const blind = { programs: [{ program: CONSTANT_PRODUCT_PROGRAM }] };
 
-  test('is signed after a simulation of the signer’s own that fits, in both directions', async () => {
+  test('is signed after a fitting simulation by the signer itself, in both directions', async () => {
     const authoriser =
       await open({ settings: { ...blind, caps: [CAP, { mint: SOL, name: 'SOL', perTrade: '5', perHour: '5' }] } });
     expect(await word(authoriser, await order())).toBe('allowed');
@@ -279,7 +279,7 @@ describe('a swap without a decoder', () => {
     expect(counted().rows).toBe(3);
   });
 
-  test('is not, where it shows something else, would fail, or cannot be had', async () => {
+  test('is refused after a simulation that differs, fails or is unavailable', async () => {
     const authoriser = await open({ settings: blind });
     const fine = await order();
     expect(await word(authoriser, { ...fine, terms: { ...fine.terms, minimumOut: fine.terms.minimumOut * 2n } }))

@@ -48,7 +48,7 @@ function spend(caps: SpendingCaps, amount: bigint, options: {
 }
 
 describe('spending caps', () => {
-  test('bound a trade, an hour and a day, each with its code and to the unit', () => {
+  test('limit a trade, an hour and a day, each with its code and to the unit', () => {
     const caps = open();
     expect(spend(caps, 101n)).toBe('CAP_EXCEEDED_TRADE');
     expect(spend(caps, 100n)).toBe('ok');
@@ -61,7 +61,7 @@ describe('spending caps', () => {
     expect(spend(caps, 1n)).toBe('CAP_EXCEEDED_DAY');
   });
 
-  test('issue 13.14: say what a cap of the hour or the day leaves, and when more of it is free', () => {
+  test('issue 13.14: report the room in a cap of the hour or the day, and when more is free', () => {
     const caps = open();
     const begin = now;
     const ask = (amount: bigint, mint = USDC, costLamports = 0n): unknown => {
@@ -80,7 +80,7 @@ describe('spending caps', () => {
       .toEqual(['ok', { span: 'day', left: 80n, freeAt: now + DAY }]);
   });
 
-  test('issue 13.14: say when there is room again where fees alone use a cap up, whatever the input', () => {
+  test('issue 13.14: report when room is free again where fees alone use up a cap', () => {
     const caps = open();
     const begin = now;
     const ask = (
@@ -99,7 +99,7 @@ describe('spending caps', () => {
     expect(ask(USDC, 10n, 6n, { costPerDay: 10n })).toEqual({ span: 'day', left: 0n, freeAt: begin + DAY });
   });
 
-  test('say what was wanted and what is allowed, in whole tokens', () => {
+  test('report the requested and the allowed amount in whole tokens', () => {
     const counted = open().count({ messageHash: 'x', mint: USDC, amount: 1_500_000n, costLamports: 0n }, {
       input: { name: 'USDC', decimals: 6, perTrade: 1_000_000n }, solPerDay: undefined, costPerDay: undefined,
     });
@@ -124,7 +124,7 @@ describe('spending caps', () => {
     expect(spend(mine, 100n)).toBe('CAP_EXCEEDED_HOUR');
   });
 
-  test('hold over a restart, and slide', () => {
+  test('survive a restart, and slide with time', () => {
     const first = open();
     expect(spend(first, 100n)).toBe('ok');
     now += HOUR / 2;
@@ -137,7 +137,7 @@ describe('spending caps', () => {
     expect([spend(second, 51n), spend(second, 49n)]).toEqual(['CAP_EXCEEDED_DAY', 'ok']);
   });
 
-  test('free nothing where the clock is set back, and an hour where it leaps forward', () => {
+  test('free nothing where the clock is set back, and an hour where it jumps forward', () => {
     const caps = open();
     expect(spend(caps, 100n)).toBe('ok');
     now -= 30 * HOUR;
@@ -164,14 +164,14 @@ describe('spending caps', () => {
     ]).toEqual(['ok', 'CAP_EXCEEDED_DAY', 'ok']);
   });
 
-  test('leave no trace of what nothing bounds', () => {
+  test('do not count spending without a limit', () => {
     const caps = open();
     for (let i = 0; i < 3; i++) expect(spend(caps, 10n ** 18n, { cap: undefined })).toBe('ok');
     const rows = new DatabaseSync(join(stateDir, COUNTERS_FILE)).prepare('SELECT count(*) AS rows FROM spends').get();
     expect(rows?.['rows']).toBe(0);
   });
 
-  test('add up amounts beyond what a double holds', () => {
+  test('add up amounts beyond the range of a double', () => {
     const huge: Cap = { name: 'BIG', decimals: 0, perHour: 3n * 2n ** 62n };
     const caps = open();
     expect([
@@ -181,7 +181,7 @@ describe('spending caps', () => {
       .toEqual(['ok', 'CAP_EXCEEDED_HOUR', 'ok', 'CAP_EXCEEDED_HOUR']);
   });
 
-  test('have counted what was counted when the process dies before it can say so', () => {
+  test('keep a count that was written before the process died', () => {
     const child = spawnSync(
       process.execPath, [join(import.meta.dirname, 'killed-child.ts'), stateDir, WALLET, '80'], { encoding: 'utf8' },
     );
@@ -192,7 +192,7 @@ describe('spending caps', () => {
     expect(spend(open(), 120n, { mint: NATIVE_MINT, cap: { name: 'SOL', decimals: 9, perHour: 200n } })).toBe('ok');
   });
 
-  test('never let more go than the cap within any hour and any day, whatever the clock, the restarts and the repetitions', () => {
+  test('never allow more than the cap in any hour and day, for any clock, restarts and repetitions', () => {
     const step = fc.oneof(
       {
         weight: 6,
@@ -249,7 +249,7 @@ describe('the counters’ file', () => {
     expect(statSync(path()).mode & 0o777).toBe(0o600);
   });
 
-  test('of a newer format is refused with what to do, and left as it is', () => {
+  test('of a newer format is refused with advice, and left unchanged', () => {
     open().close();
     const database = new DatabaseSync(path());
     database.exec('PRAGMA user_version = 2');
@@ -272,7 +272,7 @@ describe('the counters’ file', () => {
     expect(() => open()).toThrowError(expect.objectContaining({ code: 'JOURNAL_FAILED' }));
   });
 
-  test('on a full disk refuses to let anything go, and has lost nothing once there is room again', () => {
+  test('on a full disk refuses every request, and is complete once there is room again', () => {
     // Where a file may not grow, every write beyond fails as it does on a full disk.
     const script = `trap '' XFSZ; ulimit -f 128; exec "$0" "$@"`;
     const child = spawnSync(

@@ -75,8 +75,8 @@ function asking(reader: ChainReader): Promise<unknown>[] {
   ];
 }
 
-describe('of lookup tables the signer’s reader', () => {
-  test('reads what they hold, once, and again only for places beyond the end it knows', async () => {
+describe('the signer’s reader of lookup tables', () => {
+  test('reads each table once, and again only for indexes beyond its known end', async () => {
     const { reader, asked } = reading();
     const [[address, held]] = Object.entries(tables) as [[string, string[]]];
     const needed = new Map([[address, held.length - 1]]);
@@ -88,7 +88,7 @@ describe('of lookup tables the signer’s reader', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('leaves out what is none, is being closed or is not there', async () => {
+  test('leaves out other accounts, tables being closed and missing ones', async () => {
     const bad = [
       null, account(SYSTEM, table({ places: 2 })), account(TABLE_PROGRAM, table({ places: 2, deactivatedAt: 12n })),
       account(TABLE_PROGRAM, table({ places: 2, state: 0 })), account(TABLE_PROGRAM, table({ places: 257 })),
@@ -102,8 +102,8 @@ describe('of lookup tables the signer’s reader', () => {
   });
 });
 
-describe('of mints the signer’s reader', () => {
-  test('reads the decimals, once', async () => {
+describe('the signer’s reader of mints', () => {
+  test('reads the decimals of each mint once', async () => {
     const { reader, asked } = reading();
     expect([
       await reader.decimalsOf(USDC), await reader.decimalsOf(USDC), await reader.decimalsOf(sandbox.mint('PEARL')),
@@ -111,14 +111,14 @@ describe('of mints the signer’s reader', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('knows none of what is no mint', async () => {
+  test('returns no decimals for other accounts', async () => {
     const { reader } = reading();
     expect([await reader.decimalsOf(taker.address), await reader.decimalsOf(WALLET)]).toEqual([undefined, undefined]);
   });
 });
 
-describe('in a simulation the signer’s reader', () => {
-  test('sees what an order does to the wallet, and what accounts are new', async () => {
+describe('the signer’s reader of simulations', () => {
+  test('returns an order’s changes to the wallet, new accounts included', async () => {
     const { reader, asked } = reading();
     const fresh = await sandbox.newWallet({ [SOL]: '90000000000' });
     for (const wallet of [taker, fresh]) {
@@ -137,7 +137,7 @@ describe('in a simulation the signer’s reader', () => {
     expect(asked.filter((method) => method === 'simulateTransaction')).toHaveLength(2);
   });
 
-  test('is told where it would fail', async () => {
+  test('throws for a transaction that would fail', async () => {
     const { reader } = reading();
     const poor = await sandbox.newWallet({ [SOL]: '5000000000' });
     const order = (await sandbox.order(
@@ -155,8 +155,8 @@ describe('in a simulation the signer’s reader', () => {
   });
 });
 
-describe('of a node that means no good the signer’s reader', () => {
-  test('believes nothing that is not of the form that nodes use', async () => {
+describe('the signer’s reader on a hostile node', () => {
+  test('refuses every answer without the form that nodes use', async () => {
     const nonsense: readonly unknown[] = [
       null, 7, 'text', [], {}, { value: [] }, { context: {}, value: [null] }, { context: { slot: -1 }, value: [null] },
       { context: { slot: 1.5 }, value: [null] }, atSlot(null), atSlot([]), atSlot([null, null]), atSlot([7]),
@@ -173,7 +173,7 @@ describe('of a node that means no good the signer’s reader', () => {
     }
   });
 
-  test('is not kept waiting, flooded, led elsewhere or fooled by another’s answer', async () => {
+  test('refuses late, oversized, redirected and mismatched answers', async () => {
     const cases: readonly (readonly [code: string, respond: Parameters<typeof hostile>[0]])[] = [
       ['CHAIN_UNREACHABLE', () => undefined],
       ['CHAIN_UNREACHABLE', (_request, response) => { response.write('{"jsonrpc":'); }],
@@ -211,7 +211,7 @@ describe('of a node that means no good the signer’s reader', () => {
     }
   });
 
-  test('repeats nothing of the key in its node’s address, whatever the node says', async () => {
+  test('never repeats the key in the node’s address', async () => {
     const key = 'ZodAbCdZWUe7cq9Lz8TFTRPtqFvbbQnsJntJf';
     const server = await listen((request, response) => { response.end(JSON.stringify({
       jsonrpc: '2.0', id: (JSON.parse(request.body) as { id: number }).id,
@@ -224,7 +224,7 @@ describe('of a node that means no good the signer’s reader', () => {
     });
   });
 
-  test('says that a node that is not there is not there', async () => {
+  test('reports an unreachable node as CHAIN_UNREACHABLE', async () => {
     const reader = createChainReader(createJsonRpc('http://127.0.0.1:1/?api-key=canary'));
     onTestFinished(() => { reader.close(); });
     const fault = await reader.decimalsOf(WALLET).then(() => undefined, (error: unknown) => error);

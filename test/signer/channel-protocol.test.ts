@@ -9,7 +9,7 @@ function header(length: number): Buffer {
 }
 
 describe('frames', () => {
-  test('give every message back whole and in order, however the bytes come', () => {
+  test('return every message whole and in order, for any split of the bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 6 }),
         fc.infiniteStream(fc.integer({ min: 1, max: 40 })), (messages, sizes) => {
@@ -28,7 +28,7 @@ describe('frames', () => {
     );
   });
 
-  test('take the longest there may be, and refuse a longer one by its header alone', () => {
+  test('accept the longest message, and refuse a longer one by its header alone', () => {
     const got: unknown[] = [];
     const read = createFrameReader((message) => { got.push(message); });
     const longest = 'x'.repeat(MAX_FRAME_BYTES - 2);

@@ -69,7 +69,7 @@ const priced = (): Uint8Array => transaction([
 ]);
 
 describe('a request to close accounts', () => {
-  test('is signed, and the signature is the wallet’s own', async () => {
+  test('is signed with the wallet’s key', async () => {
     const { client } = await openSigner();
     const bytes = transaction([ComputeBudgetProgram.setComputeUnitLimit({ units: 9_000 }), CLOSE]);
     const signed = await client.closeAccounts(bytes);
@@ -104,7 +104,7 @@ describe('a request to close accounts', () => {
     expect(answered).not.toContain('messageHash');
   });
 
-  test('is refused where it is bytes of anything, or comes with terms', async () => {
+  test('is refused for other transactions, and with terms', async () => {
     const { client, channel } = await openSigner();
     await expect(client.closeAccounts(new Uint8Array(200).fill(1))).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
     const answers: unknown[] = [];
@@ -115,7 +115,7 @@ describe('a request to close accounts', () => {
     await expect.poll(() => answers).toMatchObject([{ id: 900, refused: { code: 'SIGN_REFUSED' } }]);
   });
 
-  test('counts its fee: an asker without end runs into the cap on costs, the same bytes count once', async () => {
+  test('counts its fee against the cap on costs, the same bytes once', async () => {
     const { client } = await openSigner({
       caps: [{ mint: 'So11111111111111111111111111111111111111112', name: 'SOL', perDay: '0.002' }],
     });

@@ -29,7 +29,7 @@ describe('the start of a command’s process', () => {
       .toStrictEqual({ options: ['--disable-sigusr1', '--enable-source-maps'], variables: { PATH: '/bin' } });
   });
 
-  test.each(['run', 'record'])('is frugal where the command lasts: %s', (command) => {
+  test.each(['run', 'record'])('is frugal for a lasting command: %s', (command) => {
     const { options, variables } = frugalStart({ command, config: undefined }, GIVEN);
     expect(options.slice(0, 2)).toStrictEqual(['--disable-sigusr1', '--enable-source-maps']);
     expect(options.slice(2).map((option) => option.replace(/=.*/, '')).sort()).toStrictEqual(
@@ -41,7 +41,7 @@ describe('the start of a command’s process', () => {
     expect(variables).toStrictEqual({ PATH: '/bin', MALLOC_ARENA_MAX: '2' });
   });
 
-  test('leaves an operator’s own word on the allocator', () => {
+  test('keeps an operator’s own setting of the allocator', () => {
     const variables = { MALLOC_ARENA_MAX: '8' };
     expect(frugalStart({ command: 'run', config: undefined }, { ...GIVEN, variables }).variables)
       .toStrictEqual(variables);

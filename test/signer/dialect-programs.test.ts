@@ -26,7 +26,7 @@ const layouts = dialects.flatMap(({ text, rows }) => rows.flatMap(({ program, in
   instructions.map((instruction) => ({ text, program, instruction }))));
 
 describe('the swap programs of the dialects that come with the project', () => {
-  test('are read by the signer, and do not disturb who reads the words', () => {
+  test('are read by the signer, and ignored by the reader of the vocabulary', () => {
     expect(layouts.length).toBeGreaterThan(3);
     for (const { name, text, rows } of dialects) {
       expect(readSwapPrograms(name, text).map(({ program, decode }) => [program, decode !== undefined]))
@@ -35,12 +35,12 @@ describe('the swap programs of the dialects that come with the project', () => {
     }
   });
 
-  test('begin their data with what their names come to', () => {
+  test('have the discriminators of their names', () => {
     for (const { instruction: { name, discriminator } } of layouts)
       expect(hash('sha256', `global:${name}`).slice(0, 16), name).toBe(discriminator);
   });
 
-  test('say of an instruction what was put into it, at every place', () => {
+  test('read back every field of an instruction', () => {
     for (const { text, program, instruction: { name, discriminator, accounts, data } } of layouts) {
       const reader = readSwapPrograms('dialect', text).find((entry) => entry.program === program)!.decode!;
       const places = Array.from({ length: Math.max(...Object.values(accounts)) + 1 }, (_, place) => `account ${place}`);

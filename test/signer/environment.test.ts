@@ -25,7 +25,7 @@ async function clean(
 }
 
 describe('the environment', () => {
-  it('is the process’s, then the working directory’s .env, then the one beside the configuration', async () => {
+  it('takes the process’s variables before the working directory’s .env and the configuration’s .env', async () => {
     await mkdir(join(folder, 'config'));
     await writeFile(join(folder, '.env'), 'A=folder\nB=folder # a comment\n');
     await writeFile(join(folder, 'config/.env'), 'A=config\nB=config\nC="config # not a comment"\n');
@@ -68,7 +68,7 @@ describe('an environment without keys', () => {
       .toStrictEqual([{ HOME: '/home' }, { GANNET_API_KEY: 'k' }, ['MY_OWN', 'OTHER']]);
   });
 
-  it('has none of the usual name, whatever it holds, in neither place', async () => {
+  it('has no variable of the usual name, whatever its value', async () => {
     const { variables, dotenv } = await clean({ GANNET_WALLET_KEY: SEED }, { dotenv: { GANNET_WALLET_KEY: 'x' } });
     expect([variables, dotenv]).toStrictEqual([{}, {}]);
   });
@@ -83,13 +83,13 @@ describe('an environment without keys', () => {
     expect(withheld).toStrictEqual(['SEED']);
   });
 
-  it('has those that config/gannet.yaml of the working directory does not point at, when no other file is named', async () => {
+  it('loses the variables that config/gannet.yaml points at when no other file is named', async () => {
     await mkdir(join(folder, 'config'));
     await writeFile(join(folder, 'config/gannet.yaml'), 'wallet: { key_from: env:SEED }');
     expect((await clean({ SEED, OTHER: SEED })).withheld).toStrictEqual(['SEED']);
   });
 
-  it('keeps what is long and no key: an address, an API key, a path, a token of 64 random bytes in hex', async () => {
+  it('keeps long values that are no keys: an address, an API key, a path, 64 random bytes in hex', async () => {
     const kept = {
       A: keypair.publicKey.toBase58(), B: 'f'.repeat(64), C: `/usr/${'long/'.repeat(40)}`, D: 'x'.repeat(88),
       E: 'ab'.repeat(64),
@@ -99,7 +99,7 @@ describe('an environment without keys', () => {
 });
 
 describe('what the first process hands on', () => {
-  it('comes out at the other side, and out of the variables', () => {
+  it('arrives in the next process and leaves its variables', () => {
     const next: Record<string, string | undefined> =
       handOn({ variables: { PATH: '/bin', EMPTY: '' }, dotenv: { A: '1' }, withheld: ['K'] }, { signer: true });
     expect(takeHandedOn(next)).toStrictEqual({ dotenv: { A: '1' }, withheld: ['K'], signer: true });
@@ -107,7 +107,7 @@ describe('what the first process hands on', () => {
     expect(takeHandedOn(next)).toBeUndefined();
   });
 
-  it('lets no .env file steer Node: what stands there goes within one variable', () => {
+  it('packs .env variables into one, so that none controls Node', () => {
     const next = handOn(
       { variables: { PATH: '/bin' }, dotenv: { NODE_OPTIONS: '--inspect', PATH: '/evil' }, withheld: [] },
       { signer: false },
@@ -115,7 +115,7 @@ describe('what the first process hands on', () => {
     expect([next['NODE_OPTIONS'], next['PATH']]).toStrictEqual([undefined, '/bin']);
   });
 
-  it('gives the command the options of Node that were kept from the signer, and takes no word of an outer one', () => {
+  it('gives the command Node’s options that the signer must not get', () => {
     const next = handOn({
       variables: { GANNET_NODE_OPTIONS: '--max-old-space-size=200', GANNET_HANDED_ON: '{"signer":true}' }, dotenv: {},
       withheld: [],
@@ -124,7 +124,7 @@ describe('what the first process hands on', () => {
     expect(takeHandedOn(next)?.signer).toBe(false);
   });
 
-  it('issue 13.38: passes on nothing that makes Node tell what passes through it', () => {
+  it('issue 13.38: drops variables that make Node reveal data', () => {
     const telling = {
       NODE_DEBUG: 'http,fs', NODE_DEBUG_NATIVE: 'http2', NODE_V8_COVERAGE: '/tmp/coverage',
       NODE_REDIRECT_WARNINGS: '/tmp/warnings', NODE_REPL_HISTORY: '/tmp/repl',

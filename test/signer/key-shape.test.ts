@@ -21,8 +21,8 @@ const FORMS: Readonly<Record<string, (bytes: Buffer) => string>> = {
 const keys = fc.nat()
   .map((number) => Buffer.from(Keypair.fromSeed(createHash('sha256').update(`key ${number}`).digest()).secretKey));
 
-describe('of a wallet’s key nothing is left', () => {
-  test.each(Object.entries(FORMS))('in %s, whatever stands around it', (_, form) => {
+describe('withoutKeyRuns removes a wallet’s key', () => {
+  test.each(Object.entries(FORMS))('in %s, with any text around it', (_, form) => {
     fc.assert(fc.property(keys, (key) => {
       const text = form(key);
       expect(holdsKeyRun(`key=${text}`)).toBe(true);
@@ -32,7 +32,7 @@ describe('of a wallet’s key nothing is left', () => {
     }), { numRuns: 100, seed: 1 });
   });
 
-  test.each(Object.entries(FORMS).slice(0, 5))('in %s, cut off or with something in it', (_, form) => {
+  test.each(Object.entries(FORMS).slice(0, 5))('in %s, cut off or interrupted', (_, form) => {
     fc.assert(fc.property(keys, fc.integer({ min: 30, max: 42 }), fc.constantFrom('', '~', '\u0012', '.', '-', '0'),
       fc.nat({ max: 14 }), (key, length, inserted, at) => {
         const cut = form(key).slice(0, length);
@@ -42,16 +42,17 @@ describe('of a wallet’s key nothing is left', () => {
       }), { numRuns: 200, seed: 1 });
   });
 
-  test('though what is left of it may have the form of an address', () => {
+  test('also where its rest has the form of an address', () => {
     expect(withoutKeyRuns('got "3wCFUy56xdV5g6T\u009az3MYdEYWzh6k78cnYDpwPRZ34Sw9kiU7LoGnYuJuYWp"', MARK))
       .toBe(`got "3wCFUy56xdV5g6T\u009a${MARK}"`);
   });
 });
 
-describe('what people have to see stays', () => {
+describe('withoutKeyRuns keeps readable text', () => {
   test.each([
     'wallet.address: expected a base58 address of 32 bytes, got "WALLET"',
-    'unknown token "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"; known are So11111111111111111111111111111111111111112, USDC',
+    'unknown token "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"; '
+      + 'known are So11111111111111111111111111111111111111112, USDC',
     '/home/someone/.config/gannet/wallet-of-the-trading-bot.json',
     '/tmp/gannet-e2e-NRXnA4/input-live.yaml:5:17 strategies[0].params.max_age',
     'https://swap.example/v2/an/address/with/many/parts', 'GANNET_CONTROL_TOKEN', 'my_second_wallet_key_2',
@@ -61,12 +62,12 @@ describe('what people have to see stays', () => {
     expect(withoutKeyRuns(text, MARK)).toBe(text);
   });
 
-  test('of an address its ends, by which one knows it; it might be a seed', () => {
+  test('shortens an address to its ends, since it might be a seed', () => {
     expect(withoutKeyRuns('no such mint: Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij.', MARK))
       .toBe('no such mint: Pear99…zfZfij.');
   });
 
-  test('but a name that only an address has is no name of a variable or a file', () => {
+  test('but holdsKeyRun refuses an address as a name', () => {
     expect(holdsKeyRun('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v')).toBe(true);
     expect(holdsKeyRun('GANNET_WALLET_KEY')).toBe(false);
     expect(holdsKeyRun('/home/someone/.config/solana/id.json')).toBe(false);

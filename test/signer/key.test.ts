@@ -41,7 +41,7 @@ describe('parseSecretKey', () => {
     expect(parseSecretKey(text).address).toBe(address);
   });
 
-  test('gives the public key that belongs to any seed, as the reference library does', () => {
+  test('derives the public key of any seed as the reference library does', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (seed) => {
         expect(parseSecretKey(bs58.encode(seed)).address).toBe(Keypair.fromSeed(seed).publicKey.toBase58());
@@ -50,7 +50,7 @@ describe('parseSecretKey', () => {
     );
   });
 
-  test('gives an object that shows nothing of the secret', () => {
+  test('returns an object that shows nothing of the secret', () => {
     const shown = inspect(parseSecretKey(base58), { depth: 10, showHidden: true })
       + JSON.stringify(parseSecretKey(base58));
     expect(shown).not.toContain(base58.slice(0, 20));
@@ -76,7 +76,7 @@ describe('parseSecretKey', () => {
     expect(error.message).toContain(message);
   });
 
-  test('never shows a part of a damaged key, in no message, detail or cause', async () => {
+  test('never shows a part of a damaged key in message, details or cause', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(base58, jsonArray), fc.nat(), fc.constantFrom('', '0', ',', 'é', '[', '"'),
         async (text, place, insert) => {
@@ -107,7 +107,7 @@ describe('readSecretKey', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test('reads the environment it is given', async () => {
+  test('reads the given environment', async () => {
     expect((await readSecretKey({ source: 'env:WALLET_KEY', environment: { WALLET_KEY: base58 } })).address)
       .toBe(address);
   });
@@ -125,7 +125,7 @@ describe('readSecretKey', () => {
     expect(error.message).toContain(`chmod 600 "${path}"`);
   });
 
-  test('follows a link within the folder, as mounted secrets have it, and none that leads out of it', async () => {
+  test('follows a link within the folder, and none out of it', async () => {
     await mkdir(join(folder, 'mounted', 'data'), { recursive: true });
     await write('mounted/data/key', base58);
     await symlink('data/key', join(folder, 'mounted', 'key'));
@@ -145,7 +145,7 @@ describe('readSecretKey', () => {
       .rejects.toMatchObject({ message: expect.stringContaining('larger than 4096') });
   });
 
-  test('says where a damaged key is', async () => {
+  test('names the place of a damaged key', async () => {
     const path = await write('damaged', base58.slice(1));
     await expect(readFile(path)).rejects.toMatchObject({ code: 'KEY_INVALID', message: expect.stringContaining(path) });
     const environment = { WALLET_KEY: 'x' };
@@ -179,7 +179,7 @@ describe('readSecretKey', () => {
     expect(everything).not.toContain(pasted.slice(8, 24));
   });
 
-  test('says which variable is missing', async () => {
+  test('names a missing variable', async () => {
     await expect(readSecretKey({ source: 'env:WALLET_KEY', environment: { WALLET_KEY: '' } })).rejects.toMatchObject({
       code: 'KEY_INVALID',
       message: 'the environment variable "WALLET_KEY" is not set',

@@ -72,7 +72,7 @@ describe('a stranger on the channel of a signer process', () => {
     expect(stderr).toContain(words);
   });
 
-  test('gets no signature for asking at once, nor the key, nor another one in', async () => {
+  test('gets neither a signature nor the key, and cannot set another key', async () => {
     const requests: readonly object[] = [
       { id: 1, kind: 'sign', transaction: TRANSACTION, terms: TERMS }, { id: 2, kind: 'export' },
       { id: 3, kind: 'describe' }, { id: 4, kind: 'open', key: KEY },
@@ -80,7 +80,8 @@ describe('a stranger on the channel of a signer process', () => {
     ];
     const { code, how, answers } = await besideSigner(
       Buffer.concat(requests.map(encodeFrame)),
-      'service: { base_url: "http://127.0.0.1:9" }\nchain: { rpc_url: "http://127.0.0.1:9" }\nwallet: { key_from: env:OTHER }\n',
+      'service: { base_url: "http://127.0.0.1:9" }\nchain: { rpc_url: "http://127.0.0.1:9" }\n'
+        + 'wallet: { key_from: env:OTHER }\n',
     );
     expect([code, how]).toStrictEqual([7, 'open']);
     for (const id of [1, 2, 3, 4, 5]) expect(answers).toContain(`{"id":${id},"refused":`);

@@ -119,7 +119,7 @@ async function answerTo(message: unknown): Promise<{
 }
 
 describe('a signer and the client of the daemon', () => {
-  test('tell whose key it is and by which rules, and sign what they allow with terms to the unit', async () => {
+  test('describe key and rules, and sign allowed requests with exact terms', async () => {
     const { client, asked } = await openClient();
     expect(await client.openEmbedded({ key: KEY })).toStrictEqual({
       pid: 77, address: ADDRESS, programs: 2, caps: ['200 USDC a trade'], destinations: [], rpc: true,
@@ -133,7 +133,7 @@ describe('a signer and the client of the daemon', () => {
       .toStrictEqual([expect.stringMatching(/^[1-9A-Za-z]{64,88}$/), expect.stringMatching(/^[0-9a-f]{64}$/)]);
   });
 
-  test('sign several at once, each answer with its question', async () => {
+  test('sign several requests at once, each answer for its request', async () => {
     const turns = new Map<string, () => void>();
     const { client } = await openClient({ rules: (terms) => new Promise((resolve) => { turns.set(
       terms.intentId, () => { resolve({ allowed: false, code: 'CODE', message: terms.intentId, findings: [] }); },
@@ -148,7 +148,7 @@ describe('a signer and the client of the daemon', () => {
       ({ code: 'SIGN_REFUSED', message: expect.stringContaining(`CODE, ${name}`) as string })));
   });
 
-  test('pass a refusal on with the policy’s code', async () => {
+  test('pass on a refusal with the policy’s code', async () => {
     const { client } = await openClient({ rules: async () =>
       ({ allowed: false, code: 'TOKEN_APPROVE', message: 'approves a stranger', findings: [
         { code: 'TOKEN_APPROVE', instruction: 2, message: '' },
@@ -161,7 +161,7 @@ describe('a signer and the client of the daemon', () => {
     });
   });
 
-  test('issue 13.14: pass on what a cap leaves', async () => {
+  test('issue 13.14: pass on the room that a cap leaves', async () => {
     const room = { span: 'hour', left: 18_446_744_073_709_551_615n, freeAt: 1_700_000_000_000 } as const;
     const { client } = await openClient({ rules: async () =>
       ({ allowed: false, code: 'CAP_EXCEEDED_HOUR', message: 'too much', findings: [], room }) });
@@ -170,7 +170,7 @@ describe('a signer and the client of the daemon', () => {
     await expect(client.sign(TRANSACTION, TERMS)).rejects.toMatchObject({ code: 'SIGN_REFUSED', details });
   });
 
-  test('sign nothing where the rules themselves fail, and tell nothing of why', async () => {
+  test('sign nothing where the rules themselves fail, without details of the fault', async () => {
     const { client } = await openClient({ rules: () => Promise.reject(new TypeError(`a bug that knows ${KEY}`)) });
     await client.openEmbedded({ key: KEY });
     const error = await client.sign(TRANSACTION, TERMS).catch((thrown: unknown) => thrown) as Error;
@@ -185,7 +185,7 @@ describe('a signer and the client of the daemon', () => {
     expect(asked).toStrictEqual([]);
   });
 
-  test('keep the checks of signing itself behind the rules', async () => {
+  test('keep the checks of the signature itself after the rules', async () => {
     const { client } = await openClient();
     await client.openEmbedded({ key: KEY });
     const foreign = randomTransaction(seededRandom(4), [Keypair.generate().publicKey]).serialize();
@@ -194,7 +194,7 @@ describe('a signer and the client of the daemon', () => {
     });
   });
 
-  test('end every question when the signer goes, those under way and those to come', async () => {
+  test('reject every request after the signer has ended', async () => {
     const { client, signer } = await openClient({ rules: () => new Promise(() => undefined) });
     await client.openEmbedded({ key: KEY });
     const underWay = client.sign(TRANSACTION, TERMS);
@@ -223,13 +223,13 @@ describe('a signer and the client of the daemon', () => {
 });
 
 describe('the key', () => {
-  test('is where the configuration points', async () => {
+  test('is read from its configured place', async () => {
     const client = await open({ keyFrom: 'env:MINE', address: ADDRESS, embedded: false }, { MINE: KEY });
     expect(await client.describe()).toMatchObject({ address: ADDRESS });
     expect(await client.describe()).toMatchObject({ address: ADDRESS });
   });
 
-  test('is refused with its reason where it is another’s, damaged or missing, and shown nowhere', async () => {
+  test('is refused with a reason where it is wrong, damaged or missing, and never shown', async () => {
     const cases: readonly (readonly [WalletSettings, Readonly<Record<string, string>>, string])[] = [
       [{ keyFrom: 'env:MINE', address: MINT, embedded: false }, { MINE: KEY }, `the key belongs to ${ADDRESS}`],
       [{ keyFrom: 'env:MINE', address: undefined, embedded: false }, { MINE: KEY.slice(1) }, '"MINE"'],
@@ -244,7 +244,7 @@ describe('the key', () => {
     }
   });
 
-  test('issue 13.23: tells its address without opening the wallet, and refuses as opening does', async () => {
+  test('issue 13.23: gives its address without opening the wallet, with the same refusals', async () => {
     const client = await open({ keyFrom: 'env:MINE', address: undefined, embedded: false }, { MINE: KEY });
     expect(await client.address()).toBe(ADDRESS);
     await expect(client.sign(TRANSACTION, TERMS))
@@ -264,7 +264,7 @@ describe('the key', () => {
     await expect(client.sign(TRANSACTION, TERMS)).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
   });
 
-  test('stays what it is: no second one is taken', async () => {
+  test('cannot be replaced by a second key', async () => {
     const client = await open(EMBEDDED);
     await client.openEmbedded({ key: KEY });
     const other = bs58.encode(Keypair.generate().secretKey);
@@ -274,12 +274,12 @@ describe('the key', () => {
   });
 });
 
-describe('a request that is not understood to the last member', () => {
+describe('a request with an unknown or faulty member', () => {
   const sign =
     { id: 1, kind: 'sign', transaction: Buffer.from(TRANSACTION).toString('base64'), terms: termsAsJson(TERMS) };
   const withTerms = (changes: object): object => ({ ...sign, terms: { ...sign.terms, ...changes } });
 
-  test('is refused by its number', async () => {
+  test('is refused under its id', async () => {
     const unclear: readonly object[] = [
       { id: 1 }, { id: 1, kind: 'export' }, { id: 1, kind: 'describe', caps: [] }, { id: 1, kind: 'open' },
       { id: 1, kind: 'open', key: KEY, address: ADDRESS },
@@ -306,7 +306,7 @@ describe('a request that is not understood to the last member', () => {
     expect((await answerTo(sign)).answer).toMatchObject({ id: 1, done: { messageHash: expect.any(String) as string } });
   });
 
-  test('closes the channel where it is no request at all, with the reason', async () => {
+  test('closes the channel with the reason where it is no request at all', async () => {
     const hostile: readonly (readonly [unknown, string])[] = [
       [framed(0xffffffff), '4294967295 bytes'], [framed(65_537), '65537 bytes'], [framed(0), 'no JSON'],
       [framed(3, '{{{'), 'no JSON'], [framed(2, '\xff'), 'no JSON'], [null, '"id"'], [[], '"id"'], ['sign', '"id"'],
@@ -320,7 +320,7 @@ describe('a request that is not understood to the last member', () => {
     }
   });
 
-  test('closes the channel where a number is used twice, or too many are asked at once', async () => {
+  test('closes the channel for a repeated id, or too many requests at once', async () => {
     for (const [count, idOf, words] of [
       [2, () => 5, 'the id 5'], [70, (index: number) => index + 1, 'more than 64'],
     ] as const) {
@@ -334,7 +334,7 @@ describe('a request that is not understood to the last member', () => {
     }
   });
 
-  test('never signs whatever bytes come', async () => {
+  test('never signs random bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(
         fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),

@@ -45,7 +45,7 @@ function withDialect(text: string): SignerSettings {
 }
 
 describe('the signer’s own reading of the configuration', () => {
-  test('without a file is that of the built-in one: everything embedded, no key, no caps', () => {
+  test('uses the built-in configuration without a file: all embedded, no key, no caps', () => {
     const settings = read(undefined);
     expect(settings).toMatchObject({
       keyFrom: undefined, address: undefined, embedded: true, rpcUrl: undefined, destinations: [],
@@ -56,7 +56,7 @@ describe('the signer’s own reading of the configuration', () => {
     for (const { mint } of settings.caps) expect([...settings.tokens.values()]).toContain(mint);
   });
 
-  test('takes everything that concerns it, and nothing else', () => {
+  test('reads the signer’s settings, and nothing else', () => {
     const settings = read(`
 mode: live
 service: { base_url: 'https://swap.example', api_key: \${NOT_SET_HERE} }
@@ -96,7 +96,7 @@ strategies: [{ use: dca, params: { nonsense: [1, 2] } }]
     expect(read(undefined, { args: ['--base-url', 'https://swap.example', 'run'] }).embedded).toBe(false);
   });
 
-  test('refuses what is not clear, with its place, and shows no secret', () => {
+  test('refuses unclear values with their position, without secrets', () => {
     const key = bs58.encode(Buffer.alloc(64, 201));
     const cases: readonly (readonly [yaml: string, message: RegExp])[] = [
       ['signer: { program: [] }', /gannet\.yaml:1:11 signer: unknown key "program"; did you mean "programs"/],
@@ -138,8 +138,10 @@ strategies: [{ use: dca, params: { nonsense: [1, 2] } }]
 });
 
 describe('the swap programs of a dialect', () => {
-  const layout = `{ discriminator: "0102", accounts: { user: 0, source: 1, destination: 2, output_mint: 3 }, data: { amount_in: 2, quoted_out: 10 } }`;
-  test('are on the allow-list, with a reader where a layout is given', () => {
+  const layout = '{ discriminator: "0102", accounts: { user: 0, source: 1, destination: 2, output_mint: 3 }, '
+    + 'data: { amount_in: 2, quoted_out: 10 } }';
+  const narrow = layout.replace('quoted_out: 10', 'quoted_out: { at: 10, bytes: 4 }');
+  test('are on the allow-list, with a decoder where a layout is given', () => {
     const { programs } =
       withDialect(`swap_programs:\n  - program: ${PROGRAM}\n    instructions: [${layout}]\n  - program: ${OTHER}\n`);
     expect(programs.map(({ program, decode }) => [program, decode !== undefined]))
@@ -152,14 +154,14 @@ describe('the swap programs of a dialect', () => {
       .toMatchObject({ user: 'a', source: 'b', amountIn: 7n, minimumOut: 9n });
   });
 
-  test('are on no allow-list where all is embedded: there they do not exist, and the caller names the node of a simulation', () => {
+  test('are not on the allow-list where all is embedded', () => {
     withDialect(`swap_programs:\n  - program: ${PROGRAM}\n`);
     const embedded = read(`service: { dialect: host }\nsigner: { programs: [${OTHER}] }`, { projectDir: folder });
     expect([embedded.embedded, embedded.programs.map(({ program }) => program)])
       .toEqual([true, [CONSTANT_PRODUCT_PROGRAM]]);
   });
 
-  test('are refused where one of them is not clear', () => {
+  test('are refused where one of them is unclear', () => {
     const cases: readonly (readonly [text: string, message: RegExp])[] = [
       [
         `swap_programs: [{ program: x }]`,
@@ -182,7 +184,7 @@ describe('the swap programs of a dialect', () => {
         `swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('source: 1', 'source: 999')}] }]`,
         /whole number of 0 to 255/,
       ],
-      [`swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('quoted_out: 10', 'quoted_out: { at: 10, bytes: 4 }')}] }]`, /length of 8 bytes/],
+      [`swap_programs: [{ program: ${PROGRAM}, instructions: [${narrow}] }]`, /length of 8 bytes/],
       [
         `swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('user: 0', 'taker: 0')}] }]`,
         /unknown key "taker"/,

@@ -33,7 +33,7 @@ describe('createSigner', () => {
     expect(signer.address).toBe(keypair.publicKey.toBase58());
   });
 
-  test('signs what it pays for: the same bytes as the reference library, and the signature is the id', async () => {
+  test('signs as fee payer the same bytes as the reference library, and its signature is the id', async () => {
     const transaction = transactionOf({ payer: keypair.publicKey, signers: [] });
     const unsigned = transaction.serialize();
     const signed = await signer.sign(unsigned);
@@ -44,14 +44,14 @@ describe('createSigner', () => {
     expect(signed.messageHash).toBe(createHash('sha256').update(transaction.message.serialize()).digest('hex'));
   });
 
-  test('leaves the bytes it was given as they are', async () => {
+  test('leaves the given bytes unchanged', async () => {
     const unsigned = transactionOf({ payer: keypair.publicKey, signers: [] }).serialize();
     const before = Buffer.from(unsigned).toString('hex');
     await signer.sign(unsigned);
     expect(Buffer.from(unsigned).toString('hex')).toBe(before);
   });
 
-  test('leaves the signature of someone else who pays, and gives it as the id', async () => {
+  test('keeps the signature of another fee payer, and returns it as the id', async () => {
     const transaction = transactionOf({ payer: other.publicKey, signers: [keypair.publicKey] });
     transaction.sign([other]);
     const signed = await signer.sign(transaction.serialize());
@@ -61,13 +61,13 @@ describe('createSigner', () => {
     expect(signed.transactionId).toBe(bs58.encode(transaction.signatures[0]!));
   });
 
-  test('knows no id while the one who pays has not signed', async () => {
+  test('returns no id before the fee payer has signed', async () => {
     const signed =
       await signer.sign(transactionOf({ payer: other.publicKey, signers: [keypair.publicKey] }).serialize());
     expect(signed.transactionId).toBeUndefined();
   });
 
-  test('agrees with the reference library on any transaction that asks for it, of either version', async () => {
+  test('agrees with the reference library on any transaction that needs its signature, of both versions', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
         const transaction = randomTransaction(seededRandom(seed), [keypair.publicKey]);
@@ -80,7 +80,7 @@ describe('createSigner', () => {
     );
   });
 
-  test('changes no byte but those of its own slot, whatever it is given, or refuses', async () => {
+  test('changes only the bytes of its own slot, or refuses', async () => {
     const counts = { refused: 0, signed: 0 };
     for (let seed = 0; seed < 1_500; seed++) {
       const random = seededRandom(seed);
@@ -102,13 +102,13 @@ describe('createSigner', () => {
     expect(Math.min(counts.refused, counts.signed)).toBeGreaterThan(100);
   });
 
-  test('refuses where its signature is not asked for', async () => {
+  test('refuses a transaction that does not need its signature', async () => {
     const foreign = transactionOf({ payer: other.publicKey, signers: [] }).serialize();
     await expect(signer.sign(foreign))
       .rejects.toMatchObject({ code: 'SIGN_REFUSED', message: expect.stringContaining('does not ask') });
   });
 
-  test('refuses where it is an account that does not sign', async () => {
+  test('refuses a transaction that names it as a non-signer', async () => {
     const instruction = new TransactionInstruction({
       programId: randomKey(seededRandom('program')),
       keys: [{ pubkey: keypair.publicKey, isSigner: false, isWritable: true }],
@@ -120,7 +120,7 @@ describe('createSigner', () => {
     await expect(signer.sign(transaction.serialize())).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
   });
 
-  test('refuses where its key appears twice', async () => {
+  test('refuses a transaction that names its key twice', async () => {
     const bytes = transactionOf({ payer: keypair.publicKey, signers: [other.publicKey] }).serialize();
     const place = Buffer.from(bytes).indexOf(other.publicKey.toBuffer());
     bytes.set(keypair.publicKey.toBytes(), place);

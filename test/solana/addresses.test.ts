@@ -10,13 +10,13 @@ import { isOnCurve } from '../../src/solana/curve.ts';
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
 describe('isOnCurve', () => {
-  test('says of any 32 bytes what the reference library says', () => {
+  test('agrees with the reference library for any 32 bytes', () => {
     fc.assert(
       fc.property(key, (bytes) => { expect(isOnCurve(bytes)).toBe(PublicKey.isOnCurve(bytes)); }), { numRuns: 3_000 },
     );
   });
 
-  test('knows the point that every signature starts from, and one beside it', () => {
+  test('accepts the base point of Ed25519, and agrees on its neighbour', () => {
     const base = Buffer.from('5866666666666666666666666666666666666666666666666666666666666666', 'hex');
     expect(isOnCurve(base)).toBe(true);
     expect(isOnCurve(Uint8Array.from(base).fill(2, 0, 1)))
@@ -25,7 +25,7 @@ describe('isOnCurve', () => {
 });
 
 describe('addresses', () => {
-  test('are derived as the chain derives them, the first time and from memory', () => {
+  test('are derived as the chain derives them, the first time and from the cache', () => {
     const addresses = createAddresses(8);
     fc.assert(fc.property(key, key, fc.constantFrom(TOKEN_PROGRAM, TOKEN_2022_PROGRAM), fc.string({ maxLength: 8 }),
       (owner, mint, program, seed) => {
@@ -37,7 +37,7 @@ describe('addresses', () => {
       }), { numRuns: 200 });
   });
 
-  test('of what is no address there are none', () => {
+  test('are not derived from invalid addresses', () => {
     const addresses = createAddresses();
     expect(addresses.associated('', 'nothing', TOKEN_PROGRAM)).toBeUndefined();
     expect(addresses.associated('1'.repeat(2_000), TOKEN_PROGRAM, TOKEN_PROGRAM)).toBeUndefined();

@@ -88,7 +88,7 @@ describe('readTransaction', () => {
     expect(compared).toBeGreaterThan(700);
   });
 
-  test('of damaged bytes refuses, or reads exactly what the reference library reads', () => {
+  test('refuses damaged bytes, or reads them exactly as the reference library does', () => {
     const counts = { refused: 0, read: 0 };
     fc.assert(
       fc.property(fc.nat(), (seed) => {
@@ -110,11 +110,11 @@ describe('readTransaction', () => {
     expect(counts.read).toBeGreaterThan(500);
   });
 
-  test('of random bytes throws nothing but a refusal', () => {
+  test('throws nothing but CHAIN_TRANSACTION_INVALID for random bytes', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 1_400 }), (bytes) => { outcome(bytes); }), { numRuns: 2_000 });
   });
 
-  test('never reads a transaction that lacks its last byte or has one more', () => {
+  test('refuses a transaction that lacks its last byte or has one more', () => {
     const random = seededRandom('ends');
     for (let seed = 0; seed < 200; seed++) {
       const bytes = serializable(seed);
@@ -146,7 +146,7 @@ function handmade(overrides: Partial<
 }
 
 describe('readTransaction is as strict as the network', () => {
-  test('and reads the simplest transaction there is', () => {
+  test('and reads the simplest transaction', () => {
     expect(readTransaction(handmade()).instructions).toHaveLength(1);
     expect(readTransaction(handmade({ prefix: [], lookups: [] })).version).toBe('legacy');
     expect(readTransaction(handmade({ lookups: tableLookup(1, 5, 0) })).lookups).toHaveLength(1);
@@ -174,7 +174,7 @@ describe('readTransaction is as strict as the network', () => {
     expect(() => readTransaction(handmade(overrides))).toThrow(message);
   });
 
-  test('and refuses what no packet can carry', () => {
+  test('and refuses more bytes than a packet carries', () => {
     expect(() => readTransaction(new Uint8Array(1_233))).toThrow('at most 1232 bytes');
   });
 });

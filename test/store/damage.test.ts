@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/store/journal.ts';
 import { temporaryFolder } from './fixtures.ts';
-import { attemptOf, intentOf, wallClock } from './sample-journey.ts';
+import { attemptOf, intentOf, wallClock } from './sample-intents.ts';
 
 const invalid = expect.objectContaining({ code: 'JOURNAL_INVALID' });
 

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/core/time.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import type { JournalStore } from '../../src/store/journal.ts';
-import { wallClock } from './sample-journey.ts';
+import { wallClock } from './sample-intents.ts';
 
 /** Returns a folder that is gone when the test is over. */
 export function temporaryFolder(): string {

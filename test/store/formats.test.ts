@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { stringifyJson } from '../../src/core/json.ts';
-import { insertStatement, writeAttempt, writeIntent } from '../../src/store/rows.ts';
-import { JOURNAL_APPLICATION_ID, JOURNAL_FORMAT, MIGRATIONS } from '../../src/store/schema.ts';
+import { insertStatement, writeAttempt, writeIntent } from '../../src/store/journal-rows.ts';
+import { JOURNAL_APPLICATION_ID, JOURNAL_FORMAT, MIGRATIONS } from '../../src/store/journal-schema.ts';
 import { temporaryFolder, temporaryJournal } from './fixtures.ts';
-import { attemptOf, FILL, intentOf, outcomeOf } from './sample-journey.ts';
+import { attemptOf, FILL, intentOf, outcomeOf } from './sample-intents.ts';
 
 /** Columns that came with later formats. */
 const LATER: Readonly<Record<number, readonly string[]>> = {

@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { openJournalReader } from '../../src/store/journal-reader.ts';
-import { openJournalView } from '../../src/store/journal-view.ts';
+import { openJournalReader, openJournalView } from '../../src/store/journal-reader.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import { temporaryFolder } from './fixtures.ts';
-import { FILL, attemptOf, intentOf, outcomeOf, wallClock } from './sample-journey.ts';
+import { FILL, attemptOf, intentOf, outcomeOf, wallClock } from './sample-intents.ts';
 
 describe('a journal that is only looked at', () => {
   it('is read while its daemon writes it, each time as it stands then', () => {
@@ -80,14 +79,14 @@ describe('issue 13.23: the state in which a run would start', () => {
       view.close();
       return told;
     };
-    expect(read()).toMatchObject({ standing: { isNew: true, wentTo: undefined }, open: [] });
+    expect(read()).toMatchObject({ standing: { isNew: true, writtenTo: undefined }, open: [] });
     expect(readdirSync(folder)).toEqual([]);
 
     const journal = openJournal({ path, clock: wallClock });
     journal.runStarted('one');
     journal.intentApproved(intentOf(1));
     const whileOpen = {
-      standing: { isNew: false, wentTo: undefined }, open: [{ intent: { id: 'dca-1' }, state: 'approved' }],
+      standing: { isNew: false, writtenTo: undefined }, open: [{ intent: { id: 'dca-1' }, state: 'approved' }],
       runs: [{ runId: 'one' }],
     };
     expect(read()).toMatchObject(whileOpen);
@@ -98,7 +97,7 @@ describe('issue 13.23: the state in which a run would start', () => {
     expect([readdirSync(folder), readFileSync(path).equals(bytes)]).toEqual([files, true]);
 
     renameSync(path, `${path}.away`);
-    expect(read()).toMatchObject({ standing: { isNew: true, wentTo: { rows: expect.any(Number) } } });
+    expect(read()).toMatchObject({ standing: { isNew: true, writtenTo: { rows: expect.any(Number) } } });
   });
 
   it('is not read from an older format, and a foreign file is refused', () => {

@@ -2,12 +2,12 @@ import { copyFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { Journal } from '../../src/execution/ports.ts';
-import type { IntentState } from '../../src/trading/intent.ts';
+import type { IntentState, Outcome } from '../../src/trading/intent.ts';
 import { OPEN_STATES, TERMINAL_STATES } from '../../src/trading/intent.ts';
 import type { JournalStanding, JournalStore } from '../../src/store/journal.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import { temporaryFolder, temporaryJournal } from './fixtures.ts';
-import { attemptOf, FILL, intentOf, outcomeOf, SNAPSHOT, wallClock } from './sample-journey.ts';
+import { attemptOf, FILL, intentOf, outcomeOf, SNAPSHOT, wallClock } from './sample-intents.ts';
 
 const assertion = expect.objectContaining({ name: 'AssertionError' });
 
@@ -240,17 +240,42 @@ describe('what other swaps moved since an attempt was begun', () => {
     expect(journal.movesSince(attemptOf('dca-4'), inputMint)).toEqual([third, { spent: 5n, received: 0n }]);
   });
 
-  it('has deposits that came back among what was received, and no fee that earlier attempts may have paid', () => {
+  it('has deposits that came back among what was received', () => {
     const journal = temporaryJournal();
     begin(journal, 1);
     begin(journal, 2);
-    journal.transition(outcomeOf('dca-2', 'unknown'));
-    journal.transition(outcomeOf('dca-2', 'building', { attempt: 2 }));
-    journal.transition(outcomeOf('dca-2', 'signed', { attempt: 2 }));
+    journal.transition(outcomeOf(
+      'dca-2', 'confirmed', { slot: 7n, fill: { ...FILL, amountOut: 1n as never, rentLamports: -2_039_280n as never } },
+    ));
+    expect(journal.movesSince(attemptOf('dca-1'), outputMint))
+      .toEqual([{ spent: 5_000n, received: 2_039_281n, slot: 7n }]);
+  });
+
+  it('issue 13.34: is the fee of each attempt, in the slot in which it was paid', () => {
+    const journal = temporaryJournal();
+    begin(journal, 1);
+    begin(journal, 2);
+    const again = (attempt: number, ended: Partial<Outcome>): void => {
+      journal.transition(outcomeOf('dca-2', 'unknown', { attempt: attempt - 1 }));
+      journal.transition(outcomeOf('dca-2', 'building', { attempt, ...ended }));
+      journal.transition(outcomeOf('dca-2', 'signed', { attempt }));
+    };
+    again(2, { ended: 'failed', feeLamports: 600n as never, slot: 6n });
+    // Of an open intent too, and not what was written down before an attempt was begun.
+    const first = { spent: 600n, received: 0n, slot: 6n };
+    expect(journal.movesSince(attemptOf('dca-1'), outputMint)).toEqual([first]);
+    begin(journal, 3);
+    again(3, { ended: 'expired' });
+    // As an older Gannet wrote it down: nobody knows where the fee was paid.
+    again(4, { ended: 'failed', feeLamports: 70n as never });
     journal.transition(outcomeOf('dca-2', 'confirmed', {
-      attempt: 2, slot: 7n, fill: { ...FILL, amountOut: 1n as never, rentLamports: -2_039_280n as never },
+      attempt: 4, slot: 9n, fill: { ...FILL, feeLamports: 675n as never, rentLamports: 0n as never },
     }));
-    expect(journal.movesSince(attemptOf('dca-1'), outputMint)).toEqual([{ spent: 0n, received: 2_039_281n, slot: 7n }]);
+    const since = [{ spent: 70n, received: 0n, slot: undefined }, { spent: 5n, received: FILL.amountOut, slot: 9n }];
+    expect(journal.movesSince(attemptOf('dca-1'), outputMint)).toEqual([first, ...since]);
+    expect(journal.movesSince(attemptOf('dca-3'), outputMint)).toEqual(since);
+    expect(journal.movesSince(attemptOf('dca-1'), inputMint))
+      .toEqual([{ spent: FILL.amountIn, received: 0n, slot: 9n }]);
   });
 });
 
@@ -294,7 +319,7 @@ describe('issue 13.33: a journal that lost what was written into it', () => {
   it('is whole with its WAL, after every start', () => {
     const { path } = killed();
     for (const start of ['first', 'second']) expect([start, openAndClose(path)])
-      .toMatchObject([start, { isNew: false, wentTo: undefined, position: { rows: 2 } }]);
+      .toMatchObject([start, { isNew: false, writtenTo: undefined, position: { rows: 2 } }]);
   });
 
   it.each<[string, (files: Killed) => void, number]>([
@@ -306,16 +331,16 @@ describe('issue 13.33: a journal that lost what was written into it', () => {
     const files = killed();
     lose(files);
     const { path } = files;
-    expect(openAndClose(path)).toMatchObject({ wentTo: { rows: 2 }, position: { rows } });
+    expect(openAndClose(path)).toMatchObject({ writtenTo: { rows: 2 }, position: { rows } });
     // What is written meanwhile, such as an operator's word on a swap, hides nothing.
     const journal = openJournal({ path, clock: wallClock });
     journal.runStarted('run');
     journal.close();
     const again = openJournal({ path, clock: wallClock });
-    expect(again.standing().wentTo).toMatchObject({ rows: 2 });
+    expect(again.standing().writtenTo).toMatchObject({ rows: 2 });
     again.acceptAsIs();
     again.close();
-    expect(openAndClose(path)).toMatchObject({ wentTo: undefined, acceptedAt: expect.any(Number) });
+    expect(openAndClose(path)).toMatchObject({ writtenTo: undefined, acceptedAt: expect.any(Number) });
   });
 
   it('knows a state that was saved later than the file has it', () => {
@@ -328,15 +353,15 @@ describe('issue 13.33: a journal that lost what was written into it', () => {
     late.saveSnapshot(SNAPSHOT);
     late.close();
     copyFileSync(`${path}.copy`, path);
-    expect(openAndClose(path).wentTo).toEqual({ rows: 0, savedAt: 2_000 });
+    expect(openAndClose(path).writtenTo).toEqual({ rows: 0, savedAt: 2_000 });
   });
 
   it('says nothing of a file without a head, or with one that a power failure spoilt', () => {
     const { path } = killed();
     writeFileSync(`${path}.head`, Buffer.alloc(128));
-    expect(openAndClose(path).wentTo).toBeUndefined();
+    expect(openAndClose(path).writtenTo).toBeUndefined();
     rmSync(`${path}.head`);
-    expect(openAndClose(path).wentTo).toBeUndefined();
+    expect(openAndClose(path).writtenTo).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 import { openJournal } from '../../src/store/journal.ts';
-import { attemptOf, intentOf, outcomeOf, SNAPSHOT, wallClock } from './sample-journey.ts';
+import { attemptOf, intentOf, outcomeOf, SNAPSHOT, wallClock } from './sample-intents.ts';
 
 /** Takes intents through their journey until it is killed; says each step once it is told that it is on disk. */
 const journal = openJournal({ path: process.argv[2]!, clock: wallClock });

@@ -1,6 +1,6 @@
 import { isGannetError } from '../../src/core/errors.ts';
 import { lockWallet } from '../../src/store/locks.ts';
-import { wallClock } from './sample-journey.ts';
+import { wallClock } from './sample-intents.ts';
 
 /**
  * Takes a wallet's lock, in a folder or for the whole machine, says so, and holds it until it is killed; says why where

@@ -10,7 +10,7 @@ import { openJournal } from '../../src/store/journal.ts';
 import type { LoggedTrial, TrialLog } from '../../src/store/trial-log.ts';
 import { openTrialLog } from '../../src/store/trial-log.ts';
 import { temporaryFolder } from './fixtures.ts';
-import { wallClock } from './sample-journey.ts';
+import { wallClock } from './sample-intents.ts';
 import { NO_SMALL_DISK, smallDisk } from './small-disk.ts';
 
 const CHILD = fileURLToPath(new URL('trial-logging-child.ts', import.meta.url));

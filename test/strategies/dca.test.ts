@@ -4,7 +4,7 @@ import type { StateSnapshot } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
 import type { Command } from '../../src/trading/command.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
-import type { StrategyLegacy } from '../../src/trading/strategy-state.ts';
+import type { RestoredStates } from '../../src/trading/strategy-state.ts';
 import { buyingSol } from '../market/events.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import type { Run } from '../engine/runs.ts';
@@ -15,7 +15,7 @@ import { complaints, configured, fillAtOnce } from './instances.ts';
 const PARAMS = { buy: 'SOL', spend: '25 USDC', every: '10s' };
 
 /** Starts dca in a world whose price is known, and lets the present slot begin. */
-function buying(params: object, startAt: number, snapshot?: StateSnapshot, legacy?: StrategyLegacy): Run {
+function buying(params: object, startAt: number, snapshot?: StateSnapshot, legacy?: RestoredStates): Run {
   const run: Run = prepare([configured(dca, { ...PARAMS, ...params })], {
     startAt, onEffect: fillAtOnce(() => run.state), ...(snapshot === undefined ? {} : { snapshot }),
     ...(legacy === undefined ? {} : { legacy }),

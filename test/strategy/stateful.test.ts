@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import { of, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readState, writeState } from '../../src/strategy/state-text.ts';
-import { STATE_MAX_CHARACTERS, StateParts } from '../../src/strategy/stateful.ts';
+import { STATE_MAX_CHARACTERS, StateParts, readState, writeState } from '../../src/strategy/stateful.ts';
 
 const parts = (kept?: unknown, told: string[] = []): StateParts =>
   new StateParts(kept === undefined ? undefined : JSON.stringify(kept), (warning) => { told.push(warning); });

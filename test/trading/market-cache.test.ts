@@ -26,12 +26,12 @@ describe('the market cache', () => {
 
   it('speaks of both tokens of a quote and of those whose statistics are watched, whoever prices them', () => {
     const cache = new MarketCache();
-    expect(cache.speaksOf(SOL.mint)).toBe(false);
+    expect(cache.hasSeen(SOL.mint)).toBe(false);
     cache.observe(trouble(sellingSol(150_000, 1).feed, 1));
-    expect(cache.speaksOf(SOL.mint)).toBe(false);
+    expect(cache.hasSeen(SOL.mint)).toBe(false);
     cache.observe(sellingSol(150_000, 1));
     cache.observe(stats(FISH, 2));
-    expect([SOL, USDC, FISH].map(({ mint }) => cache.speaksOf(mint))).toEqual([true, true, true]);
+    expect([SOL, USDC, FISH].map(({ mint }) => cache.hasSeen(mint))).toEqual([true, true, true]);
   });
 
   it('takes the newest quote of a pair over all sizes, one direction only', () => {

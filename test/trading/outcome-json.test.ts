@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Amount, Lamports } from '../../src/core/amount.ts';
 import { stringifyJson } from '../../src/core/json.ts';
 import type { Outcome } from '../../src/trading/intent.ts';
-import { readOutcome } from '../../src/trading/outcome-json.ts';
+import { readOutcome } from '../../src/trading/intent.ts';
 import { approve, buy, fillOf, outcome, stateWith } from './states.ts';
 
 const intent = approve(stateWith(), buy());

@@ -5,7 +5,7 @@ import type { Command } from '../../src/trading/command.ts';
 import type { Outcome } from '../../src/trading/intent.ts';
 import type {
   Protection, ProtectionAction, ProtectionRelease, ProtectionScope, ProtectionTrigger,
-} from '../../src/trading/protection.ts';
+} from '../../src/trading/limits.ts';
 import type { EngineState, StateSnapshot } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
 import { sellingSol } from '../market/events.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount, Lamports } from '../../src/core/amount.ts';
 import { parseJson, stringifyJson } from '../../src/core/json.ts';
-import type { Protection } from '../../src/trading/protection.ts';
-import { takeChanges } from '../../src/trading/protections/look.ts';
+import type { Protection } from '../../src/trading/limits.ts';
+import { takeChanges } from '../../src/trading/protections/check-protections.ts';
 import type { EngineState, StateSnapshot } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
 import { quote } from '../market/events.ts';
@@ -86,7 +86,7 @@ describe('several protections of one kind and scope', () => {
     price(state, 92, START + 2 * HOUR);
     const alone = stateUnder(rules, { snapshot: snapshotState(state), strategies: [strategySetup('diver')] });
     price(alone, 92, START + 2 * HOUR + MINUTE);
-    const { value, peak, anew } = alone.protections.equity.get('')!;
+    const { value, peak, resetHeights: anew } = alone.protections.equity.get('')!;
     expect([value, peak, [...anew.values()].map((heights) => heights.peak)])
       .toEqual([460_000_000n, (1_000n * 460_000_000n) / 960n, [(970n * 460_000_000n) / 960n]]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
 import type { Millis } from '../../src/core/time.ts';
-import { takeChanges } from '../../src/trading/protections/look.ts';
+import { takeChanges } from '../../src/trading/protections/check-protections.ts';
 import { VALUE_MAX_AGE_MS } from '../../src/trading/valuation.ts';
 import type { EngineState } from '../../src/trading/state.ts';
 import { quote } from '../market/events.ts';

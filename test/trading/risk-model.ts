@@ -2,8 +2,8 @@ import type { Millis } from '../../src/core/time.ts';
 import type { Mint } from '../../src/market/token.ts';
 import type { TradingState } from '../../src/trading/command.ts';
 import type { Fill, Intent } from '../../src/trading/intent.ts';
-import type { Protection } from '../../src/trading/protection.ts';
-import type { ProtectionChange } from '../../src/trading/protections/protection-change.ts';
+import type { Protection } from '../../src/trading/limits.ts';
+import type { ProtectionChange } from '../../src/trading/protections/memory.ts';
 import { FISH, SOL, USDC } from '../market/tokens.ts';
 
 const HOUR = 3_600_000;

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DENIALS } from '../../src/trading/denials.ts';
-import { PROTECTIONS, protectionFault } from '../../src/trading/protections/catalogue.ts';
-import { DEFAULT_PROTECTIONS } from '../../src/trading/protections/default-protections.ts';
+import { DEFAULT_PROTECTIONS, PROTECTIONS, protectionFault } from '../../src/trading/protections/catalogue.ts';
 import { riskPage } from './risk-page.ts';
 
 describe('docs/risk.md', () => {

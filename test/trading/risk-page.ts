@@ -2,9 +2,8 @@ import { formatDecimal } from '../../src/core/amount.ts';
 import { formatDuration } from '../../src/core/time.ts';
 import type { DenialCategory, DenialFacts } from '../../src/trading/denials.ts';
 import { DENIAL_CATEGORIES, DENIALS } from '../../src/trading/denials.ts';
-import type { Protection } from '../../src/trading/protection.ts';
-import { ACTIONS, PROTECTIONS, RELEASES } from '../../src/trading/protections/catalogue.ts';
-import { DEFAULT_PROTECTIONS } from '../../src/trading/protections/default-protections.ts';
+import type { Protection } from '../../src/trading/limits.ts';
+import { ACTIONS, DEFAULT_PROTECTIONS, PROTECTIONS, RELEASES } from '../../src/trading/protections/catalogue.ts';
 
 /**
  * Returns docs/risk.md: every code with which risk refuses a swap and every protection, from the tables that risk

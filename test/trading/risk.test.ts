@@ -4,7 +4,7 @@ import type { Mint } from '../../src/market/token.ts';
 import type { DenialCode } from '../../src/trading/denials.ts';
 import { DENIALS } from '../../src/trading/denials.ts';
 import type { Intent } from '../../src/trading/intent.ts';
-import { retryDenial } from '../../src/trading/retry.ts';
+import { retryDenial } from '../../src/trading/risk/rules.ts';
 import type { EngineState } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
 import { book, quote, sellingSol, stats, trouble } from '../market/events.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
-import { BASE_FEE, landSimulated } from '../../src/trading/simulated-landing.ts';
-import type { SwapTerms } from '../../src/trading/swap-order.ts';
+import { BASE_FEE, landSimulated } from '../../src/trading/simulation-model.ts';
+import type { SwapTerms } from '../../src/trading/swap-terms.ts';
 import { approve, buy, stateWith } from './states.ts';
 
 const intent = approve(stateWith(), buy());

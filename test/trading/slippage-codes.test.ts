@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSlippageCode } from '../../src/trading/slippage-codes.ts';
+import { isSlippageCode } from '../../src/trading/swap-terms.ts';
 
 describe('the codes of a price that moved too far', () => {
   it.each([

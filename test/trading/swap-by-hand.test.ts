@@ -3,8 +3,8 @@ import type { Amount } from '../../src/core/amount.ts';
 import { parseJson, stringifyJson } from '../../src/core/json.ts';
 import type { Mint } from '../../src/market/token.ts';
 import type { RiskLimits } from '../../src/trading/limits.ts';
-import { DEFAULT_PROTECTIONS } from '../../src/trading/protections/default-protections.ts';
-import { takeChanges } from '../../src/trading/protections/look.ts';
+import { DEFAULT_PROTECTIONS } from '../../src/trading/protections/catalogue.ts';
+import { takeChanges } from '../../src/trading/protections/check-protections.ts';
 import type { EngineState, StateSnapshot } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
 import { quote } from '../market/events.ts';
@@ -22,7 +22,7 @@ const raw = (units: number): Amount => BigInt(units) as Amount;
 /** Returns the state of a run of one swap by hand, with prices. */
 function byHand(name: string, limits: Limits, snapshot: Kept, budget: { mint: Mint; amount: Amount }): EngineState {
   const state = stateWith({
-    limits, ...(snapshot && { snapshot }), strategies: [{ ...strategySetup(name, { budget }), isByHand: true }],
+    limits, ...(snapshot && { snapshot }), strategies: [{ ...strategySetup(name, { budget }), isManual: true }],
   });
   price(state, 100, START);
   apply(state, quote(FISH, USDC, { inAmount: 1_000_000n, outAmount: 1_000_000n, at: START }), START);
@@ -163,7 +163,7 @@ describe('a run of a swap by hand', () => {
     const before = fallen(80.8);
     expect(takeChanges(before.protections)).toEqual([]);
     const state = stateWith({
-      limits, snapshot: kept(before), strategies: [{ ...strategySetup('a', { budget: usdc(25) }), isByHand: true }],
+      limits, snapshot: kept(before), strategies: [{ ...strategySetup('a', { budget: usdc(25) }), isManual: true }],
     });
     price(state, 80.8, START + 30_000);
     carry(state, buy(), START + 30_000, 'confirmed', {

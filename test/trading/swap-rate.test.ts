@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { RateSpan } from '../../src/trading/swap-rate.ts';
-import { RATE_SPANS, SwapRate } from '../../src/trading/swap-rate.ts';
+import type { RateSpan } from '../../src/trading/usage-counters.ts';
+import { RATE_SPANS, SwapRate } from '../../src/trading/usage-counters.ts';
 
 const SPANS = Object.keys(RATE_SPANS) as RateSpan[];
 const DAY = RATE_SPANS.perDay;

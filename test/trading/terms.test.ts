@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import type { Intent } from '../../src/trading/intent.ts';
-import type { SwapTerms } from '../../src/trading/swap-order.ts';
-import { minimumOut, refuseTerms, slippageFor } from '../../src/trading/terms.ts';
+import type { SwapTerms } from '../../src/trading/swap-terms.ts';
+import { minimumOut, refuseTerms, slippageFor } from '../../src/trading/swap-terms.ts';
 import { FISH, SOL } from '../market/tokens.ts';
 import { approve, buy, stateWith } from './states.ts';
 

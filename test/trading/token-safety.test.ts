@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Bps } from '../../src/core/amount.ts';
-import type { MintAccount } from '../../src/market/mint-account.ts';
-import type { Mint } from '../../src/market/token.ts';
+import type { Mint, MintAccount } from '../../src/market/token.ts';
 import type { TokenSafetyLimits } from '../../src/trading/limits.ts';
 import type { TokenFacts } from '../../src/trading/token-safety.ts';
 import { TOKEN_FINDINGS, judgeToken } from '../../src/trading/token-safety.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Intent } from '../../src/trading/intent.ts';
-import { TrackedIntents } from '../../src/trading/tracked-intents.ts';
+import { TrackedIntents } from '../../src/trading/intent.ts';
 import { approve, buy, stateWith } from './states.ts';
 
 const INTENT = approve(stateWith(), buy());

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
-import type { LiveWorld } from '../../src/execution/journey.ts';
-import { wait } from '../../src/execution/wait.ts';
+import type { ExecutorPorts } from '../../src/execution/ports.ts';
+import { wait } from '../../src/execution/monotonic-time.ts';
 import { amount } from '../../src/core/amount.ts';
 import type { Trap } from './trap.ts';
 import { newTrader } from './trader.ts';
@@ -20,7 +20,7 @@ export const staleQuote: Trap = {
       async play(world) {
         const trader = await newTrader(world);
         let hasMoved = false;
-        const service: LiveWorld['service'] = {
+        const service: ExecutorPorts['service'] = {
           ...trader.parts.service,
           execute: async (request) => {
             // The same bytes are posted again where the first answer is slow.
@@ -51,7 +51,7 @@ export const staleQuote: Trap = {
       says: 'where the transaction is built here, a price that has moved already is noticed before anything is signed',
       async play(world) {
         const trader = await newTrader(world);
-        const service: LiveWorld['service'] = {
+        const service: ExecutorPorts['service'] = {
           ...trader.parts.service,
           build: async (request) => {
             const build = await trader.parts.service.build(request);
@@ -82,7 +82,7 @@ export const staleQuote: Trap = {
       async play(world) {
         const trader = await newTrader(world);
         let slow = 2;
-        const chain: LiveWorld['chain'] = {
+        const chain: ExecutorPorts['chain'] = {
           ...trader.parts.chain,
           finalizedBlockHeight: async () => {
             if (slow-- > 0) await wait(world.clock, 2_500);

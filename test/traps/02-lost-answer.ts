@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { LiveWorld } from '../../src/execution/journey.ts';
+import type { ExecutorPorts } from '../../src/execution/ports.ts';
 import { createLiveExecutor } from '../../src/execution/live-executor.ts';
-import { collect } from '../execution/execution-world.ts';
+import { collect } from '../execution/execution-fixture.ts';
 import type { Play, Trap } from './trap.ts';
 import { bytesPosted, newTrader } from './trader.ts';
 import { A_LIFE_AND_MORE, EXECUTE, ORDER, SOL, USDC } from './world.ts';
@@ -72,7 +72,7 @@ export const lostAnswer: Trap = {
         const trader = await newTrader(world);
         const { journal } = trader.parts;
         const gone = new Error('the process is gone');
-        const dying: LiveWorld['journal'] = {
+        const dying: ExecutorPorts['journal'] = {
           intentApproved: (intent) => { journal.intentApproved(intent); },
           attemptSigned: (attempt) => { journal.attemptSigned(attempt); },
           openIntents: () => journal.openIntents(),

@@ -2,7 +2,7 @@ import { Connection, VersionedTransaction } from '@solana/web3.js';
 import { expect } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
 import { amount } from '../../src/core/amount.ts';
-import type { LiveWorld } from '../../src/execution/journey.ts';
+import type { ExecutorPorts } from '../../src/execution/ports.ts';
 import type { Trap } from './trap.ts';
 import { bytesPosted, newTrader } from './trader.ts';
 import { A_LIFE_AND_MORE, EXECUTE, ORDER, SLOT_MS, SOL, USDC } from './world.ts';
@@ -58,7 +58,7 @@ export const maker: Trap = {
       async play(world) {
         const trader = await newTrader(world);
         let slots = PAST_THE_QUOTE;
-        const service: LiveWorld['service'] = {
+        const service: ExecutorPorts['service'] = {
           ...trader.parts.service,
           execute: async (request) => {
             await world.passSlots(slots);
@@ -78,7 +78,7 @@ export const maker: Trap = {
       profiles: ['reference', 'live'],
       async play(world) {
         const trader = await newTrader(world);
-        const service: LiveWorld['service'] = {
+        const service: ExecutorPorts['service'] = {
           ...trader.parts.service,
           execute: async (request) => {
             // Against the maker: what he is to pay is worth more now.
@@ -110,7 +110,7 @@ export const maker: Trap = {
         const node = new Connection(world.rpcUrl, { commitment: 'confirmed', disableRetryOnRateLimit: true });
         await expect(node.simulateTransaction(VersionedTransaction.deserialize(transaction), { sigVerify: true }))
           .rejects.toThrow(/signature/i);
-        const chain: LiveWorld['chain'] = {
+        const chain: ExecutorPorts['chain'] = {
           ...trader.parts.chain,
           compose: () => { throw new Error('an order is not composed, nor tried'); },
           send: () => { throw new Error('what a maker signs goes through the service alone'); },

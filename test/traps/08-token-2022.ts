@@ -8,10 +8,10 @@ import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from '@sol
 import { expect } from 'vitest';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import { amount } from '../../src/core/amount.ts';
-import type { LiveWorld } from '../../src/execution/journey.ts';
+import type { ExecutorPorts } from '../../src/execution/ports.ts';
 import type { Mint } from '../../src/market/token.ts';
-import { swapInstruction } from '../../src/sandbox/chain/swap-instruction.ts';
-import type { SwapInstruction } from '../../src/trading/swap-order.ts';
+import { swapInstruction } from '../../src/sandbox/chain/pools.ts';
+import type { SwapInstruction } from '../../src/trading/swap-terms.ts';
 import type { Trap } from './trap.ts';
 import type { Trader } from './trader.ts';
 import { newTrader } from './trader.ts';
@@ -77,7 +77,7 @@ async function taxedToken(world: TrapWorld, buyer: Trader): Promise<TaxedToken> 
 
 /** The service as it would be if it traded the taxed token at the price of another: `how` is what its swap does. */
 function trading(token: TaxedToken, trader: Trader, like: Mint, how: (amountIn: Amount, amountOut: Amount) =>
-    readonly TransactionInstruction[]): LiveWorld['service'] {
+    readonly TransactionInstruction[]): ExecutorPorts['service'] {
   const real = trader.parts.service;
   return {
     ...real,
@@ -199,7 +199,7 @@ export const token2022: Trap = {
           '/swapEvents': [],
         } } });
         // Within the slippage that is allowed, so that less arrives than was quoted.
-        const service: LiveWorld['service'] = {
+        const service: ExecutorPorts['service'] = {
           ...trader.parts.service,
           execute: async (request) => {
             if (world.held(trader.address, USDC) === 2_000_000_000n) await world.scalePrice(SOL, 1.005);

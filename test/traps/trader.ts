@@ -5,7 +5,7 @@ import bs58 from 'bs58';
 import { expect, onTestFinished } from 'vitest';
 import { readTransactionFacts } from '../../src/solana/transaction.ts';
 import type { Amount, Bps } from '../../src/core/amount.ts';
-import type { LiveWorld } from '../../src/execution/journey.ts';
+import type { ExecutorPorts } from '../../src/execution/ports.ts';
 import { createLiveExecutor } from '../../src/execution/live-executor.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { parseSecretKey } from '../../src/signer/key.ts';
@@ -15,7 +15,7 @@ import type { JournalStore } from '../../src/store/journal.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import { isTerminal } from '../../src/trading/intent.ts';
-import { outcomesOf } from '../execution/execution-world.ts';
+import { outcomesOf } from '../execution/execution-fixture.ts';
 import { bookedWallet } from '../execution/ledger.ts';
 import { memoryFolder } from '../execution/memory-folder.ts';
 import type { SentRequest } from './wire.ts';
@@ -39,7 +39,7 @@ export interface Journey {
 }
 
 interface CarryOutOptions {
-  readonly parts?: Partial<LiveWorld>;
+  readonly parts?: Partial<ExecutorPorts>;
   readonly onOutcome?: (outcome: Outcome) => void;
 }
 
@@ -48,7 +48,7 @@ export interface Trader {
   readonly address: string;
   /** Signs whatever it is given, as nobody should. */
   signUnread(transaction: Uint8Array): Promise<SignedTransaction>;
-  readonly parts: LiveWorld & { readonly journal: JournalStore };
+  readonly parts: ExecutorPorts & { readonly journal: JournalStore };
   /** Twenty dollars for SOL unless told otherwise. */
   intent(overrides?: Partial<Intent>): Intent;
   /**

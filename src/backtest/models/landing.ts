@@ -5,7 +5,7 @@ import type { LandingModel } from '../../trading/simulation-model.ts';
 import type { SettingRow } from './settings.ts';
 import { seededRandom } from '../../core/random.ts';
 
-/** The router whose quotes are a maker's word: filled as quoted, or not at all. */
+/** The router of makers, whose quotes are firm: a swap is filled as quoted or not at all. */
 const MAKER_ROUTER = 'rfqz';
 
 const BPS = 10_000n;
@@ -15,12 +15,11 @@ export function isFirm(router: string): boolean {
   return router === MAKER_ROUTER;
 }
 
-/** What becomes of a transaction on its way, before the price is looked at. */
-export type Passage = 'arrives' | 'arrives-unseen' | 'expires';
+/** The way of a transaction to the chain, whatever its price. */
+type Passage = 'arrives' | 'arrives-unseen' | 'expires';
 
 /**
- * Returns whether a transaction arrives, and whether anybody hears of it in time; one that takes longer than its life
- * expires.
+ * Returns whether a transaction arrives, and whether its landing is seen in time. It expires where it takes too long.
  */
 export function passageOf(
   { drop, unknown }: AttemptChance, { dropProbability, unknownProbability, expiryMs }: LandingModel,
@@ -30,32 +29,32 @@ export function passageOf(
   return unknown < unknownProbability ? 'arrives-unseen' : 'arrives';
 }
 
-/** A swap on arrival: what was accepted, and what it would bring now. */
-export interface Arrival {
+/** A swap on arrival: the accepted output, and the output at the current price. */
+interface Arrival {
   readonly acceptedOut: Amount;
   readonly arrivalOut: Amount;
   readonly isFirm: boolean;
 }
 
 /**
- * Returns what a swap brings on arrival, before it is held against its threshold: as quoted where the setting says so
- * or a maker keeps his word; else the price on arrival less what fills fall short by, floored. Undefined where the
- * maker, at his last look, does not sign: the price moved in the taker's favour.
+ * Returns the output of a swap on arrival, before it is compared with the threshold: the quoted one where the setting
+ * or a firm quote says so, else the output on arrival less the adverse move of fills, floored. Undefined where a maker
+ * declines to sign, since the price moved in the taker's favour.
  */
 export function arrivingOutput(
   { acceptedOut, arrivalOut, isFirm: firm }: Arrival, { adverseBps, lastLookBps }: LandingModel, row: SettingRow,
 ): Amount | undefined {
-  if (firm) return isRefusedAtLastLook(acceptedOut, arrivalOut, lastLookBps * row.lastLook) ? undefined : acceptedOut;
+  if (firm) return isDeclined(acceptedOut, arrivalOut, lastLookBps * row.makerTolerance) ? undefined : acceptedOut;
   if (row.fill === 'quoted') return acceptedOut;
   return adverseBps === 0 ? arrivalOut : afterSlippage(arrivalOut, adverseBps);
 }
 
-function isRefusedAtLastLook(acceptedOut: Amount, arrivalOut: Amount, patienceBps: number): boolean {
-  return patienceBps !== Infinity
-    && arrivalOut > mulDiv(acceptedOut, BPS + BigInt(Math.floor(patienceBps)), BPS, 'floor');
+function isDeclined(acceptedOut: Amount, arrivalOut: Amount, toleranceBps: number): boolean {
+  return toleranceBps !== Infinity
+    && arrivalOut > mulDiv(acceptedOut, BPS + BigInt(Math.floor(toleranceBps)), BPS, 'floor');
 }
 
-/** What chance has in store for one attempt, each a number of [0, 1). */
+/** The random numbers of one attempt, each in [0, 1). */
 export interface AttemptChance {
   readonly quote: number;
   readonly sign: number;
@@ -65,8 +64,8 @@ export interface AttemptChance {
 }
 
 /**
- * Returns the chance of an intent's attempt: it follows from seed and id alone, so that the order in which intents are
- * carried out does not matter, and the same intent has the same luck in every setting.
+ * Returns the random numbers of an intent's attempt. They follow from seed and id alone, so that the order of execution
+ * does not matter, and an intent has the same numbers in every setting.
  */
 export function chanceOf(seed: number | string, intentId: string): AttemptChance {
   const random = seededRandom(`${seed}:${intentId}`);

@@ -3,8 +3,8 @@ import type { Route } from '../../trading/proposal.ts';
 import type { Latency, LatencyQuantiles } from '../../trading/simulation-model.ts';
 
 /**
- * Returns the latency below which a share of all cases lies, 0 to 1, in whole milliseconds: linear between the
- * quantiles that are known, flat outside them.
+ * Returns a quantile of a latency in whole milliseconds; `share` is 0 to 1. It is linear between known quantiles and
+ * flat outside them.
  */
 export function latencyAt(quantiles: LatencyQuantiles, share: number): Millis {
   let above = 0;
@@ -16,7 +16,7 @@ export function latencyAt(quantiles: LatencyQuantiles, share: number): Millis {
   return Math.round(low.latencyMs + part * (high.latencyMs - low.latencyMs));
 }
 
-/** Returns the distribution of a latency that was known before an instant; of a route where routes are told apart. */
+/** Returns the distribution of a latency that was known before an instant, of one route where routes differ. */
 export function knownBefore(latency: Latency, at: Millis, route?: Route): LatencyQuantiles {
   if (!('steps' in latency)) return latency;
   const own = route === undefined ? undefined : latency.routes?.[route];
@@ -29,10 +29,10 @@ export function knownBefore(latency: Latency, at: Millis, route?: Route): Latenc
   return known;
 }
 
-/** The quantiles that are kept of what was measured. */
+/** The quantiles of measured latencies that are kept. */
 const KEPT_SHARES = [0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1];
 
-/** Returns the quantiles of measured latencies, linear between neighbours; at least one must be given. */
+/** Returns the quantiles of measured latencies, linear between neighbours; at least one latency is needed. */
 export function quantilesOf(latenciesMs: readonly Millis[]): LatencyQuantiles {
   const sorted = latenciesMs.toSorted((a, b) => a - b);
   const last = sorted.length - 1;

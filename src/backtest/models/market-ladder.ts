@@ -12,10 +12,10 @@ import { createLadder } from './quote-ladder.ts';
 
 const BPS = 10_000n;
 
-/** The quotes of a direction that are known at a time. */
+/** The known quotes of a direction at a time. */
 export interface MarketLadder {
   readonly ladder: QuoteLadder;
-  /** Whether they are quotes of the other direction, turned around less a haircut. */
+  /** Whether they are quotes of the other direction, inverted, less a haircut. */
   readonly isOtherSide: boolean;
   readonly rungs: readonly MarketRung[];
 }
@@ -24,24 +24,24 @@ interface MarketRung extends Rung {
   readonly quote: Quote;
 }
 
-/** What was asked of the market, and of when. */
-export interface LadderQuestion {
+/** A question for the quotes of a direction. */
+interface LadderQuestion {
   readonly inputMint: Mint;
   readonly outputMint: Mint;
   readonly at: Millis;
-  /** How old a quote of a feed may be. */
+  /** The greatest age of a quote of a feed. */
   readonly maxAgeMs: Millis | ((feed: FeedKey) => Millis);
   readonly otherSideHaircutBps: Bps;
-  /** Returns the last quote of a size that the recording's run accepted by then, for a swap of its own. */
+  /** Returns the last quote of a size that the recorded run had accepted by then for a swap of its own. */
   readonly accepted?: ((inAmount: bigint) => AcceptedQuote | undefined) | undefined;
 }
 
-/** A quote that is known from a swap alone. */
-export type AcceptedQuote = NonNullable<RecordedSwap['accepted']>;
+/** A quote that is known only from a swap. */
+type AcceptedQuote = NonNullable<RecordedSwap['accepted']>;
 
 /**
- * Returns the ladder of a direction from the last quote of each size that is known at a time, or of the other direction
- * where there is none; 'stale' where all there is, is too old, 'none' where there is nothing.
+ * Returns the ladder of a direction from the last known quote of each size, or of the other direction where there is
+ * none; 'stale' where all quotes are too old, 'none' without a quote.
  */
 export function ladderAt(market: MarketCache, question: LadderQuestion): MarketLadder | 'stale' | 'none' {
   const { inputMint, outputMint } = question;
@@ -54,7 +54,7 @@ export function ladderAt(market: MarketCache, question: LadderQuestion): MarketL
   return direct.hasStale || reverse.hasStale ? 'stale' : 'none';
 }
 
-/** Returns the quote that speaks for a size: of the least rung that covers it, else of the largest. */
+/** Returns the quote that prices a size: of the smallest rung that covers it, else of the largest rung. */
 export function quoteFor({ rungs }: MarketLadder, size: bigint): Quote {
   let best = rungs[0]!;
   for (const rung of rungs) {
@@ -65,7 +65,7 @@ export function quoteFor({ rungs }: MarketLadder, size: bigint): Quote {
   return best.quote;
 }
 
-/** Quotes of recordings are read through accessors: each member once here, not at every comparison. */
+/** Quotes of recordings are read through accessors: each member is read once, not at every comparison. */
 function rungsOf(market: MarketCache, { at, maxAgeMs, otherSideHaircutBps, accepted }: LadderQuestion,
   { from, to, isTurned }: {
     readonly from: Mint; readonly to: Mint; readonly isTurned: boolean;
@@ -94,18 +94,17 @@ function rungsOf(market: MarketCache, { at, maxAgeMs, otherSideHaircutBps, accep
 }
 
 /**
- * The quotes that the run which made a recording accepted for its own swaps: between two polls of a feed nothing else
- * tells the price.
+ * The quotes that the recorded run accepted for its own swaps: between two polls of a feed they are the only prices.
  */
-export interface AcceptedQuotes {
+interface AcceptedQuotes {
   /**
-   * Returns how to find the last one of a size in a direction that was signed by an instant; undefined where there is
-   * none. Instants may not fall.
+   * Returns a search for the last quote of a size in a direction that was signed by an instant; undefined where there
+   * is none. Instants may not decrease.
    */
   by(inputMint: Mint, outputMint: Mint, at: Millis): LadderQuestion['accepted'];
 }
 
-/** Returns the quotes that recorded swaps accepted. None is known before its swap was signed. */
+/** Returns the quotes that recorded swaps accepted. Each is known from the signature of its swap on. */
 export function createAcceptedQuotes(swaps: readonly RecordedSwap[] = []): AcceptedQuotes {
   const signed = swaps.flatMap(({ accepted, ...swap }) => (accepted === undefined ? [] : [{ ...swap, accepted }]))
     .toSorted((a, b) => a.accepted.at - b.accepted.at);

@@ -4,44 +4,45 @@ import type { RecordedSwap, SimulationModel } from '../../trading/simulation-mod
 import type { QuoteLadder } from './quote-ladder.ts';
 import { outputBetween, outputOf } from './quote-ladder.ts';
 
-/** What own swaps have taken out of a recorded market, which knows nothing of them, and which others fill up again. */
+/**
+ * What own swaps have taken out of a recorded market. The recording does not contain it, and other traders refill it.
+ */
 export interface OwnImpact {
-  /** Remembers a swap that landed at `at`; instants may not fall. */
+  /** Remembers a swap that landed at `at`; instants may not decrease. */
   add(inputMint: Mint, outputMint: Mint, inAmount: bigint, at: Millis): void;
-  /** Returns how much of earlier swaps in this direction the market still has in it, smallest units, rounded. */
+  /** Returns how much of earlier swaps in this direction still displaces the market, smallest units, rounded. */
   left(inputMint: Mint, outputMint: Mint, at: Millis): bigint;
 }
 
 interface Trace {
-  /** What is left of everything before `at`, as of `at`. */
+  /** The remainder of all swaps before `at`, as of `at`. */
   faded: number;
-  /** What landed at `at` itself. */
+  /** The amount that landed at `at` itself. */
   fresh: bigint;
   at: Millis;
 }
 
-/** What was swapped in one direction: by the simulation, and by the run that made the recording. */
+/** The swaps in one direction: of the simulation, and of the run that made the recording. */
 interface Direction {
   readonly simulated: Trace;
   readonly recorded: Trace;
-  /** What the run landed, in order of time, and how many of it are known by now. */
+  /** The swaps that the run landed, in order of time, and how many of them are known by now. */
   readonly history: readonly RecordedSwap[];
   known: number;
 }
 
 /**
- * Recorded swaps stand for their own amount and as much again. A simulated run has other luck and other latencies: it
- * is a few swaps ahead of the recorded one for a while, or behind it, and at one recorded size those few would cost it
- * dearly.
+ * A recorded swap offsets twice its amount. A simulated run has other luck and other latencies: for a while it is a few
+ * swaps ahead of the recorded run or behind it, and at one recorded size those few would cost it too much.
  */
 const RECORDED_STAND_FOR = 2;
 
 /**
- * Returns the memory of own swaps: λ of each, fading by e^(-Δt/θ). Swaps of one instant do not see one another, so that
- * it does not matter in which order they are carried out. What is sold does not undo what was bought: that would be too
- * kind.
+ * Returns the memory of own swaps: λ of each, fading by e^(-Δt/θ). Swaps of one instant do not affect each other, so
+ * that the order of execution does not matter. A sale does not undo the impact of a purchase: that would be too
+ * optimistic.
  *
- * `recorded` are swaps that the recording's own run landed. Its quotes have their impact already, so that only what the
+ * `recorded` are the swaps that the recorded run landed. Its quotes contain their impact already, so that only what the
  * simulation swaps beyond them counts. A recorded swap is known from its own instant on, never before it.
  */
 export function createOwnImpact(
@@ -66,7 +67,7 @@ export function createOwnImpact(
     outputs.set(outputMint, direction);
     return direction;
   };
-  /** What the run had landed by then and the market still has in it; what landed at that very instant is in it too. */
+  /** Returns what still displaces the market of the run's swaps until then, the swaps of that very instant included. */
   const recordedAt = (direction: Direction, now: Millis): number => {
     const { history, recorded: trace } = direction;
     if (history.length === 0) return 0;
@@ -95,9 +96,9 @@ function emptyTrace(): Trace {
 }
 
 /**
- * Returns what a size brings where `taken` is in the market already: out(taken + size) - out(taken), exact for a
- * constant-product pool; never more than it would bring by itself. Beyond the largest rung the ladder goes on as it
- * does anywhere (`outputOf`), and below the smallest as `outputBetween` has it; both are for the caller to mark.
+ * Returns the output of a size where `taken` displaces the market already: out(taken + size) - out(taken), exact for a
+ * constant-product pool, and never more than the output of the size alone. Beyond the largest rung it extrapolates as
+ * `outputOf` does, below the smallest as `outputBetween` does; the caller marks both.
  */
 export function outputAfter(ladder: QuoteLadder, taken: bigint, size: bigint): bigint {
   const alone = outputOf(ladder, size);

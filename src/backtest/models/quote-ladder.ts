@@ -1,21 +1,21 @@
-/** What was quoted for one size, smallest units. */
+/** The quote of one size, smallest units. */
 export interface Rung {
   readonly inAmount: bigint;
   readonly outAmount: bigint;
   readonly contextSlot?: bigint | undefined;
   readonly router?: string | undefined;
-  /** Signed fraction, negative is worse; undefined where the service does not say. */
+  /** Signed fraction, negative is worse; undefined where the service does not state it. */
   readonly priceImpact?: number | undefined;
-  /** What of the stated impact is the service's fee, which no size changes. */
+  /** The part of the stated impact that is the service's fee, which no size changes. */
   readonly feeBps?: number | undefined;
 }
 
-/** Beyond this many slots two quotes are not of the same market any more. */
+/** Two quotes more slots apart than this describe different markets. */
 const SLOTS_APART_MAX = 5n;
 /** Price impacts are doubles; a billionth is finer than any service states. */
 const IMPACT_UNITS = 1_000_000_000;
 
-/** One size with its average price input/output as a ratio; prices never fall from one point to the next. */
+/** One size with its average price input/output as a ratio; prices never decrease from one point to the next. */
 interface Point {
   readonly size: bigint;
   readonly num: bigint;
@@ -29,51 +29,45 @@ interface Point {
  */
 export interface QuoteLadder {
   readonly points: readonly Point[];
-  /** The stated impact of the smallest rung, as a share of the price that is lost; undefined where nobody said. */
+  /** The stated impact of the smallest rung, as a lost share of the price; undefined where it is not stated. */
   readonly smallestImpact: number | undefined;
-  /** The least size that nobody pays anything for; undefined where everything was paid for. */
+  /** The smallest size with an output of 0; undefined where every size has an output. */
   readonly dryFrom: bigint | undefined;
-  /**
-   * Where the line begins that leads through the largest size and on; undefined where nothing says how the price goes
-   * on.
-   */
+  /** The first point of the line that extrapolates beyond the largest size; undefined where the slope is unknown. */
   readonly beyondFrom: Point | undefined;
-  /**
-   * The price of next to nothing, where the line below the smallest size ends; undefined where nothing says how the
-   * price begins.
-   */
+  /** The price of an infinitesimal size, where the line below the smallest size ends; undefined where it is unknown. */
   readonly mark: Point | undefined;
 }
 
-/** What a ladder says of how the price moves with size: several sizes, what the service stated of one, or nothing. */
+/** The source of the slope of a ladder: several sizes, the stated impact of one, or none. */
 export type ImpactBasis = 'sizes' | 'stated' | 'none';
 
 /**
- * Returns the ladder of some rungs, in any order; undefined where none says anything. Rungs are not of one instant, and
- * routes differ, so larger sizes may seem cheaper, or to bring less in all: then the worse of two neighbours holds for
- * both, so that a(x) never falls and out(x) never does. Of two quotes of one size the worse counts.
+ * Returns the ladder of rungs in any order; undefined where no rung is usable. Rungs differ in time and route, so a
+ * larger size may seem cheaper, or have a smaller output. Then the worse of two neighbours holds for both, so that
+ * neither a(x) nor out(x) ever decreases. Of two quotes of one size the worse counts.
  */
 export function createLadder(rungs: readonly Rung[]): QuoteLadder | undefined {
-  // Most recordings hold one size of a pair: there is nothing to put in order.
+  // Most recordings hold one size of a pair, which needs no sorting.
   if (rungs.length === 1) return oneRung(rungs[0]!);
   const sorted = rungs.filter(({ inAmount }) => inAmount > 0n)
     .toSorted((a, b) => compare(a.inAmount, b.inAmount) || compare(a.outAmount, b.outAmount));
   const [smallest] = sorted;
   if (smallest === undefined) return undefined;
   const dryFrom = sorted.find(({ outAmount }) => outAmount <= 0n)?.inAmount;
-  const alive = sorted.filter(({ inAmount }, index) =>
+  const usable = sorted.filter(({ inAmount }, index) =>
     (dryFrom === undefined || inAmount < dryFrom) && sorted[index - 1]?.inAmount !== inAmount);
-  const newest = alive.reduce<bigint | undefined>((most, { contextSlot }) => (
+  const newest = usable.reduce<bigint | undefined>((most, { contextSlot }) => (
     contextSlot !== undefined && (most === undefined || contextSlot > most) ? contextSlot : most
   ), undefined);
-  const stated = alive.map(({ inAmount, outAmount, contextSlot }): Point => ({
+  const stated = usable.map(({ inAmount, outAmount, contextSlot }): Point => ({
     size: inAmount, num: inAmount, den: outAmount,
     isApart: contextSlot !== undefined && newest !== undefined && newest - contextSlot > SLOTS_APART_MAX,
   }));
   const points = withOutputRising(withPriceRising(stated));
   return {
     points, smallestImpact: smallest.priceImpact === undefined ? undefined : -smallest.priceImpact, dryFrom,
-    beyondFrom: beyondFrom(points, alive),
+    beyondFrom: beyondFrom(points, usable),
     mark: points[0] === undefined ? undefined : lineToNothing(points) ?? markOf(points[0], smallest),
   };
 }
@@ -89,11 +83,11 @@ function oneRung(rung: Rung): QuoteLadder | undefined {
 }
 
 /**
- * Returns where the line begins on which the price goes on above the largest size (the project's research, domain.md
- * 3.2: a(x) is linear, and a guess beyond what was recorded). It spans all that the largest rung's router said of its
- * slot: the last two rungs alone may lie close together, or stand at one price since the worse of both holds, and then
- * their slope is noise. A rung that is alone of its router and slot speaks for itself where it states an impact: the
- * line begins at the mark price. Else it spans the whole ladder.
+ * Returns the first point of the line that extrapolates above the largest size (domain.md 3.2: a(x) is linear, and an
+ * estimate beyond the recorded sizes). The line spans all rungs of the largest rung's router and slot: the last two
+ * rungs alone may be close together, or have one price because the worse of both holds, and then their slope is noise.
+ * A rung that is alone in its router and slot uses its own stated impact: the line begins at the mark price. Otherwise
+ * the line spans the whole ladder.
  */
 function beyondFrom(points: readonly Point[], rungs: readonly Rung[]): Point | undefined {
   const last = points.at(-1);
@@ -106,12 +100,11 @@ function beyondFrom(points: readonly Point[], rungs: readonly Rung[]): Point | u
 }
 
 /**
- * Returns the price of next to nothing, a(0) = a(x) (1 - impact), which a stated impact tells; undefined without a
- * loss.
+ * Returns the price of an infinitesimal size by the stated impact, a(0) = a(x) (1 - impact); undefined without a loss.
  */
 function markOf({ num, den }: Point, { priceImpact, feeBps = 0 }: Rung): Point | undefined {
   if (priceImpact === undefined) return undefined;
-  // A fee is in what services state, and none of it is the size's doing.
+  // The stated impact contains the fee, which does not depend on the size.
   const share = Math.ceil(-priceImpact * IMPACT_UNITS) - Math.floor((feeBps * IMPACT_UNITS) / 10_000);
   if (!(share > 0)) return undefined;
   const lost = BigInt(Math.min(IMPACT_UNITS - 1, share));
@@ -120,7 +113,7 @@ function markOf({ num, den }: Point, { priceImpact, feeBps = 0 }: Rung): Point |
 
 /**
  * Returns where the line through the two smallest sizes meets size 0, a(0) = a(x) - x (a(y) - a(x)) / (y - x);
- * undefined where that is no price.
+ * undefined where that is not a price.
  */
 function lineToNothing([low, high]: readonly Point[]): Point | undefined {
   if (low === undefined || high === undefined) return undefined;
@@ -143,29 +136,29 @@ function withOutputRising(points: readonly Point[]): Point[] {
   const fixed: Point[] = [];
   for (const point of points.toReversed()) {
     const after = fixed.at(-1);
-    // out = size * den / num: where the larger size brings less, the smaller brings no more than it.
+    // out = size * den / num: where a larger size has a smaller output, that output limits the smaller size too.
     const bringsMore = after !== undefined && point.size * point.den * after.num > after.size * after.den * point.num;
     fixed.push(bringsMore ? { ...point, num: point.size * after.num, den: after.size * after.den } : point);
   }
   return fixed.reverse();
 }
 
-/** Returns the largest size that is on a ladder; 0 where nobody pays for any. */
+/** Returns the largest size of a ladder; 0 where no size has an output. */
 export function largestSize({ points }: QuoteLadder): bigint {
   return points.at(-1)?.size ?? 0n;
 }
 
-/** Returns whether a size lies above all that was recorded, and is not known to bring nothing. */
+/** Returns whether a size is above all recorded ones, and its output is not known to be 0. */
 export function isBeyond(ladder: QuoteLadder, size: bigint): boolean {
   return ladder.dryFrom === undefined && size > largestSize(ladder);
 }
 
-/** Returns whether it is known how the price goes on above the largest size. */
+/** Returns whether the price above the largest size is known. */
 export function knowsBeyond({ points, smallestImpact }: QuoteLadder): boolean {
   return points.length > 1 || smallestImpact !== undefined;
 }
 
-/** Returns what tells how the price moves with size, which is what own swaps move it by. */
+/** Returns the source of the slope, by which own swaps move the price. */
 export function impactBasis({ points, mark }: QuoteLadder): ImpactBasis {
   if (points.length > 1) return 'sizes';
   return mark === undefined ? 'none' : 'stated';
@@ -182,9 +175,9 @@ export function isSlotsApart({ points, beyondFrom: from }: QuoteLadder, size: bi
 }
 
 /**
- * Returns what a size brings, in smallest units, rounded as named from the exact fraction. Below the smallest rung its
- * price holds. Above the largest a(x) goes on along the line from `beyondFrom`, or flat without one; whether that may
- * be asked is for the caller (`isBeyond`). What is known to bring nothing is 0.
+ * Returns the output of a size, in smallest units, rounded from the exact fraction. Below the smallest rung its price
+ * holds. Above the largest rung a(x) follows the line from `beyondFrom`, or stays flat without one; the caller decides
+ * whether that is allowed (`isBeyond`). It is 0 where the output is known to be 0.
  */
 export function outputOf(ladder: QuoteLadder, size: bigint, rounding: 'floor' | 'ceil' = 'floor'): bigint {
   const { points } = ladder;
@@ -206,9 +199,9 @@ function onLine(low: Point, high: Point, size: bigint, rounding: 'floor' | 'ceil
 }
 
 /**
- * Returns what the part of a size brings that comes after `from`: out(to) - out(from), floored. Below the smallest rung
- * both lie on the line to the price of next to nothing: at the smallest rung's own price the first part would seem to
- * bring less than it does, and the rest more.
+ * Returns the output of the part of a size after `from`: out(to) - out(from), floored. Below the smallest rung both lie
+ * on the line to the price of an infinitesimal size. At the smallest rung's own price the first part would seem to
+ * bring too little, and the rest too much.
  */
 export function outputBetween(ladder: QuoteLadder, from: bigint, to: bigint): bigint {
   const { points: [smallest], mark } = ladder;
@@ -219,13 +212,13 @@ export function outputBetween(ladder: QuoteLadder, from: bigint, to: bigint): bi
 }
 
 /**
- * Returns the price impact of getting `outAmount` for a size, as services state it: a signed fraction, negative is
- * worse. Everything is measured from the smallest rung's price and its stated impact, 0 where nobody said.
+ * Returns the price impact of an output for a size, as services state it: a signed fraction, negative is worse. It is
+ * measured from the smallest rung's price and its stated impact, or 0 where none is stated.
  */
 export function impactOf({ points, smallestImpact = 0 }: QuoteLadder, size: bigint, outAmount: bigint): number {
   const [smallest] = points;
   if (smallest === undefined || outAmount <= 0n) return -1;
-  // To the unit what the smallest rung pays: its own word, without the noise of doubles.
+  // Exactly the smallest rung's price: its stated impact, without the rounding noise of doubles.
   if (outAmount === divide(size * smallest.den, smallest.num, 'floor')) return 0 - smallestImpact;
   const kept = (Number(smallest.num) / Number(smallest.den)) * (Number(outAmount) / Number(size));
   return (1 - smallestImpact) * kept - 1;

@@ -9,42 +9,46 @@ import { BASE_MODEL } from '../../trading/simulation-model.ts';
 import { isFirm } from './landing.ts';
 import { quantilesOf } from './latency.ts';
 
-/** Fewer swaps say nothing of how long one takes. */
+/** Fewer swaps do not tell how long one takes. */
 const SWAPS_MIN = 20;
-/** Unasked, so few are preferred to any assumption: they are of this service, chain and machine. */
+/**
+ * Without a configured latency even so few are better than an assumption: they are of this service, chain and machine.
+ */
 const SWAPS_PREFERRED_FROM = 3;
-/** The router of what was composed here. */
+/** The router of transactions that were composed locally. */
 const BUILD_ROUTER = 'build';
-/** Another tenth of swaps may make a distribution another one; each single swap hardly does. */
+/** A tenth more swaps may change a distribution; a single swap hardly does. */
 const GROWTH = 1.1;
 
 /** How long a swap took, and when that was known. */
-export interface KnownLatency {
+interface KnownLatency {
   readonly at: Millis;
   readonly latencyMs: Millis;
-  /** Where the outcome names its router. */
+  /** Set where the outcome names its router. */
   readonly route?: Route | undefined;
 }
 
 /** How long a run's own swaps took, in order of time. */
-export interface RecordedLatencies {
-  /** From the decision to the signature: asking, waiting and signing together. */
+interface RecordedLatencies {
+  /** From the decision to the signature: request, wait and signing together. */
   readonly quote: readonly KnownLatency[];
-  /** From the signature to the news of the block. */
+  /** From the signature to the confirmation. */
   readonly land: readonly KnownLatency[];
 }
 
 /** What the run that made a recording did itself. */
-export interface RecordedRun {
-  /** How long its swaps took; the first attempt of each. */
+interface RecordedRun {
+  /** The latencies of the first attempt of each swap. */
   readonly latencies: RecordedLatencies;
-  /** What it landed on a chain, without what makers filled from their own stock. A run on paper landed nothing. */
+  /**
+   * The swaps that it landed on a chain, without those that makers filled from their own stock. A paper run has none.
+   */
   readonly swaps: readonly RecordedSwap[];
-  /** How many of its transactions were signed, never landed, and were not heard of for a while. */
+  /** How many of its transactions were signed, expired, and had an unknown outcome for a while. */
   readonly endings: { readonly signed: number; readonly expired: number; readonly unheard: number };
 }
 
-/** Returns what the run did that made a recording. */
+/** Returns what the run that made a recording did. */
 export function recordedRun(recording: Pick<InputSource, 'kinds' | 'cursor'>): RecordedRun {
   const quote: KnownLatency[] = [];
   const land: KnownLatency[] = [];
@@ -64,7 +68,7 @@ export function recordedRun(recording: Pick<InputSource, 'kinds' | 'cursor'>): R
     if (state === 'expired' || input.ended === 'expired') fates.expired += 1;
     if (state === 'unknown') unheard.add(`${intentId} ${input.attempt}`);
     fates.unheard = unheard.size;
-    // Of a further attempt the last quote counts.
+    // A further attempt replaces the quote.
     if (state === 'signed' && input.quotedOut !== undefined) accepted.set(intentId, { at, outAmount: input.quotedOut });
     if (fill !== undefined && slot !== undefined && !isFirm(router)) {
       swaps.push({
@@ -88,13 +92,13 @@ export function recordedRun(recording: Pick<InputSource, 'kinds' | 'cursor'>): R
 }
 
 /**
- * Returns a model with what the recording's own run did: its swaps, whose impact the recorded quotes have already, and
- * every latency known. What is to come from the recording is taken from there, signing included, at each instant from
- * what was known before it. Until that is 20 swaps, the default applies. "recorded or", where the run
- * landed 20 in all on a chain, tells the routes apart, and takes the first three swaps of each for all that come before
- * them: how long one takes says nothing of where prices go; the shares of transactions that never land, or are not
- * heard of, are then those of the run, unless they are configured. Throws RECORDING_INCOMPLETE where "recorded" finds
- * fewer than 20.
+ * Returns a model with what the recorded run did: its swaps, whose impact is in the recorded quotes, and its latencies.
+ *
+ * Recorded latencies, signing included, hold at each instant for the swaps known before it. Until there are 20, the
+ * default applies. "recorded or", where the run landed 20 swaps on a chain, separates the routes, and uses the first
+ * three swaps of each route for the time before them, since latencies do not tell future prices. The shares of
+ * transactions that expire, or have an unknown outcome, are then those of the run, unless they are configured. Throws
+ * RECORDING_INCOMPLETE where "recorded" finds fewer than 20.
  */
 export function withRecordedRun(
   model: SimulationModel<LatencySource>, recording: Pick<InputSource, 'kinds' | 'cursor'>, name: string,
@@ -140,7 +144,7 @@ function withFates(landing: LandingModel, { signed, expired, unheard }: Recorded
   };
 }
 
-/** Returns the distributions of the first so many, of a tenth more, and so on, each since the last of its swaps. */
+/** Returns the distributions of the first `from` swaps, of a tenth more, and so on, each valid since its last swap. */
 function stepsOf(known: readonly KnownLatency[], from: number): LatencyHistory['steps'] {
   const steps: { since: Millis; quantiles: LatencyQuantiles }[] = [];
   for (let count = from; count <= known.length; count = Math.ceil(count * GROWTH)) {
@@ -158,8 +162,8 @@ function preferred(known: readonly KnownLatency[]): LatencyHistory {
 }
 
 /**
- * Returns the instant until which a model assumes a latency that is to come from the recording; undefined where it
- * never does after `startAt`.
+ * Returns the instant until which a model assumes a latency of the recording; undefined where it never does after
+ * `startAt`.
  */
 export function assumedUntil({ latency: { quote, land } }: SimulationModel, startAt: Millis): Millis | undefined {
   const firsts = [quote, land].flatMap((latency) => ('steps' in latency ? [latency.steps[0]!.since] : []));

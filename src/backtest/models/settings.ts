@@ -1,44 +1,41 @@
-import type { SimulationSetting } from '../../trading/simulated-landing.ts';
-import type { SimulationModel } from '../../trading/simulation-model.ts';
+import type { SimulationModel, SimulationSetting } from '../../trading/simulation-model.ts';
 
-/** What a setting makes of a model: factors of what was measured or configured. */
+/** The factors by which a setting changes a model. */
 export interface SettingRow {
   /**
-   * Of the time until a quote is accepted. Never 0: prices come one after the other, and at a decision the ones that it
-   * did not wait for are old.
+   * Of the time until a quote is accepted. It is never 0: at a decision the known prices are old, and the next ones are
+   * not there yet.
    */
   readonly quoteLatency: number;
-  /** Of the time from there to the block. */
+  /** Of the time from the quote to the block. */
   readonly landLatency: number;
-  /** Of what the market remembers of own swaps. */
+  /** Of the impact of own swaps. */
   readonly ownImpact: number;
-  /** Of the chances that a transaction is lost, or that nobody hears of it. */
+  /** Of the probabilities that a transaction is lost, or that its landing is not seen. */
   readonly mishaps: number;
-  /** Of what is bid for priority, tips included; a whole number. */
+  /** Of the priority fee and tip; a whole number. */
   readonly priority: number;
   /**
-   * Of how far the price may move in the taker's favour before a maker does not sign; Infinity where he always does.
+   * Of how far the price may move in the taker's favour before a maker declines to sign; Infinity where makers always
+   * sign.
    */
-  readonly lastLook: number;
-  /**
-   * At what a swap fills: as quoted, at the price on arrival, or at the least that was accepted, as if it were
-   * sandwiched.
-   */
+  readonly makerTolerance: number;
+  /** The fill price: as quoted, the price on arrival, or the accepted minimum as in a sandwich attack. */
   readonly fill: 'quoted' | 'arrival' | 'threshold';
 }
 
-/** The three settings, always to be looked at side by side: what only the kindest world pays for is no result. */
+/** The three settings, to be compared side by side: a gain that only the optimistic one shows is no result. */
 export const SETTINGS: Readonly<Record<SimulationSetting, SettingRow>> = {
   optimistic: {
-    quoteLatency: 1, landLatency: 0, ownImpact: 0, mishaps: 0, priority: 1, lastLook: Infinity, fill: 'quoted',
+    quoteLatency: 1, landLatency: 0, ownImpact: 0, mishaps: 0, priority: 1, makerTolerance: Infinity, fill: 'quoted',
   },
-  base: { quoteLatency: 1, landLatency: 1, ownImpact: 1, mishaps: 1, priority: 1, lastLook: 1, fill: 'arrival' },
+  base: { quoteLatency: 1, landLatency: 1, ownImpact: 1, mishaps: 1, priority: 1, makerTolerance: 1, fill: 'arrival' },
   pessimistic: {
-    quoteLatency: 2, landLatency: 2, ownImpact: 1, mishaps: 3, priority: 2, lastLook: 0, fill: 'threshold',
+    quoteLatency: 2, landLatency: 2, ownImpact: 1, mishaps: 3, priority: 2, makerTolerance: 0, fill: 'threshold',
   },
 };
 
-/** Returns a model as one setting has it: its own, unless another is named. */
+/** Returns a model under a setting, its own by default. */
 export function underSetting(
   model: SimulationModel, setting: SimulationSetting = model.setting,
 ): SimulationModel & { readonly row: SettingRow } {

@@ -1,25 +1,25 @@
 import type { Amount, Bps, Lamports } from '../../core/amount.ts';
 import { ZERO, mulDiv } from '../../core/amount.ts';
-import type { TransferFee } from '../../market/mint-account.ts';
-import type { Mint } from '../../market/token.ts';
+import type { Mint, TransferFee } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
 import type { AttemptCostModel, SimulationModel } from '../../trading/simulation-model.ts';
-import { BASE_FEE } from '../../trading/simulated-landing.ts';
+import { BASE_FEE } from '../../trading/simulation-model.ts';
 
 const MICRO_LAMPORTS_PER_LAMPORT = 1_000_000n;
 
-/** What an attempt costs in SOL, by what it is for. */
+/** The cost of an attempt in SOL, by kind. */
 export interface AttemptCosts {
   readonly baseLamports: Lamports;
   readonly priorityLamports: Lamports;
   readonly tipLamports: Lamports;
-  /** All of it. */
+  /** The sum of all. */
   readonly feeLamports: Lamports;
 }
 
 /**
- * Returns what an attempt costs, landed or failed: 5,000 lamports a signature, ceil(unit limit × price / 10^6) for
- * priority, by limit and not by use, and the tip; the latter two `priorityFactor` times, a whole number.
+ * Returns the cost of an attempt, landed or failed: 5,000 lamports per signature, ceil(unit limit × price / 10^6) for
+ * priority, which the limit determines and not the use, and the tip. Priority and tip count `priorityFactor` times, a
+ * whole number.
  */
 export function attemptCosts(model: AttemptCostModel, priorityFactor = 1): AttemptCosts {
   const baseLamports = (BigInt(model.signatures) * BASE_FEE) as Lamports;
@@ -34,30 +34,30 @@ export function attemptCosts(model: AttemptCostModel, priorityFactor = 1): Attem
 }
 
 /**
- * The deposit of a token account of 165 bytes, and of the 170 that the newer token program needs: (bytes + 128) ×
- * 6,960.
+ * The deposit of a token account of 165 bytes, and of 170 bytes under the newer token program: (bytes + 128) × 6,960.
  */
 const DEPOSIT = 2_039_280n as Lamports;
 const NEWER_DEPOSIT = 2_074_080n as Lamports;
 const NONE = 0n as Lamports;
 
-/** The wallet's token accounts, with what was laid down for those that it opened. */
+/** The wallet's token accounts, with the deposits of those that it opened. */
 export interface TokenAccounts {
-  /** Returns what opening an account of a mint lays down now; 0 where there is one, or none is needed. */
+  /** Returns the deposit for opening an account of a mint now; 0 where none is needed. */
   depositFor(mint: Mint): Lamports;
-  /** Opens an account unless there is one, and returns what was laid down. */
+  /** Opens an account unless there is one, and returns its deposit. */
   open(mint: Mint): Lamports;
-  /** Closes an account and returns what comes back: what was laid down, 0 for one that was there from the beginning. */
+  /** Closes an account and returns its deposit; 0 for an account that existed from the beginning. */
   close(mint: Mint): Lamports;
-  /** What was laid down and has not come back. */
+  /** Returns the deposits that have not come back. */
   lockedLamports(): Lamports;
 }
 
 /**
- * Returns the accounts of a wallet that has those of `existing` mints; `newer` are mints of the newer token program.
+ * Returns the accounts of a wallet that has those of `existing` mints; `newer` selects mints of the newer token
+ * program.
  */
 export function createTokenAccounts(existing: Iterable<Mint>, newer: (mint: Mint) => boolean): TokenAccounts {
-  // Native SOL needs none: a swap wraps it in an account that is gone when it is over.
+  // Native SOL needs none: a swap wraps it in a temporary account.
   const accounts = new Map<Mint, Lamports>([...existing, SOL_MINT].map((mint) => [mint, NONE]));
   const depositFor = (mint: Mint): Lamports => (accounts.has(mint) ? NONE : newer(mint) ? NEWER_DEPOSIT : DEPOSIT);
   return {
@@ -78,22 +78,22 @@ export function createTokenAccounts(existing: Iterable<Mint>, newer: (mint: Mint
 
 const BPS = 10_000n;
 
-/** Returns what a token's issuer keeps of a transfer: ceil(amount × bps / 10^4), at most the maximum. */
+/** Returns the fee of a token's issuer on a transfer: ceil(amount × bps / 10^4), at most the maximum. */
 export function transferFeeOf(amount: Amount, fee: TransferFee | undefined): Amount {
   if (fee === undefined || fee.bps === 0) return ZERO;
   const share = mulDiv(amount, BigInt(fee.bps), BPS, 'ceil');
   return share < fee.maximum ? share : (fee.maximum as Amount);
 }
 
-/** Returns what the platform takes of an amount, floored as the chain's programs do. */
+/** Returns the platform's fee on an amount, floored as the chain's programs do. */
 export function platformFeeOf(amount: Amount, feeBps: Bps): Amount {
   return feeBps === 0 ? ZERO : mulDiv(amount, BigInt(feeBps), BPS, 'floor');
 }
 
-/** What a model says of what swaps lose on their way, beside the market's price. */
+/** The fees and losses of a swap in a model, beside the market's price. */
 export type FeeModel = Pick<SimulationModel, 'costs' | 'dearerBps' | 'transferFees'>;
 
-/** Returns what of an amount that goes in reaches the market, and who keeps the rest. */
+/** Returns the part of an input that reaches the market, and the fees on it. */
 export function reachingMarket(
   amountIn: Amount, mint: Mint, { costs: { platformFeeBps, platformFeeIn }, transferFees }: FeeModel,
 ): { readonly traded: Amount; readonly platformFee: Amount; readonly transferFee: Amount } {
@@ -103,7 +103,9 @@ export function reachingMarket(
   return { traded: (arriving - platformFee) as Amount, platformFee, transferFee };
 }
 
-/** Returns what the market pays where so much was recorded, what of it reaches the wallet, and who keeps the rest. */
+/**
+ * Returns what the market pays instead of the recorded amount, the part that reaches the wallet, and the fees on it.
+ */
 export function reachingWallet(
   recorded: Amount, mint: Mint, { costs: { platformFeeBps, platformFeeIn }, dearerBps, transferFees }: FeeModel,
 ): { readonly paid: Amount; readonly received: Amount; readonly platformFee: Amount; readonly transferFee: Amount } {
@@ -114,7 +116,7 @@ export function reachingWallet(
   return { paid, received: (sent - transferFee) as Amount, platformFee, transferFee };
 }
 
-/** To the thousandth of a basis point. */
+/** To a thousandth of a basis point. */
 function dearer(amount: Amount, bps: number): Amount {
   return mulDiv(amount, BigInt(Math.round((10_000 - bps) * 1_000)), 10_000_000n, 'floor');
 }

@@ -12,76 +12,53 @@ import { quoteFor } from '../models/market-ladder.ts';
 import { createOwnImpact } from '../models/own-impact.ts';
 import { isBeyond, largestSize } from '../models/quote-ladder.ts';
 import { underSetting } from '../models/settings.ts';
-import type { Pricing, SimulatedPrice } from '../pricing.ts';
+import type { SimulatedPrice } from '../pricing.ts';
 import { createPricing, isRefusal } from '../pricing.ts';
 import type { RecordedIntervals } from '../sampling.ts';
 import type { ExitMarks } from './exit-marks.ts';
 
-/** When a purchase is tried again whose price was too old. */
+/** The delay before a purchase at an outdated price is tried again. */
 const RETRY_MS: Millis = 10_000;
 const AT_ONCE: PurchasePlan = { orders: 1, everyMs: 1 };
 const MEDIAN = 0.5;
 const DAY_MS: Millis = 86_400_000;
 const SHORT_ORDERS = 10;
 
-/** Purchases for equal parts of the money, the first at once and one after each interval. */
+/** Purchases for equal parts of the money: the first at once, and one after each interval. */
 export interface PurchasePlan {
   readonly orders: number;
   readonly everyMs: Millis;
 }
 
-/** What each benchmark is worth, in the currency; null where something it holds has no price. */
+/** The value of each benchmark in the currency; null where a token that it holds has no price. */
 export interface BenchmarkValues {
   readonly buyAndHold: number | null;
   readonly dca: number | null;
 }
 
-/** Wallets that buy and hold while a backtest runs, and pay what its strategies pay. */
-export interface BenchmarkWallets {
-  /** What they began with, in the currency; undefined before they began. */
+/** Wallets that buy and hold during a backtest, and pay what its strategies pay. */
+interface BenchmarkWallets {
+  /** The initial money in the currency; undefined before they begin. */
   readonly cash: number | undefined;
-  /** Begins with so much of the currency's smallest units: prices of everything are known. */
+  /** Begins with money in the currency's smallest units. Everything must have a price by then. */
   begin(cash: bigint, at: Millis): void;
-  /** Returns when the next purchase lands; Infinity where none is to come. */
+  /** Returns when the next purchase lands; Infinity where none is left. */
   nextAt(): Millis;
   /** Makes the purchases that land until an instant. */
   buy(at: Millis): void;
   values(at: Millis): BenchmarkValues;
-  /**
-   * Returns what a purchase pays beside its price, for who works with prices alone: bps of it, and an amount of the
-   * currency.
-   */
+  /** Returns the cost of a purchase beside its price: bps of it, and an amount of the currency. */
   orderCosts(at: Millis): { readonly bps: number; readonly order: number };
 }
 
-/** A purchase that is to come. */
+/** A future purchase. */
 interface Order {
   readonly mint: Mint;
   readonly amount: bigint;
   readonly at: Millis;
 }
 
-interface Wallet {
-  cash: bigint;
-  readonly held: Map<Mint, bigint>;
-  /** Network fees and deposits, in the currency at the prices of their time. */
-  paid: number;
-  readonly orders: Order[];
-  readonly pricing: Pricing;
-  readonly noteSwap: (mint: Mint, amount: bigint, at: Millis) => void;
-  readonly openAccount: (mint: Mint) => bigint;
-}
-
-/**
- * Returns the wallets of the benchmarks. A purchase lands as long after its time as a strategy's usually does, at the
- * price that a strategy's would fill at, and pays the platform's fee, those of token issuers, network and priority
- * fees, and the deposit of a token account. What is more than the largest recorded size is bought in pieces of that
- * size, each with its fee. What is held counts as what strategies hold does. No purchase is lost on its way: that would
- * be chance.
- */
-export function createBenchmarkWallets({
-  market, intervals, marks, currency, instruments, model: configured, openAccounts, maxSlippageBps, endAt,
-}: {
+interface BenchmarkOptions {
   readonly market: MarketCache;
   readonly intervals?: RecordedIntervals | undefined;
   readonly marks: ExitMarks;
@@ -91,41 +68,76 @@ export function createBenchmarkWallets({
   readonly openAccounts: Iterable<Mint>;
   readonly maxSlippageBps: Bps;
   readonly endAt: Millis;
-}): BenchmarkWallets {
-  const model = underSetting(configured);
-  const { row, latency, landing } = model;
+}
+
+/**
+ * Returns the wallets of the benchmarks. A purchase takes a strategy's median time to land, fills at the price of a
+ * strategy's swap, and pays the platform's fee, issuers' fees, network and priority fees, and the deposit of a token
+ * account. A purchase above the largest recorded size is split into swaps of that size, each with its fee. Holdings are
+ * valued as those of strategies. No purchase is lost: that would be chance.
+ */
+export function createBenchmarkWallets(options: BenchmarkOptions): BenchmarkWallets {
+  const { currency, endAt } = options;
   const unit = 10 ** currency.decimals;
-  const { feeLamports } = attemptCosts(model.costs, row.priority);
-  const existing = [...openAccounts];
-  const worthOf = (lamports: bigint, at: Millis): number => Number(marks.exit(SOL_MINT, lamports, at) ?? 0n) / unit;
-  const takes = (at: Millis): Millis => latencyAt(knownBefore(latency.quote, at, 'order'), MEDIAN) * row.quoteLatency
-    + (latencyAt(latency.sign, MEDIAN) + latencyAt(knownBefore(latency.land, at, 'order'), MEDIAN)) * row.landLatency;
-
-  const walletOf = (cash: bigint, { orders, everyMs }: PurchasePlan, begunAt: Millis): Wallet => {
-    const ownImpact = createOwnImpact(model.ownImpact, model.recordedSwaps);
-    const accounts = createTokenAccounts(existing, (mint) => model.transferFees.has(mint));
-    const parts = BigInt(orders * instruments.length);
-    const partOf = (n: number): bigint => (cash * BigInt(n + 1)) / parts - (cash * BigInt(n)) / parts;
-    return {
-      cash, held: new Map(), paid: 0, pricing: createPricing({ market, model, ownImpact, intervals }),
-      orders: Array.from({ length: orders }, (_, n) => begunAt + n * everyMs)
-        .flatMap((at, n) => instruments.map(({ mint }, i): Order =>
-          ({ mint, amount: partOf(n * instruments.length + i), at: at + takes(at) }))),
-      noteSwap: (mint, amount, at) => { ownImpact.add(currency.mint, mint, amount, at); },
-      openAccount: (mint) => accounts.open(mint),
-    };
+  const model = underSetting(options.model);
+  const shared = { ...options, model, unit, existing: [...options.openAccounts] };
+  let begun: { readonly cash: number; readonly buyAndHold: Wallet; readonly dca: Wallet } | undefined;
+  const wallets = (): readonly Wallet[] => (begun === undefined ? [] : [begun.buyAndHold, begun.dca]);
+  return {
+    get cash() { return begun?.cash; },
+    begin(cash, at) {
+      begun ??= {
+        cash: Number(cash) / unit, buyAndHold: createWallet(shared, { cash, plan: AT_ONCE, at }),
+        dca: createWallet(shared, { cash, plan: averagingPlan(Math.max(1, endAt - at)), at }),
+      };
+    },
+    nextAt: () => Math.min(Infinity, ...wallets().map((wallet) => wallet.nextAt())),
+    buy(at) {
+      for (const wallet of wallets()) wallet.buy(at);
+    },
+    orderCosts: (at) => ({
+      bps: model.costs.platformFeeBps,
+      order: lamportsWorth(attemptCosts(model.costs, model.row.priority).feeLamports, shared, at),
+    }),
+    values: (at) => ({ buyAndHold: begun?.buyAndHold.value(at) ?? null, dca: begun?.dca.value(at) ?? null }),
   };
+}
 
-  /** What of a price is paid: all of it where it is firm or as quoted, else less what fills fall short by. */
-  const received = ({ outAmount, from, traded }: SimulatedPrice): Amount => {
-    if (row.fill === 'quoted' || isFirm(quoteFor(from, traded).router)) return outAmount;
-    return afterSlippage(outAmount, row.fill === 'threshold' ? maxSlippageBps : landing.adverseBps);
-  };
-  /** Returns whether the order is done with; one whose price is too old to fill a strategy's swap waits for another. */
-  const buyOne = (wallet: Wallet, { mint, amount }: Order, at: Millis): boolean => {
+interface Wallet {
+  nextAt(): Millis;
+  buy(at: Millis): void;
+  value(at: Millis): number | null;
+}
+
+interface WalletOptions extends Omit<BenchmarkOptions, 'model'> {
+  readonly model: ReturnType<typeof underSetting>;
+  /** Smallest units of one token of the currency. */
+  readonly unit: number;
+  readonly existing: readonly Mint[];
+}
+
+function createWallet(options: WalletOptions, begin: {
+  readonly cash: bigint; readonly plan: PurchasePlan; readonly at: Millis;
+}): Wallet {
+  const { market, intervals, marks, currency, model, maxSlippageBps, unit, existing } = options;
+  const { feeLamports } = attemptCosts(model.costs, model.row.priority);
+  const ownImpact = createOwnImpact(model.ownImpact, model.recordedSwaps);
+  const pricing = createPricing({ market, model, ownImpact, intervals });
+  const accounts = createTokenAccounts(existing, (mint) => model.transferFees.has(mint));
+  const orders = ordersOf(options, begin);
+  const held = new Map<Mint, bigint>();
+  let { cash } = begin;
+  /** Network fees and deposits, in the currency at the prices of their time. */
+  let paid = 0;
+
+  /**
+   * Returns whether the order is finished. An order whose price is too old to fill a strategy's swap waits for a newer
+   * one.
+   */
+  const buyOne = ({ mint, amount }: Order, at: Millis): boolean => {
     let isStale = false;
     const price = (amountIn: bigint): SimulatedPrice | undefined => {
-      const found = wallet.pricing.price(
+      const found = pricing.price(
         { inputMint: currency.mint, outputMint: mint, amountIn: amountIn as Amount, purpose: 'entry' },
         { at, isUnderWay: true, isFresh: true },
       );
@@ -135,59 +147,79 @@ export function createBenchmarkWallets({
     };
     const whole = price(amount);
     if (whole === undefined || amount === 0n) return !isStale;
-    const largest = isBeyond(whole.from.ladder, whole.traded) ? largestSize(whole.from.ladder) : amount;
-    const pieces = largest === 0n ? 1n : amount / largest;
-    const piece = pieces === 0n ? amount : largest;
-    const rest = amount - pieces * piece;
-    const [each, last] = piece === amount ? [whole, undefined] : [price(piece), rest === 0n ? undefined : price(rest)];
+    const { count, size, rest } = piecesOf(whole, amount);
+    const [each, last] = size === amount ? [whole, undefined] : [price(size), rest === 0n ? undefined : price(rest)];
     if (each === undefined) return true;
-    const swaps = pieces + (last === undefined ? 0n : 1n);
-    const out = pieces * received(each) + (last === undefined ? 0n : received(last));
-    wallet.cash -= amount;
-    wallet.held.set(mint, (wallet.held.get(mint) ?? 0n) + out);
-    wallet.paid += worthOf(swaps * feeLamports + wallet.openAccount(mint), at);
-    wallet.noteSwap(mint, each.traded, at);
+    const swaps = count + (last === undefined ? 0n : 1n);
+    const out = count * outputOf(each, options) + (last === undefined ? 0n : outputOf(last, options));
+    cash -= amount;
+    held.set(mint, (held.get(mint) ?? 0n) + out);
+    paid += lamportsWorth(swaps * feeLamports + accounts.open(mint), options, at);
+    ownImpact.add(currency.mint, mint, each.traded, at);
     return true;
   };
-  const valueOf = ({ cash, held, paid }: Wallet, at: Millis): number | null => {
-    let value: number | null = Number(cash) / unit - paid;
-    for (const [mint, amount] of held) {
-      const proceeds = marks.proceeds(mint, amount as Amount, at, maxSlippageBps);
-      value = value === null || proceeds === undefined ? null : value + Number(proceeds) / unit;
-    }
-    return value;
-  };
-
-  let begun: { readonly cash: number; readonly buyAndHold: Wallet; readonly dca: Wallet } | undefined;
-  const wallets = (): readonly Wallet[] => (begun === undefined ? [] : [begun.buyAndHold, begun.dca]);
   return {
-    get cash() { return begun?.cash; },
-    begin(cash, at) {
-      begun ??= {
-        cash: Number(cash) / unit, buyAndHold: walletOf(cash, AT_ONCE, at),
-        dca: walletOf(cash, averagingPlan(Math.max(1, endAt - at)), at),
-      };
-    },
-    nextAt: () => Math.min(Infinity, ...wallets().map(({ orders }) => orders[0]?.at ?? Infinity)),
+    nextAt: () => orders[0]?.at ?? Infinity,
     buy(at) {
-      for (const wallet of wallets()) {
-        for (let [order] = wallet.orders; order !== undefined && order.at <= at; [order] = wallet.orders) {
-          wallet.orders.shift();
-          if (buyOne(wallet, order, at)) continue;
-          wallet.orders.push({ ...order, at: at + RETRY_MS });
-          wallet.orders.sort((a, b) => a.at - b.at);
-        }
+      for (let [order] = orders; order !== undefined && order.at <= at; [order] = orders) {
+        orders.shift();
+        if (buyOne(order, at)) continue;
+        orders.push({ ...order, at: at + RETRY_MS });
+        orders.sort((a, b) => a.at - b.at);
       }
     },
-    orderCosts: (at) => ({ bps: model.costs.platformFeeBps, order: worthOf(feeLamports, at) }),
-    values: (at) => (begun === undefined ? { buyAndHold: null, dca: null }
-      : { buyAndHold: valueOf(begun.buyAndHold, at), dca: valueOf(begun.dca, at) }),
+    value(at) {
+      let value: number | null = Number(cash) / unit - paid;
+      for (const [mint, amount] of held) {
+        const proceeds = marks.proceeds(mint, amount as Amount, at, maxSlippageBps);
+        value = value === null || proceeds === undefined ? null : value + Number(proceeds) / unit;
+      }
+      return value;
+    },
   };
 }
 
+function ordersOf({ instruments, model: { latency, row } }: WalletOptions, { cash, plan: { orders, everyMs }, at }: {
+  readonly cash: bigint; readonly plan: PurchasePlan; readonly at: Millis;
+}): Order[] {
+  const landingMs = (from: Millis): Millis => {
+    const quoteMs = latencyAt(knownBefore(latency.quote, from, 'order'), MEDIAN);
+    const landMs = latencyAt(latency.sign, MEDIAN) + latencyAt(knownBefore(latency.land, from, 'order'), MEDIAN);
+    return quoteMs * row.quoteLatency + landMs * row.landLatency;
+  };
+  const parts = BigInt(orders * instruments.length);
+  const partOf = (n: number): bigint => (cash * BigInt(n + 1)) / parts - (cash * BigInt(n)) / parts;
+  return Array.from({ length: orders }, (_, n) => at + n * everyMs).flatMap((from, n) => (
+    instruments.map(({ mint }, i): Order => (
+      { mint, amount: partOf(n * instruments.length + i), at: from + landingMs(from) }))));
+}
+
+/** Splits an amount above the largest recorded size into swaps of that size and a rest. */
+function piecesOf({ from: { ladder }, traded }: SimulatedPrice, amount: bigint): {
+  readonly count: bigint; readonly size: bigint; readonly rest: bigint;
+} {
+  const largest = isBeyond(ladder, traded) ? largestSize(ladder) : amount;
+  const count = largest === 0n ? 1n : amount / largest;
+  const size = count === 0n ? amount : largest;
+  return { count, size, rest: amount - count * size };
+}
+
+/** Returns the output of a price: all of it where it is firm or as quoted, else less the setting's shortfall. */
+function outputOf(
+  { outAmount, from, traded }: SimulatedPrice, { model: { row, landing }, maxSlippageBps }: WalletOptions,
+): Amount {
+  if (row.fill === 'quoted' || isFirm(quoteFor(from, traded).router)) return outAmount;
+  return afterSlippage(outAmount, row.fill === 'threshold' ? maxSlippageBps : landing.adverseBps);
+}
+
+/** Returns the value of SOL in the currency; 0 without a price. */
+function lamportsWorth(lamports: bigint, { marks, unit }: Pick<WalletOptions, 'marks' | 'unit'>, at: Millis): number {
+  return Number(marks.exit(SOL_MINT, lamports, at) ?? 0n) / unit;
+}
+
 /**
- * Returns the plan of the benchmark "DCA" over a span: each day that begins in it, or ten times where it is shorter
- * than two days.
+ * Returns the purchases of the benchmark "DCA" over a span: one on each day that begins in it, or ten where the span is
+ * shorter than two days.
  */
 export function averagingPlan(spanMs: Millis): PurchasePlan {
   if (spanMs < 2 * DAY_MS) return { everyMs: spanMs / SHORT_ORDERS, orders: SHORT_ORDERS };

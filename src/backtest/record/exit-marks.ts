@@ -15,35 +15,33 @@ import { reachingMarket, reachingWallet } from '../models/swap-costs.ts';
 
 const NOTHING = 0 as Bps;
 
-/** What tokens are worth to somebody who has to trade them, by the last prices known, however old. */
+/** The value of tokens for a trader, by the last known prices of any age. */
 export interface ExitMarks {
   /**
-   * Returns what a sale would leave in the wallet as the model's setting fills it, that is as quoted, at the price on
-   * arrival or at the least that `allowedBps` of slippage accept, less the fees that are taken of tokens; undefined
-   * where no price was ever seen.
+   * Returns the proceeds of a sale as the model's setting fills it: as quoted, at the price on arrival, or at the
+   * minimum under `allowedBps` of slippage, less the fees on tokens. Undefined where no price was ever known.
    */
   proceeds(mint: Mint, amount: Amount, at: Millis, allowedBps: Bps): bigint | undefined;
-  /** Returns what the market pays for so much, smallest units of the currency. */
+  /** Returns what the market pays for an amount, smallest units of the currency. */
   exit(mint: Mint, amount: bigint, at: Millis): bigint | undefined;
   /**
-   * Returns how many times the largest size that is priced an amount is: above 1 its price is a guess; 0 where size
-   * plays no part.
+   * Returns an amount divided by the largest priced size; 0 where it is not larger, or where prices do not depend on
+   * size.
    */
   timesLargest(mint: Mint, amount: bigint, at: Millis): number;
-  /**
-   * Returns whether what a token brings, or takes, is known from quotes of the other direction alone, turned around
-   * less the haircut.
-   */
+  /** Returns whether a price of a token comes only from quotes of the other direction, inverted, less the haircut. */
   isTurned(mint: Mint, at: Millis): boolean;
   /**
-   * Returns what a whole token takes and brings where so much of the currency is spent, in smallest units of the
-   * currency for a smallest unit of the token; both in pieces of the largest size that was recorded where it is more
-   * than that, for beyond it every price is a guess. Undefined where no price was ever seen.
+   * Returns the prices of a purchase for `spent` of the currency and of the sale after it, in smallest units of the
+   * currency per smallest unit of the token. Above the largest recorded size both are the price of that size, since
+   * prices beyond it are estimates. Undefined where no price was ever known.
    */
   bothWays(mint: Mint, spent: bigint, at: Millis): { readonly ask: number; readonly bid: number } | undefined;
 }
 
-/** What is more than was ever quoted is sold in pieces of the largest size: a line beyond it would lead anywhere. */
+/**
+ * Returns the output of an amount above every quote at the price of the largest size: extrapolation would be arbitrary.
+ */
 function outputInPieces(ladder: QuoteLadder, amount: bigint): bigint {
   const largest = largestSize(ladder);
   return isBeyond(ladder, amount) && largest > 0n ? (outputOf(ladder, largest) * amount) / largest
@@ -51,8 +49,8 @@ function outputInPieces(ladder: QuoteLadder, amount: bigint): bigint {
 }
 
 /**
- * Returns marks by the recorded ladders, so that size costs what it costs; where no quote is recorded, by prices in US
- * dollars.
+ * Returns marks by the recorded ladders, which contain the cost of size, or by prices in US dollars where no quote is
+ * recorded.
  */
 export function createExitMarks({ market, tokens, currency, model }: {
   readonly market: MarketCache;
@@ -70,8 +68,8 @@ export function createExitMarks({ market, tokens, currency, model }: {
     return valueIn(market, tokens, { mint: inputMint, amount, currency: outputMint });
   };
   /**
-   * By what a fill falls short of the price on arrival: by nothing where a maker keeps his word, by all that is
-   * accepted where every swap is taken to be sandwiched.
+   * Returns the shortfall of a fill below the price on arrival: 0 for a firm quote, all accepted slippage where every
+   * swap counts as sandwiched.
    */
   const shortfallBps = (mint: Mint, traded: bigint, at: Millis, allowedBps: Bps): Bps => {
     const bps = { quoted: NOTHING, arrival: model.landing.adverseBps, threshold: allowedBps }[fill];

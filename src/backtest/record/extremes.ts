@@ -1,42 +1,42 @@
-/** Something that was seen at a moment, kept for how far a value had gone there. */
-interface Extreme<Seen> {
+/** A sample at a moment when a value reached a new extreme. */
+interface Extreme<Sample> {
   readonly kind: 'peak' | 'trough';
   readonly value: number;
-  readonly seen: Seen;
+  readonly sample: Sample;
 }
 
 /**
- * The peaks of a value, and the lowest that it went after each, between the moments that are kept anyway: all that the
- * deepest drawdown takes, however far apart those are. What lies between a peak and its trough is not kept.
+ * Keeps samples of the peaks of a value and of the lowest values after each peak, between the regular samples. They
+ * suffice for the deepest drawdown, however far apart the regular samples are.
  */
-export class Extremes<Seen> {
+export class Extremes<Sample> {
   #peak = -Infinity;
   #trough = Infinity;
-  #waiting: Extreme<Seen>[] = [];
+  #extremes: Extreme<Sample>[] = [];
 
-  /** Takes note of a value in passing; `look` is asked for what else there is to see only where it is an extreme. */
-  pass(value: number, look: () => Seen): void {
+  /** Checks a value; `sample` is called only for an extreme. */
+  pass(value: number, sample: () => Sample): void {
     const kind = this.#extend(value);
     if (kind === undefined) return;
-    // A higher peak takes the place of the one before it, unless a trough lies between; so with troughs.
-    if (this.#waiting.at(-1)?.kind === kind) this.#waiting.pop();
-    this.#waiting.push({ kind, value, seen: look() });
+    // A higher peak replaces the one before it, unless a trough lies between; a lower trough does the same.
+    if (this.#extremes.at(-1)?.kind === kind) this.#extremes.pop();
+    this.#extremes.push({ kind, value, sample: sample() });
   }
 
   /**
-   * Takes note of a value that is kept, and returns what was seen at the extremes since the last of those, in order.
+   * Takes note of the value of a regular sample, and returns the samples of the extremes since the last one, in order.
    */
-  keep(value: number): Seen[] {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    const last = waiting.at(-1);
-    // The value that is kept goes as far, and says it alone.
-    if (last !== undefined && (last.kind === 'peak' ? value >= last.value : value <= last.value)) waiting.pop();
+  keep(value: number): Sample[] {
+    const extremes = this.#extremes;
+    this.#extremes = [];
+    const last = extremes.at(-1);
+    // The regular sample shows the last extreme itself.
+    if (last !== undefined && (last.kind === 'peak' ? value >= last.value : value <= last.value)) extremes.pop();
     this.#extend(value);
-    return waiting.map(({ seen }) => seen);
+    return extremes.map(({ sample }) => sample);
   }
 
-  #extend(value: number): Extreme<Seen>['kind'] | undefined {
+  #extend(value: number): Extreme<Sample>['kind'] | undefined {
     if (value > this.#peak) {
       this.#peak = value;
       this.#trough = value;

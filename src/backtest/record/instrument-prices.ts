@@ -15,7 +15,7 @@ export interface InstrumentPrice {
 }
 
 /** The prices of the tokens that the benchmarks buy. */
-export interface InstrumentPrices {
+interface InstrumentPrices {
   /** Returns the price of each instrument at the size of a benchmark's purchase. */
   pricesAt(at: Millis): InstrumentPrice[];
   /**
@@ -27,8 +27,8 @@ export interface InstrumentPrices {
   sampleHalfSpreads(at: Millis, swapSize: (mint: Mint) => bigint | undefined): void;
   /** Writes prices into a row of the records. */
   store(row: number, prices: readonly InstrumentPrice[]): void;
-  /** Returns the records; `at` is the end of the run. */
-  records(at: Millis): InstrumentRecord[];
+  /** Returns the records at the end of a run; `costs` are those of a benchmark's purchase. */
+  records(at: Millis, costs: InstrumentRecord['costs']): InstrumentRecord[];
 }
 
 /** Returns the prices of instruments where `spent` of the currency buys each of them, smallest units. */
@@ -73,8 +73,8 @@ export function createInstrumentPrices({ market, marks, currency, instruments, s
         bids[row] = prices[i]!.bid;
       }
     },
-    records: (at) => columns.map(({ token: { mint, symbol, decimals }, bids, asks, halfSpreads }) => ({
-      symbol, decimals, bids, asks, swapHalfSpreadBps: medianOf(halfSpreads) ?? undefined, costs: undefined,
+    records: (at, costs) => columns.map(({ token: { mint, symbol, decimals }, bids, asks, halfSpreads }) => ({
+      symbol, decimals, bids, asks, swapHalfSpreadBps: medianOf(halfSpreads) ?? undefined, costs,
       turnedBps: marks.isTurned(mint, at) ? model.otherSideHaircutBps : undefined,
     })),
   };

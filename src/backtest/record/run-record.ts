@@ -2,42 +2,27 @@ import type { Millis } from '../../core/time.ts';
 
 const BPS = 10_000;
 
-/**
- * Returns half of what lies between a price that is asked and one that is bid, in bps of the middle, which is their
- * geometric mean; 0 where they cross. Undefined where one of them is none.
- */
-export function halfSpreadBps(bid: number | null | undefined, ask: number | null | undefined): number | undefined {
-  return typeof bid === 'number' && typeof ask === 'number' && bid > 0 && ask > 0
-    ? Math.max(0, (1 - Math.sqrt(bid / ask)) * BPS) : undefined;
-}
-
-/**
- * What a backtest left behind for its figures: plain data, so that whoever holds a copy computes the same. Values in
- * the currency.
- */
+/** The record of a backtest from which all its figures are computed: plain data, with values in the currency. */
 export interface RunRecord {
-  /** The symbol of the token that results are counted in. */
+  /** The symbol of the token in which results are counted. */
   readonly currency: string;
-  /** When equity was looked at: at the fixed steps that a price came before, and after each fill; rising strictly. */
+  /** The times of the samples: each fixed step after a new price, and each fill. They rise strictly. */
   readonly times: readonly Millis[];
-  /** Those that have a budget. */
+  /** The strategies that have a budget. */
   readonly strategies: readonly StrategyRecord[];
-  /** What is watched beside the currency. */
+  /** The watched tokens, without the currency. */
   readonly instruments: readonly InstrumentRecord[];
   /** In order of time. */
   readonly fills: readonly RecordedFill[];
-  /** Set where the market was made up. */
+  /** Set where the market is synthetic. */
   readonly isMadeUp?: true | undefined;
-  /**
-   * What the benchmarks came to as they paid what strategies pay; left out where nothing could be bought, or the end
-   * was not known.
-   */
+  /** Benchmarks that pay what strategies pay; absent where they bought nothing, or where the end was not known. */
   readonly benchmarks?: BenchmarkRecord | undefined;
 }
 
-/** What buying and holding came to at each of the times, in the currency; null before it began, and without a price. */
+/** The equity of the benchmarks at each time, in the currency; null before they begin, and without a price. */
 export interface BenchmarkRecord {
-  /** What each began with. */
+  /** What each benchmark begins with. */
   readonly cash: number;
   readonly buyAndHold: readonly (number | null)[];
   readonly dca: readonly (number | null)[];
@@ -46,49 +31,41 @@ export interface BenchmarkRecord {
 /** One strategy at each of the times. */
 export interface StrategyRecord {
   readonly name: string;
-  /**
-   * What a sale at that time would have brought, less the fees paid and the deposits laid down until then; null where
-   * something had no price.
-   */
+  /** The proceeds of a sale, less the fees paid and the locked deposits; null where a token had no price. */
   readonly equity: readonly (number | null)[];
-  /** Of that, what is not the currency; null where it had no price. */
+  /** The part of it that comes from tokens other than the currency; null where one had no price. */
   readonly held: readonly (number | null)[];
-  /** Transactions sent to the chain, and those of them that did their work. */
+  /** Transactions sent to the chain. */
   readonly sent: number;
+  /** Transactions that swapped. */
   readonly landed: number;
   /** Network fees of all attempts, each at the price of its time. */
   readonly feesPaid: number;
   /**
-   * Laid down for token accounts at the prices of its time, and not back at the end: it is missing in the equity, and
-   * no cost.
+   * Deposits for token accounts that are still locked at the end, at the prices of their time. They are missing in the
+   * equity, and are no cost.
    */
   readonly deposited?: number | undefined;
-  /** Laid down, and back at the end, when accounts that are empty were closed. */
+  /** Deposits that came back when empty accounts were closed at the end. */
   readonly returned?: number | undefined;
 }
 
 /**
  * One token at each of the times: the price of a whole one at the size of a benchmark's purchase, or at the largest
- * that was recorded where that is less, null before any is known and once it is too old to fill anything.
+ * recorded size where that is less. Null before a price is known, and where it is too old to fill a swap.
  */
 export interface InstrumentRecord {
   readonly symbol: string;
   readonly decimals: number;
-  /** What a sale brings. */
+  /** The proceeds of a sale. */
   readonly bids: readonly (number | null)[];
-  /** What a purchase takes. */
+  /** The cost of a purchase. */
   readonly asks: readonly (number | null)[];
-  /**
-   * Half of what lies between both at the size of the swaps, in bps, in the middle over the steps after the first of
-   * them; left out without one.
-   */
+  /** The median half spread at the size of the swaps, bps, over the steps after the first swap; absent without one. */
   readonly swapHalfSpreadBps?: number | undefined;
-  /**
-   * What a benchmark's purchase pays beside the price: the platform's fee in bps, network and priority fees in the
-   * currency.
-   */
+  /** Costs of a benchmark's purchase: the platform fee in bps, network and priority fees in the currency. */
   readonly costs?: { readonly bps: number; readonly order: number } | undefined;
-  /** By how much a price is taken to be worse in the direction that nobody recorded, bps; left out where both were. */
+  /** The haircut on prices of a direction that was not recorded, bps; absent where both directions were. */
   readonly turnedBps?: number | undefined;
 }
 
@@ -100,13 +77,31 @@ export interface RecordedFill {
   readonly output: string;
   readonly amountIn: string;
   readonly amountOut: string;
-  /** What the accepted quote promised; null where nobody said. */
+  /** The output of the accepted quote; null where it is not known. */
   readonly quotedOut: string | null;
-  /** Null where neither side is the currency and what went in had no price. */
+  /** Null where neither side is the currency and the input had no price. */
   readonly value: number | null;
   /**
-   * Network fees, its own and those of swaps of the same token that came to nothing since the last fill of it; null
-   * where SOL had no price.
+   * Network fees of this swap, and of failed swaps of the same token since its last fill; null where SOL had no price.
    */
   readonly costs: number | null;
+}
+
+/** Returns a value as a record stores it: rounded to the smallest unit of the currency, which a report can carry. */
+export function roundedAmount(value: number, unitsPerToken: number): number {
+  return Math.round(value * unitsPerToken) / unitsPerToken;
+}
+
+/** Returns a price as a record stores it: with seven significant digits. */
+export function roundedPrice(value: number): number {
+  return Number(value.toPrecision(7));
+}
+
+/**
+ * Returns half of the spread in bps of the middle, which is the geometric mean of both prices; 0 where they cross.
+ * Undefined where a price is missing.
+ */
+export function halfSpreadBps(bid: number | null | undefined, ask: number | null | undefined): number | undefined {
+  return typeof bid === 'number' && typeof ask === 'number' && bid > 0 && ask > 0
+    ? Math.max(0, (1 - Math.sqrt(bid / ask)) * BPS) : undefined;
 }

@@ -5,6 +5,7 @@ import { SOL_MINT } from '../../market/token.ts';
 import type { Fill, Intent, Outcome } from '../../trading/intent.ts';
 import { isTerminal } from '../../trading/intent.ts';
 import type { MarketCache } from '../../trading/market-cache.ts';
+import type { StrategyBook } from '../../trading/portfolio.ts';
 import type { EngineState } from '../../trading/state.ts';
 import { priceAge } from '../../trading/valuation.ts';
 import type { ExitMarks } from './exit-marks.ts';
@@ -55,7 +56,7 @@ export interface StrategyAccounts {
 /** One strategy: its book in the portfolio, and what the book does not say. */
 interface Account {
   readonly name: string;
-  readonly book: EngineState['portfolio']['books'] extends ReadonlyMap<string, infer Book> ? Book : never;
+  readonly book: StrategyBook;
   /** The fees in the book that are valued already. */
   valuedFeesLamports: bigint;
   /** Deposits of token accounts, in the currency, by token. */
@@ -184,7 +185,7 @@ export function createStrategyAccounts({ state, market, currency, marks }: {
       }
     },
     swapSize: (mint) => swapSizes.get(mint),
-    heldPrices: (at) => accounts.flatMap(({ name, book }) => [...book.balances].flatMap(([mint, amount]): HeldPrice[] => {
+    heldPrices: (at) => accounts.flatMap(({ name, book: { balances } }) => [...balances].flatMap(([mint, amount]) => {
       const ageMs = mint === currency.mint ? Infinity : priceAge(market, mint, currency.mint, at);
       if (ageMs === Infinity) return [];
       return [{ strategy: name, symbol: symbolOf(mint), ageMs, timesLargest: marks.timesLargest(mint, amount, at) }];

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import { GannetError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
 import { BACKTEST_ROWS, MEMORY_ROWS, SWEEP_ROWS } from '../../bench/backtest-rows.ts';
+import { DAEMON_ROWS, START_ROWS } from '../../bench/daemon-rows.ts';
 import type { BenchRow, Measurement } from '../../bench/measurement.ts';
 import { profiled } from '../../bench/measurement.ts';
-import { DAEMON_ROWS, START_ROWS } from '../../bench/daemon-rows.ts';
 import { JOURNAL_ROWS, POLICY_ROWS } from '../../bench/policy-rows.ts';
 import { RECORDING_ROWS } from '../../bench/recording-rows.ts';
 import { createSandboxRows } from '../../bench/sandbox-rows.ts';
 import type { CommandModule } from '../command.ts';
 import { EXIT } from '../command.ts';
 import { table } from '../output/table.ts';
+import { GannetError } from '../../core/errors.ts';
+import { nearest } from '../../core/text.ts';
 
 interface BenchFlags {
   readonly only?: string;
@@ -21,7 +21,8 @@ export const benchCommand: CommandModule = (program, run) => {
   program.command('bench')
     .description('measures the performance budgets: the median of several runs with the extremes')
     .option('--only <names>', 'the rows to measure, separated by commas')
-    .option('--cpu-prof [dir]', 'also writes a CPU profile of this process per row, <row>.cpuprofile (default: profiles of the state directory); slows the rows down')
+    .option('--cpu-prof [dir]', 'also writes a CPU profile of this process per row, <row>.cpuprofile (default: '
+      + 'profiles of the state directory); slows the rows down')
     .action(run(async ({ terminal, options, connectSigner }, flags: BenchFlags) => {
       const measurements: Measurement[] = [];
       const sandbox = createSandboxRows(connectSigner);

@@ -1,32 +1,32 @@
-import { redactedConfig } from '../../config/config-record.ts';
-import { formatIssue } from '../../config/issue.ts';
-import type { ConfigFailure, LoadedConfig } from '../../config/load.ts';
-import { movesRealMoney } from '../../config/live-gate.ts';
-import { BUILT_IN_FILE, loadConfig } from '../../config/load.ts';
-import { configJsonSchema } from '../../config/json-schema.ts';
-import type { ExitTime } from '../../config/exit-times.ts';
-import type { RunConfig } from '../../config/run-config.ts';
-import type { RequestRate } from '../../config/request-rate.ts';
-import { lateFeeds } from '../../config/request-rate.ts';
-import type { ConnectionSettings } from '../../config/resolve.ts';
-import { formatDecimal } from '../../core/amount.ts';
-import { isGannetError } from '../../core/errors.ts';
-import { stringifyJson } from '../../core/json.ts';
-import { printable } from '../../core/text.ts';
-import { roughDuration } from '../../core/time.ts';
-import { describeSigner, describeSizes, describeTokenSafety } from '../../daemon/reporting/limits-text.ts';
-import { describeFeedKey, showAmount } from '../../market/market-text.ts';
-import { describeProtection } from '../../daemon/reporting/trading-text.ts';
-import { openConnections } from '../../daemon/run/connections.ts';
-import { feedKey } from '../../market/feed.ts';
-import type { Mint, TokenTable } from '../../market/token.ts';
-import { GENESIS_TOKENS } from '../../sandbox/genesis.ts';
 import type { CommandContext, CommandModule } from '../command.ts';
 import { EXIT } from '../command.ts';
 import { connectionOptions } from '../input/service-request.ts';
-import { untilInterrupted } from '../../recording/interrupt.ts';
 import type { Fact } from '../output/table.ts';
 import { facts, table } from '../output/table.ts';
+import { formatIssue } from '../../config/config-issue.ts';
+import { redactedConfig } from '../../config/config-record.ts';
+import { configJsonSchema } from '../../config/config-schema.ts';
+import type { ExitTime } from '../../config/exit-times.ts';
+import { movesRealMoney } from '../../config/live-gate.ts';
+import type { ConfigFailure, LoadedConfig } from '../../config/load-config.ts';
+import { BUILT_IN_FILE, loadConfig } from '../../config/load-config.ts';
+import type { RequestRate } from '../../config/request-rate.ts';
+import { lateFeeds } from '../../config/request-rate.ts';
+import type { ConnectionSettings } from '../../config/resolve-config.ts';
+import type { RunConfig } from '../../config/run-config.ts';
+import { formatDecimal } from '../../core/amount.ts';
+import { isGannetError } from '../../core/errors.ts';
+import { stringifyJson } from '../../core/json.ts';
+import { pluralize, printable } from '../../core/text.ts';
+import { roughDuration } from '../../core/time.ts';
+import { describeSigner, describeSizes, describeTokenSafety } from '../../daemon/reporting/limits-text.ts';
+import { describeProtection } from '../../daemon/reporting/trading-text.ts';
+import { openConnections } from '../../daemon/run/connections.ts';
+import { feedKey } from '../../market/feed.ts';
+import { describeFeedKey, showAmount } from '../../market/market-text.ts';
+import type { Mint, TokenTable } from '../../market/token.ts';
+import { untilInterrupted } from '../../recording/interrupt.ts';
+import { GENESIS_TOKENS } from '../../sandbox/genesis.ts';
 
 export const configCommand: CommandModule = (program, run) => {
   const config = program.command('config').description('checks a configuration without running it');
@@ -62,7 +62,10 @@ function check(context: CommandContext, file: string | undefined): Promise<Loade
   });
 }
 
-/** Returns the decimals of tokens. Those of the embedded service are known without starting it; another service is asked. */
+/**
+ * Returns the decimals of tokens. Those of the embedded service are known without starting it; another service is
+ * asked.
+ */
 async function knownDecimals(
   mints: readonly Mint[], settings: ConnectionSettings, context: CommandContext,
 ): Promise<ReadonlyMap<Mint, number>> {
@@ -130,13 +133,17 @@ function asText(result: LoadedConfig | ConfigFailure): string {
   if (!result.ok) return `${result.issues.map(formatIssue).join('\n')}\n`;
   const { config, rate } = result;
   const name = config.file === BUILT_IN_FILE ? 'the built-in configuration' : config.file;
-  return `${name} is valid: ${config.mode}, ${countOf(config.strategies.length, 'strategy', 'strategies')}, ${countOf(rate.feeds.length, 'feed', 'feeds')}\n${facts([...limitFacts(config), ...exitFacts(result.exits ?? []), ...rateFacts(rate)])}${lateText(rate, config.tokens)}`;
+  const strategies = pluralize(config.strategies.length, 'strategy', 'strategies');
+  const counts = `${strategies}, ${pluralize(rate.feeds.length, 'feed')}`;
+  return `${name} is valid: ${config.mode}, ${counts}\n`
+    + facts([...limitFacts(config), ...exitFacts(result.exits ?? []), ...rateFacts(rate)])
+    + lateText(rate, config.tokens);
 }
 
 function limitFacts(config: RunConfig): Fact[] {
   const { limits, tokens, signer } = config;
   return [
-    ['money', movesRealMoney(config) ? 'real money: run and swap need --live' : 'no real money: nothing is signed on a real chain'],
+    ['money', movesRealMoney(config) ? 'real: run and swap need --live' : 'none: nothing is signed on a real chain'],
     ['limits', [...describeSizes(limits, tokens), ...config.strategies.flatMap(({ name, maxExposure }) =>
       (maxExposure === undefined ? []
         : [`${name}: positions up to ${showAmount(tokens, maxExposure.mint, maxExposure.amount)}`]))]],
@@ -182,10 +189,6 @@ function rateFacts({ requestsPerSecond, allowedPerSecond, watchPerSecond }: Requ
   ];
 }
 
-function countOf(number: number, one: string, more: string): string {
-  return `${number} ${number === 1 ? one : more}`;
-}
-
 /** Returns a rate with two decimals, a small one with two significant digits. */
 function figure(rate: number): string {
   return String(rate >= 0.1 ? Math.round(rate * 100) / 100 : Number(rate.toPrecision(2)));
@@ -196,6 +199,7 @@ function lateText(rate: RequestRate, tokens: TokenTable): string {
   if (late.length === 0) return '';
   const rows = late.map(({ spec, expectedMs }) =>
     [printable(describeFeedKey(tokens, feedKey(spec))), roughDuration(spec.everyMs), roughDuration(expectedMs)]);
-  return `\n  The feeds need more requests than allowed. Every max_age is still met, so the polls are spread by weight:\n\n`
+  return `\n  The feeds need more requests than allowed. Every max_age is still met, so the polls are spread by `
+    + `weight:\n\n`
     + table([['watched', 'wanted every', 'polled every'], ...rows], { right: [1, 2] });
 }

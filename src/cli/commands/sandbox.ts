@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDocument } from 'yaml';
-import { GannetError, messageOf } from '../../core/errors.ts';
-import { printable } from '../../core/text.ts';
-import type { RateLimit, SandboxAddresses, ScenarioStep } from '../../sandbox/sandbox.ts';
-import { PROFILES, type Profile } from '../../sandbox/service/context.ts';
-import { PLAN_NAMES, requestsPerSecond, type PlanName } from '../../service/rate/rate-plan.ts';
 import type { CommandModule } from '../command.ts';
 import { EXIT } from '../command.ts';
 import { wholeNumber } from '../input/flags.ts';
-import { interrupted } from '../../recording/interrupt.ts';
 import { table } from '../output/table.ts';
+import { GannetError, messageOf } from '../../core/errors.ts';
+import { printable } from '../../core/text.ts';
+import { interrupted } from '../../recording/interrupt.ts';
+import type { RateLimit, SandboxAddresses, ScenarioStep } from '../../sandbox/sandbox.ts';
+import { PROFILES, type Profile } from '../../sandbox/service/context.ts';
+import { PLAN_NAMES, requestsPerSecond, type PlanName } from '../../service/rate/rate-plan.ts';
 
 interface SandboxFlags {
   readonly port: number;
@@ -25,7 +25,8 @@ interface SandboxFlags {
 
 export const sandboxCommand: CommandModule = (program, run) => {
   program.command('sandbox')
-    .description('starts the embedded service and chain alone; prints their addresses and a funded wallet, then runs until interrupted')
+    .description('starts the embedded service and chain alone; prints their addresses and a funded wallet, then runs '
+      + 'until interrupted')
     .option('--port <port>', 'port of the service; 0: a free one', wholeNumber(0, 65_535), 0)
     .option('--rpc-port <port>', 'port of the JSON-RPC; 0: a free one', wholeNumber(0, 65_535), 0)
     .option('--seed <number>', 'seed of the market and the wallet', wholeNumber(0, 4_294_967_295), 7)
@@ -68,8 +69,10 @@ function describe(addresses: SandboxAddresses, { dialect, profile, plan }: Sandb
   return [
     `  service   ${addresses.base_url}\n`,
     '            '
-      + `${profile === 'live' ? 'answers as the live service was observed' : 'answers as the reference describes'}, in the `
-      + `dialect "${dialect}", ${plan === undefined ? 'without a limit' : `limited by the plan "${plan}"`}; accepts any API key\n`,
+      + `${profile === 'live' ? 'answers as the live service was observed' : 'answers as the reference describes'}, in `
+      + 'the '
+      + `dialect "${dialect}", ${plan === undefined ? 'without a limit' : `limited by the plan "${plan}"`}; accepts `
+      + `any API key\n`,
     `  rpc       ${addresses.rpc_url}\n`,
     `  websocket ${addresses.ws_url}\n`,
     `  wallet    ${addresses.wallet.address}\n`,

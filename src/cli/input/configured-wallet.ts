@@ -1,15 +1,18 @@
 import type { Chain } from '../../chain/chain.ts';
+import type { ServiceRequest } from './service-request.ts';
 import { GannetError, isGannetError } from '../../core/errors.ts';
 import { openSigner } from '../../daemon/run/open-signer.ts';
 import type { SignerClient } from '../../signer/client.ts';
-import type { ServiceRequest } from './service-request.ts';
 
 /** The part of a signer that closes accounts of the wallet. */
-export type ClosingSigner = Pick<SignerClient, 'closeAccounts'> & { readonly address: string };
+type ClosingSigner = Pick<SignerClient, 'closeAccounts'> & { readonly address: string };
 
 /** The wallet of a command. The signer is asked only when needed, over one channel. */
 export interface ConfiguredWallet {
-  /** Returns the configured address, else that of the signer's key, else that of the embedded chain. Throws CONFIG_INVALID, and what opening the signer throws. */
+  /**
+   * Returns the configured address, else that of the signer's key, else that of the embedded chain. Throws
+   * CONFIG_INVALID, and what opening the signer throws.
+   */
   address(): Promise<string>;
   /** Throws what opening the signer throws. */
   signer(): Promise<ClosingSigner>;
@@ -34,13 +37,17 @@ export function configuredWallet({ loaded: { config }, connections, connectSigne
       if (keyFrom !== undefined) return (await signer()).address;
       if (connections.sandbox !== undefined && config.chain.rpcUrl === 'embedded')
         return connections.sandbox.addresses.wallet.address;
-      throw new GannetError('CONFIG_INVALID', `${config.file}: expected wallet.address or wallet.key_from: without them the wallet on a real chain is not known`);
+      throw new GannetError('CONFIG_INVALID', `${config.file}: expected wallet.address or wallet.key_from: without `
+        + 'them the wallet on a real chain is not known');
     },
     close: () => { client?.close(); },
   };
 }
 
-/** Returns the default of a flag that takes the wallet's address. Throws USAGE when no wallet is configured, and what opening the signer throws. */
+/**
+ * Returns the default of a flag that takes the wallet's address. Throws USAGE when no wallet is configured, and what
+ * opening the signer throws.
+ */
 export async function takerAddress(request: ServiceRequest, flag: string): Promise<string> {
   const wallet = configuredWallet(request);
   try {

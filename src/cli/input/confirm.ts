@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { GannetError } from '../../core/errors.ts';
 import type { CommandContext } from '../command.ts';
+import { GannetError } from '../../core/errors.ts';
 import { interruption } from '../../recording/interrupt.ts';
 
 /** Throws USAGE with the flag to add when no person can answer a question: with `--json`, or without a terminal. */

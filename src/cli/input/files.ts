@@ -1,32 +1,19 @@
-import {
-  accessSync, close, constants, createReadStream, existsSync, fstatSync, mkdirSync, openSync, statSync, statfsSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { GannetError, messageOf } from '../../core/errors.ts';
-import { printable } from '../../core/text.ts';
-import { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { GannetError } from '../../core/errors.ts';
+import { printable } from '../../core/text.ts';
+import { faultText, openInput, unreadable } from '../../recording/import/input-file.ts';
 import { interruption } from '../../recording/interrupt.ts';
 
 /** The type of the process file system, which takes no new files. */
 const PROCESS_FILES = 0x9f_a0;
 
-const FAULTS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied', EPERM: 'permission denied', EROFS: 'the file system is read-only',
-  EISDIR: 'it is a folder', ENOENT: 'there is no such file', ENOTDIR: 'a part of the path is a file, not a folder',
-  ENOSPC: 'the disk is full', ENAMETOOLONG: 'the name is too long', ELOOP: 'its links form a loop',
-};
-
-/** Returns the error for a file that cannot be read, with the reason. */
-export function unreadable(file: string, cause: unknown): GannetError {
-  return new GannetError(
-    'USAGE', `${file === '-' ? 'standard input' : printable(file)} cannot be read: ${faultText(cause)}`, { cause },
-  );
-}
-
-/** Throws USAGE for a folder that can never be created. Without this check, creating it with its parents would never end. */
+/**
+ * Throws USAGE for a folder that can never be created. Without this check, creating it with its parents would never
+ * end.
+ */
 export function refuseImpossibleFolder(folder: string, option: string): void {
   let place = resolve(folder);
   if (existsSync(place)) return;
@@ -36,7 +23,9 @@ export function refuseImpossibleFolder(folder: string, option: string): void {
   );
 }
 
-/** Creates the folder of an output file. Throws USAGE when the file could not be written: before the work, not after it. */
+/**
+ * Creates the folder of an output file. Throws USAGE when the file could not be written: before the work, not after it.
+ */
 export function ensureWritable(file: string, option: string): void {
   const refused = (why: string, cause?: unknown): GannetError =>
     new GannetError('USAGE', `${option} ${printable(file)} cannot be written: ${why}; name another file`, { cause });
@@ -56,18 +45,12 @@ export function ensureWritable(file: string, option: string): void {
   if (statfsSync(folder).type === PROCESS_FILES) throw refused(`${folder} takes no files`);
 }
 
-/** Returns the reason of a system error in plain words, else its message. */
-export function faultText(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? FAULTS[String(cause.code)] : undefined;
-  return code ?? printable(messageOf(cause));
-}
-
 /** The most bytes of a text input. A longer file is not meant for the command. */
 const MAX_INPUT_BYTES = 1_048_576;
 
 /**
- * Returns the text of a file or a pipe, or of standard input for "-". An interrupt ends the wait for input. Throws USAGE when
- * it cannot be read or is too long, and INTERRUPTED.
+ * Returns the text of a file or a pipe, or of standard input for "-". An interrupt ends the wait for input. Throws
+ * USAGE when it cannot be read or is too long, and INTERRUPTED.
  */
 export async function readInput(file: string, interrupt: AbortSignal): Promise<string> {
   let text = '';
@@ -84,20 +67,4 @@ export async function readInput(file: string, interrupt: AbortSignal): Promise<s
     throw cause instanceof GannetError ? cause : unreadable(file, cause);
   }
   return text + decoder.end();
-}
-
-/**
- * Returns a stream of a file or a pipe, or standard input for "-". A pipe is opened without waiting for its writer, so that an
- * interrupt ends the wait. A device is refused, because it has no end. Throws USAGE.
- */
-export function openInput(file: string): Readable {
-  if (file === '-') return process.stdin;
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  const kind = fstatSync(fd);
-  if (kind.isFile()) return createReadStream('', { fd });
-  if (kind.isFIFO()) return new Socket({ fd, readable: true, writable: false });
-  close(fd);
-  throw new GannetError(
-    'USAGE', `${printable(file)}: expected a file or a pipe, got ${kind.isDirectory() ? 'a folder' : 'a device'}`,
-  );
 }

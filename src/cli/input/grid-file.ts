@@ -1,22 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { Grid, GridAxis, GridSearch } from '../../research/sweep/grid.ts';
-import { MOST_TRIALS, combinationCount, distinct, rangeValues } from '../../research/sweep/grid.ts';
-import type { ParamValue } from '../../research/trials/trial.ts';
+import type { ProblemList } from '../../config/config-issue.ts';
+import { configError, createProblemList, safeText, toIssues } from '../../config/config-issue.ts';
+import type { ConfigNode } from '../../config/config-tree.ts';
+import { mapScalars, nodeAt, plainValue } from '../../config/config-tree.ts';
 import { showVariables } from '../../config/interpolate.ts';
-import { configError } from '../../config/issue.ts';
-import type { ConfigNode } from '../../config/node.ts';
-import { mapScalars, nodeAt, plainValue } from '../../config/node.ts';
-import type { ProblemList } from '../../config/problem.ts';
-import { createProblemList, toIssues } from '../../config/problem.ts';
 import type { RunConfig } from '../../config/run-config.ts';
-import { schemaHints } from '../../config/schema-hints.ts';
-import { unknownKey, validate } from '../../config/validate.ts';
-import { shown } from '../../config/wallet-key-shape.ts';
+import { schemaHints, unknownKey, validate } from '../../config/validate.ts';
 import { parseYaml } from '../../config/yaml-source.ts';
 import { GannetError, messageOf } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { nearest } from '../../core/text.ts';
+import type { Grid, GridAxis, GridSearch } from '../../research/sweep/grid.ts';
+import { combinationCount, distinct, MOST_TRIALS, rangeValues } from '../../research/sweep/grid.ts';
+import type { ParamValue } from '../../research/trials/trial.ts';
 
 const MAX_FILE_BYTES = 1_048_576;
 
@@ -69,7 +66,8 @@ function gridIn(root: ConfigNode, target: GridTarget, problems: ProblemList): Gr
   if (search.kind === 'grid' && size > MOST_TRIALS) {
     problems.add(
       ['params'],
-      `these are ${size.toLocaleString('en')} combinations, more than ${MOST_TRIALS.toLocaleString('en')}: use larger steps, or "search: random" with "samples"`,
+      `these are ${size.toLocaleString('en')} combinations, more than ${MOST_TRIALS.toLocaleString('en')}: use larger `
+        + 'steps, or "search: random" with "samples"',
       { at: 'key' },
     );
   }
@@ -110,11 +108,13 @@ function placeOf(key: string, { strategies }: GridTarget): Pick<GridAxis, 'strat
   const [name, param] = [key.slice(0, dot), key.slice(dot + 1)];
   const names = strategies.map((strategy) => strategy.name);
   if (dot < 0 || name === '' || param === '')
-    return `expected "<strategy>.<parameter>" such as "${names[0] ?? 'name'}.window", got "${shown(key, 60)}"`;
+    return `expected "<strategy>.<parameter>" such as "${names[0] ?? 'name'}.window", got "${safeText(key, 60)}"`;
   const strategy = strategies.find((one) => one.name === name);
   if (strategy === undefined) {
     const close = nearest(name, names);
-    return `the configuration has no strategy "${shown(name, 60)}"${close === undefined ? `; it has ${names.join(', ')}` : ` (did you mean "${close}.${shown(param, 60)}"?)`}`;
+    const hint = close === undefined
+      ? `; it has ${names.join(', ')}` : ` (did you mean "${close}.${safeText(param, 60)}"?)`;
+    return `the configuration has no strategy "${safeText(name, 60)}"${hint}`;
   }
   const known = schemaHints(strategy.strategy.params).keys([]);
   if (known.length > 0 && !known.includes(param)) return `${unknownKey(param, known)}, parameters of ${name}`;
@@ -157,6 +157,6 @@ async function textOf(file: string): Promise<string> {
     if (code === 'EISDIR') throw refused('CONFIG_NOT_FOUND', 'expected a YAML file, got a folder');
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
       throw refused('CONFIG_INVALID', 'expected text in UTF-8: save the file in that encoding');
-    throw refused('CONFIG_NOT_FOUND', `the file cannot be read: ${shown(messageOf(error))}`);
+    throw refused('CONFIG_NOT_FOUND', `the file cannot be read: ${safeText(messageOf(error))}`);
   }
 }

@@ -3,11 +3,12 @@ import { longestWarmup } from '../../backtest/backtest.ts';
 import { heldFeeds, missingFeeds } from '../../backtest/missing-feeds.ts';
 import { withRecordedRun } from '../../backtest/models/recorded-run.ts';
 import type { RecordedChecks } from '../../backtest/recorded-checks.ts';
-import { backtestKinds, readRecordedChecks, withoutUnseen } from '../../backtest/recorded-checks.ts';
-import { configError } from '../../config/issue.ts';
-import { loadConfig } from '../../config/load.ts';
-import { PROJECT_DIR } from '../../config/project-dir.ts';
+import { backtestKinds, readRecordedChecks, trustingUnchecked } from '../../backtest/recorded-checks.ts';
+import type { CommandContext } from '../command.ts';
+import { configError } from '../../config/config-issue.ts';
+import { loadConfig } from '../../config/load-config.ts';
 import type { RunConfig } from '../../config/run-config.ts';
+import { PROJECT_DIR } from '../../config/strategy-file.ts';
 import { GannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
@@ -17,14 +18,13 @@ import { Engine } from '../../engine/engine.ts';
 import { describeFeedKey } from '../../market/market-text.ts';
 import type { Token } from '../../market/token.ts';
 import { tokenTable, USDC_MINT } from '../../market/token.ts';
+import { recordingWarnings } from '../../recording/check/warnings.ts';
 import { runInterruptibly } from '../../recording/interrupt.ts';
 import type { Recording } from '../../recording/reader.ts';
-import { openSteps } from '../../recording/reader.ts';
+import { openRecordingInChunks } from '../../recording/reader.ts';
 import type { ResearchInput } from '../../research/research-input.ts';
 import { reportUnhandledErrors } from '../../research/strategy-guards.ts';
 import { strategyHash } from '../../research/trials/strategy-source.ts';
-import type { CommandContext } from '../command.ts';
-import { recordingDoubts } from '../recording/doubts.ts';
 
 /**
  * Reads a configuration and opens a recording: its folder, or the id of the run that made it. Throws the
@@ -37,7 +37,7 @@ export async function openResearchInput(
 ): Promise<ResearchInput> {
   // Every command that opens an input runs its strategies.
   reportUnhandledErrors(terminal);
-  const recording = await runInterruptibly(openSteps(findRecording(options.stateDir, named)), interrupt);
+  const recording = await runInterruptibly(openRecordingInChunks(findRecording(options.stateDir, named)), interrupt);
   const workingDir = process.cwd();
   const loaded = await loadConfig({
     file, purpose: 'research', workingDir, environment, withheld, stateDir: options.stateDir,
@@ -56,16 +56,16 @@ export async function openResearchInput(
   const { firstAt, lastAt } = periodOf(config, recording);
   const checks = readRecordedChecks(recording);
   const unseen = unseenTokens(config, checks);
-  const { doubts, intervals } = await runInterruptibly(recordingDoubts(recording, {
+  const { warnings, intervals } = await runInterruptibly(recordingWarnings(recording, {
     kinds: backtestKinds(checks), feeds: Engine.feedsOf(config.strategies),
     describe: (feed) => describeFeedKey(config.tokens, feed),
   }), interrupt);
   const places = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: dirname(resolve(workingDir, config.file)) };
   return {
-    config, recording, checks, unseen, recordingWarnings: doubts,
+    config, recording, checks, unseen, recordingWarnings: warnings,
     setup: {
       tokens: config.tokens.all,
-      limits: withoutUnseen(config.limits, unseen.map(({ mint }) => mint)),
+      limits: trustingUnchecked(config.limits, unseen.map(({ mint }) => mint)),
       balances: config.backtest.balances,
       model: withRecordedRun(config.backtest.model, recording, recording.directory),
       seed: config.seed,

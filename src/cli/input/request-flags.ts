@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
-import { U64_MAX } from '../../core/amount.ts';
-import { GannetError } from '../../core/errors.ts';
-import type { Batch, PagingOptions } from '../../service/endpoints/paged-list.ts';
-import { collect } from '../../service/endpoints/paged-list.ts';
-import type { PageRange } from '../../service/endpoints/prediction-request.ts';
-import type { Page, Pagination } from '../../service/wire/prediction-page.ts';
+import { wholeNumber } from './flags.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { reportRejected } from '../output/token-table.ts';
+import { U64_MAX } from '../../core/amount.ts';
+import { GannetError } from '../../core/errors.ts';
+import type { Batch, Page, Pagination, PagingOptions } from '../../service/endpoints/paged-list.ts';
+import { collect } from '../../service/endpoints/paged-list.ts';
+import type { PageRange } from '../../service/endpoints/prediction.ts';
 
 /** The readers of flags. They check the form of a value only; the client checks its range. */
 const READERS = {
@@ -23,7 +23,9 @@ type Kind = keyof typeof READERS;
 /** The kind of a flag, and its text in the help. */
 export type Flag = readonly [kind: Kind, help: string];
 
-/** A flag for every parameter of a request except those that the command takes as arguments, so that none is forgotten. */
+/**
+ * A flag for every parameter of a request except those that the command takes as arguments, so that none is forgotten.
+ */
 export type RequestFlags<R, Positional extends keyof R = never> =
   { readonly [Name in Exclude<keyof R, Positional>]-?: Flag };
 
@@ -82,17 +84,19 @@ export interface ListFlags extends PageRange {
   readonly limit?: number;
 }
 
+const RECORD_NUMBER = wholeNumber(0, 999_999_999);
+
 /** Adds the flags that choose the part of a list to read. */
 export function addListFlags(command: Command): Command {
   return command
-    .option('--start <n>', 'the first position of a page, from 0', wholeNumber)
-    .option('--end <n>', 'the position after its last record; at most 20 records', wholeNumber)
-    .option('--limit <n>', 'the number of records to read, over several pages', wholeNumber)
+    .option('--start <n>', 'the first position of a page, from 0', RECORD_NUMBER)
+    .option('--end <n>', 'the position after its last record; at most 20 records', RECORD_NUMBER)
+    .option('--limit <n>', 'the number of records to read, over several pages', RECORD_NUMBER)
     .option('--all', 'reads the whole list, over several pages');
 }
 
 /** Records of one page, or of several pages joined. */
-export interface Listed<T> {
+interface Listed<T> {
   readonly data: readonly T[];
   readonly pagination: Pagination;
 }
@@ -102,7 +106,10 @@ export function nothingListed({ pagination: { total } }: Listed<unknown>, none: 
   return `  ${total === 0 ? none : `no records at these positions; the whole list has ${total}`}\n`;
 }
 
-/** Reads the chosen part of a list, and reports records that could not be read. Throws USAGE for flags that exclude each other. */
+/**
+ * Reads the chosen part of a list, and reports records that could not be read. Throws USAGE for flags that exclude each
+ * other.
+ */
 export async function readRange<T>(terminal: Terminal, { all = false, limit, start, end }: ListFlags, list: {
   readonly page: (range: PageRange) => Promise<Page<T>>;
   readonly all: (options: PagingOptions) => AsyncIterable<Batch<T>>;
@@ -110,7 +117,8 @@ export async function readRange<T>(terminal: Terminal, { all = false, limit, sta
   if (!all && limit === undefined) {
     const { records, rejected, pagination } = await list.page({ start, end });
     reportRejected(terminal, rejected);
-    if (pagination.hasNext && !terminal.json) terminal.err(`${pagination.total} records in all; --limit N or --all reads more\n`);
+    if (pagination.hasNext && !terminal.json)
+      terminal.err(`${pagination.total} records in all; --limit N or --all reads more\n`);
     return { data: records, pagination };
   }
   if (start !== undefined || end !== undefined) throw new GannetError(
@@ -121,9 +129,4 @@ export async function readRange<T>(terminal: Terminal, { all = false, limit, sta
   reportRejected(terminal, rejected);
   const hasNext = limit !== undefined && records.length >= limit;
   return { data: records, pagination: { start: 0, end: records.length, total: records.length, hasNext } };
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 0 to 999999999.');
-  return Number(text);
 }

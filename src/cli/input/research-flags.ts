@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
-import { nearest } from '../../core/nearest.ts';
+import { wholeNumber } from './flags.ts';
+import { nearest } from '../../core/text.ts';
 import type { ObjectiveName } from '../../research/trials/objectives.ts';
 import { DEFAULT_OBJECTIVE, isObjectiveName, OBJECTIVES } from '../../research/trials/objectives.ts';
-import { wholeNumber } from './flags.ts';
 
 const OBJECTIVE_NAMES = Object.keys(OBJECTIVES).join(', ');
 

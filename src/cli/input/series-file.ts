@@ -1,13 +1,11 @@
-import type { MetricWarning } from '../../research/metrics/metric-warnings.ts';
+import { medianOf } from '../../core/median.ts';
+import { nearest, printable } from '../../core/text.ts';
+import type { Millis } from '../../core/time.ts';
+import type { CsvRow } from '../../recording/import/csv.ts';
+import { csvError, csvRows, readNumberCell, readTimeCell } from '../../recording/import/csv.ts';
 import { shareText } from '../../research/metrics/figure-text.ts';
 import type { MeasuredSeries } from '../../research/metrics/measured-path.ts';
-import { medianOf } from '../../core/median.ts';
-import { nearest } from '../../core/nearest.ts';
-import { printable } from '../../core/text.ts';
-import type { Millis } from '../../core/time.ts';
-import type { CsvRow } from '../csv-rows.ts';
-import { csvError, csvRows } from '../csv-rows.ts';
-import { readNumberCell, readTimeCell } from '../csv-values.ts';
+import type { MetricWarning } from '../../research/metrics/metric-warnings.ts';
 
 const COLUMNS = ['time', 'equity', 'return'] as const;
 type Column = (typeof COLUMNS)[number];
@@ -17,7 +15,9 @@ const EXPECTED = 'expected a header "time,equity" or "return" (with "time" if yo
 
 /** The names of the time column in price tables such as yfinance's and Freqtrade's. */
 const TIMES: ReadonlySet<string> = new Set(['time', 'date', 'datetime', 'timestamp']);
-/** The columns that stand for equity, best first: prices adjusted for splits and dividends give the value of holding. */
+/**
+ * The columns that stand for equity, best first: prices adjusted for splits and dividends give the value of holding.
+ */
 const PRICES = ['equity', 'adj close', 'close'] as const;
 /** Other columns of such tables, which are ignored. */
 const BESIDE: ReadonlySet<string> =
@@ -38,7 +38,7 @@ interface SeriesRows {
 
 /**
  * Reads a series from a CSV file or a pipe ("-"): equity over time, or returns as fractions. Throws CSV_INVALID with
- * the file and row of what is wrong, returns that nobody can have among it, USAGE where it cannot be read, INTERRUPTED.
+ * the file and row of the fault, impossible returns included, USAGE where it cannot be read, INTERRUPTED.
  */
 export async function readSeries(file: string, { periodsPerYear, interrupt }: {
   readonly periodsPerYear: number | undefined; readonly interrupt: AbortSignal;
@@ -78,7 +78,7 @@ function columnsOf(row: CsvRow): readonly (Column | undefined)[] {
   for (const [place, name] of names.entries()) {
     if (!isColumn(name) && !TIMES.has(name) && !BESIDE.has(name))
       throw csvError({ ...row, column: printable(name, 40) }, unknownColumn(name));
-    if (names.indexOf(name) !== place) throw csvError({ ...row, column: name }, `the column "${name}" is there twice`);
+    if (names.indexOf(name) !== place) throw csvError({ ...row, column: name }, `the column "${name}" appears twice`);
   }
   const price = names.includes('return') ? 'equity' : PRICES.find((name) => names.includes(name));
   const columns = names.map((name): Column | undefined =>
@@ -120,10 +120,10 @@ function returnOf(text: string, row: CsvRow, into: SeriesRows): number {
   const place = { file: row.file, row: row.row, column: 'return' };
   const value = readNumberCell(text, place);
   const got = `got ${printable(text, 40)}, which is ${shareText(value)}`;
-  if (value < -1 - ROUNDING) throw csvError(place, 'expected a return of -1 or more, for nobody can lose more than '
-    + `all, ${got}: ${PERCENT_HINT}, and a curve that goes into debt is written as time,equity`);
+  if (value < -1 - ROUNDING) throw csvError(place, 'expected a return of -1 or more, because a loss cannot '
+    + `exceed everything, ${got}: ${PERCENT_HINT}, and write a series that goes into debt as time,equity`);
   if (into.isLost && value !== 0)
-    throw csvError(place, `expected no return after one of -1, which lost all, ${got}: ${PERCENT_HINT}`);
+    throw csvError(place, `expected no return after one of -1, a total loss, ${got}: ${PERCENT_HINT}`);
   into.isLost ||= value <= -1 + ROUNDING;
   return Math.max(-1, value);
 }
@@ -133,6 +133,6 @@ function timeAfter(text: string, row: CsvRow, times: readonly Millis[]): Millis 
   const at = readTimeCell(text, place, times.length === 0);
   const before = times.at(-1);
   if (before === undefined || at > before) return at;
-  throw csvError(place, at === before ? `the time ${printable(text, 40)} is there twice`
+  throw csvError(place, at === before ? `the time ${printable(text, 40)} appears twice`
     : `time goes backwards: ${printable(text, 40)} is before the row above (${new Date(before).toISOString()})`);
 }

@@ -1,10 +1,12 @@
 import type { Subscription } from 'rxjs';
 import { filter, take, timer } from 'rxjs';
-import { configError } from '../../config/issue.ts';
-import type { LoadedConfig } from '../../config/load.ts';
-import { loadConfig } from '../../config/load.ts';
+import type { CommandContext, ExitCode } from '../command.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { configError } from '../../config/config-issue.ts';
+import type { LoadedConfig } from '../../config/load-config.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import type { ConnectionSettings } from '../../config/resolve-config.ts';
 import { GUESSED_DECIMALS } from '../../config/resolve-tokens.ts';
-import type { ConnectionSettings } from '../../config/resolve.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import type { ConnectionOptions, Connections } from '../../daemon/run/connections.ts';
@@ -12,11 +14,9 @@ import { openConnections } from '../../daemon/run/connections.ts';
 import { systemClock } from '../../daemon/watch/system-clock.ts';
 import type { Mint } from '../../market/token.ts';
 import { interruption, untilInterrupted } from '../../recording/interrupt.ts';
-import type { CommandContext, ExitCode } from '../command.ts';
-import type { Terminal } from '../output/terminal.ts';
 
 /** A configuration, and the connections to the service and the chain that it names. */
-export interface Configured {
+interface Configured {
   readonly loaded: LoadedConfig;
   readonly connections: Connections;
 }
@@ -35,7 +35,7 @@ export function serviceRequest<Args extends readonly unknown[]>(
   action: (request: ServiceRequest, ...args: Args) => Promise<ExitCode>, needs: { readonly tokens?: boolean } = {},
 ): (context: CommandContext, ...args: Args) => Promise<ExitCode> {
   return async (context, ...args) => {
-    const configured = await openConfigured(context, 'look', needs);
+    const configured = await openConfigured(context, 'read', needs);
     return untilInterrupted(context.interrupt, configured.connections, () =>
       action({ ...context, ...configured }, ...args));
   };
@@ -56,7 +56,7 @@ const START_TIMEOUT_MS: Millis = 5 * 60_000;
  * Throws CONFIG_INVALID or LIVE_REFUSED with every fault, INTERRUPTED, and what the connection throws.
  */
 export async function openConfigured(
-  context: CommandContext, purpose: 'run' | 'look', { live: liveConsent, tokens = true }: OpeningFlags = {},
+  context: CommandContext, purpose: 'run' | 'read', { live: liveConsent, tokens = true }: OpeningFlags = {},
 ): Promise<Configured> {
   const { options, environment, withheld, interrupt } = context;
   const opening: {

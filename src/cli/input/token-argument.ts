@@ -1,12 +1,11 @@
+import { shortened } from '../output/figures.ts';
 import type { Amount } from '../../core/amount.ts';
 import { parseDecimal } from '../../core/amount.ts';
 import { GannetError, isGannetError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
-import { printable } from '../../core/text.ts';
+import { nearest, printable } from '../../core/text.ts';
 import type { Connections } from '../../daemon/run/connections.ts';
 import type { Mint, Token, TokenTable } from '../../market/token.ts';
 import { mint } from '../../market/token.ts';
-import { shortened } from '../output/figures.ts';
 
 /** The names that a command prints for tokens. */
 export interface TokenNames {

@@ -1,6 +1,5 @@
 import { formatDecimal } from '../../core/amount.ts';
-import { counted, grouped } from '../../core/counted.ts';
-import { printable } from '../../core/text.ts';
+import { groupThousands, pluralize, printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 
 const USD_DECIMALS = 6;
@@ -12,7 +11,7 @@ const USD_DECIMALS = 6;
 export function usd(value: number | undefined): string {
   if (value === undefined) return '';
   const size = Math.abs(value);
-  if (size >= 1_000) return `${value < 0 ? '-' : ''}$${grouped(Math.round(size).toString())}`;
+  if (size >= 1_000) return `${value < 0 ? '-' : ''}$${groupThousands(Math.round(size).toString())}`;
   return `${value < 0 ? '-' : ''}$${size === 0 ? '0' : plain(size)}`;
 }
 
@@ -20,7 +19,7 @@ export function usd(value: number | undefined): string {
 export function microUsd(value: bigint | undefined): string {
   if (value === undefined) return '';
   const [whole = '', places = ''] = formatDecimal(value < 0n ? -value : value, USD_DECIMALS).split('.');
-  return `${value < 0n ? '-' : ''}$${grouped(whole)}.${places.padEnd(2, '0')}`;
+  return `${value < 0n ? '-' : ''}$${groupThousands(whole)}.${places.padEnd(2, '0')}`;
 }
 
 /** Returns a percentage with two places: "12.50 %". Empty where there is none. */
@@ -31,7 +30,7 @@ export function percent(value: number | undefined): string {
 /** Returns a whole number with its thousands apart: "3,912,440". Empty where there is none. */
 export function count(value: number | bigint | undefined): string {
   return value === undefined ? ''
-    : grouped(typeof value === 'bigint' ? value.toString() : Math.round(value).toString());
+    : groupThousands(typeof value === 'bigint' ? value.toString() : Math.round(value).toString());
 }
 
 /** Returns an instant to the minute, in UTC: "2026-11-21 19:31". Empty where there is none. */
@@ -62,7 +61,7 @@ function plain(size: number): string {
 
 /** Returns a size for people: "840 bytes", "2.7 kB", "40.4 MB", in powers of a thousand. */
 export function bytesText(bytes: number): string {
-  if (bytes < 1_000) return counted(bytes, 'byte');
+  if (bytes < 1_000) return pluralize(bytes, 'byte');
   const step = Math.min(3, Math.floor(Math.log10(bytes) / 3));
   return `${(bytes / 1_000 ** step).toFixed(1)} ${['', 'kB', 'MB', 'GB'][step]!}`;
 }

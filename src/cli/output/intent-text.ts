@@ -1,13 +1,13 @@
-import { formatDecimal } from '../../core/amount.ts';
-import { causeText } from '../../daemon/reporting/alert-text.ts';
-import { showAmount, spoken, symbolOf } from '../../market/market-text.ts';
-import type { Mint, TokenTable } from '../../market/token.ts';
-import type { IntentListing, IntentStory } from '../../store/listing.ts';
-import type { Proposal } from '../../trading/proposal.ts';
 import { clockTime } from './figures.ts';
 import { facts, table } from './table.ts';
+import { formatDecimal } from '../../core/amount.ts';
+import { causeText } from '../../daemon/reporting/alert-text.ts';
+import { showAmount, symbolOf, withTokenNames } from '../../market/market-text.ts';
+import type { Mint, TokenTable } from '../../market/token.ts';
+import { SOL_DECIMALS } from '../../solana/constants.ts';
+import type { IntentListing, IntentStory } from '../../store/journal-listing.ts';
+import type { Proposal } from '../../trading/proposal.ts';
 
-const SOL_DECIMALS = 9;
 
 /** Returns swaps as text, one a line. */
 export function intentsText(intents: readonly IntentListing[], tokens: TokenTable): string {
@@ -32,11 +32,13 @@ export function intentFacts(
   story: IntentStory, tokens: TokenTable,
 ): [string, string | readonly string[] | undefined][] {
   const { input_mint: input, output_mint: output, transitions, attempts } = story;
+  const wanted = story.minimum_out === null
+    ? symbolOf(tokens, output) : `at least ${shown(tokens, output, story.minimum_out)}`;
   const filled = story.state === 'confirmed' && story.amount_out !== null;
   return [
     ['swap', `${story.intent_id}, ${story.state}, by the route "${story.route}"`],
-    ['why', spoken(tokens, story.reason)],
-    ['order', `${shown(tokens, input, story.amount_in)} for ${story.minimum_out === null ? symbolOf(tokens, output) : `at least ${shown(tokens, output, story.minimum_out)}`}, slippage up to ${story.max_slippage_bps} bps`],
+    ['why', withTokenNames(tokens, story.reason)],
+    ['order', `${shown(tokens, input, story.amount_in)} for ${wanted}, slippage up to ${story.max_slippage_bps} bps`],
     ['quoted', story.quoted_out === null ? undefined
       : `${shown(tokens, output, story.quoted_out)}${story.router === null ? '' : ` by ${story.router}`}`],
     ['filled', filled ? `${shown(tokens, output, story.amount_out)}${againstQuote(story)}` : undefined],
@@ -50,7 +52,8 @@ export function intentFacts(
       `${clockTime(story.created_at)} UTC  approved`,
       ...transitions.map(({ at, attempt, state, code, reason }) =>
         `${delayText(at - story.created_at)}  ${state}`
-          + `${attempt === 1 ? '' : ` (attempt ${attempt})`}${separated(spoken(tokens, causeText(code, reason)))}`),
+          + (attempt === 1 ? '' : ` (attempt ${attempt})`)
+          + separated(withTokenNames(tokens, causeText(code, reason)))),
     ]],
   ];
 }

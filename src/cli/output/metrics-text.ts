@@ -1,9 +1,9 @@
-import { ENOUGH_COVERAGE } from '../../research/metrics/equity-series.ts';
-import type { Assessment, Metrics } from '../../research/metrics/metrics.ts';
-import { SHOWN_METRICS, labelIn, notMeaningful, ratioText, scaledNote } from '../../research/metrics/figure-text.ts';
 import type { Fact } from './table.ts';
 import { facts, table } from './table.ts';
 import type { Token } from '../../market/token.ts';
+import { ENOUGH_COVERAGE } from '../../research/metrics/equity-series.ts';
+import { labelIn, notMeaningful, ratioText, scaledNote, SHOWN_METRICS } from '../../research/metrics/figure-text.ts';
+import type { Assessment, Metrics } from '../../research/metrics/metrics.ts';
 
 /** Returns metrics as text, warnings first, then a line each. Metrics without a value appear in the warnings only. */
 export function metricsText(assessment: Assessment): string {
@@ -30,7 +30,8 @@ function drawdownFacts(
   { drawdown_start: start, drawdown_trough: trough, drawdown_recovered: recovered }: Metrics,
 ): Fact[] {
   if (trough === null) return [];
-  return [['', `from ${moment(start)}, lowest ${moment(trough)}, ${recovered === null ? 'not recovered' : `recovered ${moment(recovered)}`}`]];
+  const recovery = recovered === null ? 'not recovered' : `recovered ${moment(recovered)}`;
+  return [['', `from ${moment(start)}, lowest ${moment(trough)}, ${recovery}`]];
 }
 
 function moment(at: string | number | null): string {
@@ -39,13 +40,13 @@ function moment(at: string | number | null): string {
 }
 
 /** A column of a table of metrics. */
-export interface FigureColumn {
+interface FigureColumn {
   readonly name: string;
   readonly assessment: Assessment;
 }
 
 /** Stands for a metric that can be computed but is not meaningful. */
-export const NOT_MEANINGFUL = 'n/m';
+const NOT_MEANINGFUL = 'n/m';
 
 /**
  * Returns metrics side by side, amounts in the currency, and below them why some are not meaningful. The first column
@@ -62,7 +63,8 @@ export function figureTable(columns: readonly FigureColumn[], currency: string):
       .map(({ name }) => notMeaningful(name, assessment))));
   const notes = path === undefined ? []
     : [...[...unsaid].map((reason) => `${NOT_MEANINGFUL}: ${reason} (--json has the number)`), scaledNote(path)];
-  return `${table([['', ...columns.map(({ name }) => name)], ...rows], { right: columns.map((_, i) => i + 1) })}${notes.map((note) => (note === undefined ? '' : `  ${note}\n`)).join('')}`;
+  return table([['', ...columns.map(({ name }) => name)], ...rows], { right: columns.map((_, i) => i + 1) })
+    + notes.map((note) => (note === undefined ? '' : `  ${note}\n`)).join('');
 }
 
 function cellOf(assessment: Assessment, { name, show }: (typeof SHOWN_METRICS)[number]): string {

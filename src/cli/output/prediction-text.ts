@@ -1,9 +1,10 @@
+import { microUsd, percent } from './figures.ts';
 import { formatDecimal } from '../../core/amount.ts';
 import { printable } from '../../core/text.ts';
 import { ONE_USD, WIDEST_SPREAD } from '../../market/order-book.ts';
-import type { EventMetadata } from '../../service/wire/prediction-event.ts';
-import type { MarketMetadata, MarketPricing, PredictionMarket } from '../../service/wire/prediction-events.ts';
-import { microUsd, percent } from './figures.ts';
+import type {
+  EventMetadata, MarketMetadata, MarketPricing, PredictionMarket,
+} from '../../service/wire/prediction-events.ts';
 
 const CONTRACT_DECIMALS = 6;
 
@@ -31,7 +32,9 @@ export function probabilityText(
     : `at ${shareOf((bid + ask) / 2)}`;
 }
 
-/** Returns the probability of YES that the prices of a market imply. A missing price is derived from the other outcome. */
+/**
+ * Returns the probability of YES that the prices of a market imply. A missing price is derived from the other outcome.
+ */
 export function pricedProbability(
   { buyYesPriceUsd, sellYesPriceUsd, buyNoPriceUsd, sellNoPriceUsd }: MarketPricing,
 ): string {
@@ -60,7 +63,9 @@ export function marketTitle(
   return printable(title === '' ? (marketId ?? '') : title, 60);
 }
 
-/** Returns the state of a market and its result. Some answers have the winning side as the status of a closed market. */
+/**
+ * Returns the state of a market and its result. Some answers have the winning side as the status of a closed market.
+ */
 export function stateText({ status, result }: Pick<PredictionMarket, 'status' | 'result'>): string {
   const winner = status === 'yes' || status === 'no' ? status : undefined;
   const known = winner === undefined ? printable(status ?? 'unknown', 20) : 'closed';

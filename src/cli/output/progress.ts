@@ -1,10 +1,10 @@
+import type { Terminal } from './terminal.ts';
 import type { Millis } from '../../core/time.ts';
 import { roughDuration } from '../../core/time.ts';
 import { stopwatch } from '../../research/stopwatch.ts';
-import type { Terminal } from './terminal.ts';
 
 /** A line on a terminal that overwrites itself. */
-export interface ProgressLine {
+interface ProgressLine {
   readonly show: (done: number, all: number) => void;
   readonly end: () => void;
 }

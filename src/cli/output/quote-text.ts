@@ -1,10 +1,10 @@
+import type { TokenNames } from '../input/token-argument.ts';
+import { usd } from './figures.ts';
 import { formatDecimal } from '../../core/amount.ts';
 import { printable } from '../../core/text.ts';
 import type { Token } from '../../market/token.ts';
-import type { PlatformFee, RoutePlanEntry } from '../../service/wire/swap-route.ts';
-import type { SwapOrder } from '../../trading/swap-order.ts';
-import type { TokenNames } from '../input/token-argument.ts';
-import { usd } from './figures.ts';
+import type { PlatformFee, RoutePlanEntry } from '../../service/wire/swap-terms.ts';
+import type { SwapOrder } from '../../trading/swap-terms.ts';
 
 /** Returns every mint that a route passes. */
 export function mintsOf(plan: readonly RoutePlanEntry[]): string[] {

@@ -1,10 +1,10 @@
+import type { Terminal } from './terminal.ts';
 import { isGannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
-import { faultText } from '../input/files.ts';
-import type { Terminal } from './terminal.ts';
+import { faultText } from '../../recording/import/input-file.ts';
 
 /** The outcome of writing a report. */
-export interface ReportFile {
+interface ReportFile {
   /** The path of the report; undefined when none was requested or written. */
   readonly path: string | undefined;
   readonly isLost: boolean;

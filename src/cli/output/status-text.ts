@@ -1,3 +1,6 @@
+import { clockTime } from './figures.ts';
+import type { Fact } from './table.ts';
+import { facts, table } from './table.ts';
 import { printable } from '../../core/text.ts';
 import { runStatusOf, statusReasons, strategyStatuses } from '../../daemon/control/run-status.ts';
 import type { RunStatus, StrategyStatus } from '../../daemon/control/session-state.ts';
@@ -5,9 +8,6 @@ import type {
   LastTradingChange, StrategyTrading, TradingView, UnsoldState,
 } from '../../daemon/control/trading-view.ts';
 import { describeSource } from '../../daemon/reporting/trading-text.ts';
-import { clockTime } from './figures.ts';
-import type { Fact } from './table.ts';
-import { facts, table } from './table.ts';
 
 const STATUS_TEXTS: Readonly<Record<RunStatus | StrategyStatus, string>> = {
   starting: 'starting', recovering: 'recovering', trading: 'trading', 'exits-only': 'exits only',

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
+import { outputColumns, widthOf, wordsWrapped } from './terminal.ts';
 import { assert } from '../../core/assert.ts';
 import { printable } from '../../core/text.ts';
-import { outputColumns, widthOf, wordsWrapped } from './terminal.ts';
 
 interface TableOptions {
   /** The right-aligned columns: numbers. */

@@ -1,12 +1,12 @@
 import { Console } from 'node:console';
 import { stripVTControlCharacters } from 'node:util';
+import type { ExitCode } from '../command.ts';
+import { EXIT } from '../command.ts';
 import type { ErrorCode } from '../../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
-import { createRedaction } from '../../core/secret-text.ts';
+import { createRedaction } from '../../core/redaction.ts';
 import { printable, printableJson } from '../../core/text.ts';
-import type { ExitCode } from '../command.ts';
-import { EXIT } from '../command.ts';
 
 /** Errors that end a command before it starts anything. */
 const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
@@ -106,7 +106,8 @@ export function keepProcess(json: boolean): () => void {
 }
 
 // Characters that take two cells in a terminal; names of tokens often contain them.
-const WIDE = /\p{Emoji_Presentation}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\uff01-\uff60\uffe0-\uffe6]/u;
+const WIDE_SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul'].map((script) => `\\p{Script=${script}}`).join('');
+const WIDE = new RegExp(`[\\p{Emoji_Presentation}${WIDE_SCRIPTS}\\uff01-\\uff60\\uffe0-\\uffe6]`, 'u');
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const FEWEST_COLUMNS = 40;
 

@@ -1,16 +1,15 @@
-import { TOKEN_2022_PROGRAM } from '../../solana/constants.ts';
+import type { WalletContents, WalletTokenAccount } from '../../chain/balances.ts';
 import type { KeptAccount, OwnedTokenAccount } from '../../chain/close-accounts.ts';
 import { closableAccounts, depositOf } from '../../chain/close-accounts.ts';
-import type { WalletContents, WalletTokenAccount } from '../../chain/balances.ts';
-import { formatDecimal } from '../../core/amount.ts';
-import type { Mint, TokenTable } from '../../market/token.ts';
-import { SOL_MINT } from '../../market/token.ts';
 import { shortened } from './figures.ts';
 import type { Fact } from './table.ts';
 import { facts, table } from './table.ts';
+import { formatDecimal } from '../../core/amount.ts';
 import type { ClosingState } from '../../daemon/run/account-closing.ts';
+import type { Mint, TokenTable } from '../../market/token.ts';
+import { SOL_MINT } from '../../market/token.ts';
+import { SOL_DECIMALS, TOKEN_2022_PROGRAM } from '../../solana/constants.ts';
 
-const SOL_DECIMALS = 9;
 
 /** A wallet as the command shows it. */
 export interface ShownWallet {
@@ -52,7 +51,7 @@ export function walletJson(wallet: ShownWallet): unknown {
 }
 
 /** Returns a token account for `--json`. */
-export function accountJson(account: WalletTokenAccount, tokens: TokenTable): Readonly<Record<string, unknown>> {
+function accountJson(account: WalletTokenAccount, tokens: TokenTable): Readonly<Record<string, unknown>> {
   const {
     address, mint, amount, decimals, tokenProgram, isFrozen, delegate, delegatedAmount, closeAuthority, withheldFee,
   } = account;
@@ -87,11 +86,15 @@ export function walletText(wallet: ShownWallet, { colour }: { readonly colour: b
       ['SOL', `${solText(native + wrapped)}: ${formatDecimal(native, SOL_DECIMALS)} native, `
         + `${formatDecimal(wrapped, SOL_DECIMALS)} wrapped`],
       ['reserve', reserveText(wallet)],
-      ['deposits', accounts.length === 0 ? 'none: there are no token accounts' : `${solText(deposits)} in ${accountsText(accounts.length)}, each returned when its account is closed`],
+      ['deposits', accounts.length === 0 ? 'none: there are no token accounts'
+        : `${solText(deposits)} in ${accountsText(accounts.length)}, each returned when its account is closed`],
       ['close-empty', closingText(wallet)],
     ]),
     rows.length === 0 ? ''
-      : `\n${table([['token', 'amount', 'program', 'deposit (SOL)', 'marks', 'mint'], ...rows], { right: [1, 3], colour, below: [5] })}`,
+      : `\n${table(
+        [['token', 'amount', 'program', 'deposit (SOL)', 'marks', 'mint'], ...rows],
+        { right: [1, 3], colour, below: [5] },
+      )}`,
   ].join('');
 }
 
@@ -101,7 +104,8 @@ function reserveText(wallet: ShownWallet): string[] {
   if (missing > 0n)
     return [`${kept} !! the wallet is ${solText(missing)} below it: no entries until there is more SOL`];
   // Only native SOL pays fees.
-  if (wrapped > 0n && native < wallet.solReserve) return [kept, '!! without the wrapped SOL the wallet is below it, and wrapped SOL pays no fees: "gannet wallet close-empty --unwrap" unwraps it'];
+  if (wrapped > 0n && native < wallet.solReserve) return [kept, '!! without the wrapped SOL the wallet is below it, '
+    + 'and wrapped SOL pays no fees: "gannet wallet close-empty --unwrap" unwraps it'];
   return [kept];
 }
 
@@ -129,7 +133,7 @@ function marksOf({ isFrozen, delegate, closeAuthority, withheldFee, decimals }: 
 }
 
 /** Returns the configured name of a mint, else both ends of its address. */
-export function tokenName(mint: Mint, tokens: TokenTable): string {
+function tokenName(mint: Mint, tokens: TokenTable): string {
   if (mint === SOL_MINT) return 'wrapped SOL';
   return tokens.byMint(mint)?.symbol ?? shortened(mint);
 }
@@ -139,17 +143,17 @@ function amountText({ amount, decimals }: WalletTokenAccount): string {
 }
 
 /** Returns lamports as SOL. */
-export function solText(lamports: bigint): string {
+function solText(lamports: bigint): string {
   return `${formatDecimal(lamports, SOL_DECIMALS)} SOL`;
 }
 
 /** Returns a number of accounts as text. */
-export function accountsText(count: number): string {
+function accountsText(count: number): string {
   return count === 1 ? '1 account' : `${count} accounts`;
 }
 
 /** Returns a sum over accounts. */
-export function total<Account extends OwnedTokenAccount>(
+function total<Account extends OwnedTokenAccount>(
   accounts: readonly Account[], of: (account: Account) => bigint,
 ): bigint {
   return accounts.reduce((sum, account) => sum + of(account), 0n);
@@ -201,7 +205,7 @@ export function closingsText({ dryRun, lines, kept, feeLamports }: ShownClosings
     ? `  ${lines.length === 0 ? 'nothing to close' : 'nothing closed'}`
       + `${feeLamports > 0n ? `, ${solText(feeLamports)} of fees` : ''}\n`
     : `  ${accountsText(done.length)} ${dryRun ? 'would be ' : ''}closed, ${solText(backOf(lines))} `
-      + `${dryRun ? 'would come ' : ''}back, less ${solText(feeLamports)} of fees\n`;
+      + `returned, less ${solText(feeLamports)} of fees\n`;
   return `${facts(rows)}${sum}`;
 }
 
@@ -209,7 +213,8 @@ export function closingsText({ dryRun, lines, kept, feeLamports }: ShownClosings
 export function planText(accounts: readonly WalletTokenAccount[], tokens: TokenTable): string {
   const rows = accounts.map(({ mint, address, lamports }) => [tokenName(mint, tokens), address, solText(lamports)]);
   return table([['token', 'account', 'returns'], ...rows], { right: [2], below: [1] })
-    + `  ${accountsText(accounts.length)}, ${solText(total(accounts, ({ lamports }) => lamports))} returned to the wallet, less the network fee\n`;
+    + `  ${accountsText(accounts.length)}, ${solText(total(accounts, ({ lamports }) => lamports))} returned to the `
+    + `wallet, less the network fee\n`;
 }
 
 function lineText(state: ClosingLine['state'], backLamports: bigint, reason: string | undefined): string {

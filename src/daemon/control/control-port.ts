@@ -3,12 +3,12 @@ import { GannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { StrategyInstance } from '../../engine/host.ts';
-import type { OperatorWord as ResolveWord } from '../../execution/resolve.ts';
-import { holdings, showAmount, spoken, symbolOf } from '../../market/market-text.ts';
+import type { Resolution as ResolveWord } from '../../execution/resolve.ts';
+import { formatBalances, showAmount, withTokenNames, symbolOf } from '../../market/market-text.ts';
 import type { JournalStore } from '../../store/journal.ts';
-import type { IntentListing, IntentStory } from '../../store/listing.ts';
+import type { IntentListing, IntentStory } from '../../store/journal-listing.ts';
 import type { IntentState, Outcome } from '../../trading/intent.ts';
-import type { CapSpan } from '../../trading/spend-tally.ts';
+import type { CapSpan } from '../../trading/usage-counters.ts';
 import type { EngineState } from '../../trading/state.ts';
 import type { DecisionRecord } from '../files/decision-record.ts';
 import { intentJson } from '../reporting/json-reporter.ts';
@@ -165,7 +165,7 @@ function sessionState(
     caps: capUses(state, now),
     last_swap: runRecorder.lastSwap ?? null,
     last_error: runRecorder.lastError === undefined ? null
-      : { ...runRecorder.lastError, message: spoken(state.tokens, runRecorder.lastError.message) },
+      : { ...runRecorder.lastError, message: withTokenNames(state.tokens, runRecorder.lastError.message) },
     dead_man: dead === undefined ? null : { after_ms: dead.afterMs, left_ms: dead.leftMs },
     at: now,
     seq: engine.seq,
@@ -197,7 +197,7 @@ function strategyStates(
     const own = { ...trading.get(name)!, running: running.has(name) };
     return {
       ...own, use: strategy.name, swaps, balances: amounts(balances),
-      holds: holdings(state.tokens, balances), equity: equityState(state, name),
+      holds: formatBalances(state.tokens, balances), equity: equityState(state, name),
     };
   });
 }

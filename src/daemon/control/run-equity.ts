@@ -2,7 +2,7 @@ import type { Millis } from '../../core/time.ts';
 import { showAmount } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
-import { currentValue } from '../../trading/exposure.ts';
+import { currentValue } from '../../trading/valuation.ts';
 import { ALL } from '../../trading/protections/memory.ts';
 import type { EngineState } from '../../trading/state.ts';
 

@@ -1,12 +1,12 @@
 import { assertNever } from '../../core/assert.ts';
 import { showAmount } from '../../market/market-text.ts';
 import type { Millis } from '../../core/time.ts';
-import { spoken } from '../../market/market-text.ts';
-import type { UnsoldHolding } from '../../engine/flatten.ts';
+import { withTokenNames } from '../../market/market-text.ts';
+import type { UnsoldHolding } from '../../engine/unsold-holdings.ts';
 import type { Command, CommandSource, TradingState } from '../../trading/command.ts';
-import { effectiveTrading, firedProtections } from '../../trading/protections/effective-trading.ts';
+import { effectiveTrading, firedProtections } from '../../trading/risk/trading-state.ts';
 import type { Watch } from '../../trading/protections/memory.ts';
-import type { ProtectionAction, ProtectionRelease } from '../../trading/protection.ts';
+import type { ProtectionAction, ProtectionRelease } from '../../trading/limits.ts';
 import type { EngineState } from '../../trading/state.ts';
 
 /** A change of what may be traded, and its source. */
@@ -142,7 +142,7 @@ export class TradingChanges {
       trading_word: this.last() ?? null,
       effective: effectiveTrading(state),
       protections: firedProtections(state).map(protectionState)
-        .map((one) => ({ ...one, reason: spoken(state.tokens, one.reason) })),
+        .map((one) => ({ ...one, reason: withTokenNames(state.tokens, one.reason) })),
       stop_file: stopFile ?? null,
       strategies: [...state.strategies.keys()].map((name) => ({
         name,

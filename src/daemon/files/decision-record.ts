@@ -2,7 +2,7 @@ import { formatDecimal } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { LoggedDecision } from '../../engine/decision-log.ts';
 import type { MarketEvent } from '../../market/event.ts';
-import { describeFeedKey, holdings, showAmount } from '../../market/market-text.ts';
+import { describeFeedKey, formatBalances, showAmount } from '../../market/market-text.ts';
 import { bookTop } from '../../market/order-book.ts';
 import type { TokenTable } from '../../market/token.ts';
 import type { TradingState } from '../../trading/command.ts';
@@ -40,7 +40,7 @@ export function recordDecision(state: EngineState, ruling: Ruling, logged: Logge
     reason: ruling.denial?.reason ?? null,
     intent_id: ruling.effect?.kind === 'execute' ? ruling.effect.intent.id : null,
     saw: inputSamples(state, strategy, at),
-    held: holdings(state.tokens, state.portfolio.books.get(strategy)?.balances ?? new Map()),
+    held: formatBalances(state.tokens, state.portfolio.books.get(strategy)?.balances ?? new Map()),
     trading: state.trading,
     strategy_trading: state.strategyTrading.get(strategy) ?? 'active',
     flattening: state.flattening.has(strategy),

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chain } from '../../chain/chain.ts';
-import { counted } from '../../core/counted.ts';
+import { pluralize } from '../../core/text.ts';
 import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
@@ -78,11 +78,11 @@ function asError({ journalPath }: HistoryView, { code, what, risk }: Fault): Gan
 
 async function journalFault(scope: HistoryView): Promise<Fault | undefined> {
   const { journal, journalPath: path } = scope;
-  const { isNew, wentTo, position } = journal.standing();
-  if (wentTo !== undefined) {
+  const { isNew, writtenTo, position } = journal.standing();
+  if (writtenTo !== undefined) {
     const what =
       `${path} lacks its last entries: it ends at entry ${position.rows}, saved at ${instant(position.savedAt)}, `
-      + `but entry ${wentTo.rows}, saved at ${instant(wentTo.savedAt)}, was written (${headPath(path)}): `
+      + `but entry ${writtenTo.rows}, saved at ${instant(writtenTo.savedAt)}, was written (${headPath(path)}): `
       + `its WAL (${path}-wal) was deleted, or the file is missing, an older copy or a restored backup`;
     return { code: 'JOURNAL_LOST', what, risk: RISK };
   }
@@ -101,7 +101,7 @@ async function historyOf({ stateDir, signer, chain, mints }: HistoryView): Promi
   if (recording !== undefined) return `the recording ${recording} holds swaps that landed`;
   const { signed, address } = signer;
   if (signed !== undefined && signed.inMonth > 0)
-    return `the signer’s counters hold ${counted(signed.inMonth, 'swap')} of the wallet ${address}`;
+    return `the signer’s counters hold ${pluralize(signed.inMonth, 'swap')} of the wallet ${address}`;
   const swap = chain === undefined ? undefined : await swapOnChain(chain, address, mints);
   return swap === undefined ? undefined : `the wallet ${address} made swaps, the last one in the transaction ${swap}`;
 }

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { replayRun } from '../../backtest/replay.ts';
-import { readLimits, readValue } from '../../config/limits-record.ts';
-import { PROJECT_DIR } from '../../config/project-dir.ts';
-import { importStrategy } from '../../config/strategy-file.ts';
+import { readLimits, readValue } from '../../config/config-record.ts';
+import { PROJECT_DIR, importStrategy } from '../../config/strategy-file.ts';
 import { parseRaw } from '../../core/amount.ts';
 import { GannetError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
@@ -11,13 +10,13 @@ import type { StrategyInstance } from '../../engine/host.ts';
 import type { TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
 import { runInterruptibly } from '../../recording/interrupt.ts';
-import { openSteps } from '../../recording/reader.ts';
-import type { LostRows } from '../../recording/segment/whole-segments.ts';
+import { openRecordingInChunks } from '../../recording/reader.ts';
+import type { LostRows } from '../../recording/check/verify.ts';
 import { withTokens } from '../../strategy/params.ts';
-import { readOutcome } from '../../trading/outcome-json.ts';
+import { readOutcome } from '../../trading/intent.ts';
 import type { EngineState } from '../../trading/state.ts';
 import { createState } from '../../trading/state.ts';
-import type { StrategyLegacy } from '../../trading/strategy-state.ts';
+import type { RestoredStates } from '../../trading/strategy-state.ts';
 import { repeatWarmup } from '../run/recorded-warm-up.ts';
 import { recordingOfRun } from './find-run.ts';
 import type { RecordedDecision } from './run-files.ts';
@@ -55,16 +54,16 @@ export async function openReplayInput(runDir: string, interrupt = new AbortContr
     );
   }
   const decisions = readDecisions(runDir);
-  const recording = await runInterruptibly(openSteps(recordingOfRun(runDir)), interrupt);
+  const recording = await runInterruptibly(openRecordingInChunks(recordingOfRun(runDir)), interrupt);
   const { ended } = manifest;
   const whole = ended !== null && recording.truncatedAt === undefined;
-  const lastSeq = await runInterruptibly(recording.lastGapFreeSteps(decisions.map(({ seq }) => seq)), interrupt);
+  const lastSeq = await runInterruptibly(recording.lastGapFreeSeq(decisions.map(({ seq }) => seq)), interrupt);
   if (whole && lastSeq < ended.after_seq) {
     throw new GannetError('RECORDING_CORRUPT', `the run has ${ended.after_seq} stamps, but only those up to ${lastSeq} `
       + 'are all there: a line of its decisions.ndjson is gone, or the recording is another one; restore them from a '
       + 'copy');
   }
-  const rows = whole ? recording : await runInterruptibly(recording.cutSteps(lastSeq), interrupt);
+  const rows = whole ? recording : await runInterruptibly(recording.cutInChunks(lastSeq), interrupt);
   const recorded = whole ? decisions : decisions.filter(({ seq }) => seq <= lastSeq);
   const tokens = tokenTable(manifest.config.tokens);
   const strategies = await strategiesOf(manifest, tokens);
@@ -81,7 +80,7 @@ export async function openReplayInput(runDir: string, interrupt = new AbortContr
       startAt: manifest.clock_start,
       started: manifest.strategies_started,
       stopped: stoppedBy(manifest, whole ? Infinity : lastSeq),
-      legacy: restoredStateOf(manifest),
+      restored: restoredStateOf(manifest),
       intervals: manifest.own_intervals === true ? Engine.intervalsOf(strategies) : undefined,
       warmup: manifest.warmup ? repeatWarmup(manifest.warmup, runDir) : undefined,
       cutOff: !whole,
@@ -119,13 +118,13 @@ function stateOf(manifest: RunManifest, tokens: TokenTable, strategies: readonly
     tokens,
     limits: readLimits(manifest.config.limits),
     strategies: strategies.map(({ name }) => {
-      const { budget, max_age_ms: maxAge, max_exposure: maxExposure, by_hand: isByHand } =
+      const { budget, max_age_ms: maxAge, max_exposure: maxExposure, by_hand: isManual } =
         manifest.config.strategies.find((strategy) => strategy.name === name)!;
       return {
         name,
         budget: readValue(budget),
         limits: { maxAgeMs: maxAge ?? undefined, maxExposure: readValue(maxExposure ?? null) },
-        isByHand,
+        isManual,
       };
     }),
     snapshot: manifest.snapshot,
@@ -133,7 +132,7 @@ function stateOf(manifest: RunManifest, tokens: TokenTable, strategies: readonly
   });
 }
 
-function restoredStateOf({ strategy_states: states = {}, unseen_outcomes: unseen = [] }: RunManifest): StrategyLegacy {
+function restoredStateOf({ strategy_states: states = {}, unseen_outcomes: unseen = [] }: RunManifest): RestoredStates {
   return { states, unseen: unseen.map((outcome) => readOutcome(stringifyJson(outcome))) };
 }
 

@@ -5,7 +5,7 @@ import { parseJson, stringifyJson } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 import type { LoggedDecision } from '../../engine/decision-log.ts';
 import { DecisionLog } from '../../engine/decision-log.ts';
-import { appendWhole } from '../../recording/files/append-whole.ts';
+import { appendCompletely } from '../../recording/files/durable-write.ts';
 import { runDirOf } from './find-run.ts';
 import type { RunManifest } from './run-manifest.ts';
 import { writeManifest } from './run-manifest.ts';
@@ -26,7 +26,7 @@ export function createRunFiles(stateDir: string, runId: string): RunFiles {
   const decisions = openSync(join(dir, 'decisions.ndjson'), 'a', 0o600);
   return {
     dir,
-    decision: (logged) => { appendWhole(decisions, `${stringifyJson(logged)}\n`); },
+    decision: (logged) => { appendCompletely(decisions, `${stringifyJson(logged)}\n`); },
     manifest: (manifest) => { writeManifest(dir, manifest); },
     close: () => { closeSync(decisions); },
   };

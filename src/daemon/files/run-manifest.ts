@@ -9,7 +9,7 @@ import { parseJson, stringifyJson } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Intent, IntentState, Outcome } from '../../trading/intent.ts';
 import type { StateSnapshot } from '../../trading/state.ts';
-import type { StrategyLegacy } from '../../trading/strategy-state.ts';
+import type { RestoredStates } from '../../trading/strategy-state.ts';
 
 const RUN_FORMAT = 1;
 
@@ -72,7 +72,7 @@ export function createManifest(run: {
   readonly startAt: Millis;
   readonly snapshot: StateSnapshot;
   readonly open: RunManifest['open_intents'];
-  readonly legacy: StrategyLegacy;
+  readonly restored: RestoredStates;
   readonly recording: string | undefined;
 }): RunManifest {
   return {
@@ -85,8 +85,8 @@ export function createManifest(run: {
     clock_start: run.startAt,
     snapshot: run.snapshot,
     open_intents: run.open,
-    strategy_states: run.legacy.states,
-    unseen_outcomes: run.legacy.unseen,
+    strategy_states: run.restored.states,
+    unseen_outcomes: run.restored.unseen,
     warmup: null,
     own_intervals: true,
     recording: run.recording ?? null,

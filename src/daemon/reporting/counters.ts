@@ -2,11 +2,11 @@ import type { Lamports } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { StrategyInstance } from '../../engine/host.ts';
-import { holdings } from '../../market/market-text.ts';
+import { formatBalances } from '../../market/market-text.ts';
 import type { TradingState } from '../../trading/command.ts';
 import type { Fill, Intent, IntentState, Outcome } from '../../trading/intent.ts';
 import { isTerminal } from '../../trading/intent.ts';
-import { effectiveTrading } from '../../trading/protections/effective-trading.ts';
+import { effectiveTrading } from '../../trading/risk/trading-state.ts';
 import type { EngineState } from '../../trading/state.ts';
 import type { RunFiles } from '../files/run-files.ts';
 
@@ -135,7 +135,9 @@ export function summaryOf({ runId, files, state, strategies, startAt, recording,
     rentLamports: counters.rentLamports,
     strategies: strategies.map(({ name }) => {
       const book = state.portfolio.book(name);
-      return { name, swaps: book.swaps, holds: holdings(state.tokens, book.balances), running: running.has(name) };
+      return {
+        name, swaps: book.swaps, holds: formatBalances(state.tokens, book.balances), running: running.has(name),
+      };
     }),
     recording,
     trading: effectiveTrading(state),

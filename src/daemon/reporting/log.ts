@@ -4,9 +4,9 @@ import { Writable } from 'node:stream';
 import type { Logger } from 'winston';
 import { createLogger, format, transports } from 'winston';
 import { isNoRoom } from '../../core/errors.ts';
-import { createRedaction } from '../../core/secret-text.ts';
+import { createRedaction } from '../../core/redaction.ts';
 import { printable, printableJson } from '../../core/text.ts';
-import { appendWhole } from '../../recording/files/append-whole.ts';
+import { appendCompletely } from '../../recording/files/durable-write.ts';
 
 /** Keys whose values are always secrets. */
 const SECRET_KEY = /api[-_]?key|private[-_]?key|secret|token$|password|authorization|mnemonic|^seed_?phrase$/i;
@@ -138,7 +138,7 @@ function appendTo(path: string): Writable {
     write(line: string, _encoding, done) {
       try {
         descriptor ??= openSync(path, 'a', 0o600);
-        appendWhole(descriptor, line);
+        appendCompletely(descriptor, line);
         done();
       } catch (error) {
         done(isNoRoom(error) ? null : error as Error);

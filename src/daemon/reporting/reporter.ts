@@ -5,8 +5,8 @@ import type { FeedHealth } from '../../market/event.ts';
 import type { SignerDescription } from '../../signer/channel-protocol.ts';
 import type { Intent } from '../../trading/intent.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
-import type { ProtectionChange } from '../../trading/protections/protection-change.ts';
-import type { Denial } from '../../trading/risk/denial.ts';
+import type { ProtectionChange } from '../../trading/protections/memory.ts';
+import type { Denial } from '../../trading/denials.ts';
 import type { TradingChange } from '../control/trading-view.ts';
 import type { IntentRecord, RunSummary } from './counters.ts';
 

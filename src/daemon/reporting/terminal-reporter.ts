@@ -2,24 +2,23 @@ import { styleText } from 'node:util';
 import type { FeedInterval } from '../../config/request-rate.ts';
 import { formatDecimal } from '../../core/amount.ts';
 import { assertNever } from '../../core/assert.ts';
-import { counted, formatCounts } from '../../core/counted.ts';
-import { printable } from '../../core/text.ts';
+import { formatCounts, pluralize, printable } from '../../core/text.ts';
 import { formatDuration, roughDuration } from '../../core/time.ts';
 import { feedKey } from '../../market/feed.ts';
-import { describeFeedKey, showAmount, spoken, symbolOf } from '../../market/market-text.ts';
+import { describeFeedKey, showAmount, withTokenNames, symbolOf } from '../../market/market-text.ts';
 import type { Mint, TokenTable } from '../../market/token.ts';
 import type { SwapProposal } from '../../trading/proposal.ts';
 import { causeText } from './alert-text.ts';
 import type { IntentRecord, RunSummary } from './counters.ts';
 import type { Reporter, RunStart, Stamp } from './reporter.ts';
 import { describeProtectionChange, describeTradingChange, endOfTrading, raisesAlert } from './trading-text.ts';
+import { SOL_DECIMALS } from '../../solana/constants.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
 type Paint = (style: Style, text: string) => string;
 
 const SUBJECT_WIDTH = 18;
-const SOL_DECIMALS = 9;
 /**
  * A strategy may repeat a denied proposal again and again. Equal denials are shown once in this span, with their count.
  */
@@ -33,7 +32,7 @@ export function createTerminalReporter({ write, colour, tokens }: {
 }): Reporter {
   const paint: Paint = (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text);
   const line = (stamp: Stamp, subject: string, words: string, style?: Style): void => {
-    const text = printable(spoken(tokens, words), 400);
+    const text = printable(withTokenNames(tokens, words), 400);
     write(`${paint('dim', clockTime(stamp.at))}  ${paint('bold', subject.padEnd(SUBJECT_WIDTH))} `
       + `${style === undefined ? text : paint(style, text)}\n`);
   };
@@ -99,7 +98,7 @@ class DenialFilter {
     }
     this.#shown.set(strategy, { words, at, heldBack: 0 });
     const again = isSame && before.heldBack > 0
-      ? `; the same ${counted(before.heldBack, 'time')} more since ${clockTime(before.at)}` : '';
+      ? `; the same ${pluralize(before.heldBack, 'time')} more since ${clockTime(before.at)}` : '';
     return `${words} (${reason})${again}`;
   }
 
@@ -202,14 +201,14 @@ function describeSummary(summary: RunSummary, paint: Paint): string {
       : '');
   const duration = formatDuration(Math.round(summary.durationMs / 1000) * 1000);
   const rows: [string, string][] = [
-    ['run', `${summary.runId}, ${duration}, ${counted(summary.events, 'event')}`],
+    ['run', `${summary.runId}, ${duration}, ${pluralize(summary.events, 'event')}`],
     ['decisions', `${summary.decisions}, denied: ${formatCounts(summary.denials)}`],
     ['swaps', formatCounts(summary.intents)],
     ...(summary.open.length > 0
       ? [['open', `${summary.open.join(', ')}: resolved at the next start`] as [string, string]] : []),
     ['cost', cost],
     ...summary.strategies.map(({ name, swaps, holds, running }): [string, string] => {
-      const did = holds.length === 0 ? 'watches only' : `${counted(swaps, 'swap')}, holds ${holds.join(', ')}`;
+      const did = holds.length === 0 ? 'watches only' : `${pluralize(swaps, 'swap')}, holds ${holds.join(', ')}`;
       return [name, `${did}${running ? '' : ' (stopped by an error)'}`];
     }),
     ...(summary.trading === 'active' ? [] : [['trading', endOfTrading(summary.trading)] as [string, string]]),

@@ -5,12 +5,12 @@ import { showAmount, symbolOf } from '../../market/market-text.ts';
 import type { TokenTable } from '../../market/token.ts';
 import type { CommandSource, TradingState } from '../../trading/command.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
-import type { Protection, ProtectionAction, ProtectionRelease, ProtectionTrigger } from '../../trading/protection.ts';
-import type { ProtectionChange } from '../../trading/protections/protection-change.ts';
+import type { Protection, ProtectionAction, ProtectionRelease, ProtectionTrigger } from '../../trading/limits.ts';
+import type { ProtectionChange } from '../../trading/protections/memory.ts';
 import type { EngineState } from '../../trading/state.ts';
 import type { TradingChange } from '../control/trading-view.ts';
+import { SOL_DECIMALS } from '../../solana/constants.ts';
 
-const SOL_DECIMALS = 9;
 const SHORT: Readonly<Record<ProtectionAction, string>> =
   { deny: 'no entries', 'reduce-only': 'exits only', halt: 'halt', flatten: 'sell everything' };
 

@@ -43,9 +43,9 @@ export interface ClosingParts {
   };
   readonly clock: Clock;
   /** Whether the caller has stopped waiting. */
-  readonly isOver: () => boolean;
+  readonly isCancelled: () => boolean;
   /** Called for temporary faults. */
-  readonly onTrouble: (fault: GannetError) => void;
+  readonly onFault: (fault: GannetError) => void;
 }
 
 /** The result for one account, without its lamports. */
@@ -67,7 +67,7 @@ export async function closeAccounts<Account extends OwnedTokenAccount>(
   };
   for (let at = 0; at < accounts.length; at += CLOSES_PER_TRANSACTION) {
     const batch = accounts.slice(at, at + CLOSES_PER_TRANSACTION);
-    if (parts.isOver()) {
+    if (parts.isCancelled()) {
       leave(batch, 'interrupted before it started');
       continue;
     }
@@ -103,12 +103,12 @@ async function closeBatch<Account extends OwnedTokenAccount>(
 }
 
 async function signAndLand(
-  { chain, signer, clock, isOver, onTrouble }: ClosingParts, composed: ClosingTransaction,
+  { chain, signer, clock, isCancelled, onFault }: ClosingParts, composed: ClosingTransaction,
 ): Promise<{ readonly signature: string; readonly end: TransactionEnd | undefined }> {
   const { transaction, signature } = await signer.closeAccounts(composed.transaction);
   const { blockhash, lastValidBlockHeight } = composed;
   return { signature, end: await landTransaction(
-    { chain, clock }, { transaction, signature, blockhash, lastValidBlockHeight }, { isOver, onTrouble },
+    { chain, clock }, { transaction, signature, blockhash, lastValidBlockHeight }, { isCancelled, onFault },
   ) };
 }
 

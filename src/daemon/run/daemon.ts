@@ -6,7 +6,7 @@ import { ZERO } from '../../core/amount.ts';
 import { GannetError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { Millis } from '../../core/time.ts';
-import { describeFeedKey, holdings } from '../../market/market-text.ts';
+import { describeFeedKey, formatBalances } from '../../market/market-text.ts';
 import { formatTokenAmount } from '../../market/token.ts';
 import type { RecordingWriter } from '../../recording/writer.ts';
 import { createRecordingWriter } from '../../recording/writer.ts';
@@ -65,8 +65,8 @@ async function runLocked(options: DaemonOptions, resources: Resources, end: () =
     options, resources,
     setup: {
       tokens, limits,
-      strategies: strategies.map(({ name, budget, maxAgeMs, maxExposure, isByHand }) =>
-        ({ name, budget, limits: { maxAgeMs, maxExposure }, isByHand })),
+      strategies: strategies.map(({ name, budget, maxAgeMs, maxExposure, isManual }) =>
+        ({ name, budget, limits: { maxAgeMs, maxExposure }, isManual })),
     },
     diskGuard: createDiskGuard({ stateDir, recordingDir, clock, log, marks: options.diskMarks }),
     stateWatch: createStateWatch(clock),
@@ -101,7 +101,7 @@ interface Running {
 }
 
 function createSession(
-  scope: ModeScope, { journal, recovered: { snapshot, open, legacy }, executor, walletKeeper }: ModeParts,
+  scope: ModeScope, { journal, recovered: { snapshot, open, restored }, executor, walletKeeper }: ModeParts,
   state: EngineState,
 ): Session {
   const { options, diskGuard, stateWatch } = scope;
@@ -112,7 +112,7 @@ function createSession(
   const files = openFiles(scope);
   const recording = recorder === undefined ? undefined : relative(files.dir, recorder.directory);
   return new Session({
-    runId, mode, isRealMoney: movesRealMoney(config), clock, state, seed, startAt, strategies, open, legacy,
+    runId, mode, isRealMoney: movesRealMoney(config), clock, state, seed, startAt, strategies, open, restored,
     prepareWarmup: (until) => prepareWarmup(strategies, {
       recordingDir: config.recording.dir, runDir: files.dir, until,
       describe: (feed) => describeFeedKey(config.tokens, feed),
@@ -127,7 +127,7 @@ function createSession(
     recorder, journal,
     stopFile: stopFileOf(stateDir),
     reporter, log, files, recording,
-    manifest: createManifest({ config, mode, runId, startAt, snapshot, open, legacy, recording }),
+    manifest: createManifest({ config, mode, runId, startAt, snapshot, open, restored, recording }),
     maxIntents,
   });
 }
@@ -247,7 +247,7 @@ function describeStart(
       };
     }),
     feeds: requestRate(config).feeds,
-    balances: holdings(config.tokens, run.state.portfolio.wallet),
+    balances: formatBalances(config.tokens, run.state.portfolio.wallet),
     limits: describeLimits(config.limits, config.tokens),
     protections: describeProtections(config.limits, config.tokens),
     signer: run.signer === undefined ? undefined : { ...run.signer, words: describeSignerProcess(run.signer) },

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { latencyAt } from '../../backtest/models/latency.ts';
 import { attemptCosts } from '../../backtest/models/swap-costs.ts';
-import { knownQuantiles } from '../../config/latency-text.ts';
+import { knownQuantiles } from '../../config/schema-backtest.ts';
 import { assert } from '../../core/assert.ts';
 import { GannetError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/random.ts';
 import { journalled } from '../../execution/journalled.ts';
-import type { LiveWorld } from '../../execution/journey.ts';
+import type { ExecutorPorts } from '../../execution/ports.ts';
 import { createLiveExecutor } from '../../execution/live-executor.ts';
 import { createPaperExecutor } from '../../execution/paper-executor.ts';
 import type { KeptFile } from '../../signer/kept-files.ts';
 import { countersFiles } from '../../signer/spend-counters.ts';
 import { openJournal } from '../../store/journal.ts';
 import { lockWallet } from '../../store/locks.ts';
-import type { PatientJournal } from '../../store/patient-journal.ts';
-import { createPatientJournal } from '../../store/patient-journal.ts';
+import type { WriteBehindJournal } from '../../store/write-behind-journal.ts';
+import { createWriteBehindJournal } from '../../store/write-behind-journal.ts';
 import { refuseLostHistory } from '../files/lost-history.ts';
 import { journalWhileKept, signingWhileKept } from '../watch/state-watch.ts';
 import { createWalletKeeper } from '../watch/wallet-keeper.ts';
@@ -24,7 +24,7 @@ import type { ModeParts, ModeScope } from './run-options.ts';
 
 /** Opens the parts of a live run. `mayTryAgain` asks risk before a further attempt; `ledger` reads the books. */
 export async function liveParts(
-  scope: ModeScope, { mayTryAgain, ledger }: Required<Pick<LiveWorld, 'mayTryAgain' | 'ledger'>>,
+  scope: ModeScope, { mayTryAgain, ledger }: Required<Pick<ExecutorPorts, 'mayTryAgain' | 'ledger'>>,
 ): Promise<ModeParts> {
   const { options, setup, resources, stateWatch } = scope;
   const { config, connections, clock, log, stateDir } = options;
@@ -74,7 +74,7 @@ export function paperParts(scope: ModeScope): ModeParts {
   const { options: { config, connections, clock }, setup } = scope;
   const journal = openWriteBehind(scope, join(scope.options.stateDir, 'journal-paper.sqlite'));
   // No money is at stake, so the run goes on with the rest of the ledger.
-  const isCut = journal.standing().wentTo !== undefined;
+  const isCut = journal.standing().writtenTo !== undefined;
   if (isCut) journal.acceptAsIs();
   const saved = journal.loadSnapshot();
   const { setting, latency: { land }, landing, costs } = config.backtest.model;
@@ -107,12 +107,12 @@ function journalFiles(path: string): readonly KeptFile[] {
 
 function openWriteBehind(
   { options: { clock, log }, resources, diskGuard, stateWatch }: ModeScope, path: string,
-): PatientJournal {
+): WriteBehindJournal {
   const onHeadFault =
     (
       error: unknown,
     ): void => { log('warn', 'the file with the journal’s last position could not be written', { error }); };
-  const journal = createPatientJournal(journalWhileKept(openJournal({ path, clock, onHeadFault }), stateWatch), {
+  const journal = createWriteBehindJournal(journalWhileKept(openJournal({ path, clock, onHeadFault }), stateWatch), {
     clock,
     onFault: (error) => {
       // More room would not help.

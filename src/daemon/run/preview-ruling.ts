@@ -4,16 +4,14 @@ import type { GannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { Quote } from '../../market/quote.ts';
 import type { SignerDescription } from '../../signer/channel-protocol.ts';
-import type { JournalView } from '../../store/journal-view.ts';
-import { openJournalView } from '../../store/journal-view.ts';
-import { beginRun } from '../../trading/begin-run.ts';
+import type { JournalView } from '../../store/journal-reader.ts';
+import { openJournalView } from '../../store/journal-reader.ts';
+import type { EngineState } from '../../trading/state.ts';
+import { beginRun, createState } from '../../trading/state.ts';
 import { writeBalances } from '../../trading/book-snapshot.ts';
 import type { Command } from '../../trading/command.ts';
-import type { DenialCode } from '../../trading/denials.ts';
+import type { Denial, DenialCode } from '../../trading/denials.ts';
 import type { SwapProposal } from '../../trading/proposal.ts';
-import type { Denial } from '../../trading/risk/denial.ts';
-import type { EngineState } from '../../trading/state.ts';
-import { createState } from '../../trading/state.ts';
 import { step } from '../../trading/step.ts';
 import { findLostHistory } from '../files/lost-history.ts';
 import { stopFileOf } from '../watch/stop-file.ts';
@@ -86,10 +84,10 @@ async function ruleOn(
   journal: JournalView, { config, connections: { chain }, stateDir, clock, wallet }: PreviewScope,
   { strategy, proposal, quote }: PreviewSwap,
 ): Promise<PreviewRuling | undefined> {
-  const { name, budget, maxAgeMs, maxExposure, isByHand } = strategy;
+  const { name, budget, maxAgeMs, maxExposure, isManual } = strategy;
   const setup = {
     tokens: config.tokens, limits: config.limits,
-    strategies: [{ name, budget, limits: { maxAgeMs, maxExposure }, isByHand }],
+    strategies: [{ name, budget, limits: { maxAgeMs, maxExposure }, isManual }],
   };
   const balances = await chain?.balances(wallet.address);
   const { snapshot, open } = readState(journal, setup, balances);

@@ -10,15 +10,15 @@ import { intentKey } from '../../trading/recent-keys.ts';
 import type { StateSnapshot, StrategySetup } from '../../trading/state.ts';
 import { createState, freshSnapshot, snapshotState } from '../../trading/state.ts';
 import { step } from '../../trading/step.ts';
-import type { StrategyLegacy } from '../../trading/strategy-state.ts';
-import { NO_LEGACY } from '../../trading/strategy-state.ts';
+import type { RestoredStates } from '../../trading/strategy-state.ts';
+import { NO_RESTORED_STATES } from '../../trading/strategy-state.ts';
 
 /** The state that an earlier run left, and its open intents. */
 export interface Recovered {
   readonly snapshot: StateSnapshot;
   readonly open: readonly OpenIntent[];
   /** The states of strategies, and outcomes that they have not seen yet. */
-  readonly legacy: StrategyLegacy;
+  readonly restored: RestoredStates;
 }
 
 /** The configured part of a run's state. */
@@ -37,7 +37,7 @@ export function recoverState(
 ): Recovered {
   const { snapshot, open, settledIntentIds } = readState(journal, setup, wallet);
   journal.saveSnapshot(snapshot, settledIntentIds);
-  return { snapshot, open, legacy: legacyOf(journal, setup.strategies) };
+  return { snapshot, open, restored: restoredStrategies(journal, setup.strategies) };
 }
 
 /** Returns the same state and the intents whose outcomes were applied, without a change to the journal. */
@@ -77,11 +77,11 @@ export function beginOnNewChain(journal: JournalStore, wallet: ReadonlyMap<Mint,
   };
   journal.saveSnapshot(snapshot, journal.unsettledOutcomes().map(({ intent }) => intent.id));
   journal.clearStrategyStates();
-  return { snapshot, open: [], legacy: NO_LEGACY };
+  return { snapshot, open: [], restored: NO_RESTORED_STATES };
 }
 
 /** Returns what the configured strategies left. The states of other strategies stay in the journal. */
-function legacyOf(journal: JournalStore, strategies: readonly StrategySetup[]): StrategyLegacy {
+function restoredStrategies(journal: JournalStore, strategies: readonly StrategySetup[]): RestoredStates {
   const { states, unseen } = journal.loadStrategyStates();
   const names = new Set(strategies.map(({ name }) => name));
   return {

@@ -9,11 +9,11 @@ import type { PollingFeed } from '../../service/feeds/feeds.ts';
 import type { SignerDescription } from '../../signer/channel-protocol.ts';
 import type { SignerClient } from '../../signer/client.ts';
 import type { JournalStore } from '../../store/journal.ts';
-import type { PatientJournal } from '../../store/patient-journal.ts';
+import type { WriteBehindJournal } from '../../store/write-behind-journal.ts';
 import type { JudgeToken } from '../../trading/command.ts';
 import type { Executor, OpenIntent } from '../../trading/executor.ts';
 import type { EngineState } from '../../trading/state.ts';
-import type { StrategyLegacy } from '../../trading/strategy-state.ts';
+import type { RestoredStates } from '../../trading/strategy-state.ts';
 import type { WriteBehindRunFiles } from '../files/run-files.ts';
 import type { RunManifest } from '../files/run-manifest.ts';
 import type { Log } from '../reporting/log.ts';
@@ -77,7 +77,7 @@ export interface DaemonOptions {
 export interface ModeParts {
   /** A paper run has no unknown outcomes, so it resolves none. */
   readonly executor: Executor & Partial<Pick<LiveExecutor, 'resolve'>>;
-  readonly journal: PatientJournal;
+  readonly journal: WriteBehindJournal;
   readonly recovered: Recovered;
   /** Undefined for paper runs, which have no wallet on a chain. */
   readonly walletKeeper: WalletKeeper | undefined;
@@ -108,7 +108,7 @@ export interface SessionOptions {
   readonly seed: number;
   readonly startAt: Millis;
   readonly open: readonly OpenIntent[];
-  readonly legacy: StrategyLegacy;
+  readonly restored: RestoredStates;
   /** Returns the recorded warm-up before `until`; undefined where no strategy wants one. */
   readonly prepareWarmup: (until: Millis) => Warmup | undefined;
   readonly executor: ModeParts['executor'];

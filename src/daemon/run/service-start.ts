@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
-import { wait } from '../../execution/wait.ts';
+import { wait } from '../../execution/monotonic-time.ts';
 import type { Mint } from '../../market/token.ts';
 
 /** How long a start waits for a service that has trouble. */

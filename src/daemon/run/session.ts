@@ -1,14 +1,14 @@
 import { interval, Subscription } from 'rxjs';
-import { counted } from '../../core/counted.ts';
+import { pluralize } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
+import { symbolOf } from '../../market/market-text.ts';
 import { Engine } from '../../engine/engine.ts';
-import type { RetryDenial } from '../../execution/journey.ts';
-import { wait } from '../../execution/wait.ts';
+import type { RetryDenial } from '../../execution/ports.ts';
+import { wait } from '../../execution/monotonic-time.ts';
 import type { PollingFeed } from '../../service/feeds/feeds.ts';
 import type { Intent } from '../../trading/intent.ts';
-import { retryDenial } from '../../trading/retry.ts';
-import { showMint } from '../../trading/risk/amount-text.ts';
+import { retryDenial } from '../../trading/risk/rules.ts';
 import { snapshotState } from '../../trading/state.ts';
 import type { Effect } from '../../trading/step.ts';
 import type { ControlPort } from '../control/control-port.ts';
@@ -75,7 +75,7 @@ export class Session {
         reject(this.#failure);
       };
     });
-    const { state, strategies, clock, log, journal, legacy } = options;
+    const { state, strategies, clock, log, journal, restored } = options;
     const runRecorder = new RunRecorder({
       ...options,
       saveSnapshot: (snapshot, settled) => {
@@ -89,7 +89,7 @@ export class Session {
       state, strategies,
       startAt: options.startAt,
       seed: options.seed,
-      legacy,
+      restored: restored,
       intervals: Engine.intervalsOf(strategies),
       listener: {
         onInput: (seq, at, input) => { runRecorder.input(seq, at, input); },
@@ -140,8 +140,9 @@ export class Session {
   /** Follows the open intents of the last run, and returns when each is known or the time is up. */
   async #reconcile(): Promise<void> {
     const { open, executor, reporter, clock } = this.#options;
-    reporter.state(this.stamp, 'recovering', `${counted(open.length, 'swap was', 'swaps were')} open when the last run `
-      + `ended; no strategy runs until each is known, or for ${formatDuration(RECOVERY_MAX_MS)}`);
+    reporter.state(this.stamp, 'recovering',
+      `${pluralize(open.length, 'swap was', 'swaps were')} open when the last run `
+        + `ended; no strategy runs until each is known, or for ${formatDuration(RECOVERY_MAX_MS)}`);
     for (const { intent, state } of open) this.#runRecorder.counters.opened(intent, state);
     const known = new AbortController();
     await new Promise<void>((resolve, reject) => {
@@ -266,7 +267,8 @@ export class Session {
   #reportUnproven(): void {
     const { open } = this.#runRecorder.counters;
     if (open.length === 0) return;
-    const inputs = [...new Set(open.map(({ intent: { inputMint } }) => showMint(this.#options.state, inputMint)))];
+    const inputs = [...new Set(open.map(({ intent: { inputMint } }) =>
+      symbolOf(this.#options.state.tokens, inputMint)))];
     this.#runRecorder.alert(this.stamp, undefined, {
       kind: 'alert', level: 'warning',
       message: `${open.map(({ intent: { id } }) => id).join(', ')} of the last run could not be proven within `

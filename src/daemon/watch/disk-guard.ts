@@ -1,6 +1,6 @@
 import { rmSync, statSync, unlinkSync } from 'node:fs';
 import { open, rename, statfs, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { SchedulerAction } from 'rxjs';
 import { Subscription } from 'rxjs';
 import type { GannetError } from '../../core/errors.ts';
@@ -232,12 +232,12 @@ const COMMAND = { kind: 'command', name: 'set-trading-state', by: 'disk-guard' }
 
 /** Returns the free bytes for a user without privileges. A missing folder counts as its nearest existing parent. */
 async function roomIn(dir: string): Promise<number> {
-  for (let place = dir; ; place = join(place, '../..')) {
+  for (let place = dir; ; place = dirname(place)) {
     try {
       const { bavail, bsize } = await statfs(place);
       return bavail * bsize;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT') || join(place, '../..') === place)
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT') || dirname(place) === place)
         throw error;
     }
   }

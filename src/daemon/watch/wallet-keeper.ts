@@ -2,9 +2,9 @@ import type { Subscription } from 'rxjs';
 import type { Chain } from '../../chain/chain.ts';
 import { isGannetError, messageOf } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
-import { wait } from '../../execution/wait.ts';
+import { wait } from '../../execution/monotonic-time.ts';
 import type { Mint } from '../../market/token.ts';
-import type { PatientJournal } from '../../store/patient-journal.ts';
+import type { WriteBehindJournal } from '../../store/write-behind-journal.ts';
 import type { AdjustWallet } from '../../trading/command.ts';
 import type { EngineState } from '../../trading/state.ts';
 import type { WalletWatchOptions } from './wallet-watch.ts';
@@ -38,7 +38,7 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
   /** Base58. */
   readonly wallet: string;
   readonly chain: WalletWatchOptions['chain'] & Pick<Chain, 'finalizedBlockHeight' | 'signatureStatus'>;
-  readonly journal: Pick<PatientJournal, 'isBehind' | 'isOwnTransaction' | 'lastLanded'>;
+  readonly journal: Pick<WriteBehindJournal, 'isBehind' | 'isOwnTransaction' | 'lastLanded'>;
   readonly clock: Clock;
   readonly onFault: (error: Error) => void;
 }): WalletKeeper {

@@ -48,6 +48,11 @@ const GAP_MS: Millis = 10_000;
 const TRANSACTIONS_MAX = 20;
 /** The most lamports that a swap may cost or bring beside its amounts: fees of all attempts, tips, deposits. */
 const BESIDE_MAX_LAMPORTS = 40_000_000n;
+/**
+ * After a loss that no transaction explains, the watch compares this long at short intervals: the node may have been
+ * wrong, and without a balance no swap calls for a comparison.
+ */
+const AFTER_MISMATCH_MS: Millis = 600_000;
 /** A loss of this many times the cost of open swaps is booked whole where none of them spends the mint. */
 const FAR_OFF = 4n;
 
@@ -91,7 +96,8 @@ export async function compareWallet(options: WalletWatchOptions): Promise<Adjust
 /**
  * Compares at least once a minute, soon after the last open swap ended, and soon after an uncertain comparison. A
  * withdrawal is emitted at once, because transactions explain it. Any other difference must last ten seconds, so that
- * one wrong balance is not booked. Errors of the node go to `onFault`, and the watch goes on.
+ * one wrong balance is not booked. After a loss that no transaction explains it compares every ten seconds for ten
+ * minutes. Errors of the node go to `onFault`, and the watch goes on.
  */
 export function watchWallet(
   options: WalletWatchOptions & { readonly onFault: (error: Error) => void; readonly everyMs?: Millis | undefined },
@@ -101,12 +107,15 @@ export function watchWallet(
   let lastVersion = ledger()?.version;
   let isUnsure = false;
   let held: ReadonlyMap<string, Millis> = new Map();
+  let mismatchAt: Millis | undefined;
 
   const isDue = (): boolean => {
     const sinceMs = clock.now() - lastAt;
     const view = ledger();
     const isIdle = view !== undefined && (view.open ?? []).length === 0 && view.version !== lastVersion;
-    return sinceMs >= everyMs || (sinceMs >= GAP_MS && (isIdle || held.size > 0)) || (isUnsure && sinceMs >= TICK_MS);
+    const isAfterMismatch = mismatchAt !== undefined && clock.now() - mismatchAt < AFTER_MISMATCH_MS;
+    return sinceMs >= everyMs || (sinceMs >= GAP_MS && (isIdle || isAfterMismatch || held.size > 0))
+      || (isUnsure && sinceMs >= TICK_MS);
   };
   const compare = async (): Promise<AdjustWallet[]> => {
     lastAt = clock.now();
@@ -120,7 +129,9 @@ export function watchWallet(
       command.cause === 'withdrawal' || clock.now() - (known.get(nameOf(command)) ?? Infinity) >= GAP_MS;
     held = new Map(commands.filter((command) => !isCertain(command)).map((command) =>
       [nameOf(command), known.get(nameOf(command)) ?? lastAt]));
-    return commands.filter(isCertain);
+    const certain = commands.filter(isCertain);
+    if (certain.some(({ cause }) => cause === 'mismatch')) mismatchAt = clock.now();
+    return certain;
   };
   return timer(TICK_MS, TICK_MS, clock).pipe(
     filter(isDue),

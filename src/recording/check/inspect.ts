@@ -3,21 +3,17 @@ import { isGannetError } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Block } from '../columns/block.ts';
 import type { RecordingKind } from '../format.ts';
-import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_KINDS } from '../format.ts';
+import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_KINDS, WRITER_LOCK_FILE } from '../format.ts';
 import type { Recording } from '../reader.ts';
-import type { RecordingIssue } from './recording-issue.ts';
-import { iso } from './recording-issue.ts';
-import type { RowFindings } from './row-checks.ts';
+import type { RecordingIssue, RowFindings } from './row-checks.ts';
 import { RowChecks } from './row-checks.ts';
+import { iso } from '../segment/digest.ts';
 import type { SegmentDigest } from '../segment/digest.ts';
 import { readSegment } from '../segment/segment-reader.ts';
-import type { Steps } from '../../core/steps.ts';
-import { atOnce } from '../../core/steps.ts';
-import { uncompressedSegments } from '../compression/uncompressed.ts';
-import type { VerifiedRecording } from './verify.ts';
-import { listSegments, verifyFileSteps } from './verify.ts';
-import type { LostRows } from '../segment/whole-segments.ts';
-import { WRITER_LOCK_FILE } from '../files/writer-lock.ts';
+import type { ChunkedWork } from '../../core/chunked-work.ts';
+import { uncompressedSegments } from '../compression/compact.ts';
+import type { LostRows, VerifiedRecording } from './verify.ts';
+import { listSegments, verifyFile } from './verify.ts';
 
 export interface Inspection {
   /** Whether its writer ended it; undefined where it does not say. */
@@ -37,15 +33,8 @@ interface Found {
   readonly warnings: RecordingIssue[];
 }
 
-/**
- * Goes through every byte and every row of a recording and names all that is wrong. Throws RECORDING_NOT_FOUND alone.
- */
-export function inspectRecording(directory: string): Inspection {
-  return atOnce(inspectSteps(directory));
-}
-
-/** Does the same some milliseconds at a time. */
-export function* inspectSteps(directory: string): Steps<Inspection> {
+/** Reads every byte and every row of a recording and names all faults. Throws RECORDING_NOT_FOUND. */
+export function* inspectRecording(directory: string): ChunkedWork<Inspection> {
   const found: Found = { issues: [], warnings: [] };
   const listed = yield* attempt(found, { file: MANIFEST_FILE }, () => listing(directory));
   if (listed === undefined) return { closed: undefined, files: 0, events: 0, ...found };
@@ -64,7 +53,7 @@ export function* inspectSteps(directory: string): Steps<Inspection> {
   return { closed: listed.manifest.closed, files: listed.segments.length, events, ...found };
 }
 
-function* listing(directory: string): Steps<VerifiedRecording> {
+function* listing(directory: string): ChunkedWork<VerifiedRecording> {
   yield;
   return listSegments(directory);
 }
@@ -75,8 +64,8 @@ function* inspectSegment({ directory, kind, digest, listed, rows }: {
   readonly digest: SegmentDigest;
   readonly listed: VerifiedRecording;
   readonly rows: RowChecks;
-}): Steps<number> {
-  yield* verifyFileSteps(directory, digest, listed.manifest);
+}): ChunkedWork<number> {
+  yield* verifyFile(directory, digest, listed.manifest);
   rows.begin(digest);
   for (const block of readSegment(directory, kind, digest)) {
     rows.block(block);
@@ -92,7 +81,7 @@ function* inspectSegment({ directory, kind, digest, listed, rows }: {
 export function* inspectRows(
   { directory, segments }: Pick<Recording, 'directory' | 'segments'>, kinds: readonly RecordingKind[],
   onBlock: (block: Block) => void,
-): Steps<RowFindings> {
+): ChunkedWork<RowFindings> {
   const found: RowFindings = { issues: [], noPrices: [], leaps: [] };
   for (const kind of kinds) {
     const rows = new RowChecks(found);
@@ -119,8 +108,8 @@ export function lostIssue({ file, rows, from, until, isHole }: LostRows): Record
 }
 
 function* attempt<T>(
-  { issues }: Found, { file, at }: { readonly file: string; readonly at?: Millis | undefined }, work: () => Steps<T>,
-): Steps<T | undefined> {
+  { issues }: Found, { file, at }: { readonly file: string; readonly at?: Millis | undefined }, work: () => ChunkedWork<T>,
+): ChunkedWork<T | undefined> {
   try {
     return yield* work();
   } catch (error) {

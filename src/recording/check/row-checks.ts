@@ -1,11 +1,13 @@
 import type { Millis } from '../../core/time.ts';
 import type { Block } from '../columns/block.ts';
-import { hourName } from '../files/directory.ts';
-import type { PriceFindings } from './price-checks.ts';
-import { PriceChecks } from './price-checks.ts';
-import type { RecordingIssue } from './recording-issue.ts';
-import { iso } from './recording-issue.ts';
 import type { SegmentDigest } from '../segment/digest.ts';
+import { hourName, iso } from '../segment/digest.ts';
+import type { OrderBook } from '../../market/order-book.ts';
+import { ONE_USD } from '../../market/order-book.ts';
+import type { TokenStats } from '../../market/token-stats.ts';
+import { QuoteBlock } from '../columns/quote-block.ts';
+import { unsignedAt } from '../columns/batch-columns.ts';
+import type { ErrorCode } from '../../core/errors.ts';
 
 /** What is found in rows. */
 export interface RowFindings extends PriceFindings {
@@ -82,4 +84,143 @@ export class RowChecks {
       code: 'RECORDING_CORRUPT', file, row: this.#row, at, message: `${file}:${this.#row}: ${problem}`,
     });
   }
+}
+
+/** A price may be this many times the one before it in its feed before it is called absurd. */
+const ABSURD_FACTOR = 100;
+/** One that goes back at once may be less. */
+const SPIKE_FACTOR = 10;
+
+/** What is found in prices. */
+export interface PriceFindings {
+  /** Prices of nothing, which no feed gives. */
+  readonly noPrices: RecordingIssue[];
+  /** Prices that are odd, and may be so. */
+  readonly leaps: RecordingIssue[];
+}
+
+/** Where a price stands. */
+interface Place {
+  readonly file: string;
+  readonly row: number;
+  readonly at: number;
+}
+
+/** From one price to the next of its feed, tenfold or more. */
+interface Leap extends Place {
+  readonly from: number;
+  readonly to: number;
+  readonly isTold: boolean;
+}
+
+/** Holds the prices of one kind, segment after segment, each against the one before it in its feed. */
+export class PriceChecks {
+  readonly #found: PriceFindings;
+  readonly #rates = new Map<string, number>();
+  /** Those to the last price of a feed. */
+  readonly #leaps = new Map<string, Leap>();
+  #file = '';
+
+  constructor(found: PriceFindings) {
+    this.#found = found;
+  }
+
+  begin(file: string): void {
+    this.#file = file;
+  }
+
+  /** Looks at the prices of a block that so many rows of the file came before. */
+  block(block: Block, before: number): void {
+    if (block instanceof QuoteBlock) this.#quotes(block, before);
+    else if (block.kind === 'token-stats' || block.kind === 'order-book') this.#events(block, before);
+  }
+
+  /** On columns: recordings have millions of quotes, and nearly all are in order. */
+  #quotes(block: QuoteBlock, before: number): void {
+    const { feed: { codes, texts }, inAmount, outAmount } = block.columns;
+    const rates = texts.map((text) => this.#rates.get(text));
+    const leaps = this.#leaps;
+    for (let index = 0; index < block.length; index++) {
+      const code = codes[index]!;
+      const rate = unsignedAt(outAmount.halves, index) / unsignedAt(inAmount.halves, index);
+      const last = rates[code];
+      if (!(rate > 0 && rate < Infinity)) {
+        this.#tell(
+          this.#found.noPrices, this.#place(block, index, before),
+          `a price of ${outAmount.values[index]} for ${inAmount.values[index]} in ${texts[code]}`,
+        );
+        continue;
+      }
+      if (last !== undefined && (rate >= last * SPIKE_FACTOR || last >= rate * SPIKE_FACTOR))
+        this.#leap(texts[code]!, { ...this.#place(block, index, before), from: last, to: rate });
+      else if (leaps.size > 0) leaps.delete(texts[code]!);
+      rates[code] = rate;
+    }
+    for (const [code, rate] of rates.entries()) if (rate !== undefined) this.#rates.set(texts[code]!, rate);
+  }
+
+  #events(block: Block, before: number): void {
+    for (let index = 0; index < block.length; index++) {
+      const input = block.inputAt(index);
+      const place = this.#place(block, index, before);
+      if (input.kind === 'order-book') this.#book(input, place);
+      if (input.kind === 'token-stats') this.#stats(input, place);
+    }
+  }
+
+  #book({ feed, yes, no }: OrderBook, place: Place): void {
+    const odd = [...yes, ...no]
+      .find(({ priceMicroUsd, size }) => !(priceMicroUsd <= ONE_USD && size >= 0 && size < Infinity));
+    if (odd !== undefined)
+      this.#tell(this.#found.leaps, place, `${odd.size} contracts at ${odd.priceMicroUsd} micro-dollars in ${feed}`);
+  }
+
+  #stats({ feed, values }: TokenStats, place: Place): void {
+    for (const [name, value] of Object.entries(values))
+      if (!Number.isFinite(value)) this.#tell(this.#found.leaps, place, `${name} of ${value} in ${feed}`);
+    const { usdPrice } = values;
+    if (usdPrice === undefined || !Number.isFinite(usdPrice)) return;
+    if (usdPrice < 0) {
+      this.#tell(this.#found.leaps, place, `usdPrice of ${usdPrice} in ${feed}`);
+      return;
+    }
+    // The service says 0 of what nobody trades.
+    if (usdPrice === 0) return;
+    const last = this.#rates.get(feed);
+    if (last !== undefined && (usdPrice >= last * SPIKE_FACTOR || last >= usdPrice * SPIKE_FACTOR))
+      this.#leap(feed, { ...place, from: last, to: usdPrice });
+    else this.#leaps.delete(feed);
+    this.#rates.set(feed, usdPrice);
+  }
+
+  /** What is tenfold for good may be a market's doing; what is tenfold and back is nobody's price. */
+  #leap(feed: string, leap: Omit<Leap, 'isTold'>): void {
+    const { from, to } = leap;
+    const before = this.#leaps.get(feed);
+    const isAbsurd = to > from * ABSURD_FACTOR || from > to * ABSURD_FACTOR;
+    if (isAbsurd) this.#tell(this.#found.leaps, leap, `the price in ${feed} leaps from ${from} to ${to}`);
+    else if (before !== undefined && !before.isTold && before.to > before.from !== to > from) this.#tell(
+      this.#found.leaps, before, `the price in ${feed} leaps from ${before.from} to ${before.to}, and back to ${to}`,
+    );
+    this.#leaps.set(feed, { ...leap, isTold: isAbsurd });
+  }
+
+  #place(block: Block, index: number, before: number): Place {
+    return { file: this.#file, row: before + index + 1, at: block.timeAt(index) };
+  }
+
+  #tell(found: RecordingIssue[], { file, row, at }: Place, what: string): void {
+    found.push({ code: 'RECORDING_CORRUPT', file, row, at, message: `${file}:${row} (${iso(at)}): ${what}` });
+  }
+}
+
+/** Something wrong in a recording, with the place where there is one. */
+export interface RecordingIssue {
+  readonly code: ErrorCode;
+  readonly file: string;
+  /** The input in the file, from 1. */
+  readonly row?: number | undefined;
+  /** Of that input, else of the first that is concerned. */
+  readonly at?: Millis | undefined;
+  readonly message: string;
 }

@@ -6,11 +6,11 @@ import { DIGESTS_FILE, MANIFEST_FILE } from '../format.ts';
 import type { RecordingManifest } from '../manifest.ts';
 import { parseManifest } from '../manifest.ts';
 import type { SegmentDigest } from '../segment/digest.ts';
-import { describeSegment, parseDigestLines } from '../segment/digest.ts';
-import { segmentSize, verifySegmentSteps } from '../segment/segment-file.ts';
-import type { Steps } from '../../core/steps.ts';
-import type { LostRows } from '../segment/whole-segments.ts';
-import { wholeSegments } from '../segment/whole-segments.ts';
+import { describeSegment, parseDigestLines, segmentName } from '../segment/digest.ts';
+import { segmentSize, verifySegmentInChunks } from '../segment/segment-file.ts';
+import type { ChunkedWork } from '../../core/chunked-work.ts';
+import { dirname } from 'node:path';
+import type { Millis } from '../../core/time.ts';
 
 /** What of a recording can be believed. */
 export interface VerifiedRecording {
@@ -25,13 +25,13 @@ export interface VerifiedRecording {
  * Returns what of a recording can be believed: all of it where it was closed, else each file up to its last digest.
  * Throws RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_CORRUPT.
  */
-export function* verifyRecordingSteps(directory: string): Steps<VerifiedRecording> {
+export function* verifyRecording(directory: string): ChunkedWork<VerifiedRecording> {
   const listed = listSegments(directory);
-  for (const digest of listed.segments) yield* verifyFileSteps(directory, digest, listed.manifest);
+  for (const digest of listed.segments) yield* verifyFile(directory, digest, listed.manifest);
   return listed;
 }
 
-/** Returns what a recording says of its segments, none of which is looked into. Throws like `verifyRecordingSteps`. */
+/** Returns what a recording says of its segments, none of which is looked into. Throws like `verifyRecording`. */
 export function listSegments(directory: string): VerifiedRecording {
   const manifest = parseManifest(readBytes(directory, MANIFEST_FILE).toString('utf8'));
   return manifest.closed ? listClosed(directory, manifest) : listTorn(directory, manifest);
@@ -41,7 +41,7 @@ export function listSegments(directory: string): VerifiedRecording {
  * Throws RECORDING_CORRUPT unless every byte of a segment is as it was digested, and in a closed recording no byte is
  * beyond.
  */
-export function* verifyFileSteps(directory: string, digest: SegmentDigest, { closed }: RecordingManifest): Steps<void> {
+export function* verifyFile(directory: string, digest: SegmentDigest, { closed }: RecordingManifest): ChunkedWork<void> {
   const size = segmentSize(directory, digest.file);
   if (closed && size !== digest.bytes) {
     const found = size === undefined ? 'no such file' : `${size}`;
@@ -51,7 +51,7 @@ export function* verifyFileSteps(directory: string, digest: SegmentDigest, { clo
       { details: { file: digest.file, expected: `${digest.bytes} bytes`, found } },
     );
   }
-  yield* verifySegmentSteps(directory, digest);
+  yield* verifySegmentInChunks(directory, digest);
 }
 
 function listClosed(directory: string, manifest: RecordingManifest): VerifiedRecording {
@@ -61,7 +61,7 @@ function listClosed(directory: string, manifest: RecordingManifest): VerifiedRec
 }
 
 function listTorn(directory: string, manifest: RecordingManifest): VerifiedRecording {
-  const { lines, segments, lost } = wholeSegments(directory, () =>
+  const { lines, segments, lost } = intactSegments(directory, () =>
     parseDigestLines(readBytes(directory, DIGESTS_FILE).toString('utf8')).lines);
   const feeds = new Set([...manifest.feeds, ...lines.flatMap(({ newFeeds }) => newFeeds)]);
   return { manifest, segments, feeds: [...feeds], lost };
@@ -85,4 +85,72 @@ function corrupt(file: string, expected: string, found: string, cause?: unknown)
     `${file}: expected ${expected}, found ${found}; restore the file from a copy`, {
       details: { file, expected, found }, cause,
     });
+}
+
+/**
+ * The lines whose rows are there, and for each segment the last digest of a file that is, in the order of their rows.
+ */
+export interface IntactSegments<T extends SegmentDigest> {
+  readonly lines: readonly T[];
+  readonly segments: readonly T[];
+  /** What was written and is not there any more, by segment. */
+  readonly lost: readonly LostRows[];
+}
+
+/** Rows at the end of a segment, or all of one, that digests speak of and no file holds. */
+export interface LostRows {
+  /** Where they would be. */
+  readonly file: string;
+  readonly rows: number;
+  /** Of the last row that is there, else of the first that was; of the last that was. */
+  readonly from: Millis;
+  readonly until: Millis;
+  /** Whether later rows of the same kind are there: it is a hole, not an end. */
+  readonly isHole: boolean;
+}
+
+const MOST_LOOKS = 10;
+
+/**
+ * Returns what the digests say of files that are at least as long as they say. A file that is shorter lost its end with
+ * the machine, or itself: an earlier digest of the segment holds then, or none. `read` is called again where a file has
+ * gone since: the writer compresses segments while others read.
+ */
+export function intactSegments<T extends SegmentDigest>(directory: string, read: () => readonly T[]): IntactSegments<T> {
+  for (let look = 1; ; look++) {
+    const digests = read();
+    const sizes = new Map([...new Set(digests.map(({ file }) => file))].map((file) =>
+      [file, segmentSize(directory, file)]));
+    const gone = [...Map.groupBy(digests, ({ file }) => segmentName(file)).values()]
+      .some((own) => own.every(({ file }) => sizes.get(file) === undefined));
+    if (gone && look < MOST_LOOKS && isOther(read(), digests)) continue;
+    const isWhole = ({ file, bytes }: T): boolean => bytes <= (sizes.get(file) ?? -1);
+    const last = new Map(digests.filter(isWhole).map((line) => [segmentName(line.file), line]));
+    // What was said of a file that is compressed since holds of the other, as far as that one goes.
+    const isKept = (line: T): boolean =>
+      isWhole(line) || line.bytes <= (last.get(segmentName(line.file))?.compressed?.rawBytes ?? -1);
+    return {
+      lines: digests.filter(isKept), segments: [...last.values()].sort((a, b) => a.firstSeq - b.firstSeq),
+      lost: lostRows(digests, last),
+    };
+  }
+}
+
+/** Lines are added, and those of no more use are taken out. */
+function isOther(now: readonly SegmentDigest[], before: readonly SegmentDigest[]): boolean {
+  return now.length !== before.length || now.at(-1)?.sha256 !== before.at(-1)?.sha256;
+}
+
+/** A segment that was compressed without its lost end has a last digest that says so. */
+function lostRows(digests: readonly SegmentDigest[], whole: ReadonlyMap<string, SegmentDigest>): LostRows[] {
+  const said = new Map(digests.map((digest) => [segmentName(digest.file), digest]));
+  for (const digest of digests)
+    if (digest.rows > said.get(segmentName(digest.file))!.rows) said.set(segmentName(digest.file), digest);
+  return [...said].flatMap(([name, { file, rows, firstSeq, firstAt, lastAt }]): LostRows[] => {
+    const left = whole.get(name);
+    if (rows === 0 || left?.rows === rows) return [];
+    const isHole = [...whole.values()]
+      .some((other) => other.firstSeq > firstSeq && dirname(other.file) === dirname(file));
+    return [{ file, rows: rows - (left?.rows ?? 0), from: left?.lastAt ?? firstAt, until: lastAt, isHole }];
+  });
 }

@@ -1,6 +1,5 @@
 import type { Data, RecordBatch } from 'apache-arrow';
 import { GannetError } from '../../core/errors.ts';
-import type { Bitmap } from './bitmap.ts';
 
 /** 64-bit integers with the same memory as halves: low at 2i, high at 2i + 1. */
 export interface WideValues {
@@ -115,4 +114,24 @@ export class BatchColumns {
 
 function bitmapOf(data: Data): Bitmap {
   return data.nullCount === 0 ? undefined : data.nullBitmap;
+}
+
+/** An Arrow validity bitmap; undefined where every row holds a value. */
+export type Bitmap = Uint8Array | undefined;
+
+/** Returns whether a row holds a value. */
+export function isSet(bitmap: Bitmap, row: number): boolean {
+  return bitmap === undefined || ((bitmap[row >> 3]! >> (row & 7)) & 1) === 1;
+}
+
+const TWO_POW_32 = 4_294_967_296;
+
+/** Returns an unsigned 64-bit integer as the nearest double, from its halves. */
+export function unsignedAt(halves: Uint32Array, row: number): number {
+  return halves[2 * row + 1]! * TWO_POW_32 + halves[2 * row]!;
+}
+
+/** Returns a signed 64-bit integer as the nearest double, from its halves. */
+export function signedAt(halves: Uint32Array, row: number): number {
+  return (halves[2 * row + 1]! | 0) * TWO_POW_32 + halves[2 * row]!;
 }

@@ -1,10 +1,8 @@
 import type { Millis } from '../../core/time.ts';
 import type { RecordingKind } from '../format.ts';
 import type { InputByKind } from '../format.ts';
-import type { Bitmap } from './bitmap.ts';
-import { isSet } from './bitmap.ts';
-import type { CodedTexts, Columns, WideValues } from './batch-columns.ts';
-import { signedAt, unsignedAt } from './wide.ts';
+import type { Bitmap, CodedTexts, Columns, WideValues } from './batch-columns.ts';
+import { isSet, signedAt, unsignedAt } from './batch-columns.ts';
 
 /** What every row begins with, as columns. */
 export interface StampColumns {

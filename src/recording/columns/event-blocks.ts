@@ -5,15 +5,14 @@ import type { BookLevel, OrderBook } from '../../market/order-book.ts';
 import type { TokenStatName, TokenStats } from '../../market/token-stats.ts';
 import { TOKEN_STAT_NAMES } from '../../market/token-stats.ts';
 import type { Mint } from '../../market/token.ts';
-import type { CodedTexts, Columns } from './batch-columns.ts';
-import type { Bitmap } from './bitmap.ts';
-import { isSet } from './bitmap.ts';
+import type { Bitmap, CodedTexts, Columns } from './batch-columns.ts';
+import { isSet } from './batch-columns.ts';
 import type { Block, StampColumns } from './block.ts';
 import { eventBase, lengthUntil, numberAt, readStamps, seqOf, textAt, timeOf } from './block.ts';
 import type { InputByKind, RecordingKind } from '../format.ts';
-import { readCommand } from './json-inputs.ts';
-import { readOutcome } from '../../trading/outcome-json.ts';
+import { readOutcome } from '../../trading/intent.ts';
 import { readQuotes } from './quote-block.ts';
+import type { Command } from '../../trading/command.ts';
 
 interface Numbers {
   readonly values: ArrayLike<number>;
@@ -144,3 +143,10 @@ export const BLOCK_READERS: { readonly [K in RecordingKind]: (columns: Columns) 
   'outcome': (columns) => readJsonRows('outcome', columns, readOutcome),
   'command': (columns) => readJsonRows('command', columns, readCommand),
 };
+
+/** Returns the command in a JSON text. */
+export function readCommand(text: string): Command {
+  const command = JSON.parse(text) as Command;
+  // Recordings of the first flight do not say from where time leapt; as far as they know, from where it stood.
+  return command.name === 'leap-time' ? { ...command, from: command.from ?? 0 } : command;
+}

@@ -2,11 +2,11 @@ import type { Data, Schema } from 'apache-arrow';
 import type { Millis } from '../../core/time.ts';
 import type { FeedKey } from '../../market/event.ts';
 import type { Input } from '../../trading/step.ts';
-import { hourName } from '../files/directory.ts';
+import type { SegmentFacts } from '../segment/digest.ts';
+import { hourName } from '../segment/digest.ts';
 import type { RecordingKind } from '../format.ts';
 import type { RowBuffer } from './row-buffers.ts';
 import { columnData, createRowBuffer, schemaOf } from './row-buffers.ts';
-import type { SegmentFacts } from '../segment/facts.ts';
 
 /** Where the batches of one kind go. */
 export interface SegmentSink {

@@ -1,10 +1,102 @@
 import type { Millis } from '../../core/time.ts';
 import type { Quote } from '../../market/quote.ts';
-import type { Columns } from './batch-columns.ts';
-import type { Block } from './block.ts';
+import type { Bitmap, CodedTexts, Columns, WideValues } from './batch-columns.ts';
+import { isSet, signedAt, unsignedAt } from './batch-columns.ts';
+import type { Block, StampColumns } from './block.ts';
 import { lengthUntil, readStamps, seqOf, timeOf } from './block.ts';
-import type { QuoteColumns } from './quote-columns.ts';
-import { RecordedQuote } from './recorded-quote.ts';
+import type { Amount, Bps } from '../../core/amount.ts';
+import type { Mint } from '../../market/token.ts';
+
+/**
+ * A quote that lives in a recording's columns: making one costs two fields, and each member is read when it is asked
+ * for. The members are accessors: copy it with `toJSON`, not by spreading it.
+ */
+export class RecordedQuote implements Quote {
+  readonly #columns: QuoteColumns;
+  readonly #row: number;
+
+  constructor(columns: QuoteColumns, row: number) {
+    this.#columns = columns;
+    this.#row = row;
+  }
+
+  get kind(): 'quote' {
+    return 'quote';
+  }
+
+  get feed(): string {
+    const { codes, texts } = this.#columns.feed;
+    return texts[codes[this.#row]!]!;
+  }
+
+  get receivedAt(): Millis {
+    return signedAt(this.#columns.receivedAt.halves, this.#row);
+  }
+
+  get eventAt(): Millis | undefined {
+    const { halves, valid } = this.#columns.eventAt;
+    return isSet(valid, this.#row) ? signedAt(halves, this.#row) : undefined;
+  }
+
+  get inputMint(): Mint {
+    const { codes, texts } = this.#columns.inputMint;
+    return texts[codes[this.#row]!] as Mint;
+  }
+
+  get outputMint(): Mint {
+    const { codes, texts } = this.#columns.outputMint;
+    return texts[codes[this.#row]!] as Mint;
+  }
+
+  get inAmount(): Amount {
+    return this.#columns.inAmount.values[this.#row] as Amount;
+  }
+
+  get outAmount(): Amount {
+    return this.#columns.outAmount.values[this.#row] as Amount;
+  }
+
+  get threshold(): Amount {
+    return this.#columns.threshold.values[this.#row] as Amount;
+  }
+
+  get priceImpact(): number | undefined {
+    const { values, valid } = this.#columns.priceImpact;
+    return isSet(valid, this.#row) ? values[this.#row] : undefined;
+  }
+
+  get contextSlot(): bigint | undefined {
+    const { values, valid } = this.#columns.contextSlot;
+    return isSet(valid, this.#row) ? values[this.#row] : undefined;
+  }
+
+  get router(): string {
+    const { codes, texts } = this.#columns.router;
+    return texts[codes[this.#row]!]!;
+  }
+
+  get feeBps(): Bps {
+    return this.#columns.feeBps[this.#row] as Bps;
+  }
+
+  /**
+   * The same double as from the bigints: a half is exact, and so is its shift; only their sum is rounded, as theirs is.
+   */
+  get rate(): number {
+    return unsignedAt(this.#columns.outAmount.halves, this.#row) / unsignedAt(this.#columns.inAmount.halves, this.#row);
+  }
+
+  /** Returns the quote as plain data. */
+  toJSON(): Quote {
+    return {
+      kind: 'quote', feed: this.feed, receivedAt: this.receivedAt, eventAt: this.eventAt,
+      inputMint: this.inputMint, outputMint: this.outputMint,
+      inAmount: this.inAmount, outAmount: this.outAmount, threshold: this.threshold,
+      priceImpact: this.priceImpact, contextSlot: this.contextSlot,
+      router: this.router, feeBps: this.feeBps, rate: this.rate,
+    };
+  }
+}
 
 /**
  * Quotes, one row each; `columns` is there for whoever loops over the first `length` rows of arrays instead of quotes.
@@ -50,4 +142,17 @@ export function readQuotes(columns: Columns): QuoteBlock {
     router: columns.coded('router'),
     feeBps: columns.numbers('fee_bps', Uint16Array).values,
   });
+}
+
+/** The columns of quotes. */
+export interface QuoteColumns extends StampColumns {
+  readonly inputMint: CodedTexts;
+  readonly outputMint: CodedTexts;
+  readonly inAmount: WideValues;
+  readonly outAmount: WideValues;
+  readonly threshold: WideValues;
+  readonly priceImpact: { readonly values: Float64Array; readonly valid: Bitmap };
+  readonly contextSlot: WideValues;
+  readonly router: CodedTexts;
+  readonly feeBps: Uint16Array;
 }

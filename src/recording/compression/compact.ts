@@ -1,17 +1,16 @@
 import { closeSync, fdatasync, ftruncateSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { GannetError } from '../../core/errors.ts';
-import { appendWhole } from '../files/append-whole.ts';
-import type { FileLock } from '../files/file-lock.ts';
+import { appendCompletely, writeFault } from '../files/durable-write.ts';
+import type { FileLock } from '../../core/file-lock.ts';
 import { DIGESTS_FILE } from '../format.ts';
 import { SegmentCompressor } from './segment-compressor.ts';
 import type { SegmentDigest } from '../segment/digest.ts';
-import { formatDigestLine } from '../segment/digest.ts';
-import { compressedName, segmentName } from '../segment/name.ts';
-import { openSegments } from './uncompressed.ts';
+import { compressedName, formatDigestLine, segmentName } from '../segment/digest.ts';
+import type { VerifiedRecording } from '../check/verify.ts';
 import { listSegments } from '../check/verify.ts';
-import { writeFault } from '../files/write-fault.ts';
-import { takeWriterLock } from '../files/writer-lock.ts';
+import { isBeingWritten, takeWriterLock } from '../recording-files.ts';
+import { dirname } from 'node:path';
 
 /** What became smaller. */
 export interface Compaction {
@@ -79,7 +78,7 @@ async function compressAll(directory: string, { open, interrupt }: {
   try {
     const compressor = new SegmentCompressor(directory, {
       onCompressed: async (compressed) => {
-        appendWhole(digests, compressed.map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join(''));
+        appendCompletely(digests, compressed.map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join(''));
         await syncData(digests);
         done.push(...compressed);
       },
@@ -123,3 +122,26 @@ function removeLeftovers(directory: string, segments: readonly SegmentDigest[]):
 }
 
 const syncData = promisify(fdatasync);
+
+/**
+ * Returns the segments that are still as they were appended to. Those of the first format always are: it compressed
+ * none.
+ */
+export function openSegments(
+  { manifest, segments }: Pick<VerifiedRecording, 'manifest' | 'segments'>,
+): readonly SegmentDigest[] {
+  return manifest.formatVersion === 1 ? [] : segments.filter(({ compressed }) => compressed === undefined);
+}
+
+/**
+ * Returns those of them that nobody appends to any more: a killed writer left them, or the disk had no place for the
+ * other file.
+ */
+export function uncompressedSegments(
+  directory: string, listed: Pick<VerifiedRecording, 'manifest' | 'segments'>,
+): readonly SegmentDigest[] {
+  const open = openSegments(listed);
+  if (open.length === 0 || listed.manifest.closed || !isBeingWritten(directory)) return open;
+  return open.filter(({ file, firstSeq }) =>
+    listed.segments.some((other) => other.firstSeq > firstSeq && dirname(other.file) === dirname(file)));
+}

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { StreamPart } from './pack-parts.ts';
-import { packParts } from './pack-parts.ts';
+import type { StreamPart } from './packed-file.ts';
+import { packParts } from './packed-file.ts';
 
 /** What a thread of `SegmentPacker` does: packs each part that it is sent, and answers each when it is done with. */
 const port = parentPort!;

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { PartAnswer, StreamPart } from './pack-parts.ts';
-import { packParts } from './pack-parts.ts';
-import type { Packed } from './packed-file.ts';
+import type { Packed, PartAnswer, StreamPart } from './packed-file.ts';
+import { packParts } from './packed-file.ts';
 import { FRAME_BYTES } from '../segment/segment-file.ts';
 
 /** To start a thread takes as long as to pack so much. */

@@ -2,11 +2,9 @@ import { closeSync, fdatasync, fdatasyncSync, openSync, readFileSync, renameSync
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { DIGESTS_FILE } from '../format.ts';
-import { appendWhole } from '../files/append-whole.ts';
-import { syncFolder } from '../files/replace-file.ts';
+import { appendCompletely, syncFolder, writeAll } from '../files/durable-write.ts';
 import type { DigestLine } from './digest.ts';
 import { formatDigestLine } from './digest.ts';
-import { writeAll } from './segment-writer.ts';
 
 const SLACK_BYTES = 1 << 18;
 
@@ -34,7 +32,7 @@ export class DigestLog {
   /** Adds lines: what they speak of is written. Where the disk does not take them all, none is added. */
   append(lines: readonly DigestLine[]): void {
     const bytes = Buffer.from(lines.map(formatDigestLine).join(''));
-    appendWhole(this.#descriptor, bytes);
+    appendCompletely(this.#descriptor, bytes);
     this.#bytes += bytes.length;
   }
 

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { GannetError } from '../../core/errors.ts';
 import { parseJson, stringifyJson } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
-import { iso } from '../check/recording-issue.ts';
 
 /** What is known of the first `bytes` bytes of one segment file: they end with a complete batch. */
 export interface SegmentDigest {
@@ -134,3 +133,37 @@ function checkSuffix(body: string): string {
 }
 
 const CHECK_SUFFIX_LENGTH = checkSuffix('').length;
+
+/** Returns a time as text, also one that no calendar knows. */
+export function iso(at: Millis): string {
+  return Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : String(at);
+}
+
+/** What rows of a segment add up to. */
+export type SegmentFacts = Pick<SegmentDigest, 'rows' | 'events' | 'firstSeq' | 'lastSeq' | 'firstAt' | 'lastAt'>;
+
+/** Returns what rows and those that follow them add up to. */
+export function joinFacts(before: SegmentFacts | undefined, next: SegmentFacts): SegmentFacts {
+  if (before === undefined) return next;
+  return {
+    ...next, rows: before.rows + next.rows, events: before.events + next.events, firstSeq: before.firstSeq,
+    firstAt: before.firstAt,
+  };
+}
+
+const COMPRESSED = '.zst';
+
+/** Returns the name that a segment has before and after it is compressed: `quote/2026-11-20T19.arrows`. */
+export function segmentName(file: string): string {
+  return file.endsWith(COMPRESSED) ? file.slice(0, -COMPRESSED.length) : file;
+}
+
+/** Returns the name of a segment's compressed file. */
+export function compressedName(file: string): string {
+  return `${segmentName(file)}${COMPRESSED}`;
+}
+
+/** Returns the UTC hour as it stands in file names: "2026-11-20T19". */
+export function hourName(at: Millis): string {
+  return new Date(at).toISOString().slice(0, 13);
+}

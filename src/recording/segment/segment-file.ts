@@ -4,10 +4,9 @@ import { zstdDecompressSync } from 'node:zlib';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import { DIGESTS_FILE } from '../format.ts';
 import type { SegmentDigest } from './digest.ts';
-import { describeSegment, parseDigestLines } from './digest.ts';
-import { compressedName } from './name.ts';
-import type { Steps } from '../../core/steps.ts';
-import { atOnce } from '../../core/steps.ts';
+import { compressedName, describeSegment, parseDigestLines } from './digest.ts';
+import type { ChunkedWork } from '../../core/chunked-work.ts';
+import { runToEnd } from '../../core/chunked-work.ts';
 
 /** How much of an Arrow stream stands in one frame of a compressed segment; the last one holds the rest. */
 export const FRAME_BYTES = 1 << 20;
@@ -19,11 +18,11 @@ const LEAST_CHUNK = 64;
  * compressed.
  */
 export function verifySegment(directory: string, digest: SegmentDigest): void {
-  atOnce(verifySegmentSteps(directory, digest));
+  runToEnd(verifySegmentInChunks(directory, digest));
 }
 
 /** Does the same a MiB at a time. */
-export function* verifySegmentSteps(directory: string, digest: SegmentDigest): Steps<void> {
+export function* verifySegmentInChunks(directory: string, digest: SegmentDigest): ChunkedWork<void> {
   const found = yield* hashOfFile(directory, digest);
   if (found !== digest.sha256) throw otherHash(digest, found);
   const { file, bytes, compressed } = digest;
@@ -70,7 +69,7 @@ export function segmentSize(directory: string, file: string): number | undefined
   }
 }
 
-function* hashOfFile(directory: string, digest: SegmentDigest): Steps<string> {
+function* hashOfFile(directory: string, digest: SegmentDigest): ChunkedWork<string> {
   try {
     const hash = createHash('sha256');
     const buffer = Buffer.allocUnsafeSlow(Math.min(FRAME_BYTES, digest.bytes));

@@ -1,11 +1,90 @@
 import type { Data, Schema } from 'apache-arrow';
 import { createHash } from 'node:crypto';
-import { closeSync, fdatasync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, mkdirSync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { writeAll } from '../files/durable-write.ts';
 import { BatchEncoder } from '../columns/batch-encoder.ts';
-import type { SegmentDigest } from './digest.ts';
-import type { SegmentFacts } from './facts.ts';
-import { joinFacts } from './facts.ts';
+import type { SegmentDigest, SegmentFacts } from './digest.ts';
+import { joinFacts } from './digest.ts';
+import { dirname } from 'node:path';
+import type { Millis } from '../../core/time.ts';
+import type { Input } from '../../trading/step.ts';
+import type { RecordingKind } from '../format.ts';
+import { KindRows } from '../columns/kind-rows.ts';
+
+/** Writes the rows of one kind, a file per hour. Faults of the disk are thrown as they come. */
+export class KindWriter {
+  readonly #rows: KindRows;
+  readonly #finished: SegmentWriter[] = [];
+  #segment: SegmentWriter | undefined;
+
+  constructor({ kind, directory, batchRows, onWritten }: {
+    readonly kind: RecordingKind;
+    readonly directory: string;
+    readonly batchRows: number;
+    /** Called after the bytes are written. */
+    readonly onWritten: (digest: SegmentDigest, newFeeds: readonly string[]) => void;
+  }) {
+    this.#rows = new KindRows({
+      kind, batchRows,
+      sink: {
+        begin: (file, schema) => {
+          mkdirSync(dirname(`${directory}/${file}`), { recursive: true, mode: 0o700 });
+          this.#segment = new SegmentWriter(directory, file, schema);
+        },
+        write: (columns, facts, newFeeds) => {
+          this.#segment!.write(columns, facts);
+          onWritten(this.#segment!.digest(), newFeeds);
+        },
+        end: () => {
+          const segment = this.#segment!;
+          segment.end();
+          onWritten(segment.digest(), []);
+          this.#finished.push(segment);
+          this.#segment = undefined;
+        },
+      },
+    });
+  }
+
+  /** Inputs taken, written or not. */
+  get events(): number {
+    return this.#rows.events;
+  }
+
+  append(seq: number, at: Millis, input: Input): void {
+    this.#rows.append(seq, at, input);
+  }
+
+  /** Writes what is kept as one batch. */
+  flush(): void {
+    this.#rows.flush();
+  }
+
+  /** Ends the file that is open, if any; the next row begins another. */
+  end(): void {
+    this.#rows.end();
+  }
+
+  /** Resolves when what was written is on the disk itself, with the files that ended: they are closed then. */
+  async sync(): Promise<SegmentDigest[]> {
+    const finished = this.#finished.splice(0);
+    try {
+      for (const segment of finished) await segment.sync();
+    } finally {
+      for (const segment of finished) segment.close();
+    }
+    await this.#segment?.sync();
+    return finished.map((segment) => segment.digest());
+  }
+
+  /** Closes the files without a further word. */
+  release(): void {
+    for (const segment of this.#finished.splice(0)) segment.close();
+    this.#segment?.close();
+    this.#segment = undefined;
+  }
+}
 
 /**
  * One segment file: an Arrow IPC stream with a running hash of its bytes. Faults of the disk are thrown as they come.
@@ -75,9 +154,3 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
 }
 
 const syncData = promisify(fdatasync);
-
-/** Writes all of `bytes`; one call may write less than it was given. */
-export function writeAll(descriptor: number, bytes: Uint8Array): void {
-  let done = 0;
-  while (done < bytes.length) done += writeSync(descriptor, bytes, done, bytes.length - done);
-}

@@ -4,10 +4,8 @@ import type { RecordingKind } from '../format.ts';
 import { RECORDING_KINDS } from '../format.ts';
 import type { Recording } from '../reader.ts';
 import { readBatches } from '../segment/segment-reader.ts';
-import type { Dictionaries } from './dictionaries.ts';
-import { createDictionaries } from './dictionaries.ts';
-import type { ColumnKind, SharedBlock, SharedColumn, SharedLayout } from './layout.ts';
-import { alignedEnd, arrayOf } from './layout.ts';
+import type { ColumnKind, Dictionaries, SharedBlock, SharedColumn, SharedLayout } from './layout.ts';
+import { alignedEnd, arrayOf, createDictionaries } from './layout.ts';
 
 /** A recording's rows in memory that all threads see: handing it to one costs nothing. */
 export interface SharedRows {

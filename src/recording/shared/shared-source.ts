@@ -1,7 +1,6 @@
 import { assert } from '../../core/assert.ts';
 import type { Millis } from '../../core/time.ts';
-import type { CodedTexts, Columns, WideValues } from '../columns/batch-columns.ts';
-import type { Bitmap } from '../columns/bitmap.ts';
+import type { Bitmap, CodedTexts, Columns, WideValues } from '../columns/batch-columns.ts';
 import type { Block } from '../columns/block.ts';
 import { RecordingCursor } from '../cursor.ts';
 import { BLOCK_READERS } from '../columns/event-blocks.ts';

@@ -1,14 +1,14 @@
 import { readRecordedChecks } from '../../backtest/recorded-checks.ts';
 import type { Recording } from '../../recording/reader.ts';
 import { openRecording } from '../../recording/reader.ts';
-import { shareRecording } from '../trials/shared-recording.ts';
-import type { ThreadSetup } from '../trials/thread-setup.ts';
 import { createThreadPool } from './isolation/worker-pool.ts';
 import type { LookaheadProgress, LookaheadResult } from './lookahead.ts';
 import { lookahead } from './lookahead.ts';
 import type { PassThread } from './pass.ts';
 import type { WarmUpVerdict } from './warm-up.ts';
 import { judgeWarmUp } from './warm-up.ts';
+import { shareRecording } from '../trials/shared-recording.ts';
+import type { ThreadSetup } from '../trials/thread-setup.ts';
 
 type PoolData = Parameters<typeof createThreadPool>[0];
 

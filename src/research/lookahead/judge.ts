@@ -62,7 +62,7 @@ interface Found {
  * the strategy cannot run at all.
  */
 export async function judge(pair: WorkerPair): Promise<Verdict> {
-  const { strategy, used, fresh } = pair;
+  const { strategy, used } = pair;
   const generation = pair.nextGeneration();
   const reference = await runPass(used, pair, { generation });
   if (reference.fault !== undefined) {
@@ -88,45 +88,15 @@ export async function judge(pair: WorkerPair): Promise<Verdict> {
   // A strategy may keep what it reads first in a process. Each kind of perturbation must therefore come first in one.
   const alone = onDisk
     ? PERTURBATIONS.slice(1).map((kind) => perturbations.findLast((each) => each.kind === kind)!) : [];
-  const lengths = [...alone, ...perturbations, ...perturbations]
-    .map((each) => passLength(pair, { perturbation: each }));
+  const lengths = [...alone, ...perturbations, ...perturbations].map((each) => passLength(pair, { perturbation: each }));
   pair.onPlan(4 + lengths.reduce((sum, length) => sum + length, 0));
-  // A result of either thread ends the search early. Results of the fresh thread take precedence.
-  const isFound = { inFresh: false, inUsed: false };
 
-  const inFresh = async (): Promise<Found | undefined> => {
-    // Before the recorded future: a strategy that keeps what a process reads first would use the recorded one for good.
-    let first: Found | undefined;
-    for (const perturbation of perturbations) {
-      first ??= found(against(await runPass(fresh, pair, { perturbation, onDisk }), perturbation.from), perturbation);
-    }
-    for (const perturbation of alone) {
-      first ??= found(against(
-        await pair.withNew((thread) => runPass(thread, pair, { perturbation, onDisk })), perturbation.from),
-          perturbation);
-    }
-    first ??= found(against(await runPass(fresh, pair)), 'plain');
-    isFound.inFresh = first !== undefined;
-    if (isFound.inFresh || isFound.inUsed) return first;
-    return found(against(await runPass(fresh, pair, { machineFactors: MACHINE_FACTORS })), 'machine');
-  };
-  const inUsed = async (): Promise<Found | undefined> => {
-    // The latest first, because it compares most decisions. The last one, noise, runs to the end of the perturbed
-    // future, so that a strategy that keeps any of it shows that afterwards.
-    const latestFirst = perturbations.toReversed().toSorted((a, b) => b.from - a.from);
-    let first: Found | undefined;
-    for (const [i, perturbation] of latestFirst.entries()) {
-      if (isFound.inFresh || first !== undefined) break;
-      const isWholeFuture = i === latestFirst.length - 1;
-      const answer = await runPass(used, pair, { generation, perturbation, isWholeFuture });
-      first = found(against(answer, perturbation.from), perturbation);
-    }
-    if (!isFound.inFresh) first ??= found(against(await runPass(used, pair, { generation })), 'plain');
-    isFound.inUsed = first !== undefined;
-    return first;
+  const comparisons: Comparisons = {
+    pair, against, perturbations, alone, onDisk, generation, isFound: { inFresh: false, inUsed: false },
   };
   const [ofFresh, ofUsed] = onDisk
-    ? [await inFresh(), await inUsed()] : await Promise.all([inFresh(), inUsed()]);
+    ? [await compareInFresh(comparisons), await compareInUsed(comparisons)]
+    : await Promise.all([compareInFresh(comparisons), compareInUsed(comparisons)]);
 
   const search: CauseSearch = { reference, pair, accesses: accessText(reference) };
   if (ofFresh?.perturbation === 'plain') return verdict(await causeOfIrreproducibility(ofFresh.difference, search));
@@ -138,6 +108,60 @@ export async function judge(pair: WorkerPair): Promise<Verdict> {
     return verdict(await causeOfRepetition(ofUsed.difference, { perturbation, generation }, search));
   }
   return verdict(ofFresh === undefined ? undefined : await causeOnMachine(ofFresh.difference, search));
+}
+
+/** The passes to compare with the reference. */
+interface Comparisons {
+  readonly pair: WorkerPair;
+  /** Compares a pass with the reference. */
+  readonly against: (answer: PassAnswer, until?: Millis) => PassDifference | undefined;
+  readonly perturbations: readonly Perturbation[];
+  /** Perturbations that run in a new process each. */
+  readonly alone: readonly Perturbation[];
+  readonly onDisk: boolean;
+  /** The module generation of the reference. */
+  readonly generation: number;
+  /** A difference in either thread ends the comparisons early. */
+  readonly isFound: { inFresh: boolean; inUsed: boolean };
+}
+
+/** Compares in a thread that has not seen the recorded future. Its differences take precedence. */
+async function compareInFresh(
+  { pair, against, perturbations, alone, onDisk, isFound }: Comparisons,
+): Promise<Found | undefined> {
+  const { fresh } = pair;
+  // Before the recorded future: a strategy that keeps what a process reads first would use the recorded one for good.
+  let first: Found | undefined;
+  for (const perturbation of perturbations) {
+    first ??= found(against(await runPass(fresh, pair, { perturbation, onDisk }), perturbation.from), perturbation);
+  }
+  for (const perturbation of alone) {
+    first ??= found(against(
+      await pair.withNew((thread) => runPass(thread, pair, { perturbation, onDisk })), perturbation.from), perturbation);
+  }
+  first ??= found(against(await runPass(fresh, pair)), 'plain');
+  isFound.inFresh = first !== undefined;
+  if (isFound.inFresh || isFound.inUsed) return first;
+  return found(against(await runPass(fresh, pair, { machineFactors: MACHINE_FACTORS })), 'machine');
+}
+
+/** Compares in the thread of the reference, with the same modules. */
+async function compareInUsed(
+  { pair, against, perturbations, generation, isFound }: Comparisons,
+): Promise<Found | undefined> {
+  // The latest first, because it compares most decisions. The last one, noise, runs to the end of the perturbed future,
+  // so that a strategy that keeps any of it shows that afterwards.
+  const latestFirst = perturbations.toReversed().toSorted((a, b) => b.from - a.from);
+  let first: Found | undefined;
+  for (const [i, perturbation] of latestFirst.entries()) {
+    if (isFound.inFresh || first !== undefined) break;
+    const isWholeFuture = i === latestFirst.length - 1;
+    const answer = await runPass(pair.used, pair, { generation, perturbation, isWholeFuture });
+    first = found(against(answer, perturbation.from), perturbation);
+  }
+  if (!isFound.inFresh) first ??= found(against(await runPass(pair.used, pair, { generation })), 'plain');
+  isFound.inUsed = first !== undefined;
+  return first;
 }
 
 function found(difference: PassDifference | undefined, perturbation: Found['perturbation']): Found | undefined {

@@ -1,10 +1,10 @@
 import { ignoreElements } from 'rxjs';
-import { backtestSteps, samplingOf } from '../../backtest/backtest.ts';
+import { backtestInChunks, samplingOf } from '../../backtest/backtest.ts';
 import type { InputCursor } from '../../backtest/driver.ts';
 import type { RecordedChecks } from '../../backtest/recorded-checks.ts';
 import type { BacktestSetup, BacktestStrategy } from '../../backtest/setup.ts';
 import { freshState } from '../../backtest/setup.ts';
-import type { Steps } from '../../core/steps.ts';
+import type { ChunkedWork } from '../../core/chunked-work.ts';
 import type { Millis } from '../../core/time.ts';
 import type { StrategyInstance } from '../../engine/host.ts';
 import type { Decision } from '../../trading/step.ts';
@@ -63,9 +63,9 @@ export interface PassThread {
 
 /**
  * Runs a strategy over rows and returns its decisions. The strategy has its own state, including the wallet and the
- * shared limits, so that no neighbour's swap consumes its balance. Throws STRATEGY_INVALID as `backtestSteps` does.
+ * shared limits, so that no neighbour's swap consumes its balance. Throws STRATEGY_INVALID as `backtestInChunks` does.
  */
-export function* passSteps({ setup, strategy, neighbours, cursor, checks, startAt }: {
+export function* runPassInChunks({ setup, strategy, neighbours, cursor, checks, startAt }: {
   readonly setup: BacktestSetup;
   readonly strategy: BacktestStrategy;
   readonly neighbours: readonly StrategyInstance[];
@@ -73,10 +73,10 @@ export function* passSteps({ setup, strategy, neighbours, cursor, checks, startA
   readonly checks: RecordedChecks | undefined;
   /** The time of the first row. */
   readonly startAt: Millis;
-}): Steps<Decision[]> {
+}): ChunkedWork<Decision[]> {
   const decisions: Decision[] = [];
   const beside = neighbours.map((neighbour) => silenced(neighbour, strategy.warmupMs));
-  yield* backtestSteps({
+  yield* backtestInChunks({
     state: freshState(setup, [strategy, ...beside.map(({ name }) => ({ name, budget: undefined, limits: {} }))]),
     // Last, so that it sees what the others do at the same instant.
     strategies: [...beside, strategy],

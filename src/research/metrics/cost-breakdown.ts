@@ -7,18 +7,18 @@ import { typicalHalfSpreadBps } from '../trials/sensitivity-grid.ts';
 const LAMPORT_DECIMALS = 9;
 const BPS = 10_000;
 
-/** What something cost. */
+/** A row of costs. */
 export interface CostRow {
   readonly what: string;
-  /** As it was paid, with its token. */
+  /** The paid amount, with its token. */
   readonly paid: string;
-  /** In the currency, by the mean price of all fees; null where it is not known. */
+  /** In the currency, by the mean price of all fees; null if unknown. */
   readonly value: number | null;
-  /** Part of the row before it, or no cost at all: not to be added up. */
+  /** Whether the row is part of the row before it, or no cost, and must not be added. */
   readonly isApart: boolean;
 }
 
-/** Returns what a run cost, by what for. */
+/** Returns the costs of a run by kind. */
 export function costBreakdown(
   { result: { simulation, deposits }, record }: MeasuredRun, tokens: TokenTable,
 ): CostRow[] {

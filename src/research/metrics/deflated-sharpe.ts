@@ -1,21 +1,17 @@
-import { counted } from '../../core/counted.ts';
+import { pluralize } from '../../core/text.ts';
 import type { TrialCount } from '../../store/trial-log.ts';
 import type { MetricWarning } from './metric-warnings.ts';
 import type { Assessment, Metrics } from './metrics.ts';
 import { deflatedSharpe, expectedMaximumSharpe } from './sharpe-confidence.ts';
 
 /**
- * Returns the Sharpe ratio a year that the best of all trials would show where none is worth anything; undefined where
- * nobody can say.
+ * Returns the yearly Sharpe ratio that the best of all trials would show if none had any value; undefined if unknown.
  */
 export function sharpeByLuck({ count, sharpeVariance }: TrialCount): number | undefined {
   return expectedMaximumSharpe({ count, sharpeVariance });
 }
 
-/**
- * Returns metrics with the number of trials and the Sharpe ratio deflated by them, null where it rests on what is not
- * given.
- */
+/** Returns metrics with the number of trials and the deflated Sharpe ratio; null when one of its inputs is missing. */
 export function deflated(metrics: Metrics, { sharpePerBar, bars, perYear, skewness, kurtosis }: TrialReturns, {
   count, sharpeVariance,
 }: TrialCount): Metrics {
@@ -28,7 +24,7 @@ export function deflated(metrics: Metrics, { sharpePerBar, bars, perYear, skewne
   };
 }
 
-/** Returns an assessment deflated by the trials made on its data, with the reason where that cannot be done. */
+/** Returns an assessment deflated by the trials on its data, with a warning when that is impossible. */
 export function withTrials(assessment: Assessment, trials: TrialCount): Assessment {
   const metrics = deflated(assessment.metrics, returnsOf(assessment), trials);
   const others = assessment.warnings.filter(({ code }) => code !== 'trials_unknown');
@@ -39,14 +35,14 @@ export function withTrials(assessment: Assessment, trials: TrialCount): Assessme
 
 function notDeflated({ psr }: Metrics, { count }: TrialCount): MetricWarning {
   const why = psr === null ? 'P(Sharpe > 0) is not given'
-    : `of ${counted(count, 'trial')} on these data fewer than two have a Sharpe ratio, and how they vary is not known`;
-  return { code: 'not_deflated', message: `the Sharpe ratio is not deflated, since ${why}`, figures: ['dsr'] };
+    : `of ${pluralize(count, 'trial')} on these data fewer than two have a Sharpe ratio: their variance is unknown`;
+  return { code: 'not_deflated', message: `the Sharpe ratio is not deflated, because ${why}`, figures: ['dsr'] };
 }
 
-/** The Sharpe ratio of bars with what its certainty is reckoned by. */
+/** The Sharpe ratio of bars and the inputs of its confidence. */
 export interface TrialReturns {
   readonly sharpePerBar: number | null;
-  /** Bars in all. */
+  /** Number of bars. */
   readonly bars: number;
   /** Bars in a year. */
   readonly perYear: number | null;
@@ -55,7 +51,7 @@ export interface TrialReturns {
   readonly kurtosis: number | null;
 }
 
-/** Returns what is to be known of a run's returns. */
+/** Returns the Sharpe ratio of a run's bars and the inputs of its confidence. */
 export function returnsOf({ path, metrics }: Assessment): TrialReturns {
   const { sharpe, skewness, kurtosis } = metrics;
   const { returns = [], perYear } = path;

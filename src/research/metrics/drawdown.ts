@@ -1,20 +1,20 @@
-/** A time below a peak; places are indices into the values. */
+/** A drawdown; places are indices into the values. */
 interface Drawdown {
   /** The last point at the peak, before the fall. */
   readonly start: number;
-  /** The lowest point; the first of several as low. */
+  /** The lowest point; the first of several. */
   readonly trough: number;
-  /** The first point that is at the peak again, or above; undefined where the series ends before. */
+  /** The first point at or above the peak again; undefined when the series ends before. */
   readonly recovered: number | undefined;
   /**
-   * The fall at the trough by the peak, above 1 where the values are below 0; undefined where the peak is not above 0.
+   * The fall at the trough as a share of the peak, above 1 for negative values; undefined when the peak is not above 0.
    */
   readonly depth: number | undefined;
   /** The fall at the trough, in the currency. */
   readonly amount: number;
 }
 
-/** Returns each time below a peak, in order. */
+/** Returns all drawdowns in order. */
 export function drawdowns(values: readonly number[]): Drawdown[] {
   const found: Drawdown[] = [];
   let start = 0;
@@ -38,12 +38,12 @@ export function drawdowns(values: readonly number[]): Drawdown[] {
   return found;
 }
 
-/** Returns the deepest relative to its peak, the first of several as deep; undefined where there is none. */
+/** Returns the deepest drawdown relative to its peak, the first of several; undefined without drawdowns. */
 export function deepestRelative(episodes: readonly Drawdown[]): Drawdown | undefined {
   return deepest(episodes, ({ depth }) => depth ?? 0);
 }
 
-/** Returns the deepest in the currency, which may be another one. */
+/** Returns the deepest drawdown in the currency, which may be another one. */
 export function deepestAbsolute(episodes: readonly Drawdown[]): Drawdown | undefined {
   return deepest(episodes, ({ amount }) => amount);
 }
@@ -55,8 +55,8 @@ function deepest(episodes: readonly Drawdown[], size: (episode: Drawdown) => num
 }
 
 /**
- * Returns the root of the mean square of the drawdowns after each return, the first value being a peak (P. Martin,
- * 1987); undefined where a peak is not above 0, and of no return.
+ * Returns the root of the mean square of the drawdowns after each return; the first value counts as a peak (P. Martin,
+ * 1987). Undefined when a peak is not above 0, and without returns.
  */
 export function ulcerIndex(values: readonly number[]): number | undefined {
   let peak = values[0] ?? 0;

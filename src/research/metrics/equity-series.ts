@@ -1,9 +1,7 @@
 import type { Millis } from '../../core/time.ts';
 import { assert } from '../../core/assert.ts';
 
-/**
- * What something was worth at moments of time, in one currency and net of what was paid in or out; times rise strictly.
- */
+/** Values at rising moments of time, in one currency and net of deposits and withdrawals. */
 export interface EquitySeries {
   readonly times: readonly Millis[];
   readonly values: readonly number[];
@@ -12,12 +10,12 @@ export interface EquitySeries {
 /** A year of 365.25 days. */
 export const YEAR_MS: Millis = 365.25 * 86_400_000;
 
-/** Returns the years between the first and the last point, 0 where there are fewer than two. */
+/** Returns the years between the first and the last point; 0 for fewer than two points. */
 export function yearsOf({ times }: EquitySeries): number {
   return times.length < 2 ? 0 : (times.at(-1)! - times[0]!) / YEAR_MS;
 }
 
-/** Throws where a series is none: lengths that differ, a value that is no number, times that do not rise. */
+/** Throws on an invalid series: different lengths, a value that is no number, times that do not rise. */
 export function assertSeries({ times, values }: EquitySeries): void {
   assert(times.length === values.length, 'a series has a value for each time');
   for (let i = 0; i < times.length; i++) {
@@ -31,27 +29,24 @@ const HOUR_MS: Millis = 3_600_000;
 export const DAY_MS: Millis = 86_400_000;
 const HOURLY_BELOW_MS: Millis = 60 * DAY_MS;
 
-/** Below this share of bars with a point of their own, carried values would make a series look calmer than it was. */
+/** With a smaller share of bars that have their own point, carried values would understate the risk. */
 export const ENOUGH_COVERAGE = 0.8;
 
 /** A series at equal distances. */
 export interface Bars {
   readonly barMs: Millis;
-  /** Of 365.25 days. */
+  /** Bars in a year of 365.25 days. */
   readonly perYear: number;
-  /** When each bar closes; the first is where the series begins. */
+  /** The close of each bar; the first is the beginning of the series. */
   readonly closes: readonly Millis[];
   readonly values: readonly number[];
-  /**
-   * The share of bars, after the first, that hold a point of their own: 1 where nothing was carried, and where there is
-   * no other bar.
-   */
+  /** The share of bars after the first that have their own point; 1 without other bars. */
   readonly coverage: number;
 }
 
 /**
- * Returns a series as bars of an hour where it is shorter than 60 days and dense enough for that, else of a day, by
- * UTC. A bar finer than the data would be made of carried values alone.
+ * Returns a series as hourly bars when it is shorter than 60 days and dense enough, otherwise as daily bars, in UTC.
+ * Bars finer than the data would consist of carried values alone.
  */
 export function equalBars(series: EquitySeries): Bars {
   const { times } = series;
@@ -62,10 +57,9 @@ export function equalBars(series: EquitySeries): Bars {
 }
 
 /**
- * Returns a series at the ends of bars that are whole multiples of `barMs` since the epoch: the last value at or before
- * each end. The value that the series begins with stands first; where nothing else is in its bar, it is that bar's
- * close. A bar at either end of which the series covers less than half goes with the one beside it: the return of a
- * second is not one of an hour.
+ * Returns the last value at or before the end of each bar; bars are whole multiples of `barMs` since the epoch. The
+ * first value stands first; it is also the close of its bar when the bar has no other value. An incomplete bar at
+ * either end that covers less than half of `barMs` is joined with its neighbour.
  */
 export function barsOf({ times, values }: EquitySeries, barMs: Millis): Bars {
   const bars: Bar[] = [];
@@ -78,7 +72,7 @@ export function barsOf({ times, values }: EquitySeries, barMs: Millis): Bars {
     } else if (close === last.close) {
       last.value = values[i]!;
     } else {
-      // The bars between hold nothing of their own: the last value is carried over them.
+      // Bars without a point carry the last value.
       for (let empty = (Math.floor(last.close / barMs) + 1) * barMs; empty < close; empty += barMs)
         bars.push({ close: empty, value: last.value, isOwn: false });
       bars.push({ close, value: values[i]!, isOwn: true });
@@ -94,11 +88,11 @@ export function barsOf({ times, values }: EquitySeries, barMs: Millis): Bars {
 interface Bar {
   readonly close: Millis;
   value: number;
-  /** Whether it holds a point of its own. */
+  /** Whether it has its own point. */
   isOwn: boolean;
 }
 
-/** The last return there is stays, however short. */
+/** A single return stays, however short. */
 function joinSlivers(bars: Bar[], lastAt: Millis, barMs: Millis): void {
   if (bars.length > 2 && bars[1]!.close - bars[0]!.close < barMs / 2) {
     const [sliver] = bars.splice(1, 1);

@@ -1,10 +1,9 @@
-import { grouped } from '../../core/counted.ts';
+import { groupThousands } from '../../core/text.ts';
 import { shortDuration } from '../../core/time.ts';
 import { amountText } from './value-text.ts';
 import type { MeasuredPath } from './measured-path.ts';
-import type { Assessment, Metrics } from './metrics.ts';
 
-/** What each figure is called by people, by its name among the metrics. */
+/** The names of the figures for people, by their names among the metrics. */
 export const FIGURE_NAMES = {
   total_return: 'total return',
   cagr: 'growth a year (CAGR)',
@@ -35,6 +34,8 @@ export const FIGURE_NAMES = {
   trials: 'trials',
 } as const;
 
+type FigureName = keyof typeof FIGURE_NAMES;
+
 /** Returns figures for people, from their names among the metrics: "Calmar ratio and expectancy of a round trip". */
 export function figuresText(names: readonly string[]): string {
   const known: Readonly<Record<string, string>> = FIGURE_NAMES;
@@ -42,112 +43,114 @@ export function figuresText(names: readonly string[]): string {
   return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)!}`;
 }
 
-/** How a figure is shown to people. */
+/** How a figure is presented. */
 interface ShownMetric {
-  readonly name: keyof Metrics;
+  readonly name: FigureName;
   readonly label: string;
   readonly show: (value: number) => string;
-  /** What it is, for those who do not know its name. */
+  /** Its definition in plain words. */
   readonly meaning: string;
-  /** It is counted in the currency, which stands beside it. */
+  /** Whether it is an amount of the currency. */
   readonly isMoney?: boolean | undefined;
-  /** It is scaled up to a year from what the data span. */
+  /** Whether it is scaled to a year. */
   readonly isYearly?: boolean | undefined;
 }
 
-type Shown = Omit<ShownMetric, 'name' | 'label'> & { readonly name: keyof typeof FIGURE_NAMES };
+type Shown = Omit<ShownMetric, 'name' | 'label'> & { readonly name: FigureName };
 
 const SHOWN: readonly Shown[] = [
-  { name: 'total_return', show: shareText, meaning: 'what equity came to by what it began with, after all costs' },
+  { name: 'total_return', show: shareText, meaning: 'final equity divided by initial equity, minus 1, after costs' },
   { name: 'cagr', show: shareText, meaning: 'the same growth, taken over a year of 365.25 days' },
-  { name: 'volatility', show: shareText, isYearly: true, meaning: 'how far returns scatter, scaled to a year' },
+  { name: 'volatility', show: shareText, isYearly: true, meaning: 'standard deviation of returns, scaled to a year' },
   {
     name: 'sharpe', show: ratioText, isYearly: true,
-    meaning: 'mean return by how far returns scatter, scaled to a year',
+    meaning: 'mean return divided by the standard deviation of returns, scaled to a year',
   },
   {
     name: 'sortino', show: ratioText, isYearly: true,
-    meaning: 'mean return by how far losing returns fall, over all returns, scaled to a year',
+    meaning: 'mean return divided by the downside deviation over all returns, scaled to a year',
   },
-  { name: 'calmar', show: ratioText, meaning: 'growth a year by the deepest drawdown of the whole period' },
-  { name: 'max_drawdown', show: shareText, meaning: 'the farthest that equity was below its last peak, by that peak' },
+  { name: 'calmar', show: ratioText, meaning: 'growth a year divided by the deepest drawdown of the whole period' },
+  { name: 'max_drawdown', show: shareText, meaning: 'the largest fall of equity below its last peak, by that peak' },
   {
     name: 'max_drawdown_absolute', show: amountText, isMoney: true,
-    meaning: 'the same in the currency; it may be another time',
+    meaning: 'the largest fall in the currency; it may be at another time',
   },
   {
     name: 'ulcer_index', show: shareText,
-    meaning: 'how deep and how long equity was below its peaks: root of the mean square',
+    meaning: 'depth and duration of drawdowns: root of their mean square',
   },
   {
     name: 'win_rate', show: shareText,
-    meaning: 'of the round trips that were won or lost, first in, first out, after costs',
+    meaning: 'share of round trips with a gain, first in, first out, after costs',
   },
-  { name: 'profit_factor', show: ratioText, meaning: 'all that was won by all that was lost' },
-  { name: 'expectancy', show: amountText, isMoney: true, meaning: 'what a round trip came to on average' },
-  { name: 'payoff_ratio', show: ratioText, meaning: 'the average gain by the average loss' },
+  { name: 'profit_factor', show: ratioText, meaning: 'all gains divided by all losses' },
+  { name: 'expectancy', show: amountText, isMoney: true, meaning: 'average result of a round trip' },
+  { name: 'payoff_ratio', show: ratioText, meaning: 'average gain divided by average loss' },
   { name: 'exposure', show: shareText, meaning: 'the share of equity held in tokens, on average over time' },
   { name: 'turnover', show: ratioText, isYearly: true, meaning: 'how often a year equity was bought and sold' },
-  { name: 'fees_paid', show: amountText, isMoney: true, meaning: 'network fees of all attempts, failed ones too' },
+  { name: 'fees_paid', show: amountText, isMoney: true, meaning: 'network fees, including failed attempts' },
   {
     name: 'realized_slippage_bps', show: ratioText,
-    meaning: 'by how much fills were worse than quoted, weighted by size',
+    meaning: 'how much worse fills were than quotes, weighted by size',
   },
-  { name: 'landing_rate', show: shareText, meaning: 'of the transactions sent, those that did their work' },
+  { name: 'landing_rate', show: shareText, meaning: 'share of sent transactions that succeeded' },
   { name: 'skewness', show: ratioText, meaning: 'below 0: large losses are likelier than large gains' },
   { name: 'kurtosis', show: ratioText, meaning: '3 for a normal distribution; more: rare returns are larger' },
   { name: 'psr', show: likelihoodText, meaning:
-    'how likely the true Sharpe ratio is above 0, counting skewness and kurtosis, not how many variants were tried' },
+    'probability that the true Sharpe ratio is above 0, given skewness and kurtosis, ignoring other trials' },
   {
-    name: 'min_track_record_length', show: (value) => grouped(String(Math.ceil(value))),
-    meaning: 'how many returns it would take to be 95 % sure of that',
+    name: 'min_track_record_length', show: (value) => groupThousands(String(Math.ceil(value))),
+    meaning: 'number of returns needed for 95 % confidence in that',
   },
-  { name: 'dsr', show: likelihoodText, meaning: 'the same likelihood after counting how many variants were tried' },
-  { name: 'trials', show: (value) => grouped(String(value)), meaning: 'how many variants were tried on these data' },
+  { name: 'dsr', show: likelihoodText, meaning: 'the same probability, given the number of variants tried' },
+  { name: 'trials', show: (value) => groupThousands(String(value)), meaning: 'number of variants tried on these data' },
 ];
 
-/** How each figure is shown, in the order in which they are; dates are left out. */
+/** The presentation of each figure, in display order, without dates. */
 export const SHOWN_METRICS: readonly ShownMetric[] = SHOWN.map((shown) =>
   ({ ...shown, label: FIGURE_NAMES[shown.name] }));
 
 const YEAR_DAYS = 365.25;
-/** What grew over less is no year's growth: one day more would make it quite another. */
+/** Over a shorter span, growth a year is meaningless: one more day would change it completely. */
 const FEWEST_DAYS_OF_GROWTH = 90;
-/** What is scaled to a year from less is said to be. */
+/** Yearly figures from a shorter span carry a note. */
 const FEWEST_DAYS_OF_YEARLY = 30;
-/** What tells luck from skill. */
-const OF_LUCK = new Set<keyof Metrics>(['psr', 'min_track_record_length', 'dsr']);
+/** Figures that tell luck from skill. */
+const OF_LUCK = new Set<FigureName>(['psr', 'min_track_record_length', 'dsr']);
 const YEARLY = new Set<string>(SHOWN.filter(({ isYearly }) => isYearly).map(({ name }) => name));
 
 /**
- * Returns why a figure is not shown to people though it can be computed: what a few weeks bring, compounded to a year,
- * and anything scaled to one from hours, is a number without a meaning.
+ * Returns why a figure is not shown to people although it can be computed: growth over a few weeks compounded to a
+ * year, and any figure scaled to a year from hours, has no meaning.
  */
-export function notMeaningful(name: keyof Metrics, {
+export function notMeaningful(name: FigureName, {
   path: { years }, luckUnknown,
-}: Partial<Pick<Assessment, 'luckUnknown'>> & { readonly path: Pick<MeasuredPath, 'years'> }): string | undefined {
+}: { readonly path: Pick<MeasuredPath, 'years'>; readonly luckUnknown?: string | undefined }): string | undefined {
   if (luckUnknown !== undefined && OF_LUCK.has(name)) return `not meaningful: ${luckUnknown}`;
   if (years === undefined) return undefined;
   const days = years * YEAR_DAYS;
   const isGrowth = name === 'cagr' || name === 'calmar';
-  // Of hours nothing by the year is shown, and one reason is enough for all of it.
-  if (days < 1) return isGrowth || YEARLY.has(name)
-    ? `not meaningful: what comes to pass in ${spanOfYears(years)} says nothing of a year` : undefined;
-  return isGrowth && days < FEWEST_DAYS_OF_GROWTH ? `not meaningful: what grew in ${spanOfYears(years)} says nothing `
-    + `of a year; it takes ${FEWEST_DAYS_OF_GROWTH} days` : undefined;
+  // Over hours, no yearly figure is shown, and all share one reason.
+  if (days < 1) {
+    return isGrowth || YEARLY.has(name)
+      ? `not meaningful: a span of ${spanOfYears(years)} says nothing about a year` : undefined;
+  }
+  if (!isGrowth || days >= FEWEST_DAYS_OF_GROWTH) return undefined;
+  return `not meaningful: growth over ${spanOfYears(years)} says nothing about a year; `
+    + `it takes ${FEWEST_DAYS_OF_GROWTH} days`;
 }
 
 /**
- * Returns what is to be known of figures that are scaled up to a year from much less; undefined where the span is long
- * enough, or so short that none is shown.
+ * Returns a note on figures that are scaled to a year from a short span; undefined when the span is long enough, or so
+ * short that no yearly figure is shown.
  */
 export function scaledNote({ years }: Pick<MeasuredPath, 'years'>): string | undefined {
   if (years === undefined || years * YEAR_DAYS < 1 || years * YEAR_DAYS >= FEWEST_DAYS_OF_YEARLY) return undefined;
-  return `what is given by the year is scaled up from ${spanOfYears(years)}: it holds where the rest of the year is `
-    + `like ${years * YEAR_DAYS < 2 ? 'it' : 'them'}`;
+  return `yearly figures are scaled up from ${spanOfYears(years)}: they hold only if the rest of the year is alike`;
 }
 
-/** Returns the name of a figure with what it is counted in. */
+/** Returns the name of a figure with its unit. */
 export function labelIn({ label, isMoney }: Pick<ShownMetric, 'label' | 'isMoney'>, currency: string): string {
   return isMoney === true ? `${label}, ${currency}` : label;
 }
@@ -159,25 +162,22 @@ export function shareText(value: number): string {
   return `${ratioText(value * 100)} %`;
 }
 
-/** Returns a probability as a percentage: never a certainty, which no data give. */
+/** Returns a probability as a percentage, never as certainty. */
 export function likelihoodText(value: number): string {
   return value > 0.9999 ? 'over 99.99 %' : value < 0.0001 ? 'under 0.01 %' : shareText(value);
 }
 
-/** Returns a ratio with two places, its thousands apart; what rounds to nothing has no sign. */
+/** Returns a ratio with two decimals and grouped thousands; a value that rounds to 0 has no sign. */
 export function ratioText(value: number): string {
-  return grouped(value.toFixed(2).replace(/^-(?=0\.00$)/, ''));
+  return groupThousands(value.toFixed(2).replace(/^-(?=0\.00$)/, ''));
 }
 
-/** Returns how far a number is from nothing, for a sentence: "12.50 %", and never 0 of what is not. */
+/** Returns the absolute size of a share for a sentence: "12.50 %". A share other than 0 is never shown as 0. */
 export function sizeText(share: number): string {
   return share !== 0 && Math.abs(share) < 0.00005 ? 'less than 0.01 %' : shareText(Math.abs(share));
 }
 
-/**
- * Returns a span of years for people: "30.1s", "one day", "29.9 days". Rounded down: what is said to be less than 30
- * may not read as 30.
- */
+/** Returns a span of years for people: "30.1s", "one day", "29.9 days". Rounded down: 29.99 days never read 30. */
 export function spanOfYears(years: number): string {
   const days = years * YEAR_DAYS;
   if (days < 1 - 1e-9) return shortDuration(days * DAY_MS);

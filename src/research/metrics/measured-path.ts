@@ -5,7 +5,7 @@ import { DAY_MS, ENOUGH_COVERAGE, YEAR_MS, assertSeries, barsOf, equalBars, year
 import { compounded, simpleReturns } from './return-statistics.ts';
 import { medianOf } from '../../core/median.ts';
 
-/** Bars at the distance of a series' own rows. Months and weekdays have no fixed length. */
+/** Bars at the distance of a series' rows. Months and weekdays have no fixed length. */
 interface CadenceBars extends Pick<Bars, 'values' | 'perYear' | 'coverage'> {
   readonly barMs: Millis | undefined;
   /** For people: "a month". */
@@ -13,33 +13,32 @@ interface CadenceBars extends Pick<Bars, 'values' | 'perYear' | 'coverage'> {
 }
 
 interface Cadence extends Pick<CadenceBars, 'barMs' | 'barName' | 'perYear'> {
-  /** How many periods lie between two rows that follow each other. */
+  /** Returns the number of periods between two adjacent rows. */
   readonly periodsIn: (step: Millis) => number;
-  /** Whether a step is a whole number of periods, so far as calendars are regular. */
+  /** Returns whether a step is a whole number of periods, as far as calendars are regular. */
   readonly fits: (step: Millis) => boolean;
 }
 
 const MONTH_MS: Millis = YEAR_MS / 12;
-/** A row of each month falls on its first day, its last day, or the weekday nearest to it. */
+/** A monthly row falls on the first day, the last day, or the nearest weekday. */
 const MONTH_SLACK_MS: Millis = 4 * DAY_MS;
-/** A row of several days may be earlier or later by this share of its period, as a weekly one before a holiday. */
+/** A row may deviate from its time by this share of its period, for example before a holiday. */
 const DAYS_SLACK = 0.2;
 const TRADING_DAYS = 252;
 const WEEKS = 52;
-/** No holidays close an exchange for longer: rows are missing there. */
+/** No holidays close an exchange for longer: beyond this, rows are missing. */
 const LONGEST_HOLIDAYS_MS: Millis = 11 * DAY_MS;
-/** Of the steps, so many make a cadence. */
+/** The share of regular steps that makes a cadence. */
 const MOST = 0.8;
 const FEWEST_FIXED_STEPS = 3;
-/** For rows at no regular distance, the finest first. */
+/** For rows at irregular distances, the finest first. */
 const COARSE: readonly (readonly [barMs: Millis, barName: string, perYear: number])[] = [
   [7 * DAY_MS, 'a week', WEEKS], [MONTH_MS, 'a month', 12], [3 * MONTH_MS, 'a quarter', 4], [YEAR_MS, 'a year', 1],
 ];
 
 /**
- * Returns a series whose rows are coarser than a day, or come on weekdays alone, at the distance of its rows: each row
- * is the close of its period. Where periods hold no row, the last value is carried over them. Undefined for all other
- * series.
+ * Returns a series at the distance of its rows when they are coarser than a day or exist on weekdays only. Each row is
+ * the close of its period. Periods without a row carry the last value. Undefined for all other series.
  */
 function cadenceBars(series: EquitySeries): CadenceBars | undefined {
   const steps = series.times.slice(1).map((at, i) => at - series.times[i]!);
@@ -61,7 +60,7 @@ function atRows(
   return { values: bars, barMs, barName, perYear, coverage: steps.length / (bars.length - 1) };
 }
 
-/** Steps of the same number of days are that many days, though a month may be as long: months differ in length. */
+/** Equal steps are a number of days, even if a month may be as long, because months differ in length. */
 function coarserCadence(steps: readonly Millis[], usual: Frequent): Cadence | undefined {
   const months = mostFrequent(steps.map((step) => Math.round(step / MONTH_MS)))!.value;
   const isFixed = steps.length >= FEWEST_FIXED_STEPS && usual.share >= MOST && months % 12 !== 0;
@@ -91,12 +90,9 @@ function spaced(periodMs: Millis, slackMs: Millis): Pick<Cadence, 'periodsIn' | 
   return { periodsIn, fits: (step) => Math.abs(step - periodsIn(step) * periodMs) <= slackMs };
 }
 
-/**
- * Returns the cadence of rows of which none falls on two days of the week beside each other; undefined where they are
- * otherwise.
- */
+/** Returns the cadence of rows that skip two adjacent days of each week; undefined for other rows. */
 function weekdays(times: readonly Millis[], steps: readonly Millis[]): Cadence | undefined {
-  // Counted from the first row's time of day: midnight of another zone, in summer and winter, is the same day then.
+  // Counted from the first row's time of day, so that daylight saving time does not shift days.
   const used = new Set(times.map((at) => Math.round((at - times[0]!) / DAY_MS) % 7));
   const hasWeekend = [0, 1, 2, 3, 4, 5, 6].some((day) => !used.has(day) && !used.has((day + 1) % 7));
   if (!hasWeekend || steps.every((step) => step < 1.5 * DAY_MS)) return undefined;
@@ -107,7 +103,7 @@ function weekdays(times: readonly Millis[], steps: readonly Millis[]): Cadence |
   };
 }
 
-/** The finest bars of which most hold a row; undefined where none are, since rows lie in clusters. */
+/** Returns the finest bars of which most have a row; undefined when rows lie in clusters. */
 function irregularBars(series: EquitySeries): CadenceBars | undefined {
   for (const [barMs, barName, perYear] of COARSE) {
     const { values, coverage } = barsOf(series, barMs);
@@ -121,7 +117,7 @@ interface Frequent {
   readonly share: number;
 }
 
-/** Returns the value that comes most often, the least of several as frequent. */
+/** Returns the most frequent value; of several, the smallest. */
 function mostFrequent(values: readonly number[]): Frequent | undefined {
   const counts = new Map<number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -129,18 +125,17 @@ function mostFrequent(values: readonly number[]): Frequent | undefined {
   return found === undefined ? undefined : { value: found[0], share: found[1] / values.length };
 }
 
-/** What figures are wanted of: equity over time, or returns of equal periods. */
+/** The input of an assessment: equity over time, or returns of equal periods. */
 export type MeasuredSeries = EquityInput | ReturnInput;
 
-export interface EquityInput extends EquitySeries {
+interface EquityInput extends EquitySeries {
   readonly kind: 'equity';
   /**
-   * Given, each step is a period, and there are so many a year; left out, the series is brought to equal bars by time.
+   * If given, each step is a period, with so many periods a year. Otherwise the series is converted to equal bars by
+   * time.
    */
   readonly periodsPerYear?: number | undefined;
-  /**
-   * Whether rows that are coarser than a day, or come on weekdays alone, are periods of their own; false by default.
-   */
+  /** Whether rows that are coarser than a day, or exist on weekdays only, are periods; false by default. */
   readonly ownCadence?: boolean | undefined;
 }
 
@@ -148,38 +143,35 @@ interface ReturnInput {
   readonly kind: 'returns';
   /** Fractions per period. */
   readonly returns: readonly number[];
-  /** Left out, nothing can be said by the year. */
+  /** Left out, no yearly figure is defined. */
   readonly periodsPerYear?: number | undefined;
-  /** When each period ends. */
+  /** The end of each period. */
   readonly times?: readonly Millis[] | undefined;
 }
 
-/** A series made ready to be measured. */
+/** A series prepared for measuring. */
 export interface MeasuredPath {
-  /** Every point there is, the first included. */
+  /** All points, including the first. */
   readonly points: readonly number[];
-  /**
-   * Returns when a point was: ISO 8601, the number of its period where no times are known, null before the first of
-   * them.
-   */
+  /** Returns the time of a point: ISO 8601; without times the number of its period; null before the first time. */
   readonly when: (point: number) => string | number | null;
-  /** At equal distances. */
+  /** Values at equal distances. */
   readonly bars: readonly number[];
-  /** Of the bars; undefined where one begins at nothing or less. */
+  /** Returns of the bars; undefined when a bar begins at 0 or less. */
   readonly returns: readonly number[] | undefined;
-  /** Undefined where periods have no fixed length, as months. */
+  /** Undefined when periods have no fixed length, such as months. */
   readonly barMs: Millis | undefined;
-  /** For people: "a day"; undefined where the periods are taken as they are. */
+  /** For people: "a day"; undefined when the periods are given. */
   readonly barName: string | undefined;
   readonly perYear: number | undefined;
   readonly years: number | undefined;
-  /** The share of bars that hold a point of their own. */
+  /** The share of bars that have their own point. */
   readonly coverage: number;
-  /** The points by time, where they have one. */
+  /** The points by time, if they have times. */
   readonly series: EquitySeries | undefined;
 }
 
-/** Returns a series as what figures are computed from. */
+/** Returns a series prepared for measuring. */
 export function measuredPath(series: MeasuredSeries): MeasuredPath {
   return series.kind === 'equity' ? pathOfEquity(series) : pathOfReturns(series);
 }

@@ -1,4 +1,4 @@
-import { counted } from '../../core/counted.ts';
+import { pluralize } from '../../core/text.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { Interval } from './sharpe-confidence.ts';
 import { bootstrapInterval } from './sharpe-confidence.ts';
@@ -88,7 +88,7 @@ export interface AssessmentTerms {
   readonly mar?: number | undefined;
   /** The trades behind an equity series. */
   readonly trading?: TradingRecord | undefined;
-  /** Whether the Sharpe ratio is resampled; true by default. A sweep does without, because it takes longer than a trial. */
+  /** Whether the Sharpe ratio is resampled, which takes longer than a trial of a sweep; true by default. */
   readonly interval?: boolean | undefined;
   /** Whether the market was generated: luck there says nothing about a real market. */
   readonly isMadeUp?: boolean | undefined;
@@ -150,7 +150,7 @@ export function assess(
  * better than luck or skill. Undefined when luck can be judged.
  */
 export function luckUnknownBy({ sharpe: ratio }: Pick<Metrics, 'sharpe'>, isMadeUp = false): string | undefined {
-  if (isMadeUp) return 'the market is generated';
+  if (isMadeUp) return 'the market is synthetic';
   return ratio !== null && ratio > ABSURD_SHARPE
     ? `no real market pays a Sharpe ratio of ${ratioText(ratio)} a year` : undefined;
 }
@@ -219,7 +219,7 @@ function sharpeInterval(path: MeasuredPath, riskFree: number, warnings: WarningC
   if (resamples < FEWEST_RESAMPLES) {
     warnings.add(
       'interval_left_out',
-      `${counted(returns.length, 'return')} take too long to resample: the confidence interval of the Sharpe ratio is not given`,
+      `${pluralize(returns.length, 'return')} take too long to resample: the interval of the Sharpe ratio is not given`,
       [],
     );
     return undefined;

@@ -1,16 +1,16 @@
 import type { EquitySeries } from './equity-series.ts';
 
-/** What a month came to. */
+/** The return of a month. */
 export interface MonthlyReturn {
   readonly year: number;
   /** 1 to 12, by UTC. */
   readonly month: number;
-  /** Undefined where it began with nothing or less. */
+  /** Undefined when the month began with 0 or less. */
   readonly change: number | undefined;
 }
 
 /**
- * Returns each month's change from the last value before it, the first month's from the first value; months without a
+ * Returns each month's change from the last value before it; the first month's from the first value. Months without a
  * point are left out.
  */
 export function monthlyReturns({ times, values }: EquitySeries): MonthlyReturn[] {
@@ -26,7 +26,7 @@ export function monthlyReturns({ times, values }: EquitySeries): MonthlyReturn[]
     ({ year, month, change: begin > 0 ? end / begin - 1 : undefined }));
 }
 
-/** A range of values and how many are in it: from `from`, below `to`; the last one holds its end too. */
+/** A range of values and their number: from `from`, below `to`; the last range includes its end. */
 export interface HistogramBin {
   readonly from: number;
   readonly to: number;
@@ -34,8 +34,8 @@ export interface HistogramBin {
 }
 
 /**
- * Returns how values are distributed over at most `most` bins of equal, round width, one of whose edges is 0: a loss
- * and a gain never share one.
+ * Returns the distribution of values over at most `most` bins of equal, round width. One edge is 0, so that no bin
+ * mixes losses and gains.
  */
 export function histogram(values: readonly number[], most = 24): HistogramBin[] {
   if (values.length === 0) return [];

@@ -1,4 +1,4 @@
-import { counted } from '../../core/counted.ts';
+import { pluralize } from '../../core/text.ts';
 import { ENOUGH_COVERAGE } from './equity-series.ts';
 import type { WarningCollector } from './metric-warnings.ts';
 import { figuresText, spanOfYears } from './figure-text.ts';
@@ -9,22 +9,22 @@ import type { MeasuredPath } from './measured-path.ts';
 import { deviation, kurtosis, skewness } from './statistics.ts';
 import { minimumTrackRecord, probabilisticSharpe } from './sharpe-confidence.ts';
 
-/** Below so many returns a deviation, and all that rests on it, is mostly chance. */
+/** With fewer returns, a deviation and the figures based on it are mostly chance. */
 const FEW_RETURNS = 30;
-/** Below so many nothing is scaled to a year, and no interval is given, however thin data are met. */
+/** With fewer returns, yearly figures and confidence intervals are never given, not even by an analysis. */
 const SCARCE_RETURNS = 9;
 const SHORT_YEARS = 30 / 365.25;
-/** A year's correlation is taken from one lag, as if it faded from there: so many lags hold all that is left of it. */
+/** The correlation of one lag is extrapolated as if it decayed geometrically; later lags are negligible. */
 const FADING_LAGS = 100;
 
 interface ReturnTerms {
-  /** The return per bar that no risk would have brought. */
+  /** The risk-free return per bar. */
   readonly riskFree: number;
   /** The least acceptable return per bar. */
   readonly mar: number;
 }
 
-/** The figures that rest on the returns of a series; undefined is what has no meaning, or no support. */
+/** The figures based on the returns of a series; undefined when a figure has no meaning or no support. */
 export interface ReturnFigures {
   readonly totalReturn: number | undefined;
   readonly cagr: number | undefined;
@@ -68,7 +68,7 @@ export function returnFigures(path: MeasuredPath, terms: ReturnTerms, warnings: 
     );
   }
   const enough = returns.length < 2 || returns.length >= FEW_RETURNS || warnings.addThinData(
-    'few_returns', `${counted(returns.length, 'return')} at equal distances are fewer than ${FEW_RETURNS}`,
+    'few_returns', `${pluralize(returns.length, 'return')} at equal distances are fewer than ${FEW_RETURNS}`,
     BY_DEVIATION,
   );
   const covered = path.coverage >= ENOUGH_COVERAGE
@@ -98,7 +98,7 @@ function scarceOf(path: MeasuredPath, warnings: WarningCollector): ReadonlySet<s
   const count = Math.min(returns.length, path.points.length - 1);
   warnings.add(
     'scarce_returns',
-    `${counted(count, 'return')} ${count === 1 ? 'is' : 'are'} too few for yearly figures and confidence intervals, `
+    `${pluralize(count, 'return')} ${count === 1 ? 'is' : 'are'} too few for yearly figures and confidence intervals, `
       + `which need ${SCARCE_RETURNS}; not given: ${figuresText([...scaled, 'the interval of the Sharpe ratio'])}`,
     scaled,
   );
@@ -154,8 +154,8 @@ function tellCorrelation(
   const corrected = scale === undefined ? '' : `; corrected for it, the Sharpe ratio is ${(perBar * scale).toFixed(2)}`;
   warnings.add(
     'autocorrelation',
-    `each return goes with the one before it (${correlation.toFixed(2)}): what is scaled to a year by the square root `
-      + `of time is off${corrected}`,
+    `returns are autocorrelated (${correlation.toFixed(2)}): figures scaled to a year by the square root of time are `
+      + `wrong${corrected}`,
     ['volatility', 'sharpe', 'sortino'],
   );
 }
@@ -168,7 +168,7 @@ function confidence(
   const measured =
     { sharpe: perBar, returns: returns.length, skewness: skewness(returns)!, kurtosis: kurtosis(returns)! };
   if (perBar <= 0)
-    warnings.add('not_above_benchmark', 'the Sharpe ratio is not above 0: no length of record would prove it to be', [
+    warnings.add('not_above_benchmark', 'the Sharpe ratio is not above 0: no track record can prove that it is', [
       'min_track_record_length',
     ]);
   return { psr: probabilisticSharpe(measured), minTrackRecordLength: minimumTrackRecord(measured) };

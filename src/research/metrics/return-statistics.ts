@@ -2,7 +2,7 @@ import { autocorrelation, deviation, mean } from './statistics.ts';
 import type { EquitySeries } from './equity-series.ts';
 import { YEAR_MS } from './equity-series.ts';
 
-/** Returns the standard deviation of returns a year, by the square root of time; undefined of fewer than two. */
+/** Returns the standard deviation of returns a year, by the square root of time; undefined for fewer than two. */
 export function volatility(returns: readonly number[], perYear: number): number | undefined {
   const s = deviation(returns);
   return s === undefined ? undefined : s * Math.sqrt(perYear);
@@ -10,7 +10,7 @@ export function volatility(returns: readonly number[], perYear: number): number 
 
 /**
  * Returns mean(r - rf) / s(r - rf), times the square root of the periods a year (1 leaves it per period). The risk-free
- * return is per period. Undefined where nothing varies: a ratio to no risk is not a large one.
+ * return is per period. Undefined without variance: a ratio to no risk has no meaning.
  */
 export function sharpe(returns: readonly number[], { perYear = 1, riskFree = 0 }: {
   readonly perYear?: number; readonly riskFree?: number;
@@ -20,8 +20,8 @@ export function sharpe(returns: readonly number[], { perYear = 1, riskFree = 0 }
 }
 
 /**
- * Returns the root of the mean square of what fell short of a minimum, over all returns, those above it as 0; undefined
- * of none.
+ * Returns the downside deviation: the root of the mean square of the shortfalls below a minimum, over all returns.
+ * Undefined without returns.
  */
 export function downsideDeviation(returns: readonly number[], mar = 0): number | undefined {
   if (returns.length === 0) return undefined;
@@ -32,7 +32,7 @@ export function downsideDeviation(returns: readonly number[], mar = 0): number |
 
 /**
  * Returns (mean(r) - MAR) / downside deviation, times the square root of the periods a year. The minimum acceptable
- * return is per period. Undefined where no return is below it (F. Sortino; Rollinger and Hoffman, "Sortino: A 'Sharper'
+ * return is per period. Undefined when no return is below it (F. Sortino; Rollinger and Hoffman, "Sortino: A 'Sharper'
  * Ratio").
  */
 export function sortino(
@@ -42,16 +42,12 @@ export function sortino(
   return downside === undefined || downside === 0 ? undefined : ((mean(returns) - mar) / downside) * Math.sqrt(perYear);
 }
 
-/**
- * Returns the yearly growth by the deepest drawdown, both of the whole period; undefined where nothing was ever lost.
- */
+/** Returns yearly growth divided by the deepest drawdown, both of the whole period; undefined without a drawdown. */
 export function calmar(growth: number, maxDrawdown: number): number | undefined {
   return maxDrawdown > 0 ? growth / maxDrawdown : undefined;
 }
 
-/**
- * Returns V_i / V_{i-1} - 1 of each step, undefined where a step begins at nothing or less: no return is defined there.
- */
+/** Returns V_i / V_{i-1} - 1 of each step; undefined when a step begins at 0 or less. */
 export function simpleReturns(values: readonly number[]): number[] | undefined {
   const returns: number[] = [];
   for (let i = 1; i < values.length; i++) {
@@ -62,38 +58,38 @@ export function simpleReturns(values: readonly number[]): number[] | undefined {
   return returns;
 }
 
-/** Returns the values that returns lead to from 1, which stands first. */
+/** Returns the compounded values of returns, beginning with 1. */
 export function compounded(returns: readonly number[]): number[] {
   const values = [1];
   for (const change of returns) values.push(values.at(-1)! * (1 + change));
   return values;
 }
 
-/** Returns the last value by the first, less 1; undefined where the first is not above 0. */
+/** Returns the last value divided by the first, minus 1; undefined when the first is not above 0. */
 export function totalReturn(values: readonly number[]): number | undefined {
   const [first] = values;
   return first === undefined || first <= 0 || values.length < 2 ? undefined : values.at(-1)! / first - 1;
 }
 
-/** Returns the growth a year, compounded: -1 where everything is lost, undefined where no time passed. */
+/** Returns the compound growth a year: -1 for a total loss, undefined without a time span. */
 export function annualGrowth(total: number, years: number): number | undefined {
   if (years <= 0) return undefined;
   return total <= -1 ? -1 : (1 + total) ** (1 / years) - 1;
 }
 
-/** Growth and risk a year, from points at any distances. */
+/** Growth and risk a year, from points at irregular distances. */
 export interface IrregularEstimates {
-  /** Of the logarithm. */
+  /** Growth of the logarithm. */
   readonly growth: number;
   readonly volatility: number;
-  /** Undefined where nothing varies. */
+  /** Undefined without variance. */
   readonly sharpe: number | undefined;
 }
 
 /**
- * Returns growth and risk by exposure time: μ = Σℓ / ΣΔt and σ² = Σ (ℓ - μΔt)² / Δt / (n - 1), Δt in years, which holds
- * for steps of any length, where the square root of their number a year does not. Undefined of fewer than two steps, or
- * where a value is not above 0.
+ * Returns growth and risk by exposure time: μ = Σℓ / ΣΔt and σ² = Σ (ℓ - μΔt)² / Δt / (n - 1), Δt in years. They hold
+ * for steps of any length, unlike the square root of the number of steps a year. Undefined for fewer than two steps,
+ * and when a value is not above 0.
  */
 export function irregularEstimates({ times, values }: EquitySeries): IrregularEstimates | undefined {
   const steps = times.length - 1;
@@ -105,22 +101,22 @@ export function irregularEstimates({ times, values }: EquitySeries): IrregularEs
     sum += (logRatio(values[i]!, values[i - 1]!) - growth * years) ** 2 / years;
   }
   const variance = sum / (steps - 1);
-  // What is left of a straight line by rounding: a step's logarithm is right to some 1e-16.
+  // The rounding error of a straight line: a step's logarithm is right to some 1e-16.
   const rounding = (1e-14 ** 2 * steps * YEAR_MS) / (times.at(-1)! - times[0]!);
   const volatility = variance <= rounding ? 0 : Math.sqrt(variance);
   return { growth, volatility, sharpe: volatility === 0 ? undefined : growth / volatility };
 }
 
-/** The quotient's is the more exact one, but the quotient of a value and next to nothing is beyond all numbers. */
+/** The logarithm of the quotient is more exact, but a quotient may exceed the range of numbers. */
 function logRatio(value: number, before: number): number {
   const ratio = value / before;
   return Number.isFinite(ratio) && ratio > 0 ? Math.log(ratio) : Math.log(value) - Math.log(before);
 }
 
 /**
- * Returns what a Sharpe ratio per period is to be multiplied by for `periods` of them where returns are correlated in
- * time: q / √(q + 2 Σ (q - k) ρ_k), and √q where they are not (A. Lo, "The Statistics of Sharpe Ratios", 2002).
- * `correlations` begins with lag 1; lags beyond it count as 0. Undefined where they leave no variance.
+ * Returns the factor from a Sharpe ratio per period to one of `periods` periods for correlated returns: q / √(q + 2 Σ
+ * (q - k) ρ_k), and √q without correlation (A. Lo, "The Statistics of Sharpe Ratios", 2002). `correlations` begins with
+ * lag 1; later lags count as 0. Undefined when the correlations leave no variance.
  */
 export function correlatedScale(correlations: readonly number[], periods: number): number | undefined {
   let sum = periods;
@@ -129,10 +125,7 @@ export function correlatedScale(correlations: readonly number[], periods: number
   return sum > 0 ? periods / Math.sqrt(sum) : undefined;
 }
 
-/**
- * Returns the correlation of each return with the one before it where it is more than chance makes it, at about 95 %;
- * else undefined.
- */
+/** Returns the correlation of adjacent returns when it is significant at about 95 %; undefined otherwise. */
 export function markedAutocorrelation(returns: readonly number[]): number | undefined {
   const correlation = autocorrelation(returns, 1);
   return correlation !== undefined && Math.abs(correlation) > 2 / Math.sqrt(returns.length) ? correlation : undefined;

@@ -1,28 +1,28 @@
 import { assert } from '../../core/assert.ts';
 import type { Millis } from '../../core/time.ts';
 
-/** What rounding leaves of a trade that gained nothing, by what went into it. */
+/** The rounding error of a trade without gain, relative to its value. */
 const ROUNDING = 1e-12;
 
-/** What trades came to, net of costs; amounts in the currency. Undefined is what has no meaning for these trades. */
+/** The results of trades, net of costs; amounts in the currency. Undefined when a figure has no meaning. */
 export interface TradeResults {
   readonly wins: number;
   readonly losses: number;
-  /** Neither won nor lost: they are in none of the figures below. */
+  /** Neither won nor lost: not part of the figures below. */
   readonly breakeven: number;
   /** wins / (wins + losses) */
   readonly winRate: number | undefined;
-  /** What was won by what was lost; undefined where nothing was lost. */
+  /** Gains divided by losses; undefined without losses. */
   readonly profitFactor: number | undefined;
   /** W · average win - (1 - W) · average loss */
   readonly expectancy: number | undefined;
-  /** Average win by average loss; undefined unless there is one of both. */
+  /** Average win divided by average loss; undefined unless both exist. */
   readonly payoffRatio: number | undefined;
-  /** Expectancy by average loss, payoff · W - (1 - W): what a unit of risk brings. */
+  /** Expectancy divided by average loss, payoff · W - (1 - W): the result per unit of risk. */
   readonly expectancyRatio: number | undefined;
 }
 
-/** Returns what trades came to. */
+/** Returns the results of trades. */
 export function tradeResults(trips: readonly Pick<RoundTrip, 'profit' | 'entryValue'>[]): TradeResults {
   let [wins, losses, breakeven, won, lost] = [0, 0, 0, 0, 0];
   for (const { profit, entryValue } of trips) {
@@ -48,22 +48,19 @@ export function tradeResults(trips: readonly Pick<RoundTrip, 'profit' | 'entryVa
   };
 }
 
-/**
- * A fill as statistics see it: the quantity exact, in smallest units, the rest in the currency that results are counted
- * in.
- */
+/** A fill for statistics: the quantity is exact, in smallest units; the rest is in the currency of the results. */
 export interface TradeFill {
   readonly at: Millis;
   readonly instrument: string;
   readonly side: 'buy' | 'sell';
   readonly quantity: bigint;
-  /** What was paid or received, before costs. */
+  /** The amount paid or received, before costs. */
   readonly value: number;
-  /** Fees, tips and whatever else it took, the attempts before it that came to nothing included. */
+  /** All fees and tips, including those of failed attempts before the fill. */
   readonly costs: number;
 }
 
-/** What was bought once and sold again, or a part of it: a lot is closed by each sale that takes from it. */
+/** A purchase and its sale, or a part of it: each sale that takes from a lot makes a round trip. */
 export interface RoundTrip {
   readonly instrument: string;
   readonly quantity: bigint;
@@ -71,16 +68,13 @@ export interface RoundTrip {
   readonly closedAt: Millis;
   readonly entryValue: number;
   readonly exitValue: number;
-  /** Of both ends, by the quantity. */
+  /** Of both ends, in proportion to the quantity. */
   readonly costs: number;
-  /**
-   * Net of these costs. What is not of any fill, such as the fees of failures that no fill followed, is in no round
-   * trip.
-   */
+  /** Net of these costs. Costs without a fill, such as fees of failures without a later fill, are in no round trip. */
   readonly profit: number;
 }
 
-/** A part of a fill that has no other side. */
+/** A part of a fill without a counterpart. */
 interface Unpaired {
   readonly instrument: string;
   readonly at: Millis;
@@ -89,20 +83,17 @@ interface Unpaired {
   readonly costs: number;
 }
 
-/** Fills, paired. */
+/** Paired fills. */
 export interface RoundTrips {
   /** In the order of their ends. */
   readonly trips: readonly RoundTrip[];
-  /** What is still held. */
+  /** Purchases that are still held. */
   readonly open: readonly Unpaired[];
-  /** What was sold and never bought, such as what was there before: nobody knows what it cost. */
+  /** Sales without a purchase, for example of initial holdings, whose cost is unknown. */
   readonly unbought: readonly Unpaired[];
 }
 
-/**
- * Pairs sales with the purchases before them, first in, first out, each instrument by itself. Fills are in order of
- * time.
- */
+/** Pairs sales with the purchases before them, first in, first out, for each instrument. Fills are in order of time. */
 export function roundTrips(fills: readonly TradeFill[]): RoundTrips {
   const lots = new Map<string, Lot[]>();
   const trips: RoundTrip[] = [];

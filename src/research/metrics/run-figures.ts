@@ -14,14 +14,14 @@ import type {
 
 const BPS = 10_000;
 
-/** Equity over time with what was held of it. */
+/** Equity over time, with the value of the tokens held. */
 export interface RunSeries extends EquitySeries {
   readonly held: readonly number[];
-  /** Times at which something had no price: they are left out. */
+  /** The number of times without a price of something held; they are left out. */
   readonly unpriced: number;
 }
 
-/** The figures of a benchmark and what they are of. */
+/** A benchmark's series and its figures. */
 export interface Benchmark {
   readonly series: EquitySeries;
   readonly assessment: Assessment;
@@ -29,8 +29,7 @@ export interface Benchmark {
 
 export interface Benchmarks {
   /**
-   * Of all instruments, in equal parts; undefined where none has a price, one has none any more at the end, or no time
-   * passed.
+   * All instruments in equal parts; undefined when none has a price, one has no price at the end, or no time passed.
    */
   readonly buy_and_hold: Benchmark | undefined;
   readonly dca: Benchmark | undefined;
@@ -64,13 +63,16 @@ export function assessRun(record: RunRecord, strategies: readonly StrategyRecord
   });
 }
 
-/** Returns fills as purchases and sales of what is not the currency; a swap between two such is one of each. */
+/**
+ * Returns fills as purchases and sales of other tokens than the currency. A swap between two such tokens is one of
+ * each.
+ */
 export function tradeFills(record: RunRecord, strategies: readonly StrategyRecord[] = record.strategies): TradeFill[] {
   const names = new Set(strategies.map(({ name }) => name));
   return record.fills.filter(({ strategy }) => names.has(strategy)).flatMap((fill) => legsOf(fill, record.currency));
 }
 
-/** Returns what the money would have come to otherwise, at the same times. */
+/** Returns the values of the benchmarks at the same times. */
 export function benchmarksOf(record: RunRecord): Benchmarks {
   const { times, values } = seriesOf(record, record.strategies);
   const [cash = 0] = values;
@@ -90,7 +92,7 @@ export function benchmarksOf(record: RunRecord): Benchmarks {
   const wallet = ({ cash: began }: BenchmarkRecord, column: readonly (number | null)[]): Benchmark => {
     let last = cash;
     const values = record.times.flatMap((at, i) => {
-      // Before it began it has its money; where something has no price, the last one holds.
+      // Before its beginning a benchmark holds its money; without a price the last value holds.
       const value = column[i] ?? null;
       if (value !== null) last = value * (cash / began);
       return known.has(at) ? [last] : [];
@@ -108,24 +110,23 @@ export function benchmarksOf(record: RunRecord): Benchmarks {
   };
 }
 
-/** Returns why benchmarks are missing that there might be, and which rest on a price that nobody recorded. */
+/** Returns why benchmarks are missing, and which ones rest on an assumed price. */
 export function benchmarkWarnings({ times, instruments }: RunRecord): string[] {
   return [
     ...instruments.filter(isGone).map(({ symbol, bids }) => {
       const lastAt = times[bids.findLastIndex(isPrice)]!;
-      return `buy and hold and DCA are not given: ${symbol} has no price any more at the end, the last look at one was `
-        + `at ${new Date(lastAt).toISOString()}; what it would bring nobody knows`;
+      return `buy and hold and DCA are not given: ${symbol} has no price at the end, and its last one is of `
+        + `${new Date(lastAt).toISOString()}, so that its value is unknown`;
     }),
     ...instruments.filter(({ turnedBps = 0 }) => turnedBps > 0).map(({ symbol, turnedBps }) =>
-      `only one direction of ${symbol} was recorded: the other is taken to be ${turnedBps} bps worse `
-        + '(backtest.other_side_haircut_bps), for what is held as for buy and hold and DCA, which over a short time '
-        + 'may decide what they come to; record both'),
+      `only one direction of ${symbol} was recorded: the other is assumed to be ${turnedBps} bps worse `
+        + '(backtest.other_side_haircut_bps), for holdings and for buy and hold and DCA, which may dominate '
+        + 'the results of a short time; record both directions'),
   ];
 }
 
 /**
- * What has no price at the end is worth nobody knows what: carried on, its last one would make a benchmark of a token
- * that died.
+ * An instrument without a price at the end has no known value. Its last price, carried on, would misstate a benchmark.
  */
 function isGone({ bids }: InstrumentRecord): boolean {
   return !isPrice(bids.at(-1)) && bids.some(isPrice);
@@ -139,7 +140,7 @@ function benchmarkOf(series: EquitySeries, { isMadeUp }: Pick<RunRecord, 'isMade
   return { series, assessment: assess({ kind: 'equity', ...series }, { strictness: 'backtest', isMadeUp }) };
 }
 
-/** The middle between what a purchase takes and a sale brings, and half of what is between them as a cost of either. */
+/** The middle of bid and ask, with half of the spread as a cost of either direction. */
 function priceSeries(
   { bids, asks, costs }: InstrumentRecord, times: readonly Millis[], known: ReadonlySet<Millis>,
 ): ({ prices: number[] } & BenchmarkCosts)[] {
@@ -148,7 +149,7 @@ function priceSeries(
   const first = middles.findIndex((middle) => middle !== null);
   if (first < 0) return [];
   const prices: number[] = [];
-  // Before the first price there was nothing to buy at; over a hole the last price anybody paid is kept.
+  // Before the first price the instrument could not be bought; without a price the last one holds.
   let last = middles[first]!;
   for (const [i, middle] of middles.entries()) {
     last = middle ?? last;
@@ -180,7 +181,7 @@ function legsOf(
   const leg = (side: TradeFill['side'], symbol: string, quantity: string, cost: number): TradeFill[] =>
     (symbol === currency || quantity === '0' ? []
       : [{ at, instrument: `${symbol} of ${strategy}`, side, quantity: BigInt(quantity), value, costs: cost }]);
-  // Costs are of the leg that ends something, where there is one: they are paid once.
+  // Costs count once, on the sale if there is one.
   const isExit = input !== currency;
   return [
     ...leg('sell', input, amountIn, isExit ? costs ?? 0 : 0), ...leg('buy', output, amountOut, isExit ? 0 : costs ?? 0),

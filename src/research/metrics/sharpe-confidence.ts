@@ -1,28 +1,27 @@
 import { normalCdf, normalQuantile } from './statistics.ts';
 import type { Random } from '../../core/random.ts';
 
-/** What a figure comes to in resamples: the ends of the middle share of them. */
+/** A confidence interval of a figure, from resamples. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
-  /** The share, such as 0.95. */
+  /** The confidence level, such as 0.95. */
   readonly level: number;
 }
 
-/** Resamples that hold the same returns in another order differ by so much. */
+/** Resamples with the same returns in another order differ by this rounding error. */
 const SAME_RESAMPLES = 1e-9;
 
 /**
- * Returns an interval for a figure of returns by the stationary bootstrap: blocks of geometric length around a mean, so
- * that neighbours mostly stay neighbours, wrapped at the end (D. Politis and J. Romano, 1994); percentiles of the
- * resamples. Undefined of fewer than two returns, where the figure has no meaning for most resamples, and where it
- * would have no width.
+ * Returns a confidence interval of a figure of returns by the stationary bootstrap: blocks of geometric length, so that
+ * neighbours mostly stay neighbours, wrapped at the end (D. Politis and J. Romano, 1994). Undefined for fewer than two
+ * returns, when the figure is undefined for most resamples, and when the interval has no width.
  */
 export function bootstrapInterval(returns: readonly number[],
   figure: (resample: readonly number[]) => number | undefined, options: {
     readonly random: Random;
     readonly resamples?: number;
-    /** In returns; by default the cube root of their number, the rate at which it should grow. */
+    /** In returns; by default the cube root of their number, the optimal rate of growth. */
     readonly meanBlock?: number;
     readonly level?: number;
   }): Interval | undefined {
@@ -47,7 +46,7 @@ export function bootstrapInterval(returns: readonly number[],
   return high - low > SAME_RESAMPLES * Math.max(Math.abs(low), Math.abs(high)) ? { low, high, level } : undefined;
 }
 
-/** Linear between the two nearest of sorted values. */
+/** Interpolates linearly between the two nearest of sorted values. */
 function percentile(sorted: readonly number[], share: number): number {
   const place = share * (sorted.length - 1);
   const below = Math.floor(place);
@@ -57,7 +56,7 @@ function percentile(sorted: readonly number[], share: number): number {
 
 const EULER_MASCHERONI = 0.577_215_664_901_532_9;
 
-/** A Sharpe ratio per period with what it was measured on; kurtosis is 3 for normal returns. */
+/** A Sharpe ratio per period and the sample behind it; kurtosis is 3 for normal returns. */
 interface MeasuredSharpe {
   readonly sharpe: number;
   readonly returns: number;
@@ -65,17 +64,17 @@ interface MeasuredSharpe {
   readonly kurtosis: number;
 }
 
-/** How many variants were tried on the same data, and how their Sharpe ratios per period vary. */
+/** The number of variants tried on the same data, and the variance of their Sharpe ratios per period. */
 interface Trials {
   readonly count: number;
-  /** Sample variance over the trials; undefined where it is not known. */
+  /** Sample variance over the trials; undefined if unknown. */
   readonly sharpeVariance: number | undefined;
 }
 
 /**
  * Returns the probability that the true Sharpe ratio is above a benchmark, both per period (D. Bailey and M. López de
- * Prado, "The Sharpe Ratio Efficient Frontier", 2012). Undefined of fewer than two returns, or where these moments
- * leave no error.
+ * Prado, "The Sharpe Ratio Efficient Frontier", 2012). Undefined for fewer than two returns, and when the moments leave
+ * no standard error.
  */
 export function probabilisticSharpe(measured: MeasuredSharpe, benchmark = 0): number | undefined {
   const error = errorFactor(measured);
@@ -84,8 +83,8 @@ export function probabilisticSharpe(measured: MeasuredSharpe, benchmark = 0): nu
 }
 
 /**
- * Returns how many returns it takes to be sure of a Sharpe ratio above the benchmark at a confidence; undefined where
- * the measured one is not above it: no length would do.
+ * Returns the number of returns needed for confidence in a Sharpe ratio above the benchmark; undefined when the
+ * measured one is not above it.
  */
 export function minimumTrackRecord(measured: Omit<MeasuredSharpe, 'returns'>, { benchmark = 0, confidence = 0.95 }: {
   readonly benchmark?: number; readonly confidence?: number;
@@ -95,10 +94,7 @@ export function minimumTrackRecord(measured: Omit<MeasuredSharpe, 'returns'>, { 
   return 1 + error * (normalQuantile(confidence) / (measured.sharpe - benchmark)) ** 2;
 }
 
-/**
- * Returns the Sharpe ratio that the best of so many trials is expected to show where none is worth anything; 0 for a
- * single one.
- */
+/** Returns the Sharpe ratio that the best of so many worthless trials is expected to show; 0 for a single one. */
 export function expectedMaximumSharpe({ count, sharpeVariance }: Trials): number | undefined {
   if (count === 1) return 0;
   if (sharpeVariance === undefined || !(count > 1)) return undefined;
@@ -108,8 +104,8 @@ export function expectedMaximumSharpe({ count, sharpeVariance }: Trials): number
 }
 
 /**
- * Returns the probability that the true Sharpe ratio is above what the best of all trials would show by luck (D. Bailey
- * and M. López de Prado, "The Deflated Sharpe Ratio", 2014). Undefined where the variance of the trials is not known.
+ * Returns the probability that the true Sharpe ratio is above the expected maximum of all trials by luck (D. Bailey and
+ * M. López de Prado, "The Deflated Sharpe Ratio", 2014). Undefined when the variance of the trials is unknown.
  */
 export function deflatedSharpe(measured: MeasuredSharpe, trials: Trials): number | undefined {
   const benchmark = expectedMaximumSharpe(trials);

@@ -1,12 +1,12 @@
 const ROOT_OF_TWO_PI = Math.sqrt(2 * Math.PI);
-/** From here on the fraction converges well within its steps, and the series begins to lose digits. */
+/** From here on the continued fraction converges within its steps, and the series begins to lose digits. */
 const TAIL_FROM = 2;
 const FRACTION_STEPS = 300;
 
 /**
- * Returns the standard normal distribution function to about 15 digits, in the lower tail too. The series and the
- * continued fraction are 26.2.11 and 26.2.14 of Abramowitz and Stegun, "Handbook of Mathematical Functions"
- * (G. Marsaglia, "Evaluating the Normal Distribution", Journal of Statistical Software 11(4), 2004).
+ * Returns the standard normal distribution function to about 15 digits, including the lower tail. The series and the
+ * continued fraction are 26.2.11 and 26.2.14 of Abramowitz and Stegun, "Handbook of Mathematical Functions" (G.
+ * Marsaglia, "Evaluating the Normal Distribution", Journal of Statistical Software 11(4), 2004).
  */
 export function normalCdf(x: number): number {
   if (Number.isNaN(x)) return Number.NaN;
@@ -37,9 +37,9 @@ function upperTail(x: number): number {
 }
 
 /**
- * Returns where the standard normal distribution function takes a value: -Infinity at 0, Infinity at 1, NaN outside. To
- * about 16 digits: algorithm AS 241, PPND16 (M. Wichura, "The Percentage Points of the Normal Distribution", Applied
- * Statistics 37(3), 1988).
+ * Returns the quantile of the standard normal distribution to about 16 digits: -Infinity at 0, Infinity at 1, NaN
+ * outside. Algorithm AS 241, PPND16 (M. Wichura, "The Percentage Points of the Normal Distribution", Applied Statistics
+ * 37(3), 1988).
  */
 export function normalQuantile(p: number): number {
   if (!(p >= 0 && p <= 1)) return Number.NaN;
@@ -98,10 +98,10 @@ const FAR_TAIL: Rational = {
   ],
 };
 
-/** What is left of a deviation by rounding alone, relative to numbers around 1: returns are differences of such. */
+/** The rounding error of a deviation, relative to numbers around 1: returns are differences of such numbers. */
 const ROUNDING = 1e-14;
 
-/** Returns the mean; NaN of nothing. */
+/** Returns the mean; NaN without values. */
 export function mean(values: readonly number[]): number {
   // Summed from the first value on, so that the mean of equal values is exactly that value.
   const origin = values[0] ?? Number.NaN;
@@ -119,8 +119,8 @@ function centralMoment(values: readonly number[], power: 2 | 3 | 4): number {
 }
 
 /**
- * Returns the sample standard deviation (ddof 1). Undefined of fewer than two values; exactly 0 where what the values
- * vary by is no more than rounding.
+ * Returns the sample standard deviation (ddof 1). Undefined for fewer than two values; exactly 0 when the values differ
+ * by rounding errors only.
  */
 export function deviation(values: readonly number[]): number | undefined {
   if (values.length < 2) return undefined;
@@ -128,22 +128,20 @@ export function deviation(values: readonly number[]): number | undefined {
   return s <= ROUNDING * Math.max(1, largest(values)) ? 0 : s;
 }
 
-/** Returns the third standardised moment of the sample, m3 / m2^1.5; undefined where nothing varies. */
+/** Returns the third standardised moment of the sample, m3 / m2^1.5; undefined without variance. */
 export function skewness(values: readonly number[]): number | undefined {
   return varies(values) ? centralMoment(values, 3) / centralMoment(values, 2) ** 1.5 : undefined;
 }
 
 /**
- * Returns the fourth standardised moment of the sample, m4 / m2²: 3 for a normal distribution; undefined where nothing
- * varies.
+ * Returns the fourth standardised moment of the sample, m4 / m2²: 3 for a normal distribution; undefined without
+ * variance.
  */
 export function kurtosis(values: readonly number[]): number | undefined {
   return varies(values) ? centralMoment(values, 4) / centralMoment(values, 2) ** 2 : undefined;
 }
 
-/**
- * Returns the autocorrelation at a lag, by the mean and variance of the whole sample; undefined where nothing varies.
- */
+/** Returns the autocorrelation at a lag, by the mean and variance of the whole sample; undefined without variance. */
 export function autocorrelation(values: readonly number[], lag: number): number | undefined {
   if (!varies(values)) return undefined;
   const middle = mean(values);

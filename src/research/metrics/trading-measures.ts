@@ -9,31 +9,31 @@ interface WorkedOrder {
   readonly side: 'buy' | 'sell';
   readonly quantity: number;
   readonly decisionPrice: number;
-  /** The price when it was quoted or sent; left out, the decision's: no delay is told apart then. */
+  /** The price at the quote; left out, the decision price, so that no delay is measured. */
   readonly quotePrice?: number | undefined;
   readonly fills: readonly { readonly price: number; readonly quantity: number }[];
-  /** The price when it was given up or done. */
+  /** The price when the order was done or given up. */
   readonly endPrice: number;
   readonly fees: number;
 }
 
 /**
- * What an order fell short of its paper twin by, in basis points of the paper value; positive is worse. The parts make
- * the total.
+ * The shortfall of an order against its ideal execution, in basis points of the ideal value; positive is worse. The
+ * parts sum up to the total.
  */
 export interface Shortfall {
   readonly total: number;
-  /** From decision to quote, on what was filled. */
+  /** From decision to quote, on the filled quantity. */
   readonly delay: number;
   /** From quote to fill. */
   readonly slippage: number;
   readonly fees: number;
-  /** From decision to end, on what was not filled. */
+  /** From decision to end, on the quantity that was not filled. */
   readonly opportunity: number;
 }
 
 /**
- * Returns the implementation shortfall of an order (A. Perold, 1988); undefined where the paper value is not above 0.
+ * Returns the implementation shortfall of an order (A. Perold, 1988); undefined when the ideal value is not above 0.
  */
 export function implementationShortfall(
   { side, quantity, decisionPrice, quotePrice = decisionPrice, fills, endPrice, fees }: WorkedOrder,
@@ -54,9 +54,7 @@ export function implementationShortfall(
   return { total: delay + slippage + inBps(fees) + opportunity, delay, slippage, fees: inBps(fees), opportunity };
 }
 
-/**
- * What a swap was quoted and what it brought, in the output's smallest units, and what it was worth in the currency.
- */
+/** The quoted and the filled output of a swap in smallest units, and its value in the currency. */
 export interface QuotedFill {
   readonly quoted: number;
   readonly filled: number;
@@ -64,8 +62,8 @@ export interface QuotedFill {
 }
 
 /**
- * Returns how far fills were below their quotes in basis points, weighted by what they were worth; positive is worse,
- * undefined of none.
+ * Returns the mean shortfall of fills against their quotes in basis points, weighted by value; positive is worse.
+ * Undefined without fills.
  */
 export function realizedSlippageBps(fills: readonly QuotedFill[]): number | undefined {
   let weighted = 0;
@@ -78,37 +76,37 @@ export function realizedSlippageBps(fills: readonly QuotedFill[]): number | unde
   return weight === 0 ? undefined : (weighted / weight) * BPS;
 }
 
-/** Returns the share of what was sent to the chain that landed and did its work; undefined where nothing was sent. */
+/** Returns the share of sent transactions that landed and succeeded; undefined when none was sent. */
 export function landingRate({ landed, sent }: { readonly landed: number; readonly sent: number }): number | undefined {
   return sent > 0 ? landed / sent : undefined;
 }
 
-/** Equity with the value of what is held beside money at the same times; each holds until the next. */
+/** Equity with the value of the tokens held besides money at the same times; each value holds until the next. */
 interface HeldSeries extends EquitySeries {
   readonly held: readonly number[];
 }
 
 /**
- * Returns the mean over time of what is held by equity; undefined where no time passed or equity is not above 0
- * throughout.
+ * Returns the mean share of equity held in tokens, over time; undefined without a time span, and unless equity is
+ * always above 0.
  */
 export function exposure(series: HeldSeries): number | undefined {
   return overTime(series, (i) => (series.values[i]! > 0 ? series.held[i]! / series.values[i]! : undefined));
 }
 
-/** Returns the share of time in which anything is held; undefined where no time passed. */
+/** Returns the share of time with tokens held; undefined without a time span. */
 export function timeInMarket(series: HeldSeries): number | undefined {
   return overTime(series, (i) => (series.held[i] === 0 ? 0 : 1));
 }
 
-/** Returns the mean of equity over time; undefined where no time passed. */
-export function meanEquity(series: EquitySeries): number | undefined {
+/** Returns the mean of equity over time; undefined without a time span. */
+function meanEquity(series: EquitySeries): number | undefined {
   return overTime(series, (i) => series.values[i]);
 }
 
 /**
- * Returns how often a year equity was turned over, a purchase and a sale being one turn: Σ|notional| / (2 · mean
- * equity) / years.
+ * Returns the yearly turnover of equity, where a purchase and a sale make one turn: Σ|notional| / (2 · mean equity) /
+ * years.
  */
 export function turnover(series: EquitySeries, notionals: readonly number[]): number | undefined {
   const equity = meanEquity(series);
@@ -118,7 +116,7 @@ export function turnover(series: EquitySeries, notionals: readonly number[]): nu
   return traded / (2 * equity) / yearsOf(series);
 }
 
-/** Returns costs by what was gained before them; undefined where nothing was. */
+/** Returns costs divided by the gross profit; undefined without one. */
 export function costRatio(costs: number, grossProfit: number): number | undefined {
   return grossProfit > 0 ? costs / grossProfit : undefined;
 }

@@ -1,33 +1,31 @@
-import { grouped } from '../../core/counted.ts';
+import { groupThousands } from '../../core/text.ts';
 
-/**
- * What a number on a page is: decides its unit and its digits. Amounts and prices are of the currency that the page
- * names.
- */
+/** The kind of a displayed number, which decides its unit and digits. Amounts and prices are in the page's currency. */
 export type ValueKind = 'amount' | 'price' | 'share' | 'ratio' | 'count' | 'bps';
 
 const UNITS: Readonly<Record<ValueKind, string>> =
   { amount: '', price: '', share: ' %', ratio: '', count: '', bps: ' bps' };
 
-/** Returns a number with its unit, as finely as somebody reads it. */
+/** Returns a number with its unit, rounded for reading. */
 export function valueText(value: number, kind: ValueKind): string {
   const scaled = value * scaleOf(kind);
   const text = fixedText(scaled, decimalsOf(scaled, kind));
-  return `${grouped(kind === 'price' || (kind === 'amount' && Math.abs(scaled) < 1) ? withoutZeros(text) : text)}${UNITS[kind]}`;
+  const isShort = kind === 'price' || (kind === 'amount' && Math.abs(scaled) < 1);
+  return `${groupThousands(isShort ? withoutZeros(text) : text)}${UNITS[kind]}`;
 }
 
-/** Returns a number as fine as it is shown, and no finer: its text is the same. */
+/** Returns a number rounded to its displayed digits: its text stays the same. */
 export function shownValue(value: number, kind: ValueKind): number {
   const scaled = value * scaleOf(kind);
   return Number(scaled.toFixed(decimalsOf(scaled, kind))) / scaleOf(kind);
 }
 
-/** Returns an amount with two decimals, below one with four significant digits at most; nothing at all is "0". */
+/** Returns an amount with two decimals; below one with at most four significant digits; 0 as "0". */
 export function amountText(value: number): string {
   return valueText(value, 'amount');
 }
 
-/** Returns a number with so many decimals; what rounds to nothing has no sign. */
+/** Returns a number with so many decimals; a value that rounds to 0 has no sign. */
 export function fixedText(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   return Number(text) === 0 ? text.replace('-', '') : text;
@@ -41,7 +39,7 @@ function scaleOf(kind: ValueKind): number {
   return kind === 'share' ? 100 : 1;
 }
 
-/** Prices have six significant digits, or more where it takes them for two decimals. */
+/** Prices have six significant digits, or more if needed for two decimals. */
 function decimalsOf(value: number, kind: ValueKind): number {
   if (kind === 'count') return 0;
   if (kind !== 'amount' && kind !== 'price') return 2;

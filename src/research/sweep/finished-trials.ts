@@ -4,21 +4,20 @@ import { crc32 } from 'node:zlib';
 import type { DoneTrial } from '../trials/trial.ts';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import { canonicalJson, stringifyJson } from '../../core/json.ts';
-import { appendWhole } from '../../recording/files/append-whole.ts';
+import { appendCompletely } from '../../recording/files/durable-write.ts';
 import { stopwatch } from '../stopwatch.ts';
 import { createHash } from 'node:crypto';
-import { recordLimits, recordValue } from '../../config/limits-record.ts';
-import { recordSimulation } from '../../config/simulation-record.ts';
+import { recordLimits, recordSimulation, recordValue } from '../../config/config-record.ts';
 import { contentIdentity } from '../../recording/identity.ts';
-import { PROJECT_DIR } from '../../config/project-dir.ts';
+import { PROJECT_DIR } from '../../config/strategy-file.ts';
 import { importedPackages, sourceTexts, strategyText } from '../trials/strategy-source.ts';
 import type { ResearchInput } from '../research-input.ts';
 
 /**
- * All that the result of a trial depends on beside its own parameters; the grid is not in it, so that a wider one goes
- * on from a narrower.
+ * Everything besides its own parameters that the result of a trial depends on. The grid is not part of it, so that a
+ * wider grid continues from a narrower one.
  */
-export interface TrialBasis {
+interface TrialBasis {
   /** Hex, 16 digits: a hash of the rest. */
   readonly key: string;
   readonly recording: string;
@@ -30,10 +29,10 @@ export interface TrialBasis {
   readonly node: string;
 }
 
-/** What decides: commands, services and the daemon do not. */
+/** The layers that affect results: commands, services and the daemon do not. */
 const DECIDING = ['backtest', 'core', 'engine', 'market', 'recording', 'research', 'solana', 'strategy', 'trading'];
 
-/** Returns what the trials of a subject depend on. Throws STRATEGY_INVALID where a strategy's file is gone. */
+/** Returns the basis of the trials of a research input. Throws STRATEGY_INVALID when a strategy's file is missing. */
 export async function trialBasis(
   { setup, recording }: Pick<ResearchInput, 'setup' | 'recording'>,
 ): Promise<TrialBasis> {
@@ -58,9 +57,7 @@ export async function trialBasis(
   return { key: sha256(canonicalJson(basis)).slice(0, 16), ...basis };
 }
 
-/**
- * All that Gannet depends on, with what that depends on in turn: which of it the engine takes is not worth finding out.
- */
+/** All dependencies of Gannet, transitively: the effort to find those of the engine alone is not worth it. */
 function enginePackages(): string[] {
   const from = join(PROJECT_DIR, 'package.json');
   const { version, dependencies } =
@@ -72,25 +69,23 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/**
- * What trials came to, kept over interruptions: a line of JSON each, in a file of its own for all that they depend on.
- */
+/** The results of trials, kept over interruptions: one line of JSON each, in one file for each basis. */
 export interface FinishedTrials {
   readonly file: string;
-  /** By trial, those that are known. */
+  /** The known results by trial. */
   readonly known: ReadonlyMap<string, DoneTrial>;
-  /** Keeps one. Where the disk takes no more, nothing is kept any more, and the warnings say so. */
+  /** Keeps a result. When the disk refuses it, no further result is kept, and a warning says so. */
   keep(result: DoneTrial): void;
   readonly warnings: readonly string[];
   close(): void;
 }
 
-/** At most so much work is lost when the machine dies; where only the process does, none is. */
+/** At most so much work is lost when the machine crashes, and none when only the process does. */
 const SYNC_EVERY_MS = 1_000;
 
 /**
- * Opens the file of a basis under the state directory. What a crash tore, or anything else changed, is left out.
- * `fresh` forgets what is there. Throws USAGE where nothing can be written.
+ * Opens the file of a basis under the state directory. Damaged lines are ignored. `fresh` discards the existing
+ * results. Throws USAGE when the file cannot be written.
  */
 export function openFinishedTrials(
   stateDir: string, { key, ...basis }: TrialBasis, { fresh }: { readonly fresh: boolean },
@@ -101,13 +96,13 @@ export function openFinishedTrials(
   let text = '';
   try {
     mkdirSync(dir, { recursive: true });
-    // Appended to in any case: another process may keep its trials in the same file.
+    // Opened for appending, because another process may keep its trials in the same file.
     descriptor = openSync(file, 'a');
     if (fresh) ftruncateSync(descriptor);
     text = readFileSync(file, 'utf8');
-    if (text === '') appendWhole(descriptor, `${stringifyJson({ format_version: 1, ...basis })}\n`);
-    // A line that a crash tore ends here; another process that writes the same file loses nothing by it.
-    else if (!text.endsWith('\n')) appendWhole(descriptor, '\n');
+    if (text === '') appendCompletely(descriptor, `${stringifyJson({ format_version: 1, ...basis })}\n`);
+    // Ends a line that a crash truncated, without harm to another process that writes the same file.
+    else if (!text.endsWith('\n')) appendCompletely(descriptor, '\n');
   } catch (cause) {
     if (descriptor !== undefined) closeSync(descriptor);
     throw new GannetError(
@@ -123,7 +118,7 @@ export function openFinishedTrials(
       work(descriptor);
     } catch (error) {
       warnings.push(
-        `finished trials are not kept any more: ${messageOf(error)}; after an interruption these are run again`,
+        `finished trials are no longer kept: ${messageOf(error)}; after an interruption they run again`,
       );
       closeSync(descriptor);
       descriptor = undefined;
@@ -136,7 +131,7 @@ export function openFinishedTrials(
     warnings,
     keep: (result) => {
       attempt((open) => {
-        appendWhole(open, lineOf(result));
+        appendCompletely(open, lineOf(result));
         if (stopwatch() - syncedAt < SYNC_EVERY_MS) return;
         fsyncSync(open);
         syncedAt = stopwatch();
@@ -154,7 +149,7 @@ export function openFinishedTrials(
 
 const CHECK_LENGTH = 9;
 
-/** It begins with its own check, for nothing else vouches for it. */
+/** A line begins with its checksum, because nothing else protects it. */
 function lineOf(result: DoneTrial): string {
   const body = stringifyJson(result);
   return `${checkOf(body)} ${body}\n`;

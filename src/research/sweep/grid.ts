@@ -1,19 +1,20 @@
 import { canonicalJson } from '../../core/json.ts';
 import { seededRandom } from '../../core/random.ts';
-import type { ParamValue, TrialParams } from '../trials/trial.ts';
-import { grouped } from '../../core/counted.ts';
+import type { Objective } from '../trials/objectives.ts';
+import type { DoneTrial, ParamValue, TrialParams } from '../trials/trial.ts';
+import { groupThousands } from '../../core/text.ts';
 
-/** So many digits nobody counts. */
+/** A longer count is shown in scientific notation. */
 const MOST_DIGITS = 12;
 
-/** A number with what stands behind it, exactly as written: 10 s is `{ digits: 10n, places: 0, unit: 's' }`. */
+/** A number and its unit, exactly as written: 10 s is `{ digits: 10n, places: 0, unit: 's' }`. */
 interface Quantity {
   readonly digits: bigint;
   readonly places: number;
   readonly unit: string;
 }
 
-/** A range as a file says it: numbers, or texts of a number and a unit such as "10s" and "25 USDC". */
+/** A range as in a file: numbers, or texts of a number and a unit such as "10s" and "25 USDC". */
 interface ValueRange {
   readonly from: number | string;
   readonly to: number | string;
@@ -23,8 +24,8 @@ interface ValueRange {
 const QUANTITY = /^(-?)(\d*)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?( *[A-Za-z].*)?$/i;
 
 /**
- * Returns the values of a range in its own notation, `to` included where the steps reach it, or what is wrong with it.
- * Reckoned in whole numbers: a tenth added ten times is one. `most` is how many there may be.
+ * Returns the values of a range in its own notation, including `to` if a step reaches it, or the reason why it is
+ * invalid. Computed in whole numbers, so that ten steps of 0.1 make 1. `most` is the maximum number of values.
  */
 export function rangeValues({ from, to, step }: ValueRange, most: number): readonly (number | string)[] | string {
   const read = [from, to, step].map(quantityOf);
@@ -38,8 +39,8 @@ export function rangeValues({ from, to, step }: ValueRange, most: number): reado
   if (by <= 0n) return `expected a step above 0, got ${step}`;
   if (low > high) return `expected from to be at most to, got ${from} and ${to}`;
   const count = (high - low) / by + 1n;
-  if (count > BigInt(most)) return `expected at most ${grouped(String(most))} values, got ${countText(count)}: take a `
-    + 'larger step, or write a nearer "to"';
+  if (count > BigInt(most)) return `expected at most ${groupThousands(String(most))} values, got ${countText(count)}: `
+    + 'take a larger step, or write a nearer "to"';
   const isNumber = typeof from === 'number';
   return Array.from({ length: Number(count) }, (_, i) => {
     const text = decimalText(low + BigInt(i) * by, places);
@@ -49,7 +50,7 @@ export function rangeValues({ from, to, step }: ValueRange, most: number): reado
 
 function countText(count: bigint): string {
   const text = count.toString();
-  return text.length <= MOST_DIGITS ? grouped(text) : `about 1e${text.length - 1}`;
+  return text.length <= MOST_DIGITS ? groupThousands(text) : `about 1e${text.length - 1}`;
 }
 
 function quantityOf(value: number | string): Quantity | undefined {
@@ -73,7 +74,7 @@ function decimalText(digits: bigint, places: number): string {
   return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** The values that one parameter of a strategy is tried with, each once. */
+/** The values of one parameter of a strategy, each once. */
 export interface GridAxis {
   readonly strategy: string;
   readonly param: string;
@@ -81,31 +82,28 @@ export interface GridAxis {
   readonly values: readonly ParamValue[];
 }
 
-/** All combinations, or so many of them by chance: the same for the same seed. */
+/** All combinations, or a random sample that depends on the seed only. */
 export type GridSearch = { readonly kind: 'grid' }
   | { readonly kind: 'random'; readonly samples: number; readonly seed: number };
 
-/** What a sweep tries. */
+/** The combinations of a sweep. */
 export interface Grid {
   readonly axes: readonly GridAxis[];
   readonly search: GridSearch;
 }
 
-/** One combination: the number of its value on each axis. */
+/** One combination: the index of its value on each axis. */
 export type GridPoint = readonly number[];
 
-/** More than this is a slip in a step more often than a wish. */
+/** A larger number is more often a mistake in a step than intended. */
 export const MOST_TRIALS = 100_000;
 
-/** Returns how many combinations a grid has. */
+/** Returns the number of combinations. */
 export function combinationCount(axes: readonly GridAxis[]): number {
   return axes.reduce((product, { values }) => product * values.length, 1);
 }
 
-/**
- * Yields the combinations to try, each once: the last axis goes round first, or by chance, for as long as they are
- * asked for.
- */
+/** Yields the combinations, each once: with the last axis varying fastest, or in random order. */
 export function* pointsOf({ axes, search }: Grid): Generator<GridPoint> {
   const size = combinationCount(axes);
   if (search.kind === 'grid' || size <= MOST_TRIALS) {
@@ -131,7 +129,7 @@ export function paramsAt(axes: readonly GridAxis[], point: GridPoint): TrialPara
   return params;
 }
 
-/** Returns values without those that are there already. */
+/** Returns values without duplicates. */
 export function distinct(values: readonly ParamValue[]): readonly ParamValue[] {
   return [...new Map(values.map((value) => [canonicalJson(value), value])).values()];
 }
@@ -156,7 +154,7 @@ function shuffled(size: number, seed: number): Uint32Array {
   return order;
 }
 
-/** Returns the numbers of an axis's values in rising order; undefined where there is no more and less among them. */
+/** Returns the indices of an axis's values in rising order; undefined when the values have no order. */
 export function risingOrder({ values }: Pick<GridAxis, 'values'>): readonly number[] | undefined {
   const sizes = values.map(sizeOf);
   const [first] = sizes;
@@ -169,14 +167,28 @@ export function axisName({ strategy, param }: Pick<GridAxis, 'strategy' | 'param
   return `${strategy}.${param}`;
 }
 
-/** Returns a value as people write it. */
+/** Returns a value for people. */
 export function valueName(value: ParamValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** A text is a number with a unit: "10s", "25 USDC". Of several numbers, as in "1h30m", nobody knows the order. */
+/** A text is a number with a unit: "10s", "25 USDC". Texts with several numbers, such as "1h30m", have no order. */
 function sizeOf(value: ParamValue): { readonly amount: number; readonly unit: string } | undefined {
   if (typeof value === 'number') return { amount: value, unit: '' };
   const match = typeof value === 'string' ? /^(-?\d+(?:\.\d+)?)( *[A-Za-z]+)$/.exec(value) : null;
   return match === null ? undefined : { amount: Number(match[1]), unit: match[2]! };
+}
+
+/** A finished combination. */
+export interface SweepRow {
+  readonly point: GridPoint;
+  readonly params: TrialParams;
+  readonly result: DoneTrial;
+  /** Its objective; null without one. */
+  readonly value: number | null;
+}
+
+/** Returns a row with its objective. */
+export function sweepRow(row: Omit<SweepRow, 'value'>, { valueOf }: Objective): SweepRow {
+  return { ...row, value: valueOf(row.result) };
 }

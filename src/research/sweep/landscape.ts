@@ -2,29 +2,29 @@ import type { Objective } from '../trials/objectives.ts';
 import type { GridAxis, GridPoint } from './grid.ts';
 import { axisName, risingOrder, valueName } from './grid.ts';
 import { medianOf } from '../../core/median.ts';
-import type { SweepRow } from './sweep-outcome.ts';
+import type { SweepRow } from './grid.ts';
 
 /** An objective by two parameters. */
 interface Landscape {
   readonly down: LandscapeSide;
   readonly across: LandscapeSide;
-  /** A row for each value down; a text says why there is no number. */
+  /** A row for each value down; a text gives the reason when there is no number. */
   readonly values: readonly (readonly (number | string)[])[];
-  /** Where the best is. */
+  /** The cell of the best combination. */
   readonly best: { readonly row: number; readonly column: number };
-  /** What became of the parameters that are no side. */
+  /** The treatment of the other parameters. */
   readonly rest: string | undefined;
-  /** What was left out so that it can be taken in. */
+  /** The values that were left out to keep the map readable. */
   readonly thinned: string | undefined;
 }
 
-/** A side with its values in order. */
+/** An axis of the map with its values in order. */
 interface LandscapeSide {
   readonly name: string;
   readonly labels: readonly string[];
 }
 
-/** What became of combinations that have no objective, by their points. */
+/** The reasons of combinations without an objective, by their points. */
 type MissingReasons = ReadonlyMap<string, string>;
 
 const MOST_LABELS = 40;
@@ -35,9 +35,8 @@ export function pointKey(point: GridPoint): string {
 }
 
 /**
- * Returns the objective by the two parameters that it depends on most: with the others as the best combination has them
- * where all combinations were tried, else the best over them. Undefined where fewer than two parameters have several
- * values.
+ * Returns the objective by the two parameters that affect it most. The other parameters have their values of the best
+ * combination; after a random search a cell shows the best over them. Undefined with fewer than two varied parameters.
  */
 export function landscapeOf(best: SweepRow, rows: readonly SweepRow[], { axes, better, isWhole, missing }: {
   readonly axes: readonly GridAxis[];
@@ -62,7 +61,7 @@ export function landscapeOf(best: SweepRow, rows: readonly SweepRow[], { axes, b
     const point = best.point.with(down.i, r).with(across.i, c);
     const value = overRest === undefined ? byPoint.get(pointKey(point)) : overRest.get(`${r} ${c}`);
     return value ?? missing.get(pointKey(point)) ?? (value === null
-      ? 'the objective is not given: nothing was traded, or the data do not support it' : 'not tried');
+      ? 'no objective: nothing was traded, or the data do not support it' : 'not tried');
   };
   const thinned = [[down.axis, shownDown], [across.axis, shownAcross]] as const;
   return {
@@ -80,7 +79,7 @@ export function landscapeOf(best: SweepRow, rows: readonly SweepRow[], { axes, b
   };
 }
 
-/** How far apart the middles are that the objective has at each value of a parameter. */
+/** Returns the spread of the objective's medians over the values of a parameter. */
 function weightOf(rows: readonly SweepRow[], i: number): number {
   const byValue = new Map<number, number[]>();
   for (const { point, value } of rows) {
@@ -108,7 +107,7 @@ function bestOverRest(rows: readonly SweepRow[], { down, across, better }: {
   return best;
 }
 
-/** The numbers of the values to show, in their order, the best's among them. */
+/** Returns the indices of the values to show, in order, including the best one's. */
 function shownOf(axis: GridAxis, best: number): readonly number[] {
   const order = risingOrder(axis) ?? axis.values.map((_, i) => i);
   const step = Math.ceil(order.length / MOST_LABELS);

@@ -3,7 +3,7 @@ import type { Objective } from '../trials/objectives.ts';
 import type { ParamValue } from '../trials/trial.ts';
 import type { GridAxis, GridPoint } from './grid.ts';
 import { axisName, risingOrder } from './grid.ts';
-import type { SweepRow } from './sweep-outcome.ts';
+import type { SweepRow } from './grid.ts';
 import { medianOf } from '../../core/median.ts';
 
 /** A combination one step away from the best along one parameter. */
@@ -11,35 +11,38 @@ interface Neighbour {
   readonly param: string;
   readonly from: ParamValue;
   readonly to: ParamValue;
-  /** Its objective; null where it has none. */
+  /** Its objective; null without one. */
   readonly value: number | null;
-  /** Whether the risk limits made its result. */
+  /** Whether the risk limits determined its result. */
   readonly limited: boolean;
 }
 
-/** Whether what is around the best is much like it: what only one combination has is chance more often than market. */
+/**
+ * The shape of the surroundings of the best combination. A single good combination is more often chance than market.
+ */
 type PeakShape = 'plateau' | 'slope' | 'needle' | 'unknown';
 
-/** What surrounds the best combination. */
+/** The surroundings of the best combination. */
 export interface Neighbourhood {
   readonly ground: PeakShape;
   readonly neighbours: readonly Neighbour[];
-  /** Of the neighbours' objectives, one without counts as the worst there is; null of none. */
+  /** The median of the neighbours' objectives, where a missing one counts as the worst; null without neighbours. */
   readonly median: number | null;
-  /** Of all combinations'. */
+  /** The median of all objectives. */
   readonly medianOfAll: number | null;
 }
 
 const FEWEST = 2;
 /**
- * Of what the best is above the middle of all, so much is kept by the neighbours of a plateau, and no more than so much
- * by those of a needle.
+ * Of the best combination's lead over the median of all, the neighbours on a plateau keep at least this share, and
+ * those of a needle at most this one.
  */
 const PLATEAU = 0.7;
 const NEEDLE = 0.3;
 
 /**
- * Returns what surrounds a combination: the next higher and lower value of each parameter whose values have an order.
+ * Returns the neighbourhood of a combination: the next higher and lower value of each parameter whose values have an
+ * order.
  */
 export function neighbourhoodOf(best: SweepRow, rows: readonly SweepRow[], { axes, better }: {
   readonly axes: readonly GridAxis[]; readonly better: Objective['better'];

@@ -6,8 +6,9 @@ import type { Repetition, TrialResult } from '../trials/trial.ts';
 import { notRepeatable, repetitionOf } from '../trials/trial.ts';
 import type { Grid } from './grid.ts';
 import { neighbourhoodOf } from './neighbourhood.ts';
-import type { BestRow, FailedPoint, SweepEffort, SweepOutcome, SweepRow } from './sweep-outcome.ts';
-import { sweepRow } from './sweep-outcome.ts';
+import type { BestRow, FailedPoint, SweepEffort, SweepOutcome } from './sweep-outcome.ts';
+import type { SweepRow } from './grid.ts';
+import { sweepRow } from './grid.ts';
 import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import type { TrialCount } from '../../store/trial-log.ts';
@@ -21,15 +22,15 @@ import type { RecordingTrialPool } from '../trials/trial-pool.ts';
 import { createTrialPool, defaultWorkers } from '../trials/trial-pool.ts';
 import type { FinishedTrials } from './finished-trials.ts';
 
-/** How a sweep is run. */
-interface SweepTerms {
+/** The terms of a sweep. */
+interface SweepOptions {
   readonly input: ResearchInput;
   readonly grid: Grid;
   readonly objective: ObjectiveName;
-  /** Threads; as many as the machine runs at once by default. */
+  /** Number of threads; by default as many as the machine runs at once. */
   readonly workers?: number | undefined;
   readonly limitMs?: Millis | undefined;
-  /** How much of the recording is taken into memory at most; a quarter of the machine's by default. */
+  /** The maximum size of the recording in memory; by default a quarter of the machine's. */
   readonly mostSharedBytes?: number | undefined;
   readonly finished: FinishedTrials;
   readonly counter: TrialCounter;
@@ -38,10 +39,10 @@ interface SweepTerms {
 }
 
 /**
- * Runs what of a grid is not known yet, and looks at all of it. Throws INTERRUPTED, which says how many are done, and
- * how to go on.
+ * Runs the trials of a grid that are not known yet, and returns the outcome of all. Throws INTERRUPTED with the number
+ * of finished trials.
  */
-export async function runSweep(terms: SweepTerms): Promise<SweepOutcome> {
+export async function runSweep(terms: SweepOptions): Promise<SweepOutcome> {
   const { input, grid, finished, counter, interrupt } = terms;
   const plan = await planTrials(grid, input, interrupt);
   const results = new Map<string, TrialResult>();
@@ -70,7 +71,7 @@ export async function runSweep(terms: SweepTerms): Promise<SweepOutcome> {
   };
 }
 
-/** Returns rows best first; those of one value in the order of the grid, those without any last. */
+/** Returns rows best first; equal ones in the order of the grid, those without an objective last. */
 export function ranked(rows: readonly SweepRow[], objective: ObjectiveName): SweepRow[] {
   const byResult = new Map(rows.map((row) => [row.result, row]));
   return bestFirst(rows.map(({ result }) => result), OBJECTIVES[objective]).map((result) => byResult.get(result)!);
@@ -78,14 +79,14 @@ export function ranked(rows: readonly SweepRow[], objective: ObjectiveName): Swe
 
 interface RestOptions {
   readonly results: Map<string, TrialResult>;
-  readonly terms: SweepTerms;
+  readonly terms: SweepOptions;
 }
 
 type Effort = Omit<SweepEffort, 'resumed' | 'file'> & { readonly warnings: readonly string[] };
 
 /**
- * Runs what is not known yet, and the best of all once more: also where all is known, for what is kept does not say
- * whether it is repeatable.
+ * Runs the unknown trials, and repeats the best one, even if all are known, because kept results do not say whether
+ * they are repeatable.
  */
 async function runRest(
   { trials }: TrialPlan, { results, terms }: RestOptions,
@@ -104,7 +105,7 @@ async function runRest(
     for await (const result of pool.run(waiting)) {
       results.set(result.id, result);
       if (result.kind === 'done') {
-        // What failed is tried again: the machine may only have been busy.
+        // Failed trials run again next time, because the machine may only have been busy.
         finished.keep(result);
         events += result.events;
       }
@@ -131,12 +132,12 @@ async function runRest(
 }
 
 /**
- * Trials of one thread follow one another: what a strategy keeps in its module would reach the next one. Undefined
- * where there is nothing else to be the best of.
+ * Repeats the best trial in a new thread, because state in a strategy's module would reach later trials of one thread.
+ * Undefined for a single trial.
  */
 async function repeatBest(pool: RecordingTrialPool, { trials, results, terms: { objective } }: {
   readonly trials: readonly PlannedTrial[]; readonly results: ReadonlyMap<string, TrialResult>;
-  readonly terms: SweepTerms;
+  readonly terms: SweepOptions;
 }): Promise<Repetition | undefined> {
   const done = trials.flatMap(({ trial: { id } }) => {
     const result = results.get(id);
@@ -162,7 +163,7 @@ function sorted(
 }
 
 function bestRow(best: SweepRow, rows: readonly SweepRow[], { terms: { grid, objective }, counted, isRepeatable }: {
-  readonly terms: SweepTerms; readonly counted: TrialCount | undefined; readonly isRepeatable: boolean | undefined;
+  readonly terms: SweepOptions; readonly counted: TrialCount | undefined; readonly isRepeatable: boolean | undefined;
 }): BestRow {
   const { metrics, returns } = best.result;
   return {

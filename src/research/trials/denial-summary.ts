@@ -1,18 +1,18 @@
-import { counted, grouped } from '../../core/counted.ts';
+import { groupThousands, pluralize } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import type { DenialCode } from '../../trading/denials.ts';
 import { DENIALS, isDenialCode } from '../../trading/denials.ts';
 
-/** What the risk limits refused of a run, and the code that most of it has. */
+/** The refusals of a run by the risk limits, and the most frequent code. */
 interface DenialSummary {
-  /** In all. */
+  /** The number of all refusals. */
   readonly count: number;
   readonly code: string;
-  /** By that code. */
+  /** The number with that code. */
   readonly times: number;
 }
 
-/** What tells whether limits made a result. */
+/** The data that show whether limits shaped a result. */
 interface Refusals {
   readonly denials: Readonly<Record<string, number>>;
   readonly fills: number;
@@ -20,10 +20,10 @@ interface Refusals {
   readonly idle: number;
 }
 
-/** From this share of the time on it is worth a word that nothing was traded in the end. */
+/** From this share of the time on, the verdict mentions the time without trading at the end. */
 export const LONG_IDLE = 0.25;
 
-/** Returns what was refused, undefined where nothing was. */
+/** Returns a summary of refusals; undefined without any. */
 export function denialSummary(denials: Readonly<Record<string, number>>): DenialSummary | undefined {
   const [most] = Object.entries(denials).toSorted(([, a], [, b]) => b - a);
   return most === undefined ? undefined
@@ -31,21 +31,18 @@ export function denialSummary(denials: Readonly<Record<string, number>>): Denial
 }
 
 /**
- * Where as much was refused as done, or trading ended long before the data did, the limits made the result, not the
- * strategy alone.
+ * Returns the refusals when the limits determined the result as much as the strategy: at least as many refusals as
+ * fills, or no trading in the last part of the time.
  */
 export function limitedBy({ denials, fills, idle }: Refusals): DenialSummary | undefined {
   const denied = denialSummary(denials);
   return denied !== undefined && (denied.count >= fills || idle >= LONG_IDLE) ? denied : undefined;
 }
 
-/** From this share of the proposals on, refusals are part of the result. */
+/** From this share of the proposals on, refusals shape the result. */
 const MATERIAL_SHARE = 0.01;
 
-/**
- * Returns what the limits refused where that is a material part of the proposals, or a protection or a halt refused
- * any.
- */
+/** Returns the refusals when they are a material share of the proposals, or when a protection or a halt refused any. */
 function shapedBy({ denials, fills }: Pick<Refusals, 'denials' | 'fills'>): DenialSummary | undefined {
   const denied = denialSummary(denials);
   if (denied === undefined) return undefined;
@@ -57,10 +54,7 @@ function isProtected(denials: Refusals['denials']): boolean {
     .some((code) => isDenialCode(code) && (DENIALS[code].category === 'protection' || code === 'TRADING_HALTED'));
 }
 
-/**
- * Returns what the limits refused of a backtest, with each code, where that is a part of its result: none or one
- * sentence.
- */
+/** Returns a warning with the refusals by code when they shape the result of a backtest. */
 export function shapedWarnings({ denials, decisions, alerts }: {
   readonly denials: Refusals['denials']; readonly decisions: number; readonly alerts: number;
 }): string[] {
@@ -68,14 +62,14 @@ export function shapedWarnings({ denials, decisions, alerts }: {
   const denied = shapedBy({ denials, fills: proposals - (denialSummary(denials)?.count ?? 0) });
   if (denied === undefined) return [];
   const codes = Object.entries(denials).toSorted(([, a], [, b]) => b - a)
-    .map(([code, count]) => `${grouped(String(count))} by ${denialText(code)}`);
+    .map(([code, count]) => `${groupThousands(String(count))} by ${denialText(code)}`);
   const share = (100 * denied.count) / proposals;
-  return [`the risk limits shape this result: they refused ${grouped(String(denied.count))} of `
-    + `${counted(proposals, 'proposal')} (${share < 1 ? 'less than 1' : share.toFixed(0)} %), ${codes.join(', ')}; `
-    + 'with other limits it is another result'];
+  return [`the risk limits shape this result: they refused ${groupThousands(String(denied.count))} of `
+    + `${pluralize(proposals, 'proposal')} (${share < 1 ? 'less than 1' : share.toFixed(0)} %), ${codes.join(', ')}; `
+    + 'other limits lead to another result'];
 }
 
-/** Returns the share of a run's time after its last fill; 0 where there is none, for then nothing ended. */
+/** Returns the share of a run's time after its last fill; 0 without fills. */
 export function idleShare({ fills, startAt, endAt }: {
   readonly fills: readonly { readonly at: Millis }[]; readonly startAt: Millis; readonly endAt: Millis;
 }): number {
@@ -83,28 +77,28 @@ export function idleShare({ fills, startAt, endAt }: {
   return last === undefined || endAt <= startAt ? 0 : (endAt - last) / (endAt - startAt);
 }
 
-/** Returns a code with what it means, for people: "RATE_PER_DAY (as many swaps a day as allowed)". */
+/** Returns a code with its meaning, for people: "RATE_PER_DAY (as many swaps a day as allowed)". */
 export function denialText(code: string): string {
   return Object.hasOwn(DENIALS, code) ? `${code} (${DENIALS[code as DenialCode].meaning})` : code;
 }
 
-/** What is said of results that `limitedBy` names a limit of. */
-export const LIMITS_MADE_IT = 'the risk limits made the result as well as the parameters did';
+/** Describes results that `limitedBy` returns refusals for. */
+export const LIMITS_MADE_IT = 'the risk limits determine the result as much as the parameters';
 
 /**
- * Returns in how many runs the limits made the result, and which one most often: none or one sentence. `one` is what a
- * run is called.
+ * Returns a warning with the number of runs that the limits determined or shaped, and the most frequent code. `one` is
+ * the name of a run.
  */
 export function limitWarnings(runs: readonly Refusals[], one: string): string[] {
   const limited = runs.flatMap((run) => limitedBy(run) ?? []);
   const others = runs.filter((run) => limitedBy(run) === undefined);
   return [...(limited.length === 0 ? [] : [
-    `in ${whereText(limited.length, runs.length, one)} ${LIMITS_MADE_IT}: they refused as many swaps as were made or `
-      + `more, or nothing was traded in the last quarter of the time; ${mostText(limited)}`,
+    `in ${whereText(limited.length, runs.length, one)} ${LIMITS_MADE_IT}: they refused at least as many swaps as `
+      + `were made, or trading stopped before the last quarter of the time; ${mostText(limited)}`,
   ]), ...shapedRuns(others, { all: runs.length, one })];
 }
 
-/** Less than that, and still a part of the results. */
+/** The same for limits that shaped the result without determining it. */
 function shapedRuns(runs: readonly Refusals[], { all, one }: { readonly all: number; readonly one: string }): string[] {
   const shaped = runs.flatMap((run) => shapedBy(run) ?? []);
   if (shaped.length === 0) return [];
@@ -113,8 +107,8 @@ function shapedRuns(runs: readonly Refusals[], { all, one }: { readonly all: num
 }
 
 function whereText(count: number, all: number, one: string): string {
-  return count === all ? (all === 1 ? `the only ${one}` : `all ${counted(all, one)}`)
-    : `${grouped(String(count))} of ${counted(all, one)}`;
+  return count === all ? (all === 1 ? `the only ${one}` : `all ${pluralize(all, one)}`)
+    : `${groupThousands(String(count))} of ${pluralize(all, one)}`;
 }
 
 function mostText(denied: readonly DenialSummary[]): string {

@@ -2,30 +2,28 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { ValueKind } from '../metrics/value-text.ts';
 import { valueText } from '../metrics/value-text.ts';
 
-/** What trials can be chosen by. */
+/** The names of the objectives. */
 export type ObjectiveName = 'sharpe' | 'sortino' | 'calmar' | 'total_return' | 'cagr' | 'max_drawdown' | 'profit_factor'
   | 'expectancy' | 'psr';
 
-/** What a trial is judged by. */
-export interface Judged {
+/** The part of a trial's result that an objective uses. */
+interface Judged {
   readonly metrics: Metrics;
-  /** Swaps that landed. */
+  /** Number of swaps that landed. */
   readonly fills: number;
 }
 
-/** A figure that one trial can be better by than another. */
+/** A figure by which trials are compared. */
 export interface Objective {
   readonly label: string;
-  /**
-   * Null where the trial's data do not support it, and where it made no swap: nobody falls less than who never trades.
-   */
+  /** Null when the data do not support the figure, and without a swap: a trial that never trades has no drawdown. */
   readonly valueOf: (result: Judged) => number | null;
   readonly better: 'higher' | 'lower';
   readonly kind: ValueKind;
   readonly show: (value: number) => string;
 }
 
-/** Each objective by its name, that of the metric. */
+/** The objectives by name, which is the name of the metric. */
 export const OBJECTIVES: Readonly<Record<ObjectiveName, Objective>> = {
   sharpe: objective('sharpe', { label: 'Sharpe ratio a year', kind: 'ratio' }),
   sortino: objective('sortino', { label: 'Sortino ratio a year', kind: 'ratio' }),
@@ -45,7 +43,7 @@ export function isObjectiveName(text: string): text is ObjectiveName {
   return Object.hasOwn(OBJECTIVES, text);
 }
 
-/** Returns results best first; those of one value in the order in which they are given, those without any last. */
+/** Returns results best first; equal ones in the given order, those without the figure last. */
 export function bestFirst<Result extends Judged>(results: readonly Result[], { valueOf, better }: Objective): Result[] {
   const sign = better === 'higher' ? -1 : 1;
   return results.map((result) => ({ result, value: valueOf(result) }))
@@ -54,7 +52,7 @@ export function bestFirst<Result extends Judged>(results: readonly Result[], { v
     .map(({ result }) => result);
 }
 
-/** Returns the best of results, the first of several as good; undefined where none has the figure. */
+/** Returns the best result, the first of several; undefined when none has the figure. */
 export function bestOf<Result extends Judged>(results: readonly Result[], objective: Objective): Result | undefined {
   const [best] = bestFirst(results, objective);
   return best === undefined || objective.valueOf(best) === null ? undefined : best;

@@ -1,4 +1,4 @@
-import { counted } from '../../core/counted.ts';
+import { pluralize } from '../../core/text.ts';
 import type { Grid, GridPoint } from '../sweep/grid.ts';
 import { paramsAt, pointsOf } from '../sweep/grid.ts';
 import type { UnparsedStrategy } from './run-trial.ts';
@@ -6,44 +6,44 @@ import { trialStrategies } from './run-trial.ts';
 import type { Trial, TrialParams } from './trial.ts';
 import { trialOf } from './trial.ts';
 import { GannetError } from '../../core/errors.ts';
-import { interruption } from '../../recording/interrupt.ts';
+import { yieldToInterrupt } from '../../recording/interrupt.ts';
 import type { ResearchInput } from '../research-input.ts';
 
-/** A combination that is run. */
+/** A combination to run. */
 export interface PlannedTrial {
   readonly point: GridPoint;
   readonly trial: Trial;
 }
 
-/** A combination that is none: a strategy's schema says no, or the recording lacks what it would watch. */
+/** A combination that cannot run: a strategy's schema refuses it, or the recording lacks its feeds. */
 export interface RefusedPoint {
   readonly point: GridPoint;
   readonly params: TrialParams;
   readonly reason: string;
 }
 
-/** What becomes of a grid. */
+/** The trials of a grid. */
 export interface TrialPlan {
   /** In the order of the grid. */
   readonly trials: readonly PlannedTrial[];
   readonly refused: readonly RefusedPoint[];
 }
 
-/** What combinations are read by. */
+/** The context in which combinations are parsed. */
 interface PlanningContext {
   readonly config: Pick<ResearchInput['config'], 'strategies'>;
   readonly setup: Pick<ResearchInput['setup'], 'tokens'>;
   readonly recording: Pick<ResearchInput['recording'], 'feeds'>;
 }
 
-/** So many draws for each sample: where nearly all combinations are refused, drawing ends. */
+/** The maximum number of draws for each sample, in case nearly all combinations are refused. */
 const MOST_DRAWS = 20;
-/** Between two looks at whether anybody still waits. */
+/** The interrupt is checked after so many combinations. */
 const INTERRUPT_EVERY = 500;
 
 /**
- * Returns the trials of a grid; a random search draws until it has its samples, or there are no more to be had. Throws
- * CONFIG_INVALID where every combination is refused, and INTERRUPTED.
+ * Returns the trials of a grid. A random search draws until it has its samples, or until none are left. Throws
+ * CONFIG_INVALID when every combination is refused, and INTERRUPTED.
  */
 export async function planTrials(
   grid: Grid, { config, setup, recording }: PlanningContext, interrupt?: AbortSignal,
@@ -57,10 +57,7 @@ export async function planTrials(
   for (const point of pointsOf(grid)) {
     const drawn = planned.length + refused.length;
     if (planned.length === wanted || drawn >= wanted * MOST_DRAWS) break;
-    if (drawn % INTERRUPT_EVERY === INTERRUPT_EVERY - 1) {
-      await new Promise((resolve) => { setImmediate(resolve); });
-      if (interrupt?.aborted === true) throw interruption();
-    }
+    if (drawn % INTERRUPT_EVERY === INTERRUPT_EVERY - 1) await yieldToInterrupt(interrupt);
     const trial = trialOf({ params: paramsAt(axes, point) });
     const read = trialStrategies(trial, strategies, { tokens: setup.tokens, feeds: recording.feeds });
     if (typeof read === 'string') refused.push({ point, params: trial.params, reason: read });
@@ -69,6 +66,6 @@ export async function planTrials(
   const [first] = refused;
   if (planned.length === 0 && first !== undefined)
     throw new GannetError('CONFIG_INVALID', refused.length === 1 ? `the only combination is refused: ${first.reason}`
-      : `all ${counted(refused.length, 'combination')} are refused; the first: ${first.reason}`);
+      : `all ${pluralize(refused.length, 'combination')} are refused; the first: ${first.reason}`);
   return { trials: planned, refused };
 }

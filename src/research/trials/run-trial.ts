@@ -1,6 +1,5 @@
 import { messageOf } from '../../core/errors.ts';
-import type { Steps } from '../../core/steps.ts';
-import { atOnce } from '../../core/steps.ts';
+import type { ChunkedWork } from '../../core/chunked-work.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import type { LoggedDecision } from '../../engine/decision-log.ts';
@@ -9,7 +8,7 @@ import { longestWarmup } from '../../backtest/backtest.ts';
 import { idleShare } from './denial-summary.ts';
 import type { InputCursor } from '../../backtest/driver.ts';
 import type { MeasuredRun } from './measured-run.ts';
-import { measureSteps } from './measured-run.ts';
+import { measureInChunks } from './measured-run.ts';
 import { returnsOf } from '../metrics/deflated-sharpe.ts';
 import type { RecordedChecks } from '../../backtest/recorded-checks.ts';
 import { backtestCursor } from '../../backtest/recorded-checks.ts';
@@ -25,12 +24,12 @@ import { tokenTable } from '../../market/token.ts';
 import { withTokens } from '../../strategy/params.ts';
 import { missingFeeds } from '../../backtest/missing-feeds.ts';
 
-/** A strategy of the configuration with its code, whose parameters are still as in the file. */
+/** A strategy of the configuration with its code, and with parameters as in the file. */
 export interface UnparsedStrategy extends Omit<BacktestStrategy, 'params'> {
   readonly rawParams: unknown;
 }
 
-/** What parameters are read by: names of tokens, and what there is to watch. */
+/** The context in which parameters are parsed: the known tokens, and the recorded feeds. */
 interface ParsingContext {
   readonly tokens: readonly Token[];
   readonly feeds: readonly FeedKey[];
@@ -38,7 +37,7 @@ interface ParsingContext {
 
 const LONGEST_REASON = 500;
 
-/** Returns the strategies with the parameters of a trial, or why there is no such trial. */
+/** Returns the strategies with the parameters of a trial, or the reason why it is refused. */
 export function trialStrategies(
   trial: Pick<Trial, 'params'>, strategies: readonly UnparsedStrategy[], { tokens, feeds }: ParsingContext,
 ): readonly BacktestStrategy[] | string {
@@ -54,8 +53,8 @@ export function trialStrategies(
     const missing = missingFeeds(read, { feeds, tokens: table });
     return missing === undefined ? read : `the recording ${missing}`;
   } catch (error) {
-    // A schema and `inputs` are the author's code.
-    return `these parameters bring the strategy down before it starts: ${printable(messageOf(error), LONGEST_REASON)}`;
+    // A schema and `inputs` are the author's code, which may throw.
+    return `the strategy fails on these parameters before it starts: ${printable(messageOf(error), LONGEST_REASON)}`;
   }
 }
 
@@ -66,7 +65,7 @@ function reasonOf({ issues }: z.ZodError): string {
   );
 }
 
-/** What all trials have in common. */
+/** The context that all trials share. */
 export interface TrialContext {
   readonly setup: BacktestSetup;
   readonly strategies: readonly UnparsedStrategy[];
@@ -75,26 +74,21 @@ export interface TrialContext {
   readonly stopwatch: () => Millis;
 }
 
-/** Runs a trial in this thread, all at once. */
-export function runTrial(trial: Trial, ground: TrialContext): TrialResult {
-  return atOnce(trialSteps(trial, ground));
-}
-
-/** Runs a trial in this thread. What brings it down is its result; nothing is thrown. */
-export function* trialSteps(trial: Trial, ground: TrialContext): Steps<TrialResult> {
+/** Runs a trial in this thread. A failure is its result; nothing is thrown. */
+export function* runTrialInChunks(trial: Trial, context: TrialContext): ChunkedWork<TrialResult> {
   const { id } = trial;
   const strategies =
-    trialStrategies(trial, ground.strategies, { tokens: ground.setup.tokens, feeds: ground.rows.feeds });
+    trialStrategies(trial, context.strategies, { tokens: context.setup.tokens, feeds: context.rows.feeds });
   if (typeof strategies === 'string') return { kind: 'refused', id, reason: strategies };
-  const span = spanOf(trial, ground.setup, longestWarmup(strategies));
+  const span = spanOf(trial, context.setup, longestWarmup(strategies));
   if (span.from >= span.to) return {
     kind: 'refused', id,
-    reason: 'warming up takes all of the recording up to the end of its period: nothing is left to trade on',
+    reason: 'the warm-up takes the whole recording up to the end of the period: no time is left to trade',
   };
   const stops: string[] = [];
   try {
     const run = yield* measureTrial(trial, {
-      ...ground, strategies, span, onDecision: (decision) => { stops.push(...stopMessages(decision)); },
+      ...context, strategies, span, onDecision: (decision) => { stops.push(...stopMessages(decision)); },
     });
     return stops.length > 0 ? { kind: 'failed', id, reason: stops.join('; ') } : resultOf(trial, run);
   } catch (error) {
@@ -102,14 +96,14 @@ export function* trialSteps(trial: Trial, ground: TrialContext): Steps<TrialResu
   }
 }
 
-/** The rows of a trial, warming up included, from `begin` to before `end`; traded on from `from`. */
+/** The rows of a trial from `begin`, with the warm-up, to before `end`; trading starts at `from`. */
 interface TrialSpan {
   readonly begin: Millis;
   readonly from: Millis;
   readonly to: Millis;
 }
 
-/** A period that begins before the recording has warmed anybody up begins after that. */
+/** A period that begins before the recording covers the warm-up begins after the warm-up. */
 function spanOf({ period }: Trial, { firstAt, lastAt }: BacktestSetup, warmupMs: Millis): TrialSpan {
   const begin = period === undefined ? firstAt : Math.max(firstAt, period.from - warmupMs);
   return { begin, from: begin + warmupMs, to: period === undefined ? Infinity : Math.min(period.to, lastAt + 1) };
@@ -120,9 +114,9 @@ function* measureTrial({ model, period, keep }: Trial,
     readonly strategies: readonly BacktestStrategy[];
     readonly span: TrialSpan;
     readonly onDecision: (decision: LoggedDecision) => void;
-  }): Steps<MeasuredRun> {
+  }): ChunkedWork<MeasuredRun> {
   const spanMs = period === undefined ? setup.lastAt - setup.firstAt : span.to - span.from;
-  return yield* measureSteps({
+  return yield* measureInChunks({
     state: freshState(setup, strategies),
     strategies,
     seed: setup.seed,
@@ -137,7 +131,7 @@ function* measureTrial({ model, period, keep }: Trial,
     onDecision,
     instruments: keep === undefined ? [] : watchedTokens(strategies, setup),
     everyMs: sampleStep(spanMs),
-    // Of many trials each is looked at less closely; one whose record is shown is not one of many.
+    // One of many trials is sampled less often. A trial whose record is shown is not one of many.
     extremesEveryMs: keep === undefined ? undefined : extremesStep(spanMs),
     endAt: keep === undefined ? undefined : Math.min(span.to, setup.lastAt),
     interval: false,
@@ -156,10 +150,7 @@ function within(cursor: InputCursor, { begin, to }: TrialSpan): InputCursor {
   };
 }
 
-/**
- * Returns what a decision says of a strategy that threw and was stopped: the engine says so in its name. Empty for any
- * other one.
- */
+/** Returns the engine's message about a strategy that threw and was stopped; empty for any other decision. */
 export function stopMessages({ strategy, proposal }: Pick<LoggedDecision, 'proposal' | 'strategy'>): string[] {
   const said = `strategy ${strategy} stopped: `;
   return proposal.kind === 'alert' && proposal.level === 'critical' && proposal.message.startsWith(said)
@@ -167,7 +158,7 @@ export function stopMessages({ strategy, proposal }: Pick<LoggedDecision, 'propo
 }
 
 function resultOf({ id, keep }: Trial, { result, record, series, assessment, warnings }: MeasuredRun): TrialResult {
-  // How many trials there are is for whoever runs them to say.
+  // The caller knows the number of trials.
   const ofTrials = new Set(assessment.warnings.filter(({ code }) => code === 'trials_unknown').map(({ message }) =>
     message));
   return {

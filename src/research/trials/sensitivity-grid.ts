@@ -6,28 +6,24 @@ import { sizeText } from '../metrics/figure-text.ts';
 import type { InstrumentRecord, RunRecord } from '../../backtest/record/run-record.ts';
 import { halfSpreadBps } from '../../backtest/record/run-record.ts';
 import { medianOf } from '../../core/median.ts';
-import type { HeatMap } from '../../report/heat-map.ts';
 import type { Trial, TrialResult } from './trial.ts';
 import { trialOf } from './trial.ts';
 
-/** By what latencies and costs are multiplied: 1 is as configured. */
-export const LATENCY_FACTORS = [0.5, 1, 2, 4] as const;
-export const COST_FACTORS = [0.5, 1, 2] as const;
+/** The factors of latencies and costs; 1 is as configured. */
+const LATENCY_FACTORS = [0.5, 1, 2, 4] as const;
+const COST_FACTORS = [0.5, 1, 2] as const;
 
-/** What a configuration comes to where everything takes longer or less long, and costs more or less. */
+/** The results of a configuration under other latencies and costs. */
 export interface SensitivityGrid {
   readonly latency: readonly number[];
   readonly cost: readonly number[];
-  /** Total return, a row for each latency; a text says why there is none. */
+  /** Total return, a row for each latency; a text gives the reason when there is none. */
   readonly totalReturn: readonly (readonly (number | string)[])[];
-  /**
-   * What a swap costs on the recorded market, half of what is between both prices: as much is put on top where costs
-   * are doubled.
-   */
+  /** Half of the recorded spread, in bps: doubled costs add as much to each swap. */
   readonly halfSpreadBps: number;
 }
 
-/** A cell that is to be computed. */
+/** A cell to compute. */
 interface GridCell {
   readonly row: number;
   readonly column: number;
@@ -35,8 +31,8 @@ interface GridCell {
 }
 
 /**
- * Returns half of what lies between purchase and sale at the size of the swaps, or of the benchmarks where there were
- * none, in the middle over time, on average over instruments.
+ * Returns half of the spread at the size of the swaps, or without swaps of the benchmarks: the median over time,
+ * averaged over instruments.
  */
 export function typicalHalfSpreadBps({ instruments }: Pick<RunRecord, 'instruments'>): number {
   const each = instruments.flatMap((instrument) =>
@@ -44,14 +40,14 @@ export function typicalHalfSpreadBps({ instruments }: Pick<RunRecord, 'instrumen
   return each.length === 0 ? 0 : each.reduce((sum, value) => sum + value, 0) / each.length;
 }
 
-/** Returns the cells of a grid but for the one of what is configured, whose result is known. */
+/** Returns the cells of a grid except the configured one, whose result is known. */
 export function gridCells(model: SimulationModel, spreadBps: number): GridCell[] {
   return LATENCY_FACTORS.flatMap((latency, row) => COST_FACTORS.flatMap((cost, column) => (latency === 1 && cost === 1
     ? []
     : [{ row, column, trial: trialOf({ params: {}, model: varied(model, { latency, cost, spreadBps }) }) }])));
 }
 
-/** Returns the grid of a configuration that came to `configured`. */
+/** Returns the grid of a configuration with its configured result. */
 export function sensitivityGrid(results: ReadonlyMap<string, TrialResult>, { cells, configured, spreadBps }: {
   readonly cells: readonly GridCell[]; readonly configured: number | null; readonly spreadBps: number;
 }): SensitivityGrid {
@@ -65,9 +61,7 @@ export function sensitivityGrid(results: ReadonlyMap<string, TrialResult>, { cel
   return { latency: LATENCY_FACTORS, cost: COST_FACTORS, totalReturn, halfSpreadBps: spreadBps };
 }
 
-/**
- * Returns what a grid says of the configuration: a gain that does not stand a little more latency, or cost, is none.
- */
+/** Returns a warning when slightly more latency or cost turns a gain into a loss. */
 export function gridWarnings({ latency, cost, totalReturn }: SensitivityGrid): string[] {
   const configured = totalReturn[latency.indexOf(1)]?.[cost.indexOf(1)];
   if (typeof configured !== 'number' || configured === 0) return [];
@@ -80,30 +74,11 @@ export function gridWarnings({ latency, cost, totalReturn }: SensitivityGrid): s
   if (nearest === undefined) return [];
   const { byLatency, byCost, value } = nearest;
   return [`not robust: ${comesTo(configured)} as configured, and ${comesTo(value)} with ${byLatency} times the latency `
-    + `and ${byCost} times the costs; in ${flips.length} of the other ${latency.length * cost.length - 1} cells of the `
-    + 'grid its sign is another'];
+    + `and ${byCost} times the costs; the sign `
+    + `differs in ${flips.length} of the other ${latency.length * cost.length - 1} cells`];
 }
 
-/** Returns the grid as a drawing for a report. */
-export function gridHeatMap({ latency, cost, totalReturn, halfSpreadBps: spread }: SensitivityGrid): HeatMap {
-  return {
-    title: 'Total return by latency and cost', measured: 'total return', kind: 'share',
-    down: { name: 'latency', labels: latency.map(factorText) },
-    across: { name: 'costs', labels: cost.map(factorText) },
-    values: totalReturn.map((row) => row.map((value) => (typeof value === 'number' ? value : { missing: value }))),
-    configured: { row: latency.indexOf(1), column: cost.indexOf(1) },
-    notes: [costNote(spread)],
-  };
-}
-
-/** Returns what the factors of costs are of. */
-function costNote(spreadBps: number): string {
-  return `Costs are network fees, tips, the platform's fee and what fills fall short by, and half of the recorded `
-    + `spread, ${spreadBps.toFixed(2)} bps a swap: twice the costs take so much more off each swap, half of them half `
-    + 'of it less.';
-}
-
-const NOT_VALUED = 'what was held could not be valued';
+const NOT_VALUED = 'the holdings could not be valued';
 
 function halfSpreads({ bids, asks }: InstrumentRecord): number[] {
   return bids.flatMap((bid, i) => halfSpreadBps(bid, asks[i]) ?? []);
@@ -126,12 +101,12 @@ function varied(model: SimulationModel, { latency, cost, spreadBps }: {
     latency: { quote: throughout(quote), sign: slower(sign), land: throughout(land) },
     costs: dearerAttempts(model.costs, cost),
     landing: { ...model.landing, adverseBps: Math.round(model.landing.adverseBps * cost) as Bps },
-    // As a fee it would be refused above risk.max_fee_bps: a swap that is not made loses nothing.
+    // As a fee it would be refused above risk.max_fee_bps, and a refused swap loses nothing.
     dearerBps: (model.dearerBps ?? 0) + (spreadBps + model.costs.platformFeeBps) * (cost - 1),
   };
 }
 
-/** The base fee is the network's own, and stays. */
+/** The network sets the base fee, so that it stays. */
 function dearerAttempts(costs: AttemptCostModel, factor: number): AttemptCostModel {
   const times = (value: bigint): bigint => BigInt(Math.round(Number(value) * factor));
   return {
@@ -147,8 +122,4 @@ function distance({ byLatency, byCost }: { readonly byLatency: number; readonly 
 
 function comesTo(value: number): string {
   return `it ${value > 0 ? 'gains' : 'loses'} ${sizeText(value)}`;
-}
-
-function factorText(factor: number): string {
-  return `× ${factor}`;
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
-import { importStrategy } from '../../config/strategy-file.ts';
+import { PROJECT_DIR, importStrategy } from '../../config/strategy-file.ts';
 import { GannetError } from '../../core/errors.ts';
-import { PROJECT_DIR } from '../../config/project-dir.ts';
 import type { ThreadSetup, ThreadStrategy } from './thread-setup.ts';
 import { findPackageJSON, isBuiltin } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -16,7 +15,7 @@ interface StrategyCode {
   readonly packages: readonly string[];
 }
 
-/** Returns the code of a strategy. Throws STRATEGY_INVALID where its file is gone. */
+/** Returns the code of a strategy. Throws STRATEGY_INVALID when its file is missing. */
 export async function strategyText(use: string, places: ThreadSetup['places']): Promise<StrategyCode> {
   const imported = await importStrategy(use, places);
   if (typeof imported === 'string') throw new GannetError('STRATEGY_INVALID', imported);
@@ -25,16 +24,15 @@ export async function strategyText(use: string, places: ThreadSetup['places']): 
 }
 
 /**
- * Returns the SHA-256 of a strategy's code, hex; packages are not in it. Throws STRATEGY_INVALID where its file is
- * gone.
+ * Returns the SHA-256 of a strategy's code without its packages, hex. Throws STRATEGY_INVALID when its file is missing.
  */
 export async function strategyHash(use: string, places: ThreadSetup['places']): Promise<string> {
   return createHash('sha256').update((await strategyText(use, places)).text).digest('hex');
 }
 
 /**
- * Throws STRATEGY_INVALID where the code of a strategy is another than when the command began: what it decided would be
- * put down to that.
+ * Throws STRATEGY_INVALID when the code of a strategy has changed since the command began, because results would be
+ * attributed to the wrong code.
  */
 export async function refuseOtherCode(
   { name, use, codeHash }: Pick<ThreadStrategy, 'name' | 'use' | 'codeHash'>, places: ThreadSetup['places'],
@@ -52,7 +50,7 @@ interface SourceFile extends PackageImports {
 const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["']([^"'\n]+)["']/g;
 const RELATIVE = /^\.{1,2}\//;
 
-/** A file with those that it imports from beside it; what is the project's own is looked at as a whole. */
+/** A file and the files that it imports by relative path, without the project's own. */
 function filesFrom(file: string, seen: Set<string>): SourceFile[] {
   if (seen.has(file) || file.startsWith(join(PROJECT_DIR, 'src'))) return [];
   seen.add(file);
@@ -60,8 +58,8 @@ function filesFrom(file: string, seen: Set<string>): SourceFile[] {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    // What only looks like an import names no file; one that is really missing keeps the strategy from being loaded at
-    // all.
+    // A text that only resembles an import names no file. A file that is really missing prevents the strategy from
+    // loading.
     return [];
   }
   const named = [...text.matchAll(IMPORT)].map(([, path]) => path!);
@@ -72,15 +70,14 @@ function filesFrom(file: string, seen: Set<string>): SourceFile[] {
 
 /** Where packages are imported, and what is asked for there. */
 interface PackageImports {
-  /** A file, absolute. */
+  /** The importing file, absolute. */
   readonly from: string;
   readonly specifiers: readonly string[];
 }
 
 /**
- * Returns what packages are imported, each with its name and version and those that it depends on in turn, sorted. One
- * that does not lie under `node_modules` is somebody's own work, linked there: its code stands beside its version. What
- * is not found is left out.
+ * Returns the imported packages with name and version, and their dependencies in turn, sorted. A package outside
+ * `node_modules` is linked, and its code is included. Packages that are not found are left out.
  */
 export function importedPackages(imports: readonly PackageImports[]): string[] {
   const found = new Map<string, string>();
@@ -111,7 +108,7 @@ function packageFile(specifier: string, from: string): string | undefined {
   }
 }
 
-/** Returns the source files of a folder, each under its path from there, sorted; packages in it are left out. */
+/** Returns the source files of a folder without its packages, each under its path from there, sorted. */
 export function sourceTexts(folder: string): string[] {
   return globSync('**/*.{ts,mts,cts,js,mjs,cjs}', { cwd: folder, exclude: (path) => path.endsWith('node_modules') })
     .toSorted()

@@ -1,5 +1,5 @@
 import type { BacktestSetup, BacktestStrategy } from '../../backtest/setup.ts';
-import { importStrategy } from '../../config/strategy-file.ts';
+import { PROJECT_DIR, importStrategy } from '../../config/strategy-file.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
@@ -9,21 +9,18 @@ import type { LoadFnOutput } from 'node:module';
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
-import { PROJECT_DIR } from '../../config/project-dir.ts';
 
 const GENERATION = /\?generation=\d+$/;
 const OURS = pathToFileURL(join(PROJECT_DIR, 'src/')).href;
 
-/**
- * What modules of strategies were when they were first loaded: a file that is changed meanwhile changes no later run.
- */
+/** The modules of strategies at their first load: a later change of a file affects no run. */
 const sources = new Map<string, LoadFnOutput>();
 let generations = 0;
 
 /**
- * Imports strategies in modules in which nothing was ever run, so that nothing that a module keeps reaches another run.
- * Strategies of one call share their modules, as in a live run. Our own modules and packages are shared by all.
- * Throws STRATEGY_INVALID where a file is gone.
+ * Imports strategies in new modules, so that state in a module never reaches another run. Strategies of one call share
+ * their modules, as in a live run. Modules of the project and of packages are shared by all. Throws STRATEGY_INVALID
+ * when a file is missing.
  */
 export async function freshStrategies(uses: readonly string[], places: ThreadSetup['places']): Promise<Strategy[]> {
   if (generations === 0) renewModules();
@@ -38,8 +35,8 @@ export async function freshStrategies(uses: readonly string[], places: ThreadSet
 }
 
 /**
- * Returns fresh strategies with their parameters. Throws STRATEGY_INVALID where a file is gone, and zod's error where a
- * schema refuses the parameters.
+ * Returns newly imported strategies with their parameters. Throws STRATEGY_INVALID when a file is missing, and zod's
+ * error when a schema refuses the parameters.
  */
 export async function freshInstances(
   { strategies, tokens, places }: Pick<ThreadSetup, 'strategies' | 'tokens' | 'places'>,
@@ -77,27 +74,27 @@ function renewModules(): void {
   });
 }
 
-/** A strategy of a configuration as plain data: its code is loaded where it runs. */
+/** A strategy of a configuration as plain data; the thread that runs it loads its code. */
 export interface ThreadStrategy extends Pick<BacktestStrategy, 'name' | 'budget' | 'limits' | 'warmupMs'> {
   /** As in the file. */
   readonly use: string;
   /** As in the file: plain JSON. */
   readonly rawParams: unknown;
-  /** What its code was when the command began, by `strategyHash`: a thread that finds other code runs nothing. */
+  /** The hash of its code at the start of the command, by `strategyHash`: a thread with other code runs nothing. */
   readonly codeHash?: string | undefined;
 }
 
-/** What a thread that runs backtests is given; plain data. */
+/** The data of a thread that runs backtests; plain data. */
 export interface ThreadSetup extends BacktestSetup {
   /** Absolute. */
   readonly recordingDir: string;
   readonly strategies: readonly ThreadStrategy[];
-  /** Where `use` looks. */
+  /** The folders in which `use` is resolved. */
   readonly places: { readonly strategiesDir: string; readonly baseDir: string };
 }
 
 /**
- * Returns a strategy with its code. Throws STRATEGY_INVALID where its file is gone, and zod's error where its schema
+ * Returns a strategy with its code. Throws STRATEGY_INVALID when its file is missing, and zod's error when its schema
  * refuses the parameters.
  */
 export async function loadStrategy(
@@ -107,7 +104,7 @@ export async function loadStrategy(
   return { ...bounds, strategy, params: withTokens(tokens, () => strategy.params.parse(rawParams)) };
 }
 
-/** Returns the code of a strategy. Throws STRATEGY_INVALID where its file is gone. */
+/** Returns the code of a strategy. Throws STRATEGY_INVALID when its file is missing. */
 export async function strategyCode(use: string, places: ThreadSetup['places']): Promise<Strategy> {
   const imported = await importStrategy(use, places);
   if (typeof imported === 'string') throw new GannetError('STRATEGY_INVALID', imported);

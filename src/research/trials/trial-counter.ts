@@ -11,8 +11,7 @@ import { recordingIdentity } from '../../recording/identity.ts';
 import type { LoggedTrial, TrialCount, TrialLog } from '../../store/trial-log.ts';
 import { openTrialLog } from '../../store/trial-log.ts';
 import type { ResearchInput } from '../research-input.ts';
-import { recordLimits, recordValue } from '../../config/limits-record.ts';
-import { recordSimulation } from '../../config/simulation-record.ts';
+import { recordLimits, recordSimulation, recordValue } from '../../config/config-record.ts';
 import type { TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
 import type { Strategy } from '../../strategy/define.ts';
@@ -21,38 +20,38 @@ import { strategyHash } from './strategy-source.ts';
 import type { ThreadSetup, ThreadStrategy } from './thread-setup.ts';
 import { strategyCode } from './thread-setup.ts';
 
-/** The rows that something was traded on. */
+/** A period of trading. */
 interface TrialPeriod {
   readonly from: Millis;
   readonly to: Millis;
 }
 
-/** A trial with what it came to. */
+/** A trial and its result. */
 interface CountedTrial {
   readonly trial: Pick<Trial, 'params' | 'period' | 'model'>;
   readonly result: Pick<DoneTrial, 'kind' | 'metrics'> | { readonly kind: 'refused' | 'failed' };
 }
 
-/** Counts what is tried on a recording, here and in every other run, in the log of the state directory. */
+/** Counts the trials on a recording, of this run and all others, in the log of the state directory. */
 export interface TrialCounter {
   /**
-   * Takes note of trials, of those that came to their end, and returns how many there are on these data by now;
-   * undefined where the log cannot be written. `areFolds` says that a walk-forward made them to choose by.
+   * Logs the finished ones of some trials, and returns the number of trials on these data so far; undefined when the
+   * log cannot be written. `areFolds` says that a walk-forward ran them to choose by.
    */
   count(tried: readonly CountedTrial[], options?: { readonly areFolds?: boolean | undefined }): TrialCount | undefined;
   /**
-   * Takes note of a walk-forward as one trial, told apart by its terms, and returns how many there are on the rows that
-   * it is judged by. What walk-forwards tried to choose by is not among them: it was chosen before those rows.
+   * Logs a walk-forward as one trial, identified by its terms, and returns the number of trials on the rows that judge
+   * it. The in-sample trials of walk-forwards do not count, because their choice precedes those rows.
    */
   countWalkForward(
     walk: { readonly terms: unknown; readonly period: TrialPeriod; readonly sharpe: number | null },
   ): TrialCount | undefined;
-  /** Why something could not be counted. */
+  /** The reasons why something could not be counted. */
   readonly warnings: readonly string[];
   close(): void;
 }
 
-/** Returns the rows that a subject's strategies are traded on where nothing narrower is said. */
+/** Returns the default period of trading of a research input. */
 function wholePeriod(
   { firstAt, lastAt, strategies }: Pick<ResearchInput['setup'], 'firstAt' | 'lastAt' | 'strategies'>,
 ): TrialPeriod {
@@ -60,9 +59,9 @@ function wholePeriod(
 }
 
 /**
- * Opens the log of a state directory for a subject, before anything is run. Throws TRIALS_INVALID where the file is
- * foreign, broken or newer; where the disk does not take it, nothing is counted and the warnings say so: no answer is
- * lost for that.
+ * Opens the log of a state directory for a research input, before any run. Throws TRIALS_INVALID when the file is
+ * foreign, broken or newer. When the disk refuses it, nothing is counted and a warning says so, because the result is
+ * still valid.
  */
 export async function openTrialCounter({ stateDir, subject: { setup, recording } }: {
   readonly stateDir: string; readonly subject: Pick<ResearchInput, 'setup' | 'recording'>;
@@ -83,7 +82,9 @@ export async function openTrialCounter({ stateDir, subject: { setup, recording }
     log?.close();
     log = undefined;
   };
-  const tally = (logged: readonly LoggedTrial[], period: TrialPeriod, withFolds: boolean): TrialCount | undefined => {
+  const logAndCount = (
+    logged: readonly LoggedTrial[], period: TrialPeriod, withFolds: boolean,
+  ): TrialCount | undefined => {
     if (log === undefined) return undefined;
     try {
       log.record(logged);
@@ -101,7 +102,7 @@ export async function openTrialCounter({ stateDir, subject: { setup, recording }
   }
   return {
     warnings,
-    count: (tried, { areFolds = false } = {}) => tally(tried.flatMap(({ trial, result }): LoggedTrial[] => {
+    count: (tried, { areFolds = false } = {}) => logAndCount(tried.flatMap(({ trial, result }): LoggedTrial[] => {
       if (result.kind !== 'done') return [];
       const { from, to } = trial.period ?? whole;
       return [{
@@ -111,7 +112,8 @@ export async function openTrialCounter({ stateDir, subject: { setup, recording }
     countWalkForward: ({ terms, period, sharpe }) => {
       const params = canonicalJson({ walk_forward: terms });
       const id = createHash('sha256').update(`${identityOf({ params: {} }).id}${params}`).digest('hex').slice(0, 32);
-      return tally([{ id, params, data: { recording: identity, ...period }, sharpe, isFold: false }], period, false);
+      const trial = { id, params, data: { recording: identity, ...period }, sharpe, isFold: false };
+      return logAndCount([trial], period, false);
     },
     close,
   };
@@ -121,7 +123,7 @@ function isTrialsError(error: unknown): error is GannetError {
   return isGannetError(error) && (error.code === 'TRIALS_FAILED' || error.code === 'TRIALS_INVALID');
 }
 
-/** What a trial is told apart by, however often and on whatever rows it is run. */
+/** The identity of a trial, whatever rows it runs on. */
 interface TrialIdentity {
   readonly id: string;
   /** The parameters of each strategy, as canonical JSON. */
@@ -129,9 +131,8 @@ interface TrialIdentity {
 }
 
 /**
- * Returns what tells the trials of a configuration apart: the strategies' code and parameters, their budgets and
- * limits, and how fills are simulated. Names, seeds and what a parameter is by default change none: it is the same
- * trial again.
+ * Returns a function that identifies the trials of a configuration: by the strategies' code and parameters, budgets,
+ * limits and the simulation. Names, seeds and written defaults do not count.
  */
 async function trialIdentities(setup: ThreadSetup): Promise<(trial: Pick<Trial, 'params' | 'model'>) => TrialIdentity> {
   const tokens = tokenTable(setup.tokens);
@@ -163,8 +164,8 @@ async function withCode(
 }
 
 /**
- * As the strategy takes them, so that a default is the same written or left out; as they are written where it takes
- * them for more than data.
+ * The parsed parameters, so that written and omitted defaults are equal. Parameters that parse to more than data stay
+ * as written.
  */
 function effective({ params }: Strategy, raw: object, tokens: TokenTable): unknown {
   const parsed = withTokens(tokens, () => params.safeParse(raw));

@@ -8,6 +8,7 @@ import type { Recording } from '../../recording/reader.ts';
 import { openRecording } from '../../recording/reader.ts';
 import type { SharedRows } from '../../recording/shared/shared-rows.ts';
 import { stopwatch } from '../stopwatch.ts';
+import type { TrialMessage, TrialTask } from './trial-worker.ts';
 import { interruption } from '../../recording/interrupt.ts';
 import { shareRecording } from './shared-recording.ts';
 import type { ThreadSetup } from './thread-setup.ts';
@@ -17,43 +18,42 @@ import { GannetError, messageOf } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 
 const WORKER = new URL('./trial-worker.ts', import.meta.url);
-/** Long enough for whatever ends at all. */
+/** Long enough for every trial that ends at all. */
 export const DEFAULT_TRIAL_LIMIT_MS: Millis = 300_000;
 /**
- * A batch takes about so long: what it costs to hand it over does not count then, and nobody waits long for the last
- * one.
+ * The target duration of a batch: the cost of handing it over is negligible, and no thread waits long for the last one.
  */
 const BATCH_MS: Millis = 100;
 const LARGEST_BATCH = 256;
-/** A thread never forgets the modules of a trial, about 100 kB each: after so many trials it is replaced. */
+/** A thread never frees the modules of a trial, about 100 kB each, and is replaced after so many trials. */
 const TRIALS_PER_THREAD = 1_000;
 
-export interface TrialPoolOptions {
-  /** Threads; as many as the machine runs at once by default. */
+interface TrialPoolOptions {
+  /** Number of threads; by default as many as the machine runs at once. */
   readonly workers?: number | undefined;
   readonly interrupt?: AbortSignal | undefined;
-  /** The setup's recording where it is open already: it is checked once. */
+  /** The setup's recording, if it is already open. */
   readonly recording?: Recording | undefined;
-  /** The recording's rows where they are in shared memory already. */
+  /** The recording's rows, if they are already in shared memory. */
   readonly rows?: SharedRows | undefined;
-  /** How long a trial may take before its thread is ended. */
+  /** The maximum duration of a trial, after which its thread is ended. */
   readonly limitMs?: Millis | undefined;
-  /** After how many trials a thread is replaced, on average. */
+  /** The average number of trials after which a thread is replaced. */
   readonly trialsPerThread?: number | undefined;
-  /** How much of the recording is taken into memory at most; a quarter of the machine's by default. */
+  /** The maximum size of the recording in memory; by default a quarter of the machine's. */
   readonly mostSharedBytes?: number | undefined;
 }
 
-/** A pool with what is to be known of it. */
+/** A pool of threads over one recording. */
 export interface RecordingTrialPool extends TrialPool {
   readonly workers: number;
   /** Runs a trial in a thread that has run nothing else. Throws INTERRUPTED. */
   runAlone(trial: Trial): Promise<TrialResult>;
-  /** Bytes of the recording in shared memory; undefined where it is too large, and threads read it from the disk. */
+  /** Bytes of the recording in shared memory; undefined when it is too large, and threads read it from disk. */
   readonly sharedBytes: number | undefined;
 }
 
-/** Returns how many threads a pool has unless it is told. */
+/** Returns the default number of threads. */
 export function defaultWorkers(): number {
   return availableParallelism();
 }
@@ -80,17 +80,10 @@ export async function createTrialPool(setup: ThreadSetup, options: TrialPoolOpti
   interrupt?.addEventListener('abort', cut, { once: true });
   try {
     if (interrupt?.aborted === true) throw interruption();
-    // They load their code while the recording is read here.
+    // The threads load their code while this one reads the recording.
     let threads = start(workers);
     let begun = 0;
-    const recording = options.recording ?? openRecording(setup.recordingDir);
-    const rows = options.rows ?? (await shareRecording(
-      recording, { checks: readRecordedChecks(recording), interrupt, mostBytes: options.mostSharedBytes },
-    )).rows;
-    const shared = {
-      rows: rows === undefined ? null : { layout: rows.layout, memory: rows.memory },
-      lastSeq: recording.truncatedAt ?? null,
-    };
+    const { shared, bytes } = await sharedData(setup, options);
     const runOn = (among: Threads, count: number) =>
       (trials: Iterable<Trial>): AsyncGenerator<TrialResult> => runTrials([...trials], {
         workers: count, interrupt,
@@ -105,7 +98,7 @@ export async function createTrialPool(setup: ThreadSetup, options: TrialPoolOpti
       await old.pool.destroy();
     };
     return {
-      workers, sharedBytes: rows?.bytes, close,
+      workers, sharedBytes: bytes, close,
       run: async function* (trials) {
         const left = [...trials];
         while (left.length > 0) {
@@ -126,12 +119,26 @@ export async function createTrialPool(setup: ThreadSetup, options: TrialPoolOpti
   }
 }
 
-/** Nobody waits for threads that cannot begin: what goes wrong with one apart from any task ends them all. */
+/** Returns the recording as the threads receive it, and its size in shared memory. */
+async function sharedData(
+  { recordingDir }: ThreadSetup,
+  { recording = openRecording(recordingDir), rows: given, interrupt, mostSharedBytes: mostBytes }: TrialPoolOptions,
+): Promise<{ readonly shared: Pick<TrialTask, 'rows' | 'lastSeq'>; readonly bytes: number | undefined }> {
+  const checks = readRecordedChecks(recording);
+  const rows = given ?? (await shareRecording(recording, { checks, interrupt, mostBytes })).rows;
+  const shared = {
+    rows: rows === undefined ? null : { layout: rows.layout, memory: rows.memory },
+    lastSeq: recording.truncatedAt ?? null,
+  };
+  return { shared, bytes: rows?.bytes };
+}
+
+/** A fault of a thread outside of any task ends the pool, because its threads cannot start. */
 function startThreads(setup: ThreadSetup, workers: number): Threads {
   const faults: unknown[] = [];
   const pool = new Piscina({
     filename: WORKER.href, workerData: setup, minThreads: workers, maxThreads: workers, idleTimeout: Infinity,
-    // Between trials the event loop turns: what a strategy left there happens before the next one.
+    // The event loop turns between trials, so that leftover work of a strategy runs before the next one.
     atomics: 'disabled', recordTiming: false,
   });
   pool.on('error', (error) => {
@@ -142,8 +149,8 @@ function startThreads(setup: ThreadSetup, workers: number): Threads {
 }
 
 /**
- * Hands out trials in batches and yields what comes back. A batch that broke off goes on without the trial that broke
- * it.
+ * Hands out trials in batches and yields their results. After a failed batch, its remaining trials run again, without
+ * the one that failed it.
  */
 async function* runTrials(trials: readonly Trial[], { workers, interrupt, batchOf }: {
   readonly workers: number;
@@ -190,28 +197,27 @@ async function* runTrials(trials: readonly Trial[], { workers, interrupt, batchO
     start();
     yield* results.splice(0);
     if (faults.length > 0 && !isCut()) throw faults[0];
-    // Whoever takes the results takes his time: meanwhile more may have come, or a thread may be free.
+    // While the caller handled the results, more may have arrived, or a thread may have become free.
     if (results.length > 0 || mayStart() || isCut()) continue;
     if (underWay === 0) return;
     await new Promise<void>((resolve) => { wake = resolve; });
   }
 }
 
-/** The threads of a pool, and what went wrong with one apart from any task. */
+/** The threads of a pool, and their faults outside of any task. */
 interface Threads {
   readonly pool: Piscina;
   readonly faults: readonly unknown[];
 }
 
-/** How a batch ended: trials that its thread did not get to are left. */
+/** The end of a batch, with the trials that its thread did not reach. */
 interface BatchEnd {
   readonly left: readonly Trial[];
 }
 
 /**
- * Runs a few trials in one of the threads and hands on what each came to. The one during which the thread ends, or is
- * ended since it takes longer than `limitMs`, has failed. Throws STRATEGY_INVALID where the thread did not get as far
- * as to begin.
+ * Runs a few trials in one of the threads and passes on their results. A trial fails when its thread ends, or takes
+ * longer than `limitMs` and is ended. Throws STRATEGY_INVALID when the thread could not begin.
  */
 async function runBatch({ pool, faults }: Threads, task: Omit<TrialTask, 'port'>, { limitMs, onResult }: {
   readonly limitMs: Millis;
@@ -236,20 +242,20 @@ async function runBatch({ pool, faults }: Threads, task: Omit<TrialTask, 'port'>
     done += 1;
     onResult(message.result);
   });
-  // It closes behind the last message, and when the thread at its other end is gone.
+  // The port closes after the last message, or when its thread has ended.
   const closed = new Promise((resolve) => { here.on('close', resolve); });
   try {
     await pool.run({ ...task, port } satisfies TrialTask, { transferList: moved(port), signal: tooLong.signal });
     await closed;
     return { left: [] };
   } catch (error) {
-    // A task that never reached a thread takes its port with it.
+    // A task that never reached a thread leaves its port open.
     port.close();
     await closed;
     const during = trials[done];
     if (!isReady) throw new GannetError(
       'STRATEGY_INVALID',
-      `the thread that runs the trials cannot begin: ${printable(messageOf(faults[0] ?? error), 500)}`,
+      `the thread that runs the trials cannot start: ${printable(messageOf(faults[0] ?? error), 500)}`,
       { cause: error },
     );
     if (during === undefined) return { left: [] };
@@ -261,7 +267,7 @@ async function runBatch({ pool, faults }: Threads, task: Omit<TrialTask, 'port'>
   }
 }
 
-/** A list, which the library's types take for options. */
+/** The library's types expect other transfer lists. */
 function moved(port: MessagePort): NonNullable<Parameters<Piscina['run']>[1]>['transferList'] {
   const list: unknown = [port];
   return list as NonNullable<Parameters<Piscina['run']>[1]>['transferList'];
@@ -274,21 +280,3 @@ function reasonOf(error: unknown): string {
     return 'it needs more memory than a thread has';
   return printable(messageOf(error), 500);
 }
-
-/** A few trials for a thread. */
-export interface TrialTask {
-  /** The recording; null where the thread reads it from the disk. */
-  readonly rows: Pick<SharedRows, 'layout' | 'memory'> | null;
-  /** The last number that the threads read of one that may still grow; null where it is whole. */
-  readonly lastSeq: number | null;
-  readonly trials: readonly Trial[];
-  /** Takes what a thread says. Closed when all of them are done. */
-  readonly port: MessagePort;
-}
-
-/** What a thread says of a task. */
-export type TrialMessage =
-  /** It has loaded the strategies, and begins. */
-  | { readonly kind: 'ready' }
-  /** In the order of the trials. */
-  | { readonly kind: 'result'; readonly result: TrialResult };

@@ -1,11 +1,13 @@
 import { Console } from 'node:console';
+import type { MessagePort } from 'node:worker_threads';
 import { workerData } from 'node:worker_threads';
 import { readRecordedChecks } from '../../backtest/recorded-checks.ts';
 import type { TrialContext, UnparsedStrategy } from './run-trial.ts';
-import { trialSteps } from './run-trial.ts';
-import type { TrialResult } from './trial.ts';
+import { runTrialInChunks } from './run-trial.ts';
+import type { Trial, TrialResult } from './trial.ts';
 import { messageOf } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
+import type { SharedRows } from '../../recording/shared/shared-rows.ts';
 import type { RowSource } from '../../recording/shared/shared-source.ts';
 import { openSharedRows } from '../../recording/shared/shared-source.ts';
 import { stopwatch } from '../stopwatch.ts';
@@ -13,20 +15,19 @@ import { reportUnhandledErrors } from '../strategy-guards.ts';
 import { refuseOtherCode } from './strategy-source.ts';
 import type { ThreadSetup } from './thread-setup.ts';
 import { freshStrategies } from './thread-setup.ts';
-import type { TrialMessage, TrialTask } from './trial-pool.ts';
 
 const setup = workerData as ThreadSetup;
 let ground: Promise<Omit<TrialContext, 'strategies'>> | undefined;
-/** What a strategy left to the event loop and nobody caught. */
+/** Errors of work that strategies left to the event loop. */
 const strays: string[] = [];
 
-// Standard output is the command's own: a strategy's words stand beside it.
+// Standard output belongs to the command; output of a strategy goes to standard error.
 globalThis.console = new Console(process.stderr);
 process.stdout.write = process.stderr.write.bind(process.stderr);
 reportUnhandledErrors({ err: (text) => { process.stderr.write(text); } });
 process.on('uncaughtException', (error) => { strays.push(printable(messageOf(error), 500)); });
 
-/** Runs the trials of a task one after the other. What happens between two of them is of the one before. */
+/** Runs the trials of a task one after the other. An error between two trials belongs to the first one. */
 export default async function runTrials(task: TrialTask): Promise<void> {
   const { trials, port } = task;
   const say = (message: TrialMessage): void => { port.postMessage(message); };
@@ -35,19 +36,19 @@ export default async function runTrials(task: TrialTask): Promise<void> {
     const laid = await ground;
     say({ kind: 'ready' });
     for (const trial of trials) {
-      const steps = trialSteps(trial, { ...laid, strategies: await freshCode() });
+      const steps = runTrialInChunks(trial, { ...laid, strategies: await freshCode() });
       let step = steps.next();
       for (; step.done !== true; step = steps.next()) await bothTurns();
       await bothTurns();
       say({ kind: 'result', result: afterStrays(step.value) });
     }
   } finally {
-    // Also where it cannot begin: the other end waits for it.
+    // Also after a failed start, because the pool waits for it.
     port.close();
   }
 }
 
-/** Timers that are due come between the first turn and the second. */
+/** Timers that are due fire between the first turn and the second. */
 async function bothTurns(): Promise<void> {
   await turn();
   await turn();
@@ -60,24 +61,24 @@ function turn(): Promise<void> {
 function afterStrays(result: TrialResult): TrialResult {
   const [stray] = strays.splice(0);
   return stray === undefined ? result
-    : { kind: 'failed', id: result.id, reason: `a strategy left something behind that failed later: ${stray}` };
+    : { kind: 'failed', id: result.id, reason: `work that a strategy left behind failed later: ${stray}` };
 }
 
 async function layGround({ rows: shared, lastSeq }: TrialTask): Promise<Omit<TrialContext, 'strategies'>> {
   const rows = shared === null ? await rowsFromDisk(lastSeq) : openSharedRows(shared);
   await freshCode();
-  // Behind the import: what was loaded, and is run from now on, is at least as old as what is looked at.
+  // After the import, so that the checked code is not older than the loaded code.
   for (const own of setup.strategies) await refuseOtherCode(own, setup.places);
   return { setup, rows, checks: readRecordedChecks(rows), stopwatch };
 }
 
-/** In modules of their own for each trial. */
+/** Each trial gets new modules. */
 async function freshCode(): Promise<UnparsedStrategy[]> {
   const fresh = await freshStrategies(setup.strategies.map(({ use }) => use), setup.places);
   return setup.strategies.map((own, i) => ({ ...own, strategy: fresh[i]! }));
 }
 
-/** Whoever reads from shared memory does without the reader of files. */
+/** Loaded only when needed, because shared memory does without the reader of files. */
 async function rowsFromDisk(lastSeq: number | null): Promise<RowSource> {
   const { openRecording } = await import('../../recording/reader.ts');
   const whole = openRecording(setup.recordingDir);
@@ -86,3 +87,21 @@ async function rowsFromDisk(lastSeq: number | null): Promise<RowSource> {
   const rows: RowSource = { kinds, feeds, cursor: (choice) => recording.cursor(choice), since: () => rows };
   return rows;
 }
+
+/** A few trials for a thread. */
+export interface TrialTask {
+  /** The recording; null when the thread reads it from disk. */
+  readonly rows: Pick<SharedRows, 'layout' | 'memory'> | null;
+  /** The last input number to read from a recording that may still grow; null for a complete one. */
+  readonly lastSeq: number | null;
+  readonly trials: readonly Trial[];
+  /** Receives the thread's messages. Closed when all trials are done. */
+  readonly port: MessagePort;
+}
+
+/** A message of a thread about its task. */
+export type TrialMessage =
+  /** The thread has loaded the strategies and begins. */
+  | { readonly kind: 'ready' }
+  /** Results come in the order of the trials. */
+  | { readonly kind: 'result'; readonly result: TrialResult };

@@ -6,31 +6,28 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { TrialReturns } from '../metrics/deflated-sharpe.ts';
 import type { RunRecord } from '../../backtest/record/run-record.ts';
 
-/** A parameter's value as a file says it. */
+/** A parameter's value as in a file. */
 export type ParamValue = null | boolean | number | string | readonly ParamValue[]
   | { readonly [key: string]: ParamValue };
 
-/** Parameters by strategy, those that are other than the configuration's. */
+/** Parameters by strategy that differ from the configuration. */
 export type TrialParams = Readonly<Record<string, Readonly<Record<string, ParamValue>>>>;
 
-/** One backtest of many over the same recording: what differs from the configuration. Plain data. */
+/** One backtest of many over the same recording, by its differences from the configuration. Plain data. */
 export interface Trial {
-  /** The same for the same parameters, period and model: SHA-256 over their canonical JSON, the first 16 hex digits. */
+  /** Equal for equal parameters, period and model: SHA-256 over their canonical JSON, the first 16 hex digits. */
   readonly id: string;
-  /** Strategies left out keep theirs. */
+  /** Strategies that are left out keep their parameters. */
   readonly params: TrialParams;
-  /**
-   * Only rows from `from` to before `to` are traded on; before them as much as strategies warm up on. Left out: all of
-   * the recording.
-   */
+  /** Only rows from `from` to before `to` are traded on, after the warm-up. Left out: the whole recording. */
   readonly period?: { readonly from: Millis; readonly to: Millis } | undefined;
-  /** In place of the configured model. */
+  /** Replaces the configured model. */
   readonly model?: SimulationModel | undefined;
-  /** Asks for what the run left, for whoever goes on with its equity. Nothing that is decided depends on it. */
+  /** Keeps the record of the run, for a caller that continues with its equity. No decision depends on it. */
   readonly keep?: 'record' | undefined;
 }
 
-/** What a trial came to that ran to its end. */
+/** The result of a finished trial. */
 export interface DoneTrial {
   readonly kind: 'done';
   readonly id: string;
@@ -38,38 +35,38 @@ export interface DoneTrial {
   readonly decisions: number;
   readonly decisionHash: string;
   readonly fills: number;
-  /** Swaps that the risk limits refused, by code. */
+  /** The number of swaps that the risk limits refused, by code. */
   readonly denials: Readonly<Record<string, number>>;
-  /** Share of the time after the last fill; 0 where there is none. */
+  /** Share of the time after the last fill; 0 without fills. */
   readonly idle: number;
-  /** In the currency; null where it cannot be valued. */
+  /** In the currency; null if it cannot be valued. */
   readonly equity: { readonly start: number | null; readonly end: number | null };
   readonly metrics: Metrics;
   readonly returns: TrialReturns;
   readonly warnings: readonly string[];
-  /** Where it was asked for. */
+  /** Only if it was kept. */
   readonly record?: RunRecord | undefined;
 }
 
-/** What a trial came to. */
+/** The result of a trial. */
 export type TrialResult =
   | DoneTrial
   /**
-   * There is no such backtest: a strategy's schema refuses the parameters, or the recording lacks what they watch. It
+   * The backtest is impossible: a strategy's schema refuses the parameters, or the recording lacks their feeds. It
    * counts as no trial.
    */
   | { readonly kind: 'refused'; readonly id: string; readonly reason: string }
-  /** It began, and a strategy brought it down. */
+  /** It began, and a strategy failed it. */
   | { readonly kind: 'failed'; readonly id: string; readonly reason: string };
 
 /** Runs trials in threads over one recording that is read once. */
 export interface TrialPool {
-  /** Yields results in the order in which they are done. Throws INTERRUPTED. */
+  /** Yields results in the order of their completion. Throws INTERRUPTED. */
   run(trials: Iterable<Trial>): AsyncIterable<TrialResult>;
   close(): Promise<void>;
 }
 
-/** Returns a trial under its id. */
+/** Returns a trial with its id. */
 export function trialOf(difference: Omit<Trial, 'id'>): Trial {
   const { params, period, model } = difference;
   const plainModel = model === undefined ? undefined
@@ -79,34 +76,31 @@ export function trialOf(difference: Omit<Trial, 'id'>): Trial {
   return { id, ...difference };
 }
 
-/**
- * Returns the parameters of a strategy in a trial, as a file would say them: the configuration's with the trial's over
- * them.
- */
+/** Returns the raw parameters of a strategy in a trial: the configuration's, overridden by the trial's. */
 export function rawParamsIn(
   { params }: Pick<Trial, 'params'>, { name, rawParams }: { readonly name: string; readonly rawParams: unknown },
 ): Readonly<Record<string, unknown>> {
   return { ...(rawParams as Readonly<Record<string, unknown>>), ...params[name] };
 }
 
-/** What came of running a trial once more, where nothing that could have left something behind was run before. */
+/** The comparison of a trial with its repetition in a thread that ran nothing else. */
 export interface Repetition {
   /** Whether every decision was the same. */
   readonly isSame: boolean;
-  /** Why it came to nothing; undefined where it came to something. */
+  /** The reason why the repetition failed; undefined if it succeeded. */
   readonly fault: string | undefined;
 }
 
-/** Returns how a trial's repetition compares with it. */
+/** Returns the comparison of a trial with its repetition. */
 export function repetitionOf({ decisionHash }: Pick<DoneTrial, 'decisionHash'>, again: TrialResult): Repetition {
   return again.kind === 'done' ? { isSame: again.decisionHash === decisionHash, fault: undefined }
     : { isSame: false, fault: again.reason };
 }
 
-/** Returns the warning of what did not come to the same again; `what` was run. */
+/** Returns the warning that a repetition of `what` differs. */
 export function notRepeatable(what: string, { fault }: Repetition): string {
   if (fault !== undefined)
-    return `NOT repeatable: where nothing else was run before, ${what} came to nothing: ${fault}`;
-  return `NOT repeatable: where nothing else was run before, ${what} came to other decisions. A strategy keeps `
-    + 'something from one run to the next, so none of these figures can be relied on; "gannet lookahead" says more';
+    return `NOT repeatable: in a new thread, ${what} failed: ${fault}`;
+  return `NOT repeatable: in a new thread, ${what} led to other decisions. A strategy keeps state between runs, `
+    + 'so that all of these figures are unreliable; "gannet lookahead" finds the cause';
 }

@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../core/counted.ts';
+import { groupThousands, pluralize } from '../../core/text.ts';
 import { LONG_IDLE, denialText, idleShare, limitedBy } from './denial-summary.ts';
 import type { MeasuredRun, MeasuredSettings } from './measured-run.ts';
 import { robustnessWarnings } from './measured-run.ts';
@@ -8,12 +8,10 @@ import type { Benchmarks } from '../metrics/run-figures.ts';
 import { sharpeByLuck } from '../metrics/deflated-sharpe.ts';
 import type { TrialCount } from '../../store/trial-log.ts';
 
-/** How far the results of fewer scatter is a guess, and so is what luck shows. */
+/** With fewer trials, the variance of their results is a guess, and the effect of luck too. */
 const FEW_TRIALS = 10;
 
-/**
- * Returns the number of trials for scripts, with what they do to a Sharpe ratio a year; null where nobody could count.
- */
+/** Returns the number of trials for scripts, with the Sharpe ratio a year that luck explains; null if unknown. */
 export function trialsJson(trials: TrialCount | undefined): unknown {
   if (trials === undefined) return null;
   return {
@@ -21,47 +19,41 @@ export function trialsJson(trials: TrialCount | undefined): unknown {
   };
 }
 
-/**
- * Returns in plain words how many trials there are and what that says of a deflated Sharpe ratio; undefined where
- * nobody could count.
- */
+/** Returns for people the number of trials and its effect on the Sharpe ratio; undefined if unknown. */
 export function trialsText(
   trials: TrialCount | undefined, dsr: number | null, luckUnknown?: string,
 ): string | undefined {
   if (trials === undefined) return undefined;
   if (luckUnknown !== undefined)
-    return `${trials.count === 1 ? 'this is the first on these data' : triedText(trials.count)}; what luck alone would `
-      + `show is not meaningful: ${luckUnknown}`;
+    return `${trials.count === 1 ? 'this is the first on these data' : triedText(trials.count)}; the Sharpe ratio by `
+      + `luck is not meaningful: ${luckUnknown}`;
   if (trials.count === 1)
-    return `this is the first on these data: there was nothing to choose among${dsr === null ? '' : `, and its true Sharpe ratio is above 0 with a probability of ${likelihoodText(dsr)}`}`;
+    return 'this is the first on these data: there was nothing to choose from'
+      + (dsr === null ? '' : `, and its true Sharpe ratio is above 0 with a probability of ${likelihoodText(dsr)}`);
   const luck = luckText(trials);
   return luck === undefined || dsr === null ? `${triedText(trials.count)}${luck === undefined ? UNKNOWN_LUCK : ''}`
-    : `${triedText(trials.count)}${luck}; that this one is truly above that has a probability `
-      + `of ${likelihoodText(dsr)}`;
+    : `${triedText(trials.count)}${luck}; this one is truly above that with a probability of ${likelihoodText(dsr)}`;
 }
 
-/** What follows after how many were tried where luck cannot be told. */
-export const UNKNOWN_LUCK = ', too few of them with a Sharpe ratio to say what luck alone would show';
+/** Follows the number of trials when luck cannot be judged. */
+export const UNKNOWN_LUCK = ', too few of them with a Sharpe ratio to estimate the effect of luck';
 
-/**
- * Returns what luck alone shows where two or more were tried, to follow after how many were; undefined where nobody can
- * say.
- */
+/** Returns the Sharpe ratio that luck explains, to follow the number of trials; undefined if unknown. */
 export function luckText(trials: TrialCount): string | undefined {
   const luck = sharpeByLuck(trials);
   if (luck === undefined) return undefined;
   const shown = `${luckiestText(trials.count)} shows a Sharpe ratio of`;
   return trials.count < FEW_TRIALS
-    ? `, few to go by: going by how far apart they are, ${shown} about ${Number(luck.toPrecision(2))} a year`
+    ? `, which are few: by their variance, ${shown} about ${Number(luck.toPrecision(2))} a year`
     : `: ${shown} ${ratioText(luck)} a year`;
 }
 
 const SURE = 0.95;
 const FEW_TRADES = 30;
-/** Beyond this a flaw is likelier than a gain. */
+/** Above this, a flaw is likelier than skill. */
 const IMPLAUSIBLE_SHARPE = 5;
 
-/** Returns in plain sentences what a backtest says, and what it does not. */
+/** Returns plain sentences on the meaning and the limits of a backtest's result. */
 export function verdictOf(
   { assessment: { metrics, trades, luckUnknown }, record, series, result }: MeasuredRun, settings: MeasuredSettings,
   benchmarks: Benchmarks,
@@ -69,10 +61,11 @@ export function verdictOf(
   const denied = deniedText(result);
   if (record.fills.length === 0) return ['No swap was made: this run says nothing about the strategy.', ...denied];
   if (series.times.length < 2 || metrics.total_return === null)
-    return ['What was held could not be valued: this run says nothing about the strategy.'];
+    return ['The holdings could not be valued: this run says nothing about the strategy.'];
   const total = metrics.total_return;
   const sentences = [
-    `After costs it ${total > 0 ? 'gained' : total < 0 ? 'lost' : 'came out even, at'} ${sizeText(total)}${metrics.max_drawdown === null ? '' : `, and was at worst ${sizeText(metrics.max_drawdown)} below its peak`}.`,
+    `After costs it ${gainWord(total)} ${sizeText(total)}`
+      + (metrics.max_drawdown === null ? '.' : `, and was at worst ${sizeText(metrics.max_drawdown)} below its peak.`),
     againstHolding(total, benchmarks),
     tradesText(metrics, trades),
     ...denied,
@@ -80,60 +73,57 @@ export function verdictOf(
   ];
   if (total <= 0) return sentences.filter((sentence) => sentence !== '');
   const decided = trades === undefined ? 0 : trades.wins + trades.losses;
+  const counted = decided === 0 ? 'No round trip' : `Only ${pluralize(decided, 'round trip')}`;
   if (luckUnknown !== undefined) sentences.push(luckUnknownText(luckUnknown));
-  else if (decided < FEW_TRADES) sentences.push(
-    `${decided === 0 ? 'No round trip was' : `Only ${counted(decided, 'round trip')} ${decided === 1 ? 'was' : 'were'}`} won or lost, too few to tell skill from luck.`,
-  );
-  else if (metrics.psr === null) sentences.push('Whether it is more than luck cannot be said from these data.');
+  else if (decided < FEW_TRADES) {
+    sentences.push(`${counted} ${decided < 2 ? 'was' : 'were'} won or lost, too few to tell skill from luck.`);
+  } else if (metrics.psr === null) sentences.push('These data do not show whether it is more than luck.');
   else sentences.push(chanceText(metrics.psr, metrics));
   return sentences.filter((sentence) => sentence !== '');
 }
 
-/** Returns a doubt where a result is better than any that lasted. */
+/** Returns a warning about a result that is better than real markets allow. */
 export function implausibleWarnings({ sharpe }: Pick<Metrics, 'sharpe'>): string[] {
   return sharpe !== null && sharpe > IMPLAUSIBLE_SHARPE
-    ? [`a Sharpe ratio of ${ratioText(sharpe)} a year is more than real markets pay for long: look for a flaw in the `
-      + 'data, or in how fills are simulated, or with "gannet lookahead", before you believe it']
+    ? [`a Sharpe ratio of ${ratioText(sharpe)} a year is more than real markets pay for long: search for a flaw in `
+      + 'the data and in the simulation of fills, and run "gannet lookahead", before you trust it']
     : [];
 }
 
-/** Returns what is said in place of luck where nothing can be. */
+/** Returns the sentence that replaces a judgement of luck. */
 export function luckUnknownText(luckUnknown: string): string {
-  return `How much of it is luck is not meaningful: ${luckUnknown}.`;
+  return `The share of luck in it cannot be judged: ${luckUnknown}.`;
 }
 
-/**
- * Returns whether a gain may be chance, by how many were tried where that is known: the best of many looks good by
- * chance.
- */
+/** Returns a sentence on whether a gain may be luck, given the number of trials: the best of many is good by chance. */
 export function chanceText(
   psr: number, { dsr, trials }: Pick<Metrics, 'dsr' | 'trials'>, luckUnknown?: string,
 ): string {
   if (luckUnknown !== undefined) return luckUnknownText(luckUnknown);
   const above = `its true Sharpe ratio is above 0 with a probability of ${likelihoodText(psr)}`;
   if (psr < SURE) return 'Luck is not excluded: '
-    + `${above}${trials === 1 ? '' : ', before it is counted how many variants were tried'}.`;
+    + `${above}${trials === 1 ? '' : ', before counting the variants that were tried'}.`;
   if (trials === 1) return `By itself it is unlikely to be luck: ${above}. Nothing else was tried on these data; every `
-    + 'further variant that is makes luck likelier.';
-  if (dsr === null || trials === null) return `By itself it is unlikely to be luck: ${above}. How many variants were `
-    + 'tried on these data is not in that, and each makes luck likelier.';
+    + 'further variant makes luck likelier.';
+  if (dsr === null || trials === null) return `By itself it is unlikely to be luck: ${above}. The number of variants `
+    + 'tried on these data is unknown, and each makes luck likelier.';
   return dsr < SURE
-    ? `By itself it would be unlikely to be luck (${likelihoodText(psr)}), but ${triedText(trials)}: that it is truly `
-      + `better than ${luckiestText(trials)} would look has a probability of ${likelihoodText(dsr)}.`
-    : `It is unlikely to be luck, even though ${triedText(trials)}: that it is truly better than `
-      + `${luckiestText(trials)} would look has a probability of ${likelihoodText(dsr)}.`;
+    ? `By itself it would be unlikely to be luck (${likelihoodText(psr)}), but ${triedText(trials)}: it is truly `
+      + `better than ${luckiestText(trials)} with a probability of ${likelihoodText(dsr)}.`
+    : `It is unlikely to be luck, even though ${triedText(trials)}: it is truly better than `
+      + `${luckiestText(trials)} with a probability of ${likelihoodText(dsr)}.`;
 }
 
-/** Returns how many were tried: "two variants were tried on these data". */
+/** Returns the number of trials: "two variants were tried on these data". */
 export function triedText(trials: number): string {
-  const number = trials === 1 ? 'one' : trials === 2 ? 'two' : grouped(String(trials));
+  const number = trials === 1 ? 'one' : trials === 2 ? 'two' : groupThousands(String(trials));
   return `${number} ${trials === 1 ? 'variant was' : 'variants were'} tried on these data`;
 }
 
-/** Returns what the best of so many is by luck: "the luckier of two that are worth nothing". */
+/** Returns a name for the best of so many worthless trials: "the luckier of two worthless variants". */
 function luckiestText(trials: number): string {
-  return trials === 2 ? 'the luckier of two that are worth nothing'
-    : `the luckiest of ${grouped(String(trials))} that are worth nothing`;
+  return trials === 2 ? 'the luckier of two worthless variants'
+    : `the luckiest of ${groupThousands(String(trials))} worthless variants`;
 }
 
 function deniedText({ denials, fills, startAt, endAt }: MeasuredRun['result']): string[] {
@@ -141,8 +131,9 @@ function deniedText({ denials, fills, startAt, endAt }: MeasuredRun['result']): 
   const denied = limitedBy({ denials, fills: fills.length, idle });
   if (denied === undefined) return [];
   const { count, code, times } = denied;
-  return [`The risk limits refused ${counted(count, 'swap')}, `
-    + `${count === 1 ? '' : `${times === count ? 'all' : grouped(String(times))} of them `}by ${denialText(code)}.`,
+  return [`The risk limits refused ${pluralize(count, 'swap')}, `
+    + (count === 1 ? '' : `${times === count ? 'all' : groupThousands(String(times))} of them `)
+    + `by ${denialText(code)}.`,
     ...(idle < LONG_IDLE ? [] : [`Nothing was traded in the last ${(idle * 100).toFixed(0)} % of the time, after `
       + `${new Date(fills.at(-1)!.at).toISOString().slice(0, 16).replace('T', ' ')} UTC.`])];
 }
@@ -154,7 +145,7 @@ function tradesText(
   const trips = trades.wins + trades.losses + trades.breakeven;
   if (trips === 1)
     return `Its only round trip was ${trades.wins === 1 ? 'won' : trades.losses === 1 ? 'lost' : 'even'}.`;
-  return `Of ${counted(trips, 'round trip')} ${shareText(rate)} were `
+  return `Of ${pluralize(trips, 'round trip')} ${shareText(rate)} were `
     + `won${payoff === null ? '' : `, and a gain was ${ratioText(payoff)} times a loss on average`}.`;
 }
 
@@ -162,19 +153,26 @@ function againstHolding(total: number, { buy_and_hold: holding }: Benchmarks): s
   const held = holding?.assessment.metrics.total_return ?? null;
   if (held === null) return '';
   const points = ratioText(Math.abs(total - held) * 100);
-  return `${holdingText(held)}: the strategy came out ${points === '0.00' ? 'the same' : `${points} percentage ${points === '1.00' ? 'point' : 'points'} ${total > held ? 'better' : 'worse'}`}.`;
+  const difference = points === '0.00' ? 'the same'
+    : `${points} percentage ${points === '1.00' ? 'point' : 'points'} ${total > held ? 'better' : 'worse'}`;
+  return `${holdingText(held)}: the strategy came out ${difference}.`;
 }
 
-/** Returns what buying and holding came to: "Buying and holding lost 9.12 %". */
+/** Returns the verb for a total return: "gained", "lost", or "came out even, at". */
+export function gainWord(total: number): string {
+  return total > 0 ? 'gained' : total < 0 ? 'lost' : 'came out even, at';
+}
+
+/** Returns the result of buying and holding: "Buying and holding lost 9.12 %". */
 export function holdingText(held: number): string {
-  return `Buying and holding ${held > 0 ? 'gained' : held < 0 ? 'lost' : 'came out even, at'} ${sizeText(held)}`;
+  return `Buying and holding ${gainWord(held)} ${sizeText(held)}`;
 }
 
 function robustness(settings: MeasuredSettings): string {
   if (robustnessWarnings(settings).length > 0)
-    return 'It is not robust: whether it gains or loses depends on how kindly fills are simulated.';
+    return 'It is not robust: whether it gains or loses depends on the simulation of fills.';
   const totals = Object.values(settings).map(({ assessment }) => assessment.metrics.total_return);
   if (totals.some((total) => total === null)) return 'Not all three settings could be measured.';
-  return totals.every((total) => total! > 0) ? 'It gains in all three settings of how fills are simulated.'
-    : 'It gains in none of the three settings of how fills are simulated.';
+  return totals.every((total) => total! > 0) ? 'It gains in all three simulation settings.'
+    : 'It gains in none of the three simulation settings.';
 }

@@ -1,43 +1,43 @@
 import { limitedBy } from '../trials/denial-summary.ts';
 import { factOf } from '../metrics/metric-warnings.ts';
 import { FIGURE_NAMES } from '../metrics/figure-text.ts';
-import { counted } from '../../core/counted.ts';
+import { pluralize } from '../../core/text.ts';
 import type { Objective } from '../trials/objectives.ts';
 import { bestOf } from '../trials/objectives.ts';
 import type { DoneTrial, TrialParams, TrialResult } from '../trials/trial.ts';
 import type { Fold, TradedPeriod } from './folds.ts';
 
-/** What became of a fold. Only one that is judged has a part in any average; the others are named. */
+/** The status of a fold. Only judged folds count in averages; the others are named. */
 type FoldStatus =
-  /** What was chosen traded out of sample. */
+  /** The choice traded out of sample. */
   | 'judged'
-  /** What was chosen made no swap out of sample. */
+  /** The choice made no swap out of sample. */
   | 'no_swaps'
-  /** Out of sample the recording holds a small part of the rows that it holds in-sample. */
+  /** Out of sample the recording has far fewer rows than in-sample. */
   | 'few_rows'
-  /** Nothing was received out of sample, or nothing that money could be counted by. */
+  /** No row or no valued equity exists out of sample. */
   | 'no_rows'
-  /** Nothing could be chosen in-sample. */
+  /** No choice was possible in-sample. */
   | 'no_choice'
-  /** What was chosen brought the strategy down out of sample. */
+  /** The choice failed out of sample. */
   | 'failed';
 
-/** What became of a fold, in a word or two; its reason has the rest. */
+/** The status of a fold in a few words; its reason has the details. */
 export const FOLD_WORDS: Readonly<Record<FoldStatus, string>> = {
-  judged: '', no_swaps: 'made no swap', few_rows: 'hardly any rows', no_rows: 'nothing to judge by',
-  no_choice: 'nothing to choose by', failed: 'the strategy fell over',
+  judged: '', no_swaps: 'made no swap', few_rows: 'too few rows', no_rows: 'no data',
+  no_choice: 'no choice', failed: 'the strategy failed',
 };
 
-/** What was chosen in-sample, and why. */
+/** The in-sample choice. */
 interface FoldChoice {
-  /** Its place among the parameter sets, from 0. */
+  /** Its index among the parameter sets. */
   readonly place: number;
   readonly params: TrialParams;
   readonly value: number;
   readonly inSample: DoneTrial;
 }
 
-/** A fold with what came of it. */
+/** A fold and its outcome. */
 export interface FoldOutcome {
   readonly fold: Fold;
   /** In the order of the parameter sets. */
@@ -45,14 +45,14 @@ export interface FoldOutcome {
   readonly choice: FoldChoice | undefined;
   readonly outOfSample: DoneTrial | undefined;
   readonly status: FoldStatus;
-  /** Why it is not judged. */
+  /** The reason why it is not judged. */
   readonly reason: string | undefined;
 }
 
-/** Below this share of the rows that came in-sample, out of sample was mostly not recorded. */
+/** With a smaller share of the in-sample row rate, the out-of-sample period was mostly not recorded. */
 const FEW_ROWS = 0.1;
 
-/** Returns the best of what was tried in-sample. */
+/** Returns the best in-sample trial. */
 export function choose(
   tried: readonly TrialResult[], sets: readonly TrialParams[], objective: Objective,
 ): FoldChoice | undefined {
@@ -63,8 +63,8 @@ export function choose(
 }
 
 /**
- * Returns where the risk limits made what a fold came to, and by which code: "limited in-sample by RATE_PER_DAY"; empty
- * where they did not.
+ * Returns the periods of a fold that the risk limits determined, with the codes: "limited in-sample by RATE_PER_DAY";
+ * empty if none.
  */
 export function foldLimits({ choice, outOfSample }: Pick<FoldOutcome, 'choice' | 'outOfSample'>): string {
   const where = ([['in-sample', choice?.inSample], ['out of sample', outOfSample]] as const)
@@ -75,7 +75,7 @@ export function foldLimits({ choice, outOfSample }: Pick<FoldOutcome, 'choice' |
   return where.length === 0 ? '' : `limited ${where.join(', ')}`;
 }
 
-/** Returns why nothing could be chosen. */
+/** Returns why no choice was possible. */
 export function noChoice(
   tried: readonly TrialResult[], { label, name }: { readonly label: string; readonly name: keyof typeof FIGURE_NAMES },
 ): string {
@@ -84,29 +84,30 @@ export function noChoice(
     const first = tried.find((result) => result.kind !== 'done');
     return `none of ${tried.length} ran in-sample: ${first?.reason ?? 'there is none'}`;
   }
-  if (done.every(({ events }) => events === 0)) return 'nothing was received in-sample';
+  if (done.every(({ events }) => events === 0)) return 'no row was received in-sample';
   const most = done.reduce((a, b) => (b.fills > a.fills ? b : a));
   if (most.fills === 0) return `none of ${done.length} made a swap in-sample`;
-  // In some sentences a name stands without what it is counted by.
+  // Some warnings name the figure without its unit.
   const called = FIGURE_NAMES[name].replace(/ (?:a year|of a round trip)$/, '');
   const why = most.warnings.find((warning) => warning.includes(called));
   return `none of ${done.length} has a ${label} in-sample${why === undefined ? '' : `: ${factOf({ message: why })}`}`;
 }
 
-/** Returns what became of what was chosen, by nothing that was received after it. */
+/** Returns the status of a choice from its out-of-sample result. */
 export function judged(
   { fold, choice, result }: { readonly fold: Fold; readonly choice: FoldChoice; readonly result: TrialResult },
 ): Pick<FoldOutcome, 'status' | 'reason'> {
   if (result.kind !== 'done') return { status: 'failed', reason: result.reason };
   const { events, fills, equity } = result;
-  if (events === 0) return { status: 'no_rows', reason: 'nothing was received out of sample' };
+  if (events === 0) return { status: 'no_rows', reason: 'no row was received out of sample' };
   if (equity.start === null || equity.end === null || equity.start <= 0) return { status: 'no_rows', reason:
-    'out of sample there is no money that could be counted: something held has no price, or no strategy has a budget' };
+    'the equity out of sample is unknown: something held has no price, or no strategy has a budget' };
   if (rowRate(events, fold.outOfSample) < FEW_ROWS * rowRate(choice.inSample.events, fold.inSample)) {
-    return { status: 'few_rows', reason: `only ${counted(events, 'row was', 'rows were')} received out of sample, less `
-      + 'than a tenth of what was received in-sample in the same time' };
+    const reason = `only ${pluralize(events, 'row was', 'rows were')} received out of sample, `
+      + 'less than a tenth of the in-sample rate';
+    return { status: 'few_rows', reason };
   }
-  return fills === 0 ? { status: 'no_swaps', reason: 'what was chosen made no swap out of sample' }
+  return fills === 0 ? { status: 'no_swaps', reason: 'the choice made no swap out of sample' }
     : { status: 'judged', reason: undefined };
 }
 
@@ -114,12 +115,12 @@ function rowRate(events: number, { from, to }: TradedPeriod): number {
   return events / (to - from);
 }
 
-/** Returns the results that ran to their end. */
+/** Returns the finished results. */
 export function doneOf(results: readonly TrialResult[]): DoneTrial[] {
   return results.filter((result) => result.kind === 'done');
 }
 
-/** Returns rising numbers for people, those that follow one another together: "2 to 9, 11 and 14". */
+/** Returns rising numbers for people, with adjacent ones joined: "2 to 9, 11 and 14". */
 export function numbersText(numbers: readonly number[]): string {
   const runs: { readonly from: number; to: number }[] = [];
   for (const number of numbers) {

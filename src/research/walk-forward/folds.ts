@@ -2,13 +2,13 @@ import { GannetError } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration, shortDuration } from '../../core/time.ts';
 
-/** Rows received from here to before there. */
+/** A period of rows, from `from` to before `to`. */
 export interface TradedPeriod {
   readonly from: Millis;
   readonly to: Millis;
 }
 
-/** One step of a walk-forward: parameters are chosen by the one period, and judged by the one that follows. */
+/** One step of a walk-forward: parameters are chosen by one period and judged by the next. */
 export interface Fold {
   /** From 1. */
   readonly number: number;
@@ -16,37 +16,37 @@ export interface Fold {
   readonly outOfSample: TradedPeriod;
 }
 
-/** What folds are laid over a recording by. */
+/** The terms of the folds. */
 interface FoldTerms {
   readonly firstAt: Millis;
   readonly lastAt: Millis;
-  /** What the strategies see before they may trade: no period begins before so much of the recording. */
+  /** The warm-up of the strategies: no period begins before it. */
   readonly warmupMs: Millis;
   readonly inSampleMs: Millis;
   readonly outOfSampleMs: Millis;
-  /** Whether every choice looks back to the beginning, instead of over a period of one length. */
+  /** Whether every in-sample period begins at the first row instead of having a fixed length. */
   readonly anchored: boolean;
 }
 
-/** Folds with what they leave of the recording. */
+/** The folds of a recording. */
 export interface FoldPlan {
   readonly folds: readonly Fold[];
-  /** At the end, too short for a fold. */
+  /** The time at the end that is too short for a fold. */
   readonly unusedMs: Millis;
 }
 
-/** A last period that lacks no more than this is a fold still: recordings seldom end on the dot. */
+/** A shorter last period still counts as a fold, because recordings seldom end exactly. */
 const ENOUGH_OF_A_FOLD = 0.9;
 const MOST_FOLDS = 1_000;
 
 /**
- * Returns the folds that a recording has room for, each out-of-sample period where the one before it ends. Throws USAGE
- * on lengths that make no sense, and RECORDING_INCOMPLETE where the recording is too short for one fold.
+ * Returns the folds of a recording; each out-of-sample period begins at the end of the one before. Throws USAGE on
+ * invalid lengths, and RECORDING_INCOMPLETE when the recording is too short for one fold.
  */
 export function foldPlan({ firstAt, lastAt, warmupMs, inSampleMs, outOfSampleMs, anchored }: FoldTerms): FoldPlan {
   if (inSampleMs < warmupMs) {
     throw new GannetError('USAGE', `--in-sample ${formatDuration(inSampleMs)} is shorter than the `
-      + `${formatDuration(warmupMs)} that the strategies warm up on: choose by a period of at least that length`);
+      + `${formatDuration(warmupMs)} that the strategies need to warm up: give a longer period`);
   }
   const [begin, end] = [firstAt + warmupMs, lastAt + 1];
   const folds: Fold[] = [];

@@ -3,19 +3,19 @@ import type { Millis } from '../../core/time.ts';
 import { seriesOf } from '../metrics/run-figures.ts';
 import type { InstrumentRecord, RecordedFill, RunRecord, StrategyRecord } from '../../backtest/record/run-record.ts';
 
-/** What a fold left out of sample. */
+/** The out-of-sample record of a fold. */
 interface FoldRecord {
   readonly number: number;
-  /** Where its rows begin. */
+  /** The time of its first row. */
   readonly from: Millis;
   readonly record: RunRecord;
 }
 
 /**
- * Returns the records of folds as one: each begins with what the one before it came to, so that the whole is what money
- * moved from one to the next would have become. What is held at a fold's end counts at what a sale would bring then,
- * and the next one begins with money alone. Every fold stands as a strategy of its own, worth nothing outside its time:
- * what one of them bought is no other one's to sell. Each record has at least one time at which all had a price.
+ * Returns the records of folds as one, in which each fold begins with the final equity of the one before. Holdings at a
+ * fold's end count at the proceeds of a sale, and the next fold begins with money alone. Every fold is a separate
+ * strategy, worth nothing outside its time, so that no fold sells purchases of another. Each record has at least one
+ * time at which everything had a price.
  */
 export function joinRecords(folds: readonly FoldRecord[]): RunRecord {
   const parts = folds.map((fold, place) => ({ ...fold, kept: keptTimes(fold, folds[place + 1]?.from), factor: 1 }));
@@ -41,13 +41,13 @@ export function joinRecords(folds: readonly FoldRecord[]): RunRecord {
 }
 
 interface Part extends FoldRecord {
-  /** How many of its times come before the next fold begins. */
+  /** The number of its times before the next fold begins. */
   readonly kept: number;
-  /** What it adds up with: its money by that of the first fold. */
+  /** The factor that scales its money to that of the first fold. */
   readonly factor: number;
 }
 
-/** What lands after the end is in the last look, from which the next fold goes on. */
+/** The last sample includes swaps that land after the end; the next fold continues from it. */
 function keptTimes({ record: { times } }: FoldRecord, next: Millis | undefined): number {
   const first = next === undefined ? -1 : times.findIndex((at) => at >= next);
   return first < 0 ? times.length : first;
@@ -80,7 +80,7 @@ function strategyOf(
   };
 }
 
-/** Folds may watch different markets, where those are what was chosen among. */
+/** Folds may trade different markets, if those are parameters. */
 function instrumentsOf(parts: readonly Part[]): InstrumentRecord[] {
   const all = new Map(parts.flatMap(({ record }) =>
     record.instruments.map((instrument) => [instrument.symbol, instrument] as const)));

@@ -3,32 +3,32 @@ import type { ParamValue, TrialParams } from '../trials/trial.ts';
 import type { Millis } from '../../core/time.ts';
 import { YEAR_MS } from '../metrics/equity-series.ts';
 
-/** How often something was chosen. */
+/** The number of folds that chose a value. */
 interface ChosenValue {
   readonly value: ParamValue;
   readonly folds: number;
 }
 
-/** How one parameter was chosen from fold to fold. */
+/** The choices of one parameter over the folds. */
 interface ParameterStability {
   readonly strategy: string;
   readonly parameter: string;
-  /** Folds whose value is another one than in the choice before. */
+  /** Folds with another value than in the choice before. */
   readonly changes: number;
   /** Most often chosen first. */
   readonly values: readonly ChosenValue[];
 }
 
-/** How choices hold from fold to fold. */
+/** The stability of choices over the folds. */
 export interface Stability {
-  /** Folds in which something was chosen. */
+  /** Folds with a choice. */
   readonly choices: number;
-  /** Folds in which something else was chosen than in the choice before. */
+  /** Folds with another choice than before. */
   readonly changes: number;
   readonly parameters: readonly ParameterStability[];
 }
 
-/** Returns how the choices of folds hold, in their order; folds without a choice are left out of it. */
+/** Returns the stability of the folds' choices in order; folds without a choice are ignored. */
 export function stabilityOf(chosen: readonly TrialParams[]): Stability {
   const names = new Map<string, { readonly strategy: string; readonly parameter: string }>();
   for (const params of chosen) {
@@ -64,22 +64,22 @@ function counted(values: readonly ParamValue[]): ChosenValue[] {
   return [...counts.values()].toSorted((a, b) => b.folds - a.folds);
 }
 
-/** What a run made of the money that it began with, as a share of it, in how long. */
+/** The gain of a run as a share of its initial money, and its duration. */
 interface Gain {
   readonly share: number;
   readonly spanMs: Millis;
 }
 
-/** Returns what runs that each began with the same money made in a year, not compounded; undefined of no time. */
-export function yearlyGain(gains: readonly Gain[]): number | undefined {
+/** Returns the yearly gain of runs that began with the same money, not compounded; undefined without a time span. */
+function yearlyGain(gains: readonly Gain[]): number | undefined {
   const spanMs = gains.reduce((sum, gain) => sum + gain.spanMs, 0);
   return spanMs <= 0 ? undefined : gains.reduce((sum, { share }) => sum + share, 0) / (spanMs / YEAR_MS);
 }
 
 /**
- * Returns the walk-forward efficiency: what was made in a year out of sample, by what the same parameters made in a
- * year in-sample (R. Pardo, "The Evaluation and Optimization of Trading Strategies", 2008). Undefined where nothing was
- * made in-sample: a share of a loss would turn the sign of what came after.
+ * Returns the walk-forward efficiency: the yearly gain out of sample divided by the yearly gain of the same parameters
+ * in-sample (R. Pardo, "The Evaluation and Optimization of Trading Strategies", 2008). Undefined without an in-sample
+ * gain, because a share of a loss would invert the sign.
  */
 export function walkForwardEfficiency(
   folds: readonly { readonly inSample: Gain; readonly outOfSample: Gain }[],

@@ -1,6 +1,6 @@
 import { roughDuration, shortDuration } from '../../core/time.ts';
 import { shareText, sizeText } from '../metrics/figure-text.ts';
-import { chanceText, holdingText } from '../trials/verdict.ts';
+import { chanceText, gainWord, holdingText } from '../trials/verdict.ts';
 import type { WalkForwardResult } from './walk-forward.ts';
 import { limitWarnings } from '../trials/denial-summary.ts';
 import { benchmarkWarnings } from '../metrics/run-figures.ts';
@@ -8,17 +8,16 @@ import type { TrialParams } from '../trials/trial.ts';
 import { notRepeatable } from '../trials/trial.ts';
 import { doneOf, numbersText } from './fold-outcome.ts';
 import type { FoldPlan } from './folds.ts';
-import { printable } from '../../core/text.ts';
-import { counted } from '../../core/counted.ts';
+import { pluralize, printable } from '../../core/text.ts';
 import type { RefusedPoint } from '../trials/plan-trials.ts';
 import type { ResearchInput } from '../research-input.ts';
 import { researchWarnings } from '../research-input.ts';
 import { canonicalJson } from '../../core/json.ts';
 
-/** Less of a recording is nothing that anybody misses. */
+/** A shorter loss of recording time needs no warning. */
 const WORTH_A_WORD_MS = 1_000;
 
-/** Returns what is to be known of a walk-forward before its figures. */
+/** Returns the warnings of a walk-forward. */
 export function warningsOf({ folds, joined, judged, efficiency, deviation }: WalkForwardResult,
   { subject, plan, refused }: {
     readonly subject: ResearchInput;
@@ -33,13 +32,13 @@ export function warningsOf({ folds, joined, judged, efficiency, deviation }: Wal
     ...(deviation === undefined ? [] : [notRepeatable('what was chosen', deviation)]),
     ...researchWarnings(subject),
     ...(first === undefined ? []
-      : [`${counted(refused.length, 'combination')} of the grid ${refused.length === 1 ? 'is' : 'are'} `
-        + `refused${refused.length === 1 ? '' : ', the first'} since ${first.reason}`]),
+      : [`${pluralize(refused.length, 'combination')} of the grid ${refused.length === 1 ? 'is' : 'are'} `
+        + `refused${refused.length === 1 ? '' : ', the first'} because ${first.reason}`]),
     ...limitWarnings(folds.flatMap(({ tried }) => doneOf(tried)), 'in-sample trial'),
     ...limitWarnings(folds.flatMap(({ outOfSample }) => outOfSample ?? []), 'out-of-sample run'),
     ...unjudgedWarnings(folds),
     ...(judged > 0 && efficiency === undefined
-      ? ['efficiency is not given, since what was chosen gained nothing in-sample'] : []),
+      ? ['efficiency is not given, because the choices gained nothing in-sample'] : []),
     ...(plan.unusedMs >= WORTH_A_WORD_MS
       ? [`the last ${roughDuration(plan.unusedMs)} of the recording are too short for a fold: they are not used`] : []),
     ...(missingMs >= WORTH_A_WORD_MS
@@ -49,7 +48,7 @@ export function warningsOf({ folds, joined, judged, efficiency, deviation }: Wal
   ];
 }
 
-/** Folds of which the same is to be said, but for the numbers in it, are named together. */
+/** Folds whose reasons differ only in numbers are named together. */
 function unjudgedWarnings(folds: WalkForwardResult['folds']): string[] {
   const alike = new Map<string, { readonly reason: string; readonly numbers: number[] }>();
   for (const { fold, status, reason = status } of folds) {
@@ -60,12 +59,12 @@ function unjudgedWarnings(folds: WalkForwardResult['folds']): string[] {
     else known.numbers.push(fold.number);
   }
   return [...alike.values()].map(({ reason, numbers }) =>
-    (numbers.length === 1 ? `fold ${numbers[0]!} is in no average: ${printable(reason, 500)}`
-      : `${numbers.length === folds.length ? `all ${numbers.length} folds` : `folds ${numbersText(numbers)}`} are in `
-        + `no average, the first since ${printable(reason, 500)}`));
+    (numbers.length === 1 ? `fold ${numbers[0]!} is excluded from averages: ${printable(reason, 500)}`
+      : `${numbers.length === folds.length ? `all ${numbers.length} folds` : `folds ${numbersText(numbers)}`} are `
+        + `excluded from averages, the first because ${printable(reason, 500)}`));
 }
 
-/** Returns in plain sentences what a walk-forward says, and what it does not. */
+/** Returns plain sentences on the meaning and the limits of a walk-forward's result. */
 export function walkForwardVerdict(
   { joined, folds, judged, positive, efficiency, stability }: WalkForwardResult,
 ): string[] {
@@ -75,8 +74,8 @@ export function walkForwardVerdict(
   const { times } = joined.series;
   const held = joined.benchmarks.buy_and_hold?.assessment.metrics.total_return ?? null;
   return [
-    total === null ? 'Out of sample, what was held could not be valued.'
-      : `Out of sample, fold after fold, it ${total > 0 ? 'gained' : total < 0 ? 'lost' : 'came out even, at'} `
+    total === null ? 'Out of sample, the holdings could not be valued.'
+      : `Out of sample, fold after fold, it ${gainWord(total)} `
         + `${sizeText(total)} after costs `
         + `in ${shortDuration(times.at(-1)! - times[0]!)}`
         + `${held === null ? '' : `; ${holdingText(held).replace('Buying', 'buying')}`}.`,
@@ -84,10 +83,10 @@ export function walkForwardVerdict(
       : judged === 1 ? `The one fold that can be judged ${positive === 1 ? 'gained' : 'did not gain'}.`
       : `${positive === 0 ? 'None' : positive} of ${judged} folds gained.`,
     ...(judged === 0 ? [] : [efficiency === undefined
-      ? 'What was chosen gained nothing in-sample: there is nothing that could have been kept.'
+      ? 'The choices gained nothing in-sample: there was no gain to keep.'
       : efficiency < 0
-      ? `What its parameters gained in-sample they lost out of sample (efficiency ${shareText(efficiency)}).`
-        : `Of what its parameters made a year in-sample, ${shareText(efficiency)} was left out of sample.`]),
+      ? `The in-sample gain of its parameters was lost out of sample (efficiency ${shareText(efficiency)}).`
+        : `Of the yearly in-sample gain of its parameters, ${shareText(efficiency)} remained out of sample.`]),
     ...(stability.choices < 2 ? []
       : [`The choice changed in ${stability.changes} of ${stability.choices - 1} folds after the first.`]),
     ...(total === null || total <= 0 || metrics.psr === null ? []
@@ -95,10 +94,11 @@ export function walkForwardVerdict(
   ];
 }
 
-/** Returns parameters for people: "window 20, k 2"; with the strategy's name where there are several. */
+/** Returns parameters for people: "window 20, k 2"; with the strategy's name if there are several. */
 export function paramsText(params: TrialParams): string {
   const strategies = Object.entries(params);
   const parts = strategies.flatMap(([strategy, own]) => Object.entries(own).map(([name, value]) =>
-    `${strategies.length > 1 ? `${strategy}.` : ''}${name} ${typeof value === 'string' ? value : canonicalJson(value)}`));
+    (strategies.length > 1 ? `${strategy}.` : '')
+      + `${name} ${typeof value === 'string' ? value : canonicalJson(value)}`));
   return parts.length === 0 ? 'as configured' : parts.join(', ');
 }

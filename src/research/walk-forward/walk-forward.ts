@@ -14,16 +14,16 @@ import { choose, judged, noChoice } from './fold-outcome.ts';
 import type { Fold } from './folds.ts';
 import { joinRecords } from './joined-record.ts';
 
-/** What a walk-forward is made of. */
-export interface WalkForwardTerms {
+/** The terms of a walk-forward. */
+interface WalkForwardTerms {
   readonly folds: readonly Fold[];
-  /** What is chosen among, anew in each fold. */
+  /** The parameter sets to choose from in each fold. */
   readonly sets: readonly TrialParams[];
   readonly objective: ObjectiveName;
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
 }
 
-/** A trial that was run on the way. */
+/** A trial of the walk-forward. */
 interface WalkedTrial {
   readonly trial: Trial;
   readonly result: TrialResult;
@@ -37,31 +37,29 @@ export interface JoinedRun {
   readonly benchmarks: Benchmarks;
 }
 
-/** What a walk-forward came to. */
+/** The result of a walk-forward. */
 export interface WalkForwardResult {
   readonly folds: readonly FoldOutcome[];
-  /** Undefined where no fold was run out of sample. */
+  /** Undefined when no fold ran out of sample. */
   readonly joined: JoinedRun | undefined;
   /** Folds that count in the figures below. */
   readonly judged: number;
-  /** Of these, those that gained out of sample. */
+  /** The judged folds with a gain out of sample. */
   readonly positive: number;
   readonly efficiency: number | undefined;
   readonly stability: Stability;
-  /**
-   * The first choice that did not come to the same again where nothing later was run before; undefined where all did.
-   */
+  /** The first choice that was not repeatable in a thread without later rows; undefined when all were. */
   readonly deviation: Repetition | undefined;
   readonly trials: readonly WalkedTrial[];
 }
 
-/** Opens threads: any number to choose in, one after the other to judge in. */
+/** Opens a pool: with any number of threads to choose, or with one to judge. */
 export type OpenPool = (purpose: 'choose' | 'judge') => Promise<TrialPool>;
 
 /**
- * Chooses parameters by each fold's in-sample rows alone, and runs what was chosen on the rows that follow. No trial is
- * given a row that was received after its own period, and what is judged is run where nothing later was run before.
- * Every one begins with the configured money. Throws INTERRUPTED.
+ * Chooses parameters by each fold's in-sample rows alone, and runs the choice on the following rows. No trial receives
+ * rows after its period, and a choice is judged in a thread that never ran later rows. Every trial begins with the
+ * configured money. Throws INTERRUPTED.
  */
 export async function walkForward(openPool: OpenPool, terms: WalkForwardTerms): Promise<WalkForwardResult> {
   const { folds, sets } = terms;
@@ -86,7 +84,7 @@ export async function walkForward(openPool: OpenPool, terms: WalkForwardTerms): 
     return choice === undefined ? undefined
       : trialOf({ params: choice.params, period: fold.outOfSample, keep: 'record' });
   });
-  // Each choice is run once more before what is judged by it: a strategy that keeps nothing decides the same again.
+  // Each choice runs again before it is judged, to show whether a strategy keeps state.
   const after = await run('judge', folds.flatMap((_, i) =>
     (judging[i] === undefined ? [] : [tried[i]![choices[i]!.place]!, judging[i]])));
 
@@ -139,7 +137,7 @@ async function resultsOf(openPool: OpenPool, { purpose, wanted, onResult }: {
   return results;
 }
 
-/** What folds come to together; a joined run holds all that were run, whatever they came to. */
+/** The summary of all folds; the joined run contains every fold that ran. */
 function summed(
   outcomes: readonly FoldOutcome[],
 ): Pick<WalkForwardResult, 'joined' | 'judged' | 'positive' | 'efficiency' | 'stability'> {

@@ -25,7 +25,7 @@ const bytesByAddress = new Map<Address, Uint8Array>();
 const addressesByBytes = new Map<string, Address>();
 const derivedAddresses = new Map<string, ProgramAddress>();
 
-export interface ProgramAddress {
+interface ProgramAddress {
   address: Address;
   bump: number;
 }

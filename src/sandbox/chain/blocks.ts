@@ -21,7 +21,7 @@ export interface LatestBlockhash {
   lastValidBlockHeight: number;
 }
 
-export interface BlocksOptions {
+interface BlocksOptions {
   genesisSlot: number;
   genesisHeight: number;
   genesisUnixSeconds: number;

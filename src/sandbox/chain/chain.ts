@@ -1,21 +1,73 @@
-import { createAccountVersions } from './account-versions.ts';
-import { createAccounts } from './accounts.ts';
-import type { CreateMintOptions, Mint } from './accounts.ts';
-import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
+import type { Accounts, CreateMintOptions, Mint } from './accounts.ts';
+import { createAccountVersions, createAccounts } from './accounts.ts';
 import type { Address } from './addresses.ts';
-import { createBlocks } from './blocks.ts';
+import {
+  LOOKUP_TABLE_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, publicKey,
+} from './addresses.ts';
 import type { Block, Commitment, LatestBlockhash } from './blocks.ts';
-import { createFaucet } from './faucet.ts';
-import { createHistory } from './history.ts';
+import { createBlocks } from './blocks.ts';
 import type { LandedStatus, LandedTransaction } from './history.ts';
+import { createHistory } from './history.ts';
+import type { LandResult, Landed, SimulateOptions, SimulationResult } from './landing.ts';
 import { createLanding } from './landing.ts';
-import type { Landed, LandResult, SimulateOptions, SimulationResult } from './landing.ts';
 import { createLookupTable } from './lookup-tables.ts';
-import { createPools } from './pools.ts';
 import type { Pool, PoolOptions, PoolReserves } from './pools.ts';
-import { readSwapProgram, SWAP_PROGRAM_ID } from './swap-program.ts';
-import { createVm } from './vm.ts';
+import { SWAP_PROGRAM_ID, createPools, readSwapProgram } from './pools.ts';
 import type { Account } from './vm.ts';
+import { createVm } from './vm.ts';
+import { createPrivateKey, hash, sign } from 'node:crypto';
+import {
+  Keypair, SystemProgram, TransactionInstruction, TransactionMessage, VersionedTransaction,
+} from '@solana/web3.js';
+import { GannetError } from '../../core/errors.ts';
+
+const PKCS8_ED25519_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+// Lamports beyond 2^53 are not exact in the clients' doubles.
+const FULL = 2n ** 52n;
+
+interface FaucetOptions {
+  accounts: Accounts;
+  land: (bytes: Uint8Array) => LandResult;
+  blockhash: () => string;
+  seed: number | string;
+}
+
+/** Returns a function that pays lamports by a real transaction and returns its signature, as an airdrop does. */
+function createFaucet(options: FaucetOptions): (owner: Address, lamports: bigint) => string {
+  const { accounts } = options;
+  const keypair = Keypair.fromSeed(hash('sha256', `gannet faucet ${options.seed}`, 'buffer'));
+  const address = keypair.publicKey.toBase58();
+  const key = createPrivateKey({
+    format: 'der', type: 'pkcs8', key: Buffer.concat([PKCS8_ED25519_PREFIX, keypair.secretKey.subarray(0, 32)]),
+  });
+  let payments = 0;
+
+  return (owner, lamports) => {
+    if (lamports <= 0n || lamports > FULL)
+      throw new GannetError('AMOUNT_INVALID', `expected an airdrop of 1 to ${FULL} lamports, got ${lamports}`);
+    accounts.setBalance(address, 2n * FULL);
+    // The number makes two equal payments in one slot two different transactions.
+    payments += 1;
+    const memo = new TransactionInstruction({
+      programId: publicKey(MEMO_PROGRAM), keys: [], data: Buffer.from(`airdrop ${payments}`),
+    });
+    const transfer = SystemProgram.transfer({ fromPubkey: keypair.publicKey, toPubkey: publicKey(owner), lamports });
+    const message = new TransactionMessage({
+      payerKey: keypair.publicKey,
+      recentBlockhash: options.blockhash(),
+      instructions: [transfer, memo],
+    }).compileToV0Message();
+    const signature = sign(null, Buffer.from(message.serialize()), key);
+    const result = options.land(new VersionedTransaction(message, [signature]).serialize());
+    if (result.kind === 'rejected' || result.error !== null) {
+      throw new GannetError(
+        'SANDBOX_FAILED', `expected an airdrop to ${owner} to land, got ${JSON.stringify(result.error)}`,
+        { details: { owner, lamports } },
+      );
+    }
+    return result.signature;
+  };
+}
 
 export type { Address } from './addresses.ts';
 export type { Block, Commitment, LatestBlockhash } from './blocks.ts';

@@ -25,7 +25,7 @@ const BUILTINS: ReadonlySet<string> = new Set([
   'KeccakSecp256k11111111111111111111111111111',
 ]);
 
-export interface TransactionFee {
+interface TransactionFee {
   /** Base fee and priority fee. */
   feeLamports: bigint;
   microLamportsPerUnit: bigint;

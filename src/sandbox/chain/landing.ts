@@ -1,7 +1,6 @@
 import bs58 from 'bs58';
 import { assert } from '../../core/assert.ts';
-import type { AccountVersions } from './account-versions.ts';
-import type { Accounts } from './accounts.ts';
+import type { AccountVersions, Accounts } from './accounts.ts';
 import type { Address } from './addresses.ts';
 import type { Blocks, Commitment } from './blocks.ts';
 import { transactionFee } from './fees.ts';
@@ -50,7 +49,7 @@ export interface SimulationResult {
   accountsAfter: ReadonlyMap<Address, Account>;
 }
 
-export interface Landing {
+interface Landing {
   land: (bytes: Uint8Array) => LandResult;
   simulate: (bytes: Uint8Array, options?: SimulateOptions) => SimulationResult;
 }

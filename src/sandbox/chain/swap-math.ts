@@ -3,7 +3,7 @@ import { U64_MAX } from '../../core/amount.ts';
 const BPS_DENOMINATOR = 10_000n;
 
 /** One constant-product pool, seen from the token that goes in. */
-export interface HopReserves {
+interface HopReserves {
   readonly reserveIn: bigint;
   readonly reserveOut: bigint;
   readonly feeBps: number;

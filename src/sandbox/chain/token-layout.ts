@@ -10,7 +10,7 @@ const ACCOUNT_TYPE_ACCOUNT = 2;
 const IMMUTABLE_OWNER_EXTENSION = 7;
 const OPTION_SOME = 1;
 
-export interface MintState {
+interface MintState {
   mintAuthority: Address | null;
   supply: bigint;
   decimals: number;
@@ -18,7 +18,7 @@ export interface MintState {
   freezeAuthority: Address | null;
 }
 
-export interface TokenAccountState {
+interface TokenAccountState {
   mint: Address;
   owner: Address;
   amount: bigint;

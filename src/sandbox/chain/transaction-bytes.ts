@@ -6,19 +6,19 @@ export const MAX_TRANSACTION_BYTES = 1232;
 const MAX_ACCOUNTS = 256;
 const VERSION_PREFIX = 0x80;
 
-export interface MessageHeader {
+interface MessageHeader {
   numRequiredSignatures: number;
   numReadonlySignedAccounts: number;
   numReadonlyUnsignedAccounts: number;
 }
 
-export interface CompiledInstruction {
+interface CompiledInstruction {
   programIdIndex: number;
   accountIndexes: Uint8Array;
   data: Uint8Array;
 }
 
-export interface TableLookup {
+interface TableLookup {
   table: Address;
   writableIndexes: Uint8Array;
   readonlyIndexes: Uint8Array;

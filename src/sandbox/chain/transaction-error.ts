@@ -1,6 +1,6 @@
 /** Why a transaction failed, in the JSON form of the RPC. */
 export type TransactionError = string | { InstructionError: [number, InstructionError] } | Record<string, unknown>;
-export type InstructionError = string | { Custom: number };
+type InstructionError = string | { Custom: number };
 
 // The VM reports errors by their position in the runtime's own lists; the names are what the RPC says.
 const TRANSACTION_ERRORS = [

@@ -4,7 +4,7 @@ import { seededRandom } from '../../core/random.ts';
  * Returns a number of [0, 1) for a place in a two-dimensional field of chance: the same for the same place,
  * whenever and in whatever order it is asked. `lane` tells draws of one index apart.
  */
-export type IndexedRandom = (index: number, lane?: number) => number;
+type IndexedRandom = (index: number, lane?: number) => number;
 
 /** The seeded generator needs as many numbers before neighbouring seeds are far apart. */
 const WARM_UP = 12;

@@ -1,7 +1,7 @@
 import type { GenesisToken } from '../genesis.ts';
 
 /** Where a token is lent: one position address for everybody who lends it. */
-export interface LendingVault {
+interface LendingVault {
   readonly position: string;
   readonly mint: string;
 }

@@ -1,12 +1,10 @@
 import { normal, seededRandom, type Random } from '../../core/random.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { GenesisToken } from '../genesis.ts';
-import { SLOTS_PER_DAY, SLOTS_PER_MINUTE } from '../slot-counts.ts';
+import { SLOTS_PER_DAY, SLOTS_PER_MINUTE } from './slot-counts.ts';
 import { depthOf, poolPrice, rawPrice, readingOnce, reservesAt, type ReadPool, type Reserves } from './pool-price.ts';
-import {
-  createRandomWalk, createSwingingPrice, meanReversion, type PriceMotion, type PriceProcess,
-} from './price-process.ts';
-import { createStochasticVolatility } from './stochastic-volatility.ts';
+import type { PriceMotion, PriceProcess } from './price-process.ts';
+import { createRandomWalk, createStochasticVolatility, createSwingingPrice, meanReversion } from './price-process.ts';
 import { createTradeTape, type TradeTape } from './trade-tape.ts';
 
 /** As far as the statistics look back. What is beyond is gone in one stride. */
@@ -56,7 +54,7 @@ export interface MarketPool {
 }
 
 /** The part of the chain that the market reads and moves. */
-export interface ReserveAccess {
+interface ReserveAccess {
   readonly readPool: ReadPool;
   writeReserves(address: string, reserves: Reserves): void;
 }

@@ -1,5 +1,9 @@
 import { mulDiv } from '../../core/amount.ts';
-import type { Identifiers } from './identifiers.ts';
+import { createHash } from 'node:crypto';
+import bs58 from 'bs58';
+import type { Listing } from './catalogue.ts';
+import type { Venue } from './venue.ts';
+import { MICRO_USD_PER_PRICE } from './venue.ts';
 
 /** One contract, and one US dollar: both are counted in millionths. */
 export const ONE = 1_000_000n;
@@ -29,7 +33,7 @@ export interface Position {
 }
 
 /** Whose position of which side of which market. */
-export interface PositionKey {
+interface PositionKey {
   readonly owner: string;
   readonly marketId: string;
   readonly isYes: boolean;
@@ -101,4 +105,71 @@ export function createPositions(identifiers: Identifiers): Positions {
     },
     remove: (position) => void positions.delete(position.pubkey),
   };
+}
+
+/** Names of accounts, orders and transactions that a seed gives to things which are on no chain. */
+export interface Identifiers {
+  /** Returns the 32 bytes of an account's address. */
+  bytes(purpose: string): Buffer;
+  address(purpose: string): string;
+  signature(purpose: string): string;
+  hex(purpose: string): string;
+  /** Returns an identifier in the form of a UUID. */
+  uuid(purpose: string): string;
+}
+
+/** Returns the identifiers of a seed. */
+export function createIdentifiers(seed: string): Identifiers {
+  const bytes = (purpose: string): Buffer => createHash('sha256').update(`${seed}:${purpose}`).digest();
+  return {
+    bytes,
+    address: (purpose) => bs58.encode(bytes(purpose)),
+    signature: (purpose) => bs58.encode(createHash('sha512').update(`${seed}:${purpose}`).digest()),
+    hex: (purpose) => bytes(purpose).toString('hex'),
+    uuid(purpose) {
+      const hex = bytes(purpose).toString('hex');
+      return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)]
+        .join('-');
+    },
+  };
+}
+
+/**
+ * What a position is worth at a slot, in micro US dollars. Its mark is the best bid: what a sale would bring, not what
+ * the last trade paid.
+ */
+interface Valuation {
+  readonly markPriceUsd: bigint;
+  /** Undefined where nobody bids. */
+  readonly sellPriceUsd: bigint | undefined;
+  readonly valueUsd: bigint;
+  readonly pnlUsd: bigint;
+  readonly pnlUsdPercent: number;
+  readonly pnlUsdAfterFees: bigint;
+  readonly pnlUsdAfterFeesPercent: number;
+}
+
+/** Returns the valuation of a position, undefined once its market is no longer traded. */
+export function valuationOf(
+  position: Position,
+  { listing, venue, slot }: { listing: Listing; venue: Pick<Venue, 'state' | 'bestBids'>; slot: number },
+): Valuation | undefined {
+  if (venue.state(listing, slot).status !== 'open') return undefined;
+  const bids = venue.bestBids(listing, slot);
+  const bid = position.isYes ? bids.yes : bids.no;
+  const sellPriceUsd = bid === undefined ? undefined : BigInt(Math.round(bid * MICRO_USD_PER_PRICE));
+  const markPriceUsd = sellPriceUsd ?? 0n;
+  const valueUsd = (position.contracts * markPriceUsd) / ONE;
+  const pnlUsd = valueUsd - position.cost;
+  const pnlUsdAfterFees = pnlUsd - position.fees;
+  return {
+    markPriceUsd, sellPriceUsd, valueUsd, pnlUsd, pnlUsdAfterFees,
+    pnlUsdPercent: percentOf(pnlUsd, position.cost),
+    pnlUsdAfterFeesPercent: percentOf(pnlUsdAfterFees, position.cost + position.fees),
+  };
+}
+
+/** Returns a share in percent, cut to two decimals towards zero. */
+function percentOf(part: bigint, whole: bigint): number {
+  return whole === 0n ? 0 : Number((part * 10_000n) / whole) / 100;
 }

@@ -1,5 +1,5 @@
 import type { Random } from '../../core/random.ts';
-import { SLOTS_PER_DAY } from '../slot-counts.ts';
+import { SLOTS_PER_DAY } from '../market/slot-counts.ts';
 import type { Agenda } from './agenda.ts';
 import type { Listing } from './catalogue.ts';
 import type { Ledger, LedgerEventType, LedgerFigures } from './ledger.ts';

@@ -1,8 +1,8 @@
 import { seededRandom, type Random } from '../../core/random.ts';
 import type { Agenda } from './agenda.ts';
 import type { Catalogue, Listing } from './catalogue.ts';
-import { affordable, wholeSteps } from './fill.ts';
-import type { OrderWish } from './order-journey.ts';
+import type { OrderWish } from './order-execution.ts';
+import { affordable, wholeSteps } from './order-execution.ts';
 import type { Position, Positions } from './positions.ts';
 import type { Settlement } from './settlement.ts';
 import { MICRO_USD_PER_PRICE, type Venue } from './venue.ts';

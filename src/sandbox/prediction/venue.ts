@@ -1,11 +1,10 @@
 import { DOLLAR, type BestBids, type BookAnswer, type PredictionBook } from '../market/prediction-market.ts';
-import { SLOTS_PER_DAY } from '../slot-counts.ts';
-import type { Listing } from './catalogue.ts';
-import type { Outcome } from './event-plan.ts';
-import type { Timeline } from './timeline.ts';
+import { SLOTS_PER_DAY } from '../market/slot-counts.ts';
+import type { Listing, Timeline } from './catalogue.ts';
+import type { Outcome } from './event-plans.ts';
 
 /** How a market stands at a slot. A resolved market stays closed; `result` says how it ended. */
-export interface MarketState {
+interface MarketState {
   readonly status: 'open' | 'closed' | 'cancelled';
   readonly result: 'yes' | 'no' | null;
   /** When it was resolved or cancelled. */
@@ -13,7 +12,7 @@ export interface MarketState {
 }
 
 /** What trades cost at a slot, in micro US dollars for one contract; 0 where nobody offers it. */
-export interface Pricing {
+interface Pricing {
   readonly buyYesPriceUsd: number;
   readonly buyNoPriceUsd: number;
   readonly sellYesPriceUsd: number;

@@ -5,12 +5,11 @@ import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../chain/addresses.ts';
 import type { Address } from '../chain/addresses.ts';
 import type { Account } from '../chain/chain.ts';
 import { decodeMint, decodeTokenAccount, TOKEN_ACCOUNT_BYTES } from '../chain/token-layout.ts';
-import { choiceOf, integerOf, objectOf } from './params.ts';
-import type { Config } from './params.ts';
-import { RPC_CODE, RpcError } from './rpc-error.ts';
+import type { Config } from './rpc-params.ts';
+import { RPC_CODE, RpcError, choiceOf, integerOf, objectOf } from './rpc-params.ts';
 
 const ENCODINGS = ['binary', 'base58', 'base64', 'base64+zstd', 'jsonParsed'] as const;
-export type AccountEncoding = (typeof ENCODINGS)[number];
+type AccountEncoding = (typeof ENCODINGS)[number];
 
 const MAX_BASE58_BYTES = 128;
 const RENT_EXEMPT_EPOCH = 2n ** 64n - 1n;

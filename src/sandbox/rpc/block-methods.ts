@@ -1,8 +1,7 @@
 import type { Block, Commitment, LandedTransaction, SandboxChain } from '../chain/chain.ts';
-import { SLOTS_PER_MINUTE } from '../slot-counts.ts';
-import { choiceOf, commitmentOf, configParam, integerOf, viewOf } from './params.ts';
-import type { Config, Params, RpcMethods } from './params.ts';
-import { invalidParams, RPC_CODE, RpcError } from './rpc-error.ts';
+import { SLOTS_PER_MINUTE } from '../market/slot-counts.ts';
+import type { Config, Params, RpcMethods } from './rpc-params.ts';
+import { RPC_CODE, RpcError, choiceOf, commitmentOf, configParam, integerOf, invalidParams, viewOf } from './rpc-params.ts';
 import { encodeAccountsOf, encodeLanded, refuseVersion, TRANSACTION_ENCODINGS } from './transaction-encoding.ts';
 import type { TransactionEncoding } from './transaction-encoding.ts';
 

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import bs58 from 'bs58';
 import type { SandboxChain } from '../chain/chain.ts';
+import type { RpcMethods } from './rpc-params.ts';
 import {
-  addressOfText, API_VERSION, configParam, integerOf, listParam, stringParam, viewOf, withContext,
-} from './params.ts';
-import type { RpcMethods } from './params.ts';
-import { invalidParams } from './rpc-error.ts';
+  API_VERSION, addressOfText, configParam, integerOf, invalidParams, listParam, stringParam, viewOf, withContext,
+} from './rpc-params.ts';
 import { isAddress } from '../chain/addresses.ts';
 
 const SLOTS_PER_EPOCH = 432_000;

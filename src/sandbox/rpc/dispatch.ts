@@ -2,16 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isGannetError, messageOf } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
 import { jsonText } from '../json-text.ts';
-import type { Params, RpcMethods } from './params.ts';
-import { shown } from './params.ts';
-import { RPC_CODE, RpcError } from './rpc-error.ts';
+import type { Params, RpcMethods } from './rpc-params.ts';
+import { RPC_CODE, RpcError, shown } from './rpc-params.ts';
 
 /** How many calls one body may carry. */
 const MAX_BATCH = 1_000;
 // A batch of heavy calls must not keep the slots of the chain from going on.
 const MAX_TURN_MS = 10;
 
-export type RpcId = string | number | bigint | null;
+type RpcId = string | number | bigint | null;
 
 export interface Request {
   /** Undefined: a notification, which gets no answer. */

@@ -1,9 +1,9 @@
 import type { Commitment, SandboxChain } from '../chain/chain.ts';
+import type { Config, Params, RpcMethods } from './rpc-params.ts';
 import {
-  addressParam, choiceOf, commitmentOf, configParam, flagOf, integerOf, listParam, signatureOfText, viewOf, withContext,
-} from './params.ts';
-import type { Config, Params, RpcMethods } from './params.ts';
-import { invalidParams } from './rpc-error.ts';
+  addressParam, choiceOf, commitmentOf, configParam, flagOf, integerOf, invalidParams, listParam, signatureOfText,
+  viewOf, withContext,
+} from './rpc-params.ts';
 import { encodeLanded, memoOf, refuseVersion, TRANSACTION_ENCODINGS } from './transaction-encoding.ts';
 
 const MAX_STATUSES = 256;
@@ -50,7 +50,7 @@ export function historyMethods(chain: SandboxChain): RpcMethods {
 }
 
 /** Returns how sure a transaction of that slot is by now. */
-export function confirmationStatus(chain: SandboxChain, slot: number): Commitment {
+function confirmationStatus(chain: SandboxChain, slot: number): Commitment {
   if (slot <= chain.slotAt('finalized')) return 'finalized';
   return slot <= chain.slotAt('confirmed') ? 'confirmed' : 'processed';
 }

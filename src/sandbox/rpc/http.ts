@@ -3,8 +3,8 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { jsonText } from '../json-text.ts';
 import { answer, failure } from './dispatch.ts';
-import type { RpcMethods } from './params.ts';
-import { RPC_CODE, RpcError } from './rpc-error.ts';
+import type { RpcMethods } from './rpc-params.ts';
+import { RPC_CODE, RpcError } from './rpc-params.ts';
 
 /** How long a request may take to arrive whole, unless said otherwise. */
 export const SLOWEST_REQUEST_MS = 15_000;

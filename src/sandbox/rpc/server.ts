@@ -4,17 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import type { SandboxChain } from '../chain/chain.ts';
-import { accountMethods } from './account-methods.ts';
+import { accountMethods, tokenMethods } from './account-methods.ts';
 import { blockMethods } from './block-methods.ts';
 import { clusterMethods } from './cluster-methods.ts';
 import { historyMethods } from './history-methods.ts';
 import { createRpcServer, createUpgradeServer, SLOWEST_REQUEST_MS } from './http.ts';
-import type { RpcMethods } from './params.ts';
-import { tokenMethods } from './token-methods.ts';
+import type { RpcMethods } from './rpc-params.ts';
 import { transactionMethods } from './transaction-methods.ts';
 import { createNotifications } from './websocket.ts';
 
-export interface RpcOptions {
+interface RpcOptions {
   chain: SandboxChain;
   /** 0: any free one. */
   port: number;

@@ -1,12 +1,12 @@
+import type { Params } from './rpc-params.ts';
 import {
-  addressOfText, addressParam, commitmentOf, configParam, flagOf, objectOf, signatureOfText, withContext,
-} from './params.ts';
-import type { Params } from './params.ts';
+  addressOfText, addressParam, commitmentOf, configParam, flagOf, invalidParams, objectOf, signatureOfText,
+  withContext,
+} from './rpc-params.ts';
 import type { Account, Address, Commitment, LandedTransaction, SandboxChain } from '../chain/chain.ts';
 import { accountFilters, mintDecimals, readEncoded } from './account-methods.ts';
 import { encodeAccount, encodingOf, TOO_LARGE_FOR_BASE58 } from './account-encoding.ts';
 import { jsonText } from '../json-text.ts';
-import { invalidParams } from './rpc-error.ts';
 
 /** One thing a client waits for. */
 export interface Subscription {
@@ -16,13 +16,13 @@ export interface Subscription {
   poll: () => readonly News[];
 }
 
-export interface News {
+interface News {
   result: unknown;
   last: boolean;
 }
 
 export const SUBSCRIPTION_KINDS = ['signature', 'account', 'slot', 'logs', 'program', 'root'] as const;
-export type SubscriptionKind = (typeof SUBSCRIPTION_KINDS)[number];
+type SubscriptionKind = (typeof SUBSCRIPTION_KINDS)[number];
 
 /** Returns what a client subscribed to, or undefined for a method that is no subscription. Throws RpcError. */
 export function createSubscription(chain: SandboxChain, method: string, params: Params): Subscription | undefined {

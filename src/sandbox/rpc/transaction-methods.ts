@@ -8,12 +8,11 @@ import {
 import { describeTransactionError } from '../chain/transaction-error.ts';
 import { encodeAccount, encodingOf } from './account-encoding.ts';
 import { mintDecimals } from './account-methods.ts';
+import type { Config, RpcMethods } from './rpc-params.ts';
 import {
-  addressOfText, addressParam, choiceOf, commitmentOf, configParam, flagOf, integerOf, objectOf, shown, stringParam,
-  viewOf, withContext,
-} from './params.ts';
-import type { Config, RpcMethods } from './params.ts';
-import { invalidParams, RPC_CODE, RpcError } from './rpc-error.ts';
+  RPC_CODE, RpcError, addressOfText, addressParam, choiceOf, commitmentOf, configParam, flagOf, integerOf,
+  invalidParams, objectOf, shown, stringParam, viewOf, withContext,
+} from './rpc-params.ts';
 
 const MAX_BASE64_LENGTH = 1644;
 const MAX_BASE58_LENGTH = 1683;

@@ -5,7 +5,7 @@ import type { SandboxChain } from '../chain/chain.ts';
 import { jsonText } from '../json-text.ts';
 import { failure, idOf, parseBody, readRequest, success } from './dispatch.ts';
 import type { Request } from './dispatch.ts';
-import { RPC_CODE, RpcError } from './rpc-error.ts';
+import { RPC_CODE, RpcError } from './rpc-params.ts';
 import { createSubscription, SUBSCRIPTION_KINDS } from './subscriptions.ts';
 import type { Subscription } from './subscriptions.ts';
 
@@ -14,7 +14,7 @@ const MAX_SUBSCRIPTIONS = 1_000;
 /** A client that does not read is cut off rather than fed from our memory. */
 const MAX_UNSENT_BYTES = 4_194_304;
 
-export interface Notifications {
+interface Notifications {
   /** Takes over the websocket upgrades of a server. */
   attach: (server: Server) => void;
   close: () => void;

@@ -2,25 +2,22 @@ import fastify, {
   type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, type HTTPMethods,
 } from 'fastify';
 import { messageOf } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
-import { printable } from '../../core/text.ts';
+import { nearest, printable } from '../../core/text.ts';
 import type { Dialect } from '../../service/wire/dialect.ts';
 import { jsonText } from '../json-text.ts';
 import type { ServiceContext } from './context.ts';
-import { registerControl } from './control.ts';
-import { neutralTarget, translate } from './dialect-edge.ts';
+import { registerControl } from './control/sandbox-control.ts';
+import { neutralTarget, translate } from './http/dialect-edge.ts';
 import { ENDPOINTS, type RegisterEndpoint } from './endpoints.ts';
-import { faultAnswers, faultRequests, faultWords } from './fault-hooks.ts';
-import { GATEWAY_ID, guard, numberAnswers } from './gateway.ts';
-import { acceptJsonBodies } from './json-body.ts';
-import { parseQuery } from './query-string.ts';
-import type { RateLimits } from './rate-limits.ts';
-import { answerNoHttp, refuseOtherProtocols } from './raw-answers.ts';
-import { RequestError } from './request-error.ts';
-import { plainTarget, splitTarget } from './request-line.ts';
+import { faultAnswers, faultRequests, faultWords } from './faults/fault-hooks.ts';
+import { GATEWAY_ID, guard, numberAnswers } from './http/gateway.ts';
+import { acceptJsonBodies, parseQuery, plainTarget, splitTarget } from './http/request-text.ts';
+import type { RateLimits } from './http/rate-limit.ts';
+import { answerNoHttp, refuseOtherProtocols } from './http/raw-answers.ts';
+import { RequestError } from './http/request-error.ts';
 
 /** What stands in front of the endpoints. */
-export interface Front {
+interface Front {
   /** The words spoken on the wire; absent for the neutral ones. */
   readonly dialect?: Dialect | undefined;
   readonly limits: RateLimits;

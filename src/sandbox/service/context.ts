@@ -1,18 +1,17 @@
 import type { SandboxChain } from '../chain/chain.ts';
-import type { GenesisToken } from '../genesis.ts';
+import type { GenesisToken, SeededKey } from '../genesis.ts';
 import type { Launches } from '../market/launches.ts';
 import type { Lending } from '../market/lending.ts';
 import type { Market, MarketPool } from '../market/market.ts';
 import type { TokenContents } from '../market/token-content.ts';
-import type { PredictionWorld } from '../prediction/world.ts';
-import type { SeededKey } from '../seeded-key.ts';
+import type { PredictionWorld } from '../prediction/exchange.ts';
 import type { BlockhashHistory } from './blockhash-history.ts';
-import type { Faults } from './faults.ts';
-import type { Maker } from './maker.ts';
-import type { LookupTable } from './message.ts';
-import type { Orders } from './orders.ts';
-import type { Routers } from './routers.ts';
-import type { Quotes } from './v1/quotes.ts';
+import type { Faults } from './faults/faults.ts';
+import type { Maker } from './order/maker.ts';
+import type { LookupTable } from './build/message.ts';
+import type { Orders } from './order/kept-orders.ts';
+import type { Routers } from './routing/routing.ts';
+import type { Quotes } from './v1/quoted-route.ts';
 
 /**
  * Whose word the answers follow where the two differ: the service's description, or what the live service was seen to

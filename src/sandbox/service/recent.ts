@@ -1,5 +1,5 @@
 /** A memory that forgets what is older than its lifetime, and the oldest when it is full. */
-export interface Recent<Value> {
+interface Recent<Value> {
   readonly size: number;
   /** Remembers a value from now on; one of the same key is replaced, and lives anew. */
   set(key: string, value: Value): void;

@@ -1,10 +1,11 @@
 import type { Gateway } from '../gateway.ts';
-import type { CallOptions } from '../rate/priority.ts';
+import type { CallOptions } from '../rate/rate-plan.ts';
 import type { RequestRules } from './request-rules.ts';
 import { anAddress, checkRequest, optionalRule, queryOf, required } from './request-rules.ts';
-import { wireAddress } from '../wire/fields.ts';
-import type { LendEarning } from '../wire/lend-earnings.ts';
-import { readLendEarnings } from '../wire/lend-earnings.ts';
+import { wireAddress, wireList, wireU64 } from '../wire/fields.ts';
+import { z } from 'zod';
+import { GannetError } from '../../core/errors.ts';
+import { malformed, readWire } from '../wire/read.ts';
 
 /** Whose earnings on which positions. */
 export interface EarningsRequest {
@@ -13,23 +14,22 @@ export interface EarningsRequest {
   readonly positions: readonly string[];
 }
 
+/** What a position earned. */
+interface LendEarning {
+  /** The position's. */
+  readonly address: string;
+  readonly ownerAddress: string;
+  /** In the unit of the service, which says no more of it; may be a fraction. */
+  readonly earnings: number;
+  /** When it was so much. */
+  readonly slot: bigint;
+}
+
 /** The lending API, as far as the reference describes it. */
 export interface Lend {
   /** Returns what a user earned on positions. Rejects with a GannetError of a SERVICE_ code. */
   earnings(request: EarningsRequest, call?: CallOptions): Promise<readonly LendEarning[]>;
 }
-
-/** What is known of `GET /lend/v1/earn/earnings`. */
-export const EARNINGS_RULES: RequestRules<EarningsRequest> = {
-  endpoint: 'GET /lend/v1/earn/earnings',
-  parameters: {
-    user: required(anAddress),
-    positions: required(optionalRule('base58 addresses, at least one',
-      (value) => Array.isArray(value) && value.length > 0
-        && value.every((position) => wireAddress.safeParse(position).success))),
-  },
-  joint: [],
-};
 
 /** Returns the client of the lending API. */
 export function createLend(gateway: Gateway): Lend {
@@ -42,4 +42,56 @@ export function createLend(gateway: Gateway): Lend {
       return readLendEarnings(answer, request.user);
     },
   };
+}
+
+/** What is known of `GET /lend/v1/earn/earnings`. */
+const EARNINGS_RULES: RequestRules<EarningsRequest> = {
+  endpoint: 'GET /lend/v1/earn/earnings',
+  parameters: {
+    user: required(anAddress),
+    positions: required(optionalRule('base58 addresses, at least one',
+      (value) => Array.isArray(value) && value.length > 0
+        && value.every((position) => wireAddress.safeParse(position).success))),
+  },
+  joint: [],
+};
+
+const WHAT = 'lend earnings';
+
+const WireEarnings = wireList(z.object({
+  address: wireAddress,
+  ownerAddress: wireAddress,
+  earnings: z.union([z.number(), z.bigint()], { error: 'expected a number' }).transform(Number),
+  slot: wireU64,
+}), 10_000);
+
+/** Members of the answer before it changed. */
+const REMOVED = ['totalDeposits', 'totalWithdraws', 'totalBalance', 'totalAssets'] as const;
+
+/**
+ * Returns the earnings in an answer. Throws SERVICE_MALFORMED where they are another owner's or cannot be read, with an
+ * explanation where they come in the form that was given up.
+ */
+export function readLendEarnings(answer: unknown, user: string): readonly LendEarning[] {
+  if (!WireEarnings.safeParse(answer).success) refuseOldForm(answer);
+  const earnings = readWire(WireEarnings, answer, WHAT);
+  const stranger = earnings.findIndex(({ ownerAddress }) => ownerAddress !== user);
+  if (stranger >= 0) throw malformed(
+    `${WHAT}, ${stranger}.ownerAddress: expected ${user}, who was asked for`, earnings[stranger]!.ownerAddress,
+  );
+  return earnings;
+}
+
+function refuseOldForm(answer: unknown): void {
+  const [record] = Array.isArray(answer) ? answer as unknown[] : [answer];
+  if (typeof record !== 'object' || record === null) return;
+  const { earnings, slot } = record as { readonly earnings?: unknown; readonly slot?: unknown };
+  const removed = REMOVED.filter((name) => Object.hasOwn(record, name));
+  if (removed.length === 0 && !(typeof earnings === 'string' && slot === undefined)) return;
+  const found = [...removed, ...(typeof earnings === 'string' ? ['earnings as text'] : []), ...(slot === undefined
+    ? ['no slot'] : [])];
+  throw new GannetError('SERVICE_MALFORMED',
+    `${WHAT}: expected a list of {address, ownerAddress, earnings: number, slot: number}, got the form that was given `
+      + `up (${found.join(', ')}): the totals were removed, earnings became a number, slot was added; check `
+      + 'service.base_url');
 }

@@ -1,28 +1,20 @@
 import type { Json } from '../../core/json.ts';
 import type { Gateway, Query } from '../gateway.ts';
-import type { Batch, PagingOptions } from './paged-list.ts';
-import { readList } from './paged-list.ts';
-import type { EventSearch, HistoryFilter, PageRange, PositionsFilter } from './prediction-request.ts';
-import {
-  EVENT_MARKETS_RULES, eventSearchRules, HISTORY_RULES, ORDER_BOOK_RULES, POSITION_RULES, POSITIONS_RULES,
-  suggestedRules,
-} from './prediction-rules.ts';
-import type { CallOptions } from '../rate/priority.ts';
-import { checkRequest } from './request-rules.ts';
+import type { Batch, Page, PagingOptions } from './paged-list.ts';
+import { filtered, readList, readPage } from './paged-list.ts';
+import type { CallOptions } from '../rate/rate-plan.ts';
+import type { JointRule, RequestRules, Rule } from './request-rules.ts';
+import { aFlag, anInteger, checkRequest, oneOf, optionalRule, required } from './request-rules.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { BookLevels } from '../wire/order-book-answer.ts';
 import { readOrderBook } from '../wire/order-book-answer.ts';
-import type { PredictionEvent } from '../wire/prediction-event.ts';
-import { readEvents } from '../wire/prediction-event.ts';
+import type { PredictionEvent, PredictionMarket } from '../wire/prediction-events.ts';
+import { MARKETS, readEvents } from '../wire/prediction-events.ts';
 import type { HistoryRecord } from '../wire/prediction-history.ts';
 import { HISTORY } from '../wire/prediction-history.ts';
-import type { PredictionMarket } from '../wire/prediction-events.ts';
-import { MARKETS } from '../wire/prediction-events.ts';
-import type { Page } from '../wire/prediction-page.ts';
-import { filtered, readPage } from '../wire/prediction-page.ts';
 import type { PredictionPosition } from '../wire/prediction-position.ts';
 import { POSITIONS, readPosition } from '../wire/prediction-position.ts';
-import type { Records } from '../wire/records.ts';
+import type { Records } from '../wire/read.ts';
 
 /**
  * The prediction market API. Each method refuses what breaks a stated rule with SERVICE_BAD_REQUEST, before anything
@@ -58,53 +50,63 @@ export interface Prediction {
   orderBook(marketId: string, call?: CallOptions): Promise<BookLevels | undefined>;
 }
 
+/** A part of a list; the newest element has place 0. The service gives at most 20 elements of it. */
+export interface PageRange {
+  /** 0 unless told otherwise. */
+  readonly start?: number | undefined;
+  /** Exclusive. */
+  readonly end?: number | undefined;
+}
+
+/** Whose ledger. Mostly the service wants an owner. */
+export interface HistoryFilter {
+  readonly owner?: string | undefined;
+  /** One entry of the ledger, by its number of at least 1; it is not an event that is bet on. */
+  readonly eventId?: number | undefined;
+  readonly positionPubkey?: string | undefined;
+}
+
+/** Whose positions, and which of them. */
+export interface PositionsFilter {
+  readonly owner?: string | undefined;
+  /** True for those on YES alone, false for those on NO. */
+  readonly isYes?: boolean | undefined;
+  readonly marketId?: string | undefined;
+  readonly marketPubkey?: string | undefined;
+}
+
+/** A search among events. */
+export interface EventSearch {
+  /** 1 to 200 characters; titles that contain them match. */
+  readonly query: string;
+  /** In neutral words; the service has a provider of its own choice. */
+  readonly provider?: string | undefined;
+  /** 1 to 20. */
+  readonly limit?: number | undefined;
+}
+
 /** One request within the prediction API. */
 interface Asked {
   /** Segments under the group's own path. */
   readonly path: readonly string[];
   readonly query?: Query | undefined;
-  /** False for the pages of a whole list: a page asked for earlier by someone else is of an older list. */
+  /** False for the pages of a whole list: a page that an earlier call asked for is of an older list. */
   readonly shareable?: boolean | undefined;
 }
+
+type Get = (asked: Asked, call: CallOptions | undefined) => Promise<Json>;
+type PageReader<Request, T> =
+  (request: Request & PageRange, call?: CallOptions, shareable?: boolean) => Promise<Page<T>>;
 
 /** Returns the client of the prediction market API. */
 export function createPrediction(gateway: Gateway, dialect: Dialect): Prediction {
   const SUGGESTED_RULES = suggestedRules(dialect.providers);
   const SEARCH_RULES = eventSearchRules(dialect.providers);
-
-  const get = ({ path, query, shareable = true }: Asked, call: CallOptions | undefined): Promise<Json> =>
+  const get: Get = ({ path, query, shareable = true }, call) =>
     gateway.get({ path: `/prediction/v1/${path.map(encodeURIComponent).join('/')}`, query, shareable }, call);
-
-  async function history(
-    request: HistoryFilter & PageRange, call?: CallOptions, shareable?: boolean,
-  ): Promise<Page<HistoryRecord>> {
-    checkRequest(HISTORY_RULES, request);
-    const { owner, eventId, positionPubkey, start, end } = request;
-    const answer = await get(
-      { path: ['history'], query: { start, end, ownerPubkey: owner, id: eventId, positionPubkey }, shareable }, call,
-    );
-    return readPage(filtered(HISTORY, { ownerPubkey: owner, positionPubkey }), answer);
-  }
-
-  async function positions(
-    request: PositionsFilter & PageRange, call?: CallOptions, shareable?: boolean,
-  ): Promise<Page<PredictionPosition>> {
-    checkRequest(POSITIONS_RULES, request);
-    const { owner, isYes, marketId, marketPubkey, start, end } = request;
-    const query = { start, end, ownerPubkey: owner, marketPubkey, marketId, isYes };
-    return readPage(filtered(POSITIONS, { ownerPubkey: owner, marketId, isYes }), await get(
-      { path: ['positions'], query, shareable }, call,
-    ));
-  }
-
-  async function eventMarkets(
-    eventId: string, { start, end }: PageRange = {}, call?: CallOptions, shareable?: boolean,
-  ): Promise<Page<PredictionMarket>> {
-    checkRequest(EVENT_MARKETS_RULES, { eventId, start, end });
-    return readPage(
-      MARKETS, await get({ path: ['events', eventId, 'markets'], query: { start, end }, shareable }, call),
-    );
-  }
+  const history = historyReader(get);
+  const positions = positionsReader(get);
+  const eventMarkets = eventMarketsReader(get);
 
   return {
     providers: dialect.providers,
@@ -136,15 +138,117 @@ export function createPrediction(gateway: Gateway, dialect: Dialect): Prediction
       // Hosts that page this list know no limit.
       return { records: records.slice(0, limit), rejected };
     },
-    eventMarkets: (eventId, range, call) => eventMarkets(eventId, range, call),
+    eventMarkets: (eventId, { start, end } = {}, call) => eventMarkets({ eventId, start, end }, call),
     allEventMarkets: (eventId, paging) =>
       readList({
         what: 'markets', idOf: ({ marketId }) => marketId,
-        read: (range, call) => eventMarkets(eventId, range, call, false),
+        read: (range, call) => eventMarkets({ eventId, ...range }, call, false),
       }, paging),
     async orderBook(marketId, call) {
       checkRequest(ORDER_BOOK_RULES, { marketId });
       return readOrderBook(await get({ path: ['orderbook', marketId] }, call));
     },
+  };
+}
+
+function historyReader(get: Get): PageReader<HistoryFilter, HistoryRecord> {
+  return async (request, call, shareable) => {
+    checkRequest(HISTORY_RULES, request);
+    const { owner, eventId, positionPubkey, start, end } = request;
+    const query = { start, end, ownerPubkey: owner, id: eventId, positionPubkey };
+    const answer = await get({ path: ['history'], query, shareable }, call);
+    return readPage(filtered(HISTORY, { ownerPubkey: owner, positionPubkey }), answer);
+  };
+}
+
+function positionsReader(get: Get): PageReader<PositionsFilter, PredictionPosition> {
+  return async (request, call, shareable) => {
+    checkRequest(POSITIONS_RULES, request);
+    const { owner, isYes, marketId, marketPubkey, start, end } = request;
+    const query = { start, end, ownerPubkey: owner, marketPubkey, marketId, isYes };
+    const answer = await get({ path: ['positions'], query, shareable }, call);
+    return readPage(filtered(POSITIONS, { ownerPubkey: owner, marketId, isYes }), answer);
+  };
+}
+
+function eventMarketsReader(get: Get): PageReader<{ readonly eventId: string }, PredictionMarket> {
+  return async ({ eventId, start, end }, call, shareable) => {
+    checkRequest(EVENT_MARKETS_RULES, { eventId, start, end });
+    return readPage(
+      MARKETS, await get({ path: ['events', eventId, 'markets'], query: { start, end }, shareable }, call),
+    );
+  };
+}
+
+const anIndex: Rule = optionalRule('an integer of at least 0', (value) =>
+  Number.isSafeInteger(value) && (value as number) >= 0);
+
+const aRecordNumber: Rule = optionalRule('an integer of at least 1', (value) =>
+  Number.isSafeInteger(value) && (value as number) >= 1);
+
+const aKey: Rule = optionalRule('at least 1 and at most 200 visible ASCII characters', (value) =>
+  typeof value === 'string' && /^[\u0021-\u007e]{1,200}$/.test(value));
+
+/** Dots would climb out of the path. */
+const inPath: Rule = required({ ...aKey, holds: (value) => aKey.holds(value) && !/^\.+$/.test(value as string) });
+
+const range = { start: anIndex, end: anIndex };
+
+const inOrder: JointRule<PageRange> = {
+  parameter: 'end',
+  words: 'expected end, which is exclusive, not to lie before start',
+  holds: ({ start = 0, end }) => end === undefined || end >= start,
+};
+
+/** What the reference states of `GET /prediction/v1/history`. */
+const HISTORY_RULES: RequestRules<HistoryFilter & PageRange> = {
+  endpoint: 'GET /prediction/v1/history',
+  parameters: { owner: aKey, eventId: aRecordNumber, positionPubkey: aKey, ...range },
+  joint: [inOrder],
+};
+
+/** What the reference states of `GET /prediction/v1/positions`. */
+const POSITIONS_RULES: RequestRules<PositionsFilter & PageRange> = {
+  endpoint: 'GET /prediction/v1/positions',
+  parameters: { owner: aKey, isYes: aFlag, marketId: aKey, marketPubkey: aKey, ...range },
+  joint: [inOrder],
+};
+
+/** What the reference states of `GET /prediction/v1/positions/{positionPubkey}`. */
+const POSITION_RULES: RequestRules<{ readonly positionPubkey: string }> = {
+  endpoint: 'GET /prediction/v1/positions/{positionPubkey}', parameters: { positionPubkey: inPath }, joint: [],
+};
+
+/** What the reference states of `GET /prediction/v1/events/{eventId}/markets`. */
+const EVENT_MARKETS_RULES: RequestRules<{ readonly eventId: string } & PageRange> = {
+  endpoint: 'GET /prediction/v1/events/{eventId}/markets', parameters: { eventId: inPath, ...range }, joint: [inOrder],
+};
+
+/** What the reference states of `GET /prediction/v1/orderbook/{marketId}`. */
+const ORDER_BOOK_RULES: RequestRules<{ readonly marketId: string }> = {
+  endpoint: 'GET /prediction/v1/orderbook/{marketId}', parameters: { marketId: inPath }, joint: [],
+};
+
+/** Returns what the reference states of `GET /prediction/v1/events/suggested/{pubkey}`. */
+function suggestedRules(
+  providers: readonly string[],
+): RequestRules<{ readonly pubkey: string; readonly provider?: string | undefined }> {
+  return {
+    endpoint: 'GET /prediction/v1/events/suggested/{pubkey}',
+    parameters: { pubkey: inPath, provider: oneOf(providers) }, joint: [],
+  };
+}
+
+/** Returns what the reference states of `GET /prediction/v1/events/search`. */
+function eventSearchRules(providers: readonly string[]): RequestRules<EventSearch> {
+  return {
+    endpoint: 'GET /prediction/v1/events/search',
+    parameters: {
+      query: required(optionalRule('1 to 200 characters', (value) =>
+        typeof value === 'string' && value.length >= 1 && value.length <= 200)),
+      provider: oneOf(providers),
+      limit: anInteger({ min: 1, max: 20 }),
+    },
+    joint: [],
   };
 }

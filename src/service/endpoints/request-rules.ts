@@ -1,7 +1,6 @@
 import { U64_MAX } from '../../core/amount.ts';
 import { GannetError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
-import { printable } from '../../core/text.ts';
+import { nearest, printable } from '../../core/text.ts';
 import { wireAddress } from '../wire/fields.ts';
 
 /** What one value has to be, in the words that a refusal says. */

@@ -1,9 +1,11 @@
 import { isGannetError } from '../../core/errors.ts';
 import type { Gateway } from '../gateway.ts';
-import type { CallOptions } from '../rate/priority.ts';
-import { checkRequest, queryOf } from './request-rules.ts';
-import type { BuildRequest, ExecuteRequest, OrderRequest } from './swap-v2-request.ts';
-import { BUILD_RULES, EXECUTE_RULES, orderRules } from './swap-v2-rules.ts';
+import type { CallOptions } from '../rate/rate-plan.ts';
+import type { RequestRules } from './request-rules.ts';
+import {
+  aFlag, aNumber, aU64, anAddress, anAmount, anInteger, bothOrNeither, checkRequest, labels, mustDiffer, notBoth,
+  oneOf, optionalRule, queryOf, required, someOf,
+} from './request-rules.ts';
 import type { ExecuteReport } from '../wire/execute-answer.ts';
 import { readExecuteAnswer } from '../wire/execute-answer.ts';
 import type { Dialect } from '../wire/dialect.ts';
@@ -11,12 +13,9 @@ import type { BuildAnswer } from '../wire/build-answer.ts';
 import { readSwapBuild } from '../wire/build-answer.ts';
 import type { OrderAnswer } from '../wire/order-answer.ts';
 import { readSwapOrder } from '../wire/order-answer.ts';
-
-export type { BuildRequest, ExecuteRequest, OrderRequest } from './swap-v2-request.ts';
-export type { ExecuteAmounts, ExecuteReport, SwapEvent } from '../wire/execute-answer.ts';
-export type { BuildAnswer } from '../wire/build-answer.ts';
-export type { OrderAnswer } from '../wire/order-answer.ts';
-export type { PlatformFee, RoutePlanEntry, SwapInfo } from '../wire/swap-route.ts';
+import type { SwapRequest } from '../../trading/swap-terms.ts';
+import { SOL_MINT } from '../../market/token.ts';
+import { MAX_TRANSACTION_BYTES } from '../../solana/constants.ts';
 
 /**
  * The swap API, second version. Every method rejects with a GannetError of a SERVICE_ code; a request that breaks a
@@ -29,6 +28,58 @@ export interface SwapV2 {
   build(request: BuildRequest, call?: CallOptions): Promise<BuildAnswer>;
   /** Returns the service's word on a signed transaction. A rejection is no word: the outcome is unknown then. */
   execute(request: ExecuteRequest, call?: Pick<CallOptions, 'signal'>): Promise<ExecuteReport>;
+}
+
+/** Everything an order can be asked for. What is left out is the service's to choose. */
+export interface OrderRequest extends SwapRequest {
+  /** A wallet, not a token account, that gets the output in the taker's place. */
+  readonly receiver?: string | undefined;
+  readonly swapMode?: 'ExactIn' | undefined;
+  /** Gets the referral fee; only together with it. */
+  readonly referralAccount?: string | undefined;
+  /** Basis points, 50 to 255. */
+  readonly referralFee?: number | undefined;
+  /** Pays signatures, priority and rent in the taker's place. */
+  readonly payer?: string | undefined;
+  readonly priorityFeeLamports?: bigint | undefined;
+  readonly bundleTipLamports?: bigint | undefined;
+  /** Whether the two fees above are the most or exact; without one of them it says nothing. */
+  readonly broadcastFeeType?: 'maxCap' | 'exactFee' | undefined;
+  /** Names of markets that the router iris must not use. */
+  readonly excludeDexes?: readonly string[] | undefined;
+}
+
+/** Everything a build can be asked for; ExactIn always. */
+export interface BuildRequest extends Omit<SwapRequest, 'excludeRouters' | 'taker'> {
+  readonly taker: string;
+  /** A quicker answer with a worse route. */
+  readonly mode?: 'fast' | undefined;
+  /** Names of the only markets to use. */
+  readonly dexes?: readonly string[] | undefined;
+  readonly excludeDexes?: readonly string[] | undefined;
+  /** A fee of our own, 0 to 10000; a positive one needs the account that gets it. */
+  readonly platformFeeBps?: number | undefined;
+  readonly feeAccount?: string | undefined;
+  /** 1 to 64; 64 by default. */
+  readonly maxAccounts?: number | undefined;
+  /** Pays fees and rent; the taker by default. */
+  readonly payer?: string | undefined;
+  /** True by default. */
+  readonly wrapAndUnwrapSol?: boolean | undefined;
+  /** A token account that gets the output. */
+  readonly destinationTokenAccount?: string | undefined;
+  /** A wallet that gets the output, where that is SOL. */
+  readonly nativeDestinationAccount?: string | undefined;
+  /** 1 to 300; 150 by default. */
+  readonly blockhashSlotsToExpiry?: number | undefined;
+}
+
+/** A transaction that came from an order, signed. */
+export interface ExecuteRequest {
+  readonly signedTransaction: Uint8Array;
+  /** The order's own. */
+  readonly requestId: string;
+  readonly lastValidBlockHeight?: bigint | undefined;
 }
 
 /** Returns the client of the swap API. */
@@ -83,3 +134,105 @@ function readRefusal(thrown: unknown): ExecuteReport | undefined {
     status: 'failed', code: serviceCode, error: typeof serviceMessage === 'string' ? serviceMessage : undefined,
   };
 }
+
+/** Returns what the reference states of `GET /swap/v2/order`, line by line. */
+function orderRules(routers: readonly string[]): RequestRules<OrderRequest> {
+  return {
+    endpoint: 'GET /swap/v2/order',
+    parameters: {
+      inputMint: required(anAddress),
+      outputMint: required(anAddress),
+      amount: required(anAmount),
+      taker: anAddress,
+      receiver: anAddress,
+      swapMode: oneOf(['ExactIn']),
+      slippageBps: anInteger({ min: 0, max: 10_000 }),
+      referralAccount: anAddress,
+      referralFee: aNumber({ min: 50, max: 255 }),
+      payer: anAddress,
+      priorityFeeLamports: aU64,
+      bundleTipLamports: aU64,
+      broadcastFeeType: oneOf(['maxCap', 'exactFee']),
+      excludeRouters: someOf(routers),
+      excludeDexes: labels,
+    },
+    joint: [
+      mustDiffer('outputMint', 'inputMint'),
+      mustDiffer('receiver', 'taker'),
+      ...bothOrNeither<OrderRequest>('referralAccount', 'referralFee'),
+      {
+        parameter: 'excludeRouters',
+        words: `expected at least one of the routers ${routers.join(', ')} to be left, got all of them`,
+        holds: ({ excludeRouters }) =>
+          excludeRouters === undefined || routers.some((router) => !excludeRouters.includes(router)),
+      },
+    ],
+    elsewhere: {
+      userPublicKey: 'it is called taker since V2',
+      dexes: '/build has it; an order can only leave markets out, with excludeDexes',
+      mode: '/build has it; the mode of an order follows from what is asked and stands in its answer',
+      platformFeeBps: '/build has it; a fee of your own on an order is referralAccount with referralFee',
+    },
+  };
+}
+
+/** What the reference states of `GET /swap/v2/build`, line by line. */
+const BUILD_RULES: RequestRules<BuildRequest> = {
+  endpoint: 'GET /swap/v2/build',
+  parameters: {
+    inputMint: required(anAddress),
+    outputMint: required(anAddress),
+    amount: required(anAmount),
+    taker: required(anAddress),
+    slippageBps: anInteger({ min: 0, max: 10_000 }),
+    mode: oneOf(['fast']),
+    dexes: labels,
+    excludeDexes: labels,
+    platformFeeBps: anInteger({ min: 0, max: 10_000 }),
+    feeAccount: anAddress,
+    maxAccounts: anInteger({ min: 1, max: 64 }),
+    payer: anAddress,
+    wrapAndUnwrapSol: aFlag,
+    destinationTokenAccount: anAddress,
+    nativeDestinationAccount: anAddress,
+    blockhashSlotsToExpiry: anInteger({ min: 1, max: 300 }),
+  },
+  joint: [
+    mustDiffer('outputMint', 'inputMint'),
+    notBoth('dexes', 'excludeDexes'),
+    {
+      parameter: 'feeAccount',
+      words: 'required where platformFeeBps is positive, got nothing',
+      holds: ({ platformFeeBps = 0, feeAccount }) => platformFeeBps <= 0 || feeAccount !== undefined,
+    },
+    notBoth('destinationTokenAccount', 'nativeDestinationAccount'),
+    {
+      parameter: 'nativeDestinationAccount',
+      words: `only where the output is SOL: expected the outputMint ${SOL_MINT}, got another`,
+      holds: ({ nativeDestinationAccount, outputMint }) =>
+        nativeDestinationAccount === undefined || outputMint === SOL_MINT,
+    },
+  ],
+  elsewhere: {
+    userPublicKey: 'it is called taker since V2',
+    swapMode: 'a build is ExactIn always; ExactOut is left to the quote of V1',
+    excludeRouters: '/order has it; a build knows one router, so that none can be excluded',
+    receiver: '/order has it; a build sends its output to destinationTokenAccount or nativeDestinationAccount',
+    referralAccount: '/order has it; a fee of your own on a build is platformFeeBps with feeAccount',
+    referralFee: '/order has it; a fee of your own on a build is platformFeeBps with feeAccount',
+    instructionVersion: 'V2 instructions are the only ones of a build',
+  },
+};
+
+/** What is known of `POST /swap/v2/execute`. */
+const EXECUTE_RULES: RequestRules<ExecuteRequest> = {
+  endpoint: 'POST /swap/v2/execute',
+  parameters: {
+    signedTransaction: required(optionalRule(`a signed transaction of 1 to ${MAX_TRANSACTION_BYTES} bytes`,
+      (value) => value instanceof Uint8Array && value.length > 0 && value.length <= MAX_TRANSACTION_BYTES)),
+    requestId: required(optionalRule('the requestId of the order', (value) =>
+      typeof value === 'string' && value !== '' && value.length <= 200)),
+    lastValidBlockHeight: aU64,
+  },
+  joint: [],
+};

@@ -1,15 +1,12 @@
 import type { Gateway, GetRequest } from '../gateway.ts';
-import type { CallOptions } from '../rate/priority.ts';
-import { checkRequest, queryOf } from './request-rules.ts';
-import type { CategoryRequest, ContentFeedRequest } from './tokens-request.ts';
-import {
-  CATEGORY_RULES, CONTENT_FEED_RULES, CONTENT_RULES, MAX_CONTENT_MINTS, MAX_SEARCH_MINTS, SEARCH_RULES, TAG_RULES,
-} from './tokens-rules.ts';
+import type { CallOptions } from '../rate/rate-plan.ts';
+import type { RequestRules, Rule } from './request-rules.ts';
+import { anAddress, anInteger, checkRequest, optionalRule, queryOf, required } from './request-rules.ts';
 import type { ContentFeed, TokenContent } from '../wire/token-content.ts';
 import { readContentFeed, readContents } from '../wire/token-content.ts';
 import { wireAddress } from '../wire/fields.ts';
-import type { Records } from '../wire/records.ts';
-import { joined } from '../wire/records.ts';
+import type { Records } from '../wire/read.ts';
+import { joined } from '../wire/read.ts';
 import type { TokenRecords } from '../wire/token-record.ts';
 import { readTokenRecords } from '../wire/token-record.ts';
 
@@ -39,9 +36,40 @@ export interface Tokens {
   contentFeed(request: ContentFeedRequest, call?: CallOptions): Promise<ContentFeed>;
 }
 
+/** One list of leading tokens. */
+interface CategoryRequest {
+  /** What they lead in: `toporganicscore`, `toptraded` and `toptrending` are known; a host may have more. */
+  readonly category: string;
+  /** Over which time: `5m`, `1h`, `6h` and `24h` are known; a host may have more. */
+  readonly interval: string;
+  /** 1 to 100; 50 unless told otherwise. */
+  readonly limit?: number | undefined;
+}
+
+/** One page of what was written about a token. */
+export interface ContentFeedRequest {
+  readonly mint: string;
+  /** From 1. */
+  readonly page?: number | undefined;
+  /** 1 to 100; 50 unless told otherwise. */
+  readonly limit?: number | undefined;
+}
+
+/** The lists of leading tokens that are known. */
+export const TOKEN_CATEGORIES = ['toporganicscore', 'toptraded', 'toptrending'] as const;
+/** The times over which they lead. */
+export const TOKEN_INTERVALS = ['5m', '1h', '6h', '24h'] as const;
+/** The tags that are known to have a list. */
+export const TOKEN_TAGS = ['lst', 'verified', 'stocks'] as const;
+
 const DISCOVERY = '/tokens/v2';
 /** A tag's list comes whole: thousands of records of two kilobytes and more. */
 const MAX_TAG_BYTES = 32 * 1024 * 1024;
+
+/** The most mints one search may name. */
+export const MAX_SEARCH_MINTS = 100;
+/** The most mints whose content one request may name. */
+const MAX_CONTENT_MINTS = 50;
 
 /** Returns the client of the token endpoints. */
 export function createTokens(gateway: Gateway): Tokens {
@@ -111,3 +139,57 @@ function merge(answers: readonly TokenRecords[]): TokenRecords {
   const { records, rejected } = joined(answers);
   return { records: [...new Map(records.map((record) => [record.id, record])).values()], rejected };
 }
+
+/** What else the discovery group has at the place of a category. */
+const OTHER_LISTS: ReadonlySet<unknown> = new Set(['content', 'recent', 'search', 'tag']);
+
+const aWord: Rule = optionalRule('1 to 40 letters, digits, dashes and underscores', (value) =>
+  typeof value === 'string' && /^[\w-]{1,40}$/.test(value));
+
+const aCategory: Rule = optionalRule('a category such as toptraded, in 1 to 40 letters, digits, dashes and underscores',
+  (value) => aWord.holds(value) && !OTHER_LISTS.has(value));
+
+const anInterval: Rule = { ...aWord, words: 'an interval such as 5m, 1h, 6h or 24h' };
+
+const terms: Rule = optionalRule('at least one symbol, name or mint, each of 1 to 200 characters without a comma',
+  (value) => isListOf(value, (term) =>
+    typeof term === 'string' && term.trim() !== '' && !term.includes(',') && term.length <= 200));
+
+const mints: Rule = optionalRule('at least one mint address', (value) =>
+  isListOf(value, (mint) => wireAddress.safeParse(mint).success));
+
+function isListOf(value: unknown, isElement: (element: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isElement);
+}
+
+/** What the reference states of a search; the number of mints is kept by cutting it into several requests. */
+const SEARCH_RULES: RequestRules<{ readonly query: readonly string[] }> = {
+  endpoint: 'GET /ultra/v1/search', parameters: { query: required(terms) }, joint: [],
+};
+
+/** A tag's list. Which tags there are is not stated. */
+const TAG_RULES: RequestRules<{ readonly query: string }> = {
+  endpoint: 'GET /tokens/v2/tag', parameters: { query: required(aWord) }, joint: [],
+};
+
+/** A category's list. Which categories and intervals there are is not stated, so only what cannot be one is refused. */
+const CATEGORY_RULES: RequestRules<CategoryRequest> = {
+  endpoint: 'GET /tokens/v2/{category}/{interval}',
+  parameters: { category: required(aCategory), interval: required(anInterval), limit: anInteger({ min: 1, max: 100 }) },
+  joint: [],
+};
+
+/** Content by mint; the number of mints is kept by cutting it into several requests. */
+const CONTENT_RULES: RequestRules<{ readonly mints: readonly string[] }> = {
+  endpoint: 'GET /tokens/v2/content', parameters: { mints: required(mints) }, joint: [],
+};
+
+/** One token's content, page by page. */
+const CONTENT_FEED_RULES: RequestRules<ContentFeedRequest> = {
+  endpoint: 'GET /tokens/v2/content/feed',
+  parameters: {
+    mint: required(anAddress), page: anInteger({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+    limit: anInteger({ min: 1, max: 100 }),
+  },
+  joint: [],
+};

@@ -4,8 +4,14 @@ import type { Millis } from '../../core/time.ts';
 import type { FeedHealth, FeedKey } from '../../market/event.ts';
 import type { FeedSpec } from '../../market/feed.ts';
 import { feedKey, weightOf } from '../../market/feed.ts';
-import { createAgeMeter } from './age-meter.ts';
-import type { MeasuredAge } from './age-meter.ts';
+
+/** How old the data of a feed is and was: the time since it was received. Undefined before there is any. */
+interface MeasuredAge {
+  readonly ageMs: Millis | undefined;
+  /** Averaged over the time since the first data. */
+  readonly meanAgeMs: Millis | undefined;
+  readonly maxAgeMs: Millis | undefined;
+}
 
 /** What is counted and measured per feed. */
 export interface FeedStats extends MeasuredAge {
@@ -70,5 +76,37 @@ export function createFeedRecord(spec: FeedSpec): FeedRecord {
 
     stats: (now) =>
       ({ feed, status, ...counts, lastAnswerAt, everyMs: spec.everyMs, weight: weightOf(spec), ...age.read(now) }),
+  };
+}
+
+/** Measures the age of data that is renewed now and then. */
+interface AgeMeter {
+  renewed(at: Millis): void;
+  read(now: Millis): MeasuredAge;
+}
+
+/** Returns the meter of something that has no data yet. */
+export function createAgeMeter(): AgeMeter {
+  let firstAt: Millis | undefined;
+  let lastAt = 0;
+  /** The integral of the age until the last renewal, in ms². */
+  let area = 0;
+  let oldestMs = 0;
+
+  return {
+    renewed(at) {
+      const ageMs = firstAt === undefined ? 0 : at - lastAt;
+      firstAt ??= at;
+      area += (ageMs * ageMs) / 2;
+      oldestMs = Math.max(oldestMs, ageMs);
+      lastAt = at;
+    },
+
+    read(now) {
+      if (firstAt === undefined) return { ageMs: undefined, meanAgeMs: undefined, maxAgeMs: undefined };
+      const ageMs = now - lastAt;
+      const meanAgeMs = now === firstAt ? 0 : (area + (ageMs * ageMs) / 2) / (now - firstAt);
+      return { ageMs, meanAgeMs, maxAgeMs: Math.max(oldestMs, ageMs) };
+    },
   };
 }

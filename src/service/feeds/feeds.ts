@@ -11,7 +11,7 @@ import type { FeedSource } from './polls.ts';
 import { pollsFor } from './polls.ts';
 import { startScheduler } from './poll-scheduler.ts';
 
-export interface FeedsOptions {
+interface FeedsOptions {
   readonly service: FeedSource;
   readonly specs: readonly FeedSpec[];
   readonly clock: Clock;

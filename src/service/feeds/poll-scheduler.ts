@@ -4,164 +4,188 @@ import { isGannetError } from '../../core/errors.ts';
 import type { Random } from '../../core/random.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { FeedKey, MarketEvent } from '../../market/event.ts';
-import { isSilence } from '../access.ts';
+import { isUnanswered } from '../access.ts';
 import type { WatchPace } from '../rate/rate-limiter.ts';
-import type { BackOff } from './back-off.ts';
-import { createBackOff } from './back-off.ts';
 import type { Poll } from './polls.ts';
 
-/** The share of an interval by which a poll may come sooner or later, so that polls do not march in step. */
+/** The share of an interval by which a poll may come sooner or later, so that polls do not leave together. */
 const JITTER = 0.1;
 const LONGEST_BACK_OFF_MS = 60_000;
 /**
- * In the first minutes of an outage each poll asks again so soon, and all together no more often than twice a second.
+ * In the first minutes of an outage each poll is sent again this soon, and all together at most twice a second.
  */
-const SILENT_EAGER_MS = 600_000;
-const SILENT_BACK_OFF_MS = 5_000;
-const SILENT_TURN_MS = 500;
-/** The age of what was never asked for: older than anything, while the heavier still goes first. */
+const OUTAGE_EAGER_MS = 600_000;
+const OUTAGE_BACK_OFF_MS = 5_000;
+const OUTAGE_TURN_MS = 500;
+/** The age of data that was never asked for: older than any other, while the larger weight still goes first. */
 const NEVER_ASKED_MS = 1e13;
-/** Where the service refuses for the rate and gives no time. */
+/** The wait where the service refuses for the rate and gives no time. */
 const LEAST_HOLD_MS = 1_000;
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly polls: readonly Poll[];
   readonly clock: Clock;
   readonly random: Random;
   readonly pace: () => WatchPace;
-  /** Told of every feed after every poll: its event, or why there is none. */
+  /** Called for every feed after every poll, with its event or with the reason why there is none. */
   readonly onResult: (feed: FeedKey, result: MarketEvent | GannetError) => void;
 }
 
-/** One poll, and where it stands. */
-interface Line {
+/** One poll and its state. */
+interface PollState {
   readonly poll: Poll;
   readonly backOff: BackOff;
   readonly longestMs: Millis;
   sentAt: Millis;
-  /** Not before then, however much there is room for. */
+  /** Not before then, even where the rate has room. */
   dueAt: Millis;
   /** Queued or in flight. */
   isAsked: boolean;
   isFirst: boolean;
   isUnauthorized: boolean;
   /** Since when no request got a proper answer: the service may be out. Undefined where the last one did. */
-  unheardSince: Millis | undefined;
+  unansweredSince: Millis | undefined;
 }
 
 /**
- * Repeats the polls until it is stopped, each first at once. Of those that are due, the one with the largest
- * weight × age² goes next, where age is the time since it was last sent. Under a rate too small for all, each poll then
- * goes out when its weight × age² has come up to one level common to all, so that its interval is proportional to 1 /
- * √weight: the optimum of `optimalIntervals`, reached without knowing the rate and kept while the rate changes. Those
- * that are due less often than that are sent when they are due.
+ * Repeats the polls until it is stopped, each first at once. Of the polls that are due, the one with the largest
+ * weight × age² is sent next, where age is the time since it was last sent. Under a rate too small for all, each poll
+ * is then sent when its weight × age² has reached one level common to all. Its interval is proportional to 1 / √weight:
+ * the optimum of `optimalIntervals`, reached without knowing the rate and kept while the rate changes. Polls that are
+ * due less often than that are sent when they are due.
  *
- * A poll is chosen when the rate has room for it and not before, so that the one that left last may be the most
- * pressing again. Where something more urgent takes its turn, it waits, and no other with it. Polls in flight hold
- * nobody up; what was missed is not made up for.
+ * A poll is chosen when the rate has room for it and not before, so that the poll that was sent last may be the most
+ * pressing again. Where a more urgent request takes its turn, this poll waits, and no other with it. Polls in flight
+ * delay no other poll, and missed polls are not made up for.
  *
  * Returns the function that stops it.
  */
-export function startScheduler({ polls, clock, random, pace, onResult }: SchedulerOptions): () => void {
-  const abort = new AbortController();
-  const startedAt = clock.now();
-  const lines = polls.map((poll): Line => {
-    const longestMs = Math.max(LONGEST_BACK_OFF_MS, poll.everyMs);
-    return {
-      poll, longestMs, backOff: createBackOff({ baseMs: poll.everyMs, capMs: longestMs, random }),
-      sentAt: startedAt - NEVER_ASKED_MS, dueAt: startedAt, isAsked: false, isFirst: true, isUnauthorized: false,
-      unheardSince: undefined,
-    };
-  });
-  let timer: Subscription | undefined;
-  let heldUntil = startedAt;
-  let isWaiting = false;
-  let isChoosing = false;
+export function startScheduler(options: SchedulerOptions): () => void {
+  const scheduler = new PollScheduler(options);
+  scheduler.proceed();
+  return () => scheduler.stop();
+}
 
-  /** Hands polls on while they leave at once; else comes back when one has left, is due or has room. */
-  function proceed(): void {
-    if (isChoosing) return;
-    isChoosing = true;
-    timer?.unsubscribe();
-    while (!isWaiting && !abort.signal.aborted) {
-      const now = clock.now();
-      const { waitMs, turnMs } = pace();
-      const openAt = Math.max(heldUntil, now + waitMs);
-      const line = openAt > now ? undefined : mostPressing(now);
-      const nextAt = line === undefined ? Math.max(openAt, soonestDue()) : worthWaitingUntil(line, now, turnMs);
-      if (line === undefined || nextAt > now) {
-        if (nextAt < Infinity) timer = clock.schedule(proceed, Math.ceil(nextAt - now));
-        break;
-      }
-      void ask(line);
-    }
-    isChoosing = false;
+class PollScheduler {
+  readonly #options: SchedulerOptions;
+  readonly #abort = new AbortController();
+  readonly #polls: readonly PollState[];
+  #timer: Subscription | undefined;
+  #heldUntil: Millis;
+  #isWaiting = false;
+  #isChoosing = false;
+
+  constructor(options: SchedulerOptions) {
+    const { polls, clock, random } = options;
+    const startedAt = clock.now();
+    this.#options = options;
+    this.#heldUntil = startedAt;
+    this.#polls = polls.map((poll): PollState => {
+      const longestMs = Math.max(LONGEST_BACK_OFF_MS, poll.everyMs);
+      return {
+        poll, longestMs, backOff: createBackOff({ baseMs: poll.everyMs, capMs: longestMs, random }),
+        sentAt: startedAt - NEVER_ASKED_MS, dueAt: startedAt, isAsked: false, isFirst: true, isUnauthorized: false,
+        unansweredSince: undefined,
+      };
+    });
   }
 
-  function mostPressing(now: Millis): Line | undefined {
-    let most: Line | undefined;
+  stop(): void {
+    this.#abort.abort();
+    this.#timer?.unsubscribe();
+  }
+
+  /** Sends polls while they leave at once; else continues when one has left, is due or has room. */
+  proceed(): void {
+    if (this.#isChoosing) return;
+    this.#isChoosing = true;
+    this.#timer?.unsubscribe();
+    const { clock, pace } = this.#options;
+    while (!this.#isWaiting && !this.#abort.signal.aborted) {
+      const now = clock.now();
+      const { waitMs, turnMs } = pace();
+      const openAt = Math.max(this.#heldUntil, now + waitMs);
+      const next = openAt > now ? undefined : this.#mostPressing(now);
+      const nextAt = next === undefined ? Math.max(openAt, this.#soonestDue())
+        : this.#worthWaitingUntil(next, now, turnMs);
+      if (next === undefined || nextAt > now) {
+        if (nextAt < Infinity) this.#timer = clock.schedule(() => this.proceed(), Math.ceil(nextAt - now));
+        break;
+      }
+      void this.#ask(next);
+    }
+    this.#isChoosing = false;
+  }
+
+  #mostPressing(now: Millis): PollState | undefined {
+    let most: PollState | undefined;
     let pressure = -1;
-    for (const line of lines) {
-      if (line.isAsked || line.dueAt > now) continue;
-      const itsPressure = pressureOf(line.poll, now - line.sentAt);
-      if (itsPressure > pressure) [most, pressure] = [line, itsPressure];
+    for (const state of this.#polls) {
+      if (state.isAsked || state.dueAt > now) continue;
+      const itsPressure = pressureOf(state.poll, now - state.sentAt);
+      if (itsPressure > pressure) [most, pressure] = [state, itsPressure];
     }
     return most;
   }
 
   /**
-   * Returns when a more pressing line is due for which this one had better wait; now where there is none. Data that is
-   * renewed late costs its weight × age for each ms. Where this one goes, the other is late by a turn, less what it
-   * would have waited anyway; where this one waits, it is late by that and a turn, and that part of a turn is lost, of
-   * which a whole one is worth the weight × age² / 2 that it renews.
+   * Returns when a more pressing poll is due for which this one had better wait; now where there is none. Data that is
+   * renewed late costs its weight × age for each ms. If this poll is sent, the other is late by a turn, less the time
+   * that it would have waited anyway. If this poll waits, it is late by that time and a turn, and that part of a turn
+   * is lost. A whole turn is worth the weight × age² / 2 that it renews.
    */
-  function worthWaitingUntil(line: Line, now: Millis, turnMs: Millis): Millis {
-    const { poll: { weight }, sentAt } = line;
+  #worthWaitingUntil({ poll: { weight }, sentAt }: PollState, now: Millis, turnMs: Millis): Millis {
     const ageMs = now - sentAt;
-    const other = lines.find(({ poll, sentAt: otherSentAt, dueAt, isAsked }) => {
-      const waitMs = dueAt - now;
-      if (isAsked || waitMs <= 0 || waitMs >= turnMs
-          || pressureOf(poll, dueAt - otherSentAt) <= pressureOf(line.poll, dueAt - sentAt)) return false;
-      const saved = poll.weight * (now - otherSentAt) * (turnMs - waitMs);
+    const other = this.#polls.find((candidate) => {
+      const waitMs = candidate.dueAt - now;
+      if (candidate.isAsked || waitMs <= 0 || waitMs >= turnMs
+          || pressureOf(candidate.poll, candidate.dueAt - candidate.sentAt)
+            <= pressureOf({ weight }, candidate.dueAt - sentAt)) return false;
+      const saved = candidate.poll.weight * (now - candidate.sentAt) * (turnMs - waitMs);
       return saved > weight * ageMs * (turnMs + waitMs + (ageMs / 2) * (waitMs / turnMs));
     });
     return other?.dueAt ?? now;
   }
 
-  function soonestDue(): Millis {
-    return lines.reduce((soonest, { isAsked, dueAt }) => (isAsked ? soonest : Math.min(soonest, dueAt)), Infinity);
+  #soonestDue(): Millis {
+    return this.#polls.reduce(
+      (soonest, { isAsked, dueAt }) => (isAsked ? soonest : Math.min(soonest, dueAt)), Infinity,
+    );
   }
 
-  async function ask(line: Line): Promise<void> {
+  async #ask(state: PollState): Promise<void> {
+    const { clock } = this.#options;
     let hasLeft = false;
     const onStart = (): void => {
       if (hasLeft) return;
       hasLeft = true;
-      isWaiting = false;
-      line.sentAt = clock.now();
-      proceed();
+      this.#isWaiting = false;
+      state.sentAt = clock.now();
+      this.proceed();
     };
-    isWaiting = true;
-    line.isAsked = true;
-    line.sentAt = clock.now();
-    const fault = await attempt(line.poll, onStart);
-    // What was refused before it left waits no longer either.
-    if (!hasLeft) isWaiting = false;
-    if (abort.signal.aborted) return;
-    line.isAsked = false;
-    if (fault === undefined) succeeded(line);
-    else failed(line, fault);
-    proceed();
+    this.#isWaiting = true;
+    state.isAsked = true;
+    state.sentAt = clock.now();
+    const fault = await this.#attempt(state.poll, onStart);
+    // A request that was refused before it left waits no longer either.
+    if (!hasLeft) this.#isWaiting = false;
+    if (this.#abort.signal.aborted) return;
+    state.isAsked = false;
+    if (fault === undefined) this.#succeeded(state);
+    else this.#failed(state, fault);
+    this.proceed();
   }
 
   /** Returns the fault where the request as a whole failed. */
-  async function attempt(poll: Poll, onStart: () => void): Promise<GannetError | undefined> {
+  async #attempt(poll: Poll, onStart: () => void): Promise<GannetError | undefined> {
+    const { signal } = this.#abort;
+    const { onResult } = this.#options;
     try {
-      const results = await poll.request({ priority: 'watch', signal: abort.signal, onStart });
-      if (!abort.signal.aborted) for (const [feed, result] of results) onResult(feed, result);
+      const results = await poll.request({ priority: 'watch', signal, onStart });
+      if (!signal.aborted) for (const [feed, result] of results) onResult(feed, result);
       return undefined;
     } catch (thrown) {
-      if (abort.signal.aborted) return undefined;
+      if (signal.aborted) return undefined;
       // Anything else is a bug of ours, and no feed is to survive it unnoticed.
       if (!isGannetError(thrown)) throw thrown;
       for (const feed of poll.feeds) onResult(feed, thrown);
@@ -169,56 +193,78 @@ export function startScheduler({ polls, clock, random, pace, onResult }: Schedul
     }
   }
 
-  function succeeded(line: Line): void {
-    line.backOff.reset();
-    line.dueAt = line.sentAt + gapMs(line);
-    if (line.unheardSince !== undefined) {
-      // The service answers again, all of them.
-      for (const other of lines) {
-        if (other.unheardSince !== undefined && other !== line) other.dueAt = Math.min(other.dueAt, clock.now());
-        other.unheardSince = undefined;
+  #succeeded(state: PollState): void {
+    state.backOff.reset();
+    state.dueAt = state.sentAt + this.#gapMs(state);
+    if (state.unansweredSince !== undefined) {
+      // The service answers again, all polls.
+      const now = this.#options.clock.now();
+      for (const other of this.#polls) {
+        if (other.unansweredSince !== undefined && other !== state) other.dueAt = Math.min(other.dueAt, now);
+        other.unansweredSince = undefined;
       }
     }
-    if (!line.isUnauthorized) return;
+    if (!state.isUnauthorized) return;
     // The key is accepted again, for all.
-    for (const other of lines) {
+    for (const other of this.#polls) {
       if (other.isUnauthorized) other.dueAt = Math.min(other.dueAt, other.sentAt + other.poll.everyMs);
       other.isUnauthorized = false;
     }
   }
 
-  function failed(line: Line, fault: GannetError): void {
-    const now = clock.now();
-    line.isUnauthorized = fault.code === 'SERVICE_UNAUTHORIZED';
-    line.unheardSince = isSilence(fault) ? line.unheardSince ?? now : undefined;
+  #failed(state: PollState, fault: GannetError): void {
+    const now = this.#options.clock.now();
+    state.isUnauthorized = fault.code === 'SERVICE_UNAUTHORIZED';
+    state.unansweredSince = isUnanswered(fault) ? state.unansweredSince ?? now : undefined;
     if (fault.code === 'SERVICE_RATE_LIMITED') {
-      // A matter of all, not of this one: everything waits, and this one is put off no longer than that.
+      // It concerns all polls, not this one alone: everything waits, and this poll is delayed no longer than that.
       const resetInMs = fault.details['resetInMs'];
-      heldUntil = Math.max(heldUntil, now + Math.max(LEAST_HOLD_MS, typeof resetInMs === 'number' ? resetInMs : 0));
-      line.dueAt = line.sentAt + gapMs(line);
-    } else {
-      // A refused key will not be accepted by asking oftener.
-      const delayMs = line.isUnauthorized ? line.longestMs : line.backOff.next();
-      const isEager = line.unheardSince !== undefined && now - line.unheardSince < SILENT_EAGER_MS;
-      line.dueAt = now
-        + (isEager ? Math.min(delayMs, Math.max(SILENT_BACK_OFF_MS, lines.length * SILENT_TURN_MS)) : delayMs);
+      const holdMs = Math.max(LEAST_HOLD_MS, typeof resetInMs === 'number' ? resetInMs : 0);
+      this.#heldUntil = Math.max(this.#heldUntil, now + holdMs);
+      state.dueAt = state.sentAt + this.#gapMs(state);
+      return;
     }
+    // More frequent requests do not make a refused key accepted.
+    const delayMs = state.isUnauthorized ? state.longestMs : state.backOff.next();
+    const isEager = state.unansweredSince !== undefined && now - state.unansweredSince < OUTAGE_EAGER_MS;
+    const eagerMs = Math.max(OUTAGE_BACK_OFF_MS, this.#polls.length * OUTAGE_TURN_MS);
+    state.dueAt = now + (isEager ? Math.min(delayMs, eagerMs) : delayMs);
   }
 
-  /** The first gap is any part of the interval's second half: what began together goes apart at once. */
-  function gapMs(line: Line): Millis {
-    const factor = line.isFirst ? 0.5 + random() / 2 : 1 + JITTER * (2 * random() - 1);
-    line.isFirst = false;
-    return line.poll.everyMs * factor;
+  /** The first gap is any part of the interval's second half, so that polls that began together separate at once. */
+  #gapMs(state: PollState): Millis {
+    const { random } = this.#options;
+    const factor = state.isFirst ? 0.5 + random() / 2 : 1 + JITTER * (2 * random() - 1);
+    state.isFirst = false;
+    return state.poll.everyMs * factor;
   }
-
-  proceed();
-  return () => {
-    abort.abort();
-    timer?.unsubscribe();
-  };
 }
 
-function pressureOf({ weight }: Poll, ageMs: Millis): number {
+function pressureOf({ weight }: Pick<Poll, 'weight'>, ageMs: Millis): number {
   return weight * ageMs ** 2;
+}
+
+/** Delays that grow while something keeps failing. */
+interface BackOff {
+  next(): Millis;
+  reset(): void;
+}
+
+/**
+ * Returns a back-off with decorrelated jitter: each delay is drawn from the base to three times the last one, so that
+ * polls that failed together are not repeated together (M. Brooker, "Exponential Backoff And Jitter", 2015).
+ */
+function createBackOff(
+  { baseMs, capMs, random }: { readonly baseMs: Millis; readonly capMs: Millis; readonly random: Random },
+): BackOff {
+  let lastMs = baseMs;
+  return {
+    next() {
+      lastMs = Math.min(capMs, baseMs + random() * (lastMs * 3 - baseMs));
+      return lastMs;
+    },
+    reset() {
+      lastMs = baseMs;
+    },
+  };
 }

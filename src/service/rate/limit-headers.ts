@@ -10,7 +10,7 @@ export interface ServerLimits {
   readonly resetInMs: Millis | undefined;
 }
 
-export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 // Windows are a minute at most.
 const LONGEST_WAIT_MS = 65_000;

@@ -1,15 +1,14 @@
 import type { Subscription } from 'rxjs';
 import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
-import type { Sent, WatchPace } from './rate-limiter.ts';
-import { createAllowance } from './rate-limiter.ts';
-import type { Priority } from './priority.ts';
-import { isMoreUrgent } from './priority.ts';
-import { createRateKeeper } from './rate-keeper.ts';
-import type { KeptBucket } from './rate-memory.ts';
-import type { BucketLimits } from './rate-plan.ts';
-import type { Job, Turn } from './request-queue.ts';
-import { createTurnQueue } from './request-queue.ts';
+import type { SentRequest, WatchPace } from './rate-limiter.ts';
+import { RateLimiter } from './rate-limiter.ts';
+import type { BucketLimits, Priority } from './rate-plan.ts';
+import { isMoreUrgent } from './rate-plan.ts';
+import type { RateClaims, StoredBucket } from './rate-memory.ts';
+import { createRateClaims } from './rate-memory.ts';
+import type { QueuedCall, QueuedRequest } from './request-queue.ts';
+import { RequestQueue } from './request-queue.ts';
 
 export interface GovernorStats {
   readonly sent: number;
@@ -21,123 +20,128 @@ export interface GovernorStats {
   readonly inFlight: number;
   /** Undefined where nothing was refused lately. */
   readonly coolDownUntil: Millis | undefined;
-  /** What is held to now, headroom included: below the plan where refusals taught it. */
+  /** The rate that is allowed now, headroom included: below the plan where refusals taught it. */
   readonly requestsPerSecond: number;
 }
 
-/** The one choke point of a bucket. */
-export interface RateGovernor {
-  /**
-   * Sends when the rate allows, the most urgent first. Rejects as `send` does, with the signal's reason once it is
-   * aborted, and with SERVICE_RATE_LIMITED where the wait for a turn would make the answer useless.
-   */
-  run<T>(turn: Turn<T>): Promise<T>;
-  watchPace(): WatchPace;
-  stats(): GovernorStats;
-  /** Rejects everything that waits or is in flight, and everything that comes later. */
-  close(): void;
-}
-
-export interface RateGovernorOptions {
+/** How one bucket is governed. */
+interface RateGovernorOptions {
   readonly limits: BucketLimits;
   readonly clock: Clock;
   /** Requests in flight at once; watching may use three quarters of them. */
   readonly maxInFlight: number;
-  readonly memory?: KeptBucket | undefined;
+  readonly memory?: StoredBucket | undefined;
 }
 
-/** Returns the governor of one bucket. */
-export function createRateGovernor({ limits, clock, maxInFlight, memory }: RateGovernorOptions): RateGovernor {
-  const allowance = createAllowance(limits, clock.now(), memory?.earlier);
-  const keeper = memory === undefined ? undefined
-    : createRateKeeper({ limits, memory: (now) => allowance.memory(now), save: memory.save });
-  const queue = createTurnQueue({ clock, onChange: pump });
-  const counts = { sent: 0, refused: 0 };
-  let wakeUp: Subscription | undefined;
-  let closed = false;
+/** Sends the requests of one bucket within its rate. */
+export class RateGovernor {
+  readonly #clock: Clock;
+  readonly #maxInFlight: number;
+  readonly #limiter: RateLimiter;
+  readonly #claims: RateClaims | undefined;
+  readonly #queue: RequestQueue;
+  #sent = 0;
+  #refused = 0;
+  #wakeUp: Subscription | undefined;
+  #isClosed = false;
 
-  function pump(): void {
-    wakeUp?.unsubscribe();
-    wakeUp = undefined;
-    if (closed) return;
+  constructor({ limits, clock, maxInFlight, memory }: RateGovernorOptions) {
+    this.#clock = clock;
+    this.#maxInFlight = maxInFlight;
+    this.#limiter = new RateLimiter(limits, clock.now(), memory?.earlier);
+    this.#claims = memory === undefined ? undefined
+      : createRateClaims({ limits, memory: (now) => this.#limiter.memory(now), save: memory.save });
+    this.#queue = new RequestQueue({ clock, onChange: () => this.#sendReady() });
+  }
+
+  /**
+   * Sends when the rate allows, the most urgent first. Rejects as `send` does, with the signal's reason once it is
+   * aborted, and with SERVICE_RATE_LIMITED where the wait for a turn would make the answer useless.
+   */
+  run<T>(call: QueuedCall<T>): Promise<T> {
+    return this.#isClosed ? Promise.reject(closedError()) : this.#queue.enqueue(call) as Promise<T>;
+  }
+
+  watchPace(): WatchPace {
+    return this.#limiter.watchPace(this.#clock.now());
+  }
+
+  stats(): GovernorStats {
+    const coolDownUntil = this.#limiter.coolDownUntil();
+    return {
+      sent: this.#sent,
+      refused: this.#refused,
+      coalesced: this.#queue.coalesced(),
+      queued: this.#queue.queued(),
+      inFlight: this.#queue.inFlight().size,
+      coolDownUntil: coolDownUntil > this.#clock.now() ? coolDownUntil : undefined,
+      requestsPerSecond: this.#limiter.requestsPerSecond(),
+    };
+  }
+
+  /** Rejects every call that waits or is in flight, and every later call. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#wakeUp?.unsubscribe();
+    this.#claims?.close(this.#clock.now());
+    this.#queue.clear(closedError());
+  }
+
+  #sendReady(): void {
+    this.#wakeUp?.unsubscribe();
+    this.#wakeUp = undefined;
+    if (this.#isClosed) return;
     for (;;) {
-      const job = queue.head();
-      if (job === undefined || !hasRoom(job.priority)) return;
-      const now = clock.now();
-      const readyAt = allowance.readyAt(job.priority, now);
+      const request = this.#queue.head();
+      if (request === undefined || !this.#hasRoom(request.priority)) return;
+      const now = this.#clock.now();
+      const readyAt = this.#limiter.readyAt(request.priority, now);
       if (readyAt > now) {
-        wakeUp = clock.schedule(pump, readyAt - now);
+        this.#wakeUp = this.#clock.schedule(() => this.#sendReady(), readyAt - now);
         return;
       }
-      void start(job, now);
+      void this.#start(request, now);
     }
   }
 
-  function hasRoom(priority: Priority): boolean {
-    const flying = queue.inFlight();
-    // Nothing that is signed waits for somebody else's answer; trying early costs no more than a refusal.
-    if (priority === 'execute') return flying.size < maxInFlight;
-    if (allowance.isProbing()) return [...flying].every((job) => isMoreUrgent(priority, job.priority));
-    return flying.size < (priority === 'watch' ? Math.max(1, Math.floor(maxInFlight * 0.75)) : maxInFlight);
+  #hasRoom(priority: Priority): boolean {
+    const inFlight = this.#queue.inFlight();
+    // A signed transaction does not wait for the answer to another request; trying early costs one refusal at most.
+    if (priority === 'execute') return inFlight.size < this.#maxInFlight;
+    if (this.#limiter.isProbing()) return [...inFlight].every((request) => isMoreUrgent(priority, request.priority));
+    const isWatch = priority === 'watch';
+    return inFlight.size < (isWatch ? Math.max(1, Math.floor(this.#maxInFlight * 0.75)) : this.#maxInFlight);
   }
 
-  async function start(job: Job, now: Millis): Promise<void> {
-    counts.sent += 1;
-    const sent = allowance.sent(job.priority, now);
-    keeper?.leaving(now);
+  async #start(request: QueuedRequest, now: Millis): Promise<void> {
+    this.#sent += 1;
+    const sent = this.#limiter.sent(request.priority, now);
+    this.#claims?.beforeSend(now);
     try {
-      const { value, limits: told } = await queue.start(job);
-      allowance.answered(sent, told, clock.now());
-      queue.settle(job, { value });
+      const { value, limits: told } = await this.#queue.start(request);
+      this.#limiter.answered(sent, told, this.#clock.now());
+      this.#queue.settle(request, { value });
     } catch (reason) {
-      learnFromFault(sent, reason);
-      queue.settle(job, { reason });
+      this.#learnFromFault(sent, reason);
+      this.#queue.settle(request, { reason });
     }
-    pump();
+    this.#sendReady();
   }
 
-  function learnFromFault(sent: Sent, thrown: unknown): void {
+  #learnFromFault(sent: SentRequest, thrown: unknown): void {
     if (!isGannetError(thrown)) return;
-    const now = clock.now();
+    const now = this.#clock.now();
     if (thrown.code === 'SERVICE_RATE_LIMITED') {
       const resetInMs = thrown.details['resetInMs'];
-      counts.refused += 1;
-      allowance.refused(sent, typeof resetInMs === 'number' ? resetInMs : undefined, now);
-      keeper?.refused(now);
+      this.#refused += 1;
+      this.#limiter.refused(sent, typeof resetInMs === 'number' ? resetInMs : undefined, now);
+      this.#claims?.refused(now);
     } else if (thrown.details['status'] !== undefined) {
-      // The service counts before it looks: any other status means that the rate was in order.
-      allowance.answered(sent, undefined, now);
+      // The service counts a request before it reads it: any other status means that the rate was in order.
+      this.#limiter.answered(sent, undefined, now);
     }
   }
-
-  return {
-    run<T>(turn: Turn<T>): Promise<T> {
-      return closed ? Promise.reject(closedError()) : queue.ask(turn) as Promise<T>;
-    },
-
-    watchPace: () => allowance.watchPace(clock.now()),
-
-    stats() {
-      const now = clock.now();
-      const coolDownUntil = allowance.coolDownUntil();
-      return {
-        ...counts,
-        coalesced: queue.coalesced(),
-        queued: queue.queued(),
-        inFlight: queue.inFlight().size,
-        coolDownUntil: coolDownUntil > now ? coolDownUntil : undefined,
-        requestsPerSecond: allowance.requestsPerSecond(),
-      };
-    },
-
-    close() {
-      if (closed) return;
-      closed = true;
-      wakeUp?.unsubscribe();
-      keeper?.close(clock.now());
-      queue.clear(closedError());
-    },
-  };
 }
 
 function closedError(): GannetError {

@@ -1,10 +1,10 @@
 import type { Millis } from '../../core/time.ts';
-import type { Priority } from './priority.ts';
-import { createRateCeiling } from './limit-estimator.ts';
-import type { BucketMemory } from './rate-memory.ts';
-import type { BucketLimits } from './rate-plan.ts';
+import type { BucketLimits, Priority } from './rate-plan.ts';
 import { scaledLimits, shareOf } from './rate-plan.ts';
+import { LimitEstimator } from './limit-estimator.ts';
+import type { BucketMemory } from './rate-memory.ts';
 import type { ServerLimits } from './limit-headers.ts';
+import type { SlidingWindow } from './sliding-window.ts';
 import { createSlidingWindow } from './sliding-window.ts';
 
 const SHORTEST_COOL_DOWN_MS = 2_000;
@@ -35,7 +35,7 @@ const SLICE_MS = 1_000;
 const TRIAL_COOL_DOWN_MS = 8_000;
 
 /** A request that has left, and how it left. */
-export interface Sent {
+export interface SentRequest {
   /** Its place in the order of sending, from 1. */
   readonly number: number;
   /** How many requests it was ahead of an even pace, itself included: 1 where it came evenly. */
@@ -52,27 +52,7 @@ export interface WatchPace {
   readonly turnMs: Millis;
 }
 
-/** When requests of one bucket may leave. Reads no clock: every instant is an argument. */
-export interface Allowance {
-  /** Returns the earliest instant at which a request may leave. */
-  readyAt(priority: Priority, now: Millis): Millis;
-  watchPace(now: Millis): WatchPace;
-  /** Counts a request that leaves now. */
-  sent(priority: Priority, now: Millis): Sent;
-  /** Learns from an answer of any kind but 429. */
-  answered(request: Sent, limits: ServerLimits | undefined, now: Millis): void;
-  /** Learns from a 429. */
-  refused(request: Sent, resetInMs: Millis | undefined, now: Millis): void;
-  /** Whether the last word was a refusal, so that one request alone may try whether it still holds. */
-  isProbing(): boolean;
-  coolDownUntil(): Millis;
-  /** Returns the requests per second that are held to now, headroom included. */
-  requestsPerSecond(): number;
-  /** Returns what the next process has to know. */
-  memory(now: Millis): BucketMemory;
-}
-
-/** What the service said last, and which request it said it to. */
+/** What the service said last, and the request that it answered. */
 interface ServerView {
   readonly request: number;
   readonly remaining: number;
@@ -80,167 +60,191 @@ interface ServerView {
   readonly nextSlotAt: Millis;
 }
 
-/** Returns the allowance of a bucket: unused, or used as an earlier process left it. */
-export function createAllowance(limits: BucketLimits, now: Millis, earlier?: BucketMemory): Allowance {
-  const slotMs = limits.windowMs / limits.limit;
-  const lesson = earlier?.lesson;
-  const ceiling = createRateCeiling(limits, now, lesson === undefined ? undefined
-    : { ...lesson, at: Math.min(lesson.at, now) });
-  const planSpacingMs = limits.windowMs / shareOf(limits, 'watch');
+/** Decides when requests of one bucket may leave. Reads no clock: every instant is an argument. */
+export class RateLimiter {
+  readonly #limits: BucketLimits;
+  readonly #slotMs: Millis;
+  readonly #planSpacingMs: Millis;
+  readonly #estimator: LimitEstimator;
   // A small share of a small plan is one request within a longer window than the plan's.
-  const window = createSlidingWindow(Math.max(limits.windowMs, LONGEST_WINDOW_MS));
-  let sends = 0;
+  readonly #window: SlidingWindow;
+  #sends = 0;
   /** Half of the watching share may leave in a burst, once, so that a start is quick. */
-  let quickLeft = Math.ceil(shareOf(limits, 'watch') / 2);
-  let nextWatchAt = Number.NEGATIVE_INFINITY;
+  #quickLeft: number;
+  #nextWatchAt = Number.NEGATIVE_INFINITY;
   /** When the next request would leave at an even pace of the whole rate. */
-  let evenAt = Number.NEGATIVE_INFINITY;
-  let view: ServerView | undefined;
-  let coolDownUntil = Number.NEGATIVE_INFINITY;
-  const orderCoolDownUntil =
+  #evenAt = Number.NEGATIVE_INFINITY;
+  #view: ServerView | undefined;
+  #coolDownUntil = Number.NEGATIVE_INFINITY;
+  readonly #orderCoolDownUntil =
     { execute: Number.NEGATIVE_INFINITY, exit: Number.NEGATIVE_INFINITY, entry: Number.NEGATIVE_INFINITY };
-  let refusals = 0;
+  #refusals = 0;
   /** Requests up to this one left before the last refusal was known: theirs is no new one. */
-  let lastBeforeRefusal = 0;
+  #lastBeforeRefusal = 0;
 
-  function restore({ sends: slices, coolDownUntil: until }: BucketMemory): void {
-    for (const { at, count } of [...slices].sort((a, b) => a.at - b.at)) {
-      // What was sent at a time yet to come was sent by a clock that has been set back since.
-      window.record(Math.min(at, now), Math.min(count, limits.limit));
-      nextWatchAt = Math.min(at, now) + spacingMs();
-    }
-    if (until === undefined || until <= now) return;
-    coolDownUntil = Math.min(until, now + LONGEST_COOL_DOWN_MS);
-    for (const priority of ORDERS)
-      orderCoolDownUntil[priority] = Math.min(until, now + LONGEST_ORDER_COOL_DOWN_MS[priority]);
-    refusals = 1;
+  /** Starts unused, or as an earlier process left the bucket. */
+  constructor(limits: BucketLimits, now: Millis, earlier?: BucketMemory) {
+    this.#limits = limits;
+    this.#slotMs = limits.windowMs / limits.limit;
+    this.#planSpacingMs = limits.windowMs / shareOf(limits, 'watch');
+    this.#quickLeft = Math.ceil(shareOf(limits, 'watch') / 2);
+    this.#window = createSlidingWindow(Math.max(limits.windowMs, LONGEST_WINDOW_MS));
+    const learned = earlier?.learned;
+    this.#estimator = new LimitEstimator(limits, now, learned === undefined ? undefined
+      : { ...learned, at: Math.min(learned.at, now) });
+    if (earlier !== undefined) this.#restore(earlier, now);
   }
 
-  function currentLimits(): BucketLimits {
-    return scaledLimits(limits, ceiling.share());
-  }
-
-  function evenMs(): Millis {
-    return slotMs / ceiling.share();
-  }
-
-  /** Watching never uses more of the plan than its own share; below the plan it uses nearly all of what is left. */
-  function spacingMs(): Millis {
-    return ceiling.share() < 1 ? Math.max(planSpacingMs, evenMs() / ceiling.watchShare()) : planSpacingMs;
-  }
-
-  /**
-   * What the window may hold for one more to leave. A rate that was learnt is spaced evenly, which leaves orders their
-   * room.
-   */
-  function capOf(priority: Priority, current: BucketLimits): number {
-    return ceiling.share() < 1 ? current.limit : shareOf(current, priority);
-  }
-
-  /** Watching is spread, so that it stays even and leaves room at any time. */
-  function spacedAt(at: Millis): Millis {
-    const current = currentLimits();
-    const isQuick = quickLeft > 0 && window.count(at, current.windowMs) < shareOf(current, 'watch') / 2;
-    return isQuick ? at : nextWatchAt;
-  }
-
-  function ownReadyAt(priority: Priority, at: Millis): Millis {
-    const current = currentLimits();
-    return Math.max(
-      window.freeAt(at, current.windowMs, capOf(priority, current)),
-      evenAt - (ceiling.burst(at) - 1) * evenMs(),
-      priority === 'watch' ? spacedAt(at) : at,
-    );
-  }
-
-  /** Slots free one at a time: the first when the service says, the others at the plan's pace. */
-  function serverReadyAt(priority: Priority, at: Millis): Millis {
-    // What is signed expires, and the headers may be wrong or another bucket's: trying costs a refusal at most.
-    if (view === undefined || priority === 'execute') return at;
-    const sentSince = sends - view.request;
-    const headroom = Math.min(...[limits.limit, view.limit ?? limits.limit].map((limit) =>
-      limit - shareOf({ limit }, priority)));
-    const missing = headroom + 1 - (view.remaining - sentSince);
-    return missing <= 0 ? at : view.nextSlotAt + (missing - 1) * slotMs;
-  }
-
-  function readyAt(priority: Priority, at: Millis): Millis {
-    const coolUntil = priority === 'watch' ? coolDownUntil : orderCoolDownUntil[priority];
-    const ready = Math.max(at, coolUntil, ownReadyAt(priority, at), serverReadyAt(priority, at));
+  /** Returns the earliest instant at which a request may leave. */
+  readyAt(priority: Priority, at: Millis): Millis {
+    const coolUntil = priority === 'watch' ? this.#coolDownUntil : this.#orderCoolDownUntil[priority];
+    const ready = Math.max(at, coolUntil, this.#ownReadyAt(priority, at), this.#serverReadyAt(priority, at));
     return ready === at ? at : Math.ceil(ready);
   }
 
-  if (earlier !== undefined) restore(earlier);
+  watchPace(at: Millis): WatchPace {
+    return { waitMs: this.readyAt('watch', at) - at, turnMs: this.#spacingMs() };
+  }
 
-  return {
-    readyAt,
-    watchPace: (at) => ({ waitMs: readyAt('watch', at) - at, turnMs: spacingMs() }),
+  /** Counts a request that leaves now. */
+  sent(priority: Priority, at: Millis): SentRequest {
+    this.#window.record(at);
+    const isQuick = priority === 'watch' && at < this.#nextWatchAt;
+    if (priority === 'watch') {
+      this.#quickLeft = Math.max(0, this.#quickLeft - 1);
+      this.#nextWatchAt = Math.max(this.#nextWatchAt, at - CATCH_UP_MS) + this.#spacingMs();
+    }
+    this.#sends += 1;
+    this.#evenAt = Math.max(this.#evenAt, at) + this.#evenMs();
+    return { number: this.#sends, depth: (this.#evenAt - at) / this.#evenMs(), isQuick };
+  }
 
-    sent(priority, at) {
-      window.record(at);
-      const isQuick = priority === 'watch' && at < nextWatchAt;
-      if (priority === 'watch') {
-        quickLeft = Math.max(0, quickLeft - 1);
-        nextWatchAt = Math.max(nextWatchAt, at - CATCH_UP_MS) + spacingMs();
-      }
-      sends += 1;
-      evenAt = Math.max(evenAt, at) + evenMs();
-      return { number: sends, depth: (evenAt - at) / evenMs(), isQuick };
-    },
+  /** Learns from an answer of any kind but 429. */
+  answered({ number }: SentRequest, told: ServerLimits | undefined, at: Millis): void {
+    this.#estimator.accepted(at);
+    if (number > this.#lastBeforeRefusal) this.#refusals = 0;
+    if (told?.remaining === undefined || (this.#view !== undefined && number < this.#view.request)) return;
+    this.#view = {
+      request: number, remaining: Math.max(0, told.remaining), limit: told.limit,
+      nextSlotAt: at + (told.resetInMs ?? this.#slotMs),
+    };
+    const pauseMs = this.#serverReadyAt('watch', at) - Math.max(at, this.#ownReadyAt('watch', at));
+    if (pauseMs > Math.max(LONGEST_PAUSE_MS, 2 * this.#spacingMs())) this.#estimator.pausedByHeaders(at);
+  }
 
-    answered(request, told, at) {
-      const { number } = request;
-      ceiling.accepted(at);
-      if (number > lastBeforeRefusal) refusals = 0;
-      if (told?.remaining === undefined || (view !== undefined && number < view.request)) return;
-      view = { request: number, remaining: Math.max(0, told.remaining), limit: told.limit, nextSlotAt: at
-        + (told.resetInMs ?? slotMs) };
-      const ownAt = Math.max(at, ownReadyAt('watch', at));
-      if (serverReadyAt('watch', at) - ownAt > Math.max(LONGEST_PAUSE_MS, 2 * spacingMs())) ceiling.held(at);
-    },
+  /** Learns from a 429. */
+  refused({ number, isQuick, depth }: SentRequest, resetInMs: Millis | undefined, at: Millis): void {
+    const isTrial = this.#estimator.isTrying();
+    if (isQuick) this.#quickLeft = 0;
+    // A start that was too quick says nothing about an even pace. A refusal that says how long to wait is obeyed, and
+    // is no evidence of a lower rate.
+    const isEvidence = !isQuick && resetInMs === undefined;
+    if (number > this.#lastBeforeRefusal) {
+      if (isEvidence && this.#refusals > 0) this.#estimator.probeRefused(at);
+      else if (isEvidence) this.#estimator.refused(depth, at);
+      this.#refusals += 1;
+      this.#lastBeforeRefusal = this.#sends;
+    } else if (isEvidence) {
+      this.#estimator.alsoRefused();
+    }
+    this.#coolDown(resetInMs, { at, shortestMs: isTrial ? TRIAL_COOL_DOWN_MS : SHORTEST_COOL_DOWN_MS });
+  }
 
-    refused(request, resetInMs, at) {
-      const { number, isQuick, depth } = request;
-      const isTrial = ceiling.isTrying();
-      if (isQuick) quickLeft = 0;
-      // The start was too quick: that says nothing of what comes evenly. What says how long to wait is obeyed, and is
-      // no evidence of a lower rate.
-      const isEvidence = !isQuick && resetInMs === undefined;
-      if (number > lastBeforeRefusal) {
-        if (isEvidence && refusals > 0) ceiling.probeRefused(at);
-        else if (isEvidence) ceiling.refused(depth, at);
-        refusals += 1;
-        lastBeforeRefusal = sends;
-      } else if (isEvidence) {
-        ceiling.refusedToo();
-      }
-      const toldMs = resetInMs === undefined ? 0 : resetInMs + RESET_ROUNDING_MS;
-      const shortestMs = Math.max(evenMs() * COOL_DOWN_SLOTS, isTrial ? TRIAL_COOL_DOWN_MS : SHORTEST_COOL_DOWN_MS);
-      const backOffMs = Math.min(resetInMs === undefined ? LONGEST_COOL_DOWN_MS : LONGEST_TOLD_COOL_DOWN_MS, shortestMs
-        * 2 ** (refusals - 1));
-      coolDownUntil = Math.max(coolDownUntil, at + Math.max(toldMs, backOffMs));
-      for (const priority of ORDERS) {
-        const ownMs = Math.max(toldMs, Math.min(backOffMs, LONGEST_ORDER_COOL_DOWN_MS[priority]));
-        orderCoolDownUntil[priority] = Math.max(orderCoolDownUntil[priority], at + ownMs);
-      }
-    },
+  /** Returns whether the last answer was a refusal, so that one request alone may try whether it still holds. */
+  isProbing(): boolean {
+    return this.#refusals > 0;
+  }
 
-    isProbing: () => refusals > 0,
-    coolDownUntil: () => coolDownUntil,
+  coolDownUntil(): Millis {
+    return this.#coolDownUntil;
+  }
 
-    requestsPerSecond() {
-      const { limit, windowMs } = currentLimits();
-      return (limit / windowMs) * 1_000;
-    },
+  /** Returns the requests per second that are allowed now, headroom included. */
+  requestsPerSecond(): number {
+    const { limit, windowMs } = this.#currentLimits();
+    return (limit / windowMs) * 1_000;
+  }
 
-    memory(at) {
-      const slices = Map.groupBy(window.within(at, currentLimits().windowMs), (sentAt) =>
-        Math.floor(sentAt / SLICE_MS));
-      return {
-        sends: [...slices.values()].map((sentAt) => ({ at: sentAt.at(-1)!, count: sentAt.length })),
-        coolDownUntil: coolDownUntil > at ? coolDownUntil : undefined,
-        lesson: ceiling.lesson(),
-      };
-    },
-  };
+  /** Returns what the next process has to know. */
+  memory(at: Millis): BucketMemory {
+    const slices = Map.groupBy(this.#window.within(at, this.#currentLimits().windowMs), (sentAt) =>
+      Math.floor(sentAt / SLICE_MS));
+    return {
+      sends: [...slices.values()].map((sentAt) => ({ at: sentAt.at(-1)!, count: sentAt.length })),
+      coolDownUntil: this.#coolDownUntil > at ? this.#coolDownUntil : undefined,
+      learned: this.#estimator.learned(),
+    };
+  }
+
+  #restore({ sends, coolDownUntil: until }: BucketMemory, now: Millis): void {
+    for (const { at, count } of [...sends].sort((a, b) => a.at - b.at)) {
+      // Requests of a time yet to come were sent by a clock that has been set back since.
+      this.#window.record(Math.min(at, now), Math.min(count, this.#limits.limit));
+      this.#nextWatchAt = Math.min(at, now) + this.#spacingMs();
+    }
+    if (until === undefined || until <= now) return;
+    this.#coolDownUntil = Math.min(until, now + LONGEST_COOL_DOWN_MS);
+    for (const priority of ORDERS)
+      this.#orderCoolDownUntil[priority] = Math.min(until, now + LONGEST_ORDER_COOL_DOWN_MS[priority]);
+    this.#refusals = 1;
+  }
+
+  #currentLimits(): BucketLimits {
+    return scaledLimits(this.#limits, this.#estimator.share());
+  }
+
+  #evenMs(): Millis {
+    return this.#slotMs / this.#estimator.share();
+  }
+
+  /** Watching never uses more of the plan than its own share; below the plan it uses nearly all of the rest. */
+  #spacingMs(): Millis {
+    return this.#estimator.share() < 1
+      ? Math.max(this.#planSpacingMs, this.#evenMs() / this.#estimator.watchShare()) : this.#planSpacingMs;
+  }
+
+  #ownReadyAt(priority: Priority, at: Millis): Millis {
+    const current = this.#currentLimits();
+    // A rate that was learned is spaced evenly, which leaves orders their room.
+    const allowed = this.#estimator.share() < 1 ? current.limit : shareOf(current, priority);
+    return Math.max(
+      this.#window.freeAt(at, current.windowMs, allowed),
+      this.#evenAt - (this.#estimator.burst(at) - 1) * this.#evenMs(),
+      priority === 'watch' ? this.#spacedAt(at) : at,
+    );
+  }
+
+  /** Watching is spread, so that it stays even and leaves room at any time. */
+  #spacedAt(at: Millis): Millis {
+    const current = this.#currentLimits();
+    const isQuick = this.#quickLeft > 0
+      && this.#window.count(at, current.windowMs) < shareOf(current, 'watch') / 2;
+    return isQuick ? at : this.#nextWatchAt;
+  }
+
+  /** Slots free one at a time: the first when the service says, the others at the plan's pace. */
+  #serverReadyAt(priority: Priority, at: Millis): Millis {
+    const view = this.#view;
+    // A signed transaction expires, and the headers may be wrong or another bucket's: trying costs one refusal at most.
+    if (view === undefined || priority === 'execute') return at;
+    const sentSince = this.#sends - view.request;
+    const headroom = Math.min(...[this.#limits.limit, view.limit ?? this.#limits.limit].map((limit) =>
+      limit - shareOf({ limit }, priority)));
+    const missing = headroom + 1 - (view.remaining - sentSince);
+    return missing <= 0 ? at : view.nextSlotAt + (missing - 1) * this.#slotMs;
+  }
+
+  #coolDown(
+    resetInMs: Millis | undefined, { at, shortestMs }: { readonly at: Millis; readonly shortestMs: Millis },
+  ): void {
+    const toldMs = resetInMs === undefined ? 0 : resetInMs + RESET_ROUNDING_MS;
+    const longestMs = resetInMs === undefined ? LONGEST_COOL_DOWN_MS : LONGEST_TOLD_COOL_DOWN_MS;
+    const leastMs = Math.max(this.#evenMs() * COOL_DOWN_SLOTS, shortestMs);
+    const backOffMs = Math.min(longestMs, leastMs * 2 ** (this.#refusals - 1));
+    this.#coolDownUntil = Math.max(this.#coolDownUntil, at + Math.max(toldMs, backOffMs));
+    for (const priority of ORDERS) {
+      const ownMs = Math.max(toldMs, Math.min(backOffMs, LONGEST_ORDER_COOL_DOWN_MS[priority]));
+      this.#orderCoolDownUntil[priority] = Math.max(this.#orderCoolDownUntil[priority], at + ownMs);
+    }
+  }
 }

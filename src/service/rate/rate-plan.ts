@@ -1,9 +1,8 @@
 import { GannetError } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
-import type { Priority } from './priority.ts';
 
 /** Sustained requests per second by plan; `/execute` is counted apart from everything else. */
-export const PLANS = {
+const PLANS = {
   keyless: { main: 0.5, execute: 20 },
   free: { main: 1, execute: 50 },
   developer: { main: 10, execute: 100 },
@@ -19,6 +18,26 @@ export type RatePlan = PlanName | { readonly requestsPerSecond: number };
 
 /** The two allowances of one key. */
 export type Bucket = 'main' | 'execute';
+
+/**
+ * Who goes first where requests are scarce: `execute` (landing and reconciling what is signed) before `exit`
+ * before `entry` before `watch`.
+ */
+export const PRIORITIES = ['execute', 'exit', 'entry', 'watch'] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+/** Returns whether `a` goes before `b`. */
+export function isMoreUrgent(a: Priority, b: Priority): boolean {
+  return PRIORITIES.indexOf(a) < PRIORITIES.indexOf(b);
+}
+
+/** How one call wants to be treated. */
+export interface CallOptions {
+  readonly priority?: Priority | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Called when the request leaves, or joins one that has left: from then on it waits for its answer alone. */
+  readonly onStart?: (() => void) | undefined;
+}
 
 /** At most `limit` requests within any `windowMs`. */
 export interface BucketLimits {

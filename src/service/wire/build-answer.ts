@@ -1,13 +1,11 @@
 import bs58 from 'bs58';
 import { z } from 'zod';
-import type { SwapBuild, SwapRequest } from '../../trading/swap-order.ts';
-import { optional, wireAddress, wireList, wireU64 } from './fields.ts';
+import type { SwapBuild, SwapInstruction, SwapRequest } from '../../trading/swap-terms.ts';
+import { optional, wireAddress, wireBytes, wireList, wireU64 } from './fields.ts';
 import { readPriceImpact } from './price-impact.ts';
-import { malformed } from './read.ts';
-import { readShown } from './read-shown.ts';
-import { instruction, instructions, lookupTables } from './swap-instruction.ts';
+import { malformed, readShown } from './read.ts';
 import type { StatedTerms } from './swap-terms.ts';
-import { readStated, readTerms, SHOWN_TERMS, termsShape } from './swap-terms.ts';
+import { SHOWN_TERMS, readStated, readTerms, termsShape } from './swap-terms.ts';
 
 const WHAT = 'build';
 /** The router of a build whose answer names none. */
@@ -15,6 +13,35 @@ const BUILD_ROUTER = 'build';
 
 /** Everything an answer of `/build` says. */
 export interface BuildAnswer extends SwapBuild, StatedTerms {}
+
+// What fits into no transaction is not worth reading.
+const MOST_ACCOUNTS = 256;
+const MOST_INSTRUCTIONS = 64;
+const MOST_TABLES = 64;
+
+/** An instruction with its data as bytes. */
+export const instruction = z
+  .object({
+    programId: wireAddress,
+    accounts: wireList(
+      z.object({ pubkey: wireAddress, isSigner: z.boolean(), isWritable: z.boolean() }), MOST_ACCOUNTS,
+    ),
+    data: wireBytes,
+  })
+  .transform((value): SwapInstruction => value);
+
+/** Instructions; none where the member is missing. */
+export const instructions = optional(wireList(instruction, MOST_INSTRUCTIONS))
+  .transform((list): readonly SwapInstruction[] => list ?? []);
+
+/** Lookup tables by address, each with the addresses it holds; undefined where the member is missing. */
+export const lookupTables = optional(z
+  .custom<
+    Readonly<Record<string, unknown>>
+  >((value) => typeof value === 'object' && value !== null && Object.keys(value).length <= MOST_TABLES, {
+    error: `expected at most ${MOST_TABLES} tables`,
+  })
+  .pipe(z.record(wireAddress, wireList(wireAddress, MOST_ACCOUNTS))));
 
 const blockhash = z.union(
   [wireList(z.int().min(0).max(255), 32).refine((bytes) => bytes.length === 32).transform((bytes) => bs58.encode(

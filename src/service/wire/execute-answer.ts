@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import type { Amount } from '../../core/amount.ts';
 import type { Mint } from '../../market/token.ts';
-import type { ExecuteAnswer } from '../../trading/swap-order.ts';
+import type { ExecuteAnswer } from '../../trading/swap-terms.ts';
 import {
   optional, optionalText, wireAmount, wireInteger, wireList, wireMint, wireSignature, wireText, wireU64,
 } from './fields.ts';
-import { malformed } from './read.ts';
-import { readShown } from './read-shown.ts';
-import { MOST_STEPS } from './swap-route.ts';
+import { malformed, readShown } from './read.ts';
+import { MOST_STEPS } from './swap-terms.ts';
 
 const WHAT = 'execute';
 
 /** One market's part in a swap. */
-export interface SwapEvent {
+interface SwapEvent {
   readonly inputMint: Mint;
   readonly inputAmount: Amount;
   readonly outputMint: Mint;
@@ -20,7 +19,7 @@ export interface SwapEvent {
 }
 
 /** What `/execute` says of amounts, for people and reports. It may say so of a failure too, where nothing was moved. */
-export interface ExecuteAmounts {
+interface ExecuteAmounts {
   /** Where it landed; undefined where it never did. */
   readonly slot?: bigint | undefined;
   /** What left the wallet, a fee in the input token included. */

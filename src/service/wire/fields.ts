@@ -48,14 +48,6 @@ export const wireSignature = z.string({ error: 'expected a base58 signature' })
 /** Text from outside, cut at 200 characters. Not safe to print as it is. */
 export const wireText = z.string().transform((text) => cutText(text, 200));
 
-/**
- * Returns the beginning of a text. Half a character of two would come back from a file as another one, and no replay
- * could be the same.
- */
-export function cutText(text: string, limit: number): string {
-  return text.slice(0, limit).toWellFormed();
-}
-
 /** An id that goes back as it came, so that it is never cut. */
 export const wireId = z.string({ error: 'expected an id' })
   .max(200, { error: 'expected an id of at most 200 characters' });
@@ -96,6 +88,35 @@ export const wireInstant = z.union([z.string(), z.number()], { error: 'expected 
     });
     return z.NEVER;
   });
+
+// Decoration must not make a record unreadable: what is absent, null or of the wrong form is not known.
+
+/** Text of at most 200 characters, undefined where there is none. Not safe to print as it is. */
+export const lenientText = optionalText(wireText).catch(undefined);
+
+/** Text of at most 4,000 characters: rules, addresses of pictures, what people write. Not safe to print as it is. */
+export const lenientProse = optionalText(z.string().transform((text) => cutText(text, 4_000))).catch(undefined);
+
+export const lenientFlag = optional(z.boolean()).catch(undefined);
+
+/** A finite number, also as its text. */
+export const lenientNumber = optional(wireNumber).catch(undefined);
+
+/** An instant as seconds, milliseconds or ISO 8601; 0 is none. */
+export const lenientInstant = optional(wireInstant).catch(undefined);
+
+/** At most 100 texts; one of the wrong form is left out. */
+export const lenientTexts = z.array(z.unknown()).nullish().catch(undefined)
+  .transform((list): readonly string[] =>
+    (list ?? []).filter((text) => typeof text === 'string').slice(0, 100).map((text) => cutText(text, 200)));
+
+/**
+ * Returns the beginning of a text. Half a character of two would come back from a file as another one, and no replay
+ * could be the same.
+ */
+export function cutText(text: string, limit: number): string {
+  return text.slice(0, limit).toWellFormed();
+}
 
 function parseInstant(text: string): Millis {
   if (/^\d+(\.\d+)?$/.test(text)) return epochMs(Number(text));

@@ -1,17 +1,15 @@
 import { z } from 'zod';
 import type { Lamports } from '../../core/amount.ts';
 import type { Mint } from '../../market/token.ts';
-import type { SwapOrder, SwapRequest } from '../../trading/swap-order.ts';
+import type { SwapOrder, SwapRequest } from '../../trading/swap-terms.ts';
 import {
-  optional, optionalText, wireAddress, wireBytes, wireFigure, wireId, wireInstant, wireInteger, wireLamports, wireMint,
-  wireNumber, wireText, wireU64,
+  optional, optionalText, wireAddress, wireBytes, wireFigure, wireId, wireInstant, wireInteger, wireLamports,
+  wireMint, wireNumber, wireText, wireU64,
 } from './fields.ts';
-import { orderErrorMeaning } from './order-error.ts';
 import { readPriceImpact } from './price-impact.ts';
-import { malformed } from './read.ts';
-import { readShown } from './read-shown.ts';
+import { malformed, readShown } from './read.ts';
 import type { StatedTerms } from './swap-terms.ts';
-import { readStated, readTerms, SHOWN_TERMS, termsShape } from './swap-terms.ts';
+import { SHOWN_TERMS, readStated, readTerms, termsShape } from './swap-terms.ts';
 
 const WHAT = 'order';
 
@@ -143,4 +141,30 @@ function readBuildError(wire: WireOrder, router: string): SwapOrder['buildError'
   const message = wire.errorMessage ?? wire.error ?? orderErrorMeaning(router, code)
     ?? 'the service gave no transaction and no reason';
   return { code, message };
+}
+
+/**
+ * What the codes of an order without transaction mean, by the family of its router: the same number is another fault in
+ * each.
+ */
+const MEANINGS = {
+  pools: new Map([
+    [1, 'the wallet has too little of the input token'],
+    [2, 'the wallet has too little SOL for fees and rent'],
+    [3, 'the trade is below the least that is carried out gasless'],
+  ]),
+  maker: new Map([
+    [1, 'the wallet has too little of the input token'],
+    [2, 'an associated token account is missing'],
+    [3, 'no transaction could be made of the quote'],
+  ]),
+} as const;
+
+/** The router whose quotes are a maker's. */
+const MAKER_ROUTER = 'rfqz';
+
+/** Returns what an order's errorCode means; undefined for a code that nobody has described. */
+function orderErrorMeaning(router: string, code: number | undefined): string | undefined {
+  if (code === undefined) return undefined;
+  return MEANINGS[router === MAKER_ROUTER ? 'maker' : 'pools'].get(code);
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod';
-import type { MicroUsd } from '../../core/amount.ts';
+import type { Brand, MicroUsd } from '../../core/amount.ts';
+import { parseDecimal } from '../../core/amount.ts';
 import type { Json } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
-import { optional } from './fields.ts';
-import { lenientFlag, lenientInstant, lenientNumber, lenientProse, lenientText, lenientTexts } from './lenient.ts';
-import { wireContractPrice } from './prediction-fields.ts';
-import { readWire } from './read.ts';
-import type { RecordKind } from './records.ts';
+import {
+  lenientFlag, lenientInstant, lenientNumber, lenientProse, lenientText, lenientTexts, optional, optionalText,
+  wireU64,
+} from './fields.ts';
+import type { RecordKind, Records } from './read.ts';
+import { malformed, membersOf, readRecords, readWire } from './read.ts';
 
 /** What is said of a market. Its texts are hostile until printed through `printable`. */
 export interface MarketMetadata {
@@ -57,6 +59,104 @@ export interface PredictionMarket {
   /** Also where the service has it flat among the market's own members. */
   readonly metadata: MarketMetadata;
   readonly pricing: MarketPricing;
+}
+
+/** What is said of an event. Its texts are hostile until printed through `printable`. */
+export interface EventMetadata {
+  readonly eventId?: string | undefined;
+  readonly title?: string | undefined;
+  readonly subtitle?: string | undefined;
+  readonly slug?: string | undefined;
+  readonly series?: string | undefined;
+  readonly closeTime?: Millis | undefined;
+  readonly imageUrl?: string | undefined;
+  readonly isLive?: boolean | undefined;
+}
+
+/** An event and the markets on it. Its texts are hostile until printed through `printable`. */
+export interface PredictionEvent {
+  readonly eventId: string;
+  readonly isActive?: boolean | undefined;
+  /** Says nothing of liquidity: a live event may have empty books. */
+  readonly isLive?: boolean | undefined;
+  readonly category?: string | undefined;
+  readonly subcategory?: string | undefined;
+  readonly volumeUsd?: MicroUsd | undefined;
+  readonly closeCondition?: string | undefined;
+  readonly beginAt?: Millis | undefined;
+  readonly rulesPdf?: string | undefined;
+  readonly tags: readonly string[];
+  readonly metadata: EventMetadata;
+  /** Empty where the answer leaves them out: an event's markets have a list of their own. */
+  readonly markets: readonly PredictionMarket[];
+}
+
+/** Millionths of a contract. */
+export type MicroContracts = Brand<bigint, 'MicroContracts'>;
+
+const CONTRACT_DECIMALS = 6;
+const MICRO_CONTRACTS = 1_000_000n;
+const U128_MAX = 2n ** 128n - 1n;
+const WHOLE = { error: 'expected whole micro dollars' };
+
+/** Micro dollars of any sign, as digits or as a whole number: up to 128 bits, exact. */
+const signedMicroUsd = z
+  .union([z.string().regex(/^-?\d{1,39}$/, WHOLE), z.int(WHOLE), z.bigint()], WHOLE)
+  .transform((value) => BigInt(value) as MicroUsd)
+  .refine((value) => value <= U128_MAX && value >= -U128_MAX, { error: 'expected micro dollars of at most 128 bits' });
+
+const microUsd =
+  signedMicroUsd.refine((value) => value >= 0n, { error: 'expected micro dollars that are not negative' });
+
+/** Micro dollars that can be lost as well as won; undefined where they are not known. */
+export const wireProfit = optionalText(signedMicroUsd);
+
+/** Micro dollars, never negative; undefined where they are not known. */
+export const wireMicroUsd = optionalText(microUsd);
+
+/**
+ * A price in micro dollars. 0 stands where there is none (a market that is closed, a side that nobody takes), so it is
+ * undefined.
+ */
+export const wirePrice = optionalText(microUsd).transform((value) => (value === 0n ? undefined : value));
+
+/** A price of something that pays one dollar: more is a price in another unit. */
+export const wireContractPrice = wirePrice.refine((value) => value === undefined || value <= 1_000_000n, {
+  error: 'expected a price of at most 1000000 micro dollars',
+});
+
+/** No longer than 64 bits of millionths. */
+const decimal = z.string().regex(/^\d{1,13}(\.\d{1,6})?$/, { error: 'expected contracts with at most 6 decimals' })
+  .transform((text) => parseDecimal(text, CONTRACT_DECIMALS) as bigint);
+
+/** The forms in which one number of contracts comes; undefined where it does not. */
+export const wireContracts =
+  { whole: optionalText(wireU64), micro: optionalText(wireU64), decimal: optionalText(decimal) };
+
+interface Quantity {
+  /** Whole contracts: all there are in the older form, without the fraction in the newer one. */
+  readonly whole: bigint;
+  /** Exact. */
+  readonly micro: MicroContracts;
+}
+
+/**
+ * Returns a number of contracts, undefined where it is not given. Throws SERVICE_MALFORMED where its exact forms
+ * differ.
+ */
+export function quantityOf(what: string, wire: {
+  readonly whole: bigint | undefined; readonly micro: bigint | undefined; readonly decimal: bigint | undefined;
+}): Quantity | undefined {
+  if (wire.micro !== undefined && wire.decimal !== undefined && wire.micro !== wire.decimal) {
+    throw malformed(
+      `${what}: expected the decimal number of contracts to say the same as the ${wire.micro} millionths`,
+      `${wire.decimal} millionths`,
+    );
+  }
+  const exact = wire.micro ?? wire.decimal;
+  if (exact !== undefined) return { whole: wire.whole ?? exact / MICRO_CONTRACTS, micro: exact as MicroContracts };
+  return wire.whole === undefined ? undefined
+    : { whole: wire.whole, micro: (wire.whole * MICRO_CONTRACTS) as MicroContracts };
 }
 
 const metadataShape = {
@@ -114,4 +214,49 @@ function readMarket(element: Json): PredictionMarket {
 function filledUp<T extends object>(first: T, second: T): T {
   const known = Object.entries(first).filter(([, value]) => value !== undefined);
   return { ...second, ...Object.fromEntries(known) };
+}
+
+/** What positions and history say of their event; undefined where they say nothing. */
+export const wireEventMetadata = optional(z.object({
+  eventId: lenientText,
+  title: lenientText,
+  subtitle: lenientText,
+  slug: lenientText,
+  series: lenientText,
+  closeTime: lenientInstant,
+  imageUrl: lenientProse,
+  isLive: lenientFlag,
+})).catch(undefined);
+
+const WireEvent = z.object({
+  eventId: z.string().min(1).max(200),
+  isActive: lenientFlag,
+  isLive: lenientFlag,
+  category: lenientText,
+  subcategory: lenientText,
+  volumeUsd: wireMicroUsd.catch(undefined),
+  closeCondition: lenientProse,
+  beginAt: lenientInstant,
+  rulesPdf: lenientProse,
+  tags: lenientTexts,
+  metadata: wireEventMetadata,
+});
+
+const EVENTS: RecordKind<PredictionEvent> = {
+  what: 'events',
+  idMember: 'eventId',
+  read(element, report) {
+    const event = readWire(WireEvent, element, 'event');
+    const { records, rejected } = readRecords(MARKETS, membersOf(element)['markets'] ?? []);
+    rejected.forEach(report);
+    return { ...event, metadata: event.metadata ?? {}, markets: records };
+  },
+};
+
+/**
+ * Returns the events of an answer, bare or wrapped; a market that cannot be read is reported by its own id. Throws
+ * SERVICE_MALFORMED.
+ */
+export function readEvents(answer: Json): Records<PredictionEvent> {
+  return readRecords(EVENTS, Array.isArray(answer) ? (answer as readonly Json[]) : membersOf(answer)['data']);
 }

@@ -2,16 +2,13 @@ import { z } from 'zod';
 import type { Amount, MicroUsd } from '../../core/amount.ts';
 import type { Json } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
-import { optionalText, wireAmount, wireInstant, wireInteger, wireU64 } from './fields.ts';
-import { lenientFlag, lenientText } from './lenient.ts';
-import type { EventMetadata } from './prediction-event.ts';
-import { wireEventMetadata } from './prediction-event.ts';
-import type { MicroContracts } from './prediction-fields.ts';
-import { quantityOf, wireContracts, wireMicroUsd, wirePrice, wireProfit } from './prediction-fields.ts';
-import type { MarketMetadata } from './prediction-events.ts';
-import { wireMarketMetadata } from './prediction-events.ts';
+import { lenientFlag, lenientText, optionalText, wireAmount, wireInstant, wireInteger, wireU64 } from './fields.ts';
+import type { EventMetadata, MarketMetadata, MicroContracts } from './prediction-events.ts';
+import {
+  quantityOf, wireContracts, wireEventMetadata, wireMarketMetadata, wireMicroUsd, wirePrice, wireProfit,
+} from './prediction-events.ts';
+import type { RecordKind } from './read.ts';
 import { readWire } from './read.ts';
-import type { RecordKind } from './records.ts';
 
 /** One entry of an account's ledger. All dollars are micro dollars; a price is never 0. */
 export interface HistoryRecord {

@@ -3,19 +3,16 @@ import type { MicroUsd } from '../../core/amount.ts';
 import type { Json } from '../../core/json.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
-import { optional, optionalText, wireInteger } from './fields.ts';
-import { lenientFlag, lenientInstant, lenientNumber, lenientText } from './lenient.ts';
-import type { EventMetadata } from './prediction-event.ts';
-import { wireEventMetadata } from './prediction-event.ts';
-import type { MicroContracts } from './prediction-fields.ts';
 import {
-  quantityOf, wireContractPrice, wireContracts, wireMicroUsd, wirePrice, wireProfit,
-} from './prediction-fields.ts';
-import type { MarketMetadata } from './prediction-events.ts';
-import { wireMarketMetadata } from './prediction-events.ts';
-import { malformed, readWire } from './read.ts';
-import type { RecordKind } from './records.ts';
-import { membersOf } from './records.ts';
+  lenientFlag, lenientInstant, lenientNumber, lenientText, optional, optionalText, wireInteger,
+} from './fields.ts';
+import type { EventMetadata, MarketMetadata, MicroContracts } from './prediction-events.ts';
+import {
+  quantityOf, wireContractPrice, wireContracts, wireEventMetadata, wireMarketMetadata, wireMicroUsd, wirePrice,
+  wireProfit,
+} from './prediction-events.ts';
+import type { RecordKind } from './read.ts';
+import { malformed, membersOf, readWire } from './read.ts';
 
 /**
  * What an owner holds of one side of one market. All dollars are micro dollars. Values, marks and unrealised profits

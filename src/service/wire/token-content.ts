@@ -2,14 +2,12 @@ import { z } from 'zod';
 import type { Json } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
-import { cutText, optional, wireInteger, wireMint } from './fields.ts';
-import { lenientInstant, lenientText, lenientTexts } from './lenient.ts';
-import { malformed, readWire } from './read.ts';
-import type { RecordKind, Records, Rejected } from './records.ts';
-import { membersOf, readRecords } from './records.ts';
+import { cutText, lenientInstant, lenientText, lenientTexts, optional, wireInteger, wireMint } from './fields.ts';
+import type { RecordKind, Records, Rejected } from './read.ts';
+import { malformed, membersOf, readRecords, readWire } from './read.ts';
 
 /** Who wrote or changed something, as far as the service says. */
-export interface Contributor {
+interface Contributor {
   readonly id?: string | undefined;
   readonly username?: string | undefined;
   readonly role?: string | undefined;
@@ -33,7 +31,7 @@ export interface ContentItem {
 }
 
 /** What the service sums up about a token or about the news of it. */
-export interface Summary {
+interface Summary {
   readonly summaryFull?: string | undefined;
   readonly summaryShort?: string | undefined;
   readonly updatedAt?: Millis | undefined;

@@ -4,14 +4,15 @@ import type { Millis } from '../../core/time.ts';
 import type { TokenStatName, TokenStats, WindowField } from '../../market/token-stats.ts';
 import { STATS_WINDOWS, TOKEN_FIELDS, WINDOW_FIELDS } from '../../market/token-stats.ts';
 import type { Mint } from '../../market/token.ts';
-import { optional, wireAddress, wireInteger, wireMint, wireText } from './fields.ts';
-import { lenientFlag, lenientInstant, lenientNumber, lenientProse, lenientText, lenientTexts } from './lenient.ts';
-import { readWire } from './read.ts';
-import type { RecordKind, Records } from './records.ts';
-import { membersOf, readRecords } from './records.ts';
+import {
+  lenientFlag, lenientInstant, lenientNumber, lenientProse, lenientText, lenientTexts, optional, wireAddress,
+  wireInteger, wireMint, wireText,
+} from './fields.ts';
+import type { RecordKind, Records } from './read.ts';
+import { membersOf, readRecords, readWire } from './read.ts';
 
 /** What the service found out about a token; a member that is absent is not known, which is not the same as safe. */
-export interface TokenAudit {
+interface TokenAudit {
   readonly isSus?: boolean | undefined;
   readonly mintAuthorityDisabled?: boolean | undefined;
   readonly freezeAuthorityDisabled?: boolean | undefined;
@@ -64,7 +65,7 @@ export interface TokenRecord {
 }
 
 /** What was counted over one window; a number the service did not give is absent, never zero. */
-export type WindowStats = { readonly [name in WindowField]?: number };
+type WindowStats = { readonly [name in WindowField]?: number };
 
 /** The tokens of an answer, and the elements that are none. */
 export type TokenRecords = Records<TokenRecord>;

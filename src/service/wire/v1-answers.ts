@@ -1,15 +1,17 @@
 import { z } from 'zod';
-import type { Amount } from '../../core/amount.ts';
+import type { Amount, Lamports } from '../../core/amount.ts';
 import type { Mint } from '../../market/token.ts';
 import {
-  optional, wireAddress, wireAmount, wireFigure, wireInteger, wireMint, wireNumber, wirePositiveAmount, wireText,
-  wireU64,
+  optional, optionalText, wireAddress, wireAmount, wireBytes, wireFigure, wireInteger, wireLamports, wireList,
+  wireMint, wireNumber, wirePositiveAmount, wireText, wireU64,
 } from './fields.ts';
 import { readPriceImpact } from './price-impact.ts';
-import { malformed } from './read.ts';
-import { readShown } from './read-shown.ts';
-import type { PlatformFee, RoutePlanEntry } from './swap-route.ts';
-import { platformFee, routePlan } from './swap-route.ts';
+import { malformed, readShown, readWire } from './read.ts';
+import type { PlatformFee, RoutePlanEntry } from './swap-terms.ts';
+import { platformFee, routePlan } from './swap-terms.ts';
+import { printable } from '../../core/text.ts';
+import type { SwapInstruction } from '../../trading/swap-terms.ts';
+import { blockhashWithMetadata, instruction, instructions, lookupTables } from './build-answer.ts';
 
 const WHAT = 'quote';
 
@@ -44,7 +46,7 @@ export interface QuoteTerms {
 }
 
 /** What a quote has to be an answer to. */
-export interface QuoteQuestion {
+interface QuoteQuestion {
   readonly inputMint: Mint;
   readonly outputMint: Mint;
   readonly amount: Amount;
@@ -107,4 +109,153 @@ function checkAnswers(
     throw malformed(`${WHAT}, inAmount: expected the ${amount} asked for`, terms.inAmount);
   if (swapMode === 'ExactOut' && terms.outAmount < amount)
     throw malformed(`${WHAT}, outAmount: expected at least the ${amount} asked for`, terms.outAmount);
+}
+
+/** Why the service expects a transaction to fail: whoever sends it pays for nothing. */
+interface SimulationError {
+  readonly code?: string | undefined;
+  /** Safe to print. */
+  readonly message: string;
+}
+
+/** What the service estimated where it was asked for a slippage of its own choice. */
+interface DynamicSlippageReport {
+  readonly slippageBps?: number | undefined;
+  readonly otherAmount?: Amount | undefined;
+  readonly simulatedIncurredSlippageBps?: number | undefined;
+  readonly amplificationRatio?: string | undefined;
+}
+
+/** What the answers of `/swap` and `/swap-instructions` have in common. */
+interface QuoteSwapFacts {
+  readonly prioritizationFeeLamports?: Lamports | undefined;
+  readonly dynamicSlippageReport?: DynamicSlippageReport | undefined;
+  /** Undefined where the service simulated without fault or not at all. */
+  readonly simulationError?: SimulationError | undefined;
+  readonly simulationSlot?: bigint | undefined;
+  readonly computeUnitLimit?: number | undefined;
+  /** Members for people that came in a form that cannot be read; they are missing above. */
+  readonly unread: readonly string[];
+}
+
+// That there is an error counts, whatever form it has.
+const simulationError = z.unknown().optional().transform((value): SimulationError | undefined => {
+  if (value === undefined || value === null || value === false) return undefined;
+  if (typeof value === 'string') return { message: printable(value) };
+  const { errorCode, error } =
+    (typeof value === 'object' ? value : {}) as { readonly errorCode?: unknown; readonly error?: unknown };
+  return {
+    code: typeof errorCode === 'string' || typeof errorCode === 'number' ? printable(String(errorCode), 60) : undefined,
+    message: typeof error === 'string' && error !== '' ? printable(error) : 'the service gave no reason',
+  };
+});
+
+/** The members that carry these facts. */
+const quoteSwapShape = {
+  prioritizationFeeLamports: optional(wireLamports),
+  dynamicSlippageReport: optional(z.object({
+    slippageBps: optional(wireInteger),
+    otherAmount: optional(wireAmount),
+    simulatedIncurredSlippageBps: optional(wireInteger),
+    amplificationRatio: optionalText(z.union([wireText, z.number().transform(String)])),
+  }).transform((report): DynamicSlippageReport => report)),
+  simulationError,
+  simulationSlot: optional(wireU64),
+  computeUnitLimit: optional(wireInteger),
+};
+
+/** The members of these that nothing is decided by. */
+const SHOWN_FACTS: ReadonlySet<string> =
+  new Set(['prioritizationFeeLamports', 'dynamicSlippageReport', 'simulationSlot', 'computeUnitLimit']);
+
+/** Returns these facts out of an answer. */
+function quoteSwapFacts(
+  wire: z.output<z.ZodObject<typeof quoteSwapShape>>, unread: readonly string[],
+): QuoteSwapFacts {
+  const {
+    prioritizationFeeLamports, dynamicSlippageReport, simulationError: error, simulationSlot, computeUnitLimit,
+  } = wire;
+  return {
+    prioritizationFeeLamports, dynamicSlippageReport, simulationError: error, simulationSlot, computeUnitLimit, unread,
+  };
+}
+
+/** A transaction made of a quote of V1; with a `simulationError` it is not worth sending. */
+export interface QuoteSwapAnswer extends QuoteSwapFacts {
+  readonly transaction: Uint8Array;
+  readonly lastValidBlockHeight: bigint;
+}
+
+const WireQuoteSwap = z.object({
+  ...quoteSwapShape,
+  swapTransaction: wireBytes.refine((bytes) => bytes.length > 0, { error: 'expected a transaction' }),
+  lastValidBlockHeight: wireU64.refine((height) => height > 0n, { error: 'expected a positive block height' }),
+});
+
+/** Returns the transaction in an answer of V1's `/swap`. Throws SERVICE_MALFORMED. */
+export function readQuoteSwap(answer: unknown): QuoteSwapAnswer {
+  const { value: wire, unread } = readShown(WireQuoteSwap, answer, { what: 'swap', shown: SHOWN_FACTS });
+  return {
+    transaction: wire.swapTransaction, lastValidBlockHeight: wire.lastValidBlockHeight, ...quoteSwapFacts(wire, unread),
+  };
+}
+
+/** The instructions of a quote of V1. */
+export interface QuoteInstructionsAnswer extends QuoteSwapFacts {
+  readonly tokenLedgerInstruction?: SwapInstruction | undefined;
+  readonly computeBudgetInstructions: readonly SwapInstruction[];
+  readonly setupInstructions: readonly SwapInstruction[];
+  readonly swapInstruction: SwapInstruction;
+  readonly cleanupInstruction?: SwapInstruction | undefined;
+  readonly otherInstructions: readonly SwapInstruction[];
+  /** Tables whose addresses have to be read from the chain. */
+  readonly lookupTableAddresses: readonly string[];
+  /** Table → the addresses it holds; on hosts of later days only. */
+  readonly lookupTables?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Base58; on hosts of later days only. */
+  readonly blockhash?: string | undefined;
+  readonly lastValidBlockHeight?: bigint | undefined;
+}
+
+const WireInstructions = z.object({
+  ...quoteSwapShape,
+  tokenLedgerInstruction: optional(instruction),
+  computeBudgetInstructions: instructions,
+  setupInstructions: instructions,
+  swapInstruction: instruction,
+  cleanupInstruction: optional(instruction),
+  otherInstructions: instructions,
+  addressLookupTableAddresses: optional(wireList(wireAddress, 256)),
+  addressesByLookupTableAddress: lookupTables,
+  blockhashWithMetadata: optional(blockhashWithMetadata),
+});
+
+/** Returns the instructions in an answer of V1's `/swap-instructions`. Throws SERVICE_MALFORMED. */
+export function readQuoteInstructions(answer: unknown): QuoteInstructionsAnswer {
+  const { value: wire, unread } =
+    readShown(WireInstructions, answer, { what: 'swap-instructions', shown: SHOWN_FACTS });
+  const tables = wire.addressesByLookupTableAddress;
+  return {
+    tokenLedgerInstruction: wire.tokenLedgerInstruction,
+    computeBudgetInstructions: wire.computeBudgetInstructions,
+    setupInstructions: wire.setupInstructions,
+    swapInstruction: wire.swapInstruction,
+    cleanupInstruction: wire.cleanupInstruction,
+    otherInstructions: wire.otherInstructions,
+    lookupTableAddresses: wire.addressLookupTableAddresses ?? Object.keys(tables ?? {}),
+    lookupTables: tables,
+    blockhash: wire.blockhashWithMetadata?.blockhash,
+    lastValidBlockHeight: wire.blockhashWithMetadata?.lastValidBlockHeight,
+    ...quoteSwapFacts(wire, unread),
+  };
+}
+
+const WireLabels = z.record(wireAddress, wireText);
+
+/**
+ * Returns the names of markets by their program: the words for `dexes` and `excludeDexes`. Two programs may share one.
+ * Throws SERVICE_MALFORMED.
+ */
+export function readLabels(answer: unknown): ReadonlyMap<string, string> {
+  return new Map(Object.entries(readWire(WireLabels, answer, 'program-id-to-label')));
 }

@@ -1,22 +1,22 @@
 import { formatDecimal } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
+import { showAmount } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
-import { currentValue } from '../exposure.ts';
-import type { ProtectionScope, ProtectionTrigger } from '../protection.ts';
-import { showAmount, showMint } from '../risk/amount-text.ts';
+import type { ProtectionTrigger } from '../limits.ts';
 import type { EngineState, StrategyRecord } from '../state.ts';
+import { currentValue } from '../valuation.ts';
 import type { Noted, Watch } from './memory.ts';
 import { ALL, dayOf, isLater } from './memory.ts';
-import { feesOf } from './record.ts';
-import type { ProtectionRule } from './rules.ts';
+import { feesOf } from './record-outcome.ts';
+import type { ProtectionRule } from './catalogue.ts';
 
 type Kind = ProtectionTrigger['kind'];
 type Condition<K extends Kind> =
   (state: EngineState, watch: Watch, trigger: Extract<ProtectionTrigger, { readonly kind: K }>) => string | undefined;
 
-/** Returns why a protection is to be on, undefined where it is not. */
+/** Returns why a protection's condition holds, undefined where it does not. */
 export function condition(state: EngineState, watch: Watch): string | undefined {
   const { trigger } = watch.rule.protection;
   return (CONDITIONS[trigger.kind] as Condition<Kind>)(state, watch, trigger);
@@ -50,27 +50,27 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
   'max-drawdown': (state, { subject, rule }, { limitPct }) => {
     const record = state.protections.equity.get(subject === '' ? ALL : subject);
     if (record === undefined) return undefined;
-    const { peak } = record.anew.get(rule) ?? record;
+    const { peak } = record.resetHeights.get(rule) ?? record;
     if (peak <= record.value || peak <= 0n) return undefined;
     const lost = peak - record.value;
     if (lost * 1_000_000n < peak * rule.drawdownLimit) return undefined;
-    return `equity is ${formatDecimal((lost * 10_000n) / peak, 2)} % under its highest, allowed are less than `
+    return `equity is ${formatDecimal((lost * 10_000n) / peak, 2)} % below its peak, allowed are less than `
       + `${limitPct} %`;
   },
 
   'daily-loss': (state, { subject, rule }, { limit }) => {
     const lost = lossToday(state, subject, limit.mint, rule);
     if (lost === undefined || lost === 0n || lost < limit.amount) return undefined;
-    return `${showAmount(state, limit.mint, lost)} lost since the day began (UTC), allowed are less `
-      + `than ${showAmount(state, limit.mint, limit.amount)}`;
+    return `${showAmount(state.tokens, limit.mint, lost)} lost since the day began (UTC), allowed are less `
+      + `than ${showAmount(state.tokens, limit.mint, limit.amount)}`;
   },
 
   'fee-budget': (state, { memory, feesBefore }, { limitLamports }) => {
     const day = dayOf(state.protections.now);
     const spent = feesOf(memory, day) - (feesBefore?.day === day ? feesBefore.fees : 0n);
     if (spent <= 0n || spent < limitLamports) return undefined;
-    return `${showAmount(state, SOL_MINT, spent)} of network fees today (UTC), the budget `
-      + `is ${showAmount(state, SOL_MINT, limitLamports)}`;
+    return `${showAmount(state.tokens, SOL_MINT, spent)} of network fees today (UTC), the budget `
+      + `is ${showAmount(state.tokens, SOL_MINT, limitLamports)}`;
   },
 
   'stale-feed': (state, { subject, reset }, { afterMs }) => {
@@ -107,7 +107,7 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
   'reconciliation-mismatch': (state, { subject, reset }) => {
     for (const [mint, missing] of state.protections.missing) {
       if ((subject === '' || subject === mint) && isLater(missing, reset))
-        return `the chain has ${showAmount(state, mint, missing.amount)} less than the ledger`;
+        return `the chain has ${showAmount(state.tokens, mint, missing.amount)} less than the ledger`;
     }
     return undefined;
   },
@@ -115,20 +115,20 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
   'dead-man': (state, { reset }, { afterMs }) => {
     const { now: at, presenceAt = at } = state.protections;
     const absentMs = at - Math.max(presenceAt, reset?.at ?? -Infinity);
-    return absentMs < afterMs ? undefined : `no operator showed himself for ${formatDuration(absentMs)}`;
+    return absentMs < afterMs ? undefined : `no operator has been present for ${formatDuration(absentMs)}`;
   },
 };
 
 /**
- * Returns what a strategy, or all of them, lost since the day began, in a token, or since a protection of today began
- * anew; undefined where no price says.
+ * Returns the loss of a strategy, or of all, in a token since the beginning of the UTC day, or since today's reset of a
+ * protection; undefined without a price.
  */
 export function lossToday(
   state: EngineState, subject: string, currency: Mint, rule?: ProtectionRule,
 ): bigint | undefined {
   const record = state.protections.equity.get(subject === '' ? ALL : subject);
   if (record === undefined) return 0n;
-  const { dayStart } = (rule && record.anew.get(rule)) ?? record;
+  const { dayStart } = (rule && record.resetHeights.get(rule)) ?? record;
   const lost = dayStart - record.value;
   if (lost <= 0n) return 0n;
   return currentValue(state, { mint: currencyOf(record.basis), amount: lost }, currency, state.protections.now);
@@ -153,17 +153,10 @@ export function currencyOf(basis: string): Mint {
 }
 
 /**
- * Returns the oldest of the latest so many, where all of them count; undefined where there are fewer. Nothing is
- * copied: most looks end here.
+ * Returns the oldest of the latest `count` entries where all of them count; undefined where there are fewer. It copies
+ * nothing, because most checks end here.
  */
 function firstOfLatest<T extends Noted>(list: readonly T[], count: number, reset: Noted | undefined): T | undefined {
   const first = list.length < count ? undefined : list[list.length - count];
   return first !== undefined && isLater(first, reset) ? first : undefined;
 }
-
-/** Returns what a token is called in the text of a protection, or what a strategy is. */
-export function showSubject(state: EngineState, scope: ProtectionScope, subject: string): string {
-  if (scope === 'token') return showMint(state, subject as Mint);
-  return scope === 'global' ? 'everything' : subject;
-}
-

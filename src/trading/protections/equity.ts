@@ -1,36 +1,34 @@
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
-import { currentValue } from '../exposure.ts';
 import type { StrategyBook } from '../portfolio.ts';
 import type { EngineState } from '../state.ts';
-import { priceAge, valueIn } from '../valuation.ts';
+import { currentValue, priceAge, valueIn } from '../valuation.ts';
 import type { EquityRecord, Heights, ProtectionMemory, ValuedBook } from './memory.ts';
 import { ALL, dayOf } from './memory.ts';
 
-/** What something is worth. */
+/** A value in smallest units of a token. */
 interface Worth {
   readonly value: bigint;
-  /** Whether all of it is at prices that are fresh enough to trade on. */
+  /** Whether all prices are fresh enough to trade on. */
   readonly isKnown: boolean;
 }
 
 /**
- * Looks at what each strategy is worth in its budget's token, and all of them together in the first budget's: what they
- * hold at what it would sell for, less the network fees. The wallet is left out, so that deposits are no profit.
+ * Updates the equity of each strategy in its budget's token, and of all together in the first budget's token: holdings at
+ * their sale value, less the network fees. The wallet is left out, so that a deposit is no profit.
  *
- * What has too old a price keeps its last one beside all else at its present price, so that no loss elsewhere hides
- * behind it, and nothing is lost or won by a price that is none any more; without any price all of it keeps its last
- * value. Both are marked as unknown: entries are refused then, those of all strategies under a limit of all together,
- * and no height goes up.
+ * A holding with a stale price keeps its last price while the others are valued at present prices, so that it hides no
+ * loss elsewhere. A book without any price keeps its last value. In both cases the equity counts as unknown: entries are
+ * refused, and peaks do not rise.
  */
-export function lookAtEquity(state: EngineState, at: Millis): void {
+export function updateEquity(state: EngineState, at: Millis): void {
   const { protections } = state;
   protections.valued ??= valuedBooks(state);
   let total: Worth | undefined = { value: 0n, isKnown: true };
   let currency: Mint | undefined;
   for (const valued of protections.valued) {
-    lookAtBook(state, valued, at);
+    updateBookEquity(state, valued, at);
     currency ??= valued.currency;
     const part = valued.record === undefined ? undefined
       : signedWorth(state, valued.record.value, valued.currency, currency, at);
@@ -44,7 +42,7 @@ export function lookAtEquity(state: EngineState, at: Millis): void {
   if (record !== undefined) keep(record, protections.totalBasis, total, at);
 }
 
-/** Strategies and their budgets are a run's own from its beginning to its end. */
+/** Returns the strategies with a budget; they do not change during a run. */
 function valuedBooks({ strategies, portfolio, protections }: EngineState): ValuedBook[] {
   return [...strategies.keys()].flatMap((name) => {
     const book = portfolio.book(name);
@@ -53,16 +51,13 @@ function valuedBooks({ strategies, portfolio, protections }: EngineState): Value
   });
 }
 
-/** A token that has no price in another. */
+/** A token without a price in another. */
 interface MissingPrice {
   readonly mint: Mint;
   readonly currency: Mint;
 }
 
-/**
- * Returns for want of which price nobody can say what a strategy, or all of them, is worth; undefined where there are
- * all.
- */
+/** Returns the price that is missing for the equity of a strategy, or of all; undefined where none is missing. */
 export function missingPrice(state: EngineState, subject: string): MissingPrice | undefined {
   let total: Mint | undefined;
   for (const name of subject === ALL ? state.strategies.keys() : [subject]) {
@@ -77,7 +72,7 @@ export function missingPrice(state: EngineState, subject: string): MissingPrice 
   return undefined;
 }
 
-function lookAtBook(state: EngineState, valued: ValuedBook, at: Millis): void {
+function updateBookEquity(state: EngineState, valued: ValuedBook, at: Millis): void {
   const { name, book, currency } = valued;
   const held = worthOf(state, book, currency, at);
   valued.record ??=
@@ -104,8 +99,8 @@ function worthOf(state: EngineState, { balances }: StrategyBook, currency: Mint,
 }
 
 /**
- * By the youngest price, whichever it is: a kind of price that is preferred among fresh ones may have been silent for
- * days.
+ * Returns a value by a fresh price, else by the youngest stale one. The preference among kinds of prices applies to fresh
+ * prices only: the preferred feed may have been silent for days.
  */
 function partWorth(
   state: EngineState, { mint, amount }: { readonly mint: Mint; readonly amount: bigint }, currency: Mint, at: Millis,
@@ -118,31 +113,31 @@ function partWorth(
   return last === undefined ? undefined : { value: last, isKnown: false };
 }
 
-/** Each fee is valued once, at the first price of SOL after it: its cost is not to move with the market. */
+/** Values each fee once, at the first price of SOL after it, so that its cost does not move with the market. */
 function costFees(
   state: EngineState, record: EquityRecord, { feesLamports }: StrategyBook, currency: Mint, at: Millis,
 ): void {
   if (record.basis !== currency) {
-    // What was counted in another token is in the heights that are carried over.
+    // The costs in the other token are contained in the scaled peak and day start.
     record.feeCost = 0n;
     record.feesCosted = feesLamports;
   }
   const fresh = feesLamports - record.feesCosted;
-  if (fresh <= 0n || (currency !== SOL_MINT && !state.market.speaksOf(SOL_MINT))) return;
+  if (fresh <= 0n || (currency !== SOL_MINT && !state.market.hasSeen(SOL_MINT))) return;
   const cost = currentValue(state, { mint: SOL_MINT, amount: fresh }, currency, at);
   if (cost === undefined) return;
   record.feeCost += cost;
   record.feesCosted = feesLamports;
 }
 
-/** Returns the record of what had no value before, undefined where it has none now. */
+/** Starts the record of a book at its first known value; returns undefined where the value is unknown. */
 function beginRecord({ equity }: ProtectionMemory, name: string, { basis, worth, feesCosted }: {
   readonly basis: string; readonly worth: Worth | undefined; readonly feesCosted: bigint;
 }, at: Millis): EquityRecord | undefined {
   if (worth?.isKnown !== true) return undefined;
   const { value } = worth;
   const begun: EquityRecord = {
-    basis, value, isKnown: true, peak: value, day: dayOf(at), dayStart: value, feeCost: 0n, feesCosted, anew: new Map(),
+    basis, value, isKnown: true, peak: value, day: dayOf(at), dayStart: value, feeCost: 0n, feesCosted, resetHeights: new Map(),
   };
   equity.set(name, begun);
   return begun;
@@ -157,21 +152,21 @@ function keep(record: EquityRecord, basis: string, worth: Worth | undefined, at:
   record.day = day;
   if (worth !== undefined) record.value = worth.value;
   raise(record, record, isNewDay ? lastValue : undefined);
-  if (record.anew.size > 0)
-    for (const heights of record.anew.values()) raise(heights, record, isNewDay ? lastValue : undefined);
+  if (record.resetHeights.size > 0)
+    for (const heights of record.resetHeights.values()) raise(heights, record, isNewDay ? lastValue : undefined);
 }
 
-/** A day begins with what the one before ended with, also where nobody looked in between. */
+/** Raises the peak. A day starts with the last value of the day before, even where updates were far apart. */
 function raise(heights: Heights, { value, isKnown }: Worth, dayStart: bigint | undefined): void {
   if (isKnown && value > heights.peak) heights.peak = value;
   if (dayStart !== undefined) heights.dayStart = dayStart;
 }
 
-/** Another token, or other strategies: it is as far under its heights as it was before. */
+/** Scales a record to another token or other strategies, so that its drawdown stays the same. */
 function rebase(record: EquityRecord, basis: string, value: bigint): void {
   const scaled = (height: bigint): bigint =>
     (record.value > 0n && value > 0n ? (height * value) / record.value : value);
-  for (const heights of [record, ...record.anew.values()]) {
+  for (const heights of [record, ...record.resetHeights.values()]) {
     heights.peak = scaled(heights.peak);
     heights.dayStart = scaled(heights.dayStart);
   }

@@ -1,12 +1,12 @@
 import type { Amount, Lamports } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
-import type { ProtectionScope } from '../protection.ts';
-import type { Noted, ProtectionMemory, Watch } from './memory.ts';
-import { subjectMemory, watchOf } from './memory.ts';
-import type { ProtectionRule } from './rules.ts';
+import type { ProtectionScope } from '../limits.ts';
+import type { Noted, ProtectionMemory, SubjectMemory, Watch } from './memory.ts';
+import { dayOf, subjectMemory, watchOf } from './memory.ts';
+import type { ProtectionRule } from './catalogue.ts';
 
-/** What protections remember as plain data; amounts are texts. */
+/** The state of protections as plain data; amounts are texts. */
 export interface ProtectionSnapshot {
   readonly count: number;
   /** Null before anything happened. */
@@ -20,14 +20,14 @@ export interface ProtectionSnapshot {
   readonly missing: Readonly<Record<string, string | { readonly n: number; readonly amount: string }>>;
 }
 
-/** One that is on, or was. The family and the number find it again under a changed configuration. */
+/** A watch that was triggered or released. Family and number find it again under a changed configuration. */
 interface WatchSnapshot {
   readonly family: string;
   readonly number: number;
   readonly subject: string;
   readonly fired: { readonly since: Millis; readonly n: number; readonly reason: string } | null;
   readonly reset: Noted | null;
-  /** Absent where it did not begin anew, and in snapshots of older versions, as are the fees. */
+  /** Absent without a reset, and in snapshots of older versions; the same applies to the fees. */
   readonly heights?: { readonly peak: string; readonly dayStart: string } | undefined;
   readonly feesBefore?: { readonly day: number; readonly fees: string } | undefined;
 }
@@ -86,7 +86,7 @@ export function snapshotMemory(memory: ProtectionMemory): ProtectionSnapshot {
 function snapshotWatch(
   { equity }: ProtectionMemory, { rule, subject, fired, reset, feesBefore }: Watch,
 ): WatchSnapshot {
-  const heights = equity.get(subject)?.anew.get(rule);
+  const heights = equity.get(subject)?.resetHeights.get(rule);
   return {
     family: rule.family, number: rule.number, subject, fired: fired === undefined ? null : { ...fired },
     reset: reset === undefined ? null : { ...reset },
@@ -96,7 +96,7 @@ function snapshotWatch(
   };
 }
 
-/** Fills a fresh memory with what an earlier one held, as far as the protections of now still ask for it. */
+/** Restores the state of protections from a snapshot, as far as the configured protections need it. */
 export function restoreMemory(memory: ProtectionMemory, saved: ProtectionSnapshot | undefined): void {
   if (saved === undefined) return;
   memory.count = saved.count;
@@ -115,13 +115,13 @@ export function restoreMemory(memory: ProtectionMemory, saved: ProtectionSnapsho
   for (const [name, { basis, isKnown, day, ...texts }] of Object.entries(saved.equity)) {
     memory.equity.set(name, {
       basis, isKnown, day, value: BigInt(texts.value), peak: BigInt(texts.peak), dayStart: BigInt(texts.dayStart),
-      feeCost: BigInt(texts.feeCost), feesCosted: BigInt(texts.feesCosted), anew: new Map(),
+      feeCost: BigInt(texts.feeCost), feesCosted: BigInt(texts.feesCosted), resetHeights: new Map(),
     });
   }
   for (const watch of saved.watches) restoreWatch(memory, watch);
   for (const [id, since] of Object.entries(saved.unknownSince)) memory.unknownSince.set(id, since);
   for (const [mint, missing] of Object.entries(saved.missing)) {
-    // What an older version still counted no protection had let go of: it is later than anything that one did.
+    // An older version saved only amounts that no release had forgotten, so they are later than every release.
     const { n, amount } = typeof missing === 'string' ? { n: saved.count + 1, amount: missing } : missing;
     memory.missing.set(mint as Mint, { n, amount: BigInt(amount) });
     memory.count = Math.max(memory.count, n);
@@ -142,13 +142,43 @@ function restoreWatch(
   watch.reset = { ...reset };
   if (feesBefore !== undefined) watch.feesBefore = { day: feesBefore.day, fees: BigInt(feesBefore.fees) as Lamports };
   if (heights !== undefined)
-    memory.equity.get(subject)?.anew.set(rule, { peak: BigInt(heights.peak), dayStart: BigInt(heights.dayStart) });
+    memory.equity.get(subject)?.resetHeights.set(rule, { peak: BigInt(heights.peak), dayStart: BigInt(heights.dayStart) });
 }
 
-/**
- * Of its family the one of the same number, else the last: what has come on is not lost because another was taken out.
- */
+/** Returns the rule of the same family and number, else the last of the family, so that no trigger is lost. */
 function closestRule(rules: readonly ProtectionRule[], family: string, number: number): ProtectionRule | undefined {
   const relatives = rules.filter((rule) => rule.family === family);
   return relatives[number - 1] ?? relatives.at(-1);
+}
+
+/** Moves times that are later than an instant to it, and later days to its day. The order of events stays. */
+export function capMemory(memory: ProtectionMemory, at: Millis): void {
+  memory.now = Math.min(memory.now, at);
+  if (memory.presenceAt !== undefined) memory.presenceAt = Math.min(memory.presenceAt, at);
+  // Watches come before subjects, because they compare with the subjects' days.
+  for (const watch of memory.watches.values()) capWatch(watch, at);
+  for (const subject of memory.subjects.values()) capSubject(subject, at);
+  for (const record of memory.equity.values()) record.day = Math.min(record.day, dayOf(at));
+  for (const [id, since] of memory.unknownSince) memory.unknownSince.set(id, capped(since, at));
+}
+
+function capWatch(watch: Watch, at: Millis): void {
+  const { fired, reset, feesBefore, memory: { feeDay } } = watch;
+  if (fired !== undefined) fired.since = Math.min(fired.since, at);
+  if (reset !== undefined) watch.reset = capped(reset, at);
+  // Fees of a day that is no longer recorded would enlarge the budget of a later day.
+  watch.feesBefore = feesBefore?.day === feeDay ? { ...feesBefore, day: Math.min(feeDay, dayOf(at)) } : undefined;
+}
+
+function capSubject(subject: SubjectMemory, at: Millis): void {
+  subject.exits = subject.exits.map((exit) => capped(exit, at));
+  subject.failures = subject.failures.map((failure) => capped(failure, at));
+  subject.unknowns = subject.unknowns.map((unknown) => capped(unknown, at));
+  subject.lastTrade &&= capped(subject.lastTrade, at);
+  subject.lastLoss &&= capped(subject.lastLoss, at);
+  subject.feeDay = Math.min(subject.feeDay, dayOf(at));
+}
+
+function capped<T extends Noted>(noted: T, at: Millis): T {
+  return noted.at > at ? { ...noted, at } : noted;
 }

@@ -1,18 +1,13 @@
 import type { Lamports } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
-import type { ExitResult } from '../costs.ts';
-import type { StrategyBook } from '../portfolio.ts';
-import type { Protection, ProtectionScope } from '../protection.ts';
-import type { ProtectionChange } from './protection-change.ts';
-import type { Reach, Reaches } from './reach.ts';
-import { reachesOf } from './reach.ts';
-import type { ProtectionRule } from './rules.ts';
-import { isOfEquity, rulesOf } from './rules.ts';
+import type { ExitResult, StrategyBook } from '../portfolio.ts';
+import type { Protection, ProtectionScope } from '../limits.ts';
+import type { ProtectionRule } from './catalogue.ts';
+import { isOfEquity, rulesOf } from './catalogue.ts';
+import type { DenialCode } from '../denials.ts';
 
-/**
- * Something that happened: its place among all that did, and when. A release forgets by place, since instants repeat.
- */
+/** An event with its sequence number and time. A release resets by number, because times repeat. */
 export interface Noted {
   readonly n: number;
   readonly at: Millis;
@@ -21,7 +16,7 @@ export interface Noted {
 /** An exit whose result is known. */
 export interface NotedExit extends Noted, ExitResult {}
 
-/** What is remembered of one strategy, one token, or everything; no longer lists than some protection looks at. */
+/** The records of one strategy, one token, or everything. The lists are as long as a protection needs. */
 export interface SubjectMemory {
   exits: NotedExit[];
   failures: Noted[];
@@ -29,186 +24,177 @@ export interface SubjectMemory {
   lastLoss: Noted | undefined;
   /** Swaps in a row that became unknown. */
   unknowns: Noted[];
-  /** The UTC day, counted from the epoch, of which the fees are. */
+  /** The UTC day of `fees`, counted from the epoch. */
   feeDay: number;
   fees: Lamports;
-  /** The place of the last thing that was noted of it. */
+  /** The number of its latest event. */
   notedN: number;
 }
 
-/** One of those of whom a swap is remembered, and how much of it. */
-export interface SwapSubject {
+/** A record that a swap is counted in, with the lengths of its lists. */
+export interface SubjectEntry {
   readonly memory: SubjectMemory;
-  readonly reach: Reach;
+  readonly lookback: Lookback;
 }
 
-/** From what losses are measured. */
+/** The values from which losses are measured. */
 export interface Heights {
   peak: bigint;
   dayStart: bigint;
 }
 
-/** What a strategy, or all of them, is worth in a token, and what it was. */
+/** The equity of a strategy, or of all, with its peak. */
 export interface EquityRecord extends Heights {
-  /** The token, and whose equity is in it: where these change, heights are carried over in proportion. */
+  /** The token and the strategies; where they change, the heights are scaled. */
   basis: string;
   value: bigint;
-  /**
-   * Whether every part had a price that is fresh enough; else one without counts at its last, and all of it where there
-   * never was any.
-   */
+  /** Whether every part has a fresh price. A part without one keeps its last price; without any, all keeps its value. */
   isKnown: boolean;
-  /** The UTC day, counted from the epoch, of the last look. */
+  /** The UTC day of the last update, counted from the epoch. */
   day: number;
-  /** Network fees in the token, of so many lamports of the book. */
+  /** The cost of network fees in the token, and the lamports of the book that it contains. */
   feeCost: bigint;
   feesCosted: bigint;
-  /** The heights of protections that began anew, each its own: one that lets go takes no other's away. */
-  readonly anew: Map<ProtectionRule, Heights>;
+  /** The heights since the reset of a protection; each protection has its own. */
+  readonly resetHeights: Map<ProtectionRule, Heights>;
 }
 
-/** A strategy with a budget, and the token in which it is valued: what each look at equity needs of it. */
+/** A strategy with a budget, as the update of equity needs it. */
 export interface ValuedBook {
   readonly name: string;
   readonly book: StrategyBook;
   readonly currency: Mint;
-  /** Undefined before it ever had a value. */
+  /** Undefined before its first known value. */
   record: EquityRecord | undefined;
 }
 
-/** A protection that is on. */
+/** The trigger of a protection. */
 export interface Fired {
-  /** From when an `elapsed` release counts. */
+  /** The start of an `elapsed` release. */
   since: Millis;
-  /** How much had happened when it came on, or was prolonged. */
+  /** The number of the latest event when it was triggered or prolonged. */
   n: number;
   readonly reason: string;
 }
 
-/** One protection looking at one subject. */
+/** One protection for one subject. */
 export interface Watch {
   readonly rule: ProtectionRule;
   /** The strategy's name or the token's mint; empty where the scope is global. */
   readonly subject: string;
   readonly memory: SubjectMemory;
   fired: Fired | undefined;
-  /** When it let go the last time: what was before does not count. */
+  /** The last release; earlier events do not count. */
   reset: Noted | undefined;
-  /** The fees of the day on which it began anew, paid until then. */
+  /** The fees of the day of the last release, paid before it. */
   feesBefore: { readonly day: number; readonly fees: Lamports } | undefined;
-  /** Up to which place what is noted of its subject was looked at; nothing yet where it is negative. */
-  lookedN: number;
+  /** The latest event of its subject that was checked; negative before the first check. */
+  checkedN: number;
 }
 
-/** What the chain has less of a token than the ledger, and the place of the last time it became more. */
+/** The amount of a token that the chain has less than the ledger, and the number of its last increase. */
 export interface Missing {
   readonly n: number;
   readonly amount: bigint;
 }
 
-/** Everything that protections remember; what they look at besides is the rest of the state. */
+/** The state of all protections. */
 export interface ProtectionMemory {
   readonly rules: readonly ProtectionRule[];
   /** By `<kind>:<scope>:<number>:<subject>`. */
   readonly watches: Map<string, Watch>;
-  /** Those that prices or time alone can bring on. */
+  /** The watches that prices or time alone can trigger. */
   readonly timely: Watch[];
   /** By `<scope>:<name>`. */
   readonly subjects: Map<string, SubjectMemory>;
-  /** By strategy and token: of whom its swaps in that token are remembered. */
-  readonly swapSubjects: Map<string, Map<Mint, readonly SwapSubject[]>>;
-  readonly reaches: Reaches;
-  /** Whether some protection depends on what things are worth, and of all together if this run looks at that. */
+  /** By strategy and token: the records that their swaps are counted in. */
+  readonly subjectsBySwap: Map<string, Map<Mint, readonly SubjectEntry[]>>;
+  readonly lookbacks: Lookbacks;
+  /** Whether a protection depends on equity; `watchesTotal`: on that of all strategies together. */
   readonly watchesEquity: boolean;
   readonly watchesTotal: boolean;
-  /** By strategy, and under the empty name all together. */
+  /** By strategy; under the empty name all together. */
   readonly equity: Map<string, EquityRecord>;
-  /** The strategies whose equity is looked at; once known, they stay for the run. */
+  /** The strategies whose equity is updated; fixed for the run. */
   valued: readonly ValuedBook[] | undefined;
-  /** In what, and of whom, all together are valued; once known, it stays for the run. */
+  /** The basis of all strategies together; fixed for the run. */
   totalBasis: string | undefined;
-  /** Since when the outcome of an open intent is unknown, by its id. */
+  /** By id: since when the outcome of an open intent has been unknown. */
   readonly unknownSince: Map<string, Noted>;
-  /** What the chain has less than the ledger, by mint. */
+  /** By mint: the amount that the chain has less than the ledger. */
   readonly missing: Map<Mint, Missing>;
-  /** What nobody has taken up yet. */
+  /** The changes that `takeChanges` has not taken yet. */
   changes: ProtectionChange[];
-  /** How many protections are on. */
+  /** The number of triggered protections. */
   on: number;
-  /** How much happened so far. */
+  /** The number of the latest event. */
   count: number;
   /** Never goes back. */
   now: Millis;
-  /** From when silence is counted; the first look of this process. */
+  /** The start of silence of feeds: the first check of this process. */
   startedAt: Millis | undefined;
-  /** The last sign of an operator. */
+  /** The last sign of an operator's presence. */
   presenceAt: Millis | undefined;
-  /** How often to look where nothing is held: as often as the shortest span asks for. */
+  /** The interval of checks while nothing is held. */
   readonly idleEveryMs: Millis;
-  /** A market event before this instant changes nothing that protections would not see in time anyway. */
-  nextLookAt: Millis;
+  /** Market events before this instant cause no check. */
+  nextCheckAt: Millis;
 }
 
-/** The name under which the equity of all strategies together is kept. */
+/** The name of the equity of all strategies together. */
 export const ALL = '';
 
-/**
- * How often market events alone make protections look while something is held, in event time: proposals and outcomes
- * always do.
- */
-export const LOOK_EVERY_MS = 10_000;
+/** The interval of checks by market events while something is held. Proposals and outcomes always cause a check. */
+export const CHECK_EVERY_MS = 10_000;
 const IDLE_EVERY_MAX_MS = 60_000;
 
-/**
- * Returns the memory of protections that have seen nothing yet; `leavesTotal` where what all are worth is another run's
- * to look at.
- */
+/** Returns the initial state of protections. `ignoresTotal`: this run does not update the equity of all together. */
 export function createMemory(protections: readonly Protection[], strategies: readonly string[], {
-  leavesTotal = false,
-}: { readonly leavesTotal?: boolean } = {}): ProtectionMemory {
+  ignoresTotal = false,
+}: { readonly ignoresTotal?: boolean } = {}): ProtectionMemory {
   const ofEquity = protections.filter(isOfEquity);
   const memory: ProtectionMemory = {
-    rules: rulesOf(protections), watches: new Map(), timely: [], subjects: new Map(), swapSubjects: new Map(),
-    reaches: reachesOf(protections), equity: new Map(), valued: undefined, totalBasis: undefined,
+    rules: rulesOf(protections), watches: new Map(), timely: [], subjects: new Map(), subjectsBySwap: new Map(),
+    lookbacks: lookbacksOf(protections), equity: new Map(), valued: undefined, totalBasis: undefined,
     unknownSince: new Map(), missing: new Map(),
-    watchesEquity: ofEquity.length > 0, watchesTotal: !leavesTotal && ofEquity.some(({ scope }) => scope === 'global'),
+    watchesEquity: ofEquity.length > 0, watchesTotal: !ignoresTotal && ofEquity.some(({ scope }) => scope === 'global'),
     changes: [], on: 0, count: 0, now: -Infinity, startedAt: undefined, presenceAt: undefined,
     idleEveryMs: idleEvery(protections),
-    nextLookAt: protections.length === 0 ? Infinity : -Infinity,
+    nextCheckAt: protections.length === 0 ? Infinity : -Infinity,
   };
   watchSubject(memory, 'global', '');
   for (const name of strategies) watchSubject(memory, 'strategy', name);
   return memory;
 }
 
-/** A quarter of the shortest span after which time alone brings something on, within bounds. */
+/** Returns a quarter of the shortest span after which time alone triggers a protection, within bounds. */
 function idleEvery(protections: readonly Protection[]): Millis {
   const spans = protections.map(({ trigger }) => ('afterMs' in trigger ? trigger.afterMs : Infinity));
-  return Math.min(IDLE_EVERY_MAX_MS, Math.max(LOOK_EVERY_MS, Math.min(...spans) / 4));
+  return Math.min(IDLE_EVERY_MAX_MS, Math.max(CHECK_EVERY_MS, Math.min(...spans) / 4));
 }
 
-/** Makes the protections of a scope look at a subject. */
+/** Adds the watches of a scope's protections for a subject. */
 export function watchSubject(memory: ProtectionMemory, scope: ProtectionScope, subject: string): void {
   for (const rule of memory.rules) {
     if (rule.protection.scope === scope) watchOf(memory, rule, subject);
   }
 }
 
-/** Returns how one protection looks at one subject. */
+/** Returns the watch of a protection for a subject, a new one for a new subject. */
 export function watchOf(memory: ProtectionMemory, rule: ProtectionRule, subject: string): Watch {
   const key = `${rule.family}:${rule.number}:${subject}`;
   const known = memory.watches.get(key);
   if (known !== undefined) return known;
   const watch: Watch = {
     rule, subject, memory: subjectMemory(memory, rule.protection.scope, subject), fired: undefined, reset: undefined,
-    feesBefore: undefined, lookedN: -1,
+    feesBefore: undefined, checkedN: -1,
   };
   memory.watches.set(key, watch);
   if (rule.isTimely) memory.timely.push(watch);
   return watch;
 }
 
-/** Returns what is remembered of a subject, made where there is nothing yet. */
+/** Returns the records of a subject, new ones for a new subject. */
 export function subjectMemory(memory: ProtectionMemory, scope: ProtectionScope, name: string): SubjectMemory {
   const key = `${scope}:${name}`;
   const known = memory.subjects.get(key);
@@ -222,17 +208,58 @@ export function subjectMemory(memory: ProtectionMemory, scope: ProtectionScope, 
   return fresh;
 }
 
-/** Returns whether something happened after a protection let go the last time: only that counts. */
+/** Returns whether an event is later than the last release of a protection: only such events count. */
 export function isLater({ n }: Pick<Noted, 'n'>, reset: Noted | undefined): boolean {
   return reset === undefined || n > reset.n;
 }
 
-/** Returns whether a protection looks at what all strategies together are worth, which this run leaves as it is. */
-export function isLeftAlone({ watchesTotal }: ProtectionMemory, { protection }: ProtectionRule): boolean {
+/** Returns whether this run ignores a protection, because it depends on the equity of all strategies together. */
+export function isIgnored({ watchesTotal }: ProtectionMemory, { protection }: ProtectionRule): boolean {
   return !watchesTotal && protection.scope === 'global' && isOfEquity(protection);
 }
 
 /** Returns the UTC day of an instant, counted from the epoch. */
 export function dayOf(at: Millis): number {
   return Math.floor(at / 86_400_000);
+}
+
+/** The lengths of the lists that the protections of a scope need. */
+export interface Lookback {
+  readonly exits: number;
+  readonly failures: number;
+  readonly unknowns: number;
+}
+
+export type Lookbacks = Readonly<Record<ProtectionScope, Lookback>>;
+
+/** Returns the lookback of each scope's protections. */
+export function lookbacksOf(protections: readonly Protection[]): Lookbacks {
+  return {
+    strategy: lookbackOf(protections, 'strategy'), token: lookbackOf(protections, 'token'),
+    global: lookbackOf(protections, 'global'),
+  };
+}
+
+function lookbackOf(protections: readonly Protection[], scope: ProtectionScope): Lookback {
+  const lookback = { exits: 0, failures: 0, unknowns: 0 };
+  for (const { trigger, scope: own } of protections) {
+    if (own !== scope) continue;
+    if (trigger.kind === 'loss-streak') lookback.exits = Math.max(lookback.exits, trigger.losses);
+    if (trigger.kind === 'low-profit') lookback.exits = Math.max(lookback.exits, trigger.trades);
+    if (trigger.kind === 'error-rate') lookback.failures = Math.max(lookback.failures, trigger.failures);
+    if (trigger.kind === 'blind-execution') lookback.unknowns = Math.max(lookback.unknowns, trigger.unknowns);
+  }
+  return lookback;
+}
+
+/** The trigger or the release of a protection. It is reported to people and kept over restarts. */
+export interface ProtectionChange {
+  readonly change: 'fired' | 'released';
+  readonly protection: Protection;
+  /** The strategy's name or the token's mint; empty where the scope is global. */
+  readonly subject: string;
+  readonly code: DenialCode;
+  /** For people: why it was triggered or released. */
+  readonly reason: string;
+  readonly at: Millis;
 }

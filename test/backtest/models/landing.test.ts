@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { arrivingOutput, isFirm, passageOf } from '../../../src/backtest/models/landing.ts';
 import { SETTINGS, underSetting } from '../../../src/backtest/models/settings.ts';
 import type { Amount, Bps } from '../../../src/core/amount.ts';
-import type { SimulationSetting } from '../../../src/trading/simulated-landing.ts';
+import type { SimulationSetting } from '../../../src/trading/simulation-model.ts';
 import { BASE_MODEL } from '../../../src/trading/simulation-model.ts';
 
 const LANDING = { ...BASE_MODEL.landing, adverseBps: 20 as Bps, lastLookBps: 10 as Bps };
@@ -68,8 +68,8 @@ describe('the settings', () => {
       expect(optimistic[column]).toBeLessThanOrEqual(base[column]);
       expect(base[column]).toBeLessThanOrEqual(pessimistic[column]);
     }
-    expect(optimistic.lastLook).toBeGreaterThan(base.lastLook);
-    expect(base.lastLook).toBeGreaterThan(pessimistic.lastLook);
+    expect(optimistic.makerTolerance).toBeGreaterThan(base.makerTolerance);
+    expect(base.makerTolerance).toBeGreaterThan(pessimistic.makerTolerance);
     expect([optimistic, base, pessimistic].map(({ fill }) => fill)).toEqual(['quoted', 'arrival', 'threshold']);
   });
 

@@ -1,8 +1,8 @@
 import { map, mergeMap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { MeasuredRun } from '../../../src/research/trials/measured-run.ts';
-import type { SimulationModel } from '../../../src/backtest/simulated-executor.ts';
-import { BASE_MODEL } from '../../../src/backtest/simulated-executor.ts';
+import type { SimulationModel } from '../../../src/trading/simulation-model.ts';
+import { BASE_MODEL } from '../../../src/trading/simulation-model.ts';
 import { benchmarksOf, tradeFills } from '../../../src/research/metrics/run-figures.ts';
 import { roundTrips } from '../../../src/research/metrics/round-trips.ts';
 import { sampleStep } from '../../../src/backtest/record/equity-sampler.ts';
@@ -266,7 +266,7 @@ describe('looking on', () => {
     const { record, warnings } = measured([...swings(1, 5_000), stats(FISH, 1, HOUR), stats(FISH, 1, 10 * HOUR)]);
     expect(record.instruments[0]!.bids.at(-1)).toBeNull();
     expect(warnings)
-      .toContainEqual(expect.stringMatching(/^buy and hold and DCA are not given: SOL has no price any more/));
+      .toContainEqual(expect.stringMatching(/^buy and hold and DCA are not given: SOL has no price at the end/));
     const { record: alive, warnings: none } = measured([...swings(1, 5_000), stats(FISH, 1, HOUR)]);
     expect(alive.instruments[0]!.bids.at(-1)).toBe(124);
     expect(none.filter((warning) => warning.includes('buy and hold'))).toEqual([]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { createChain } from '../../../src/chain/chain.ts';
 import { reportError } from '../../../src/cli/output/terminal.ts';
-import { configError } from '../../../src/config/issue.ts';
+import { configError } from '../../../src/config/config-issue.ts';
 import { amount } from '../../../src/core/amount.ts';
 import { systemClock } from '../../../src/daemon/watch/system-clock.ts';
 import { createRedactor } from '../../../src/daemon/reporting/log.ts';
@@ -129,7 +129,7 @@ async function wrongConfiguration(canaries: Canaries, choose: Choose): Promise<u
   ]);
   const loaded = await loadText(text, {
     environment: { GANNET_API_KEY: apiKey, GANNET_WALLET_KEY: wallet.base58 },
-    purpose: choose.pick(['run', 'check', 'look']),
+    purpose: choose.pick(['run', 'check', 'read']),
   });
   if (!loaded.ok) throw configError(loaded);
   return undefined;

@@ -55,12 +55,15 @@ function config(
 service: { base_url: "${baseUrl}", api_key: "\${GANNET_API_KEY}", requests_per_second: 100 }
 chain: { rpc_url: "${rpcUrl}/?api-key=${rpcKey}" }
 wallet: { key_from: "${keyFrom}", address: ${wallet.address}, sol_reserve: "0.05 SOL" }
-signer: { caps: { USDC: { per_trade: "100", per_hour: "1000", per_day: "1000" }, SOL: { per_trade: "1", per_hour: "10", per_day: "10" } } }
-risk: { max_trade: "100 USDC", max_price_impact_bps: 400, max_fee_bps: 100, max_swaps: { per_minute: 60, per_hour: 600, per_day: 600 }, protections: [{ kind: max_drawdown, limit_pct: 99 }] }
+signer: { caps: { USDC: { per_trade: "100", per_hour: "1000", per_day: "1000" }, SOL: { per_trade: "1",
+    per_hour: "10", per_day: "10" } } }
+risk: { max_trade: "100 USDC", max_price_impact_bps: 400, max_fee_bps: 100, max_swaps: { per_minute: 60,
+    per_hour: 600, per_day: 600 }, protections: [{ kind: max_drawdown, limit_pct: 99 }] }
 control: { port: 0 }
 strategies:
   - { use: dca, name: dca-order, budget: "200 USDC", params: { buy: SOL, spend: "1 USDC", every: 1s, watch: 1s } }
-  - { use: dca, name: dca-build, budget: "200 USDC", params: { buy: SOL, spend: "2 USDC", every: 2s, watch: 1s, route: build } }
+  - { use: dca, name: dca-build, budget: "200 USDC", params: { buy: SOL, spend: "2 USDC", every: 2s, watch: 1s,
+      route: build } }
 `;
 }
 
@@ -112,11 +115,11 @@ async function* wrongKeys(
   }
 }
 
-/** Commands that look, on a service that says the key back in whatever it answers. */
+/** Reading commands on a service that repeats the key in whatever it answers. */
 async function* wrongAnswers(
   playground: Playground, canaries: Canaries, addresses: SandboxAddresses,
 ): AsyncGenerator<Trace> {
-  const file = playground.write('input-look.yaml', config(canaries, addresses, 'env:GANNET_WALLET_KEY'));
+  const file = playground.write('input-read.yaml', config(canaries, addresses, 'env:GANNET_WALLET_KEY'));
   const { apiKey, rpcKey } = canaries;
   const faults: readonly object[] = [
     { kind: 'status', status: 400, body: { error: `no such key: ${apiKey}` } },
@@ -125,13 +128,13 @@ async function* wrongAnswers(
     { kind: 'malformed', body: `{"key": "${apiKey}"` },
     { kind: 'headers', headers: { 'x-echo': apiKey, 'x-request-id': apiKey } },
   ];
-  const looks = [['quote', 'SOL', 'USDC', '1'], ['order', 'SOL', 'USDC', '1'], ['tokens', 'SOL']];
+  const commands = [['quote', 'SOL', 'USDC', '1'], ['order', 'SOL', 'USDC', '1'], ['tokens', 'SOL']];
   for (const [number, fault] of faults.entries()) {
     await lever(addresses, 'faults', { match: { path: '/*' }, fault });
     for (const json of [[], ['--json']]) {
-      const look = looks[(number + json.length) % looks.length]!;
-      yield* outputOf(`${look.join(' ')} with ${JSON.stringify(fault).slice(0, 40)}`, await playground.run(
-        [...look, ...json, '--log-level', 'debug', '--config', file, '--state-dir', playground.path('state-look')],
+      const command = commands[(number + json.length) % commands.length]!;
+      yield* outputOf(`${command.join(' ')} with ${JSON.stringify(fault).slice(0, 40)}`, await playground.run(
+        [...command, ...json, '--log-level', 'debug', '--config', file, '--state-dir', playground.path('state-read')],
         { environment: environmentOf(canaries) },
       ));
     }
@@ -184,7 +187,7 @@ async function* answersOf(daemon: Running): AsyncGenerator<Trace> {
   }
 }
 
-/** Environment and memory of a process that is no signer's; nothing where the system does not let anybody look. */
+/** Environment and memory of a process that is no signer's; nothing where the system does not allow it. */
 function* insidesOf(pid: number, first: number): Generator<Trace> {
   const isSigner = readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('src/signer/main.ts');
   if (isSigner && pid === first) return;

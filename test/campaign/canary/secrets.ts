@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import bs58 from 'bs58';
 
-/** Secrets that are nobody's, put where real ones stand; wherever one turns up, a real one would. */
+/** Invented secrets, put where real ones stand; wherever one turns up, a real one would. */
 export interface Canaries {
   readonly wallet: {
     readonly address: string; readonly base58: string; readonly json: string; readonly hex: string;
@@ -15,7 +15,7 @@ export interface Canaries {
 /** A secret that turned up. */
 export interface Leak {
   readonly secret: 'wallet key' | 'API key' | 'RPC key';
-  /** What stands around it, the secret itself included: it is nobody's. */
+  /** What stands around it, the secret itself included, because it is invented. */
   readonly around: string;
 }
 

@@ -11,7 +11,7 @@ export interface Liar {
   readonly onAnswer: NonNullable<WireHooks['onAnswer']>;
 }
 
-/** Returns a liar in a world whose time runs faster by a factor. */
+/** Returns a liar in a fixture whose time runs faster by a factor. */
 export function createLiar(timeFactor: number): Liar {
   let plan: readonly { readonly lie: Lie; readonly memory: Map<string, unknown> }[] = [];
   let answers = 0;

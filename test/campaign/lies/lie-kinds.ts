@@ -14,7 +14,7 @@ export interface Lie {
   readonly name: string;
   readonly methods: readonly string[];
   readonly falsify: Falsify;
-  /** By how much its answers are late, of the world's own time. */
+  /** By how much its answers are late, of the fixture's own time. */
   readonly lateMs?: number | undefined;
 }
 

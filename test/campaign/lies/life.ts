@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom, type Random } from '../../../src/core/random.ts';
 import { startDaemon, type CrashDaemon } from '../../crash/daemon.ts';
-import { lookAtJournal, violationsOf } from '../../crash/invariants.ts';
+import { readJournal, violationsOf } from '../../crash/invariants.ts';
 import { openPlace, runArgs, type Place } from '../../crash/place.ts';
 import { ending, openIn, recovered } from '../../crash/recovery.ts';
 import type { WireRule } from '../../crash/wire.ts';
-import { nodeOptions, type CrashWorld } from '../../crash/world.ts';
+import { nodeOptions, type CrashFixture } from '../../crash/crash-fixture.ts';
 import { pick } from '../../signer/random-transaction.ts';
 import { planName, type Lie } from './lie-kinds.ts';
 import { createLiar, type Liar } from './liar.ts';
@@ -22,7 +22,7 @@ export interface ToldLie {
   readonly lastedMs: number;
   /** Answers that were not the node's. */
   readonly answers: number;
-  /** Of the world's own time; undefined where the daemon was ended before. */
+  /** Of the fixture's own time; undefined where the daemon was ended before. */
   readonly tradesAfterMs: number | undefined;
 }
 
@@ -44,31 +44,33 @@ export interface LyingLifeOptions {
   readonly plans: readonly (readonly Lie[])[];
   /** Daemons that are killed in the middle of a lie; the next one recovers through it. */
   readonly kills: number;
-  /** How long lies last, of the world's own time; by chance one of these. */
+  /** How long lies last, of the fixture's own time; by chance one of these. */
   readonly lasting?: readonly number[];
   /** How long the truth is told at the end, so that the ledger is compared; long enough for every lie where absent. */
   readonly comparedMs?: number;
 }
 
-/** Purchases by both routes and of every size, and sales: without a pause in the time of the world. */
+/** Purchases by both routes and of every size, and sales: without a pause in the time of the fixture. */
 const STRATEGIES =
   `  - { use: dca, name: small, budget: "200000 USDC", params: { buy: SOL, spend: "25 USDC", every: 2s, watch: 2s } }
   - { use: dca, name: firm, budget: "300000 USDC", params: { buy: SOL, spend: "200 USDC", every: 8s, watch: 4s } }
-  - { use: dca, name: composed, budget: "200000 USDC", params: { buy: SOL, spend: "30 USDC", every: 5s, watch: 2s, route: build } }
+  - { use: dca, name: composed, budget: "200000 USDC", params: { buy: SOL, spend: "30 USDC", every: 5s, watch: 2s,
+      route: build } }
   - { use: dca, name: sold, budget: "500 SOL", params: { buy: USDC, spend: "0.1 SOL", every: 3s, watch: 2s } }
-  - { use: dca, name: sold-composed, budget: "500 SOL", params: { buy: USDC, spend: "0.2 SOL", every: 7s, watch: 2s, route: build } }
+  - { use: dca, name: sold-composed, budget: "500 SOL", params: { buy: USDC, spend: "0.2 SOL", every: 7s,
+      watch: 2s, route: build } }
 `;
 const FUNDS = { usdc: 900_000, lamports: 1_200_000_000_000n };
-/** Mostly short: what takes a death proof to show needs a minute. */
+/** Mostly short: what takes a expiry proof to show needs a minute. */
 const LASTING_MS = [2_000, 2_000, 4_000, 4_000, 8_000, 8_000, 15_000, 70_000];
-/** What the issue asks for, of the world's own time. */
+/** What the issue asks for, of the fixture's own time. */
 const TRADES_WITHIN_MS = 60_000;
 /** After so long without a swap this life is given up. */
 const STALLED_MS = 300_000;
 const SETTLED_MS = 300_000;
 /** A comparison a minute, a second one that confirms it, and some more. */
 const COMPARED_MS = 100_000;
-const LOOK_MS = 10;
+const POLL_MS = 10;
 const PRICE_STEP = 1.03;
 
 const SENT = ['/swap/v2/execute', 'sendTransaction'] as const;
@@ -81,11 +83,11 @@ const FATES: Readonly<Record<string, readonly Omit<WireRule, 'request'>[]>> = {
   'they never arrive': [{ fault: { kind: 'drop_before' } }],
 };
 
-/** Has one wallet’s daemon trade while its node lies, plan after plan; then looks at what came of it all. */
-export async function playLyingLife(world: CrashWorld, options: LyingLifeOptions): Promise<LyingLife> {
+/** Has one wallet’s daemon trade while its node lies, plan after plan; then checks the result. */
+export async function playLyingLife(fixture: CrashFixture, options: LyingLifeOptions): Promise<LyingLife> {
   const { name, seed, plans, timeFactor } = options;
   const random = seededRandom(seed);
-  const place = await openPlace(world, {
+  const place = await openPlace(fixture, {
     name, funds: FUNDS, strategies: STRATEGIES, isRecorded: false, risk: 'max_quote_age: 15s, max_open_intents: 10,',
   });
   const liar = createLiar(timeFactor);
@@ -96,14 +98,14 @@ export async function playLyingLife(world: CrashWorld, options: LyingLifeOptions
   let running: Running | undefined;
   let kills = 0;
   try {
-    await fates(world, liar, { fate: 'they land', random });
+    await fates(fixture, liar, { fate: 'they land', random });
     running = start(place, timeFactor);
     await running.tradesAgain(0, STALLED_MS);
     for (const [index, plan] of plans.entries()) {
       const fate = pick(random, Object.keys(FATES));
       const lastedMs = pick(random, options.lasting ?? LASTING_MS);
       const answersBefore = liar.answers();
-      await fates(world, liar, { fate, random });
+      await fates(fixture, liar, { fate, random });
       liar.lie(plan);
       if (killAt.has(index)) {
         await sleep(lastedMs / 2 / timeFactor);
@@ -114,7 +116,7 @@ export async function playLyingLife(world: CrashWorld, options: LyingLifeOptions
         await sleep(lastedMs / timeFactor);
       }
       liar.tellTheTruth();
-      await fates(world, liar, { fate: 'they land', random });
+      await fates(fixture, liar, { fate: 'they land', random });
       // A daemon that could not start through the lie is started again, as its supervisor would.
       if (running.hasEnded()) running = await killed(running, place, timeFactor);
       const tradesAfterMs = await running.tradesAgain(running.now(), STALLED_MS);
@@ -122,7 +124,8 @@ export async function playLyingLife(world: CrashWorld, options: LyingLifeOptions
         plan: planName(plan), lies: plan.length, fate, lastedMs, answers: liar.answers() - answersBefore, tradesAfterMs,
       });
       if (tradesAfterMs !== undefined && tradesAfterMs <= TRADES_WITHIN_MS) continue;
-      violations.push(`${planName(plan)}, ${fate}, for ${lastedMs} ms: trading went on after ${tradesAfterMs ?? 'never'} ms: ${running.lastLines()}`);
+      violations.push(`${planName(plan)}, ${fate}, for ${lastedMs} ms: trading went on after `
+      + `${tradesAfterMs ?? 'never'} ms: ${running.lastLines()}`);
       if (tradesAfterMs === undefined) break;
     }
     await settled(place, timeFactor);
@@ -130,35 +133,35 @@ export async function playLyingLife(world: CrashWorld, options: LyingLifeOptions
     await sleep((options.comparedMs ?? COMPARED_MS) / timeFactor);
     running.daemon.signal('SIGTERM');
     violations.push(...await ending(running.daemon, { expected: 'an end' }), ...await recovered(place));
-    const found = await violationsOf({ stateDir: place.stateDir, wallet: place.wallet.address, chain: world.chain });
+    const found = await violationsOf({ stateDir: place.stateDir, wallet: place.wallet.address, chain: fixture.chain });
     // What a lie about balances made the ledger, the truth makes right again.
     violations.push(...found.filter((violation) => !violation.startsWith('the ledger had to be set right')));
     const states: Record<string, number> = {};
-    for (const { state } of lookAtJournal(place.stateDir)?.intents ?? []) states[state] = (states[state] ?? 0) + 1;
+    for (const { state } of readJournal(place.stateDir)?.intents ?? []) states[state] = (states[state] ?? 0) + 1;
     return { lies, kills, states, givenUp: givenUpIn(place), violations };
   } finally {
     running?.daemon.signal('SIGKILL');
     await running?.daemon.gone(0);
-    world.service.rule([]);
-    world.rpc.rule([]);
+    fixture.service.rule([]);
+    fixture.rpc.rule([]);
     rmSync(place.dir, { recursive: true, force: true });
   }
 }
 
 async function fates(
-  world: CrashWorld, { onAnswer }: Liar, { fate, random }: { readonly fate: string; readonly random: Random },
+  fixture: CrashFixture, { onAnswer }: Liar, { fate, random }: { readonly fate: string; readonly random: Random },
 ): Promise<void> {
-  await world.priceSol(1);
+  await fixture.priceSol(1);
   const rules = FATES[fate]!;
   let factor = 1;
   const onRequest = async (request: string): Promise<void> => {
     if (fate !== 'they fail' || !(SENT as readonly string[]).includes(request) || random() < 0.3) return;
     factor = factor === 1 ? PRICE_STEP : 1;
-    await world.priceSol(factor);
+    await fixture.priceSol(factor);
   };
   const [execute, send] = SENT.map((request) => rules.map((rule) => ({ request, ...rule })));
-  world.service.rule(execute!, { onRequest });
-  world.rpc.rule(send!, { onRequest, onAnswer });
+  fixture.service.rule(execute!, { onRequest });
+  fixture.rpc.rule(send!, { onRequest, onAnswer });
 }
 
 /** A daemon and what it has said. */
@@ -211,7 +214,7 @@ function start(place: Place, timeFactor: number): Running {
         const found = confirmed.find((swap) => swap.decidedAt > since);
         // To start takes the machine's own time, which is many times as long here.
         if (found !== undefined) return Math.max(0, Math.round(found.at - Math.max(since, startedAt ?? 0)));
-        await sleep(LOOK_MS);
+        await sleep(POLL_MS);
       }
       return undefined;
     },
@@ -244,6 +247,6 @@ async function settled({ stateDir }: Place, timeFactor: number): Promise<void> {
   const open = new Set(openIn(stateDir));
   for (const until = Date.now() + SETTLED_MS / timeFactor; Date.now() < until;) {
     if (openIn(stateDir).every((id) => !open.has(id))) return;
-    await sleep(LOOK_MS * 5);
+    await sleep(POLL_MS * 5);
   }
 }

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { configCommand } from '../../../src/cli/commands/config.ts';
-import { temporaryFolder } from '../../store/fixtures.ts';
 import { runCommand } from '../in-process.ts';
+import { temporaryFolder } from '../../store/fixtures.ts';
 
 const CONFIG =
   `tokens: { SOL: So11111111111111111111111111111111111111112, USDC: EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v }

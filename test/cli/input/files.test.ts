@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ensureWritable, refuseImpossibleFolder } from '../../../src/cli/input/files.ts';
 import { recordingCommand } from '../../../src/cli/commands/recording/recording.ts';
+import { ensureWritable, refuseImpossibleFolder } from '../../../src/cli/input/files.ts';
 import { runCommand } from '../in-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-places-'));
 afterAll(() => { rmSync(folder, { recursive: true }); });
 
-describe('a place for files', () => {
-  it('is made with all above it, and refused before the work where nothing can be written', () => {
+describe('an output path', () => {
+  it('is created with its parents, and refused before the work when it cannot be written', () => {
     const file = join(folder, 'new', 'report.html');
     ensureWritable(file, '--report');
     expect([existsSync(join(folder, 'new')), existsSync(file)]).toEqual([true, false]);
@@ -24,14 +24,14 @@ describe('a place for files', () => {
       .toThrow(/cannot be written: .*(?:file, not a folder|file already exists)/);
   });
 
-  it.skipIf(process.platform === 'win32')('is refused where a device or a pipe would be replaced', () => {
+  it.skipIf(process.platform === 'win32')('is refused when a device or a pipe would be replaced', () => {
     expect(() => { ensureWritable('/dev/null', '--report'); })
       .toThrow('--report /dev/null cannot be written: it is a pipe or a device; name another file');
   });
 
-  it.skipIf(process.platform !== 'linux')('is refused where the platform would try to make it for ever', async () => {
+  it.skipIf(process.platform !== 'linux')('is refused when creating it would never end', async () => {
     expect(() => { refuseImpossibleFolder('/proc/x/y', '--state-dir'); }).toThrow(expect.objectContaining({
-      code: 'USAGE', message: '--state-dir /proc/x/y cannot be made: /proc takes no folders; name another place',
+      code: 'USAGE', message: '--state-dir /proc/x/y cannot be created: /proc takes no folders; name another place',
     }) as Error);
     expect(() => { ensureWritable('/proc/report.html', '--report'); }).toThrow('/proc takes no files');
     await expect(runCommand(
@@ -54,7 +54,7 @@ describe('help', () => {
     const program = new Command();
     recordingCommand(program, () => () => Promise.resolve());
     const help = program.commands[0]!.commands.find((command) => command.name() === 'generate')!.helpInformation();
-    expect(help.replace(/\s+/g, ' ')).toContain('between two looks at each quote (default: 10s)');
+    expect(help.replace(/\s+/g, ' ')).toContain('the time between two polls of a quote (default: 10s)');
     expect(help).not.toMatch(/default: \d{4,}\b/);
   });
 });

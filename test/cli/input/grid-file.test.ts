@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Grid } from '../../../src/research/sweep/grid.ts';
-import { PROJECT_DIR } from '../../../src/config/project-dir.ts';
 import { parseGrid, readGridFile } from '../../../src/cli/input/grid-file.ts';
-import { planTrials } from '../../../src/research/trials/plan-trials.ts';
-import { loadConfig } from '../../../src/config/load.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { PROJECT_DIR } from '../../../src/config/strategy-file.ts';
 import { isGannetError } from '../../../src/core/errors.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { feedKey } from '../../../src/market/feed.ts';
+import type { Grid } from '../../../src/research/sweep/grid.ts';
+import { planTrials } from '../../../src/research/trials/plan-trials.ts';
 import meanReversion from '../../../strategies/mean-reversion.ts';
 import smaCrossover from '../../../strategies/sma-crossover.ts';
 import { genesisDecimals } from '../../config/load-text.ts';
@@ -31,7 +31,7 @@ function grid(text: string): Grid {
   return parseGrid(text, { file: 'grid.yaml', target: TARGET });
 }
 
-function complaint(text: string): string {
+function faultOf(text: string): string {
   try {
     grid(text);
   } catch (error) {
@@ -50,7 +50,7 @@ describe('the grid files of config/', () => {
 
   it.each(files)('%s fits the configuration that it is named after: every parameter is there, and most combinations are taken', async (name) => {
     const loaded = await loadConfig({
-      file: `config/${basename(name, '.grid.yaml')}.yaml`, purpose: 'look', workingDir: PROJECT_DIR, environment: {},
+      file: `config/${basename(name, '.grid.yaml')}.yaml`, purpose: 'read', workingDir: PROJECT_DIR, environment: {},
       decimalsOf: genesisDecimals,
     });
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues));
@@ -93,7 +93,10 @@ describe('a grid file', () => {
     ['parms: { dip.k: [1] }\n', 'grid.yaml:1:1 parms: unknown key "parms" (did you mean "params"?)'],
     ['parameters: { dip.k: [1] }\n', 'did you mean "params"?'],
     ['params: { dip.k: [1] }\nsearch: randm\n', 'grid.yaml:2:9 search: expected'],
-    ['params: { dip.k: [1] }\nsearch: random\n', 'grid.yaml:2:9 search: a random search wants to know how many'],
+    [
+      'params: { dip.k: [1] }\nsearch: random\n',
+      'grid.yaml:2:9 search: a random search needs the number of combinations',
+    ],
     ['params: { dip.k: [1] }\nsearch: random\nsamples: 0\n', 'grid.yaml:3:10 samples: expected'],
     ['params: { dip.k: [1] }\nsamples: 10\n', 'grid.yaml:2:1 samples: only "search: random"'],
     ['params: { dip.k: [1] }\nseed: 10\n', 'grid.yaml:2:1 seed: only "search: random"'],
@@ -131,14 +134,14 @@ describe('a grid file', () => {
     ['params:\n\tdip.k: [1]\n', 'a tab cannot indent YAML'],
     [
       'params: { dip.k: { from: 0, to: 999, step: 1 }, dip.window: { from: 2, to: 201, step: 1 } }\n',
-      'these are 200,000 combinations, more than 100,000: take larger steps, or "search: random"',
+      'these are 200,000 combinations, more than 100,000: use larger steps, or "search: random"',
     ],
   ])('%j is refused at its place', (text, message) => {
-    expect(complaint(text)).toContain(message);
+    expect(faultOf(text)).toContain(message);
   });
 
   it('tells every fault at once, in the order of the file', () => {
-    expect(complaint('params:\n  dip.windw: []\n  x: 3\nsamples: 2\n').split('\n').map((line) => line.split(' ')[0]))
+    expect(faultOf('params:\n  dip.windw: []\n  x: 3\nsamples: 2\n').split('\n').map((line) => line.split(' ')[0]))
       .toStrictEqual(['grid.yaml:2:3', 'grid.yaml:2:14', 'grid.yaml:3:3', 'grid.yaml:3:6', 'grid.yaml:4:1']);
   });
 

@@ -7,6 +7,6 @@ const page = (total: number): Parameters<typeof nothingListed>[0] =>
 describe('a part of a list with nothing in it', () => {
   it('is told apart from a list with nothing in it', () => {
     expect(nothingListed(page(0), 'no positions')).toBe('  no positions\n');
-    expect(nothingListed(page(24), 'no positions')).toBe('  nothing at these places: the whole list has 24\n');
+    expect(nothingListed(page(24), 'no positions')).toBe('  no records at these positions; the whole list has 24\n');
   });
 });

@@ -2,9 +2,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createBacktestFiles } from '../../../src/cli/commands/research/backtest.ts';
-import { writePage } from '../../../src/report/write-report.ts';
 import { reportFile } from '../../../src/cli/output/report-file.ts';
 import type { RunManifest } from '../../../src/daemon/files/run-manifest.ts';
+import { writePage } from '../../../src/report/write-report.ts';
 import { NO_SMALL_DISK, smallDisk } from '../../store/small-disk.ts';
 
 const PAGE = 'x'.repeat(200_000);
@@ -25,7 +25,7 @@ describe.skipIf(NO_SMALL_DISK !== undefined)('a full disk', () => {
     const other = join(disk.dir, 'other.html');
     expect(reportFile(other, write, terminal)).toStrictEqual({ path: undefined, isLost: true });
     expect(told)
-      .toStrictEqual([`the report ${other} cannot be written: the disk is full; the rest of the answer stands\n`]);
+      .toStrictEqual([`the report ${other} cannot be written: the disk is full; the other results are not affected\n`]);
     expect(readdirSync(disk.dir).toSorted()).toStrictEqual(['filler', 'report.html']);
     expect(() => reportFile(other, () => { throw new TypeError('a bug'); }, terminal)).toThrow('a bug');
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { intentText } from '../../../src/cli/output/intent-text.ts';
-import type { IntentStory } from '../../../src/store/listing.ts';
+import type { IntentStory } from '../../../src/store/journal-listing.ts';
 import { SOL, TOKENS, USDC } from '../../market/tokens.ts';
 
 const AT = 1_790_000_000_000;
@@ -18,17 +18,17 @@ const STORY: IntentStory = {
   }],
 };
 
-describe('a swap’s journey in words', () => {
+describe('the text of a swap', () => {
   const text = intentText(STORY, TOKENS);
 
-  it('counts its milliseconds from the approval, and says a code once', () => {
-    expect(text).toMatch(/journey +2026-09-21 14:13:20 UTC  approved\n +\+1\.234 s  abandoned: nothing was signed: CAP_EXCEEDED_HOUR, 4 USDC\n/);
+  it('shows milliseconds since the approval, and each code once', () => {
+    expect(text).toMatch(/course +2026-09-21 14:13:20 UTC  approved\n +\+1\.234 s  abandoned: nothing was signed: CAP_EXCEEDED_HOUR, 4 USDC\n/);
   });
 
-  it('fits on a usual terminal but for what comes from outside', () => {
+  it('fits into 130 columns except for values from outside', () => {
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(130);
     expect(text).toMatch(
-      /signed +try 1, expired: S{88}\n +message abababababababab…, valid until block 429, fee paid by F{44}\n/,
+      /signed +attempt 1, expired: S{88}\n +message abababababababab…, valid until block 429, fee paid by F{44}\n/,
     );
   });
 });

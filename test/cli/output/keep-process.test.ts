@@ -10,7 +10,7 @@ describe('a process that ends before its command is done', () => {
       const { status, stdout, stderr } =
         spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
       expect([status, `${stdout}${stderr}`]).toEqual([1, expect.stringMatching(
-        /PROCESS_ENDED.*there is no result, and a swap that was under way is taken up by the next run/s,
+        /PROCESS_ENDED.*there is no result, and the next run recovers a swap that was in progress/s,
       )]);
     });
 });

@@ -27,7 +27,7 @@ describe('issue 13.25: a table on a narrow terminal', () => {
     const fewer = table(TOKENS, { right: [3], below: [2], optional: [1], columns: 60 });
     expect(widest(fewer)).toBeLessThanOrEqual(60);
     expect(fewer).not.toContain('harbour');
-    expect(fewer).toMatch(/\(a wider terminal shows name\)\n$/);
+    expect(fewer).toMatch(/\(a wider terminal also shows name\)\n$/);
   });
 
   it('wraps cells between words, and else lets each row stand by itself', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MicroUsd } from '../../../src/core/amount.ts';
 import { pricedProbability, probabilityText, stateText } from '../../../src/cli/output/prediction-text.ts';
+import type { MicroUsd } from '../../../src/core/amount.ts';
 
 const usd = (value: number): MicroUsd => BigInt(value) as MicroUsd;
 

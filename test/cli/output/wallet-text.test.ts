@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { WalletTokenAccount } from '../../../src/chain/balances.ts';
 import type { ClosingLine, ShownClosings, ShownWallet } from '../../../src/cli/output/wallet-text.ts';
 import { closingsJson, closingsText, walletJson, walletText } from '../../../src/cli/output/wallet-text.ts';
-import { stringifyJson } from '../../../src/core/json.ts';
 import type { Amount, Lamports } from '../../../src/core/amount.ts';
+import { stringifyJson } from '../../../src/core/json.ts';
 import { FISH, SOL, TOKENS, USDC } from '../../market/tokens.ts';
 
 const RENT = 2_039_280n as Lamports;
@@ -35,7 +35,7 @@ describe('a wallet for people', () => {
     ));
     expect(words).toContain('0.14 SOL: 0.1 native, 0.04 wrapped');
     expect(words).toContain('0.00611784 SOL in 3 accounts');
-    expect(words).toContain('would give back 0.00203928 SOL of 1 account,');
+    expect(words).toContain('would return 0.00203928 SOL of 1 account,');
     expect(words).toContain('with --unwrap 0.04407856 SOL');
     expect(words).toMatch(/USDC +5 +token +0\.00203928/);
     expect(words).toMatch(/wrapped SOL +0\.04 +token +0\.00203928/);
@@ -44,8 +44,8 @@ describe('a wallet for people', () => {
 
   it('says where the reserve is not there, or there as wrapped SOL alone, which pays no fee', () => {
     expect(text(shown(10_000_000n, [])))
-      .toMatch(/0\.05 SOL that no strategy may spend !! the wallet is 0\.04 SOL under it/);
-    expect(text(shown(20_000_000n, [wrapped]))).toContain('--unwrap" frees it');
+      .toMatch(/0\.05 SOL that no strategy may spend !! the wallet is 0\.04 SOL below it/);
+    expect(text(shown(20_000_000n, [wrapped]))).toContain('--unwrap" unwraps it');
     expect(text(shown(50_000_000n, []))).not.toContain('!!');
   });
 
@@ -87,9 +87,9 @@ describe('what closing came to', () => {
       TOKENS,
     );
     expect(words.split('\n').slice(0, 4)).toStrictEqual([
-      '  USDC Account  closed, 0.00203928 SOL back', '  USDC Account  not closed: the program would not close it',
-      '  USDC Account  not begun: interrupted',
-      '  1 account closed, 0.00203928 SOL back, less 0.000005042 SOL of fees',
+      '  USDC Account  closed, 0.00203928 SOL returned', '  USDC Account  not closed: the program would not close it',
+      '  USDC Account  not started: interrupted',
+      '  1 account closed, 0.00203928 SOL returned, less 0.000005042 SOL of fees',
     ]);
   });
 

@@ -138,7 +138,7 @@ function watchSockets(): void {
   });
 }
 
-/** Standard output and standard error are nobody's memory. */
+/** Standard output and standard error hold no state. */
 function isOutput(socket: net.Socket): boolean {
   const { fd } = (Reflect.get(socket, '_handle') ?? {}) as { readonly fd?: number };
   return fd === 0 || fd === 1 || fd === 2;

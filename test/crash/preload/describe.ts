@@ -19,7 +19,7 @@ export interface DescribedBytes {
   readonly bytes: string | undefined;
 }
 
-const LOOKED_AT = 8_192;
+const INSPECTED_BYTES = 8_192;
 
 /** Returns what is written to a socket, without what differs from run to run. */
 export function describeBytes(data: unknown): DescribedBytes {
@@ -37,14 +37,16 @@ function name({ verb, path, method, text }: {
   if (method !== undefined) return `rpc ${method}`;
   if (verb === undefined) return text.startsWith('{') ? 'body' : 'frame';
   const [place = '', query = ''] = path.split('?');
-  return `${verb} ${place}${place.endsWith('/order') ? (query.includes('taker=') ? ' to be signed' : ' to look at') : ''}`;
+  const purpose = query.includes('taker=') ? ' to be signed' : ' to look at';
+  return `${verb} ${place}${place.endsWith('/order') ? purpose : ''}`;
 }
 
 function textOf(data: unknown): string {
-  if (typeof data === 'string') return data.slice(0, LOOKED_AT);
+  if (typeof data === 'string') return data.slice(0, INSPECTED_BYTES);
   if (data instanceof Uint8Array)
-    return Buffer.from(data.buffer, data.byteOffset, Math.min(data.length, LOOKED_AT)).toString('latin1');
+    return Buffer.from(data.buffer, data.byteOffset, Math.min(data.length, INSPECTED_BYTES)).toString('latin1');
   if (Array.isArray(data))
-    return data.map((part: { readonly chunk?: unknown }) => textOf(part.chunk ?? part)).join('').slice(0, LOOKED_AT);
+    return data.map((part: { readonly chunk?: unknown }) => textOf(part.chunk ?? part)).join('')
+      .slice(0, INSPECTED_BYTES);
   return '';
 }

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Sees signed bytes leave, and looks whether they are in the journal. */
+/** Sees signed bytes leave, and checks whether they are in the journal. */
 export interface Witness {
   /** Signed bytes (base64) are about to be written to a socket. */
   sent(what: string, base64: string, journal: string): void;

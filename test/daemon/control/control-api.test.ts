@@ -11,8 +11,8 @@ import type { ControlPort } from '../../../src/daemon/control/control-port.ts';
 import { strategy } from '../../engine/runs.ts';
 import { temporaryFolder } from '../../store/fixtures.ts';
 import { buy } from '../../trading/states.ts';
-import type { TestDesk } from '../control-fixture.ts';
-import { deskIn } from '../control-fixture.ts';
+import type { ControlFixture } from '../control-fixture.ts';
+import { controlFixture } from '../control-fixture.ts';
 
 interface Api {
   readonly stateDir: string;
@@ -23,10 +23,11 @@ interface Api {
 const noLog = (): void => undefined;
 
 async function startApi(
-  token?: string, desk: () => ControlPort | undefined = () => undefined, stateDir = temporaryFolder(),
+  token?: string, controlPort: () => ControlPort | undefined = () => undefined, stateDir = temporaryFolder(),
 ): Promise<Api> {
   const api = await startControlApi({
-    host: '127.0.0.1', port: 0, stateDir, token, runId: 'a-run', log: noLog, controlPort: desk, isPortGiven: true,
+    host: '127.0.0.1', port: 0, stateDir, token, runId: 'a-run', log: noLog, controlPort: controlPort,
+    isPortGiven: true,
     end: () => undefined,
   });
   onTestFinished(() => api.close());
@@ -46,14 +47,14 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** An API over a real desk, asked with its token. */
-async function startDesk(options: Parameters<typeof deskIn>[1] = {}): Promise<TestDesk & {
+/** An API over a real controlPort, asked with its token. */
+async function startControl(options: Parameters<typeof controlFixture>[1] = {}): Promise<ControlFixture & {
   readonly stateDir: string; readonly url: string; readonly get: (path: string) => Promise<Answer>;
   readonly post: (path: string, body?: object) => Promise<Answer>;
 }> {
   const stateDir = temporaryFolder();
-  const desk = deskIn(stateDir, options);
-  const { url } = await startApi('token', () => desk.desk, stateDir);
+  const controlPort = controlFixture(stateDir, options);
+  const { url } = await startApi('token', () => controlPort.controlPort, stateDir);
   const ask = async (path: string, body?: object): Promise<Answer> => {
     const answer = await request(`${url}${path}`, {
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
@@ -61,10 +62,10 @@ async function startDesk(options: Parameters<typeof deskIn>[1] = {}): Promise<Te
     });
     return { status: answer.statusCode, body: await answer.body.json() as Answer['body'] };
   };
-  return { ...desk, stateDir, url, get: (path) => ask(path), post: (path, body = {}) => ask(path, body) };
+  return { ...controlPort, stateDir, url, get: (path) => ask(path), post: (path, body = {}) => ask(path, body) };
 }
 
-const names = (inputs: TestDesk['inputs']): string[] =>
+const names = (inputs: ControlFixture['inputs']): string[] =>
   inputs.map((input) => (input.kind === 'command' ? input.name : input.kind));
 
 function isOpen(socket: Socket): boolean {
@@ -72,7 +73,7 @@ function isOpen(socket: Socket): boolean {
 }
 
 describe('the control API', () => {
-  it('answers whoever shows the token, and nobody else', async () => {
+  it('answers only requests with the token', async () => {
     const { stateDir, ask } = await startApi();
     const { token } = readControlFile(stateDir);
     expect(token.length).toBeGreaterThanOrEqual(32);
@@ -92,12 +93,12 @@ describe('the control API', () => {
       expect(await ask(path), path).not.toBe(200);
   });
 
-  it('takes the operator’s own token where there is one', async () => {
+  it('uses the operator’s own token where there is one', async () => {
     const { ask } = await startApi('operators-own-token');
     expect(await ask('/api/state', { authorization: 'Bearer operators-own-token' })).toBe(200);
   });
 
-  it('refuses requests that a web page could have made', async () => {
+  it('refuses requests that a web page could make', async () => {
     const { stateDir, ask } = await startApi();
     const bearer = { authorization: `Bearer ${readControlFile(stateDir).token}` };
     const foreign: readonly Record<string, string>[] = [
@@ -109,7 +110,7 @@ describe('the control API', () => {
     }
   });
 
-  it('issue 13.38: lets pages of its own port in, and of no other port of this machine', async () => {
+  it('issue 13.38: accepts pages of its own port, but of no other port of this machine', async () => {
     const { url, stateDir, ask } = await startApi();
     const bearer = { authorization: `Bearer ${readControlFile(stateDir).token}` };
     const port = Number(new URL(url).port);
@@ -124,7 +125,7 @@ describe('the control API', () => {
     expect(await ask('/api/state', { ...bearer, host: 'localhost:8080', origin: 'http://localhost:8080' })).toBe(200);
   });
 
-  it('issue 13.38: takes neither long headers nor more than 64 connections', async () => {
+  it('issue 13.38: refuses long headers and more than 64 connections', async () => {
     const { url, ask } = await startApi();
     expect(await ask('/healthz', { 'x-long': 'x'.repeat(9_000) })).toBe(431);
     const { hostname, port } = new URL(url);
@@ -136,7 +137,7 @@ describe('the control API', () => {
     await expect.poll(() => ask('/healthz').catch(() => 0)).toBe(200);
   });
 
-  it('keeps the token in a file of the owner alone, which goes with it', async () => {
+  it('keeps the token in a file that only the owner can read, and removes the file at the end', async () => {
     const stateDir = temporaryFolder();
     const api = await startControlApi({
       host: '127.0.0.1', port: 0, stateDir, token: undefined, runId: 'a-run', log: noLog, controlPort: () => undefined,
@@ -149,7 +150,7 @@ describe('the control API', () => {
     expect(() => readControlFile(stateDir)).toThrow(expect.objectContaining({ code: 'CONTROL_UNREACHABLE' }));
   });
 
-  it('says which port is taken', async () => {
+  it('names the port that is in use', async () => {
     const { url } = await startApi();
     const port = Number(new URL(url).port);
     await expect(startControlApi({
@@ -160,8 +161,8 @@ describe('the control API', () => {
   });
 });
 
-describe('issue 13.29: a port that is taken', () => {
-  it('gives way to the next free one where the configuration does not name it', async () => {
+describe('issue 13.29: a port in use', () => {
+  it('is replaced by the next free one unless the configuration names it', async () => {
     const first = await startApi();
     const port = Number(new URL(first.url).port);
     const stateDir = temporaryFolder();
@@ -178,7 +179,7 @@ describe('issue 13.29: a port that is taken', () => {
     expect(await answer.body.json()).toMatchObject({ run_id: 'another-run' });
   });
 
-  it('lets no order through that was meant for a run that had the port before', async () => {
+  it('refuses commands meant for the run that had the port before', async () => {
     const { ask } = await startApi('shared-token');
     const bearer = { authorization: 'Bearer shared-token' };
     expect(await ask('/api/state', { ...bearer, 'gannet-run': 'the-run-before' })).toBe(421);
@@ -186,8 +187,8 @@ describe('issue 13.29: a port that is taken', () => {
   });
 });
 
-describe('issue 13.22: a request to end', () => {
-  it('is followed also while the run still starts, and takes the token', async () => {
+describe('issue 13.22: a request to end the run', () => {
+  it('works while the run still starts, and needs the token', async () => {
     let ends = 0;
     const api = await startControlApi({
       host: '127.0.0.1', port: 0, stateDir: temporaryFolder(), token: 'token', runId: 'a-run', log: noLog,
@@ -207,9 +208,9 @@ describe('issue 13.22: a request to end', () => {
   });
 });
 
-describe('an order', () => {
-  it('goes through the inbox, is followed, kept for the next start, told and logged', async () => {
-    const { post, inputs, state, saved, changes, logs } = await startDesk();
+describe('a command of the operator', () => {
+  it('goes through the inbox, takes effect, and is saved, reported and logged', async () => {
+    const { post, inputs, state, saved, changes, logs } = await startControl();
     const { status, body } = await post('/api/halt', { reason: 'lunch' });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -228,14 +229,14 @@ describe('an order', () => {
   it.each([
     ['halt', 'halted'], ['reduce-only', 'reduce-only'], ['resume', 'active'],
   ])('%s, of one strategy, makes it %s alone', async (word, trading) => {
-    const { post, state } = await startDesk();
+    const { post, state } = await startControl();
     const { body } = await post(`/api/${word}`, { strategy: 'wader' });
     expect(body['strategies']).toMatchObject([{ name: 'diver', trading: 'active' }, { name: 'wader', trading }]);
     expect(state.trading).toBe('active');
   });
 
-  it('lets out who is halted, so that it can be flattened', async () => {
-    const { post, state } = await startDesk();
+  it('allows exits of a halted strategy, so that it can be flattened', async () => {
+    const { post, state } = await startControl();
     await post('/api/halt');
     await post('/api/strategies/diver/stop');
     expect((await post('/api/flatten', { strategy: 'diver' })).body['error']).toMatchObject({ code: 'TRADING_HALTED' });
@@ -249,8 +250,8 @@ describe('an order', () => {
     expect([...state.flattening]).toEqual([]);
   });
 
-  it('stops and starts a strategy by its path', async () => {
-    const { post } = await startDesk();
+  it('stops and starts the strategy in its path', async () => {
+    const { post } = await startControl();
     expect((await post('/api/strategies/wader/stop', { reason: 'x' })).body['strategies'])
       .toMatchObject([{}, { trading: 'halted' }]);
     expect((await post('/api/strategies/wader/start')).body['strategies']).toMatchObject([{}, { trading: 'active' }]);
@@ -261,8 +262,8 @@ describe('an order', () => {
       .toMatchObject({ status: 501, body: { error: { code: 'NOT_AVAILABLE' } } });
   });
 
-  it('is refused where it would let anything trade while the file STOP lies there; a halt is not', async () => {
-    const { post, stateDir, inputs } = await startDesk();
+  it('is refused while the file STOP exists, except for a halt', async () => {
+    const { post, stateDir, inputs } = await startControl();
     writeFileSync(`${stateDir}/STOP`, 'no more');
     for (const word of ['resume', 'reduce-only', 'flatten']) {
       expect(await post(`/api/${word}`), word).toMatchObject({
@@ -275,14 +276,14 @@ describe('an order', () => {
     expect((await post('/api/resume')).status).toBe(200);
   });
 
-  describe('issue 13.19: a dead man’s switch counts any authenticated request', () => {
+  describe('issue 13.19: any authenticated request counts for a dead man’s switch', () => {
     const deadMan = {
       trigger: { kind: 'dead-man', afterMs: 60_000 }, scope: 'global', action: 'reduce-only',
       release: { kind: 'cleared' },
     } as const;
 
-    it('resets its countdown with a request that only reads, at most ten times in its span', async () => {
-      const { get, engine, inputs } = await startDesk({ limits: { protections: [deadMan] } });
+    it('a request that only reads resets its countdown, at most ten times in its span', async () => {
+      const { get, engine, inputs } = await startControl({ limits: { protections: [deadMan] } });
       engine.accept({ kind: 'command', name: 'report-presence', reason: 'the start' }, 1_000);
       engine.advanceTo(41_000);
       for (let i = 0; i < 5; i += 1)
@@ -296,28 +297,29 @@ describe('an order', () => {
       expect(names(inputs)).toHaveLength(3);
     });
 
-    it('is not reset by a request without the token', async () => {
-      const { url, engine, inputs, desk } = await startDesk({ limits: { protections: [deadMan] } });
+    it('a request without the token does not reset it', async () => {
+      const { url, engine, inputs, controlPort: controlPort } =
+        await startControl({ limits: { protections: [deadMan] } });
       engine.accept({ kind: 'command', name: 'report-presence', reason: 'the start' }, 1_000);
       engine.advanceTo(41_000);
       const answer = await request(`${url}/api/state`);
       await answer.body.dump();
       expect(answer.statusCode).toBe(401);
       expect(names(inputs)).toHaveLength(1);
-      expect(desk.state().dead_man).toEqual({ after_ms: 60_000, left_ms: 20_000 });
+      expect(controlPort.state().dead_man).toEqual({ after_ms: 60_000, left_ms: 20_000 });
     });
 
-    it('leaves no input in a run without such a switch', async () => {
-      const { get, post, inputs } = await startDesk();
+    it('requests leave no input in a run without such a switch', async () => {
+      const { get, post, inputs } = await startControl();
       await post('/api/presence');
       expect((await get('/api/state')).body).toMatchObject({ dead_man: null });
       expect(inputs).toEqual([]);
     });
   });
 
-  it('takes no word on a swap that is not under way', async () => {
-    const { post } = await startDesk();
-    const word = { as: 'expired', reason: 'I looked' };
+  it('cannot resolve a swap that is not open', async () => {
+    const { post } = await startControl();
+    const word = { as: 'expired', reason: 'checked on the chain' };
     expect(await post('/api/intents/diver-1/resolve', word))
       .toMatchObject({ status: 409, body: { error: { code: 'RESOLVE_REFUSED' } } });
     expect((await post('/api/intents/diver-1/resolve', { ...word, despite: 'balance' })).status).toBe(409);
@@ -329,7 +331,7 @@ describe('an order', () => {
     }
   });
 
-  it('waits for the run to begin', async () => {
+  it('is answered with STARTING before the run has started', async () => {
     const { url } = await startApi('token');
     const headers = { authorization: 'Bearer token', 'content-type': 'application/json' };
     for (const [path, options] of [
@@ -342,9 +344,9 @@ describe('an order', () => {
   });
 });
 
-describe('a look', () => {
-  it('tells the last decisions with their reasons and what the strategy had, newest first', async () => {
-    const { get, engine } = await startDesk({
+describe('a view', () => {
+  it('shows the last decisions with their reasons and the strategy’s holdings, newest first', async () => {
+    const { get, engine } = await startControl({
       strategies: [strategy('diver'), strategy('wader', () => of(buy({ amount: 1_000_000_000n as Amount })))],
     });
     expect(engine.decisions).toBe(1);
@@ -354,8 +356,8 @@ describe('a look', () => {
     }]);
   });
 
-  it('tells who has what, and what may be traded', async () => {
-    const { get } = await startDesk();
+  it('shows all balances and what may be traded', async () => {
+    const { get } = await startControl();
     expect((await get('/api/portfolio')).body).toMatchObject({
       wallet: expect.any(Object), sol_reserve: '0',
       strategies: [{ name: 'diver', fees_lamports: '0', reserved: {} }, { name: 'wader' }],

@@ -3,11 +3,11 @@ import type { Amount } from '../../../src/core/amount.ts';
 import { daemonText } from '../../../src/cli/commands/daemon/status.ts';
 import type { SessionState } from '../../../src/daemon/control/session-state.ts';
 import { runStatusOf } from '../../../src/daemon/control/run-status.ts';
-import type { Protection, ProtectionAction } from '../../../src/trading/protection.ts';
+import type { Protection, ProtectionAction } from '../../../src/trading/limits.ts';
 import type { TradingState } from '../../../src/trading/command.ts';
 import { SOL, USDC } from '../../market/tokens.ts';
 import { temporaryFolder } from '../../store/fixtures.ts';
-import { deskIn } from '../control-fixture.ts';
+import { controlFixture } from '../control-fixture.ts';
 
 const TRADING_STATES: readonly TradingState[] = ['active', 'reduce-only', 'halted'];
 const PHASES = ['starting', 'recovering', 'trading', 'draining', 'ended'];
@@ -26,12 +26,12 @@ const WORDS: Readonly<Record<string, string>> = {
   'waiting-for-service': 'waiting for the service', draining: 'draining', ended: 'ended',
 };
 
-describe('issue 13.24: status is one truth', () => {
-  it('never contradicts itself, in any combination of states', () => {
+describe('issue 13.24: the status is consistent', () => {
+  it('in any combination of states', () => {
     let combinations = 0;
     for (const action of ACTIONS) {
       for (const scope of SCOPES) {
-        const { desk, state } = deskIn(temporaryFolder(), action === undefined ? {}
+        const { controlPort: controlPort, state } = controlFixture(temporaryFolder(), action === undefined ? {}
           : { limits: { protections: [protectionOf(action, scope)] } });
         for (const watch of state.protections.watches.values())
           if (watch.subject !== 'wader') watch.fired = { since: 1_000, n: 1, reason: 'two losses' };
@@ -43,7 +43,7 @@ describe('issue 13.24: status is one truth', () => {
               if (own !== 'active') state.strategyTrading.set('diver', own);
               state.flattening.clear();
               for (const name of flattening) state.flattening.add(name);
-              const told = desk.state();
+              const told = controlPort.state();
               for (const phase of PHASES) {
                 for (const running of [true, false]) {
                   for (const access of ['granted', 'refused', 'silent'] as const) {
@@ -63,10 +63,10 @@ describe('issue 13.24: status is one truth', () => {
     expect(combinations).toBe(5 * 2 * 3 * 3 * 3 * 5 * 2 * 3);
   });
 
-  it('says at once that money is real, how the run does and what went wrong last', () => {
-    const { desk } = deskIn(temporaryFolder());
+  it('shows real money, the run’s profit and the last error', () => {
+    const { controlPort: controlPort } = controlFixture(temporaryFolder());
     const text = daemonText({
-      ...desk.state(), real_money: true, uptime_ms: 7_500_000, at: 1_790_000_012_000,
+      ...controlPort.state(), real_money: true, uptime_ms: 7_500_000, at: 1_790_000_012_000,
       equity: {
         mint: 'm', value: '9', day_change: '-1', change_since_start: '2', drawdown: 0.0512, is_known: true,
         text: { value: '1012.4 USDC', today: '-1 USDC', since_start: '+2 USDC' },
@@ -80,39 +80,41 @@ describe('issue 13.24: status is one truth', () => {
     expect(text).toMatch(/run +a-run, up 2h5m\n/);
     expect(text).toMatch(/equity +1012\.4 USDC\n/);
     expect(text).toMatch(/profit +-1 USDC today, \+2 USDC since the start of this run\n/);
-    expect(text).toMatch(/drawdown +5\.12 % under the highest equity\n/);
+    expect(text).toMatch(/drawdown +5\.12 % below the highest equity\n/);
     expect(text).toMatch(/last swap +diver-7 confirmed 12s ago: 1 USDC → 0\.0054 SOL\n/);
     expect(text).toMatch(/last error +2026-09-21 14:13:20 UTC: diver-6 expired: it never landed\n/);
     expect(text).toMatch(/dead man +trading stops in 1h unless/);
   });
 });
 
-describe('issue 13.26: no feed key reaches a person', () => {
+describe('issue 13.26: people see no feed keys', () => {
   it('in the reason of a protection', () => {
-    const { desk, state } = deskIn(temporaryFolder(), { limits: { protections: [protectionOf('deny', 'global')] } });
+    const { controlPort: controlPort, state } =
+      controlFixture(temporaryFolder(), { limits: { protections: [protectionOf('deny', 'global')] } });
     for (const watch of state.protections.watches.values()) {
       watch.fired = { since: 1_000, n: 1, reason: `quote:${USDC.mint}:${SOL.mint}:40000000 has not answered for 2m` };
     }
-    expect(daemonText(desk.state())).toContain('the price of 40 USDC in SOL has not answered for 2m');
+    expect(daemonText(controlPort.state())).toContain('the price of 40 USDC in SOL has not answered for 2m');
   });
 });
 
 describe('issue 13.24: status shows how much of the caps is used', () => {
-  it('counts what was signed within the hour and the day', () => {
-    const { desk, state } = deskIn(temporaryFolder(), { limits: { caps: new Map(
+  it('counts the signed amounts of the last hour and the last day', () => {
+    const { controlPort: controlPort, state } = controlFixture(temporaryFolder(), { limits: { caps: new Map(
       [[USDC.mint, { perTrade: undefined, perHour: 100_000_000n as Amount, perDay: 300_000_000n as Amount }]],
     ) } });
     state.spends.note(USDC.mint, { at: 500, amount: 25_000_000n, id: 'diver-1/1' });
-    expect(desk.state().caps).toEqual([{
+    expect(controlPort.state().caps).toEqual([{
       mint: USDC.mint, hour: { used: '25000000', limit: '100000000' }, day: { used: '25000000', limit: '300000000' },
       text: 'USDC: 25 of 100 in the last hour, 25 of 300 in the last day',
     }]);
-    expect(daemonText(desk.state())).toMatch(/caps +USDC: 25 of 100 in the last hour/);
+    expect(daemonText(controlPort.state())).toMatch(/caps +USDC: 25 of 100 in the last hour/);
   });
 });
 
 function check(view: Omit<SessionState, 'standing' | 'standing_reasons'>): void {
-  // The daemon computes both from the same view; here they are computed anew, as for a daemon that does not tell them.
+  // The daemon computes both from the same view; here the text computes them again, as for a daemon that leaves them
+  // out.
   const text = daemonText({
     ...view, standing: undefined, standing_reasons: undefined,
     strategies: view.strategies.map((each) => ({ ...each, standing: undefined })),

@@ -7,16 +7,16 @@ import { refuseLostHistory } from '../../../src/daemon/files/lost-history.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import { createRecordingWriter } from '../../../src/recording/writer.ts';
 import { temporaryFolder, temporaryJournal } from '../../store/fixtures.ts';
-import { attemptOf, FILL, intentOf, outcomeOf, wallClock } from '../../store/sample-journey.ts';
+import { attemptOf, FILL, intentOf, outcomeOf, wallClock } from '../../store/sample-intents.ts';
 
 const RUN = '20261121T101112-0a1b2c';
 const SIGNATURE = 'signatureOfTheLastSwap';
 
 /**
- * Looks at an empty journal in a new state directory, changed as a test says; returns the word: accepted, refused, or
+ * Checks an empty journal in a new state directory, changed as a test says; returns the word: accepted, refused, or
  * nothing.
  */
-async function look(
+async function historyOf(
   prepare: (stateDir: string) => void | Promise<void> = () => undefined, changes: Partial<HistoryScope> = {},
 ): Promise<string> {
   const stateDir = temporaryFolder();
@@ -69,34 +69,34 @@ function refused(proof: string): unknown {
 }
 
 describe('issue 13.33: an empty journal', () => {
-  it('is a first start where nothing proves another one', async () => {
-    expect(await look()).toBe('nothing is wrong');
-    expect(await look(runOf('paper'))).toBe('nothing is wrong');
-    expect(await look(runOf('backtest'))).toBe('nothing is wrong');
-    expect(await look(recordingWith(undefined))).toBe('nothing is wrong');
-    expect(await look(recordingWith(SIGNATURE, 'of-another-machine'))).toBe('nothing is wrong');
+  it('is a first start without proof of an earlier run', async () => {
+    expect(await historyOf()).toBe('nothing is wrong');
+    expect(await historyOf(runOf('paper'))).toBe('nothing is wrong');
+    expect(await historyOf(runOf('backtest'))).toBe('nothing is wrong');
+    expect(await historyOf(recordingWith(undefined))).toBe('nothing is wrong');
+    expect(await historyOf(recordingWith(SIGNATURE, 'of-another-machine'))).toBe('nothing is wrong');
     // Paid in, paid out, and a fee: none is a swap.
     for (const moves of [{ [USDC_MINT]: 5n }, { [SOL_MINT]: -5n }, {}])
-      expect(await look(undefined, { chain: chainWith(moves) })).toBe('nothing is wrong');
+      expect(await historyOf(undefined, { chain: chainWith(moves) })).toBe('nothing is wrong');
   });
 
-  it('is refused beside a live run, a recording of one, counters or swaps on the chain, with what to do', async () => {
-    expect(await look(runOf('live'))).toEqual(refused(`holds the live run ${RUN}`));
-    expect(await look(recordingWith(SIGNATURE))).toEqual(refused(`the recording ${RUN} holds swaps that landed`));
-    expect(await look(undefined, { signer: { address: 'payer', signed: { inDay: 0, inMonth: 3 } } }))
+  it('is refused beside a live run, its recording, counters or swaps on the chain, with instructions', async () => {
+    expect(await historyOf(runOf('live'))).toEqual(refused(`holds the live run ${RUN}`));
+    expect(await historyOf(recordingWith(SIGNATURE))).toEqual(refused(`the recording ${RUN} holds swaps that landed`));
+    expect(await historyOf(undefined, { signer: { address: 'payer', signed: { inDay: 0, inMonth: 3 } } }))
       .toEqual(refused('counters hold 3 swaps of the wallet payer'));
-    expect(await look(undefined, { chain: chainWith({ [USDC_MINT]: -5n, [SOL_MINT]: 4n }) }))
+    expect(await historyOf(undefined, { chain: chainWith({ [USDC_MINT]: -5n, [SOL_MINT]: 4n }) }))
       .toEqual(refused(`made swaps, the last one in the transaction ${SIGNATURE}`));
   });
 
-  it('is taken on an operator’s word, which is told', async () => {
-    expect(await look(runOf('live'), { accept: true }))
-      .toMatch(/^the operator takes the state as it is \(--accept-new-journal\): .*holds the live run/);
+  it('is accepted on the operator’s request, with a notice', async () => {
+    expect(await historyOf(runOf('live'), { accept: true }))
+      .toMatch(/^the operator accepts the state as it is \(--accept-new-journal\): .*holds the live run/);
   });
 });
 
-describe('issue 13.33: counters that know less than the journal', () => {
-  it('are refused until an operator takes them as they are; attempts of other wallets count nothing', async () => {
+describe('issue 13.33: counters with less than the journal', () => {
+  it('are refused until the operator accepts them; attempts of other wallets do not count', async () => {
     const path = join(temporaryFolder(), 'journal.sqlite');
     const earlier = temporaryJournal(path);
     for (const [number, feePayer] of [[1, 'payer'], [2, 'payer'], [3, 'theMaker']] as const) {
@@ -105,13 +105,13 @@ describe('issue 13.33: counters that know less than the journal', () => {
     }
     const journal = temporaryJournal(path);
     const at = (inDay: number, accept = false): Promise<string> =>
-      look(undefined, { journal, accept, signer: { address: 'payer', signed: { inDay, inMonth: inDay } } });
+      historyOf(undefined, { journal, accept, signer: { address: 'payer', signed: { inDay, inMonth: inDay } } });
     expect(await at(2)).toBe('nothing is wrong');
     expect(await at(1))
       .toMatch(/^COUNTERS_LOST: .*they hold 1 of the last day, the journal 2: the file or its WAL was deleted/);
     expect(await at(0, true)).toMatch(/lack swaps/);
     expect(await at(0)).toBe('nothing is wrong');
     // The embedded wallet’s spends are counted nowhere.
-    expect(await look(undefined, { journal, signer: { address: 'payer' } })).toBe('nothing is wrong');
+    expect(await historyOf(undefined, { journal, signer: { address: 'payer' } })).toBe('nothing is wrong');
   });
 });

@@ -27,7 +27,7 @@ function runOf(count: number): { readonly dir: string; readonly file: string; re
 }
 
 describe('the files of a run', () => {
-  it('give the decisions back as they were written', () => {
+  it('return the decisions as they were written', () => {
     expect(readDecisions(runOf(3).dir).map(({ seq, h }) => ({ seq, h })))
       .toStrictEqual(decisions(3).map(({ seq, h }) => ({ seq, h })));
   });
@@ -38,7 +38,7 @@ describe('the files of a run', () => {
     expect(readDecisions(dir)).toHaveLength(3);
   });
 
-  it('notice a changed byte wherever it stands, a line that is gone, and lines that changed places', () => {
+  it('detect a changed byte anywhere, a missing line, and swapped lines', () => {
     const { dir, file } = runOf(3);
     const whole = readFileSync(file, 'utf8');
     const lines = whole.split('\n');
@@ -54,7 +54,7 @@ describe('the files of a run', () => {
     }
   });
 
-  it('are found by id and by path, and say where they were looked for', () => {
+  it('are found by id and by path, and a failure names the places', () => {
     const { dir, stateDir } = runOf(1);
     writeFileSync(join(dir, 'manifest.json'), '{}');
     expect(findRun(stateDir, 'a-run')).toBe(dir);
@@ -63,7 +63,7 @@ describe('the files of a run', () => {
       .toThrow(expect.objectContaining({ code: 'RUN_NOT_FOUND', message: expect.stringContaining('another') }));
   });
 
-  it('refuse a manifest that is damaged, or of another format', () => {
+  it('refuse a damaged manifest and another format', () => {
     const { dir } = runOf(1);
     const path = join(dir, 'manifest.json');
     for (const text of [
@@ -75,7 +75,7 @@ describe('the files of a run', () => {
     }
   });
 
-  it('say of a manifest that it was changed, wherever that is, and nothing of one of an older version', () => {
+  it('detect any change of a manifest, and accept manifests of older versions', () => {
     const stateDir = temporaryFolder();
     const files = createRunFiles(stateDir, 'a-run');
     const manifest = { format_version: 1, run_id: 'a-run', recording: null } as unknown as RunManifest;
@@ -107,7 +107,7 @@ describe('the files of a run', () => {
   });
 });
 
-/** The last line's end is the one byte whose change makes it look cut off. */
+/** The last line's end is the one byte whose change cannot be told from a cut. */
 function expectAllThree(dir: string): void {
   expect(readDecisions(dir)).toHaveLength(3);
 }

@@ -14,10 +14,11 @@ const KINDS = [
   'error_rate, failures: 5, within: 10m', 'reconciliation_mismatch', 'dead_man, after: 3d, action: flatten',
 ];
 
-describe('the words for limits', () => {
-  it('name every limit with its value and nothing that is not set', async () => {
+describe('the limits as text', () => {
+  it('name every limit that is set with its value', async () => {
     const { limits, tokens } = await configOf(
-      `${WATCH}risk: { max_trade: "5 USDC", max_position: { SOL: "7 USDC" }, max_exposure: "9 USDC", max_quote_age: 2s, max_quote_age_slots: 8, max_value_age: 1h }\n`,
+      `${WATCH}risk: { max_trade: "5 USDC", max_position: { SOL: "7 USDC" }, max_exposure: "9 USDC", `
+        + 'max_quote_age: 2s, max_quote_age_slots: 8, max_value_age: 1h }\n',
     );
     expect(describeSizes(limits, tokens)).toEqual([
       'slippage 50 bps, price impact 100 bps, fees 30 bps',
@@ -32,7 +33,7 @@ describe('the words for limits', () => {
     ]);
   });
 
-  it('say of every protection what brings it on, for whom, what it does and until when', async () => {
+  it('describe the trigger, scope, action and end of every protection', async () => {
     const { limits, tokens } =
       await configOf(`${WATCH}risk: { protections: [${KINDS.map((kind) => `{ kind: ${kind} }`).join(', ')}] }\n`);
     const words = limits.protections!.map((protection) => describeProtection(protection, tokens));
@@ -45,7 +46,7 @@ describe('the words for limits', () => {
     expect(words[12]).toMatch(/3d.*sell everything/);
   });
 
-  it('fit on a few lines at a start, whole protections each', async () => {
+  it('fit on a few lines at a start without splitting a protection', async () => {
     const { limits, tokens } = await configOf(WATCH);
     const lines = [...describeLimits(limits, tokens), ...describeProtections(limits, tokens)];
     expect(lines.length).toBeLessThanOrEqual(10);
@@ -53,18 +54,18 @@ describe('the words for limits', () => {
     expect(lines.join(' · ')).toContain('20 % under the highest equity: exits only · ');
   });
 
-  it('say how long a pause lasts, in the short list too', async () => {
+  it('name the length of a pause, in the short list too', async () => {
     const { limits, tokens } = await configOf(
       `${WATCH}risk: { protections: [{ kind: cooldown, after: loss, for: 10m }, { kind: stale_feed, after: 1m }] }\n`,
     );
     expect(describeProtections(limits, tokens).join(' · ')).toMatch(
-      /a swap with a loss \(each strategy\): no entries for 10m · a feed silent for 1m \(each strategy\): no entries( · |$)/,
+      /a swap with a loss .*: no entries for 10m · a feed silent for 1m .each strategy.: no entries( · |$)/,
     );
     expect(limits.protections!.map((protection) => describeProtection(protection, tokens))[1])
       .toMatch(/no entries while it lasts$/);
   });
 
-  it('say so where nothing stops trading, and where no token is looked at', async () => {
+  it('mention missing protections and disabled token checks', async () => {
     const { limits, tokens } = await configOf(`${WATCH}risk: { protections: [], token_safety: { enabled: false } }\n`);
     expect(describeProtections(limits, tokens)).toEqual(['none: nothing stops trading automatically']);
     expect(describeLimits(limits, tokens)).toContain('tokens are bought without checks');
@@ -73,9 +74,10 @@ describe('the words for limits', () => {
       .toBe('tokens are checked before they are bought');
   });
 
-  it('name what the signer may spend and call', async () => {
+  it('name the spending caps and programs of the signer', async () => {
     const { signer, tokens } = await configOf(
-      `${WATCH}signer: { caps: { USDC: { per_trade: "5", per_day: "9" } }, destinations: [Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij] }\n`,
+      `${WATCH}signer: { caps: { USDC: { per_trade: "5", per_day: "9" } }, `
+        + 'destinations: [Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij] }\n',
     );
     expect(describeSigner(signer, tokens))
       .toEqual(['5 USDC a swap, 9 USDC a day', 'tokens may also go to Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij']);

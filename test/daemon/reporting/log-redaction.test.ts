@@ -8,8 +8,8 @@ const SECRET = 'canary-0b51-secret';
 const KEY = '5'.repeat(88);
 const redact = createRedactor([SECRET]);
 
-describe('the redactor', () => {
-  it('hides a secret’s very text however deep it stands, in values of any kind', () => {
+describe('the redaction of the log', () => {
+  it('hides the text of a secret at any depth, in values of any kind', () => {
     const place = letrec<{ node: unknown }>((tie) => ({
       node: oneof(
         { maxDepth: 5 }, constant(`before ${SECRET} after`), array(tie('node'), { minLength: 1, maxLength: 3 }),
@@ -21,7 +21,7 @@ describe('the redactor', () => {
     }));
   });
 
-  it('hides what stands in an error’s message, details and cause, all the way down', () => {
+  it('hides secrets in the message, details and causes of an error', () => {
     const inner = new Error(`connect with ${SECRET} failed`);
     const middle = new GannetError('SERVICE_UNREACHABLE', `tried ${SECRET}`, {
       details: { url: `https://host/?key=${SECRET}` }, cause: inner,
@@ -37,22 +37,22 @@ describe('the redactor', () => {
     'apiKey', 'api_key', 'x-api-key', 'private_key', 'privateKey', 'secret', 'token', 'controlToken', 'password',
     'authorization', 'mnemonic',
   ])(
-    'hides whatever stands under "%s"', (name) => {
+    'hides any value of a member named "%s"', (name) => {
       expect(redact({ deep: [{ [name]: 'short' }] })).toStrictEqual({ deep: [{ [name]: '[redacted]' }] });
     },
   );
 
-  it('hides what has the form of a key, in text, as an array of numbers, and as its text', () => {
+  it('hides values in the form of a key, as text and as an array of numbers', () => {
     const bytes = Array.from({ length: 64 }, (_, index) => index);
     expect(JSON.stringify(redact({ note: `mine is ${KEY}!`, bytes, text: JSON.stringify(bytes) })))
       .not.toMatch(/5{20}|62,63/);
   });
 
-  it('shows signatures, which have the same form, where they are named as such', () => {
+  it('shows signatures, which have the same form, in members for signatures', () => {
     expect(redact({ signature: KEY })).toStrictEqual({ signature: KEY });
   });
 
-  it('hides 16 characters of a longer secret as well, in values and in names', () => {
+  it('hides 16 characters of a longer secret, in values and in names', () => {
     const secret = 'QbrB9UyNStjeEB6ogyBGju2YLwTMDu9c7epao';
     const part = secret.slice(11, 30);
     const shown = JSON.stringify(createRedactor([secret])(
@@ -62,12 +62,12 @@ describe('the redactor', () => {
     expect(shown).toContain('no key begins [redacted]');
   });
 
-  it('leaves everything else as it is, and says amounts as text', () => {
+  it('leaves other values unchanged, and writes amounts as text', () => {
     expect(redact({ amount: 5n, list: [1, true, null], text: 'plain' }))
       .toStrictEqual({ amount: '5', list: [1, true, null], text: 'plain' });
   });
 
-  it('does not follow a circle, nor print bytes', () => {
+  it('marks circular references, and does not print bytes', () => {
     const circle: Record<string, unknown> = { bytes: new Uint8Array(3) };
     circle['self'] = circle;
     expect(redact(circle)).toStrictEqual({ bytes: '[3 bytes]', self: '[circular]' });

@@ -22,25 +22,25 @@ function logged(level: LogLevel, what = 'two'): { readonly shown: string; readon
 }
 
 describe('the log', () => {
-  it('keeps in its file what the run tells by itself, without showing it a second time', () => {
+  it('writes lines of the reporter to its file without showing them a second time', () => {
     expect(logged('warn')).toEqual({ shown: 'warn  odd port=7\n', kept: ['told elsewhere', 'odd'] });
   });
 
-  describe('issue 13.28: the log file holds what the run tells its user', () => {
-    it('keeps a line in the file that standard error is spared at every level', () => {
+  describe('issue 13.28: the log file has the lines of the reporter', () => {
+    it('writes lines for the file alone at every level', () => {
       const { shown, kept } = logged('debug', 'kept');
       expect(kept).toEqual(['told elsewhere', 'odd', 'decision']);
       expect(shown).toBe('info  told elsewhere state=halted\nwarn  odd port=7\n');
     });
 
-    it('leaves no file where nothing was logged', () => {
+    it('creates no file without a line', () => {
       const stateDir = temporaryFolder();
       spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', WRITER, 'info', stateDir, 'nothing']);
       expect(existsSync(join(stateDir, 'logs', 'run.log'))).toBe(false);
     });
   });
 
-  it('shows more where more is asked for, and nothing of what is not there', () => {
+  it('shows more at a higher level, and leaves out undefined details', () => {
     expect(logged('info').shown).toBe('info  told elsewhere state=halted\nwarn  odd port=7\n');
   });
 });

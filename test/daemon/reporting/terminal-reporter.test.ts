@@ -4,8 +4,8 @@ import { accessAlert } from '../../../src/daemon/reporting/alert-text.ts';
 import { describeSignerProcess } from '../../../src/daemon/run/open-signer.ts';
 import type { Reporter, RunStart } from '../../../src/daemon/reporting/reporter.ts';
 import type { RunSummary } from '../../../src/daemon/reporting/counters.ts';
-import type { Denial } from '../../../src/trading/risk/denial.ts';
-import { intentOf } from '../../store/sample-journey.ts';
+import type { Denial } from '../../../src/trading/denials.ts';
+import { intentOf } from '../../store/sample-intents.ts';
 import { TOKENS } from '../../market/tokens.ts';
 
 const HOSTILE =
@@ -25,9 +25,9 @@ function told(tell: (reporter: Reporter) => void, colour = false): string {
 
 const alert = (
   reporter: Reporter,
-): void => { reporter.alert(STAMP, 'watch', { kind: 'alert', level: 'critical', message: 'look' }); };
+): void => { reporter.alert(STAMP, 'watch', { kind: 'alert', level: 'critical', message: 'check' }); };
 
-describe('the reporter for people', () => {
+describe('the terminal reporter', () => {
   it.each<readonly [string, (reporter: Reporter) => void]>([
     [
       'an alert',
@@ -63,17 +63,17 @@ describe('the reporter for people', () => {
     expect(text).toContain('\\u001b');
   });
 
-  it('bounds the length of what comes from outside', () => {
+  it('limits the length of text from outside', () => {
     expect(told((reporter) => { reporter.state(STAMP, 'draining', 'x'.repeat(100_000)); }).length).toBeLessThan(1_000);
   });
 
-  it('tells an alert of the run itself apart from one of a strategy', () => {
+  it('distinguishes alerts of the run from alerts of a strategy', () => {
     expect(told((reporter) => { reporter.alert(STAMP, undefined, accessAlert('refused', 'check the key')); }))
       .toMatch(/^\S+ +gannet +critical: .*check the key.*\n$/);
-    expect(told(alert)).toMatch(/^\S+ +watch +critical: look\n$/);
+    expect(told(alert)).toMatch(/^\S+ +watch +critical: check\n$/);
   });
 
-  it('says how often each thing is watched, and how often it really will be where that is less', () => {
+  it('shows the configured interval of each feed, and the expected one where it is longer', () => {
     const spec = { kind: 'order-book', marketId: 'TIDE', everyMs: 5_000 } as const;
     const text = told((reporter) => { reporter.started(STAMP, {
       ...START, feeds: [{ spec, expectedMs: 5_000 }, { spec: { ...spec, marketId: 'EBB' }, expectedMs: 13_125 }],
@@ -82,23 +82,23 @@ describe('the reporter for people', () => {
     expect(text).toContain('             the order book of EBB, every 5s, with this plan every 14s\n');
   });
 
-  it('says who has the key and by which rules, where anything is signed', () => {
+  it('shows the signer and its rules for a run that signs', () => {
     const signer =
       { pid: 7, address: 'A', programs: 1, caps: ['USDC: 200 a swap', 'SOL: 3 an hour'], destinations: [], rpc: true };
     expect(told((reporter) => {
       reporter.started(STAMP, { ...START, signer: { ...signer, words: describeSignerProcess(signer) } });
     })).toContain(
       'signer       process 7 alone has the key\n               signs only swaps through the one program it can read, '
-      + 'paid out to this wallet; asks the chain itself\n'
+      + 'paid out to this wallet; it checks with the chain itself\n'
       + '               at most, USDC: 200 a swap\n               at most, SOL: 3 an hour\n');
     expect(told((reporter) => { reporter.started(STAMP, START); })).not.toContain('signer');
   });
 
-  it('tells what stops trading under a title of its own', () => {
+  it('lists protections under their own title', () => {
     expect(told((reporter) => { reporter.started(STAMP, START); })).toContain('  protections  p: halt\n');
   });
 
-  it('says a code once where the reason has it too, and leaves to the alert why an outcome is unknown', () => {
+  it('shows a code inside a reason once, and leaves the reason of an unknown outcome to the alert', () => {
     expect(ended('abandoned', 'CAP_EXCEEDED_TRADE', 'nothing was signed: CAP_EXCEEDED_TRADE, 1 USDC'))
       .toContain('given up before signing (nothing was signed: CAP_EXCEEDED_TRADE, 1 USDC)');
     expect(ended('abandoned', 'QUOTE_STALE', 'too old')).toContain('(QUOTE_STALE: too old)');
@@ -106,7 +106,7 @@ describe('the reporter for people', () => {
       .toMatch(/the outcome is unknown \(SERVICE_UNREACHABLE\)\n$/);
   });
 
-  it('spells a protection as the configuration does', () => {
+  it('spells a protection like the configuration', () => {
     const protection = {
       trigger: { kind: 'error-rate', failures: 5, withinMs: 600_000 }, scope: 'global', action: 'deny',
       release: { kind: 'cleared' },
@@ -117,7 +117,7 @@ describe('the reporter for people', () => {
       .toContain('error_rate is triggered for everything, entries are refused (r) while it lasts');
   });
 
-  it('tells the same denial of a strategy once a minute, with how often it was said, and anything else at once', () => {
+  it('shows equal denials of a strategy once a minute with their count, and other events at once', () => {
     const lines = told((reporter) => {
       for (const at of [0, 2_000, 30_000, 61_000, 62_000]) denied(at)(reporter);
       denied(63_000, 'RATE_PER_MINUTE')(reporter);
@@ -129,13 +129,13 @@ describe('the reporter for people', () => {
     ]);
   });
 
-  it('paints only where colour is wanted', () => {
+  it('uses colour only on request', () => {
     expect(told(alert)).not.toContain('\u001b');
     expect(told(alert, true)).toContain('\u001b[');
   });
 });
 
-describe('the last words of a run', () => {
+describe('the summary of a run', () => {
   const summary: RunSummary = {
     runId: 'r', runDir: '/r', durationMs: 40_200, events: 1, decisions: 0, decisionHash: '0'.repeat(64), denials: {},
     intents: {}, open: [], alerts: 0, feesLamports: 0n, rentLamports: 0n,
@@ -144,12 +144,12 @@ describe('the last words of a run', () => {
   const lastWords = (change: Partial<RunSummary>): string =>
     told((reporter) => { reporter.summary(STAMP, { ...summary, ...change }); });
 
-  it('show no hash of zeros where nothing was decided, and say so', () => {
+  it('mentions a run without decisions instead of showing a hash of zeros', () => {
     expect(lastWords({})).toMatch(/hash +none: nothing was decided\n/);
     expect(lastWords({ decisions: 1, decisionHash: 'ab'.repeat(32) })).toMatch(/^ {2}hash {2}(?:ab){32}$/m);
   });
 
-  it('count one as one', () => {
+  it('uses the singular for one', () => {
     expect(lastWords({})).toMatch(/40s, 1 event\n[^]*1 swap, holds 2 SOL/);
     expect(lastWords({ events: 1_200 })).toContain('1,200 events');
   });

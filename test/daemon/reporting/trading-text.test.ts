@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { describeTradingChange, restoredRestrictions } from '../../../src/daemon/reporting/trading-text.ts';
 import { stateWith } from '../../trading/states.ts';
 
-describe('the words for who may trade', () => {
-  it('name the order that ends what an earlier run left, for a strategy that was told by name by its name', () => {
+describe('trading states as text', () => {
+  it('name the command that ends a restriction of an earlier run, by name for a single strategy', () => {
     const state = stateWith();
     state.trading = 'halted';
     state.strategyTrading.set('diver', 'reduce-only');
@@ -15,7 +15,7 @@ describe('the words for who may trade', () => {
     expect(left[2]!.message).toMatch(/^diver sells.*"gannet resume" ends it$/);
   });
 
-  it('do not promise that everything trades again where a strategy may be stopped by name, and give no reason where there is none', () => {
+  it('mention strategies stopped by name on a resume, and leave out an empty reason', () => {
     const change = { by: 'operator', reason: '' } as const;
     expect(describeTradingChange({ ...change, state: 'active' }))
       .toBe('everything except strategies stopped by name may trade again; source: the operator');

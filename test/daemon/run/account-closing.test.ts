@@ -12,37 +12,37 @@ const CLOCK_FACTOR = 200;
 const MINTS = Array.from({ length: 17 }, (_, index) =>
   Keypair.fromSeed(new Uint8Array(32).fill(40 + index)).publicKey.toBase58());
 
-let world: ChainFixture;
+let fixture: ChainFixture;
 beforeAll(async () => {
-  world = await startChainFixture();
-  for (const mint of MINTS) world.node.createMint({
+  fixture = await startChainFixture();
+  for (const mint of MINTS) fixture.node.createMint({
     mint, decimals: 6, tokenProgram: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', supply: 1_000n,
   });
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 /** A wallet with 17 empty accounts, whose chain goes on with every question; `closing` begins a closing of them. */
 async function furnished(): Promise<{
   readonly address: string;
   readonly accounts: readonly WalletTokenAccount[];
   readonly closing: (
-    change?: { readonly refuseFrom?: number; readonly isOver?: () => boolean; readonly chain?: Partial<Chain> },
+    change?: { readonly refuseFrom?: number; readonly isCancelled?: () => boolean; readonly chain?: Partial<Chain> },
   ) => Promise<Closings<WalletTokenAccount>>;
 }> {
-  const { address, signer } = world.wallet();
-  for (const mint of MINTS) world.node.fundToken({ owner: address, mint, amount: 0n });
-  world.node.advanceSlots(2);
-  const { accounts } = await world.chain.wallet(address);
+  const { address, signer } = fixture.wallet();
+  for (const mint of MINTS) fixture.node.fundToken({ owner: address, mint, amount: 0n });
+  fixture.node.advanceSlots(2);
+  const { accounts } = await fixture.chain.wallet(address);
   return {
     address, accounts,
-    closing: ({ refuseFrom = Infinity, isOver = () => false, chain = {} } = {}) => {
+    closing: ({ refuseFrom = Infinity, isCancelled = () => false, chain = {} } = {}) => {
       let signed = 0;
       const parts: ClosingParts = {
         chain: {
-          ...world.chain,
+          ...fixture.chain,
           signatureStatus: (...args) => {
-            world.node.advanceSlots(1);
-            return world.chain.signatureStatus(...args);
+            fixture.node.advanceSlots(1);
+            return fixture.chain.signatureStatus(...args);
           },
           ...chain,
         },
@@ -54,7 +54,7 @@ async function furnished(): Promise<{
               : Promise.reject(new GannetError('SIGN_REFUSED', 'nothing was signed: CAP_EXCEEDED_DAY'));
           },
         },
-        clock: impatientClock(CLOCK_FACTOR), isOver, onTrouble: (fault) => { throw fault; },
+        clock: impatientClock(CLOCK_FACTOR), isCancelled, onFault: (fault) => { throw fault; },
       };
       return closeAccounts(parts, accounts);
     },
@@ -63,19 +63,19 @@ async function furnished(): Promise<{
 
 const statesOf = ({ reports }: Closings<WalletTokenAccount>): string[] => reports.map(({ state }) => state);
 
-describe('closing accounts', () => {
-  it('goes transaction after transaction, 15 accounts each, and gives back what it says', async () => {
+describe('the closing of token accounts', () => {
+  it('sends one transaction after another, 15 accounts each, and reports the returned lamports', async () => {
     const { address, accounts, closing } = await furnished();
-    const before = world.node.balance(address);
+    const before = fixture.node.balance(address);
     const closings = await closing();
     expect(statesOf(closings)).toStrictEqual(Array.from({ length: 17 }, () => 'closed'));
     expect(new Set(closings.reports.map(({ signature }) => signature)).size).toBe(2);
     const back = closings.reports.reduce((sum, { backLamports }) => sum + backLamports, 0n);
     expect(back).toBe(accounts.reduce((sum, { lamports }) => sum + lamports, 0n));
-    expect(world.node.balance(address)).toBe(before + back - closings.feeLamports);
+    expect(fixture.node.balance(address)).toBe(before + back - closings.feeLamports);
   });
 
-  it('tells what was not begun where the signer refuses midway, and throws where nothing was begun at all', async () => {
+  it('reports accounts left after a refusal of the signer, and throws where nothing was sent', async () => {
     const { closing } = await furnished();
     const closings = await closing({ refuseFrom: 2 });
     expect(statesOf(closings)).toStrictEqual([...Array.from({ length: 15 }, () => 'closed'), 'left', 'left']);
@@ -85,25 +85,25 @@ describe('closing accounts', () => {
     await expect((await furnished()).closing({ refuseFrom: 1 })).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
   });
 
-  it('leaves out an account into which tokens came meanwhile: they stay', async () => {
+  it('leaves out an account that has received tokens in between', async () => {
     const { address, closing } = await furnished();
-    world.node.fundToken({ owner: address, mint: MINTS[3]!, amount: 1n });
+    fixture.node.fundToken({ owner: address, mint: MINTS[3]!, amount: 1n });
     const { reports } = await closing();
     expect(reports.filter(({ state }) => state !== 'closed')).toMatchObject([{
       account: { mint: MINTS[3] }, state: 'refused', backLamports: 0n,
       reason: expect.stringContaining('would not close it') as string,
     }]);
-    expect(world.node.tokenBalance({ owner: address, mint: MINTS[3]! })).toBe(1n);
+    expect(fixture.node.tokenBalance({ owner: address, mint: MINTS[3]! })).toBe(1n);
   });
 
-  it('says what is on its way where nobody waits any more, and begins nothing else', async () => {
+  it('reports open transactions after an interruption, and starts no other one', async () => {
     const { closing } = await furnished();
-    let isOver = false;
+    let isCancelled = false;
     const closings = await closing({
-      isOver: () => isOver,
+      isCancelled: () => isCancelled,
       chain: {
         send: () => {
-          isOver = true;
+          isCancelled = true;
           return Promise.resolve({ kind: 'accepted' });
         },
       },

@@ -6,7 +6,7 @@ import { temporaryJournal } from '../../store/fixtures.ts';
 import { usdc } from '../../trading/protected-states.ts';
 import { approve, buy, outcome, stateWith, strategySetup, WIDE } from '../../trading/states.ts';
 
-it('a budget that was lowered takes nothing of a swap under way, though another has ended since the last snapshot', () => {
+it('a lowered budget does not touch an open swap, although another one ended after the last snapshot', () => {
   const journal = temporaryJournal();
   const state = stateWith({ strategies: [strategySetup('diver'), strategySetup('other')] });
   const ended = approve(state, buy({ amount: 50_000_000n as never }), { strategy: 'other' });

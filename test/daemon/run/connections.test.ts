@@ -11,12 +11,12 @@ import { temporaryFolder } from '../../store/fixtures.ts';
 
 const UNLIMITED = { requestsPerSecond: 1_000 };
 
-describe('an embedded world', () => {
+describe('embedded connections', () => {
   it.each(
     dialectNames(),
   )('speaks the dialect %s on both sides, and nothing outside remembers what was asked of it', async (dialect) => {
     const stateDir = temporaryFolder();
-    const world = await openConnections({
+    const connections = await openConnections({
       baseUrl: 'embedded', rpcUrl: 'embedded', apiKey: undefined, dialect, plan: UNLIMITED, seed: 7,
       clock: asyncScheduler,
       rateMemory: { stateDir, onFault: (message) => { throw new Error(message); } },
@@ -24,41 +24,41 @@ describe('an embedded world', () => {
     try {
       // Every router but one by its neutral name: a service of other words would refuse them.
       const [only, ...excludeRouters] = loadDialect(dialect).routers;
-      const { router } = await world.service.swap.order(
+      const { router } = await connections.service.swap.order(
         { inputMint: SOL_MINT, outputMint: USDC_MINT, amount: amount(1_000_000n), excludeRouters },
         { priority: 'watch' },
       );
       expect(router).toBe(only);
     } finally {
-      await world.close();
+      await connections.close();
     }
     expect(filesIn(stateDir)).toEqual([]);
   });
 });
 
-describe('a world with a service that runs elsewhere', () => {
-  it('remembers in a file of the owner’s alone what it asked, and makes the folder for it', async () => {
+describe('connections with a service elsewhere', () => {
+  it('store the request rate in a file that only the owner can read, and create its folder', async () => {
     const stateDir = join(temporaryFolder(), 'a', 'state');
-    const world = await openConnections({
+    const connections = await openConnections({
       baseUrl: 'http://127.0.0.1:9', rpcUrl: undefined, apiKey: undefined, dialect: 'neutral', plan: UNLIMITED, seed: 7,
       clock: asyncScheduler,
       rateMemory: { stateDir, onFault: (message) => { throw new Error(message); } },
     });
-    await expect(world.ensureReachable()).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
-    await world.close();
+    await expect(connections.ensureReachable()).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
+    await connections.close();
     expect(filesIn(stateDir)).toEqual(['service-rate.json']);
     expect(statSync(join(stateDir, 'service-rate.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('goes on without a memory where there is no place for one, and says so once', async () => {
+  it('go on without the store where it cannot be created, with one warning', async () => {
     const faults: string[] = [];
-    const world = await openConnections({
+    const connections = await openConnections({
       baseUrl: 'http://127.0.0.1:9', rpcUrl: undefined, apiKey: undefined, dialect: 'neutral', plan: UNLIMITED, seed: 7,
       clock: asyncScheduler,
       rateMemory: { stateDir: '/dev/null/state', onFault: (message) => { faults.push(message); } },
     });
-    await expect(world.ensureReachable()).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
-    await world.close();
-    expect(faults).toEqual([expect.stringMatching(/^the state directory \/dev\/null\/state cannot be made: /)]);
+    await expect(connections.ensureReachable()).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
+    await connections.close();
+    expect(faults).toEqual([expect.stringMatching(/^the state directory \/dev\/null\/state cannot be created: /)]);
   });
 });

@@ -49,14 +49,14 @@ function stampsOf(
   return stamps;
 }
 
-describe('the loop between the wall clock and the engine', () => {
-  it('stamps in the order of arrival though the wall clock jumps back', () => {
+describe('the engine loop', () => {
+  it('stamps in the order of arrival when the wall clock jumps back', () => {
     const stamps = stampsOf([START + 10, START + 5, START - 3_600_000, START + 11]);
     expect(stamps.map(({ at }) => at)).toStrictEqual([START + 10, START + 10, START + 10, START + 11]);
     expect(stamps.map(({ seq }) => seq)).toStrictEqual([1, 2, 3, 4]);
   });
 
-  it('says of an event that it was received at its stamp, which is when replay shows it', () => {
+  it('sets the time of receipt to the stamp, at which replay shows the event', () => {
     const stamps = stampsOf([START + 10, START + 5]);
     expect(stamps.every(({ at, receivedAt }) => at === receivedAt)).toBe(true);
   });

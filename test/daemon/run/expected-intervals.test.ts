@@ -10,7 +10,7 @@ import { feedKey } from '../../../src/market/feed.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import { createFeeds } from '../../../src/service/feeds/feeds.ts';
 import type { FeedSource } from '../../../src/service/feeds/polls.ts';
-import { createRateGovernor } from '../../../src/service/rate/rate-governor.ts';
+import { RateGovernor } from '../../../src/service/rate/rate-governor.ts';
 import type { RatePlan } from '../../../src/service/rate/rate-plan.ts';
 import { bucketLimits, requestsPerSecond } from '../../../src/service/rate/rate-plan.ts';
 import type { Strategy } from '../../../src/strategy/define.ts';
@@ -32,7 +32,7 @@ function watcher(specs: readonly FeedSpec[]): StrategyConfig {
 
 /** A service that answers at once, behind the governor of a plan. */
 function governed(plan: RatePlan, clock: VirtualClock): FeedSource {
-  const governor = createRateGovernor({ limits: bucketLimits(plan, 'main'), clock, maxInFlight: 32 });
+  const governor = new RateGovernor({ limits: bucketLimits(plan, 'main'), clock, maxInFlight: 32 });
   return {
     watchPace: () => governor.watchPace(),
     swap: {

@@ -3,7 +3,7 @@ import { START, start } from '../session-fixture.ts';
 
 const MINUTE_MS = 60_000;
 
-test('a run in which no swap ends leaves peaks, days and the operator’s presence to the next one, as of the last minute', async () => {
+test('a run without finished swaps saves equity peaks, days and the operator’s presence every minute', async () => {
   const daemon = await start();
   await daemon.pass(10 * MINUTE_MS);
   const kept = daemon.kept()?.protections;

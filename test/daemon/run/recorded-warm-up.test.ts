@@ -24,7 +24,7 @@ function record(recordingDir: string, from: number, until: number, runs = 'runs'
   let seq = 0;
   for (let at = from; at < until; at += 5_000) writer.append(++seq, at, buyingSol(150_000, at));
   writer.flush();
-  const runDir = join(recordingDir, '../..', runs, name);
+  const runDir = join(recordingDir, '..', runs, name);
   mkdirSync(runDir, { recursive: true });
   writeFileSync(join(runDir, 'manifest.json'), '{}');
   return name;
@@ -34,7 +34,7 @@ const warmed = (warmupMs: number, name = 'diver'): StrategyInstance => ({ ...str
 
 function prepare(recordingDir: string, instances: readonly StrategyInstance[]): Warmup {
   return prepareWarmup(instances, {
-    recordingDir, runDir: join(recordingDir, '../..', 'runs', 'this'), until: NOW, describe: named,
+    recordingDir, runDir: join(recordingDir, '..', 'runs', 'this'), until: NOW, describe: named,
   })!;
 }
 
@@ -54,13 +54,13 @@ function folder(): string {
   return join(temporaryFolder(), 'recordings');
 }
 
-describe('what a warm-up finds', () => {
-  it('is nothing to look for where no strategy wants one', () => {
-    expect(prepareWarmup([strategy('diver')], { recordingDir: folder(), runDir: '..', until: NOW, describe: named }))
+describe('the recordings of a warm-up', () => {
+  it('are not read where no strategy wants one', () => {
+    expect(prepareWarmup([strategy('diver')], { recordingDir: folder(), runDir: '.', until: NOW, describe: named }))
       .toBeUndefined();
   });
 
-  it('are the recordings of several runs, that before the first one included, in a row, with what a replay needs', () => {
+  it('are those of several runs in order, including the one before the first, with the data for a replay', () => {
     const dir = folder();
     const names = [[-200, -150], [-90, -40], [-30, -20], [-10, 0]]
       .map(([from, until]) => record(dir, NOW + from! * MINUTE, NOW + until! * MINUTE));
@@ -78,10 +78,10 @@ describe('what a warm-up finds', () => {
     expect(times.filter((at) => at >= NOW - 60 * MINUTE)).toHaveLength((20 + 10 + 10) * 12);
     expect(warmup.shown())
       .toBe('diver was warmed up with 480 recorded events; short was warmed up with 60 recorded events');
-    expect(timesOf(repeatWarmup(warmup.record, join(dir, '../..', 'runs', 'this')))).toEqual(times);
+    expect(timesOf(repeatWarmup(warmup.record, join(dir, '..', 'runs', 'this')))).toEqual(times);
   });
 
-  it('is what this daemon’s runs recorded, where another one’s recordings stand in the same folder', () => {
+  it('are only those of this daemon where another daemon uses the same folder', () => {
     const dir = folder();
     const own = [record(dir, NOW - 100 * MINUTE, NOW - 40 * MINUTE), record(dir, NOW - 20 * MINUTE, NOW)];
     record(dir, NOW - 90 * MINUTE, NOW, 'runs-of-another');
@@ -94,11 +94,11 @@ describe('what a warm-up finds', () => {
     expect(times).toHaveLength((20 + 20) * 12);
   });
 
-  it('is refused to a replay once it has changed', () => {
+  it('make a replay fail after a change', () => {
     const dir = folder();
     const name = record(dir, NOW - 10 * MINUTE, NOW);
     const { record: kept } = prepare(dir, [warmed(5 * MINUTE)]);
-    const runDir = join(dir, '../..', 'runs', 'this');
+    const runDir = join(dir, '..', 'runs', 'this');
     expect(() => repeatWarmup(
       { ...kept, recordings: kept.recordings.map((one) => ({ ...one, sha256: 'ab'.repeat(32) })) }, runDir,
     )).toThrow(/expected what the run warmed its strategies with/);
@@ -109,19 +109,19 @@ describe('what a warm-up finds', () => {
   });
 });
 
-describe('what a warm-up lacks is told:', () => {
-  it('nothing, where all of it is there', () => {
+describe('a warm-up reports missing data:', () => {
+  it('none where everything is there', () => {
     const dir = folder();
     record(dir, NOW - 61 * MINUTE, NOW - 10_000);
     expect(missingOf(dir, [warmed(60 * MINUTE)])).toEqual([]);
   });
 
-  it('everything, where there is no recording', () => {
+  it('everything without a recording', () => {
     expect(missingOf(folder(), [warmed(60 * MINUTE)]))
       .toEqual(['diver: not warmed up as wanted: nothing of the last 1h before the start is recorded']);
   });
 
-  it('its beginning, its holes and its end', () => {
+  it('its begin, its gaps and its end', () => {
     const dir = folder();
     record(dir, NOW - 50 * MINUTE, NOW - 40 * MINUTE);
     record(dir, NOW - 30 * MINUTE, NOW - 5 * MINUTE);
@@ -131,7 +131,7 @@ describe('what a warm-up lacks is told:', () => {
     ]);
   });
 
-  it('a feed that was not watched', () => {
+  it('a feed that was not recorded', () => {
     const dir = folder();
     record(dir, NOW - 70 * MINUTE, NOW);
     const two = {
@@ -142,12 +142,12 @@ describe('what a warm-up lacks is told:', () => {
       + `recorded, and nothing of <token-stats:${SOL.mint}>`]);
   });
 
-  it('a recording that cannot be read', () => {
+  it('an unreadable recording', () => {
     const dir = folder();
     const name = record(dir, NOW - 70 * MINUTE, NOW);
     writeFileSync(join(dir, name, 'manifest.json'), '{}');
     expect(missingOf(dir, [warmed(60 * MINUTE)])).toEqual([expect.stringMatching(
-      /^diver: not warmed up as wanted: nothing of the last 1h before the start is recorded; recording \S+ is left out: /,
+      /^diver: not warmed up as wanted: nothing of the last 1h .* is recorded; recording \S+ is left out: /,
     )]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenIntent } from '../../../src/trading/executor.ts';
-import { intentOf } from '../../store/sample-journey.ts';
+import { intentOf } from '../../store/sample-intents.ts';
 import { PURCHASE } from '../../market/events.ts';
 import type { Amount } from '../../../src/core/amount.ts';
 import { SOL, USDC } from '../../market/tokens.ts';
@@ -10,14 +10,14 @@ import { step } from '../../../src/trading/step.ts';
 import { WALLET, buy, outcome, stateWith, strategySetup } from '../../trading/states.ts';
 import { SOL_MINT } from '../../../src/market/token.ts';
 import { temporaryJournal } from '../../store/fixtures.ts';
-import { SNAPSHOT } from '../../store/sample-journey.ts';
+import { SNAPSHOT } from '../../store/sample-intents.ts';
 import { start } from '../session-fixture.ts';
 
 /** Of a strategy that is not configured any more. */
 const LEFT: OpenIntent = { intent: intentOf(7, { amountIn: PURCHASE as Amount }), state: 'submitted' };
 
-describe('a session with a swap open that an earlier run left', () => {
-  it('resolves it though nobody configured its strategy any more, then trades', async () => {
+describe('a session with an open swap of an earlier run', () => {
+  it('resolves it although its strategy is no longer configured, then trades', async () => {
     const daemon = await start({ open: [LEFT] });
     expect(daemon.state.portfolio.books.get('dca')?.reserved.size ?? 0).toBe(0);
     expect(daemon.stamps.find(({ input }) => input.kind === 'outcome')?.input)
@@ -25,7 +25,7 @@ describe('a session with a swap open that an earlier run left', () => {
     expect(daemon.executed).toEqual(['ticker-1']);
   });
 
-  it('resolves it in safe mode too, and trades nothing', async () => {
+  it('resolves it in safe mode too, without trading', async () => {
     const daemon = await start({ open: [LEFT], crashes: 3 });
     expect([daemon.state.intents.size, daemon.executed, daemon.state.trading, daemon.state.tradingBy])
       .toEqual([0, [], 'halted', 'safe-mode']);
@@ -36,7 +36,7 @@ describe('a session with a swap open that an earlier run left', () => {
     expect(daemon.executed).toEqual(['ticker-1']);
   });
 
-  it('says what it waits for, and ends at once when it is told to, with the swap open for the next start', async () => {
+  it('reports what it waits for, and ends at once on request with the swap open for the next start', async () => {
     const daemon = await start({ open: [LEFT], leftover: 'nothing yet' });
     expect(daemon.session.controlPort.state())
       .toMatchObject({ phase: 'recovering', waits_for: ['the outcome of dca-7 (submitted)'] });
@@ -46,12 +46,12 @@ describe('a session with a swap open that an earlier run left', () => {
   });
 });
 
-describe('issue 13.35: a swap of the last run that nobody can prove', () => {
+describe('issue 13.35: a swap of the last run that cannot be proven', () => {
   const UNPROVEN: OpenIntent = {
     intent: intentOf(7, { inputMint: SOL.mint, outputMint: USDC.mint, amountIn: 1_000n as Amount }), state: 'unknown',
   };
 
-  it('keeps strategies waiting for half a minute, then locks its input alone: other tokens trade, and it is told', async () => {
+  it('delays strategies for half a minute, then locks only its input: other tokens trade, with an alert', async () => {
     const daemon = await start({ open: [UNPROVEN], leftover: 'nothing yet' });
     expect(daemon.session.controlPort.state().phase).toBe('recovering');
     await daemon.pass(20_000);
@@ -59,7 +59,7 @@ describe('issue 13.35: a swap of the last run that nobody can prove', () => {
     expect(daemon.session.controlPort.state().phase).toBe('trading');
     expect(daemon.executed).toEqual(['ticker-1']);
     expect(daemon.alerts).toContainEqual(expect.stringMatching(
-      /^warning: dca-7 of the last run could not be proven within 30s: trading starts, and nothing spends SOL until it is known/,
+      /^warning: dca-7 of the last run could not be proven within 30s: .* nothing spends SOL until they are known/,
     ));
     daemon.land();
     expect(await daemon.session.drain('stopped by the operator')).toMatchObject({ open: ['dca-7'] });
@@ -74,8 +74,8 @@ describe('issue 13.35: a swap of the last run that nobody can prove', () => {
   });
 });
 
-describe('issue 13.37: swaps that are given up one after the other for one cause', () => {
-  it('are told of after five, and again at each doubling', async () => {
+describe('issue 13.37: several swaps given up for the same cause', () => {
+  it('raise an alert after five, and at each doubling', async () => {
     const daemon = await start({ swaps: 1_000 });
     for (let time = 0; time < 12; time++) {
       daemon.giveUp('CHAIN_RPC_ERROR', 'Minimum context slot has not been reached');
@@ -88,11 +88,11 @@ describe('issue 13.37: swaps that are given up one after the other for one cause
 });
 
 describe('issue 13.39: a restart on an embedded chain', () => {
-  it('drops keys together with what strategies keep, and gives no name twice', () => {
+  it('drops keys and strategy states, and uses no intent id twice', () => {
     const journal = temporaryJournal();
     journal.saveSnapshot(SNAPSHOT, [], [{ strategy: 'dca', text: '{"next":2}', seen: [] }]);
     journal.intentApproved(intentOf(2, { key: 'slot-2' }));
-    const { snapshot, open, legacy } = beginOnNewChain(journal, new Map([[SOL_MINT, 7n as Amount]]));
+    const { snapshot, open, restored: legacy } = beginOnNewChain(journal, new Map([[SOL_MINT, 7n as Amount]]));
     expect([snapshot.keys, open, legacy]).toEqual([[], [], { states: {}, unseen: [] }]);
     expect(snapshot).toMatchObject({ wallet: { [SOL_MINT]: '7' }, intentCounts: { dca: 2 }, trading: 'reduce-only' });
     // So it is for the next start, too.
@@ -100,7 +100,7 @@ describe('issue 13.39: a restart on an embedded chain', () => {
   });
 });
 
-describe('issue 13.14: a kill between the row of an exit that was too large and the snapshot', () => {
+describe('issue 13.14: a kill between the journal row of an exit too large for one swap and the snapshot', () => {
   it('keeps the exit for the next process, which sells it in parts', () => {
     const journal = temporaryJournal();
     const books = { diver: { balances: { [SOL.mint]: '8000000000' }, feesLamports: '0', swaps: 0 } };

@@ -5,16 +5,16 @@ import { strategy } from '../../engine/runs.ts';
 import { buyingSol } from '../../market/events.ts';
 import { temporaryFolder } from '../../store/fixtures.ts';
 import { buy, outcome } from '../../trading/states.ts';
-import { deskIn } from '../control-fixture.ts';
+import { controlFixture } from '../control-fixture.ts';
 
 const DEAD_MAN = {
   trigger: { kind: 'dead-man', afterMs: 60_000 }, scope: 'global', action: 'halt', release: { kind: 'operator' },
 } as const;
 
-describe('the chronicle of a run', () => {
-  it('tells a protection that came on and one that let go, calls somebody, and keeps both for the next start', () => {
-    const { engine, desk, told, saved, state, logs } =
-      deskIn(temporaryFolder(), { limits: { protections: [DEAD_MAN] } });
+describe('the run recorder', () => {
+  it('reports triggered and cleared protections, raises an alert, and saves both for the next start', () => {
+    const { engine, controlPort: controlPort, reported: told, saved, state, logs } =
+      controlFixture(temporaryFolder(), { limits: { protections: [DEAD_MAN] } });
     engine.accept(buyingSol(150_000, 2_000), 2_000);
     engine.accept(buyingSol(150_000, 90_000), 90_000);
     expect(logs).toEqual([expect.stringMatching(/^info: a protection has changed/)]);
@@ -22,19 +22,19 @@ describe('the chronicle of a run', () => {
       /^critical gannet: dead_man is triggered for everything, nothing is traded .* until "gannet resume"$/,
     )]);
     expect(saved()).toEqual(JSON.parse(JSON.stringify(snapshotState(state))));
-    expect(desk.state()).toMatchObject({
+    expect(controlPort.state()).toMatchObject({
       trading: 'active', effective: 'halted', protections: [{ kind: 'dead-man', action: 'halt', release: 'operator' }],
     });
-    desk.request({ action: 'resume' });
+    controlPort.request({ action: 'resume' });
     expect(told.at(-1)).toMatch(/^released /);
-    expect(desk.state()).toMatchObject({ effective: 'active', protections: [] });
+    expect(controlPort.state()).toMatchObject({ effective: 'active', protections: [] });
   });
 
-  it('calls somebody once for an outcome nobody knows, and louder where it does not pass', () => {
-    const { engine, chronicle, state, told } =
-      deskIn(temporaryFolder(), { strategies: [strategy('diver', () => of(buy()))] });
+  it('alerts once on an unknown outcome, and at a higher level where it does not resolve itself', () => {
+    const { engine, runRecorder: runRecorder, state, reported: told } =
+      controlFixture(temporaryFolder(), { strategies: [strategy('diver', () => of(buy()))] });
     const { intent } = [...state.intents.values()][0]!;
-    chronicle.counters.opened(intent);
+    runRecorder.counters.opened(intent);
     for (const reached of ['building', 'signed', 'submitted'] as const) engine.accept(outcome(intent, reached), 2_000);
     for (const code of ['SERVICE_TIMEOUT', 'SERVICE_TIMEOUT', 'OUTCOME_UNPROVEN', 'OUTCOME_UNPROVEN'])
       engine.accept(outcome(intent, 'unknown', { code }), 3_000);
@@ -44,15 +44,15 @@ describe('the chronicle of a run', () => {
     ]);
   });
 
-  it('does not take for followed what only an operator may say', () => {
+  it('ignores a command that only an operator may give', () => {
     const { engine, changes, logs, state } =
-      deskIn(temporaryFolder(), { strategies: [strategy('diver', () => NEVER)] });
+      controlFixture(temporaryFolder(), { strategies: [strategy('diver', () => NEVER)] });
     engine.accept(
       { kind: 'command', name: 'set-trading-state', state: 'halted', by: 'operator', reason: 'stop' }, 1_000,
     );
     engine.accept({ kind: 'command', name: 'set-trading-state', state: 'active', by: 'signal', reason: 'go' }, 2_000);
     expect(state.trading).toBe('halted');
     expect(changes).toMatchObject([{ state: 'halted', by: 'operator' }]);
-    expect(logs.at(-1)).toMatch(/was not followed/);
+    expect(logs.at(-1)).toMatch(/was ignored/);
   });
 });

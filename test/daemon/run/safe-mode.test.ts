@@ -8,7 +8,7 @@ const ended = (agoMs: number): { runId: string; startedAt: number; endedAt: numb
   ({ ...crashed(agoMs), endedAt: NOW - agoMs + 1 });
 
 describe('the crashes before a start', () => {
-  it('are those in a row, newest first, within the span', () => {
+  it('are counted in a row, newest first, within the span', () => {
     expect(crashesInARow([], NOW)).toBe(0);
     expect(crashesInARow([crashed(1_000), crashed(2_000), crashed(3_000)], NOW)).toBe(3);
     expect(crashesInARow([crashed(1_000), ended(2_000), crashed(3_000)], NOW)).toBe(1);
@@ -16,7 +16,7 @@ describe('the crashes before a start', () => {
     expect(crashesInARow([crashed(1_000), crashed(CRASH_LIMIT.withinMs + 1)], NOW)).toBe(1);
   });
 
-  it('count where a clock was set back since: what began in the future did not end in order either', () => {
+  it('include runs with a start in the future, from before the clock was set back', () => {
     expect(crashesInARow([crashed(-5_000), crashed(-6_000), crashed(-7_000)], NOW)).toBe(3);
   });
 });

@@ -20,13 +20,13 @@ const good = json([
 ]);
 
 interface Opened {
-  readonly world: Connections;
+  readonly connections: Connections;
   readonly told: string[];
   readonly server: Loopback;
   readonly clock: Clock;
 }
 
-/** A world before a service whose token search is in trouble until a number of requests came. */
+/** A connections before a service whose token search is in trouble until a number of requests came. */
 async function openBefore({
   trouble, until = Infinity, stateDir = temporaryFolder(), server, withinMs = FIVE_MINUTES,
 }: {
@@ -41,12 +41,12 @@ async function openBefore({
   const clock = impatientClock(HASTE);
   const told: string[] = [];
   const onFault = (message: string): void => { told.push(message); };
-  const world = await openConnections({
+  const connections = await openConnections({
     baseUrl: answering.baseUrl, rpcUrl: undefined, apiKey: undefined, dialect: 'neutral',
     plan: { requestsPerSecond: 1_000 }, seed: 7, clock,
     tokenRecords: { stateDir, onFault }, startTimeout: { withinMs, onWaiting: onFault },
   });
-  return { world, told, server: answering, clock };
+  return { connections, told, server: answering, clock };
 }
 
 describe('issue 13.18: a start while the service has trouble', () => {
@@ -56,56 +56,59 @@ describe('issue 13.18: a start while the service has trouble', () => {
     ['503 with a time', json({}, { status: 503, headers: { 'retry-after': '9' } }), 9_000],
     ['503 without a time', json({}, { status: 503 }), 1_000],
   ])('waits through %s, says so, and goes on', async (_name, trouble, leastMs) => {
-    const { world, told, clock, server } = await openBefore({ trouble, until: 4 });
+    const { connections, told, clock, server } = await openBefore({ trouble, until: 4 });
     const startedAt = clock.now();
-    expect(await world.decimalsOf([MINT])).toEqual(new Map([[MINT, 6]]));
+    expect(await connections.decimalsOf([MINT])).toEqual(new Map([[MINT, 6]]));
     expect(clock.now() - startedAt).toBeGreaterThanOrEqual(4 * leastMs);
     expect(server.received.length).toBe(5);
     expect(told).toHaveLength(4);
     for (const line of told) expect(line).toMatch(/^waiting for the service: .*; the next attempt is in \d+ s$/);
-    await world.close();
+    await connections.close();
   });
 
-  it('gives up at the end of its patience, with the reason', async () => {
-    const { world } = await openBefore({ trouble: json({}, { status: 503 }), withinMs: 20_000 });
-    await expect(world.decimalsOf([MINT])).rejects.toMatchObject({
+  it('fails at its timeout with the reason', async () => {
+    const { connections } = await openBefore({ trouble: json({}, { status: 503 }), withinMs: 20_000 });
+    await expect(connections.decimalsOf([MINT])).rejects.toMatchObject({
       code: 'SERVICE_STATUS', message: expect.stringMatching(/503.*the start waited \d+ s for the service/) as string,
     });
-    await world.close();
+    await connections.close();
   });
 
-  it('does not wait where the key is refused', async () => {
-    const { world, told } = await openBefore({ trouble: json({}, { status: 401 }) });
-    await expect(world.decimalsOf([MINT])).rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED' });
+  it('does not wait for a refused key', async () => {
+    const { connections, told } = await openBefore({ trouble: json({}, { status: 401 }) });
+    await expect(connections.decimalsOf([MINT])).rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED' });
     expect(told).toEqual([]);
-    await world.close();
+    await connections.close();
   });
 
-  it('goes on at once with the token records of an earlier run', async () => {
+  it('continues at once with the token records of an earlier run', async () => {
     const stateDir = temporaryFolder();
     let trouble: Responder = good;
     const server = await listen((request, response) => { trouble(request, response); });
     const first = await openBefore({ trouble: good, server, stateDir });
-    await first.world.decimalsOf([MINT]);
-    await first.world.close();
+    await first.connections.decimalsOf([MINT]);
+    await first.connections.close();
     trouble = json({}, { status: 503 });
     const second = await openBefore({ trouble, server, stateDir });
-    expect(await second.world.decimalsOf([MINT])).toEqual(new Map([[MINT, 6]]));
+    expect(await second.connections.decimalsOf([MINT])).toEqual(new Map([[MINT, 6]]));
     expect(second.told).toEqual([
-      expect.stringMatching(/^waiting for the service: .*503.*the token records of an earlier run are used meanwhile$/),
+      expect.stringMatching(
+        /^waiting for the service: .*503.*the token records of an earlier run are used until then$/,
+      ),
     ]);
-    await second.world.close();
+    await second.connections.close();
     // What is not stored is waited for.
     const third = await openBefore({ trouble, server, stateDir, withinMs: 2_000 });
-    await expect(third.world.decimalsOf([MINT, USDC_MINT])).rejects.toMatchObject({ code: 'SERVICE_STATUS' });
-    await third.world.close();
+    await expect(third.connections.decimalsOf([MINT, USDC_MINT])).rejects.toMatchObject({ code: 'SERVICE_STATUS' });
+    await third.connections.close();
   });
 
-  it('ends its wait at once where it is closed', async () => {
-    const { world, told } = await openBefore({ trouble: json({}, { status: 503, headers: { 'retry-after': '60' } }) });
-    const asked = expect(world.decimalsOf([MINT])).rejects.toMatchObject({ code: 'SERVICE_STATUS' });
+  it('stops waiting when it is closed', async () => {
+    const { connections, told } =
+      await openBefore({ trouble: json({}, { status: 503, headers: { 'retry-after': '60' } }) });
+    const asked = expect(connections.decimalsOf([MINT])).rejects.toMatchObject({ code: 'SERVICE_STATUS' });
     while (told.length === 0) await new Promise((resolve) => { setTimeout(resolve, 5); });
-    await world.close();
+    await connections.close();
     await asked;
   });
 });

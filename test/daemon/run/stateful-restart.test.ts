@@ -9,8 +9,7 @@ import { Engine } from '../../../src/engine/engine.ts';
 import type { LoggedDecision } from '../../../src/engine/decision-log.ts';
 import type { JournalStore } from '../../../src/store/journal.ts';
 import type { Intent, Outcome } from '../../../src/trading/intent.ts';
-import { isTerminal } from '../../../src/trading/intent.ts';
-import { readOutcome } from '../../../src/trading/outcome-json.ts';
+import { isTerminal, readOutcome } from '../../../src/trading/intent.ts';
 import type { EngineState } from '../../../src/trading/state.ts';
 import { createState, freshSnapshot, snapshotState } from '../../../src/trading/state.ts';
 import type { Input } from '../../../src/trading/step.ts';
@@ -43,7 +42,7 @@ const KEEPER = strategy('keeper', ({ price }, context) => {
 const SETUP = { tokens: TOKENS, limits: WIDE, strategies: [strategySetup('keeper')] };
 
 /** Thrown where a process would die. */
-class Death extends Error {}
+class Crash extends Error {}
 
 /** Between what the process dies: nothing after it happens. */
 type Moment = 'journalled' | 'settled' | 'seen';
@@ -70,12 +69,12 @@ class Life {
     const { journal } = past;
     const recovered = recoverState(journal, SETUP, past.lives === 0 ? WALLET : undefined);
     past.lives += 1;
-    this.legacy = recovered.legacy;
+    this.legacy = recovered.restored;
     this.open = recovered.open;
     this.snapshot = recovered.snapshot;
     this.state = createState({ ...SETUP, snapshot: recovered.snapshot, open: recovered.open });
     this.engine = new Engine({
-      state: this.state, strategies: [KEEPER], startAt: at, seed: 7, legacy: recovered.legacy,
+      state: this.state, strategies: [KEEPER], startAt: at, seed: 7, restored: recovered.restored,
       listener: {
         onInput: (seq, stamped, input) => { this.#onInput(seq, stamped, input); },
         onRuling: (_ruling, logged) => { this.logged.push(logged); },
@@ -106,7 +105,7 @@ class Life {
     else if (step.do === 'minute') saveStrategyStates(
       this.engine, (states) => { this.#past.journal.saveSnapshot(snapshotState(this.state), [], states); },
     );
-    else if (step.do === 'die') throw new Death();
+    else if (step.do === 'die') throw new Crash();
     else this.#moveOn(step);
   }
 
@@ -122,25 +121,25 @@ class Life {
     if (state === 'approved') this.#tell(outcome(intent, 'building'));
     else if (state === 'building' && !ends) this.#tell(outcome(intent, 'signed'));
     else this.end(intent, state === 'building' ? 'abandoned' : 'confirmed');
-    if (dies === 'seen') throw new Death();
+    if (dies === 'seen') throw new Crash();
   }
 
   #tell(told: Outcome): void {
     const { journal, ended } = this.#past;
     journal.transition(told);
     if (isTerminal(told.state)) ended.push(told.intentId);
-    if (this.dies === 'journalled') throw new Death();
+    if (this.dies === 'journalled') throw new Crash();
     this.engine.accept(told, this.#at);
   }
 
-  /** As the chronicle does: the state with the outcome in it is saved before the strategies see it. */
+  /** As the runRecorder does: the state with the outcome in it is saved before the strategies see it. */
   #onInput(seq: number, at: number, input: Input): void {
     this.inputs.push({ seq, at, input });
     if (input.kind !== 'outcome' || !isTerminal(input.state)) return;
     saveStrategyStates(this.engine, (states) => {
       this.#past.journal.saveSnapshot(snapshotState(this.state), [input.intentId], states);
     });
-    if (this.dies === 'settled') throw new Death();
+    if (this.dies === 'settled') throw new Crash();
   }
 }
 
@@ -175,7 +174,7 @@ function replays(life: Life): boolean {
     state: createState({
       ...SETUP, snapshot: JSON.parse(stringifyJson(life.snapshot)) as typeof life.snapshot, open: life.open,
     }), strategies: [KEEPER], seed: 7, startAt: life.started.at - 1, started: life.started, stopped: null, cutOff: true,
-    legacy: { states, unseen: unseen.map((one) => readOutcome(stringifyJson(one))) },
+    restored: { states, unseen: unseen.map((one) => readOutcome(stringifyJson(one))) },
     cursor: {
       next: () => ++place < life.inputs.length,
       get seq() { return life.inputs[place]!.seq; },
@@ -186,7 +185,7 @@ function replays(life: Life): boolean {
   }).match;
 }
 
-it('whenever the process dies, a strategy goes on from a state that holds every swap it led to, and sees each end exactly once', () => {
+it('after a crash at any point, a strategy continues with all its swaps and sees each end exactly once', () => {
   fc.assert(fc.property(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) => {
     const past: Past = { journal: temporaryJournal(), ended: [], approved: undefined, lives: 0 };
     let at = 1_000;
@@ -196,7 +195,7 @@ it('whenever the process dies, a strategy goes on from a state that holds every 
       try {
         life.play(next);
       } catch (error) {
-        if (!(error instanceof Death)) throw error;
+        if (!(error instanceof Crash)) throw error;
         expect(replays(life)).toBe(true);
         at += 100_000;
         const { prices, ended } = keptBy(past.journal);
@@ -214,13 +213,13 @@ it('whenever the process dies, a strategy goes on from a state that holds every 
   }), { numRuns: 20 });
 });
 
-it('a strategy that is not configured for a while finds its state and what ended meanwhile when it is back', () => {
+it('a strategy configured again finds its state and the outcomes in between', () => {
   const past: Past = { journal: temporaryJournal(), ended: [], approved: undefined, lives: 0 };
   const first = new Life(past, 1_000);
   first.begin();
   first.play({ do: 'price' });
   const without = recoverState(past.journal, { ...SETUP, strategies: [strategySetup('renamed')] }, undefined);
-  expect(without.legacy).toEqual({ states: {}, unseen: [] });
+  expect(without.restored).toEqual({ states: {}, unseen: [] });
   const { intent } = without.open[0]!;
   past.journal.transition(outcome(intent, 'abandoned'));
   past.journal.saveSnapshot(freshSnapshot(WALLET), [intent.id]);

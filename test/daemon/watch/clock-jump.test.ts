@@ -8,8 +8,8 @@ const HOUR: Millis = 3_600_000;
 const isSorted = (times: readonly Millis[]): boolean =>
   times.every((at, index) => index === 0 || at >= times[index - 1]!);
 
-describe('a clock that jumps while the daemon runs', () => {
-  it('eight hours ahead: time leaps once, timers fire once, what is under way stays, tokens are looked at anew, and it is told', async () => {
+describe('a clock jump during a run', () => {
+  it('eight hours ahead: timers fire once, open swaps stay, tokens are checked again, with an alert', async () => {
     const daemon = await start();
     expect(daemon.executed).toEqual(['ticker-1']);
     const before = daemon.stamps.length;
@@ -33,7 +33,7 @@ describe('a clock that jumps while the daemon runs', () => {
     expect(isSorted(daemon.stamps.map(({ at }) => at))).toBe(true);
   });
 
-  it('eight hours back: stamps go on, rates and days hold, and swaps are closed and made as before', async () => {
+  it('eight hours back: stamps continue, rates and days stay, and swaps go on as before', async () => {
     const daemon = await start();
     daemon.wall.aheadMs = -8 * HOUR;
     await daemon.pass(5_000);
@@ -52,7 +52,7 @@ describe('a clock that jumps while the daemon runs', () => {
     expect([...daemon.state.protections.watches.values()].filter(({ fired }) => fired !== undefined)).toEqual([]);
   });
 
-  it('set back since the run before is told, unless by next to nothing, and swaps of later count as of now', async () => {
+  it('a clock set back since the last run raises an alert, and later swaps count as of now', async () => {
     const daemon = await start({ approvals: [START + 7 * HOUR, START + 8 * HOUR] });
     expect(daemon.alerts).toEqual([
       expect.stringMatching(/^warning: the clock of this machine was set back by 8h or more since the last run/),
@@ -63,7 +63,7 @@ describe('a clock that jumps while the daemon runs', () => {
     expect((await start({ approvals: [START + 2_000] })).alerts).toEqual([]);
   });
 
-  it('off from the start is told at once, and again when it is right', () => {
+  it('a wrong clock raises an alert at the start, and another one when it is right again', () => {
     const told: string[] = [];
     const clock = new VirtualClock(START);
     let ahead: Millis | undefined = 3 * HOUR;

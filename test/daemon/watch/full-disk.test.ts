@@ -79,7 +79,7 @@ const manifestOf = (runId: string): RunManifest => ({ format_version: 1, run_id:
 describe.skipIf(
   NO_SMALL_DISK !== undefined,
 )(`on a full disk${NO_SMALL_DISK === undefined ? '' : ` (left out: ${NO_SMALL_DISK})`}`, () => {
-  it('a run stops recording first, then entering, and enters again once there is room', async () => {
+  it('a run stops the recording first, then entries, and resumes entries once there is room', async () => {
     const disk = smallDisk();
     const run = guarded(disk.dir);
     // It is there before it is whole.
@@ -105,7 +105,7 @@ describe.skipIf(
     expect(run.recording.on).toBe(false);
   });
 
-  it('a run gives up its ballast when it is all that is left, and puts another aside later', async () => {
+  it('a run deletes its ballast as the last reserve, and writes a new one later', async () => {
     const disk = smallDisk();
     const run = guarded(disk.dir);
     await run.until(() => existsSync(run.ballast) && statSync(run.ballast).size === MARKS.ballastBytes);
@@ -117,7 +117,7 @@ describe.skipIf(
     expect(readdirSync(disk.dir).sort()).toEqual(['an exit', 'ballast']);
   });
 
-  it('a decision is written whole or not at all, and none is left out when there is room again', () => {
+  it('a decision is written whole or not at all, and all are written once there is room', () => {
     const disk = smallDisk(1);
     const faults: Error[] = [];
     const told: string[] = [];
@@ -145,7 +145,7 @@ describe.skipIf(
     expect(told).toEqual(['written']);
   });
 
-  it('a recording ends at its last whole batch and can be read', async () => {
+  it('a recording ends at its last whole batch and stays readable', async () => {
     const disk = smallDisk(1);
     const faults: Error[] = [];
     const writer = createRecordingWriter({
@@ -165,7 +165,7 @@ describe.skipIf(
     expect(openRecording(writer.directory)).toMatchObject({ truncatedAt: 50, events: 50 });
   });
 
-  it('a log that takes no line any more ends all the same', async () => {
+  it('a log that cannot write can still be closed', async () => {
     const disk = smallDisk(1);
     const { log, close } =
       createLog({ level: 'info', secrets: [], terminal: false, file: { stateDir: disk.dir, name: 'run' } });
@@ -182,14 +182,14 @@ describe.skipIf(
     expect(lines).toEqual(['while there is room', 'and again']);
   });
 
-  it('a start takes its lock', () => {
+  it('a start gets its lock', () => {
     const disk = smallDisk(1);
     lockState(join(disk.dir, 'state'), new VirtualClock(START)).release();
     disk.fill();
     lockState(join(disk.dir, 'state'), new VirtualClock(START)).release();
   });
 
-  it('issue 13.38: a run’s files are made once there is room', () => {
+  it('issue 13.38: a run’s files are created once there is room', () => {
     const disk = smallDisk(1);
     const faults: Error[] = [];
     disk.fill();
@@ -206,8 +206,8 @@ describe.skipIf(
   });
 });
 
-describe('the guard of the disk', () => {
-  it('lets the operator’s word stand, and undoes only its own', async () => {
+describe('the disk guard', () => {
+  it('keeps restrictions of the operator, and undoes only its own', async () => {
     const run = guarded(temporaryFolder(), { recordingBytes: 0, entriesBytes: 0, ballastBytes: 0 });
     run.state.trading = 'halted';
     run.guard.failed('the journal', new Error('no space'));
@@ -217,33 +217,33 @@ describe('the guard of the disk', () => {
     expect(run.state).toEqual({ trading: 'halted', tradingBy: 'operator' });
   });
 
-  it('removes the part of a ballast that a run left which died while it put it aside', () => {
+  it('removes a partial ballast that a crashed run left', () => {
     const dir = temporaryFolder();
     writeFileSync(join(dir, 'ballast.new'), 'a part');
     guarded(dir);
     expect(existsSync(join(dir, 'ballast.new'))).toBe(false);
   });
 
-  it('takes back what an earlier run on a full disk left', async () => {
+  it('undoes the restriction of an earlier run on a full disk', async () => {
     const run = guarded(temporaryFolder(), { recordingBytes: 0, entriesBytes: 0, ballastBytes: 0 });
     Object.assign(run.state, { trading: 'reduce-only', tradingBy: 'disk-guard' });
     await run.until(() => run.state.trading === 'active');
   });
 
-  it('tells once of what cannot be written, stops entries while it lasts, and imposes them anew on whoever resumes', async () => {
+  it('alerts once on a failed write, stops entries while it lasts, and repeats that after a resume', async () => {
     const run = guarded(temporaryFolder(), { recordingBytes: 0, entriesBytes: 0, ballastBytes: 0 });
     run.guard.failed('the journal', new Error('no space\u001b[31m'));
     run.guard.failed('the journal', new Error('no space'));
     const alerts = run.told.filter((line) => line.startsWith('critical'));
     expect(alerts).toHaveLength(1);
-    expect(alerts[0]).toMatch(/^critical: the journal cannot be written \(no space[\x20-\x7e]*\): nothing is entered/);
+    expect(alerts[0]).toMatch(/^critical: the journal cannot be written \(no space[\x20-\x7e]*\): no more entries/);
     run.state.trading = 'active';
     await run.until(() => run.state.trading === 'reduce-only');
     run.guard.recovered('the journal');
     await run.until(() => run.state.trading === 'active');
   });
 
-  it('does not stop entries where only the recording cannot be written', () => {
+  it('does not stop entries when only the recording cannot be written', () => {
     const run = guarded(temporaryFolder(), { recordingBytes: 0, entriesBytes: 0, ballastBytes: 0 });
     run.guard.recordingFailed(new Error('no space'));
     expect([run.state.trading, run.told])

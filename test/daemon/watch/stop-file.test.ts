@@ -17,7 +17,7 @@ describe('the file STOP', () => {
     ],
     ['megabytes', (path) => { writeFileSync(path, 'x'.repeat(3_000_000)); }, `${'x'.repeat(200)}…`],
     ['a folder', (path) => { mkdirSync(path); }, ''],
-    ['a pipe that nobody writes', (path) => { execFileSync('mkfifo', [path]); }, ''],
+    ['a pipe without a writer', (path) => { execFileSync('mkfifo', [path]); }, ''],
     ['a link to nowhere', (path) => { symlinkSync('/nowhere', path); }, ''],
   ])('%s', (_name, make, said) => {
     const file = stopFileOf(temporaryFolder());
@@ -25,11 +25,11 @@ describe('the file STOP', () => {
     expect(file.read()).toBe(said);
   });
 
-  it('is looked at at once and every second, until nobody wants to know', () => {
+  it('is checked at once and every second until the subscription ends', () => {
     const file = stopFileOf(temporaryFolder());
     const clock = new VirtualClock(0);
-    const looks: [number, string | undefined][] = [];
-    const watching = watchStopFile(file, clock, (said) => { looks.push([clock.now(), said]); });
+    const checks: [number, string | undefined][] = [];
+    const watching = watchStopFile(file, clock, (said) => { checks.push([clock.now(), said]); });
     clock.advanceTo(1_500);
     writeFileSync(file.path, 'now');
     clock.advanceTo(2_500);
@@ -37,6 +37,6 @@ describe('the file STOP', () => {
     clock.advanceTo(3_000);
     watching.unsubscribe();
     clock.advanceTo(9_000);
-    expect(looks).toEqual([[0, undefined], [1_000, undefined], [2_000, 'now'], [3_000, undefined]]);
+    expect(checks).toEqual([[0, undefined], [1_000, undefined], [2_000, 'now'], [3_000, undefined]]);
   });
 });

@@ -7,28 +7,28 @@ function clocks(): { now: () => number; set: (wall: number, monotonic: number) =
   const now = monotonicNow(() => wall, () => monotonic);
   return {
     now,
-    set: (wallAt, steadyAt) => {
+    set: (wallAt, monotonicAt) => {
       wall = wallAt;
-      monotonic = steadyAt;
+      monotonic = monotonicAt;
       return now();
     },
   };
 }
 
 describe('the system clock', () => {
-  it('is the wall clock as long as that goes forward, over a suspend too', () => {
+  it('follows the wall clock while that moves forward, also over a suspend', () => {
     const { set } = clocks();
     expect([set(1_000_100, 100), set(1_000_200, 200), set(29_800_000, 300)])
       .toEqual([1_000_100, 1_000_200, 29_800_000]);
   });
 
-  it('stands still over a small correction and follows the wall again, so that it never drifts away', () => {
+  it('stands still during a small correction, then follows the wall clock without drift', () => {
     const { set } = clocks();
     expect([set(1_005_000, 5_000), set(1_004_000, 5_100), set(1_005_200, 6_300)])
       .toEqual([1_005_000, 1_005_000, 1_005_200]);
   });
 
-  it('goes on steadily where the wall is set back by hours, and meets it again when it has caught up', () => {
+  it('continues by the monotonic counter after the wall clock was set back by hours, until that has caught up', () => {
     const { set } = clocks();
     const hour = 3_600_000;
     set(1_000_000 + 8 * hour, 10);
@@ -38,8 +38,8 @@ describe('the system clock', () => {
   });
 });
 
-describe('issue 13.27: a wait longer than a timer of the process can be', () => {
-  it('lasts as long as it was asked for, and can be given up', () => {
+describe('issue 13.27: a delay longer than the longest timer of Node', () => {
+  it('lasts its full time, and can be cancelled', () => {
     vi.useFakeTimers();
     onTestFinished(() => { vi.useRealTimers(); });
     const day = 86_400_000;

@@ -14,12 +14,12 @@ import { step } from '../../../src/trading/step.ts';
 import type { ChainFixture } from '../../chain/chain-fixture.ts';
 import { NEWER_MINT, startChainFixture } from '../../chain/chain-fixture.ts';
 import { advance } from '../../service/virtual-time.ts';
-import { intentOf } from '../../store/sample-journey.ts';
+import { intentOf } from '../../store/sample-intents.ts';
 import { stateWith } from '../../trading/states.ts';
 
-let world: ChainFixture;
-beforeAll(async () => { world = await startChainFixture(); });
-afterAll(async () => { await world.close(); });
+let fixture: ChainFixture;
+beforeAll(async () => { fixture = await startChainFixture(); });
+afterAll(async () => { await fixture.close(); });
 
 interface Kept {
   readonly state: EngineState;
@@ -37,24 +37,24 @@ interface Kept {
 }
 
 async function keep(): Promise<Kept> {
-  const { address, keypair } = world.wallet();
+  const { address, keypair } = fixture.wallet();
   const clock = new VirtualClock(0);
-  const state = stateWith({ wallet: await world.chain.balances(address) });
+  const state = stateWith({ wallet: await fixture.chain.balances(address) });
   const booked: AdjustWallet[] = [];
   const node = { silent: false, asked: 0, heights: 0, more: 0n };
   const journal = { behind: false };
   const keeper = createWalletKeeper({
     wallet: address, clock, onFault: () => undefined,
     chain: {
-      ...world.chain,
+      ...fixture.chain,
       finalizedBlockHeight: async () => {
         node.heights += 1;
-        return world.chain.finalizedBlockHeight();
+        return fixture.chain.finalizedBlockHeight();
       },
       balances: async (owner) => {
         node.asked += 1;
         if (node.silent) throw new GannetError('CHAIN_UNREACHABLE', 'no answer');
-        const balances = await world.chain.balances(owner);
+        const balances = await fixture.chain.balances(owner);
         return balances.set(SOL_MINT, ((balances.get(SOL_MINT) ?? 0n) + node.more) as Amount);
       },
     },
@@ -74,18 +74,18 @@ async function keep(): Promise<Kept> {
 
 const told = ({ booked }: Kept): unknown => booked.map(({ mint, change, cause }) => [mint, change, cause]);
 
-describe('a ledger before its strategies run', () => {
-  it('holds what came in meanwhile once it is settled, and nothing is booked twice', async () => {
+describe('a ledger before the strategies run', () => {
+  it('includes transfers between runs once it is settled, and books nothing twice', async () => {
     const at = await keep();
-    world.node.fundToken({ owner: at.address, mint: USDC_MINT, amount: 5_000_000n });
-    world.node.advanceSlots(4);
+    fixture.node.fundToken({ owner: at.address, mint: USDC_MINT, amount: 5_000_000n });
+    fixture.node.advanceSlots(4);
     await at.keeper.settle(at.ledger, () => undefined);
     await at.keeper.settle(at.ledger, () => undefined);
     expect(told(at)).toEqual([[USDC_MINT, '5000000', 'deposit']]);
     expect(at.state.portfolio.wallet.get(USDC_MINT)).toBe(5_000_000n);
   });
 
-  it('waits for a node that does not answer, says why, and ends when the run does', async () => {
+  it('waits for a node that does not answer, names the reason, and ends with the run', async () => {
     const at = await keep();
     at.node.silent = true;
     const settling = at.keeper.settle(at.ledger, (why) => { at.waits.push(why); });
@@ -98,7 +98,7 @@ describe('a ledger before its strategies run', () => {
     expect(at.booked).toEqual([]);
   });
 
-  it('waits for the disk where the journal is behind, and says so: it is not the node’s fault', async () => {
+  it('waits for the disk while the journal is behind, and names that reason', async () => {
     const at = await keep();
     at.journal.behind = true;
     const settling = at.keeper.settle(at.ledger, (why) => { at.waits.push(why); });
@@ -109,18 +109,18 @@ describe('a ledger before its strategies run', () => {
     await settling;
   });
 
-  it('asks how far the chain is before it asks for balances as of then: what was wrong before is put right', async () => {
+  it('asks for the height of the chain before the balances, so that an earlier wrong answer is corrected', async () => {
     const at = await keep();
     await at.keeper.settle(at.ledger, () => undefined);
     expect(at.node.heights).toBe(at.node.asked);
     expect(at.node.asked).toBeGreaterThan(0);
   });
 
-  it('is settled as soon as the node answers again', async () => {
+  it('settles as soon as the node answers again', async () => {
     const at = await keep();
     at.node.silent = true;
-    world.node.airdrop(at.address, 9n);
-    world.node.advanceSlots(4);
+    fixture.node.airdrop(at.address, 9n);
+    fixture.node.advanceSlots(4);
     const settling = at.keeper.settle(at.ledger, () => undefined);
     await advance(at.clock, 1_000);
     at.node.silent = false;
@@ -135,7 +135,7 @@ describe('a ledger before its strategies run', () => {
 });
 
 describe('a ledger while strategies run', () => {
-  it('is held against the chain every minute, but not while something is not yet written down', async () => {
+  it('is compared with the chain every minute, but not while the journal is behind', async () => {
     const at = await keep();
     at.journal.behind = true;
     const watching = at.keeper.watch(at.ledger, (error) => { throw error; });
@@ -153,13 +153,13 @@ describe('a ledger while strategies run', () => {
 /** Sends SOL elsewhere with the wallet's own key, as another program of its owner may. */
 async function pay(at: Kept, lamports: number): Promise<void> {
   const transaction =
-    new Transaction({ feePayer: at.keypair.publicKey, recentBlockhash: world.node.latestBlockhash().blockhash });
+    new Transaction({ feePayer: at.keypair.publicKey, recentBlockhash: fixture.node.latestBlockhash().blockhash });
   transaction.add(
     SystemProgram.transfer({ fromPubkey: at.keypair.publicKey, toPubkey: Keypair.generate().publicKey, lamports }),
   );
   transaction.sign(at.keypair);
-  expect(await world.chain.send(transaction.serialize())).toStrictEqual({ kind: 'accepted' });
-  world.node.advanceSlots(4);
+  expect(await fixture.chain.send(transaction.serialize())).toStrictEqual({ kind: 'accepted' });
+  fixture.node.advanceSlots(4);
 }
 
 async function watched(at: Kept, spanMs: number): Promise<void> {
@@ -171,11 +171,11 @@ async function watched(at: Kept, spanMs: number): Promise<void> {
   }
 }
 
-describe('issue 13.36: the ledger is held against the chain while swaps are under way', () => {
-  it('tells within a minute that 10 SOL were sent away, though a swap of other tokens stays unknown', async () => {
+describe('issue 13.36: the ledger is compared with the chain while swaps are open', () => {
+  it('finds a withdrawal of 10 SOL within a minute, although a swap of other tokens stays unknown', async () => {
     const at = await keep();
-    world.node.airdrop(at.address, 30_000_000_000n);
-    world.node.advanceSlots(4);
+    fixture.node.airdrop(at.address, 30_000_000_000n);
+    fixture.node.advanceSlots(4);
     await at.keeper.settle(at.ledger, () => undefined);
     at.booked.length = 0;
     at.state.intents.add({
@@ -186,7 +186,7 @@ describe('issue 13.36: the ledger is held against the chain while swaps are unde
     await expect.poll(() => told(at)).toEqual([[SOL_MINT, '-10000005000', 'withdrawal']]);
   });
 
-  it('tells of a mint that an open swap spends what goes beyond the swap, and nothing of what it may have spent', async () => {
+  it('counts only the loss beyond an open swap for a mint that the swap spends', async () => {
     const at = await keep();
     const intent = { ...intentOf(1), inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 2_000_000_000n as Amount };
     at.state.intents.add({ intent, state: 'unknown' });
@@ -198,7 +198,7 @@ describe('issue 13.36: the ledger is held against the chain while swaps are unde
     await expect.poll(() => told(at)).toEqual([[SOL_MINT, expect.stringMatching(/^-[34]\d{9}$/), 'withdrawal']]);
   });
 
-  it('is held against it soon after the last swap has ended, not a minute later', async () => {
+  it('happens soon after the last swap has ended, not a minute later', async () => {
     const at = await keep();
     const watching = at.keeper.watch(at.ledger, (error) => { throw error; });
     onTestFinished(() => { watching.unsubscribe(); });
@@ -212,7 +212,7 @@ describe('issue 13.36: the ledger is held against the chain while swaps are unde
     expect(at.clock.now()).toBeLessThanOrEqual(20_000);
   });
 
-  it('books no difference that a node stops telling of within ten seconds', async () => {
+  it('books no difference that disappears within ten seconds', async () => {
     const at = await keep();
     at.node.more = 7n;
     await watched(at, 60_000);
@@ -274,8 +274,8 @@ async function watchedPayer(): Promise<Payer> {
   };
 }
 
-describe('issue 13.36: a withdrawal that was booked', () => {
-  it('does not explain what is missing after ledger and chain have agreed again', async () => {
+describe('issue 13.36: a booked withdrawal', () => {
+  it('does not explain a loss after ledger and chain have agreed again', async () => {
     const payer = await watchedPayer();
     payer.list('paid', 5n);
     payer.lose(5n);
@@ -286,7 +286,7 @@ describe('issue 13.36: a withdrawal that was booked', () => {
     expect(payer.told).toEqual([['withdrawal', '-5'], ['mismatch', '-5']]);
   });
 
-  it('does not explain what is missing before they have agreed again, and a further one does', async () => {
+  it('does not explain a further loss before they have agreed again, but a further withdrawal does', async () => {
     const payer = await watchedPayer();
     payer.list('paid', 5n);
     payer.lose(5n);
@@ -310,17 +310,17 @@ const alertsAfter = (change: string, cause: AdjustWallet['cause']): unknown => {
   return adjustmentAlerts(state, adjust(change, cause)).map(({ level, message }) => `${level}: ${message}`);
 };
 
-describe('what is told of money that others moved', () => {
-  it('is what it was, at the level it deserves', () => {
+describe('alerts on transfers by others', () => {
+  it('name the kind of transfer with the matching level', () => {
     expect(alertsAfter('1', 'deposit'))
-      .toEqual(['info: 0.000001 USDC came into the wallet: why. The ledger has it now']);
+      .toEqual(['info: 0.000001 USDC came into the wallet: why. It is booked in the ledger']);
     expect(alertsAfter('-1000000', 'withdrawal'))
-      .toEqual(['warning: 1 USDC left the wallet: why. The ledger has it now']);
+      .toEqual(['warning: 1 USDC left the wallet: why. It is booked in the ledger']);
     expect(alertsAfter('-1', 'mismatch'))
-      .toEqual(['critical: the wallet lacks 0.000001 USDC: why. The ledger has it now']);
+      .toEqual(['critical: the wallet lacks 0.000001 USDC: why. It is booked in the ledger']);
   });
 
-  it('is whose book is not covered any more', () => {
+  it('name the strategies whose books are no longer covered', () => {
     expect(alertsAfter('-200000000', 'withdrawal')).toEqual([
       expect.stringMatching(/^warning: 200 USDC left/), expect.stringMatching(
         /^warning: the wallet has 400 USDC, less than the 500 USDC in the books of diver: .*BALANCE_INSUFFICIENT/,

@@ -2,6 +2,7 @@ import { Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Amount } from '../../../src/core/amount.ts';
 import { GannetError } from '../../../src/core/errors.ts';
+import type { Millis } from '../../../src/core/time.ts';
 import type { LedgerView, WalletWatchOptions } from '../../../src/daemon/watch/wallet-watch.ts';
 import { compareWallet, watchWallet } from '../../../src/daemon/watch/wallet-watch.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
@@ -12,9 +13,9 @@ import type { ChainFixture } from '../../chain/chain-fixture.ts';
 import { startChainFixture } from '../../chain/chain-fixture.ts';
 import { advance } from '../../service/virtual-time.ts';
 
-let world: ChainFixture;
-beforeAll(async () => { world = await startChainFixture(); });
-afterAll(async () => { await world.close(); });
+let fixture: ChainFixture;
+beforeAll(async () => { fixture = await startChainFixture(); });
+afterAll(async () => { await fixture.close(); });
 
 interface Wallet extends WalletWatchOptions {
   readonly keypair: Keypair;
@@ -25,21 +26,21 @@ interface Wallet extends WalletWatchOptions {
 }
 
 async function newWallet(overrides: Partial<WalletWatchOptions> = {}): Promise<Wallet> {
-  const { keypair, address } = world.wallet();
-  const books = new Map(await world.chain.balances(address));
+  const { keypair, address } = fixture.wallet();
+  const books = new Map(await fixture.chain.balances(address));
   return {
-    keypair, books, wallet: address, chain: world.chain, isOwn: () => false, clock: new VirtualClock(0),
+    keypair, books, wallet: address, chain: fixture.chain, isOwn: () => false, clock: new VirtualClock(0),
     ledger: () => ({ balances: books, version: 1 }),
     pay: async (lamports) => {
       const transaction =
-        new Transaction({ feePayer: keypair.publicKey, recentBlockhash: world.node.latestBlockhash().blockhash });
+        new Transaction({ feePayer: keypair.publicKey, recentBlockhash: fixture.node.latestBlockhash().blockhash });
       transaction.add(
         SystemProgram.transfer({ fromPubkey: keypair.publicKey, toPubkey: new PublicKey(NEIGHBOUR), lamports }),
       );
       transaction.sign(keypair);
-      expect(await world.chain.send(transaction.serialize())).toStrictEqual({ kind: 'accepted' });
-      world.node.advanceSlots(4);
-      return String((await world.chain.newestTransactions(address))[0]?.signature);
+      expect(await fixture.chain.send(transaction.serialize())).toStrictEqual({ kind: 'accepted' });
+      fixture.node.advanceSlots(4);
+      return String((await fixture.chain.newestTransactions(address))[0]?.signature);
     },
     ...overrides,
   };
@@ -49,40 +50,40 @@ const NEIGHBOUR = Keypair.fromSeed(new Uint8Array(32).fill(77)).publicKey.toBase
 const told = (commands: readonly AdjustWallet[] | undefined): unknown =>
   commands?.map(({ mint, change, cause }) => [mint, change, cause]);
 
-describe('the wallet held against the chain', () => {
-  it('is as it is booked: nothing to tell', async () => {
+describe('a comparison of the ledger with the chain', () => {
+  it('finds nothing while they agree', async () => {
     expect(await compareWallet(await newWallet())).toStrictEqual([]);
   });
 
-  it('has what somebody paid in, booked as a deposit to the unit', async () => {
+  it('books a transfer from outside as a deposit, to the unit', async () => {
     const wallet = await newWallet();
-    world.node.fundToken({ owner: wallet.wallet, mint: USDC_MINT, amount: 123_456_789n });
-    world.node.airdrop(wallet.wallet, 5n);
-    world.node.advanceSlots(4);
+    fixture.node.fundToken({ owner: wallet.wallet, mint: USDC_MINT, amount: 123_456_789n });
+    fixture.node.airdrop(wallet.wallet, 5n);
+    fixture.node.advanceSlots(4);
     expect(told(await compareWallet(wallet)))
       .toStrictEqual([[SOL_MINT, '5', 'deposit'], [USDC_MINT, '123456789', 'deposit']]);
   });
 
-  it('lacks what its owner paid out elsewhere, fee included, booked as a withdrawal', async () => {
+  it('books a foreign payment with its fee as a withdrawal', async () => {
     const wallet = await newWallet();
     await wallet.pay(2_000_000_000);
     expect(told(await compareWallet(wallet))).toStrictEqual([[SOL_MINT, '-2000005000', 'withdrawal']]);
   });
 
-  it('lacks something that none of its transactions took: a mismatch', async () => {
+  it('books a loss without a transaction as a mismatch', async () => {
     const wallet = await newWallet();
     wallet.books.set(SOL_MINT, (wallet.books.get(SOL_MINT)! + 7n) as Amount);
     expect(told(await compareWallet(wallet))).toStrictEqual([[SOL_MINT, '-7', 'mismatch']]);
   });
 
-  it('lacks more than what was paid out: the rest is not explained, so nothing of it is', async () => {
+  it('books a loss larger than the foreign payments as a mismatch', async () => {
     const wallet = await newWallet();
     await wallet.pay(1_000_000);
     wallet.books.set(SOL_MINT, (wallet.books.get(SOL_MINT)! + 1n) as Amount);
     expect(told(await compareWallet(wallet))).toStrictEqual([[SOL_MINT, '-1005001', 'mismatch']]);
   });
 
-  it('is not explained by what we did ourselves, nor by what was before our own last transaction', async () => {
+  it('explains no loss by our own transactions, nor by any before our last one', async () => {
     const own = new Set<string>();
     const wallet = await newWallet({ isOwn: (signature) => own.has(signature) });
     await wallet.pay(3_000_000);
@@ -90,13 +91,13 @@ describe('the wallet held against the chain', () => {
     expect(told(await compareWallet(wallet))).toStrictEqual([[SOL_MINT, '-4010000', 'mismatch']]);
   });
 
-  it('issue 13.38: lacks what was paid out since both agreed, though swaps of ours landed after it', async () => {
+  it('issue 13.38: finds foreign payments since both agreed, although our own swaps landed later', async () => {
     const own = new Set<string>();
     const agreed: { at?: string } = {};
     const wallet = await newWallet({ isOwn: (signature) => own.has(signature), agreedAt: () => agreed.at });
     const isBooked = async (): Promise<void> => {
       wallet.books.clear();
-      for (const [mint, amount] of await world.chain.balances(wallet.wallet)) wallet.books.set(mint, amount);
+      for (const [mint, amount] of await fixture.chain.balances(wallet.wallet)) wallet.books.set(mint, amount);
     };
     await wallet.pay(7_000_000);
     await isBooked();
@@ -114,27 +115,27 @@ describe('the wallet held against the chain', () => {
     expect(told(await compareWallet(wallet))).toStrictEqual([[SOL_MINT, '-10010000', 'mismatch']]);
   });
 
-  it('is not told of while swaps are under way, nor where something was booked meanwhile', async () => {
+  it('is postponed while swaps are open, and after a booking in between', async () => {
     const wallet = await newWallet();
-    world.node.airdrop(wallet.wallet, 5n);
-    world.node.advanceSlots(4);
+    fixture.node.airdrop(wallet.wallet, 5n);
+    fixture.node.advanceSlots(4);
     expect(await compareWallet({ ...wallet, ledger: () => undefined })).toBeUndefined();
     let version = 0;
     const moving = (): LedgerView => ({ balances: wallet.books, version: version++ });
     expect(await compareWallet({ ...wallet, ledger: moving })).toBeUndefined();
   });
 
-  it('tells nothing of a mint of which two readings do not agree', async () => {
+  it('ignores a mint with two different readings', async () => {
     const wallet = await newWallet();
     let reading = 0;
     const balances = async (owner: string): Promise<ReadonlyMap<Mint, Amount>> => {
       reading += 1;
-      return new Map([...(await world.chain.balances(owner)), [USDC_MINT, BigInt(reading) as Amount]]);
+      return new Map([...(await fixture.chain.balances(owner)), [USDC_MINT, BigInt(reading) as Amount]]);
     };
-    expect(await compareWallet({ ...wallet, chain: { ...world.chain, balances } })).toEqual([]);
+    expect(await compareWallet({ ...wallet, chain: { ...fixture.chain, balances } })).toEqual([]);
   });
 
-  it('issue 13.36: tells what is missing though others send dust of another token all the time', async () => {
+  it('issue 13.36: finds a loss although others send dust of another token all the time', async () => {
     let dust = 0n;
     const held = new Map([[SOL_MINT, 10_000_001_000n as Amount]]);
     const commands = await compareWallet({
@@ -149,8 +150,8 @@ describe('the wallet held against the chain', () => {
   });
 });
 
-describe('the watch over the wallet', () => {
-  it('goes on after a fault of the node, which it hands over', async () => {
+describe('the wallet watch', () => {
+  it('reports a fault of the node and goes on', async () => {
     const clock = new VirtualClock(0);
     const faults: string[] = [];
     const commands: AdjustWallet[] = [];
@@ -168,5 +169,37 @@ describe('the watch over the wallet', () => {
     await advance(clock, 120_000);
     expect(faults).toStrictEqual(['no answer']);
     expect(told(commands)).toStrictEqual([[SOL_MINT, '9', 'deposit']]);
+  });
+
+  it('issue 13.34: checks an unexplained loss again soon, but no longer after ten minutes', async () => {
+    const clock = new VirtualClock(0);
+    const whole = new Map([[SOL_MINT, 9n as Amount]]);
+    const ledger = new Map(whole);
+    const commands: [Millis, ...unknown[]][] = [];
+    const looks: Millis[] = [];
+    let version = 1;
+    let isLying = true;
+    const balances = (): Promise<ReadonlyMap<Mint, Amount>> => {
+      looks.push(clock.now());
+      return Promise.resolve(isLying ? new Map() : whole);
+    };
+    watchWallet({
+      wallet: 'wallet', clock, isOwn: () => false, ledger: () => ({ balances: ledger, version }),
+      onFault: (error) => { throw error; },
+      chain: { balances, newestTransactions: () => Promise.resolve([]), landedSwap: () => Promise.resolve(undefined) },
+    }).subscribe((command) => {
+      commands.push([clock.now(), ...told([command]) as unknown[]]);
+      ledger.set(command.mint, (ledger.get(command.mint)! + BigInt(command.change)) as Amount);
+      version += 1;
+    });
+    await advance(clock, 85_000);
+    expect(commands).toStrictEqual([[70_000, [SOL_MINT, '-9', 'mismatch']]]);
+    isLying = false;
+    await advance(clock, 30_000);
+    expect(commands.slice(1)).toStrictEqual([[100_000, [SOL_MINT, '9', 'deposit']]]);
+    await advance(clock, 600_000);
+    const before = looks.length;
+    await advance(clock, 600_000);
+    expect(looks).toHaveLength(before + 10);
   });
 });

@@ -31,7 +31,7 @@ export interface Fate {
 
 export const KIND_FATE: Fate = { drops: 0, lands: 1, forks: false, tipLamports: 0n, indexLateMs: 0, givenLateMs: 0 };
 
-/** A transaction in a block; one that fell away is nobody's any more after `goneAt`. */
+/** A transaction in a block; one that was dropped is gone after `goneAt`. */
 export interface Landing {
   readonly message: ModelMessage;
   readonly transactionId: string;
@@ -60,12 +60,22 @@ interface Pending {
   forked: boolean;
 }
 
+/** What moved the wallet's balances at once: a transaction of ours that stays, or another one's. */
+export interface Movement {
+  readonly transactionId: string | undefined;
+  readonly slot: number;
+  readonly before: ReadonlyMap<Mint, bigint>;
+  readonly after: ReadonlyMap<Mint, bigint>;
+}
+
 /**
  * A chain of one wallet: blocks with gaps, transactions that may land until their blockhash is too old, balances to the
  * unit.
  */
 export class ModelChain {
   readonly landings: Landing[] = [];
+  /** In order. */
+  readonly movements: Movement[] = [];
   /** What the chain has moved, from outside too. */
   readonly balances: Map<Mint, bigint>;
   readonly #history: { readonly slot: number; readonly balances: ReadonlyMap<Mint, bigint> }[];
@@ -120,9 +130,11 @@ export class ModelChain {
       : this.heightAt(this.tip) + lands;
   }
 
-  /** Somebody else moves something in the wallet. */
+  /** Another party moves something in the wallet. */
   move(mint: Mint, change: bigint): void {
+    const before = new Map(this.balances);
     this.#add(mint, change);
+    this.movements.push({ transactionId: undefined, slot: this.tip, before, after: new Map(this.balances) });
     this.#history.push({ slot: this.tip, balances: new Map(this.balances) });
   }
 
@@ -168,6 +180,7 @@ export class ModelChain {
     const isShort = (this.balances.get(message.inputMint) ?? 0n) < message.amountIn || sol < solNeeded;
     const error = fate.error ?? (isShort ? '1' : undefined);
     const landing = { message, transactionId, slot, goneAt: Infinity, fate, error };
+    const before = new Map(this.balances);
     if (error === undefined) {
       this.#add(message.inputMint, -message.amountIn);
       this.#add(message.outputMint, message.amountOut);
@@ -179,6 +192,7 @@ export class ModelChain {
       this.landings.push({ ...landing, feeLamports, rentLamports: 0n });
     }
     this.#history.push({ slot, balances: new Map(this.balances) });
+    this.movements.push({ transactionId, slot, before, after: new Map(this.balances) });
   }
 
   #add(mint: Mint, change: bigint): void {

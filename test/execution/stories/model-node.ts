@@ -6,7 +6,7 @@ import { createFinality } from '../../../src/chain/finality.ts';
 import { createSignerSearch } from '../../../src/chain/signer-search.ts';
 import { createBalances } from '../../../src/chain/balances.ts';
 import type { RpcClient } from '../../../src/chain/rpc-client.ts';
-import type { Chain } from '../../../src/execution/ports.ts';
+import type { BalanceChange, Chain } from '../../../src/execution/ports.ts';
 import type { Clock } from '../../../src/core/time.ts';
 import type { Mint } from '../../../src/market/token.ts';
 import { SOL_MINT } from '../../../src/market/token.ts';
@@ -55,7 +55,7 @@ export function createModelNode({ chain, wire, life, clock, onReceived }: {
     return work({ processed, confirmed: processed - CONFIRMED_AFTER, finalized: processed - FINALIZED_AFTER });
   });
 
-  // What failed moved nothing: its fee is lost on the ledger where nobody finds it, and that is all.
+  // What failed moved nothing: its fee is lost on the ledger where it is not found, and that is all.
   const kept = (landing: Landing | undefined): Landing | undefined =>
     (wire.weather.holes && landing?.error === undefined && (landing?.slot ?? 0) % 2 === 1 ? undefined : landing);
 
@@ -129,6 +129,27 @@ export function createModelNode({ chain, wire, life, clock, onReceived }: {
           indexed(kept(chain.findForGood(transactionId, view.confirmed)), view)?.slot === slot)
           .map(({ transactionId, slot }) => ({ signature: transactionId, slot: BigInt(slot) })).reverse();
       }),
+    }),
+    // Who sends us tokens does not stand in the list of the wallet; who sends lamports does.
+    balanceHistory: ({ mint }) => ask((view) => {
+      atSlot(view.confirmed, { minContextSlot: Number(floor.finalized) }, undefined);
+      const native = { lamports: chain.balanceAt(view.confirmed, SOL_MINT), slot: BigInt(view.confirmed) };
+      const steps = chain.movements.filter(({ slot, transactionId, before, after }) => (transactionId === undefined
+        ? slot <= view.confirmed && before.get(SOL_MINT) !== after.get(SOL_MINT)
+        : indexed(kept(chain.findForGood(transactionId, view.confirmed)), view)?.slot === slot))
+          .map(({ transactionId, slot, before, after }) => {
+          const change = (of: Mint): BalanceChange => ({ before: before.get(of) ?? 0n, after: after.get(of) ?? 0n });
+          const landing = transactionId === undefined ? undefined : chain.findForGood(transactionId, view.confirmed);
+          const isTouched = mint !== SOL_MINT && landing !== undefined
+            && (landing.message.inputMint === mint || landing.message.outputMint === mint);
+          return {
+            signatures: landing === undefined ? ['stranger'] : landing.message.payer === 'us' ? [landing.transactionId]
+              : [landing.transactionId, `us/${landing.message.id}`],
+            slot: BigInt(slot), hasFailed: landing?.error !== undefined, native: change(SOL_MINT),
+            accounts: new Map(isTouched ? [['account', change(mint)]] : []),
+          };
+        });
+      return { native, steps };
     }),
     compose: (build) =>
       ask(() => ({ transaction: build.swapInstruction.data, unitLimit: 200_000, priorityFeeLamports: 0n as Lamports })),

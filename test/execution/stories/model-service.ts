@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../../src/core/errors.ts';
 import { GannetError } from '../../../src/core/errors.ts';
 import type { Signer, SwapService } from '../../../src/execution/ports.ts';
 import type { Mint } from '../../../src/market/token.ts';
-import type { SwapInstruction, SwapRequest, SwapTerms } from '../../../src/trading/swap-order.ts';
+import type { SwapInstruction, SwapRequest, SwapTerms } from '../../../src/trading/swap-terms.ts';
 import type { Life } from './life.ts';
 import type { ModelChain, ModelMessage } from './model-chain.ts';
 import { LIFE_BLOCKS, blockhashOf, heightOf, idOf, readMessage, writeMessage } from './model-chain.ts';
@@ -21,7 +21,7 @@ export interface Trick {
   /** The bytes of an earlier answer to the same question, if there was one. */
   readonly repeats: boolean;
   readonly payer: 'us' | 'sponsor';
-  /** For somebody else, for another amount, or nothing at all. */
+  /** For another wallet, for another amount, or nothing at all. */
   readonly breaks?: 'taker' | 'amount' | 'nothing' | undefined;
 }
 

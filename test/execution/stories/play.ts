@@ -12,7 +12,7 @@ import type { JournalStore } from '../../../src/store/journal.ts';
 import type { Outcome } from '../../../src/trading/intent.ts';
 import { isTerminal } from '../../../src/trading/intent.ts';
 import type { SwapProposal } from '../../../src/trading/proposal.ts';
-import { retryDenial } from '../../../src/trading/retry.ts';
+import { retryDenial } from '../../../src/trading/risk/rules.ts';
 import type { EngineState } from '../../../src/trading/state.ts';
 import { createState, freshSnapshot, snapshotState } from '../../../src/trading/state.ts';
 import { step } from '../../../src/trading/step.ts';
@@ -22,7 +22,7 @@ import { ModelChain, SLOT_MS, idOf } from './model-chain.ts';
 import { createModelNode } from './model-node.ts';
 import { ModelService, modelSigner } from './model-service.ts';
 import { BUDGETS, MINTS, PRICES, WALLET, setupOf } from './setting.ts';
-import type { Crash, Story, Wish, Word } from './story.ts';
+import type { Crash, Story, SwapPlan, Word } from './story.ts';
 import { Wire } from './weather.ts';
 import type { Attempt } from '../../../src/trading/attempt.ts';
 
@@ -30,7 +30,7 @@ const BEGINNING = 1_800_000_000_000;
 /** After the story, all is well for so long: whatever can be proven is proven by then. */
 const CALM_MS = 900_000;
 const LOCK_RETRY_MS = 500;
-/** Calls at one instant that no honest journey needs. */
+/** Calls at one instant that no correct execution needs. */
 const CALLS_AT_ONCE_MAX = 400;
 
 let plays = 0;
@@ -95,9 +95,9 @@ class Play {
 
   async run(): Promise<Played> {
     this.#journal.saveSnapshot(freshSnapshot(WALLET as ReadonlyMap<Mint, Amount>));
-    const { wishes, words, jumps, deposits } = this.#story;
+    const { swaps, words, jumps, deposits } = this.#story;
     const lastAt = this.#arrange([
-      ...wishes.map((wish) => ({ at: wish.at, does: () => { this.#wish(wish); } })),
+      ...swaps.map((swap) => ({ at: swap.at, does: () => { this.#proposeSwap(swap); } })),
       ...words.map((word) => ({ at: word.at, does: () => { this.#hear(word); } })),
       ...jumps.map(({ at, byMs }) => ({ at, does: () => { this.#offset += byMs; } })),
       ...deposits.map(({ at, token, amount }) =>
@@ -211,7 +211,7 @@ class Play {
     });
   }
 
-  #wish({ strategy, exits, token, percent, route, key }: Wish): void {
+  #proposeSwap({ strategy, exits, token, percent, route, key }: SwapPlan): void {
     const daemon = this.#daemon;
     const name = this.#names[strategy]!;
     if (daemon?.isTrading !== true || !daemon.state.strategies.has(name)) return;
@@ -231,7 +231,7 @@ class Play {
     });
   }
 
-  /** An operator says a word to whoever can hear it; what is refused changes nothing. */
+  /** An operator resolves an intent through the daemon or the journal; a refusal changes nothing. */
   #hear({ as }: Word): void {
     const [oldest] = this.#journal.openIntents();
     // Within seconds of its signature a wrong height would do: who says so then knows it from elsewhere.
@@ -242,7 +242,7 @@ class Play {
     const signature = landed === undefined ? `us/${own[0] ?? 'none'}` : idOf(landed.message);
     const word = as === 'landed' ? { as, signature, reason: 'seen' } : { as, reason: 'said' };
     const life = this.#daemon?.life ?? new Life(() => false);
-    // Whoever writes the journal has the lock of its folder.
+    // The writer of the journal holds the lock of its folder.
     if (this.#daemon === undefined && this.#isLocked) return;
     this.#isLocked = this.#daemon === undefined;
     const heard = this.#daemon === undefined
@@ -260,7 +260,7 @@ class Play {
     this.#deposits.set(mint, (this.#deposits.get(mint) ?? 0n) + amount);
   }
 
-  /** Whose a message is, its row says: what was signed for somebody and never written down cannot have left. */
+  /** Whose a message is, its row says: bytes that were signed but never journalled cannot have been sent. */
   #keeps({ intentId, signature, messageHash }: Attempt): void {
     this.#written.add(signature);
     if (!this.#signed.has(messageHash)) this.#signed.set(messageHash, intentId);

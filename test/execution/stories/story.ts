@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
-import type { OperatorWord } from '../../../src/execution/resolve.ts';
+import type { Resolution } from '../../../src/execution/resolve.ts';
 import type { Fate } from './model-chain.ts';
 import type { Trick } from './model-service.ts';
 import type { Weather } from './weather.ts';
 
-/** What happens to a daemon and its world; from it and the code everything else follows. */
+/** What happens to a daemon and its fixture; from it and the code everything else follows. */
 export interface Story {
   readonly seed: number;
-  readonly wishes: readonly Wish[];
+  readonly swaps: readonly SwapPlan[];
   readonly weathers: readonly Weather[];
   readonly fates: readonly Fate[];
   readonly tricks: readonly Trick[];
@@ -20,7 +20,7 @@ export interface Story {
 }
 
 /** What a strategy wants. */
-export interface Wish {
+export interface SwapPlan {
   readonly at: number;
   readonly strategy: number;
   readonly exits: boolean;
@@ -42,7 +42,7 @@ export interface Crash {
 /** What an operator says of the oldest open swap, to the daemon or, where none runs, to its journal. */
 export interface Word {
   readonly at: number;
-  readonly as: OperatorWord['as'];
+  readonly as: Resolution['as'];
 }
 
 const TOKENS = 3;
@@ -50,7 +50,7 @@ const STORY_MS = 240_000;
 const at = fc.nat({ max: STORY_MS });
 const share = fc.constantFrom(0, 0, 0, 0.05, 0.1, 0.4);
 
-const wish: fc.Arbitrary<Wish> = fc.record({
+const swap: fc.Arbitrary<SwapPlan> = fc.record({
   at: fc.oneof(fc.nat({ max: 5_000 }), fc.nat({ max: 60_000 }), at),
   strategy: fc.nat({ max: TOKENS - 1 }),
   exits: fc.boolean(),
@@ -109,7 +109,7 @@ const crash: fc.Arbitrary<Crash> = fc.record({
 /** Stories of all kinds; they shrink towards a daemon that swaps once on a good day. */
 export const story: fc.Arbitrary<Story> = fc.record({
   seed: fc.nat(),
-  wishes: fc.array(wish, { minLength: 1, maxLength: 8 }),
+  swaps: fc.array(swap, { minLength: 1, maxLength: 8 }),
   weathers: fc.array(weather, { maxLength: 4 }),
   fates: fc.array(fate, { maxLength: 8 }),
   tricks: fc.array(trick, { maxLength: 10 }),
@@ -123,6 +123,6 @@ export const story: fc.Arbitrary<Story> = fc.record({
   ),
   skipped: fc.constantFrom(0, 0.05, 0.3),
 })
-  // Where the history lacks a swap, only the wallet's balance can tell of it, and what somebody pays in hides what is
+  // Where the history lacks a swap, only the wallet's balance shows it, and a deposit hides what is
   // missing.
   .map((told) => (told.weathers.some(({ holes }) => holes) ? { ...told, deposits: [] } : told));

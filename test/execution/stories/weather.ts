@@ -2,10 +2,10 @@ import type { ErrorCode } from '../../../src/core/errors.ts';
 import { GannetError } from '../../../src/core/errors.ts';
 import type { Random } from '../../../src/core/random.ts';
 import type { VirtualClock } from '../../../src/engine/virtual-clock.ts';
-import { wait } from '../../../src/execution/wait.ts';
+import { wait } from '../../../src/execution/monotonic-time.ts';
 import type { Life } from './life.ts';
 
-/** How the world behaves for a while; shares are of calls. */
+/** How the environment behaves for a while; shares are of calls. */
 export interface Weather {
   readonly forMs: number;
   /** Of calls that come to nothing, and of those whose effect came about but whose answer is lost. */
@@ -29,7 +29,7 @@ export const CALM: Weather = {
   forMs: Infinity, faults: 0, lost: 0, slow: 0, slowMs: 0, lies: 0, lags: [0], wrongHeights: 0, leaps: 0, holes: false,
 };
 
-/** The way of every call of a process into the world and back. */
+/** The way of every call of a process to the outside and back. */
 export class Wire {
   readonly #clock: VirtualClock;
   readonly #weathers: readonly Weather[];

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import util from 'node:util';
-import { atEachPrice } from './planted/bench.ts';
+import { atEachPrice } from './planted/harness.ts';
 
 /** Reads files, so that it is shown copies of the recording, and ends the thread when it is run there again. */
 export default atEachPrice('ends-the-thread', ({ dir }) => {

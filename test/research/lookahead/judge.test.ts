@@ -62,7 +62,7 @@ describe('the cause of a changed decision', () => {
       .toMatchObject({ clean: true, firstLeak: undefined, decisions: 3, instants: 3, passes: 4 + 2 * 3 * 3 });
   });
 
-  it('is state outside of modules when a later run in a process differs and the first run of another does not', async () => {
+  it('is state outside of modules when only later runs in a process differ', async () => {
     const { firstLeak } = await judged((_task, { inThread }) => (inThread === 1 ? 'first' : 'later'));
     expect(firstLeak).toMatchObject({ cause: 'repetition', process: 'same' });
     expect(firstLeak!.detail).toContain('keeps something outside of them');
@@ -108,7 +108,7 @@ describe('the cause of a changed decision', () => {
     expect(firstLeak!.detail).toMatch(/presumably it keeps something in files.*notes\.json/);
   });
 
-  it('is found when each process keeps the future that it read first, because one reads a perturbed future first', async () => {
+  it('is found when each process keeps the future that it read first', async () => {
     let keepsRecorded = true;
     const { clean } = await judged(({ perturbation }, { inThread }) => {
       if (inThread === 1) keepsRecorded = perturbation === undefined;
@@ -156,7 +156,7 @@ describe('the passes', () => {
     expect(kinds).toEqual([...new Set(kinds)].flatMap((kind) => [kind, kind]));
   });
 
-  it('perturb the disk only for a strategy that accesses it, in processes that never saw the recorded future', async () => {
+  it('perturb the disk only for a strategy that accesses it, and only in fresh processes', async () => {
     const pool = poolOf(() => 'same', ['closes.csv']);
     await lookahead(['own'], pool, SPAN);
     const [reference] = pool.tasks;

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BASE_MODEL } from '../../../src/backtest/simulated-executor.ts';
+import { BASE_MODEL } from '../../../src/trading/simulation-model.ts';
 import type { ThreadSetup, ThreadStrategy } from '../../../src/research/trials/thread-setup.ts';
-import { PROJECT_DIR } from '../../../src/config/project-dir.ts';
+import { PROJECT_DIR } from '../../../src/config/strategy-file.ts';
 import type { Amount } from '../../../src/core/amount.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import type { Input } from '../../../src/trading/step.ts';
@@ -76,7 +76,7 @@ export async function writeMarket(): Promise<Market> {
 
 /** Returns the strategies of a folder beside this file, by name. */
 export function strategiesIn(folder: 'planted' | 'clean', market: Market): ThreadStrategy[] {
-  const parts = new Set(['bench.ts', 'cache.ts', 'whisper.ts']);
+  const parts = new Set(['harness.ts', 'cache.ts', 'whisper.ts']);
   return readdirSync(join(HERE, folder)).filter((file) => file.endsWith('.ts') && !parts.has(file)).sort()
     .map((file) => instance(
       file.slice(0, -'.ts'.length), join(HERE, folder, file), { ...PARAMS, dir: market.directory },
@@ -88,7 +88,7 @@ export function instance(name: string, use: string, rawParams: unknown, warmupMs
   return { name, use, rawParams, budget: BUDGET, limits: {}, warmupMs };
 }
 
-/** Returns what is looked at. */
+/** Returns the setup of a check. */
 export function prepared(market: Market, strategies: readonly ThreadStrategy[]): ThreadSetup {
   return {
     tokens: TOKENS.all, limits: WIDE, balances: new Map([...WALLET, [SOL.mint, 10_000_000_000n as Amount]]),

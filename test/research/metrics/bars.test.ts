@@ -10,7 +10,7 @@ const hourly = (hours: number): EquitySeries => ({
 });
 
 describe('bars at equal distances', () => {
-  it('keep a daily series as it is, at midnight and at any other hour', () => {
+  it('keep a daily series unchanged, at midnight and at any other hour', () => {
     const values = [10, 11, 12, 11.5];
     expect(barsOf(daily(values), DAY)).toStrictEqual({
       barMs: DAY, perYear: 365.25, closes: [0, 1, 2, 3].map((i) => START + i * DAY), values, coverage: 1,
@@ -27,19 +27,19 @@ describe('bars at equal distances', () => {
       .toMatchObject({ values: [100, 95, 97], closes: [START + 10 * HOUR, START + DAY, START + 2 * DAY], coverage: 1 });
   });
 
-  it('carry the last value over a gap and say how much of them is carried', () => {
+  it('carry the last value over a gap and report the coverage', () => {
     const series = { times: [START, START + DAY, START + 5 * DAY], values: [100, 101, 99] };
     expect(barsOf(series, DAY)).toMatchObject({ values: [100, 101, 101, 101, 101, 99], coverage: 2 / 5 });
   });
 
-  it('are of an hour under 60 days where each hour has a point, of a day where only each day has one, and of a day from 60 days on', () => {
+  it('are hourly below 60 days with hourly points, otherwise daily', () => {
     expect(equalBars(hourly(60 * 24 - 1))).toMatchObject({ barMs: HOUR, perYear: 8766, coverage: 1 });
     expect(equalBars(hourly(60 * 24))).toMatchObject({ barMs: DAY, perYear: 365.25, coverage: 1 });
     expect(equalBars(hourly(60 * 24)).values).toHaveLength(61);
     expect(equalBars(daily([100, 101, 102]))).toMatchObject({ barMs: DAY, values: [100, 101, 102] });
   });
 
-  it('are none of no points, and one of one', () => {
+  it('are empty without points, and one for one point', () => {
     expect(equalBars({ times: [], values: [] })).toMatchObject({ values: [], coverage: 1 });
     expect(equalBars(daily([7]))).toMatchObject({ values: [7], coverage: 1 });
   });
@@ -52,7 +52,7 @@ describe('bars at equal distances', () => {
       return { times: steps.map(([gap]) => (at += gap)), values: steps.map(([, value]) => value) };
     }));
 
-  it('begin and end as the series does, at ends that rise by a bar, or half of one more at either end, with values of the series alone', () => {
+  it('begin and end with the series, at regular closes, with values of the series only', () => {
     fc.assert(fc.property(walk, fc.constantFrom(HOUR, DAY), (series, barMs) => {
       const { values, closes, coverage } = barsOf(series, barMs);
       expect(values).toHaveLength(closes.length);
@@ -70,7 +70,7 @@ describe('bars at equal distances', () => {
     }));
   });
 
-  it('take what the series covers less than half of at either end together with the bar beside it', () => {
+  it('join an incomplete bar at either end with its neighbour', () => {
     const beats = [-10_000, 0, HOUR, 2 * HOUR, 2 * HOUR + 313].map((after) => START + after);
     const sliver = barsOf({ times: beats, values: [100, 101, 102, 103, 104] }, HOUR);
     expect(sliver).toMatchObject({
@@ -90,7 +90,7 @@ describe('a series', () => {
     ['a value that is no number', { times: [1, 2], values: [1, Number.NaN] }],
     ['time standing still', { times: [1, 1], values: [1, 2] }],
     ['time going backwards', { times: [2, 1], values: [1, 2] }],
-  ])('is none with %s', (_, series) => {
+  ])('is invalid with %s', (_, series) => {
     expect(() => { assertSeries(series); }).toThrow(/series/);
   });
 });

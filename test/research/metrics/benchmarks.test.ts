@@ -7,7 +7,7 @@ const times = (count: number): number[] => Array.from({ length: count }, (_, i) 
 const prices = fc.array(fc.double({ min: 0.01, max: 1_000, noNaN: true }), { minLength: 1, maxLength: 40 });
 
 describe('benchmarks', () => {
-  it('leave money alone, or buy at the first price and hold, less what both ends cost', () => {
+  it('keep the cash, or buy at the first price and hold, less the costs of both ends', () => {
     expect(cashOnly(times(3), { cash: 500 }).values).toStrictEqual([500, 500, 500]);
     expect(buyAndHold({ times: times(3), prices: [10, 12, 9] }, { cash: 1_000 }).values)
       .toStrictEqual([1_000, 1_200, 900]);
@@ -22,14 +22,14 @@ describe('benchmarks', () => {
     expect(values).toStrictEqual([300, 250, 700, 700].map((value) => expect.closeTo(value, 9)));
   });
 
-  it('make up at the next price for a purchase whose time had none', () => {
+  it('make a missed purchase at the next price', () => {
     const { values } = dollarCostAveraging(
       { times: [START, START + 2.5 * DAY], prices: [10, 20] }, { cash: 400, orders: 4, everyMs: DAY },
     );
     expect(values[1]).toBeCloseTo(100 + 100 * 2 + 200, 9);
   });
 
-  it('end between cash and the best and worst price, and are held in full with one order', () => {
+  it('end between the best and the worst price, and hold everything after one order', () => {
     fc.assert(fc.property(prices, fc.integer({ min: 1, max: 20 }), (list, orders) => {
       const series = { times: times(list.length), prices: list };
       const held = dollarCostAveraging(series, { cash: 1_000, orders, everyMs: DAY }).values;
@@ -43,7 +43,7 @@ describe('benchmarks', () => {
     }));
   });
 
-  it('refuse a price that is none', () => {
+  it('refuse an invalid price', () => {
     expect(() => buyAndHold({ times: times(2), prices: [10, 0] }, { cash: 1 })).toThrow(/price/);
   });
 });

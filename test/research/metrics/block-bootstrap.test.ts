@@ -11,14 +11,14 @@ function persistent(length: number, persistence: number, seed: string): number[]
 }
 
 describe('an interval by resampling', () => {
-  it('is the same for the same seed, and another for another', () => {
+  it('depends on the seed only', () => {
     const returns = persistent(200, 0, 'a');
     const interval = (seed: number): unknown => bootstrapInterval(returns, sharpe, { random: seededRandom(seed) });
     expect(interval(1)).toStrictEqual(interval(1));
     expect(interval(1)).not.toStrictEqual(interval(2));
   });
 
-  it('is as wide for the mean of independent numbers as theory has it', () => {
+  it('matches theory for the mean of independent numbers', () => {
     const returns = persistent(400, 0, 'b');
     const { low, high } =
       bootstrapInterval(returns, mean, { random: seededRandom(3), resamples: 2_000, meanBlock: 1 })!;
@@ -28,7 +28,7 @@ describe('an interval by resampling', () => {
     expect((low + high) / 2).toBeCloseTo(mean(returns), 1);
   });
 
-  it('grows where numbers go with those before them, which single draws do not see', () => {
+  it('is wider for autocorrelated numbers, unlike with single draws', () => {
     const returns = persistent(1_000, 0.7, 'c');
     const width = (meanBlock: number): number => {
       const { low, high } = bootstrapInterval(returns, mean, { random: seededRandom(4), meanBlock })!;
@@ -39,7 +39,7 @@ describe('an interval by resampling', () => {
     expect(width(40) / width(1)).toBeLessThan(2.8);
   });
 
-  it('draws blocks that go on as the series does and wrap at its end', () => {
+  it('draws consecutive blocks that wrap at the end', () => {
     const returns = [1, 2, 3, 4, 5];
     const seen = new Set<string>();
     bootstrapInterval(returns, (resample) => { seen.add(resample.join('')); return 0; }, {
@@ -48,14 +48,14 @@ describe('an interval by resampling', () => {
     expect([...seen].toSorted()).toStrictEqual(['12345', '23451', '34512', '45123', '51234']);
   });
 
-  it('issue 13.10: is none where it would have no width', () => {
+  it('issue 13.10: is undefined without a width', () => {
     expect(bootstrapInterval([1, 2, 3, 4, 5], () => 7, { random: seededRandom(1) })).toBeUndefined();
     // Of two returns every resample that has a Sharpe ratio has the same one.
     expect(bootstrapInterval([0.1, -0.05], sharpe, { random: seededRandom(1), meanBlock: Number.POSITIVE_INFINITY }))
       .toBeUndefined();
   });
 
-  it('is none of one number, or of a figure without meaning', () => {
+  it('is undefined for one number, or for an undefined figure', () => {
     expect([
       bootstrapInterval([1], mean, { random: seededRandom(1) }),
       bootstrapInterval([1, 1, 1], sharpe, { random: seededRandom(1) }),

@@ -15,7 +15,7 @@ const waveRun = (length?: number): Assessment => assess(
 const { metrics: METRICS } = waveRun();
 const codes = ({ warnings }: Assessment): string[] => warnings.map(({ code }) => code);
 
-describe('a Sharpe ratio deflated by what was tried', () => {
+describe('a Sharpe ratio deflated by trials', () => {
   // D. Bailey and M. López de Prado, "The Deflated Sharpe Ratio" (2014), numerical example: 2.5 a year over five years
   // of 250 days, skewness -3, kurtosis 10; the trials' variance is 1/2, a year, as the log keeps it.
   const published: TrialReturns =
@@ -26,11 +26,11 @@ describe('a Sharpe ratio deflated by what was tried', () => {
       .toMatchObject({ dsr: expect.closeTo(expected, 4), trials: count, psr: METRICS.psr });
   });
 
-  it('is held against a ratio that luck alone shows: 1.79 a year after the published 100 trials', () => {
+  it('compares with the expected ratio by luck: 1.79 a year after the published 100 trials', () => {
     expect(sharpeByLuck({ count: 100, sharpeVariance: 0.5 })).toBeCloseTo(0.1132 * Math.sqrt(250), 2);
   });
 
-  it('is the probability that the ratio is above 0 where there was one trial, for then nothing was chosen', () => {
+  it('is the probability that the ratio is above 0 after one trial', () => {
     expect(deflated(METRICS, published, { count: 1, sharpeVariance: undefined }).dsr)
       .toBe(probabilisticSharpe({ sharpe: 2.5 / Math.sqrt(250), returns: 1_250, skewness: -3, kurtosis: 10 }));
     expect(sharpeByLuck({ count: 1, sharpeVariance: undefined })).toBe(0);
@@ -38,12 +38,12 @@ describe('a Sharpe ratio deflated by what was tried', () => {
     expect(single.metrics.dsr).toBeCloseTo(single.metrics.psr!, 12);
   });
 
-  it('is that as well where all trials showed the same', () => {
+  it('is the same when all trials had equal results', () => {
     expect(deflated(METRICS, published, { count: 500, sharpeVariance: 0 }).dsr)
       .toBe(deflated(METRICS, published, { count: 1, sharpeVariance: undefined }).dsr);
   });
 
-  it('never rises with the number of trials or with how they vary, and is never above the undeflated one', () => {
+  it('never rises with the number or variance of trials, and never exceeds the undeflated one', () => {
     const returns = fc.record({
       sharpePerBar: fc.double({ min: -1, max: 1, noNaN: true }), bars: fc.integer({ min: 30, max: 5_000 }),
       perYear: fc.constantFrom(250, 365.25, 8_766),
@@ -60,7 +60,7 @@ describe('a Sharpe ratio deflated by what was tried', () => {
       }));
   });
 
-  it('does not depend on how long the bars are that the variance is taken of', () => {
+  it('does not depend on the length of bars', () => {
     const run = waveRun();
     const returns = returnsOf(run);
     expect(returns).toMatchObject({
@@ -71,7 +71,7 @@ describe('a Sharpe ratio deflated by what was tried', () => {
       .toBeCloseTo(deflated(METRICS, returns, { count: 9, sharpeVariance: 1 }).dsr!, 12);
   });
 
-  it('takes the place of the warning that trials are not known', () => {
+  it('replaces the warning about unknown trials', () => {
     const run = waveRun();
     expect(codes(run)).toContain('trials_unknown');
     const after = withTrials(run, { count: 12, sharpeVariance: 1.5 });
@@ -83,14 +83,14 @@ describe('a Sharpe ratio deflated by what was tried', () => {
 
   it.each([
     [
-      'the variance of the trials is not known', waveRun(), { count: 3, sharpeVariance: undefined },
+      'the variance of the trials is unknown', waveRun(), { count: 3, sharpeVariance: undefined },
       /of 3 trials .* fewer than two have a Sharpe ratio/,
     ],
     [
-      'the data are too thin to say anything', waveRun(20), { count: 3, sharpeVariance: 1 },
-      /since P\(Sharpe > 0\) is not given/,
+      'the data are too thin', waveRun(20), { count: 3, sharpeVariance: 1 },
+      /because P\(Sharpe > 0\) is not given/,
     ],
-  ])('is left out with the reason where %s', (_, run, trials, reason) => {
+  ])('is left out with the reason when %s', (_, run, trials, reason) => {
     const { metrics, warnings } = withTrials(run, trials);
     expect(metrics).toMatchObject({ dsr: null, trials: 3 });
     expect(warnings)

@@ -6,7 +6,7 @@ import { compounded } from '../../../src/research/metrics/return-statistics.ts';
 const equity = fc.array(fc.double({ min: 0.01, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 80 });
 
 describe('drawdowns', () => {
-  it('are told one by one, from the last point at the peak to the first that is there again', () => {
+  it('are listed from the last point at the peak to the recovery', () => {
     expect(drawdowns([100, 100, 90, 95, 80, 100, 110, 99, 105])).toStrictEqual([
       { start: 1, trough: 4, recovered: 5, depth: 0.2, amount: 20 },
       { start: 6, trough: 7, recovered: undefined, depth: 0.1, amount: 11 },
@@ -18,18 +18,18 @@ describe('drawdowns', () => {
       .toStrictEqual([{ start: 0, trough: 1, recovered: undefined, depth: 0.2, amount: 20 }]);
   });
 
-  it('may be deepest at one time by share and at another by amount', () => {
+  it('may be deepest by share at one time and by amount at another', () => {
     const episodes = drawdowns([100, 50, 100, 1_000, 800, 1_000]);
     expect(deepestRelative(episodes)).toMatchObject({ start: 0, depth: 0.5, amount: 50 });
     expect(deepestAbsolute(episodes)).toMatchObject({ start: 3, depth: 0.2, amount: 200 });
   });
 
-  it('are none of nothing, of one point, of what only rises and of what stands still', () => {
+  it('are empty without points, for one point, and for a series that never falls', () => {
     for (const values of [[], [5], [1, 2, 3], [4, 4, 4]]) expect(drawdowns(values)).toStrictEqual([]);
     expect([deepestRelative([]), deepestAbsolute([])]).toStrictEqual([undefined, undefined]);
   });
 
-  it('go beyond everything where equity falls below 0, and have no share of a peak that is none', () => {
+  it('exceed 100 % for equity below 0, and have no depth without a positive peak', () => {
     expect(drawdowns([100, -20])).toMatchObject([{ depth: 1.2, amount: 120 }]);
     expect(drawdowns([-10, -20])).toMatchObject([{ depth: undefined, amount: 10 }]);
     expect(ulcerIndex([-10, -20])).toBeUndefined();
@@ -70,7 +70,8 @@ describe('drawdowns', () => {
 });
 
 describe('the ulcer index', () => {
-  it('is 6.7 % of falls by 5, 10 and 3 % (the worked example of yoopla.net), where the peak before them is left out', () => {
+  // The worked example of yoopla.net.
+  it('is 6.7 % for falls by 5, 10 and 3 % when the peak before them is left out', () => {
     expect(ulcerIndex([100, 95, 90, 97])).toBeCloseTo(0.067, 3);
   });
 
@@ -79,7 +80,7 @@ describe('the ulcer index', () => {
     expect(ulcerIndex(values)).toBeCloseTo(0.005263078946776312, 12);
   });
 
-  it('lies between nothing and the deepest drawdown', () => {
+  it('lies between 0 and the deepest drawdown', () => {
     fc.assert(fc.property(equity, (values) => {
       expect(ulcerIndex(values) ?? 0)
         .toSatisfy((ulcer: number) => ulcer >= 0 && ulcer <= (deepestRelative(drawdowns(values))?.depth ?? 0) + 1e-15);

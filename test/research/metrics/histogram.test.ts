@@ -22,7 +22,7 @@ it('counts each value once, in bins of one round width with an edge at 0', () =>
   }));
 });
 
-it('is empty of nothing', () => {
+it('is empty without values', () => {
   expect(histogram([])).toEqual([]);
   expect(histogram([0, 0])).toEqual([{ from: 0, to: 0, count: 2 }]);
 });

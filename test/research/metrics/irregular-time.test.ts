@@ -6,8 +6,8 @@ import {
 import { mean, deviation } from '../../../src/research/metrics/statistics.ts';
 import { DAY, START } from './series.ts';
 
-describe('estimates from points at any distances', () => {
-  it('are not fooled by five points in a year, four of them in four days, as the square root of their number is', () => {
+describe('estimates from points at irregular distances', () => {
+  it('are right for five points in a year, four of them in four days', () => {
     const series =
       { times: [0, 30, 31, 32, 33, 365.25].map((days) => START + days * DAY), values: [100, 101, 103, 100, 104, 110] };
     const logs = series.values.slice(1).map((value, i) => Math.log(value / series.values[i]!));
@@ -22,7 +22,7 @@ describe('estimates from points at any distances', () => {
     expect((mean(logs) / deviation(logs)!) * Math.sqrt(5)).toBeCloseTo(1.3115528704626256, 9);
   });
 
-  it('are the usual ones at equal distances', () => {
+  it('equal the usual figures at equal distances', () => {
     fc.assert(fc.property(fc.array(fc.double({ min: -0.2, max: 0.2, noNaN: true }), { minLength: 3, maxLength: 40 }),
       (logs) => {
         const values = [100];
@@ -35,10 +35,10 @@ describe('estimates from points at any distances', () => {
       }));
   });
 
-  it('have no ratio without risk and nothing of too little', () => {
-    const steady = { times: [0, 1, 5, 6].map((days) => START + days * DAY), values: [0, 1, 5, 6]
+  it('have no ratio without risk, and are undefined for too few points', () => {
+    const constant = { times: [0, 1, 5, 6].map((days) => START + days * DAY), values: [0, 1, 5, 6]
       .map((days) => 100 * Math.exp(days / 1_000)) };
-    expect(irregularEstimates(steady)).toMatchObject({ volatility: 0, sharpe: undefined });
+    expect(irregularEstimates(constant)).toMatchObject({ volatility: 0, sharpe: undefined });
     expect([
       irregularEstimates({ times: [1, 2], values: [1, 2] }),
       irregularEstimates({ times: [1, 2, 3], values: [1, 0, 2] }),
@@ -52,7 +52,7 @@ describe('scaling to a year', () => {
     expect(correlatedScale([0, 0], 365.25)).toBeCloseTo(Math.sqrt(365.25), 12);
   });
 
-  it('is that of Lo (2002) in closed form where correlation fades from lag to lag', () => {
+  it('matches the closed form of Lo (2002) for geometrically decaying correlation', () => {
     fc.assert(fc.property(fc.double({ min: -0.8, max: 0.9, noNaN: true }), fc.integer({ min: 2, max: 250 }),
       (rho, q) => {
         const closed = Math.sqrt(q) / Math.sqrt(1 + ((2 * rho) / (1 - rho)) * (1 - (1 - rho ** q) / (q * (1 - rho))));
@@ -60,11 +60,11 @@ describe('scaling to a year', () => {
       }));
   });
 
-  it('has no value where correlations leave no variance', () => {
+  it('is undefined when correlations leave no variance', () => {
     expect(correlatedScale([-1], 2)).toBeUndefined();
   });
 
-  it('takes a correlation for one where it is more than chance makes it', () => {
+  it('reports a correlation only when it is significant', () => {
     const climbing = Array.from({ length: 100 }, (_, i) => Math.sin(i / 10));
     expect(markedAutocorrelation(climbing)).toBeGreaterThan(0.9);
     expect([markedAutocorrelation([0.1, -0.2, 0.3, 0, 0.05]), markedAutocorrelation([1, 1, 1])])

@@ -46,18 +46,18 @@ describe('metrics', () => {
     expect(path).toMatchObject({ barMs: DAY, perYear: 365.25, coverage: 1 });
   });
 
-  it('have exactly the promised names, whatever the series', () => {
+  it('have exactly the documented names for any series', () => {
     for (const series of [waveEquity, equity([]), equity([1]), { kind: 'returns', returns: [] } as const])
       expect(Object.keys(analyze(series).metrics)).toStrictEqual(NAMES);
   });
 
-  it('take the risk-free and the least return per bar', () => {
+  it('use the risk-free and the minimum return per bar', () => {
     const { metrics } = assess(waveEquity, { strictness: 'analyze', riskFree: 0.0005, mar: 0.002 });
     expect(metrics.sharpe).toBeCloseTo(WAVE_SHARPE_RISK_FREE_5E4, 9);
     expect(metrics.sortino).toBeCloseTo(WAVE_SORTINO_MAR_2E3, 9);
   });
 
-  it('are the same of returns as of the equity they make, but for dates', () => {
+  it('are the same for returns and for their equity, except dates', () => {
     const { metrics: byReturns } = analyze({ kind: 'returns', returns: wave(), periodsPerYear: 365.25 });
     const { metrics: byEquity } = analyze(waveEquity);
     for (const name of [
@@ -66,7 +66,7 @@ describe('metrics', () => {
     expect(byReturns).toMatchObject({ drawdown_start: 191, drawdown_trough: 200, drawdown_recovered: null });
   });
 
-  it('take each row for a period where it is said how many make a year, weekends or not', () => {
+  it('treat each row as a period when the periods a year are given', () => {
     const weekdays = [0, 1, 2, 3, 4, 7, 8, 9, 10, 11].map((day) => START + day * DAY);
     const values = [100, 101, 100, 102, 103, 101, 104, 105, 103, 106];
     const { metrics, path } = analyze({ kind: 'equity', times: weekdays, values, periodsPerYear: 252 });
@@ -78,7 +78,7 @@ describe('metrics', () => {
     expect(metrics.cagr).toBeCloseTo(1.06 ** (365.25 / 11) - 1, 6);
   });
 
-  it('see a drawdown between the bars, and date it by its points', () => {
+  it('find a drawdown between the bars, and date it by its points', () => {
     const hours = [100, 100, 60, 100, ...Array<number>(44).fill(101)];
     const series = {
       kind: 'equity', times: [...hours.map((_, i) => START + i * HOUR), START + 100 * DAY], values: [...hours, 102],
@@ -89,12 +89,12 @@ describe('metrics', () => {
     });
   });
 
-  it('give the deepest fall by share and by amount, which need not be the same', () => {
+  it('give the deepest drawdown by share and by amount, which may differ', () => {
     expect(analyze(equity([100, 50, 100, 1_000, 800, 1_000])).metrics)
       .toMatchObject({ max_drawdown: 0.5, max_drawdown_absolute: 200, drawdown_trough: '2025-01-02T00:00:00.000Z' });
   });
 
-  it('take Calmar over the whole period, not its last years', () => {
+  it('compute Calmar over the whole period, not over its last years', () => {
     const values = Array.from({ length: 5 * 365 }, (_, i) => (i === 10 ? 50 : 100 + i / 10));
     const { cagr, calmar, max_drawdown: depth } = backtest(equity(values)).metrics;
     expect(depth).toBeGreaterThan(0.49);
@@ -102,7 +102,7 @@ describe('metrics', () => {
   });
 });
 
-describe('what the data do not support', () => {
+describe('figures without support', () => {
   const cases: readonly (
     readonly [what: string, series: MeasuredSeries, code: WarningCode, missing: readonly (keyof Metrics)[]]
   )[] = [
@@ -138,7 +138,7 @@ describe('what the data do not support', () => {
     readonly [what: string, series: MeasuredSeries, code: WarningCode, missing: readonly string[]]
   )[] = [
     [
-      'steady growth', equity(Array.from({ length: 60 }, (_, i) => 100 * 1.001 ** i)), 'no_variance',
+      'constant growth', equity(Array.from({ length: 60 }, (_, i) => 100 * 1.001 ** i)), 'no_variance',
       ['sharpe', 'sortino', 'calmar', 'skewness', 'kurtosis', 'psr', 'min_track_record_length'],
     ],
     [
@@ -179,7 +179,7 @@ describe('what the data do not support', () => {
       values: Array.from({ length: 13 }, (_, i) => 1_000 ** (i / 12 + i % 2 / 99)),
     }, 'not_finite', ['cagr']],
   ];
-  it.each(undefinedOnes)('is null in both where it has no meaning, with the reason: %s', (_, series, code, missing) => {
+  it.each(undefinedOnes)('are null in both modes without meaning, with the reason: %s', (_, series, code, missing) => {
     const assessment = analyze(series);
     expect(codes(assessment)).toContain(code);
     expect(nulls(assessment.metrics)).toEqual(expect.arrayContaining([...missing]));
@@ -187,7 +187,7 @@ describe('what the data do not support', () => {
     expect(new Set(codes(assessment)).size).toBe(assessment.warnings.length);
   });
 
-  it('leaves nothing infinite or undefined, and nothing out without a reason, whatever the series', () => {
+  it('are never infinite, and never missing without a reason, for any series', () => {
     const values = fc.array(fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true }), fc.double({ min: -10, max: 1_000, noNaN: true }),
       fc.constant(0),
@@ -208,14 +208,14 @@ describe('what the data do not support', () => {
       }), { numRuns: 60 });
   });
 
-  it('takes a total loss for what it is', () => {
+  it('report a total loss', () => {
     expect(analyze({ kind: 'returns', returns: [0.1, -1], periodsPerYear: 1 }).metrics)
       .toMatchObject({ total_return: -1, cagr: -1, max_drawdown: 1 });
     expect(analyze(equity([...Array.from({ length: 40 }, (_, i) => 100 - i), -5])).metrics)
       .toMatchObject({ cagr: -1, max_drawdown: 1.05, sharpe: expect.any(Number) });
   });
 
-  it('tells correlated returns, and what the ratio is with that taken into account', () => {
+  it('report correlated returns with the corrected ratio', () => {
     const smooth = equity(Array.from({ length: 200 }, (_, i) => 100 + i / 10 + Math.sin(i / 8)));
     const warning = analyze(smooth).warnings.find(({ code }) => code === 'autocorrelation')!;
     expect(Number(/Sharpe ratio is ([\d.]+)/.exec(warning.message)![1]))
@@ -232,7 +232,7 @@ describe('metrics of trading', () => {
     quoted: [{ quoted: 1_000, filled: 999, notional: 500 }], sent: 5, landed: 4, feesPaid: 5,
   };
 
-  it('are given beside the others', () => {
+  it('complement the other metrics', () => {
     const { metrics, trades, timeInMarket, warnings } = assess(equity(values), { strictness: 'backtest', trading });
     expect(metrics).toMatchObject({
       win_rate: 0.5, profit_factor: expect.closeTo(10 / 6, 9), expectancy: expect.closeTo(2, 9),
@@ -245,16 +245,16 @@ describe('metrics of trading', () => {
     expect(warnings.map(({ code }) => code)).toContain('few_trades');
   });
 
-  it('say what they leave out where not all was sold again', () => {
+  it('warn about unsold purchases', () => {
     const held = assess(equity(values), {
       strictness: 'backtest', trading: { ...trading, fills: [...trading.fills, fill('buy', 4, 5)] },
     });
     expect(held.warnings.filter(({ code }) => code === 'still_held').map(({ message }) => message))
-      .toEqual([expect.stringMatching(/^1 purchase is not sold again/)]);
+      .toEqual([expect.stringMatching(/^1 purchase is not or not fully sold/)]);
     expect(codes(assess(equity(values), { strictness: 'backtest', trading }))).not.toContain('still_held');
   });
 
-  it('say why they are missing where nothing was traded', () => {
+  it('give the reason when nothing was traded', () => {
     const idle = assess(equity(values), {
       strictness: 'backtest', trading: { ...trading, fills: [fill('sell', 1, 5)], quoted: [], sent: 0, landed: 0 },
     });
@@ -268,7 +268,7 @@ describe('metrics of trading', () => {
 });
 
 describe('the interval of the Sharpe ratio', () => {
-  it('holds the ratio, and is not taken of what would take too long', () => {
+  it('contains the ratio, and is left out when it would take too long', () => {
     const { sharpeInterval, metrics } = analyze(waveEquity);
     expect(sharpeInterval!.low).toBeLessThan(metrics.sharpe!);
     expect(sharpeInterval!.high).toBeGreaterThan(metrics.sharpe!);

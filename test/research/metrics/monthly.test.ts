@@ -16,7 +16,7 @@ it('months begin with the last value before them, the first with the first', () 
   expect(monthlyReturns(series).reduce((product, { change }) => product * (1 + change!), 1)).toBeCloseTo(0.605, 12);
 });
 
-it('a month that begins with nothing has no return', () => {
+it('a month that begins with 0 has no return', () => {
   expect(monthlyReturns({ times: [0, 1], values: [0, 5] })).toEqual([{ year: 1970, month: 1, change: undefined }]);
   expect(monthlyReturns({ times: [], values: [] })).toEqual([]);
 });

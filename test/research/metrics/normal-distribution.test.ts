@@ -22,7 +22,7 @@ describe('the normal distribution', () => {
     expect(Math.abs(normalQuantile(p) - x)).toBeLessThanOrEqual(1e-15 * Math.max(1, Math.abs(x)) * 2);
   });
 
-  it('ends where it ends', () => {
+  it('has the right limits', () => {
     expect([normalCdf(Number.NEGATIVE_INFINITY), normalCdf(Number.POSITIVE_INFINITY), normalCdf(Number.NaN)])
       .toStrictEqual([0, 1, Number.NaN]);
     expect([
@@ -30,7 +30,7 @@ describe('the normal distribution', () => {
     ]).toStrictEqual([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, Number.NaN, Number.NaN, Number.NaN]);
   });
 
-  it('rises, is symmetric, and comes back', () => {
+  it('rises, is symmetric, and inverts', () => {
     fc.assert(fc.property(fc.double({ min: -37, max: 8, noNaN: true }), fc.double({ min: 1e-6, max: 1, noNaN: true }),
       (x, step) => {
         expect(normalCdf(x + step)).toBeGreaterThanOrEqual(normalCdf(x));

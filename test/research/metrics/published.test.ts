@@ -5,7 +5,7 @@ import {
   annualGrowth, calmar, compounded, correlatedScale, downsideDeviation, sharpe, simpleReturns, totalReturn,
   volatility,
 } from '../../../src/research/metrics/return-statistics.ts';
-import type { EquityInput } from '../../../src/research/metrics/measured-path.ts';
+import type { MeasuredSeries } from '../../../src/research/metrics/measured-path.ts';
 import { assess } from '../../../src/research/metrics/metrics.ts';
 import { autocorrelation, deviation, kurtosis, mean, skewness } from '../../../src/research/metrics/statistics.ts';
 import { DAY, START } from './series.ts';
@@ -17,8 +17,8 @@ const percent = (...values: readonly number[]): number[] => values.map((value) =
 const scale = (rho: number): number => correlatedScale(Array.from({ length: 12 }, (_, i) => rho ** (i + 1)), 12)!;
 const year = (value: number) => ({ times: [START, START + 365.25 * DAY], values: [value, value] });
 
-/** Equity of forty days, looked at after each of so many trades a day. */
-function tradedEquity(tradesADay: number): EquityInput {
+/** Equity of forty days, sampled after each of so many trades a day. */
+function tradedEquity(tradesADay: number): Extract<MeasuredSeries, { readonly kind: 'equity' }> {
   const times = Array.from({ length: 40 * tradesADay + 1 }, (_, i) => START + (i * DAY) / tradesADay);
   const daily = compounded(Array.from({ length: 40 }, (_, i) => returns[i % returns.length]!));
   return { kind: 'equity', times, values: times.map((at) => {
@@ -28,7 +28,7 @@ function tradedEquity(tradesADay: number): EquityInput {
   }) };
 }
 
-/** Figures that somebody else printed, by what they are of; those of the other metrics stand beside their own tests. */
+/** Figures printed by others, by their subject; those of the other metrics stand beside their own tests. */
 
 describe('the reference datasets of NIST (StRD, univariate statistics), whose figures are certified', () => {
   // They were made so that the sum of squares less the square of the sum has no digit left.
@@ -92,14 +92,16 @@ describe('the figures that the tests of the library empyrical (Quantopian) print
   });
 });
 
-it('the deepest drawdown of 100 000, 150 000, 90 000, 120 000, 80 000 and 200 000 is 46.67 %, from the peak before it, through the lower one (YCharts, glossary)', () => {
+// YCharts, glossary.
+it('the deepest drawdown of 100 000, 150 000, 90 000, 120 000, 80 000 and 200 000 is 46.67 %', () => {
   const values = [100_000, 150_000, 90_000, 120_000, 80_000, 200_000];
   expect(deepestRelative(drawdowns(values)))
     .toMatchObject({ start: 1, trough: 4, recovered: 5, depth: expect.closeTo(0.4667, 4) });
   expect(deepestAbsolute(drawdowns(values))!.amount).toBe(70_000);
 });
 
-it('skewness and kurtosis are those of moments, in the example of the Indian Agricultural Statistics Research Institute (e-courses, biometrics): 20 values, m2 10.34, m3 -3.528, m4 204.9032', () => {
+// Indian Agricultural Statistics Research Institute (e-courses, biometrics): m2 10.34, m3 -3.528, m4 204.9032.
+it('skewness and kurtosis match a published example of 20 values', () => {
   const values = [18, 22, 17, 18, 22, 23, 22, 19, 25, 25, 23, 25, 24, 28, 26, 27, 19, 20, 27, 22];
   expect(mean(values)).toBeCloseTo(22.6, 12);
   expect(skewness(values)! ** 2).toBeCloseTo(0.011258888, 8);
@@ -107,11 +109,12 @@ it('skewness and kurtosis are those of moments, in the example of the Indian Agr
   expect(kurtosis(values)).toBeCloseTo(1.91649488, 8);
 });
 
-it('a monthly Sharpe ratio is a yearly one times 3.46 without correlation, 2.88 with 20 % from month to month and 4.17 with -20 % (A. Lo, "The Statistics of Sharpe Ratios", 2002)', () => {
+// A. Lo, "The Statistics of Sharpe Ratios", 2002.
+it('a monthly Sharpe ratio scales by 3.46 without correlation, 2.88 with 20 % and 4.17 with -20 %', () => {
   expect([0, 0.2, -0.2].map((rho) => scale(rho).toFixed(2))).toStrictEqual(['3.46', '2.88', '4.17']);
 });
 
-it('equity is turned over half a year where half of it is sold and bought again, and a tenth where 5 of 50 million are (the usual examples of portfolio turnover)', () => {
+it('turnover is 0.5 when half of the equity is sold and bought again, and 0.1 for 5 of 50 million', () => {
   expect(turnover(year(1_000_000), [500_000, -500_000])).toBeCloseTo(0.5, 12);
   expect(turnover(year(50_000_000), [5_000_000, 5_000_000])).toBeCloseTo(0.1, 12);
 });
@@ -158,7 +161,7 @@ describe('traps that others fell into', () => {
     }
   });
 
-  it('an outage carried forward makes a series look calm: figures by the year are refused, not given', () => {
+  it('an outage carried forward understates the risk: yearly figures are refused', () => {
     const days = Array.from({ length: 100 }, (_, i) => i).filter((day) => day < 30 || day >= 60);
     const { metrics, warnings } = assess({
       kind: 'equity', times: days.map((day) => START + day * DAY), values: days.map((day) => 100 + 5 * Math.sin(day)),

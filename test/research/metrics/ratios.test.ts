@@ -17,20 +17,20 @@ describe('growth', () => {
     expect(annualGrowth(total, 3)).toBeCloseTo(0.2493, 4);
   });
 
-  it('is a total loss where nothing or less is left, and nothing where no time passed or nothing was there', () => {
+  it('is -1 for a total loss, and undefined without a time span or without initial equity', () => {
     expect([annualGrowth(-1, 2), annualGrowth(-1.5, 2)]).toStrictEqual([-1, -1]);
     expect([annualGrowth(0.1, 0), totalReturn([]), totalReturn([5]), totalReturn([0, 5]), totalReturn([-1, 5])])
       .toStrictEqual([undefined, undefined, undefined, undefined, undefined]);
   });
 
-  it('has no returns from nothing or from debt, but a last step into it', () => {
+  it('has no returns from 0 or from debt, except for a last step into it', () => {
     expect(simpleReturns([100, 50, -10])).toStrictEqual([-0.5, -1.2]);
     expect([simpleReturns([100, 0, 10]), simpleReturns([100, -1, 10]), simpleReturns([0, 1])])
       .toStrictEqual([undefined, undefined, undefined]);
     expect([simpleReturns([]), simpleReturns([3])]).toStrictEqual([[], []]);
   });
 
-  it('compounds back to the values that returns were taken of', () => {
+  it('compounds back to the original values', () => {
     fc.assert(fc.property(returnsOf(1), (returns) => {
       const again = simpleReturns(compounded(returns))!;
       for (const [i, value] of returns.entries()) expect(again[i]).toBeCloseTo(value, 9);
@@ -39,7 +39,7 @@ describe('growth', () => {
 });
 
 describe('moments', () => {
-  it('are those of numpy and scipy: ddof 1, moments of the sample, kurtosis 3 where normal', () => {
+  it('match numpy and scipy: ddof 1, moments of the sample, kurtosis 3 for normal values', () => {
     const returns = wave();
     expect(deviation(returns)! * Math.sqrt(perYear)).toBeCloseTo(WAVE_BY_SCIPY.volatility, 12);
     expect(skewness(returns)).toBeCloseTo(WAVE_BY_SCIPY.skewness, 12);
@@ -47,10 +47,10 @@ describe('moments', () => {
     expect(autocorrelation(returns, 1)).toBeCloseTo(0.013837445901156114, 12);
   });
 
-  it('are none of values that do not vary, whatever rounding makes of them', () => {
-    // 0.1 has no exact sum, and steady growth no exact returns.
-    const steady = simpleReturns(Array.from({ length: 50 }, (_, i) => 1_000 * 1.001 ** i))!;
-    for (const values of [Array<number>(7).fill(0.1), Array<number>(10).fill(0), steady]) {
+  it('are undefined for constant values, despite rounding errors', () => {
+    // 0.1 has no exact sum, and constant growth no exact returns.
+    const constant = simpleReturns(Array.from({ length: 50 }, (_, i) => 1_000 * 1.001 ** i))!;
+    for (const values of [Array<number>(7).fill(0.1), Array<number>(10).fill(0), constant]) {
       expect(deviation(values)).toBe(0);
       expect([skewness(values), kurtosis(values), autocorrelation(values, 1)])
         .toStrictEqual([undefined, undefined, undefined]);
@@ -59,7 +59,7 @@ describe('moments', () => {
     expect(mean([0.1, 0.1, 0.1])).toBe(0.1);
   });
 
-  it('bound each other: kurtosis is at least the square of skewness and one', () => {
+  it('satisfy kurtosis ≥ skewness² + 1', () => {
     fc.assert(fc.property(returnsOf(2), (returns) => {
       const skew = skewness(returns);
       if (skew !== undefined) expect(kurtosis(returns)! - skew ** 2 - 1).toBeGreaterThan(-1e-6);
@@ -77,13 +77,13 @@ describe('ratios of return to risk', () => {
     expect(sortino(redRock)).toBeCloseTo(4.417, 3);
   });
 
-  it('divide the downside by all returns, not by those below alone, and not by their own deviation', () => {
+  it('divide the downside by the number of all returns, not of those below the minimum', () => {
     const belowAlone = Math.sqrt((0.05 ** 2 + 0.04 ** 2) / 2);
     expect(downsideDeviation(redRock)).toBeCloseTo(belowAlone / 2, 12);
     expect(sortino(redRock)).not.toBeCloseTo(0.1 / belowAlone, 1);
   });
 
-  it('are those of numpy by the year, with and without a least return', () => {
+  it('match numpy by the year, with and without a minimum return', () => {
     const returns = wave();
     expect(volatility(returns, perYear)).toBeCloseTo(WAVE_BY_SCIPY.volatility, 12);
     expect(sharpe(returns, { perYear })).toBeCloseTo(WAVE_BY_SCIPY.sharpe, 11);
@@ -92,14 +92,14 @@ describe('ratios of return to risk', () => {
     expect(sortino(returns, { perYear, mar: 0.002 })).toBeCloseTo(WAVE_SORTINO_MAR_2E3, 11);
   });
 
-  it('have no value without risk, rather than a huge one', () => {
+  it('are undefined without risk instead of huge', () => {
     expect([sharpe([0.01, 0.01, 0.01]), sharpe([0.01]), sharpe([]), sortino([0.01, 0.02]), sortino([]), calmar(0.4, 0)])
       .toStrictEqual(Array(6).fill(undefined));
     expect(sortino([-0.01, -0.01])).toBeCloseTo(-1, 12);
     expect(calmar(0.3, 0.15)).toBe(2);
   });
 
-  it('do not change when returns are scaled, and turn when they are turned', () => {
+  it('are invariant under scaling, and change sign with the returns', () => {
     fc.assert(fc.property(returnsOf(2), fc.double({ min: 0.01, max: 2, noNaN: true }), (returns, factor) => {
       const ratio = sharpe(returns);
       const scaled = sharpe(returns.map((value) => value * factor));
@@ -110,7 +110,7 @@ describe('ratios of return to risk', () => {
     }));
   });
 
-  it('count less as downside than as deviation where the mean is not below the least return', () => {
+  it('have a downside below the deviation when the mean is not below the minimum', () => {
     fc.assert(fc.property(returnsOf(2), (returns) => {
       const middle = mean(returns);
       fc.pre(middle >= 0);

@@ -12,7 +12,7 @@ const trips = (...profits: number[]): { profit: number; entryValue: number }[] =
   profits.map((profit) => ({ profit, entryValue: 1_000 }));
 
 describe('round trips', () => {
-  it('gain 2 000 in the textbook example of five purchases with commissions and one sale of 500 of 1 500 shares', () => {
+  it('gain 2 000 in the textbook example of five purchases and one sale of 500 of 1 500 shares', () => {
     const { trips: pairs, open } = roundTrips([
       buy(200n, 1_600, 200), buy(100n, 1_100, 100), buy(300n, 3_000, 300), buy(400n, 5_500, 500), buy(500n, 2_700, 300),
       sell(500n, 7_500, 300),
@@ -28,7 +28,7 @@ describe('round trips', () => {
     expect(open).toStrictEqual([{ instrument: 'SOL', at: 0, quantity: 50n, value: 350, costs: 0 }]);
   });
 
-  it('keep instruments apart, and say what was sold and never bought', () => {
+  it('separate instruments, and report sales without a purchase', () => {
     const { trips: pairs, open, unbought } = roundTrips([buy(10n, 100), sell(4n, 80, 0, 'KELP'), sell(15n, 180, 3)]);
     expect(pairs)
       .toMatchObject([{ instrument: 'SOL', quantity: 10n, entryValue: 100, exitValue: 120, costs: 2, profit: 18 }]);
@@ -38,7 +38,7 @@ describe('round trips', () => {
     expect(open).toStrictEqual([]);
   });
 
-  it('refuse a fill of nothing', () => {
+  it('refuse a fill without a quantity', () => {
     expect(() => roundTrips([buy(0n, 1)])).toThrow(/quantity/);
   });
 
@@ -48,7 +48,7 @@ describe('round trips', () => {
     value: fc.double({ min: 0.01, max: 1e6, noNaN: true }), costs: fc.double({ min: 0, max: 100, noNaN: true }),
   }), { maxLength: 60 });
 
-  it('lose nothing on the way: quantities to the last unit, money and costs to rounding', () => {
+  it('preserve quantities exactly, and money and costs up to rounding', () => {
     fc.assert(fc.property(fills, (list) => {
       const { trips: pairs, open, unbought } = roundTrips(list);
       for (const instrument of ['SOL', 'KELP']) {
@@ -78,7 +78,7 @@ describe('round trips', () => {
 });
 
 describe('the results of trades', () => {
-  it('are those of the textbook: six wins of 2 400 and four losses of 1 200 bring 0.40 for each unit of risk', () => {
+  it('match the textbook: six wins of 2 400 and four losses of 1 200 make 0.40 per unit of risk', () => {
     expect(tradeResults(trips(400, 400, 400, 400, 400, 400, -300, -300, -300, -300))).toMatchObject({
       winRate: 0.6, profitFactor: 2, expectancy: 120, payoffRatio: expect.closeTo(400 / 300, 12),
       expectancyRatio: expect.closeTo(0.4, 12),
@@ -96,14 +96,14 @@ describe('the results of trades', () => {
     expect(payoffRatio! * winRate! - (1 - winRate!)).toBeCloseTo(expectancyRatio!, 12);
   });
 
-  it('leave out what came out even, also by rounding', () => {
+  it('leave out even trades, also up to rounding', () => {
     const even = (0.1 + 0.2) - 0.3;
     expect(even).not.toBe(0);
     expect(tradeResults(trips(10, -5, 0, even)))
       .toMatchObject({ wins: 1, losses: 1, breakeven: 2, winRate: 0.5, expectancy: 2.5 });
   });
 
-  it('have no profit factor and no payoff without a loss, a factor of 0 without a win, and nothing of nothing', () => {
+  it('have no profit factor and payoff without a loss, and a factor of 0 without a win', () => {
     expect(tradeResults(trips(5, 6))).toMatchObject({
       winRate: 1, expectancy: 5.5, profitFactor: undefined, payoffRatio: undefined, expectancyRatio: undefined,
     });

@@ -14,21 +14,21 @@ const recordOf = (change: Partial<RunRecord>): RunRecord => ({
 });
 
 describe('the figures of a record', () => {
-  it('are of all strategies together, or of one', () => {
+  it('cover all strategies together, or one', () => {
     const record = recordOf({ strategies: [strategy('a', [100, 110, 99]), strategy('b', [300, 290, 321])] });
     expect(assessRun(record).metrics).toMatchObject({ total_return: expect.closeTo(0.05, 12), max_drawdown: 0 });
     expect(assessRun(record, [record.strategies[0]!]).metrics)
       .toMatchObject({ total_return: expect.closeTo(-0.01, 12), max_drawdown: expect.closeTo(0.1, 12) });
   });
 
-  it('leave out the times at which something had no price', () => {
+  it('leave out times without a price of a holding', () => {
     const record =
       recordOf({ strategies: [strategy('a', [100, null, 99], [0, null, 50]), strategy('b', [10, 20, 30])] });
     expect(seriesOf(record, record.strategies))
       .toEqual({ times: [0, 2 * HOUR], values: [110, 129], held: [0, 50], unpriced: 1 });
   });
 
-  it('take a swap between two tokens for a sale and a purchase, with its costs once, and strategies for themselves', () => {
+  it('treat a swap between two tokens as a sale and a purchase with costs once, for each strategy', () => {
     const swap = {
       at: HOUR, strategy: 'a', input: 'SOL', output: 'FISH', amountIn: '5', amountOut: '7', quotedOut: null, value: 12,
       costs: 1,
@@ -44,7 +44,7 @@ describe('the figures of a record', () => {
 describe('the benchmarks of a record', () => {
   const priced = { symbol: 'SOL', decimals: 9, bids: [null, 99, 198], asks: [null, 101, 202] };
 
-  it('buy at what a purchase takes and are worth what a sale brings', () => {
+  it('buy at the ask and are valued at the bid', () => {
     const { buy_and_hold: holding, dca, cash } = benchmarksOf(recordOf({ instruments: [priced] }));
     expect(holding!.series.values[0]).toBe(100);
     expect(holding!.series.values[2]).toBeCloseTo((100 / 101) * 198, 9);
@@ -54,19 +54,19 @@ describe('the benchmarks of a record', () => {
     expect(dca!.assessment.metrics.total_return!).toBeLessThan(holding!.assessment.metrics.total_return!);
   });
 
-  it('share the money between several tokens', () => {
+  it('divide the money between several tokens', () => {
     const flat = { ...priced, symbol: 'FISH', bids: [5, 5, 5], asks: [5, 5, 5] };
     expect(benchmarksOf(recordOf({ instruments: [priced, flat] })).buy_and_hold!.series.values[2])
       .toBeCloseTo((50 / 101) * 198 + 50, 9);
   });
 
-  it('are none where a token has no price any more at the end, and say so; a hole on the way is none', () => {
+  it('are undefined with a warning when a token has no price at the end, but not for a gap', () => {
     for (const bids of [[null, 99, null], [5, 0, 0]]) {
       const dead = recordOf({ instruments: [priced, { ...priced, symbol: 'FISH', bids }] });
       expect(benchmarksOf(dead))
         .toMatchObject({ buy_and_hold: undefined, dca: undefined, cash: { series: { values: [100, 100, 100] } } });
       expect(benchmarkWarnings(dead)).toEqual([expect.stringMatching(
-        /^buy and hold and DCA are not given: FISH has no price any more at the end, the last look at one was at 1970-01-01T0[01]:00:00\.000Z/,
+        /^buy and hold and DCA are not given: FISH has no price at the end, and its last one is of 1970-01-01T0[01]:/,
       )]);
     }
     const holed = recordOf({ instruments: [{ ...priced, bids: [99, null, 198], asks: [101, null, 202] }] });
@@ -74,7 +74,7 @@ describe('the benchmarks of a record', () => {
     expect(benchmarkWarnings(holed)).toEqual([]);
   });
 
-  it('are none where nothing was ever priced, or no time passed', () => {
+  it('are undefined without any price, or without a time span', () => {
     expect(benchmarksOf(recordOf({ instruments: [{ ...priced, bids: [null, null, null] }] })))
       .toMatchObject({ buy_and_hold: undefined, dca: undefined, cash: { series: { values: [100, 100, 100] } } });
     expect(benchmarksOf(recordOf({ times: [0], strategies: [strategy('a', [100])] })))

@@ -30,7 +30,7 @@ describe('the probabilistic Sharpe ratio', () => {
       }));
   });
 
-  it('falls with skewness to the left and with fat tails where the ratio is good', () => {
+  it('falls with left skewness and fat tails for a good ratio', () => {
     fc.assert(fc.property(measured, fc.double({ min: 0, max: 3, noNaN: true }), (record, more) => {
       fc.pre(record.sharpe > 0);
       const now = probabilisticSharpe(record)!;
@@ -39,7 +39,7 @@ describe('the probabilistic Sharpe ratio', () => {
     }));
   });
 
-  it('has no value of one return', () => {
+  it('is undefined for one return', () => {
     expect(probabilisticSharpe({ sharpe: 1, returns: 1, ...NORMAL })).toBeUndefined();
   });
 });
@@ -55,7 +55,7 @@ describe('the minimum track record', () => {
     expect(returns / perYear).toBeCloseTo(years, 2);
   });
 
-  it('is where the probability reaches the confidence', () => {
+  it('is the length at which the probability reaches the confidence', () => {
     fc.assert(fc.property(measured, fc.double({ min: 0.55, max: 0.999, noNaN: true }), (record, confidence) => {
       fc.pre(record.sharpe > 0.01);
       const returns = minimumTrackRecord(record, { confidence })!;
@@ -64,7 +64,7 @@ describe('the minimum track record', () => {
     }));
   });
 
-  it('has no value for what is not above the benchmark', () => {
+  it('is undefined unless the ratio is above the benchmark', () => {
     expect([
       minimumTrackRecord({ sharpe: 0, ...NORMAL }), minimumTrackRecord({ sharpe: 0.1, ...NORMAL }, { benchmark: 0.1 }),
     ]).toStrictEqual([undefined, undefined]);
@@ -84,11 +84,11 @@ describe('the deflated Sharpe ratio', () => {
     expect(deflatedSharpe(record, { count, sharpeVariance })).toBeCloseTo(expected, 4);
   });
 
-  it('is held against 0.1132 a day after 100 trials, as published', () => {
+  it('compares with 0.1132 a day after 100 trials, as published', () => {
     expect(expectedMaximumSharpe({ count: 100, sharpeVariance })).toBeCloseTo(0.1132, 4);
   });
 
-  it('is the probabilistic one for a single trial, and unknown where the variance or the number is none', () => {
+  it('equals the probabilistic one for a single trial, and is undefined without variance or number', () => {
     expect(deflatedSharpe(published, { count: 1, sharpeVariance: undefined })).toBe(probabilisticSharpe(published));
     expect([
       deflatedSharpe(published, { count: 5, sharpeVariance: undefined }),

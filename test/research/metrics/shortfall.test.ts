@@ -5,7 +5,8 @@ import {
 } from '../../../src/research/metrics/trading-measures.ts';
 
 describe('implementation shortfall', () => {
-  it('is 0.19 % in the examination example: 700 of 1 000 bought at 40.05, decided at 40, worked from 40.04, given up at 40.08, commission 17', () => {
+  // 700 of 1 000 bought at 40.05, decided at 40, worked from 40.04, given up at 40.08, commission 17.
+  it('is 0.19 % in the examination example', () => {
     const parts = implementationShortfall({
       side: 'buy', quantity: 1_000, decisionPrice: 40, quotePrice: 40.04, fills: [{ price: 40.05, quantity: 700 }],
       endPrice: 40.08, fees: 17,
@@ -17,7 +18,7 @@ describe('implementation shortfall', () => {
     expect(parts.opportunity).toBeCloseTo(6, 9);
   });
 
-  it('is 2.80 a share in the examination example of 50 000 sold at 40.25 with 5 cents commission, decided at 43', () => {
+  it('is 2.80 a share in the example of 50 000 sold at 40.25 with 5 cents commission, decided at 43', () => {
     const { total } = implementationShortfall({
       side: 'sell', quantity: 50_000, decisionPrice: 43, quotePrice: 41, fills: [{ price: 40.25, quantity: 50_000 }],
       endPrice: 38, fees: 2_500,
@@ -25,7 +26,7 @@ describe('implementation shortfall', () => {
     expect((total / 10_000) * 43).toBeCloseTo(2.8, 9);
   });
 
-  it('counts what was never filled, to its credit where the price went the other way', () => {
+  it('counts the unfilled quantity, as a gain when the price moved the other way', () => {
     expect(
       implementationShortfall({ side: 'buy', quantity: 10, decisionPrice: 100, fills: [], endPrice: 101, fees: 0 }),
     ).toMatchObject({ total: expect.closeTo(100, 9), opportunity: expect.closeTo(100, 9), delay: 0, slippage: 0 });
@@ -43,7 +44,7 @@ describe('implementation shortfall', () => {
     fees: fc.double({ min: 0, max: 10, noNaN: true }),
   });
 
-  it('is the difference between the paper portfolio and the real one, whatever its parts, and turns with the side', () => {
+  it('is the difference between the ideal and the real portfolio, with the sign of the side', () => {
     fc.assert(fc.property(order, ({ fillPrice, share, ...given }) => {
       const filled = given.quantity * share;
       const common = { ...given, fills: [{ price: fillPrice, quantity: filled }] };
@@ -59,7 +60,7 @@ describe('implementation shortfall', () => {
 });
 
 describe('fills against their quotes', () => {
-  it('weigh by what they were worth, and are positive where less came than was quoted', () => {
+  it('are weighted by value, and positive for less output than quoted', () => {
     expect(
       realizedSlippageBps([{ quoted: 1_000, filled: 999, notional: 300 }, { quoted: 5, filled: 5, notional: 100 }]),
     ).toBeCloseTo(7.5, 9);
@@ -68,7 +69,7 @@ describe('fills against their quotes', () => {
       .toStrictEqual([undefined, undefined]);
   });
 
-  it('land at a rate of what was sent', () => {
+  it('have a landing rate of sent transactions', () => {
     expect([landingRate({ landed: 9, sent: 12 }), landingRate({ landed: 0, sent: 0 })])
       .toStrictEqual([0.75, undefined]);
   });

@@ -9,8 +9,8 @@ const shown = (name: string, value: number): string =>
   SHOWN_METRICS.find((metric) => metric.name === name)!.show(value);
 const days = (count: number): { readonly path: { readonly years: number } } => ({ path: { years: count / 365.25 } });
 
-describe('figures as they are shown', () => {
-  it('have a name in plain words, each of them', () => {
+describe('the presentation of figures', () => {
+  it('has a plain name for each figure', () => {
     const { metrics } = assess({ kind: 'returns', returns: wave() }, { strictness: 'analyze' });
     expect(Object.keys(FIGURE_NAMES)).toEqual(Object.keys(metrics));
     for (const name of Object.values(FIGURE_NAMES)) expect(name).not.toContain('_');
@@ -21,24 +21,24 @@ describe('figures as they are shown', () => {
       ]);
   });
 
-  it('are not by the year where weeks were compounded to one, and say so', () => {
+  it('omits yearly growth over weeks, with the reason', () => {
     expect(notMeaningful('cagr', days(30)))
-      .toBe('not meaningful: what grew in 30 days says nothing of a year; it takes 90 days');
-    expect(notMeaningful('calmar', days(1))).toContain('in one day ');
+      .toBe('not meaningful: growth over 30 days says nothing about a year; it takes 90 days');
+    expect(notMeaningful('calmar', days(1))).toContain('over one day ');
     expect([
       notMeaningful('cagr', days(91)), notMeaningful('total_return', days(2)), notMeaningful('sharpe', days(2)),
       notMeaningful('cagr', { path: { years: undefined } }),
     ]).toEqual([undefined, undefined, undefined, undefined]);
     expect(scaledNote(days(2).path))
-      .toBe('what is given by the year is scaled up from 2 days: it holds where the rest of the year is like them');
+      .toBe('yearly figures are scaled up from 2 days: they hold only if the rest of the year is alike');
     expect([scaledNote(days(30).path), scaledNote(days(0.5).path)]).toEqual([undefined, undefined]);
     // Of hours one reason is enough for all of them.
     for (const name of ['volatility', 'sharpe', 'sortino', 'turnover', 'cagr', 'calmar'] as const)
-      expect(notMeaningful(name, days(0.5))).toBe('not meaningful: what comes to pass in 12h says nothing of a year');
+      expect(notMeaningful(name, days(0.5))).toBe('not meaningful: a span of 12h says nothing about a year');
     expect(notMeaningful('exposure', days(0.5))).toBeUndefined();
   });
 
-  it('keep the number where scripts read it', () => {
+  it('keeps the number for scripts', () => {
     const { metrics, path, luckUnknown } = assess(
       { kind: 'equity', ...daily(Array.from({ length: 40 }, (_, i) => 100 * (i % 2 === 0 ? 1.05 : 1.04) ** i)) },
       { strictness: 'backtest' },
@@ -48,7 +48,7 @@ describe('figures as they are shown', () => {
     expect(notMeaningful('cagr', { path, luckUnknown })).toBeDefined();
   });
 
-  it('issue 13.8: that tell luck from skill are not meaningful on a made-up market, nor beside a Sharpe ratio above 10', () => {
+  it('issue 13.8: omits figures of luck on a generated market and for a Sharpe ratio above 10', () => {
     const calm =
       { kind: 'equity', ...daily(Array.from({ length: 400 }, (_, i) => 100 + 8 * Math.sin(i / 9) + i / 50)) } as const;
     const steep = {
@@ -62,14 +62,14 @@ describe('figures as they are shown', () => {
     expect(absurd.metrics.sharpe).toBeGreaterThan(10);
     for (const name of ['psr', 'dsr', 'min_track_record_length'] as const) {
       expect(notMeaningful(name, real)).toBeUndefined();
-      expect(notMeaningful(name, madeUp)).toBe('not meaningful: the market is made up');
+      expect(notMeaningful(name, madeUp)).toBe('not meaningful: the market is synthetic');
       expect(notMeaningful(name, absurd))
         .toMatch(/^not meaningful: no real market pays a Sharpe ratio of \d+\.\d\d a year$/);
     }
     expect(notMeaningful('sharpe', madeUp)).toBeUndefined();
   });
 
-  it('say what money is counted in, and what is a thousand is seen at once', () => {
+  it('names the currency of amounts, and groups thousands', () => {
     expect(SHOWN_METRICS.filter(({ isMoney }) => isMoney).map((metric) => labelIn(metric, 'USDC')))
       .toEqual(['largest drawdown, USDC', 'expectancy of a round trip, USDC', 'fees paid, USDC']);
     expect([

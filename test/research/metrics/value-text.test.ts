@@ -5,7 +5,7 @@ import { shownValue, valueText } from '../../../src/research/metrics/value-text.
 
 const KINDS = ['amount', 'price', 'share', 'ratio', 'count', 'bps'] as const satisfies readonly ValueKind[];
 
-describe('a number on a page', () => {
+describe('a displayed number', () => {
   it.each<[number, ValueKind, string]>([
     [6171.816315, 'amount', '6,171.82'], [-1234567.891, 'amount', '-1,234,567.89'], [0.945561, 'amount', '0.9456'],
     [-0.0348872, 'amount', '-0.03489'], [1.00049, 'amount', '1.00'], [0, 'amount', '0'],
@@ -17,7 +17,7 @@ describe('a number on a page', () => {
     expect(valueText(value, kind)).toBe(text);
   });
 
-  it('reads the same when it is carried as finely as it is shown', () => {
+  it('has the same text after rounding to its displayed digits', () => {
     fc.assert(fc.property(fc.double({ min: -1e9, max: 1e9, noNaN: true }).filter((value) =>
         value === 0 || Math.abs(value) > 1e-30), fc.constantFrom(...KINDS), (value, kind) => {
       expect(valueText(shownValue(value, kind), kind).replace(/^-(?=[0.]+\D*$)/, '')).toBe(valueText(value, kind));

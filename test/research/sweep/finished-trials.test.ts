@@ -2,12 +2,12 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DoneTrial } from '../../../src/research/trials/trial.ts';
-import type { FinishedTrials, TrialBasis } from '../../../src/research/sweep/finished-trials.ts';
+import type { FinishedTrials } from '../../../src/research/sweep/finished-trials.ts';
 import { openFinishedTrials } from '../../../src/research/sweep/finished-trials.ts';
 import { row } from './rows.ts';
 import { temporaryFolder } from '../../recording/temporary.ts';
 
-const BASIS: TrialBasis = {
+const BASIS: Parameters<typeof openFinishedTrials>[1] = {
   key: '0123456789abcdef', recording: 'r', configuration: 'c', strategies: 's', engine: 'e', packages: 'p', node: 'n',
 };
 
@@ -22,7 +22,7 @@ function opened(dir: string, fresh = false): FinishedTrials {
 }
 
 describe('finished trials', () => {
-  it('are known again, exactly as they were', () => {
+  it('are read back exactly', () => {
     const dir = temporaryFolder();
     const first = opened(dir);
     first.keep(done('a'));
@@ -35,7 +35,7 @@ describe('finished trials', () => {
     expect([...opened(dir).known.keys()]).toStrictEqual(['a', 'b', 'c']);
   });
 
-  it('are kept beside those of another process, also where one begins afresh', () => {
+  it('are kept beside those of another process, also when one starts fresh', () => {
     const dir = temporaryFolder();
     const [one, other] = [opened(dir, true), opened(dir, true)];
     for (const id of ['a', 'b']) one.keep(done(id));
@@ -46,7 +46,7 @@ describe('finished trials', () => {
     expect([...opened(dir).known.keys()]).toStrictEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('lose the line that was torn or changed, and no other', () => {
+  it('lose only the damaged line', () => {
     const dir = temporaryFolder();
     const first = opened(dir);
     for (const id of ['a', 'b', 'c']) first.keep(done(id));
@@ -61,7 +61,7 @@ describe('finished trials', () => {
     expect([...opened(dir).known.keys()]).toStrictEqual(['a', 'c', 'd']);
   });
 
-  it('are forgotten where that is asked for', () => {
+  it('are discarded on request', () => {
     const dir = temporaryFolder();
     const first = opened(dir);
     first.keep(done('a'));
@@ -70,7 +70,7 @@ describe('finished trials', () => {
     expect(opened(dir).known.size).toBe(0);
   });
 
-  it('are of what they depend on: another basis knows none of them', () => {
+  it('belong to one basis: another basis has none of them', () => {
     const dir = temporaryFolder();
     const first = opened(dir);
     first.keep(done('a'));
@@ -78,7 +78,7 @@ describe('finished trials', () => {
     expect(openFinishedTrials(dir, { ...BASIS, key: 'fedcba9876543210' }, { fresh: false }).known.size).toBe(0);
   });
 
-  it('are refused a folder that cannot be written, before anything is run', () => {
+  it('are refused for a folder that cannot be written, before any run', () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     expect(() => opened(file)).toThrow(expect.objectContaining(

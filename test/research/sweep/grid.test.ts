@@ -22,20 +22,20 @@ function beyond(seed: number): Grid {
 }
 
 describe('a grid', () => {
-  it('has every combination once, the last parameter first', () => {
+  it('has every combination once, with the last parameter varying fastest', () => {
     expect([...pointsOf({ axes: AXES, search: { kind: 'grid' } })])
       .toStrictEqual([[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]]);
     expect(combinationCount(AXES)).toBe(6);
     expect(paramsAt(AXES, [2, 0])).toStrictEqual({ a: { x: 3 }, b: { y: 'p' } });
   });
 
-  it('is drawn from by chance: the same for one seed, another for another, each combination once and all in the end', () => {
+  it('is sampled at random by the seed, each combination once, until none are left', () => {
     expect(drawn(1)).toStrictEqual(drawn(1));
     expect(drawn(1).toSorted()).toStrictEqual(['0 0', '0 1', '1 0', '1 1', '2 0', '2 1']);
     expect(new Set([1, 2, 3, 4, 5].map((seed) => drawn(seed).join())).size).toBeGreaterThan(1);
   });
 
-  it('is drawn from without being written out where it is beyond all memory', () => {
+  it('is sampled without being enumerated when it is too large for memory', () => {
     expect(new Set(first(beyond(1), 500)).size).toBe(500);
     expect(first(beyond(1), 500)).toStrictEqual(first(beyond(1), 500));
     expect(first(beyond(1), 500)).not.toStrictEqual(first(beyond(2), 500));
@@ -43,7 +43,7 @@ describe('a grid', () => {
       expect(new Set(first(beyond(1), 500).map((point) => point.split(' ')[i])).size).toBeGreaterThan(80);
   });
 
-  it('takes a value that stands twice once', () => {
+  it('ignores a repeated value', () => {
     expect(distinct([1, 2, 1, '1', true, [1], [1], { b: 1, a: 2 }, { a: 2, b: 1 }]))
       .toStrictEqual([1, 2, '1', true, [1], { a: 2, b: 1 }]);
   });

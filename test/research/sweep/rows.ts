@@ -1,7 +1,7 @@
 import type { Metrics } from '../../../src/research/metrics/metrics.ts';
 import type { GridAxis } from '../../../src/research/sweep/grid.ts';
 import { paramsAt } from '../../../src/research/sweep/grid.ts';
-import type { SweepRow } from '../../../src/research/sweep/sweep-outcome.ts';
+import type { SweepRow } from '../../../src/research/sweep/grid.ts';
 import type { DoneTrial } from '../../../src/research/trials/trial.ts';
 
 /** Returns the axis of a parameter of the one strategy. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limitWarnings as warningsOf } from '../../../src/research/trials/denial-summary.ts';
 import { neighbourhoodOf } from '../../../src/research/sweep/neighbourhood.ts';
-import type { SweepRow } from '../../../src/research/sweep/sweep-outcome.ts';
+import type { SweepRow } from '../../../src/research/sweep/grid.ts';
 import { neighbourhoodSentence } from '../../../src/research/sweep/sweep-outcome.ts';
 import { deniedCells } from '../../../src/cli/commands/research/sweep-answer.ts';
 import { axis, row as rowAt } from './rows.ts';
@@ -16,31 +16,32 @@ function row(fills: number, denials: Readonly<Record<string, number>>, idle = 0)
   return { ...plain, result: { ...plain.result, fills, denials, idle } };
 }
 
-describe('what a sweep says of the risk limits', () => {
-  it('names the limit where it made the result, and in how many trials', () => {
+describe('the warnings of a sweep about risk limits', () => {
+  it('name the limit that determined results, and the number of trials', () => {
     const [said, ...others] = limitWarnings([
       row(1_488, { RATE_PER_DAY: 6_000, LOSS_STREAK: 41 }), row(100, { RATE_PER_DAY: 100 }),
       row(9, { LOSS_STREAK: 10 }), row(500, { RATE_PER_DAY: 20 }),
     ]);
-    expect(said).toMatch(/^in 3 of 4 trials the risk limits made the result as well as the parameters did: .*; most often by RATE_PER_DAY \(.+\)$/);
+    expect(said).toMatch(/^in 3 of 4 trials the risk limits determine the result as much as the parameters: /);
+    expect(said).toMatch(/; most often by RATE_PER_DAY \(.+\)$/);
     expect(others).toStrictEqual([
       expect.stringMatching(/^in 1 of 4 trials the risk limits shape the result: .*; mostly by RATE_PER_DAY \(.+\)$/),
     ]);
   });
 
-  it('also where a protection ended the trading early, though it refused little', () => {
+  it('include a protection that ended the trading early with few refusals', () => {
     expect(limitWarnings([row(814, { DRAWDOWN_EXCEEDS_MAX: 3 }, 0.9)])).toStrictEqual([expect.stringMatching(
-      /^in the only trial .*; mostly by DRAWDOWN_EXCEEDS_MAX \(equity is too far under its highest\)$/,
+      /^in the only trial .*; mostly by DRAWDOWN_EXCEEDS_MAX \([^)]+\)$/,
     )]);
     expect(limitWarnings([row(0, { TRADE_EXCEEDS_MAX: 2 }), row(0, { TRADE_EXCEEDS_MAX: 1 })]))
       .toStrictEqual([expect.stringMatching(/^in all 2 trials /)]);
   });
 
-  it('nothing where the limits refused little, or a strategy was idle by itself', () => {
+  it('are empty for few refusals, and for an idle strategy', () => {
     expect(limitWarnings([row(814, { RATE_PER_MINUTE: 3 }, 0.2), row(20, {}, 0.9), row(0, {})])).toStrictEqual([]);
   });
 
-  it('issue 13.8: that they shape it from 1 % of the proposals on, and where a protection stopped any entry', () => {
+  it('issue 13.8: include refusals of 1 % of the proposals or more, and any stop by a protection', () => {
     expect(limitWarnings([row(990, { BUDGET_EXCEEDED: 10 }), row(991, { BUDGET_EXCEEDED: 9 })]))
       .toStrictEqual([expect.stringMatching(
         /^in 1 of 2 trials the risk limits shape the result: .*; mostly by BUDGET_EXCEEDED \(.+\)$/,
@@ -50,14 +51,14 @@ describe('what a sweep says of the risk limits', () => {
     )]);
   });
 
-  it('has the code that most swaps were refused by beside their number', () => {
+  it('show the most frequent code beside the number of refusals', () => {
     expect(deniedCells({ LOSS_STREAK: 80, RATE_PER_DAY: 43, DRAWDOWN_EXCEEDS_MAX: 5_918 }))
       .toStrictEqual(['6,041', 'DRAWDOWN_EXCEEDS_MAX']);
     expect(deniedCells({})).toStrictEqual(['0', '']);
   });
 });
 
-describe('what a sweep says of what is around the best', () => {
+describe('the sentence on the surroundings of the best combination', () => {
   const X = axis('x', 1, 2, 3, 4, 5, 6, 7);
 
   /** One hill of alike results; limits made those that are named. */
@@ -76,16 +77,15 @@ describe('what a sweep says of what is around the best', () => {
     }, 'profit_factor');
   }
 
-  it('is a plateau without a further word where no limit, or few, made it', () => {
+  it('is a plain plateau when limits determined few results', () => {
     expect(said([])).toMatch(/^a plateau: [^.]*\d\.\d\d[^:]*\.$/);
     expect(said([2])).not.toContain('limits');
     expect(said([0, 1, 5, 6])).not.toContain('limits');
   });
 
-  it('has the limits beside it where they made most of it', () => {
-    expect(said([2, 3])).toMatch(
-      /^a plateau: .* But in 2 of these 3 the risk limits made the result as well as the parameters did: where they stop the trading, results are alike whatever the parameters are\.$/,
-    );
+  it('mentions the limits when they determined most results', () => {
+    expect(said([2, 3])).toMatch(/^a plateau: .* But in 2 of these 3 the risk limits determine the result as much as /);
+    expect(said([2, 3])).toMatch(/: when they stop the trading, results are alike for any parameters\.$/);
     expect(said([2, 3, 4])).toContain('But in all these 3 the risk limits');
   });
 });

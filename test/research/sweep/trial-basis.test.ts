@@ -1,9 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { TrialBasis } from '../../../src/research/sweep/finished-trials.ts';
 import { trialBasis } from '../../../src/research/sweep/finished-trials.ts';
-import { PROJECT_DIR } from '../../../src/config/project-dir.ts';
+import { PROJECT_DIR } from '../../../src/config/strategy-file.ts';
 import { openRecording } from '../../../src/recording/reader.ts';
 import { openWriter, temporaryFolder } from '../../recording/temporary.ts';
 import { threadStrategy, trialSetup } from '../trials/trial-setup.ts';
@@ -27,22 +26,27 @@ function strategyFolder(): {
   install('figures', '1.0.0', { deeper: '^1.0.0' });
   install('deeper', '1.0.0');
   put('shared.ts', `export { figure } from 'figures';`);
-  put('own.ts', `import { NEVER } from 'rxjs';\nimport { z } from 'zod';\nimport { defineStrategy } from '${PROJECT_DIR}src/strategy/index.ts';\nimport { figure } from './shared.ts';\n
-export default defineStrategy({ name: 'own', summary: String(figure), params: z.looseObject({}), inputs: () => ({}), run: () => NEVER });`);
+  put('own.ts', `import { NEVER } from 'rxjs';
+import { z } from 'zod';
+import { defineStrategy } from '${PROJECT_DIR}src/strategy/index.ts';
+import { figure } from './shared.ts';\n
+export default defineStrategy({
+  name: 'own', summary: String(figure), params: z.looseObject({}), inputs: () => ({}), run: () => NEVER,
+});`);
   for (const name of ['rxjs', 'zod'])
     symlinkSync(join(PROJECT_DIR, 'node_modules', name), join(dir, 'node_modules', name));
   return { use: join(dir, 'own.ts'), put, install };
 }
 
-async function basisOf(use: string): Promise<TrialBasis> {
+async function basisOf(use: string): ReturnType<typeof trialBasis> {
   const writer = openWriter(temporaryFolder());
   await writer.close();
   const recording = openRecording(writer.directory);
   return trialBasis({ setup: trialSetup(writer.directory, [threadStrategy(use)]), recording });
 }
 
-describe('what finished trials depend on', () => {
-  it('is the same as long as nothing changes, and another with each version of a package that a strategy imports, or that one depends on', async () => {
+describe('the basis of finished trials', () => {
+  it('changes with the version of each package that a strategy imports, directly or indirectly', async () => {
     const { use, install } = strategyFolder();
     const keys = [await basisOf(use), await basisOf(use)];
     expect(keys[1]!.key).toBe(keys[0]!.key);
@@ -54,7 +58,7 @@ describe('what finished trials depend on', () => {
     expect(new Set(keys.map(({ strategies }) => strategies)).size).toBe(1);
   });
 
-  it('has the code of a package in it that is linked from elsewhere, whatever its version', async () => {
+  it('includes the code of a linked package, whatever its version', async () => {
     const { use, put } = strategyFolder();
     const linked = temporaryFolder();
     writeFileSync(join(linked, 'package.json'), JSON.stringify({

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rangeValues } from '../../../src/research/sweep/grid.ts';
 
-describe('the steps of a range', () => {
+describe('the values of a range', () => {
   it.each([
     [{ from: 5, to: 20, step: 5 }, [5, 10, 15, 20]],
     [{ from: 0, to: 1, step: 0.1 }, [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]],
@@ -17,7 +17,7 @@ describe('the steps of a range', () => {
     expect(rangeValues(steps, 100)).toStrictEqual(expected);
   });
 
-  it('do not drift: each value is the number that its decimal text means', () => {
+  it('do not drift: each value equals its decimal text', () => {
     fc.assert(fc.property(fc.integer({ min: -500, max: 500 }), fc.integer({ min: 1, max: 99 }),
       fc.integer({ min: 1, max: 200 }), fc.integer({ min: 0, max: 6 }), (from, step, count, places) => {
         const decimal = (digits: number): number => Number(`${digits}e-${places}`);

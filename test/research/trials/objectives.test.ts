@@ -2,17 +2,17 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Metrics } from '../../../src/research/metrics/metrics.ts';
 import { assess } from '../../../src/research/metrics/metrics.ts';
-import type { Judged, ObjectiveName } from '../../../src/research/trials/objectives.ts';
+import type { Objective, ObjectiveName } from '../../../src/research/trials/objectives.ts';
 import {
   bestFirst, bestOf, DEFAULT_OBJECTIVE, isObjectiveName, OBJECTIVES,
 } from '../../../src/research/trials/objectives.ts';
 
 const NAMES = Object.keys(OBJECTIVES) as ObjectiveName[];
 const { metrics: NOTHING } = assess({ kind: 'returns', returns: [] }, { strictness: 'backtest' });
-const judged = (figures: Partial<Metrics>, fills = 5): Judged => ({ metrics: { ...NOTHING, ...figures }, fills });
+const judged = (figures: Partial<Metrics>, fills = 5): Parameters<Objective['valueOf']>[0] => ({ metrics: { ...NOTHING, ...figures }, fills });
 
 describe('objectives', () => {
-  it('are named like the metric that they are, and the Sharpe ratio is the default', () => {
+  it('are named like their metric, with the Sharpe ratio as the default', () => {
     expect(NAMES).toStrictEqual([
       'sharpe', 'sortino', 'calmar', 'total_return', 'cagr', 'max_drawdown', 'profit_factor', 'expectancy', 'psr',
     ]);
@@ -21,14 +21,14 @@ describe('objectives', () => {
       .toStrictEqual(['sharpe', true, false, false]);
   });
 
-  it('want the highest of all figures but the drawdown', () => {
+  it('prefer the highest value, except for the drawdown', () => {
     for (const name of NAMES) {
       const [low, high] = [judged({ [name]: 0.1 }), judged({ [name]: 0.2 })];
       expect(bestOf([low, high], OBJECTIVES[name]), name).toBe(name === 'max_drawdown' ? low : high);
     }
   });
 
-  it('never find what has no figure, or made no swap, the best', () => {
+  it('never choose a trial without the figure or without a swap', () => {
     for (const name of NAMES) {
       const [none, idle, worst] = [
         judged({}), judged({ [name]: name === 'max_drawdown' ? 0 : 1e9 }, 0),
@@ -40,7 +40,7 @@ describe('objectives', () => {
     expect(bestOf([], OBJECTIVES.sharpe)).toBeUndefined();
   });
 
-  it('order best first, those without a figure last, and of equals the first first', () => {
+  it('order best first, stable for equals, with those without a figure last', () => {
     const figure = fc.option(fc.integer({ min: -3, max: 3 }));
     fc.assert(fc.property(fc.array(figure), fc.constantFrom(...NAMES), (figures, name) => {
       const { valueOf, better } = OBJECTIVES[name];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRecordedChecks } from '../../../src/backtest/recorded-checks.ts';
-import { runTrial } from '../../../src/research/trials/run-trial.ts';
+import { runToEnd } from '../../../src/core/chunked-work.ts';
+import { runTrialInChunks } from '../../../src/research/trials/run-trial.ts';
 import type { DoneTrial, Trial } from '../../../src/research/trials/trial.ts';
 import { trialOf } from '../../../src/research/trials/trial.ts';
 import { openRecording } from '../../../src/recording/reader.ts';
@@ -21,10 +22,10 @@ async function run(difference: Omit<Trial, 'id'>, warmupMs?: number): Promise<Do
   const { rows, directory } = await rowsOnDisk();
   const { use, ...strategy } = threadStrategy('mean-reversion', { window: 10, k: 1 }, { warmupMs });
   expect(use).toBe('mean-reversion');
-  const result = runTrial(trialOf(difference), {
+  const result = runToEnd(runTrialInChunks(trialOf(difference), {
     setup: trialSetup(directory, []), strategies: [{ ...strategy, strategy: meanReversion }], rows,
     checks: readRecordedChecks(rows), stopwatch: () => 0,
-  });
+  }));
   if (result.kind !== 'done') throw new Error(result.reason);
   return result;
 }
@@ -34,7 +35,7 @@ const LAST = SWINGS.at(-1)!.receivedAt;
 const MINUTE = 60_000;
 
 describe('a trial', () => {
-  it('of the whole period is one without a period, decision by decision', async () => {
+  it('of the whole period equals one without a period, decision by decision', async () => {
     const whole = await run({ params: {} });
     const period = await run({ params: {}, period: { from: FIRST, to: LAST + 1 } });
     expect(period.decisionHash).toBe(whole.decisionHash);
@@ -42,7 +43,7 @@ describe('a trial', () => {
     expect(whole.decisions).toBeGreaterThan(50);
   });
 
-  it('of a period reads nothing of its end and after, nor anything before it', async () => {
+  it('of a period reads no row before its warm-up, nor from its end on', async () => {
     const [from, to] = [FIRST + 30 * MINUTE, FIRST + 60 * MINUTE];
     const { events, record } = await run({ params: {}, period: { from, to }, keep: 'record' });
     expect(events).toBe(SWINGS.filter(({ receivedAt }) => receivedAt >= from && receivedAt < to).length);
@@ -51,7 +52,7 @@ describe('a trial', () => {
     expect(record?.instruments.map(({ symbol }) => symbol)).toStrictEqual(['SOL']);
   });
 
-  it('of a period warms up on what came before it, and trades from its beginning', async () => {
+  it('of a period warms up on earlier rows, and trades from its beginning', async () => {
     const period = { from: FIRST + 30 * MINUTE, to: FIRST + 60 * MINUTE };
     // As many prices as five minutes have.
     const params = { own: { window: 60 } };
@@ -62,17 +63,17 @@ describe('a trial', () => {
     expect(warm.decisionHash).not.toBe(cold.decisionHash);
   });
 
-  it('of a period before anybody is warm begins once they are', async () => {
+  it('of a period before the end of the warm-up begins after it', async () => {
     const early = await run({ params: {}, period: { from: FIRST, to: LAST + 1 } }, 5 * MINUTE);
     expect(early.decisionHash).toBe((await run({ params: {} }, 5 * MINUTE)).decisionHash);
   });
 
-  it('of a period that warming up takes all of is none', async () => {
+  it('of a period that the warm-up covers is refused', async () => {
     await expect(run({ params: {}, period: { from: FIRST, to: FIRST + MINUTE } }, 5 * MINUTE))
-      .rejects.toThrow('nothing is left to trade on');
+      .rejects.toThrow('no time is left to trade');
   });
 
-  it('has an id of what it is: the same for the same, another for another', () => {
+  it('has an id by its content', () => {
     const ids = [
       trialOf({ params: { a: { x: 1, y: 2 } } }), trialOf({ params: { a: { y: 2, x: 1 } }, keep: 'record' }),
       trialOf({ params: { a: { x: 2, y: 2 } } }),

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { SensitivityGrid } from '../../../src/research/trials/sensitivity-grid.ts';
+import { gridHeatMap } from '../../../src/report/sensitivity-heat-map.ts';
 import {
-  COST_FACTORS, gridCells, gridHeatMap, gridWarnings, LATENCY_FACTORS, sensitivityGrid, typicalHalfSpreadBps,
+  gridCells, gridWarnings, sensitivityGrid, typicalHalfSpreadBps,
 } from '../../../src/research/trials/sensitivity-grid.ts';
-import { BASE_MODEL } from '../../../src/backtest/simulated-executor.ts';
+import { BASE_MODEL } from '../../../src/trading/simulation-model.ts';
 import type { TrialResult } from '../../../src/research/trials/trial.ts';
 import type { Amount } from '../../../src/core/amount.ts';
 import { row } from '../sweep/rows.ts';
 import { bothSides, CALM, inAndOut, measured } from '../../backtest/measured.ts';
 
+const LATENCY_FACTORS = [0.5, 1, 2, 4];
+const COST_FACTORS = [0.5, 1, 2];
 const SPREAD = bothSides(Array.from({ length: 40 }, () => [151, 149] as const));
 
 function withReturns(totalReturn: SensitivityGrid['totalReturn']): SensitivityGrid {
@@ -20,7 +23,7 @@ function firstFill(dearerBps: number | undefined): Amount {
 }
 
 describe('the grid of latencies and costs', () => {
-  it('multiplies every latency, what attempts cost, and the spread', () => {
+  it('multiplies every latency, the costs of attempts, and the spread', () => {
     const cells = gridCells(BASE_MODEL, 40);
     expect(cells).toHaveLength(LATENCY_FACTORS.length * COST_FACTORS.length - 1);
     const dear =
@@ -38,7 +41,7 @@ describe('the grid of latencies and costs', () => {
     expect(new Set(cells.map(({ trial }) => trial.id)).size).toBe(cells.length);
   });
 
-  it('knows half of the recorded spread', () => {
+  it('computes half of the recorded spread', () => {
     const { record } = measured(SPREAD);
     // Bought at 151 and sold at 149: either way so much off the middle.
     expect(typicalHalfSpreadBps(record)).toBeCloseTo((1 - Math.sqrt(149 / 151)) * 10_000, 3);
@@ -49,14 +52,14 @@ describe('the grid of latencies and costs', () => {
     )).toBe(2);
   });
 
-  it('takes off each swap what is dearer, and gives back what is cheaper', () => {
+  it('charges each swap the additional costs, and returns saved ones', () => {
     const plain = Number(firstFill(undefined));
     expect(Number(firstFill(100)) / plain).toBeCloseTo(0.99, 6);
     expect(Number(firstFill(-50)) / plain).toBeCloseTo(1.005, 6);
     expect(firstFill(0)).toBe(firstFill(undefined));
   });
 
-  it('holds what each cell came to, and why one came to nothing', () => {
+  it('holds the result of each cell, or the reason of its failure', () => {
     const cells = gridCells(BASE_MODEL, 0);
     const results = new Map<string, TrialResult>(cells.map(({ trial: { id }, row: r, column }) =>
       [id, { ...row([], [], 0).result, id, metrics: { total_return: r + column / 10 } as never }]));
@@ -65,12 +68,12 @@ describe('the grid of latencies and costs', () => {
     expect(totalReturn).toStrictEqual([['it fell over', 0.1, 0.2], [1, 9, 1.2], [2, 2.1, 2.2], [3, 3.1, 3.2]]);
   });
 
-  it('says that a result is not robust where its sign does not last, naming the nearest cell', () => {
+  it('warns with the nearest cell when the sign of a result changes', () => {
     const robust = withReturns([[0.3, 0.2, 0.1], [0.3, 0.2, 0.1], [0.2, 0.1, 0.05], [0.1, 0.1, 0.01]]);
     expect(gridWarnings(robust)).toStrictEqual([]);
     const weak = withReturns([[0.3, 0.2, 0.1], [0.3, 0.2, -0.01], [0.2, 0.1, -0.05], [0.1, -0.1, -0.2]]);
     expect(gridWarnings(weak)).toStrictEqual(['not robust: it gains 20.00 % as configured, and it loses 1.00 % with 1 '
-      + 'times the latency and 2 times the costs; in 4 of the other 11 cells of the grid its sign is another']);
+      + 'times the latency and 2 times the costs; the sign differs in 4 of the other 11 cells']);
     // Little is not called nothing.
     const little = withReturns([[0.3, 0.2, 0.1], [0.3, 0.2, -0.000004], [0.3, 0.2, 0.1], [0.3, 0.2, 0.1]]);
     expect(gridWarnings(little)).toStrictEqual([expect.stringContaining('and it loses less than 0.01 % with')]);
@@ -78,11 +81,12 @@ describe('the grid of latencies and costs', () => {
       .toStrictEqual([]);
   });
 
-  it('is drawn with the configured cell in a frame', () => {
+  it('marks the configured cell in the heat map', () => {
     const { values, configured, down, across } =
       gridHeatMap(withReturns([[0, 0, 0], [0, 5, 0], [0, 0, 0], ['why', 0, 0]]));
     expect(values[configured!.row]![configured!.column]).toBe(5);
     expect(values[3]![0]).toStrictEqual({ missing: 'why' });
-    expect([down.labels, across.labels]).toStrictEqual([['× 0.5', '× 1', '× 2', '× 4'], ['× 0.5', '× 1', '× 2']]);
+    expect(down.labels).toStrictEqual(['× 0.5', '× 1', '× 2', '× 4']);
+    expect(across.labels).toStrictEqual(['× 0.5', '× 1', '× 2']);
   });
 });

@@ -6,7 +6,6 @@ import type { Trial, TrialResult } from '../../../src/research/trials/trial.ts';
 import { trialOf } from '../../../src/research/trials/trial.ts';
 import { strategyHash } from '../../../src/research/trials/strategy-source.ts';
 import type { ThreadStrategy } from '../../../src/research/trials/thread-setup.ts';
-import type { TrialPoolOptions } from '../../../src/research/trials/trial-pool.ts';
 import { createTrialPool } from '../../../src/research/trials/trial-pool.ts';
 import { threadStrategy, trialSetup, UNRULY, writeSwings } from './trial-setup.ts';
 
@@ -23,7 +22,7 @@ function windows(): Trial[] {
 }
 
 async function ran(
-  trials: readonly Trial[], strategy: ThreadStrategy, options: TrialPoolOptions = {},
+  trials: readonly Trial[], strategy: ThreadStrategy, options: Parameters<typeof createTrialPool>[1] = {},
 ): Promise<ReadonlyMap<string, TrialResult>> {
   const pool = await createTrialPool(trialSetup(recordingDir, [strategy]), { workers: 1, ...options });
   try {
@@ -44,10 +43,10 @@ function inOrder(trials: readonly Trial[], results: ReadonlyMap<string, TrialRes
 }
 
 /** Threads take their time to start on a busy machine. */
-const PATIENT = { timeout: 120_000 };
+const SLOW = { timeout: 120_000 };
 
-describe('trials in threads', PATIENT, () => {
-  it('come to the same with any number of threads, in any order, from memory and from the disk', async () => {
+describe('trials in threads', SLOW, () => {
+  it('have the same results with any number of threads, in any order, from memory and from disk', async () => {
     const trials = windows();
     const one = inOrder(trials, await ran(trials, REVERSION));
     expect(one.map((result) => result?.kind)).toStrictEqual(['done', 'done', 'done', 'done']);
@@ -56,7 +55,7 @@ describe('trials in threads', PATIENT, () => {
     expect(inOrder(trials, await ran(trials, REVERSION, { mostSharedBytes: 0 }))).toStrictEqual(one);
   });
 
-  it('fail by themselves where a strategy throws, exits, leaves something behind or takes too long', async () => {
+  it('fail alone when a strategy throws, exits, leaves work behind or takes too long', async () => {
     const modes = ['fine', 'throw', 'exit', 'late', 'loop', 'talk'];
     const trials = modes.map((mode) => trialOf({ params: { own: { mode } } }));
     const results = inOrder(trials, await ran(
@@ -65,12 +64,13 @@ describe('trials in threads', PATIENT, () => {
     expect(results.map((result) => (result?.kind === 'failed' ? result.reason : result?.kind))).toStrictEqual([
       'done', expect.stringContaining('own stopped: it fell over'),
       expect.stringContaining('ended the thread that it ran in (exit code 3)'),
-      expect.stringContaining('left something behind that failed later: too late'), 'it takes longer than 1s500ms',
+      expect.stringContaining('work that a strategy left behind failed later: too late'),
+      'it takes longer than 1s500ms',
       'done',
     ]);
   });
 
-  it('are refused where a schema says no, or the recording lacks what they would watch', async () => {
+  it('are refused when a schema refuses them, or the recording lacks their feeds', async () => {
     const trials = [{ window: 1 }, { window: 'wide' }, { size: '26 USDC' }, { windw: 5 }]
       .map((own) => trialOf({ params: { own } }));
     const results = inOrder(trials, await ran(trials, REVERSION));
@@ -81,11 +81,11 @@ describe('trials in threads', PATIENT, () => {
     const [failing] = await ran([trialOf({ params: { own: { mode: 'bad-schema' } } })], threadStrategy(UNRULY))
       .then((results) => [...results.values()]);
     expect(failing).toMatchObject({
-      kind: 'refused', reason: 'these parameters bring the strategy down before it starts: a schema that fails',
+      kind: 'refused', reason: 'the strategy fails on these parameters before it starts: a schema that fails',
     });
   });
 
-  it('are not run where the code is another than when the command began', async () => {
+  it('do not run with other code than at the start of the command', async () => {
     const trial = trialOf({ params: {} });
     const { places } = trialSetup(recordingDir, []);
     expect((await ran([trial], threadStrategy(UNRULY, {}, { codeHash: await strategyHash(UNRULY, places) }))).get(
@@ -98,7 +98,7 @@ describe('trials in threads', PATIENT, () => {
       });
   });
 
-  it('end at an interrupt, at once and with INTERRUPTED', async () => {
+  it('end at once with INTERRUPTED at an interrupt', async () => {
     const controller = new AbortController();
     const endless =
       ran([trialOf({ params: { own: { mode: 'loop' } } })], threadStrategy(UNRULY), { interrupt: controller.signal });
@@ -106,7 +106,7 @@ describe('trials in threads', PATIENT, () => {
     await expect(endless).rejects.toMatchObject({ code: 'INTERRUPTED' });
   });
 
-  it('issue 13.9: run in modules of their own, so that nothing that a module keeps reaches the next trial', async () => {
+  it('issue 13.9: run in new modules, so that state in a module never reaches the next trial', async () => {
     const own = { mode: 'remember' };
     const pool = await createTrialPool(trialSetup(recordingDir, [threadStrategy(UNRULY)]), { workers: 1 });
     try {
@@ -122,7 +122,7 @@ describe('trials in threads', PATIENT, () => {
     }
   });
 
-  it('go on in new threads where old ones have run many', async () => {
+  it('continue in new threads after many trials', async () => {
     const pool = await createTrialPool(
       trialSetup(recordingDir, [threadStrategy(UNRULY, { mode: 'remember-globally' })]),
       { workers: 1, trialsPerThread: 2 },
@@ -138,7 +138,7 @@ describe('trials in threads', PATIENT, () => {
     }
   });
 
-  it('run alone in a thread that has run nothing else', async () => {
+  it('run alone in a new thread', async () => {
     const trial = trialOf({ params: { own: { mode: 'remember-globally' } } });
     const pool = await createTrialPool(trialSetup(recordingDir, [threadStrategy(UNRULY)]), { workers: 1 });
     try {

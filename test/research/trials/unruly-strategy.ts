@@ -40,7 +40,7 @@ export default defineStrategy({
       globalThis.console.log('a word on standard output');
       globalThis.process.stdout.write('and another\n');
     }
-    if (p.mode === 'loose') price.subscribe(() => { throw new Error('nobody hears this'); });
+    if (p.mode === 'loose') price.subscribe(() => { throw new Error('a late error'); });
     if (p.mode === 'late') setTimeout(() => { throw new Error('too late'); }, 0);
     if (p.mode === 'held' && (everywhere.runsOfUnruly ?? 0) > 4)
       while (!existsSync(p.gate)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);

@@ -19,15 +19,15 @@ function rising(): DoneTrial {
   };
 }
 
-describe('why nothing could be chosen', () => {
-  it('is what was said of the figure, also where it is called by less than its whole name', () => {
+describe('the reason for no choice', () => {
+  it('is the warning about the figure, even if that shortens its name', () => {
     expect(noChoice([rising()], { ...OBJECTIVES.sortino, name: 'sortino' })).toBe('none of 1 has a Sortino ratio a '
       + 'year in-sample: no return is below the least acceptable one: the Sortino ratio has no meaning');
   });
 });
 
-describe('what the risk limits did to a fold', () => {
-  it('is said of each part in which they made the result, and of none else', () => {
+describe('the effect of the risk limits on a fold', () => {
+  it('names only the periods that the limits determined', () => {
     const free = rising();
     const limited = { ...free, denials: { DRAWDOWN_EXCEEDS_MAX: 40, LOSS_STREAK: 2 } };
     const chosen = { place: 0, params: {}, value: 1 };

@@ -8,7 +8,7 @@ const TERMS =
   { firstAt: 0, lastAt: 30 * D - 1, warmupMs: 0, inSampleMs: 10 * D, outOfSampleMs: 5 * D, anchored: false };
 
 describe('the folds of a walk-forward', () => {
-  it('roll on by an out-of-sample period at a time', () => {
+  it('advance by one out-of-sample period at a time', () => {
     expect(foldPlan(TERMS)).toStrictEqual({
       unusedMs: 0,
       folds: [0, 1, 2, 3].map((n) => ({
@@ -18,24 +18,24 @@ describe('the folds of a walk-forward', () => {
     });
   });
 
-  it('look back to the beginning where they are anchored', () => {
+  it('begin in-sample at the first row when anchored', () => {
     expect(foldPlan({ ...TERMS, anchored: true }).folds.map(({ inSample }) => inSample))
       .toStrictEqual([10, 15, 20, 25].map((day) => ({ from: 0, to: day * D })));
   });
 
-  it('begin where everybody is warmed up', () => {
+  it('begin after the longest warm-up', () => {
     const [first] = foldPlan({ ...TERMS, firstAt: 7, lastAt: 7 + 30 * D, warmupMs: 2 * H }).folds;
     expect(first).toMatchObject({ inSample: { from: 7 + 2 * H, to: 7 + 2 * H + 10 * D } });
   });
 
-  it('take a last one that lacks a little, and leave what is too short for one', () => {
+  it('include a slightly short last fold, and leave out a remainder that is too short', () => {
     expect(foldPlan({ ...TERMS, lastAt: 30 * D - 12 * H }).folds.at(-1)!.outOfSample)
       .toStrictEqual({ from: 25 * D, to: 30 * D - 12 * H + 1 });
     const { folds, unusedMs } = foldPlan({ ...TERMS, lastAt: 29 * D - 1 });
     expect([folds.length, unusedMs]).toStrictEqual([3, 4 * D]);
   });
 
-  it('never overlap out of sample, never look ahead, stay within the recording, and leave less than one of them', () => {
+  it('never overlap out of sample, never look ahead, stay within the recording, and leave less than one fold', () => {
     const span = fc.integer({ min: 1, max: 1_000 });
     fc.assert(fc.property(span, span, fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: 10_000 }),
       fc.boolean(), (inSampleMs, outOfSampleMs, warmupMs, length, anchored) => {
@@ -60,7 +60,7 @@ describe('the folds of a walk-forward', () => {
   it.each([
     [
       'in-sample is shorter than the warm-up', { ...TERMS, warmupMs: 11 * D }, 'USAGE',
-      /--in-sample 10d is shorter than the 11d that the strategies warm up on/,
+      /--in-sample 10d is shorter than the 11d that the strategies need to warm up/,
     ],
     [
       'they are too long for the recording', { ...TERMS, lastAt: 12 * D }, 'RECORDING_INCOMPLETE',
@@ -74,7 +74,7 @@ describe('the folds of a walk-forward', () => {
       'there would be thousands', { ...TERMS, outOfSampleMs: 60_000 }, 'USAGE',
       /--out-of-sample 1m makes more than 1000 folds of the .* recorded/,
     ],
-  ])('are refused where %s', (_, terms, code, message) => {
+  ])('are refused when %s', (_, terms, code, message) => {
     expect(() => foldPlan(terms))
       .toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) as string }));
   });

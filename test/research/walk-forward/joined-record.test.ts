@@ -21,7 +21,7 @@ function record(times: readonly number[], equity: readonly (number | null)[], re
   };
 }
 
-it('folds go on from what the one before came to, with all that is money in proportion', () => {
+it('each fold continues with the final equity of the one before, with all amounts scaled', () => {
   const joined = joinRecords([
     {
       number: 1, from: 0,
@@ -42,7 +42,7 @@ it('folds go on from what the one before came to, with all that is money in prop
   expect(joined.instruments).toMatchObject([{ symbol: 'SOL', bids: [0, 50, 100, 200, 250, 300] }]);
 });
 
-it('what lands after a fold’s end is in the money that the next one begins with, at its beginning', () => {
+it('a swap that lands after a fold’s end counts in the initial equity of the next fold', () => {
   const joined = joinRecords([
     {
       number: 1, from: 0,
@@ -55,7 +55,7 @@ it('what lands after a fold’s end is in the money that the next one begins wit
   expect(joined.fills).toHaveLength(1);
 });
 
-it('what one fold still holds is no other one’s to sell', () => {
+it('a fold cannot sell holdings of another fold', () => {
   const joined = joinRecords([
     { number: 1, from: 0, record: record([0, 50], [1_000, 900], { held: [0, 400], fills: [fill(10, 'buy', 500)] }) },
     {
@@ -67,7 +67,7 @@ it('what one fold still holds is no other one’s to sell', () => {
   expect(assessRun(joined).metrics.expectancy).toBeCloseTo(0.9 * 43, 9);
 });
 
-it('a price that nobody saw stays unseen, and folds may watch other markets', () => {
+it('a missing price stays missing, and folds may trade different markets', () => {
   const joined = joinRecords([
     { number: 1, from: 0, record: record([0, 50, 100], [1_000, null, 1_000]) },
     { number: 2, from: 200, record: record([200, 250], [1_000, 1_000], { symbol: 'KELP' }) },
@@ -78,7 +78,7 @@ it('a price that nobody saw stays unseen, and folds may watch other markets', ()
   ]);
 });
 
-it('the whole gains what its folds gain one after the other, whatever they are, in rising times', () => {
+it('the joined return is the compounded return of its folds, at rising times', () => {
   const values = fc.array(fc.double({ min: 1, max: 1e6, noNaN: true }), { minLength: 2, maxLength: 8 });
   fc.assert(fc.property(fc.array(values, { minLength: 1, maxLength: 6 }), fc.integer({ min: 0, max: 30 }),
     (folds, late) => {

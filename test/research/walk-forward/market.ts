@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readRecordedChecks } from '../../../src/backtest/recorded-checks.ts';
 import type { UnparsedStrategy } from '../../../src/research/trials/run-trial.ts';
-import { runTrial } from '../../../src/research/trials/run-trial.ts';
-import { BASE_MODEL } from '../../../src/backtest/simulated-executor.ts';
+import { runToEnd } from '../../../src/core/chunked-work.ts';
+import { runTrialInChunks } from '../../../src/research/trials/run-trial.ts';
+import { BASE_MODEL } from '../../../src/trading/simulation-model.ts';
 import type { Trial, TrialPool, TrialResult } from '../../../src/research/trials/trial.ts';
 import { shareRecording } from '../../../src/research/trials/shared-recording.ts';
 import type { Millis } from '../../../src/core/time.ts';
@@ -33,8 +34,8 @@ export function priceAt(at: Millis): number {
 }
 
 /**
- * Writes quotes of both directions for so many days and returns the recording's folder; undefined is a price that
- * nobody saw.
+ * Writes quotes of both directions for so many days and returns the recording's folder; undefined is a
+ * missing price.
  */
 export async function writeMarket(days: number, price: (at: Millis) => number | undefined = priceAt, {
   isClosed = true,
@@ -50,7 +51,7 @@ export async function writeMarket(days: number, price: (at: Millis) => number | 
     writer.append(++seq, at, sellingSol(Math.round(now * 999), at));
     writer.append(++seq, at, buyingSol(Math.round(now * 1_001), at));
   }
-  // Closing compresses: whoever reads it but once does without.
+  // Closing compresses, which a test that reads once does not need.
   if (isClosed) await writer.close();
   else writer.flush();
   return { directory: writer.directory, remove: () => { rmSync(dir, { recursive: true, force: true }); } };
@@ -79,13 +80,13 @@ export async function poolOver(directory: string, { strategies = [DIP], onTrial 
     tokens: TOKENS.all, limits: WIDE, balances: WALLET, model: { ...BASE_MODEL, maxPriceAgeMs: HOUR }, seed: 7,
     currency: USDC, firstAt, lastAt,
   };
-  const ground = { setup, strategies, rows, checks, stopwatch: () => 0 };
+  const context = { setup, strategies, rows, checks, stopwatch: () => 0 };
   return {
     firstAt, lastAt,
     async* run(trials): AsyncGenerator<TrialResult> {
       for (const trial of [...trials].toReversed()) {
         onTrial?.(trial);
-        yield runTrial(trial, ground);
+        yield runToEnd(runTrialInChunks(trial, context));
       }
     },
     close: () => Promise.resolve(),

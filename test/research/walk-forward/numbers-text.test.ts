@@ -7,6 +7,6 @@ it.each<readonly [readonly number[], string]>([
   [[1, 2, 3], '1 to 3'],
   [[2, 3, 4, 5, 6, 7, 8, 9, 11, 14], '2 to 9, 11 and 14'],
   [[1, 2, 4, 5, 6], '1, 2 and 4 to 6'],
-])('%j are told as %s', (numbers, text) => {
+])('%j reads as %s', (numbers, text) => {
   expect(numbersText(numbers)).toBe(text);
 });

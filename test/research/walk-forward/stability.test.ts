@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { stabilityOf, walkForwardEfficiency, yearlyGain } from '../../../src/research/walk-forward/stability.ts';
+import { stabilityOf, walkForwardEfficiency } from '../../../src/research/walk-forward/stability.ts';
 
 const DAY = 86_400_000;
 const gain = (share: number, days: number): { share: number; spanMs: number } => ({ share, spanMs: days * DAY });
 
-describe('how choices hold', () => {
-  it('counts a change wherever another value follows, and how often each was chosen', () => {
+describe('the stability of choices', () => {
+  it('counts changes between adjacent choices, and how often each value was chosen', () => {
     const chosen = [[10, 2], [10, 3], [20, 3], [10, 3]].map(([window, k]) => ({ dip: { window: window!, k: k! } }));
     expect(stabilityOf(chosen)).toStrictEqual({
       choices: 4, changes: 3,
@@ -18,7 +18,7 @@ describe('how choices hold', () => {
     });
   });
 
-  it('keeps strategies apart, and takes values for what they are, not for how they print', () => {
+  it('separates strategies, and compares values instead of their texts', () => {
     expect(stabilityOf([{ a: { x: 1 }, b: { x: '1' } }, { a: { x: '1' }, b: { x: '1' } }])).toMatchObject({
       changes: 1, parameters: [{ strategy: 'a', changes: 1 }, { strategy: 'b', changes: 0 }],
     });
@@ -27,19 +27,20 @@ describe('how choices hold', () => {
 });
 
 describe('walk-forward efficiency', () => {
-  it('is half where a year out of sample makes half of a year in-sample, however long either was', () => {
+  it('is 0.5 when the yearly gain halves out of sample, for periods of any length', () => {
     expect(walkForwardEfficiency([{ inSample: gain(0.4, 200), outOfSample: gain(0.05, 50) }])).toBeCloseTo(0.5, 12);
-    expect(yearlyGain([gain(0.1, 36.525), gain(0.2, 36.525)])).toBeCloseTo(1.5, 12);
+    expect(walkForwardEfficiency([0.1, 0.2].map((share) => (
+      { inSample: gain(0.2, 73.05), outOfSample: gain(share, 36.525) })))).toBeCloseTo(1.5, 12);
   });
 
-  it('weighs folds by their time, and is negative where out of sample was lost', () => {
+  it('weights folds by duration, and is negative after an out-of-sample loss', () => {
     expect(walkForwardEfficiency([
       { inSample: gain(0.1, 10), outOfSample: gain(0.02, 10) },
       { inSample: gain(0.3, 30), outOfSample: gain(-0.06, 10) },
     ])).toBeCloseTo(-0.2, 12);
   });
 
-  it('is none of a loss in-sample, which would turn its sign, of no gain, and of no fold', () => {
+  it('is undefined for an in-sample loss, for no gain, and without folds', () => {
     expect([
       walkForwardEfficiency([{ inSample: gain(-0.1, 10), outOfSample: gain(-0.1, 10) }]),
       walkForwardEfficiency([{ inSample: gain(0, 10), outOfSample: gain(1, 10) }]), walkForwardEfficiency([]),

@@ -5,7 +5,7 @@ import { mean } from '../../../src/research/metrics/statistics.ts';
 import { OBJECTIVES } from '../../../src/research/trials/objectives.ts';
 import type { Trial, TrialParams } from '../../../src/research/trials/trial.ts';
 import type { UnparsedStrategy } from '../../../src/research/trials/run-trial.ts';
-import type { WalkForwardResult, WalkForwardTerms } from '../../../src/research/walk-forward/walk-forward.ts';
+import type { WalkForwardResult } from '../../../src/research/walk-forward/walk-forward.ts';
 import { walkForward } from '../../../src/research/walk-forward/walk-forward.ts';
 import type { Fold } from '../../../src/research/walk-forward/folds.ts';
 import { foldPlan } from '../../../src/research/walk-forward/folds.ts';
@@ -28,7 +28,7 @@ interface Walk {
 
 async function walk(price: (at: Millis) => number | undefined = priceAt, {
   strategies = [DIP], ...terms
-}: Partial<WalkForwardTerms> & { readonly strategies?: readonly UnparsedStrategy[] } = {}): Promise<Walk> {
+}: Partial<Parameters<typeof walkForward>[1]> & { readonly strategies?: readonly UnparsedStrategy[] } = {}): Promise<Walk> {
   const market = await writeMarket(DAYS, price, { isClosed: false });
   try {
     const trials: Trial[] = [];
@@ -51,7 +51,7 @@ describe('a walk-forward', () => {
   let base: Walk;
   beforeAll(async () => { base = await walk(); });
 
-  it('chooses by the in-sample rows of each fold, and runs what it chose on those that follow', () => {
+  it('chooses by the in-sample rows of each fold, and runs the choice on the following rows', () => {
     const { result, trials } = base;
     const { folds } = result;
     expect(folds).toHaveLength(5);
@@ -70,7 +70,7 @@ describe('a walk-forward', () => {
     expect(result.deviation).toBeUndefined();
   });
 
-  it('joins the out-of-sample runs, each going on from what the one before came to', () => {
+  it('joins the out-of-sample runs, each beginning with the final equity of the one before', () => {
     const { folds, joined } = base.result;
     const { times, values } = joined!.series;
     const growth = folds.reduce((product, { outOfSample }) => product * (1 + outOfSample!.metrics.total_return!), 1);
@@ -81,7 +81,7 @@ describe('a walk-forward', () => {
     expect(joined!.benchmarks.buy_and_hold!.series.times).toStrictEqual(times);
   });
 
-  it('says what is left of the gains out of sample, how often it gained, and how its choices held', () => {
+  it('returns the efficiency, the number of folds with a gain, and the stability of choices', () => {
     const { folds, efficiency, judged, positive, stability } = base.result;
     // Periods of two days against one.
     expect(efficiency).toBeCloseTo(mean(folds.map(({ outOfSample }) => outOfSample!.metrics.total_return!)) / mean(
@@ -95,7 +95,7 @@ describe('a walk-forward', () => {
       .toMatchObject({ choices: 5, changes, parameters: [{ strategy: 'dip', parameter: 'window', changes }] });
   });
 
-  it('has nothing of the future in reach: whatever comes after a fold’s out-of-sample rows changes nothing of it', async () => {
+  it('gives a fold the same result whatever rows follow its out-of-sample period', async () => {
     for (const number of [2, 4]) {
       const { to } = FOLDS[number - 1]!.outOfSample;
       const { result } =
@@ -105,7 +105,7 @@ describe('a walk-forward', () => {
     }
   });
 
-  it('has nothing of what it is judged by in reach of its choice, which what came before does change', async () => {
+  it('chooses the same whatever the out-of-sample rows are, and differently after other in-sample rows', async () => {
     const { outOfSample, inSample } = FOLDS[2]!;
     const { result: after } =
       await walk((at) => (within(at, outOfSample) ? spoilt(at) : priceAt(at)), { folds: FOLDS.slice(0, 3) });
@@ -117,7 +117,7 @@ describe('a walk-forward', () => {
     expect(choices(before)[0]).not.toStrictEqual(choices(base.result)[2]);
   });
 
-  it('is warmed up from before: the first row out of sample may be traded on', () => {
+  it('warms up on earlier rows, so that the first out-of-sample row may be traded on', () => {
     const { folds } = base.result;
     const firsts = folds.map(({ fold, outOfSample }) => outOfSample!.record!.fills[0]!.at - fold.outOfSample.from);
     // A window of eight rows and more takes longer than two hours to fill.
@@ -125,7 +125,7 @@ describe('a walk-forward', () => {
   });
 });
 
-it('a strategy that keeps something from one run to the next is found out', async () => {
+it('a strategy that keeps state between runs is detected', async () => {
   let runs = 0;
   const sly = defineStrategy({
     name: 'sly', summary: 'Does otherwise each time.',
@@ -144,14 +144,14 @@ it('a strategy that keeps something from one run to the next is found out', asyn
   expect(result).toMatchObject({ deviation: { isSame: false, fault: undefined }, folds: [{ status: 'judged' }] });
 });
 
-describe('folds that prove nothing are named, and in no average', () => {
-  it('where little or nothing was recorded out of sample, or in-sample', async () => {
+describe('folds that prove nothing are named and excluded from averages', () => {
+  it('when few or no rows were recorded out of sample or in-sample', async () => {
     const [, second, , fourth] = FOLDS;
     const { result } = await walk((at) => (within(at, second!.outOfSample) ? undefined
       : within(at, fourth!.outOfSample) && at % DAY > 0 ? undefined : priceAt(at)));
     expect(result.folds.map(({ status }) => status))
       .toStrictEqual(['judged', 'no_rows', 'judged', 'few_rows', 'judged']);
-    expect(result.folds[1]!.reason).toBe('nothing was received out of sample');
+    expect(result.folds[1]!.reason).toBe('no row was received out of sample');
     expect(result.folds[3]!.reason).toMatch(/^only \d+ rows were received out of sample/);
     expect(result.judged).toBe(3);
     // What was not seen is no flat line: the curve has nothing there.
@@ -162,12 +162,12 @@ describe('folds that prove nothing are named, and in no average', () => {
       { folds: FOLDS.slice(0, 2) },
     );
     expect(blind.folds[0]).toMatchObject({
-      status: 'no_choice', reason: 'nothing was received in-sample', choice: undefined, outOfSample: undefined,
+      status: 'no_choice', reason: 'no row was received in-sample', choice: undefined, outOfSample: undefined,
     });
     expect(blind).toMatchObject({ judged: 1, stability: { choices: 1, changes: 0 } });
   });
 
-  it('where nothing moved, so that nothing was bought', async () => {
+  it('when prices did not move, so that nothing was bought', async () => {
     const { outOfSample, inSample } = FOLDS[2]!;
     const { result: idle } = await walk((at) =>
       (within(at, { from: outOfSample.from - 4 * HOUR, to: outOfSample.to }) ? 150 : priceAt(at)));
@@ -182,7 +182,7 @@ describe('folds that prove nothing are named, and in no average', () => {
     expect(still.folds[0]).toMatchObject({ status: 'no_choice', reason: 'none of 3 made a swap in-sample' });
   });
 
-  it('where the objective has no figure, with the reason', async () => {
+  it('when the objective has no figure, with the reason', async () => {
     const { result } = await walk(priceAt, { objective: 'calmar', folds: FOLDS.slice(0, 1) });
     expect(result.folds[0]).toMatchObject({ status: 'no_choice', reason: expect.stringMatching(
       /^none of 3 has a Calmar ratio in-sample: .*the data span .* days, less than 30 days$/,
@@ -190,7 +190,7 @@ describe('folds that prove nothing are named, and in no average', () => {
     expect([result.joined, result.efficiency, result.judged]).toStrictEqual([undefined, undefined, 0]);
   });
 
-  it('where what was chosen brings the strategy down', async () => {
+  it('when the strategy fails with the choice', async () => {
     const from = FOLDS[1]!.outOfSample.from;
     const fragile = defineStrategy({
       name: 'fragile', summary: 'Fails from some day on.',
@@ -215,7 +215,7 @@ describe('folds that prove nothing are named, and in no average', () => {
     expect(result.folds[2]!.reason).toMatch(/none of 2 ran in-sample: .*the sky fell/);
   });
 
-  it('where every parameter set is refused', async () => {
+  it('when every parameter set is refused', async () => {
     const { result } =
       await walk(priceAt, { sets: [{ dip: { window: 1 } }, { dip: { k: -1 } }], folds: FOLDS.slice(0, 1) });
     expect(result.folds[0]).toMatchObject({

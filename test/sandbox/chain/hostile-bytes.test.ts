@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { publicKey } from '../../../src/sandbox/chain/addresses.ts';
 import { decodeTransaction, UndecodableError } from '../../../src/sandbox/chain/transaction-bytes.ts';
-import { swapInstruction } from '../../../src/sandbox/chain/swap-instruction.ts';
+import { swapInstruction } from '../../../src/sandbox/chain/pools.ts';
 import { createMarketWorld, MINTS, signedTransaction, walletOf } from './market-world.ts';
 import type { MarketWorld } from './market-world.ts';
 

@@ -9,10 +9,9 @@ import {
 } from '../../../src/sandbox/chain/addresses.ts';
 import type { Address } from '../../../src/sandbox/chain/addresses.ts';
 import type { Pool, SandboxChain } from '../../../src/sandbox/chain/chain.ts';
-import { swapInstruction } from '../../../src/sandbox/chain/swap-instruction.ts';
-import type { SwapHop, SwapInstructionOptions } from '../../../src/sandbox/chain/swap-instruction.ts';
+import type { SwapHop, SwapInstructionOptions } from '../../../src/sandbox/chain/pools.ts';
+import { SWAP_ERRORS, swapInstruction } from '../../../src/sandbox/chain/pools.ts';
 import { platformFee, quoteHop } from '../../../src/sandbox/chain/swap-math.ts';
-import { SWAP_ERRORS } from '../../../src/sandbox/chain/swap-program.ts';
 import { createMarketWorld, customCode, landed, MINTS, signedTransaction, walletOf } from './market-world.ts';
 import type { Wallet } from './market-world.ts';
 

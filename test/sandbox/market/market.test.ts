@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { poolPrice, rawPrice } from '../../../src/sandbox/market/pool-price.ts';
 import { createMarket, type MarketPool } from '../../../src/sandbox/market/market.ts';
 import { createSwingingPrice } from '../../../src/sandbox/market/price-process.ts';
-import { createWorld, type World } from '../../../src/sandbox/world.ts';
+import { createWorld, type World } from '../../../src/sandbox/chain-setup.ts';
 import { GENESIS_POOLS, GENESIS_TOKENS } from '../../../src/sandbox/genesis.ts';
 import { SOL, USDC } from '../service/sandbox-client.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createStochasticVolatility } from '../../../src/sandbox/market/stochastic-volatility.ts';
-import { SLOTS_PER_MINUTE } from '../../../src/sandbox/slot-counts.ts';
+import { createStochasticVolatility } from '../../../src/sandbox/market/price-process.ts';
+import { SLOTS_PER_MINUTE } from '../../../src/sandbox/market/slot-counts.ts';
 
 const DAYS = 40;
 const MINUTES = DAYS * 1_440;

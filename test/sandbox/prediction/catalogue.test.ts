@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CATEGORIES, PROVIDERS } from '../../../src/sandbox/prediction/event-plan.ts';
+import { CATEGORIES, PROVIDERS } from '../../../src/sandbox/prediction/event-plans.ts';
 import { STARTED_AT_MS, timedWorld } from './worlds.ts';
 
 const DAY_SLOTS = 216_000;

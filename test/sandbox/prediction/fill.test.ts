@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { affordable, feeOf, fillFrom } from '../../../src/sandbox/prediction/fill.ts';
+import { affordable, feeOf, fillFrom } from '../../../src/sandbox/prediction/order-execution.ts';
 import { ONE } from '../../../src/sandbox/prediction/positions.ts';
 
 const levels = fc.array(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LedgerRecord } from '../../../src/sandbox/prediction/ledger.ts';
-import { ONE, type Position } from '../../../src/sandbox/prediction/positions.ts';
-import { valuationOf } from '../../../src/sandbox/prediction/valuation.ts';
+import type { Position } from '../../../src/sandbox/prediction/positions.ts';
+import { ONE, valuationOf } from '../../../src/sandbox/prediction/positions.ts';
 import { timedWorld, WALLET, type TimedWorld } from './worlds.ts';
 
 const DAY_SLOTS = 216_000;

@@ -1,5 +1,6 @@
-import { createTimeline, type Timeline } from '../../../src/sandbox/prediction/timeline.ts';
-import { createPredictionWorld, type PredictionWorld } from '../../../src/sandbox/prediction/world.ts';
+import type { Timeline } from '../../../src/sandbox/prediction/catalogue.ts';
+import { createTimeline } from '../../../src/sandbox/prediction/catalogue.ts';
+import { createPredictionWorld, type PredictionWorld } from '../../../src/sandbox/prediction/exchange.ts';
 
 export const WALLET = 'Gu11Ke8cLnWj8gkvT1PzL1nGdCGZ1E2uGTxUykcRTZ9r';
 export const STARTED_AT_MS = 1_790_000_000_000;

@@ -9,7 +9,7 @@ import type { PublicKey } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MEMO_PROGRAM, NATIVE_MINT, publicKey, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
 import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
-import { swapInstruction } from '../../../src/sandbox/chain/swap-instruction.ts';
+import { swapInstruction } from '../../../src/sandbox/chain/pools.ts';
 import { startRpc } from '../../../src/sandbox/rpc/server.ts';
 import type { RunningRpc } from '../../../src/sandbox/rpc/server.ts';
 import { createMarketWorld, landed, MINTS, signedTransaction, walletOf } from '../chain/market-world.ts';

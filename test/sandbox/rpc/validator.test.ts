@@ -4,7 +4,7 @@ import type { KeyedAccountInfo, Logs, ParsedInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publicKey } from '../../../src/sandbox/chain/addresses.ts';
 import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
-import { parseSystemInstruction } from '../../../src/sandbox/rpc/system-instruction.ts';
+import { parseSystemInstruction } from '../../../src/sandbox/rpc/transaction-encoding.ts';
 import { startRpc } from '../../../src/sandbox/rpc/server.ts';
 import type { RunningRpc } from '../../../src/sandbox/rpc/server.ts';
 import { createMarketWorld, landed, MINTS, signedTransaction, walletOf } from '../chain/market-world.ts';

@@ -5,7 +5,7 @@ import {
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { associatedTokenAddress, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
-import { createTokenAccount, toWire } from '../../../src/sandbox/service/instructions.ts';
+import { createTokenAccount, toWire } from '../../../src/sandbox/service/build/instructions.ts';
 import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox, type TestWallet } from './sandbox-client.ts';
 
 let sandbox: TestSandbox;

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCounter, LIMIT_KINDS } from '../../../src/sandbox/service/rate-limit.ts';
-import { createRateLimits } from '../../../src/sandbox/service/rate-limits.ts';
+import { LIMIT_KINDS, createCounter, createRateLimits } from '../../../src/sandbox/service/http/rate-limit.ts';
 
 /** Returns which of the requests at these times a counter lets in. */
 function allowed(counter: ReturnType<typeof createCounter>, times: readonly number[]): boolean[] {

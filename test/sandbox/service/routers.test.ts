@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GENESIS_TOKENS } from '../../../src/sandbox/genesis.ts';
-import { platformFeeBps } from '../../../src/sandbox/service/platform-fee.ts';
+import { platformFeeBps } from '../../../src/sandbox/service/routing/platform-fee.ts';
 import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from './sandbox-client.ts';
 
 let sandbox: TestSandbox;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { quoteHop } from '../../../src/sandbox/chain/swap-math.ts';
 import type { MarketPool } from '../../../src/sandbox/market/market.ts';
 import type { Reserves } from '../../../src/sandbox/market/pool-price.ts';
-import { createRouter, type Router } from '../../../src/sandbox/service/routing.ts';
+import { createRouter, type Router } from '../../../src/sandbox/service/routing/routing.ts';
 
 const MINTS = ['A', 'B', 'C', 'D', 'E'];
 

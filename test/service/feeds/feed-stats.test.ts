@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createAgeMeter } from '../../../src/service/feeds/age-meter.ts';
+import { createAgeMeter } from '../../../src/service/feeds/feed-stats.ts';
 
 describe('the age of data', () => {
   test('is unknown before there is any', () => {

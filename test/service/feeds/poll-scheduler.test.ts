@@ -5,13 +5,12 @@ import { GannetError } from '../../../src/core/errors.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
-import { optimalIntervals, weightedMeanAge } from '../../../src/market/freshness.ts';
+import { optimalIntervals, weightedMeanAge } from '../../../src/market/poll-plan.ts';
 import type { Poll } from '../../../src/service/feeds/polls.ts';
 import { startScheduler } from '../../../src/service/feeds/poll-scheduler.ts';
-import type { CallOptions } from '../../../src/service/rate/priority.ts';
-import type { RateGovernor } from '../../../src/service/rate/rate-governor.ts';
-import { createRateGovernor } from '../../../src/service/rate/rate-governor.ts';
+import type { CallOptions } from '../../../src/service/rate/rate-plan.ts';
 import { bucketLimits, watchRequestsPerSecond } from '../../../src/service/rate/rate-plan.ts';
+import { RateGovernor } from '../../../src/service/rate/rate-governor.ts';
 import { advance, after } from '../virtual-time.ts';
 
 const START = Date.UTC(2026, 0, 1);
@@ -36,7 +35,7 @@ function schedule(clock: VirtualClock, demands: readonly Demand[], perSecond?: n
   const sentAt = demands.map((): Millis[] => []);
   const results: unknown[] = [];
   const governor = perSecond === undefined ? undefined
-    : createRateGovernor({ limits: bucketLimits({ requestsPerSecond: perSecond }, 'main'), clock, maxInFlight: 32 });
+    : new RateGovernor({ limits: bucketLimits({ requestsPerSecond: perSecond }, 'main'), clock, maxInFlight: 32 });
   const polls = demands.map(({ everyMs, weight = 1, answer = () => after(clock, 80) }, index): Poll => ({
     feeds: [`feed-${index}`],
     everyMs,
@@ -165,7 +164,7 @@ describe('where there is enough', () => {
     const { sentAt } = schedule(clock, Array.from({ length: 30 }, () => ({ everyMs: 60_000 })), 1);
     await advance(clock, 5 * MINUTE);
     const before = sentAt.flat().length;
-    clock.leapTo(START + 8 * HOUR);
+    clock.jumpTo(START + 8 * HOUR);
     await advance(clock, 5 * MINUTE);
     const late = sentAt.flat().sort((a, b) => a - b).slice(before);
     expect(Math.min(...gapsOf(late))).toBeGreaterThan(1_200);

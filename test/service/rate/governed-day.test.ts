@@ -4,8 +4,8 @@ import type { Millis } from '../../../src/core/time.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
 import type { FeedSpec } from '../../../src/market/feed.ts';
 import { weightOf } from '../../../src/market/feed.ts';
-import { optimalIntervals, weightedMeanAge } from '../../../src/market/freshness.ts';
-import { createAccess } from '../../../src/service/access.ts';
+import { optimalIntervals, weightedMeanAge } from '../../../src/market/poll-plan.ts';
+import { Access } from '../../../src/service/access.ts';
 import { createFeeds } from '../../../src/service/feeds/feeds.ts';
 import type { FeedSource } from '../../../src/service/feeds/polls.ts';
 import type { Gateway } from '../../../src/service/gateway.ts';
@@ -58,7 +58,7 @@ async function liveADay({ limiter, headers, trades = false }: {
   const server =
     simulateServer({ clock, limiters: { main: limiter, execute: slidingWindow(500, 10_000) }, headers, answer: '{}' });
   const gateway = createGateway({
-    transport: server, dialect: loadDialect('neutral'), plan: PLAN, clock, access: createAccess(clock),
+    transport: server, dialect: loadDialect('neutral'), plan: PLAN, clock, access: new Access(clock),
   });
   const specs = demandedFeeds();
   const feed = createFeeds({ service: booksOf(gateway), specs, clock, random: seededRandom('day') });

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Millis } from '../../../src/core/time.ts';
-import type { RateCeiling } from '../../../src/service/rate/limit-estimator.ts';
-import { createRateCeiling } from '../../../src/service/rate/limit-estimator.ts';
+import { LimitEstimator } from '../../../src/service/rate/limit-estimator.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -12,7 +11,7 @@ const SLOT_MS = 1_050;
 
 /** Admits requests at an even pace of a share of the plan; returns when the last one was admitted. */
 function admit(
-  ceiling: RateCeiling, from: Millis, { forMs, share }: { readonly forMs: Millis; readonly share: number },
+  ceiling: LimitEstimator, from: Millis, { forMs, share }: { readonly forMs: Millis; readonly share: number },
 ): Millis {
   let at = from;
   for (; at < from + forMs; at += SLOT_MS / share) ceiling.accepted(at);
@@ -20,8 +19,8 @@ function admit(
 }
 
 /** A ceiling that was refused twice at the same count, after a minute at the plan's rate each. */
-function taught(share = 0.6): { readonly ceiling: RateCeiling; readonly now: Millis } {
-  const ceiling = createRateCeiling(LIMITS, 0);
+function taught(share = 0.6): { readonly ceiling: LimitEstimator; readonly now: Millis } {
+  const ceiling = new LimitEstimator(LIMITS, 0);
   let now = admit(ceiling, 0, { forMs: 70_000, share });
   ceiling.refused(1, now);
   now = admit(ceiling, now + 5_000, { forMs: 70_000, share });
@@ -31,27 +30,27 @@ function taught(share = 0.6): { readonly ceiling: RateCeiling; readonly now: Mil
 
 describe('what refusals teach', () => {
   test('is nothing at first', () => {
-    const ceiling = createRateCeiling(LIMITS, 0);
-    expect([ceiling.share(), ceiling.burst(0), ceiling.lesson()]).toEqual([1, Infinity, undefined]);
+    const ceiling = new LimitEstimator(LIMITS, 0);
+    expect([ceiling.share(), ceiling.burst(0), ceiling.learned()]).toEqual([1, Infinity, undefined]);
   });
 
   test('is nothing where one refusal does not repeat', () => {
-    const ceiling = createRateCeiling(LIMITS, 0);
+    const ceiling = new LimitEstimator(LIMITS, 0);
     for (let n = 0; n < 24; n++) {
       const now = admit(ceiling, n * HOUR, { forMs: 70_000, share: 0.8 });
       ceiling.refused(1, now);
       ceiling.probeRefused(now + 4_000);
     }
-    expect(ceiling.lesson()).toBeUndefined();
+    expect(ceiling.learned()).toBeUndefined();
   });
 
   test('is nothing where refusals come at very different counts', () => {
-    const ceiling = createRateCeiling(LIMITS, 0);
+    const ceiling = new LimitEstimator(LIMITS, 0);
     let now = admit(ceiling, 0, { forMs: 70_000, share: 0.8 });
     ceiling.refused(1, now);
     now = admit(ceiling, now + 70_000, { forMs: 5_000, share: 0.8 });
     ceiling.refused(1, now);
-    expect(ceiling.lesson()).toBeUndefined();
+    expect(ceiling.learned()).toBeUndefined();
   });
 
   test('is a lower rate where a refusal repeats at the same count', () => {
@@ -62,49 +61,49 @@ describe('what refusals teach', () => {
 
   test('is found by trials between what was admitted and what was refused', () => {
     const { ceiling, now } = taught(0.6);
-    const { share: held, refusedShare } = ceiling.lesson()!;
+    const { share: held, refusedShare } = ceiling.learned()!;
     expect(refusedShare).toBe(1);
     const proven = admit(ceiling, now, { forMs: 70_000, share: held });
     expect(ceiling.isTrying()).toBe(true);
     expect(ceiling.share()).toBeCloseTo(Math.sqrt(held));
     ceiling.refused(1, proven + 2_000);
     expect(ceiling.share()).toBeCloseTo(held);
-    expect(ceiling.lesson()!.refusedShare).toBeCloseTo(Math.sqrt(held));
+    expect(ceiling.learned()!.refusedShare).toBeCloseTo(Math.sqrt(held));
   });
 
   test('is held for an hour once it is settled, and then tried a little higher', () => {
     const ceiling =
-      createRateCeiling(LIMITS, 0, { at: 0, share: 0.5, refusedShare: undefined, burst: undefined, refusals: 1 });
+      new LimitEstimator(LIMITS, 0, { at: 0, share: 0.5, refusedShare: undefined, burst: undefined, refusals: 1 });
     let now = admit(ceiling, 0, { forMs: 64 * MINUTE, share: 0.45 });
     expect(ceiling.share()).toBe(0.5);
     now = admit(ceiling, now, { forMs: 2 * MINUTE, share: 0.45 });
     expect(ceiling.share()).toBeCloseTo(0.54);
     ceiling.refused(1, now);
-    expect(ceiling.lesson()).toMatchObject({ at: now, share: 0.5 });
+    expect(ceiling.learned()).toMatchObject({ at: now, share: 0.5 });
   });
 
   test('is forgotten within the hour where the limit has gone', () => {
-    const ceiling = createRateCeiling(LIMITS, 0, {
+    const ceiling = new LimitEstimator(LIMITS, 0, {
       at: -2 * HOUR, share: 0.1, refusedShare: undefined, burst: undefined, refusals: 1,
     });
     let now = 0;
     while (now < 40 * MINUTE) now = admit(ceiling, now, { forMs: 2_000, share: ceiling.share() });
-    expect(ceiling.lesson()).toBeUndefined();
+    expect(ceiling.learned()).toBeUndefined();
   });
 
   test('makes the next attempt rarer with every refusal of one trial', () => {
     const ceiling =
-      createRateCeiling(LIMITS, 0, { at: 0, share: 0.5, refusedShare: undefined, burst: undefined, refusals: 1 });
-    ceiling.refusedToo();
-    expect(ceiling.lesson()!.refusals).toBe(2);
+      new LimitEstimator(LIMITS, 0, { at: 0, share: 0.5, refusedShare: undefined, burst: undefined, refusals: 1 });
+    ceiling.alsoRefused();
+    expect(ceiling.learned()!.refusals).toBe(2);
     admit(ceiling, 0, { forMs: 100 * MINUTE, share: 0.45 });
     expect(ceiling.isTrying()).toBe(false);
-    for (let n = 0; n < 9; n++) ceiling.refusedToo();
-    expect(ceiling.lesson()!.refusals).toBe(4);
+    for (let n = 0; n < 9; n++) ceiling.alsoRefused();
+    expect(ceiling.learned()!.refusals).toBe(4);
   });
 
   test('is that bursts are too deep where more was admitted before', () => {
-    const ceiling = createRateCeiling(LIMITS, 0);
+    const ceiling = new LimitEstimator(LIMITS, 0);
     let now = admit(ceiling, 0, { forMs: 70_000, share: 0.9 });
     for (let n = 0; n < 2; n++) {
       now = admit(ceiling, now + 5_000, { forMs: 70_000, share: 0.7 });
@@ -126,32 +125,32 @@ describe('what refusals teach', () => {
   });
 
   test('is dropped where far fewer requests than were admitted before are refused', () => {
-    const ceiling = createRateCeiling({ limit: 100, windowMs: 10_500 }, 0);
+    const ceiling = new LimitEstimator({ limit: 100, windowMs: 10_500 }, 0);
     let now = 0;
     for (let n = 0; n < 2; n++) {
       // Six times the slot of the smaller plan.
       now = admit(ceiling, now + 5_000, { forMs: 70_000, share: 6 });
       ceiling.refused(1, now);
     }
-    expect(ceiling.lesson()).toBeDefined();
+    expect(ceiling.learned()).toBeDefined();
     now = admit(ceiling, now + 70_000, { forMs: 3_000, share: 6 });
     ceiling.refused(1, now);
-    expect(ceiling.lesson()).toBeUndefined();
+    expect(ceiling.learned()).toBeUndefined();
   });
 
   test('is nothing where nothing had been admitted', () => {
-    const ceiling = createRateCeiling(LIMITS, 0);
+    const ceiling = new LimitEstimator(LIMITS, 0);
     for (let n = 0; n < 5; n++) ceiling.refused(1, n * 10_000);
-    expect(ceiling.lesson()).toBeUndefined();
+    expect(ceiling.learned()).toBeUndefined();
   });
 
   test('follows the headers where they make watching pause, but not where others use the rate', () => {
-    const ceiling = createRateCeiling(LIMITS, 0);
+    const ceiling = new LimitEstimator(LIMITS, 0);
     ceiling.accepted(0);
-    ceiling.held(1_000);
+    ceiling.pausedByHeaders(1_000);
     expect(ceiling.share()).toBe(1);
     const now = admit(ceiling, 1_000, { forMs: 70_000, share: 0.6 });
-    ceiling.held(now);
+    ceiling.pausedByHeaders(now);
     expect(ceiling.share()).toBeGreaterThan(0.45);
     expect(ceiling.share()).toBeLessThan(0.55);
   });
@@ -163,13 +162,13 @@ describe('what refusals teach', () => {
       kind: fc.constantFrom('accepted', 'accepted', 'refused', 'probe', 'too', 'held'),
     });
     fc.assert(fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
-      const ceiling = createRateCeiling(LIMITS, 0);
+      const ceiling = new LimitEstimator(LIMITS, 0);
       let now = 0;
       for (const { afterMs, depth, kind } of steps) {
         now += afterMs;
         if (kind === 'accepted') ceiling.accepted(now);
-        else if (kind === 'too') ceiling.refusedToo();
-        else if (kind === 'held') ceiling.held(now);
+        else if (kind === 'too') ceiling.alsoRefused();
+        else if (kind === 'held') ceiling.pausedByHeaders(now);
         else if (kind === 'probe') ceiling.probeRefused(now);
         else ceiling.refused(depth, now);
         expect(ceiling.share() * (10 / 10_500) * 63_000).toBeGreaterThanOrEqual(0.999);

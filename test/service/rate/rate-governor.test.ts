@@ -4,12 +4,11 @@ import { GannetError } from '../../../src/core/errors.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
-import type { CallOptions, Priority } from '../../../src/service/rate/priority.ts';
-import type { RateGovernor } from '../../../src/service/rate/rate-governor.ts';
-import { createRateGovernor } from '../../../src/service/rate/rate-governor.ts';
+import type { CallOptions, Priority } from '../../../src/service/rate/rate-plan.ts';
 import {
-  bucketLimits, PLAN_NAMES, requestsPerSecond, scaledLimits, shareOf, watchRequestsPerSecond,
+  PLAN_NAMES, bucketLimits, requestsPerSecond, scaledLimits, shareOf, watchRequestsPerSecond,
 } from '../../../src/service/rate/rate-plan.ts';
+import { RateGovernor } from '../../../src/service/rate/rate-governor.ts';
 import type { ServerLimits } from '../../../src/service/rate/limit-headers.ts';
 import { readServerLimits } from '../../../src/service/rate/limit-headers.ts';
 import { createSlidingWindow } from '../../../src/service/rate/sliding-window.ts';
@@ -22,7 +21,7 @@ const START = Date.UTC(2026, 0, 1);
 const HOUR = 3_600_000;
 
 function governorOf(clock: VirtualClock, requestsPerSecondAllowed: number, maxInFlight = 32): RateGovernor {
-  return createRateGovernor({
+  return new RateGovernor({
     limits: bucketLimits({ requestsPerSecond: requestsPerSecondAllowed }, 'main'), clock, maxInFlight,
   });
 }
@@ -328,7 +327,7 @@ describe('the governor', () => {
   test('reaches what the largest plan allows where answers take their time', async () => {
     const clock = new VirtualClock(START);
     const governor =
-      createRateGovernor({ limits: bucketLimits('pro', 'main'), clock, maxInFlight: MAX_CONNECTIONS.main });
+      new RateGovernor({ limits: bucketLimits('pro', 'main'), clock, maxInFlight: MAX_CONNECTIONS.main });
     for (let n = 0; n < 100; n++) {
       const poll = async (): Promise<void> => {
         for (;;) {
@@ -448,7 +447,7 @@ describe('the governor', () => {
     };
     await askForMany();
     expect(sentAt.filter((at) => at === START)).toHaveLength(40);
-    clock.leapTo(START + 9 * HOUR);
+    clock.jumpTo(START + 9 * HOUR);
     sentAt.length = 0;
     await askForMany();
     const gaps = sentAt.slice(1).map((at, i) => at - sentAt[i]!);

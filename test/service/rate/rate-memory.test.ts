@@ -5,12 +5,12 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
-import { createAccess } from '../../../src/service/access.ts';
-import { createAllowance } from '../../../src/service/rate/rate-limiter.ts';
+import { Access } from '../../../src/service/access.ts';
+import { RateLimiter } from '../../../src/service/rate/rate-limiter.ts';
 import { createGateway } from '../../../src/service/gateway.ts';
-import { createRateGovernor } from '../../../src/service/rate/rate-governor.ts';
+import { RateGovernor } from '../../../src/service/rate/rate-governor.ts';
 import type { RateMemory, RateMemoryState } from '../../../src/service/rate/rate-memory.ts';
-import { createFileRateMemory, keptBuckets } from '../../../src/service/rate/rate-memory.ts';
+import { createFileRateMemory, storedBuckets } from '../../../src/service/rate/rate-memory.ts';
 import { bucketLimits } from '../../../src/service/rate/rate-plan.ts';
 import { loadDialect } from '../../../src/service/wire/dialect.ts';
 import { temporaryFolder } from '../../config/temporary-folder.ts';
@@ -25,7 +25,7 @@ const STATE: RateMemoryState = {
   scope: SCOPE,
   buckets: { main: {
     sends: [{ at: START, count: 3 }], coolDownUntil: START + 5_000,
-    lesson: { at: START, share: 0.5, refusedShare: undefined, burst: undefined, refusals: 2 },
+    learned: { at: START, share: 0.5, refusedShare: undefined, burst: undefined, refusals: 2 },
   } },
 };
 
@@ -124,8 +124,8 @@ function startProcess(
       },
       close: async () => undefined,
     },
-    dialect: loadDialect('neutral'), plan: 'free', clock, access: createAccess(clock),
-    kept: mortal === undefined ? undefined : keptBuckets(mortal, { scope, clock }),
+    dialect: loadDialect('neutral'), plan: 'free', clock, access: new Access(clock),
+    stored: mortal === undefined ? undefined : storedBuckets(mortal, { scope, clock }),
   });
   function die(): void {
     life.isOver = true;
@@ -231,23 +231,23 @@ describe('a process with a memory', () => {
     const memory = textMemory();
     const first = startProcess(clock, server, memory);
     // A refusal teaches once it repeats.
-    while (memory.load()?.buckets.main?.lesson === undefined) await advance(clock, 100);
+    while (memory.load()?.buckets.main?.learned === undefined) await advance(clock, 100);
     await advance(clock, 100);
     first.die();
     const kept = memory.load()!.buckets.main!;
     expect(kept.coolDownUntil).toBeGreaterThan(clock.now());
-    expect(kept.lesson!.share).toBeLessThan(0.9);
+    expect(kept.learned!.share).toBeLessThan(0.9);
     const second = startProcess(clock, server, memory);
     await advance(clock, 1_000);
     expect(second.sent()).toBe(0);
     await advance(clock, 40_000);
     // The plan's own rate would be 38, and refused.
-    expect(second.sent()).toBeLessThan(kept.lesson!.share * 38 + 2);
+    expect(second.sent()).toBeLessThan(kept.learned!.share * 38 + 2);
   });
 
   test('spaces its first poll from the last of the one before', async () => {
     const clock = new VirtualClock(START);
-    const governor = createRateGovernor({
+    const governor = new RateGovernor({
       limits: bucketLimits('free', 'main'), clock, maxInFlight: 32,
       memory: { earlier: { sends: [{ at: START - 300, count: 4 }] }, save: () => undefined },
     });
@@ -258,7 +258,7 @@ describe('a process with a memory', () => {
 
   test('lets watching wait for the end of a cool-down, and an exit for two seconds of it', async () => {
     const clock = new VirtualClock(START);
-    const governor = createRateGovernor({
+    const governor = new RateGovernor({
       limits: bucketLimits('free', 'main'), clock, maxInFlight: 32,
       memory: { earlier: { sends: [], coolDownUntil: START + 30_000 }, save: () => undefined },
     });
@@ -302,25 +302,35 @@ describe('a process with a memory', () => {
     expect(process.sent()).toBeGreaterThan(0);
   });
 
+  test('writes a learned limit under the name that earlier versions read', async () => {
+    const { path, memory } = await fileMemory();
+    memory.save(STATE);
+    const { at, share, refusals } = STATE.buckets.main!.learned!;
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+      format: 'gannet-rate-memory-1', scope: SCOPE,
+      buckets: { main: { sends: [{ at: START, count: 3 }], coolDownUntil: START + 5_000, lesson: { at, share, refusals } } },
+    });
+  });
+
   test('reads what an earlier version kept of a refused rate', async () => {
     const { path, memory } = await fileMemory();
     const lesson = { at: START, peak: 0.5, refusals: 1 };
     writeFileSync(
       path, JSON.stringify({ format: 'gannet-rate-memory-1', scope: SCOPE, buckets: { main: { sends: [], lesson } } }),
     );
-    expect(memory.load()!.buckets.main!.lesson).toMatchObject({ at: START, share: 0.425 });
+    expect(memory.load()!.buckets.main!.learned).toMatchObject({ at: START, share: 0.425 });
   });
 
-  test('forgets a lesson of a time still to come no later than one of now', () => {
+  test('forgets a limit learned at a future time no later than one learned now', () => {
     const earlier = {
-      sends: [], lesson: { at: START + 86_400_000, share: 0.5, refusedShare: undefined, burst: undefined, refusals: 1 },
+      sends: [], learned: { at: START + 86_400_000, share: 0.5, refusedShare: undefined, burst: undefined, refusals: 1 },
     };
-    const allowance = createAllowance(bucketLimits('free', 'main'), START, earlier);
-    expect(allowance.requestsPerSecond()).toBeLessThan(0.48);
+    const limiter = new RateLimiter(bucketLimits('free', 'main'), START, earlier);
+    expect(limiter.requestsPerSecond()).toBeLessThan(0.48);
     const later = START + 66 * 60_000;
-    allowance.answered(allowance.sent('watch', later), undefined, later);
+    limiter.answered(limiter.sent('watch', later), undefined, later);
     // An hour after the start, and not after that day, a higher rate is tried.
-    expect(allowance.requestsPerSecond()).toBeGreaterThan(0.5);
+    expect(limiter.requestsPerSecond()).toBeGreaterThan(0.5);
   });
 });
 

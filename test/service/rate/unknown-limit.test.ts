@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { GannetError } from '../../../src/core/errors.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
-import { createRateGovernor } from '../../../src/service/rate/rate-governor.ts';
-import type { RateGovernor } from '../../../src/service/rate/rate-governor.ts';
+import { RateGovernor } from '../../../src/service/rate/rate-governor.ts';
 import { bucketLimits } from '../../../src/service/rate/rate-plan.ts';
 import type { Limiter } from './simulated-server.ts';
 import { fixedWindow, slidingWindow, tokenBucket } from './simulated-server.ts';
@@ -32,7 +31,7 @@ function poll({ plan, admits, retryAfterMs, pollers = 40 }: {
 }): Polled {
   const clock = new VirtualClock(START);
   const governor =
-    createRateGovernor({ limits: bucketLimits({ requestsPerSecond: plan }, 'main'), clock, maxInFlight: 64 });
+    new RateGovernor({ limits: bucketLimits({ requestsPerSecond: plan }, 'main'), clock, maxInFlight: 64 });
   const admittedAt: Millis[] = [];
   const refusedAt: Millis[] = [];
   const send = async (): Promise<{ value: number }> => {

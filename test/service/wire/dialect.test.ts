@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
-import { dialectNames, loadDialect, parseDialect } from '../../../src/service/wire/dialect.ts';
-import { UNKNOWN_MARK } from '../../../src/service/wire/vocabulary.ts';
+import { UNKNOWN_MARK, dialectNames, loadDialect, parseDialect } from '../../../src/service/wire/dialect.ts';
 import { clientOf, json, listen } from '../loopback.ts';
 import { ASKED, orderAnswer } from '../answers.ts';
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
-import { readEvents } from '../../../src/service/wire/prediction-event.ts';
 import type { PredictionMarket } from '../../../src/service/wire/prediction-events.ts';
-import { MARKETS } from '../../../src/service/wire/prediction-events.ts';
-import { readRecords } from '../../../src/service/wire/records.ts';
+import { MARKETS, readEvents } from '../../../src/service/wire/prediction-events.ts';
+import { readRecords } from '../../../src/service/wire/read.ts';
 import { eventAnswer, flatMarketAnswer, marketAnswer } from '../endpoints/prediction-answers.ts';
 
 function readMarket(answer: Record<string, unknown>): PredictionMarket {

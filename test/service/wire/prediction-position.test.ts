@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
 import { parseJson } from '../../../src/core/json.ts';
 import { HISTORY } from '../../../src/service/wire/prediction-history.ts';
-import { readPage } from '../../../src/service/wire/prediction-page.ts';
+import { readPage } from '../../../src/service/endpoints/paged-list.ts';
 import { readPosition } from '../../../src/service/wire/prediction-position.ts';
-import { readRecords } from '../../../src/service/wire/records.ts';
+import { readRecords } from '../../../src/service/wire/read.ts';
 import {
   historyAnswer, liveHistoryAnswer, livePositionAnswer, ORDER, OWNER, POSITION, positionAnswer,
 } from '../endpoints/prediction-answers.ts';

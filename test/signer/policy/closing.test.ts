@@ -28,8 +28,8 @@ function codes(instructions: readonly TransactionInstruction[], { payer = WALLET
 
 const close = createCloseAccountInstruction(ACCOUNT, WALLET, WALLET);
 
-describe('a transaction that is to close accounts', () => {
-  it('is allowed where it closes those of the wallet to the wallet, of either token program', () => {
+describe('the policy on closing accounts', () => {
+  it('allows closing the wallet’s accounts to the wallet, of both token programs', () => {
     expect(codes([close])).toStrictEqual([]);
     expect(codes([
       ComputeBudgetProgram.setComputeUnitLimit({ units: 20_000 }),
@@ -63,20 +63,20 @@ describe('a transaction that is to close accounts', () => {
     expect(codes(instructions)).toStrictEqual(expected);
   });
 
-  it('is denied where another owner’s account is closed, or another account pays', () => {
+  it('denies closing another owner’s account, and another fee payer', () => {
     expect(codes([createCloseAccountInstruction(ACCOUNT, WALLET, THIEF)]))
       .toStrictEqual(['SIGNER_UNKNOWN', 'CLOSE_FORBIDDEN']);
     expect(codes([close], { payer: THIEF })).toStrictEqual(['FEE_PAYER_FOREIGN', 'SIGNER_UNKNOWN']);
   });
 
-  it('is denied where a table hides whose account it is', () => {
+  it('denies accounts out of a lookup table', () => {
     const table = new AddressLookupTableAccount({ key: keyOf(8).publicKey, state: {
       deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0, addresses: [ACCOUNT],
     } });
     expect(codes([close], { tables: [table] })).toStrictEqual(['TABLE_UNREAD']);
   });
 
-  it('is denied where it is none', () => {
+  it('denies other transactions', () => {
     expect(judgeClosing(new Uint8Array(10), WALLET.toBase58(), policy).verdict).toBe('deny');
   });
 });

@@ -1,10 +1,10 @@
 import bs58 from 'bs58';
 import { ASSOCIATED_TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
-import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/swap-program.ts';
-import type { Instruction } from '../../../src/sandbox/service/instructions.ts';
+import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/pools.ts';
+import type { Instruction } from '../../../src/sandbox/service/build/instructions.ts';
 import {
   compileMessage, lookupTable, unsignedTransaction, type LookupTable,
-} from '../../../src/sandbox/service/message.ts';
+} from '../../../src/sandbox/service/build/message.ts';
 import type { LookupTables } from '../../../src/signer/policy/resolve.ts';
 import { readTransaction } from '../../../src/solana/transaction.ts';
 

@@ -13,8 +13,8 @@ beforeAll(async () => {
   goldens = await collectGoldens({ count: COUNT, seed: 1 });
 }, 300_000);
 
-describe('of what the service makes, the policy', () => {
-  test('denies nothing, by whichever router, for every receiver and payer', () => {
+describe('the policy on transactions of the service', () => {
+  test('allows all, for every router, receiver and payer', () => {
     const policy = createPolicy();
     const denied = goldens.flatMap(({ kind, bytes, expectation, tables }) => {
       const { verdict, findings } = policy.judge(bytes, expectation, { tables });
@@ -34,7 +34,7 @@ describe('of what the service makes, the policy', () => {
     ]));
   });
 
-  test('denies nothing either where the same swaps are in the layout of another program', () => {
+  test('allows the same swaps in the layout of another program', () => {
     const policy = createPolicy([LAYOUT_PROGRAM]);
     const laidOut = goldens.flatMap((golden) => inLayout(golden, 'head') ?? [])
       .filter(({ bytes }) => bytes.length <= 1_232);
@@ -51,7 +51,7 @@ describe('of what the service makes, the policy', () => {
       .toBe(laidOut.filter(({ expectation: { outputMint } }) => mayKeepBack.has(outputMint)).length);
   });
 
-  test('says in words what happens, who signs and what it costs, and counts what the service counted', () => {
+  test('summarises effects, signers and costs, with the service’s own amounts', () => {
     const policy = createPolicy();
     for (const { bytes, expectation, tables } of goldens) {
       const summary = policy.judge(bytes, expectation, { tables }).summary!;
@@ -65,7 +65,7 @@ describe('of what the service makes, the policy', () => {
     }
   });
 
-  test('denies everything whose terms are another’s', () => {
+  test('denies all under the terms of another order', () => {
     const policy = createPolicy();
     const strictest = goldens.map(({ bytes, expectation, tables }) => {
       const judge = (changed: object): string | undefined =>

@@ -3,8 +3,10 @@ import { seededRandom, type Random } from '../../../src/core/random.ts';
 import { createChain, type Chain } from '../../../src/chain/chain.ts';
 import { associatedTokenAddress } from '../../../src/sandbox/chain/addresses.ts';
 import { GENESIS_TOKENS, MAKER_MINTS } from '../../../src/sandbox/genesis.ts';
-import { computeUnitLimit, computeUnitPrice, type Instruction } from '../../../src/sandbox/service/instructions.ts';
-import { compileMessage, lookupTable, unsignedTransaction } from '../../../src/sandbox/service/message.ts';
+import {
+  computeUnitLimit, computeUnitPrice, type Instruction,
+} from '../../../src/sandbox/service/build/instructions.ts';
+import { compileMessage, lookupTable, unsignedTransaction } from '../../../src/sandbox/service/build/message.ts';
 import { readSwapBuild } from '../../../src/service/wire/build-answer.ts';
 import type { Expectation } from '../../../src/signer/policy/expectation.ts';
 import type { LookupTables } from '../../../src/signer/policy/resolve.ts';
@@ -91,7 +93,9 @@ const KINDS: readonly ((fixture: Fixture, random: Random) => Promise<Golden | un
   (fixture, random) => makerOrder(fixture, random, { referralAccount: fixture.referrer.address, referralFee: 100 }),
   (fixture, random) => plainOrder(fixture, random, { receiver: fixture.stranger.address }),
   (fixture, random) =>
-    order(fixture, { ...pair(random, { outputMint: SOL }), receiver: fixture.stranger.address, excludeRouters: 'rfqz' }),
+    order(fixture, {
+      ...pair(random, { outputMint: SOL }), receiver: fixture.stranger.address, excludeRouters: 'rfqz',
+    }),
   (fixture, random) =>
     plainOrder(fixture, random, { referralAccount: fixture.referrer.address, referralFee: integer(random, 50, 255) }),
   (fixture, random) => plainOrder(fixture, random, { payer: fixture.payer.address }),
@@ -102,7 +106,8 @@ const KINDS: readonly ((fixture: Fixture, random: Random) => Promise<Golden | un
     bundleTipLamports: integer(random, 1, 900_000), priorityFeeLamports: integer(random, 0, 900_000),
   }),
   (fixture, random) => order(fixture, pair(random, { usd: [25, 90, 400] }), fixture.poor),
-  (fixture, random) => order(fixture, pair(random, { inputMint: USDC, outputMint: SOL, usd: [25, 90, 400] }), fixture.poor),
+  (fixture, random) =>
+    order(fixture, pair(random, { inputMint: USDC, outputMint: SOL, usd: [25, 90, 400] }), fixture.poor),
   (fixture, random) => build(fixture, pair(random), {}),
   (fixture, random) => build(fixture, pair(random, { outputMint: SOL }), {}),
   (fixture, random) => build(fixture, pair(random, { inputMint: SOL }), { mode: 'fast' }),

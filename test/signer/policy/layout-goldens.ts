@@ -1,5 +1,5 @@
-import type { Instruction } from '../../../src/sandbox/service/instructions.ts';
-import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/swap-program.ts';
+import type { Instruction } from '../../../src/sandbox/service/build/instructions.ts';
+import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/pools.ts';
 import type { SwapLayout, SwapProgram } from '../../../src/signer/policy/swap-programs.ts';
 import { layoutSwap } from '../../../src/signer/policy/swap-programs.ts';
 import { decompile, recompile } from './decompile.ts';

@@ -2,10 +2,10 @@ import {
   associatedTokenAddress, ASSOCIATED_TOKEN_PROGRAM, NATIVE_MINT, seededAddress, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '../../../src/sandbox/chain/addresses.ts';
-import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/swap-program.ts';
+import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/pools.ts';
 import {
   createSeededAccount, initializeTokenAccount, type Instruction,
-} from '../../../src/sandbox/service/instructions.ts';
+} from '../../../src/sandbox/service/build/instructions.ts';
 import type { PolicyCode } from '../../../src/signer/policy/codes.ts';
 import type { Golden } from './goldens.ts';
 import { budget, instruction, key, openAssociated, system, token, u32, u64 } from './raw-instructions.ts';

@@ -2,8 +2,8 @@ import {
   associatedTokenAddress, ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, MEMO_PROGRAM, NATIVE_MINT, SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
 } from '../../../src/sandbox/chain/addresses.ts';
-import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/swap-program.ts';
-import type { Instruction } from '../../../src/sandbox/service/instructions.ts';
+import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/pools.ts';
+import type { Instruction } from '../../../src/sandbox/service/build/instructions.ts';
 import type { PolicyCode } from '../../../src/signer/policy/codes.ts';
 import type { Parts } from './decompile.ts';
 import { budget, instruction, key, openAssociated, u64 } from './raw-instructions.ts';

@@ -19,8 +19,8 @@ beforeAll(async () => {
   goldens = await collectGoldens({ count: COUNT, seed: 2 });
 }, 300_000);
 
-describe('of a good transaction that was changed, the policy', () => {
-  test('lets through what was only taken apart and put together again, in any form', () => {
+describe('the policy on changed transactions', () => {
+  test('allows a transaction that was only decompiled and compiled again', () => {
     const policy = createPolicy();
     let judged = 0;
     for (const { bytes, tables, expectation } of goldens) {
@@ -34,7 +34,7 @@ describe('of a good transaction that was changed, the policy', () => {
     expect(judged).toBeGreaterThan(2 * goldens.length);
   });
 
-  test('lets nothing through, and says which rule it breaks', () => {
+  test('denies every mutant, with the code of the broken rule', () => {
     const policy = createPolicy();
     const random = seededRandom('mutants');
     const kinds = new Set<string>();
@@ -62,7 +62,7 @@ describe('of a good transaction that was changed, the policy', () => {
     expect(Object.keys(POLICY_CODES).filter((code) => !codes.has(code) && !BROKEN_ELSEWHERE.has(code))).toEqual([]);
   });
 
-  test('lets nothing through either where the same swap is in the layout of another program', () => {
+  test('denies every mutant of the same swap in the layout of another program', () => {
     const policy = createPolicy([LAYOUT_PROGRAM]);
     const random = seededRandom('mutants in a layout');
     const wrong: string[] = [];

@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import {
   ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM,
 } from '../../../src/sandbox/chain/addresses.ts';
-import type { Instruction } from '../../../src/sandbox/service/instructions.ts';
+import type { Instruction } from '../../../src/sandbox/service/build/instructions.ts';
 
 /** An account with its role: `s` signs, `w` is written. */
 export type Account = readonly [pubkey: string, role?: 's' | 'w' | 'sw'];

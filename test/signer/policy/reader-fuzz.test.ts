@@ -13,8 +13,8 @@ beforeAll(async () => {
   goldens = await collectGoldens({ count: 44, seed: 3 });
 }, 300_000);
 
-describe('of damaged bytes the policy', () => {
-  test('never crashes: it denies, or has read what writes itself the same again', () => {
+describe('the policy on damaged bytes', () => {
+  test('denies them, or reads a transaction that is written identically', () => {
     const policy = createPolicy();
     const random = seededRandom('damaged');
     const counts = { unread: 0, denied: 0, allowed: 0 };

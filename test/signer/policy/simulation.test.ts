@@ -58,11 +58,11 @@ describe('a swap without a decoder', () => {
     for (const golden of goldens) expect(codeOf(golden, undefined)).toBe('SWAP_UNREADABLE');
   });
 
-  test('is signed after one whose differences fit', () => {
+  test('is signed after a simulation whose balance changes fit', () => {
     for (const golden of goldens) expect(codeOf(golden, changesOf(golden))).toBeUndefined();
   });
 
-  test('is not signed where the differences say otherwise', () => {
+  test('is not signed where the balance changes differ', () => {
     for (const golden of goldens) {
       const fine = changesOf(golden);
       const { wallet, inputMint, outputMint } = golden.expectation;
@@ -86,7 +86,7 @@ describe('a swap without a decoder', () => {
     }
   });
 
-  test('is judged by its simulation even where it can be read', () => {
+  test('is judged by its simulation even with a decoder', () => {
     const [golden] = goldens;
     const { bytes, expectation, tables } = golden!;
     const policy = createPolicy(swapPrograms());
@@ -100,7 +100,7 @@ describe('a swap without a decoder', () => {
 describe('the decoder of the embedded chain’s swaps', () => {
   const decode = swapPrograms()[0]!.decode!;
 
-  test('reads nothing where a length, a tag or a number of accounts is not as described', () => {
+  test('refuses a wrong length, tag or number of accounts', () => {
     const accounts = Array.from({ length: 11 }, () => 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA');
     const data = Buffer.alloc(24);
     data.set([1, 1]);

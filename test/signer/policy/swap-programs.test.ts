@@ -30,7 +30,7 @@ function absent(places: readonly number[]): readonly string[] {
 }
 
 describe('a layout', () => {
-  test('reads accounts and amounts where they stand, the minimum floored', () => {
+  test('reads accounts and amounts at their positions, the minimum floored', () => {
     expect(read(instruction(head({ fee: 7 })))).toEqual({
       user: 'user', source: 'source', destination: 'destination', inputMint: 'in', inputProgram: TOKEN_PROGRAM,
       outputMint: 'out', outputProgram: TOKEN_PROGRAM,
@@ -59,7 +59,7 @@ describe('a layout', () => {
     }
   });
 
-  test('takes an account that is the program itself for one that is not there', () => {
+  test('treats an account that is the program itself as missing', () => {
     const other: SwapLayout =
       { ...HEAD_LAYOUT, accounts: { ...HEAD_LAYOUT.accounts, otherDestination: 3, feeAccount: undefined } };
     const readOther = layoutSwap([other]);
@@ -70,7 +70,7 @@ describe('a layout', () => {
       .toMatchObject({ source: 'user', destination: 'destination' });
   });
 
-  test('is opaque where the instruction is another, and no swap where it is cut, short of accounts or beyond all bounds', () => {
+  test('is opaque for another instruction, and no swap for damaged data or missing accounts', () => {
     expect(read(instruction(Buffer.of(9, 3, 0, 0)))).toBe('opaque');
     expect(read(instruction(Buffer.of(9)))).toBe('opaque');
     expect(read(instruction(Buffer.alloc(0)))).toBe('opaque');
@@ -89,7 +89,7 @@ describe('swaps in a layout', () => {
   let goldens: readonly Golden[];
   beforeAll(async () => { goldens = await collectGoldens({ count: 44, seed: 6 }); }, 300_000);
 
-  test('whose amounts stand at the end are signed only with a simulation that agrees', () => {
+  test('with amounts at the end are signed only with a matching simulation', () => {
     const policy = createPolicy([LAYOUT_PROGRAM]);
     const simple = goldens.filter(({ expectation: { receiver, feePayer, wallet, inputMint, outputMint } }) =>
       receiver === undefined && (feePayer ?? wallet) === wallet && inputMint !== NATIVE_MINT

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { NATIVE_MINT, seededAddress, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
 import {
   closeTokenAccount, createSeededAccount, initializeTokenAccount, transferTokens, type Instruction,
-} from '../../../src/sandbox/service/instructions.ts';
+} from '../../../src/sandbox/service/build/instructions.ts';
 import { createPolicy } from '../../../src/signer/policy/policy.ts';
 import { decompile, recompile, type Parts } from './decompile.ts';
 import { collectGoldens, type Golden } from './goldens.ts';
@@ -39,7 +39,7 @@ function judge(instructions: readonly Instruction[]): readonly string[] {
 }
 
 describe('temporary accounts', () => {
-  test('cannot hand their rents to the receiver by giving them to each other first', () => {
+  test('cannot pay their rents to the receiver by moving them to each other first', () => {
     const { wallet, receiver } = golden.expectation;
     const swap = parts.instructions.find(isSwap)!;
     const [a, b] = [temporary('a'), temporary('b')];
@@ -59,7 +59,7 @@ describe('temporary accounts', () => {
     expect(codes.filter((code) => code === 'RENT_EXCEEDS')).toHaveLength(2);
   });
 
-  test('cannot be closed in the receiver’s favour before the swap has paid, nor stay open', () => {
+  test('cannot be closed to the receiver before the swap has paid, nor stay open', () => {
     const { wallet, receiver } = golden.expectation;
     const { account, opening } = temporary('c');
     const close = (destination: string): Instruction =>

@@ -3,9 +3,9 @@ import type { Random } from '../../../src/core/random.ts';
 import {
   associatedTokenAddress, NATIVE_MINT, TOKEN_2022_PROGRAM, TOKEN_PROGRAM,
 } from '../../../src/sandbox/chain/addresses.ts';
-import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/swap-program.ts';
+import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/pools.ts';
 import { GENESIS_TOKENS } from '../../../src/sandbox/genesis.ts';
-import type { Instruction } from '../../../src/sandbox/service/instructions.ts';
+import type { Instruction } from '../../../src/sandbox/service/build/instructions.ts';
 import type { PolicyCode } from '../../../src/signer/policy/codes.ts';
 import { randomBytes } from '../random-transaction.ts';
 import { decompile, type Parts } from './decompile.ts';

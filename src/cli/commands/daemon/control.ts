@@ -1,14 +1,14 @@
-import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
-import { parseDuration } from '../../../core/time.ts';
-import type { OperatorAction } from '../../../daemon/control/operator-commands.ts';
-import { stopFileOf } from '../../../daemon/watch/stop-file.ts';
-import { systemClock } from '../../../daemon/watch/system-clock.ts';
-import type { TradingView } from '../../../daemon/control/trading-view.ts';
-import { wait } from '../../../execution/wait.ts';
 import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
 import { EXIT } from '../../command.ts';
-import { daemonClient } from '../../../daemon/control/control-client.ts';
 import { tradingText } from '../../output/status-text.ts';
+import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
+import { parseDuration } from '../../../core/time.ts';
+import { daemonClient } from '../../../daemon/control/control-client.ts';
+import type { OperatorAction } from '../../../daemon/control/operator-commands.ts';
+import type { TradingView } from '../../../daemon/control/trading-view.ts';
+import { stopFileOf } from '../../../daemon/watch/stop-file.ts';
+import { systemClock } from '../../../daemon/watch/system-clock.ts';
+import { wait } from '../../../execution/monotonic-time.ts';
 
 /** A daemon of an older version does not report `unsold`. */
 type ReportedView = Omit<TradingView, 'unsold'> & Partial<Pick<TradingView, 'unsold'>>;

@@ -1,22 +1,22 @@
+import type { CommandContext, CommandModule } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import type { FoundDecision } from './find-decision.ts';
+import { findDecision } from './find-decision.ts';
+import { clockTime } from '../../output/figures.ts';
+import { intentFacts, proposalText } from '../../output/intent-text.ts';
+import { facts, table } from '../../output/table.ts';
+import { parseJson } from '../../../core/json.ts';
+import { printable } from '../../../core/text.ts';
 import { roughDuration } from '../../../core/time.ts';
-import { spoken } from '../../../market/market-text.ts';
+import type { RunDirectory } from '../../../daemon/files/find-run.ts';
+import { chosenRun } from '../../../daemon/files/find-run.ts';
+import { readDecisions } from '../../../daemon/files/run-files.ts';
+import type { LoggedDecision } from '../../../engine/decision-log.ts';
+import { withTokenNames } from '../../../market/market-text.ts';
 import { tokenTable } from '../../../market/token.ts';
 import type { DenialCode } from '../../../trading/denials.ts';
 import { DENIALS } from '../../../trading/denials.ts';
 import type { Proposal } from '../../../trading/proposal.ts';
-import type { CommandContext, CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
-import { clockTime } from '../../output/figures.ts';
-import type { FoundDecision } from './find-decision.ts';
-import { findDecision } from './find-decision.ts';
-import { intentFacts, proposalText } from '../../output/intent-text.ts';
-import type { RunDirectory } from '../../../daemon/files/find-run.ts';
-import { chosenRun } from '../../../daemon/files/find-run.ts';
-import { facts, table } from '../../output/table.ts';
-import { parseJson } from '../../../core/json.ts';
-import { printable } from '../../../core/text.ts';
-import { readDecisions } from '../../../daemon/files/run-files.ts';
-import type { LoggedDecision } from '../../../engine/decision-log.ts';
 
 export const explainCommand: CommandModule = (program, run) => {
   program.command('explain [decision]')
@@ -63,10 +63,11 @@ function explanationText({ run, logged, record, why, intent }: FoundDecision): s
     ['decision', `${seq} of run ${run.manifest.run_id}, at ${clockTime(at)} UTC`],
     ['strategy', strategy],
     ['proposed', `${proposalText(tokens, proposal)}${mannerText(proposal)}`],
-    ['because', proposal.kind === 'swap' ? spoken(tokens, proposal.reason) : undefined],
+    ['because', proposal.kind === 'swap' ? withTokenNames(tokens, proposal.reason) : undefined],
     ['verdict', verdict === 'approved' ? 'approved'
       : `denied, ${code ?? ''}: ${meaningOf(code) ?? 'unknown to this version'}`],
-    ['reason', record?.reason === undefined || record.reason === null ? undefined : spoken(tokens, record.reason)],
+    ['reason', record?.reason === undefined || record.reason === null ? undefined
+      : withTokenNames(tokens, record.reason)],
     ['inputs', record?.saw.map(({ watches, age_ms: age, reading }) =>
       `${watches}${age === null ? '' : `, ${roughDuration(age)} old`}${reading === null ? '' : `: ${reading}`}`)],
     ['holdings', record === undefined || record.held.length === 0 ? undefined : record.held.join(', ')],

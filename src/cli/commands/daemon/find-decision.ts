@@ -1,20 +1,20 @@
 import { replayRun } from '../../../backtest/replay.ts';
+import type { CommandContext } from '../../command.ts';
 import { GannetError, isGannetError } from '../../../core/errors.ts';
 import { parseJson, stringifyJson } from '../../../core/json.ts';
 import { printable } from '../../../core/text.ts';
+import { daemonClient } from '../../../daemon/control/control-client.ts';
 import type { DecisionRecord } from '../../../daemon/files/decision-record.ts';
 import { recordDecision } from '../../../daemon/files/decision-record.ts';
+import type { RunDirectory } from '../../../daemon/files/find-run.ts';
+import { chosenRun, daemonRuns, journalPath } from '../../../daemon/files/find-run.ts';
+import { openReplayInput } from '../../../daemon/files/replay-input.ts';
 import type { RecordedDecision } from '../../../daemon/files/run-files.ts';
 import { readDecisions } from '../../../daemon/files/run-files.ts';
 import type { LoggedDecision } from '../../../engine/decision-log.ts';
-import type { IntentStory } from '../../../store/listing.ts';
-import { openJournalReader } from '../../../store/journal-reader.ts';
-import type { CommandContext } from '../../command.ts';
-import { daemonClient } from '../../../daemon/control/control-client.ts';
 import { reportUnhandledErrors } from '../../../research/strategy-guards.ts';
-import { openReplayInput } from '../../../daemon/files/replay-input.ts';
-import type { RunDirectory } from '../../../daemon/files/find-run.ts';
-import { chosenRun, daemonRuns, journalPath } from '../../../daemon/files/find-run.ts';
+import type { IntentStory } from '../../../store/journal-listing.ts';
+import { openJournalReader } from '../../../store/journal-reader.ts';
 
 /** A decision with everything known about it. */
 export interface FoundDecision {

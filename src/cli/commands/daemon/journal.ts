@@ -1,15 +1,15 @@
 import { Option } from 'commander';
+import type { CommandContext, CommandModule } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { wholeNumber } from '../../input/flags.ts';
+import { intentsText, intentText } from '../../output/intent-text.ts';
 import { GannetError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text.ts';
+import { journalPath, latestTokens } from '../../../daemon/files/find-run.ts';
 import type { JournalReader } from '../../../store/journal-reader.ts';
 import { openJournalReader } from '../../../store/journal-reader.ts';
 import type { IntentState } from '../../../trading/intent.ts';
 import { OPEN_STATES, TERMINAL_STATES } from '../../../trading/intent.ts';
-import type { CommandContext, CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
-import { wholeNumber } from '../../input/flags.ts';
-import { intentText, intentsText } from '../../output/intent-text.ts';
-import { journalPath, latestTokens } from '../../../daemon/files/find-run.ts';
 
 interface ListFlags {
   readonly state?: IntentState;

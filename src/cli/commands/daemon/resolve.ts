@@ -1,25 +1,25 @@
 import { Option } from 'commander';
 import { createChain } from '../../../chain/chain.ts';
+import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
+import { example, EXIT } from '../../command.ts';
+import { openConfigured } from '../../input/service-request.ts';
+import { snakeCased } from '../../output/answer-json.ts';
 import { GannetError, isGannetError } from '../../../core/errors.ts';
 import { parseJson, stringifyJson } from '../../../core/json.ts';
 import { printable } from '../../../core/text.ts';
+import { daemonClient } from '../../../daemon/control/control-client.ts';
+import { journalPath, latestTokens } from '../../../daemon/files/find-run.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
-import type { OperatorWord } from '../../../execution/resolve.ts';
+import type { Resolution } from '../../../execution/resolve.ts';
 import { resolveIntent } from '../../../execution/resolve.ts';
-import { spoken } from '../../../market/market-text.ts';
+import { withTokenNames } from '../../../market/market-text.ts';
+import { untilInterrupted } from '../../../recording/interrupt.ts';
 import { openJournalReader } from '../../../store/journal-reader.ts';
 import type { JournalStore } from '../../../store/journal.ts';
 import { openJournal } from '../../../store/journal.ts';
 import { lockState } from '../../../store/locks.ts';
 import type { Outcome } from '../../../trading/intent.ts';
 import { isTerminal } from '../../../trading/intent.ts';
-import { snakeCased } from '../../output/answer-json.ts';
-import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
-import { EXIT } from '../../command.ts';
-import { openConfigured } from '../../input/service-request.ts';
-import { daemonClient } from '../../../daemon/control/control-client.ts';
-import { untilInterrupted } from '../../../recording/interrupt.ts';
-import { journalPath, latestTokens } from '../../../daemon/files/find-run.ts';
 
 const WORDS = ['landed', 'expired', 'failed', 'abandoned'] as const;
 /** The daemon asks the chain first, which takes time. */
@@ -35,6 +35,7 @@ interface Flags {
 export const resolveCommand: CommandModule = (program, run) => {
   program.command('resolve <id>')
     .description('closes a swap of unknown outcome for good, on your word; the chain is asked first')
+    .addHelpText('after', example('gannet resolve dca-12 --as expired --reason "the explorer shows no such transaction"'))
     .addOption(new Option('--as <outcome>', 'the outcome of the swap').choices(WORDS).makeOptionMandatory())
     .requiredOption('--reason <text>', 'how you know; kept in the journal')
     .option('--signature <signature>', 'with "landed": the signature of its transaction')
@@ -47,21 +48,21 @@ export const resolveCommand: CommandModule = (program, run) => {
 async function resolve(context: CommandContext, id: string, flags: Flags): Promise<ExitCode> {
   const word = wordOf(flags);
   const outcome = await throughDaemon(context, id, word).then((answer) => answer ?? resolveDirectly(context, id, word))
-    .catch((error: unknown) => { throw withTokenNames(context, error); });
+    .catch((error: unknown) => { throw errorWithTokens(context, error); });
   const document = parseJson(stringifyJson(snakeCased(outcome)));
   context.terminal.result(document, () => `  ${id} is ${outcome.state}: ${outcome.reason ?? word.reason}\n`);
   return EXIT.done;
 }
 
 /** Returns an error whose message has amounts in tokens instead of smallest units. */
-function withTokenNames({ options }: CommandContext, error: unknown): unknown {
+function errorWithTokens({ options }: CommandContext, error: unknown): unknown {
   if (!isGannetError(error)) return error;
   return new GannetError(
-    error.code, spoken(latestTokens(options.stateDir), error.message), { details: error.details, cause: error },
+    error.code, withTokenNames(latestTokens(options.stateDir), error.message), { details: error.details, cause: error },
   );
 }
 
-function wordOf({ as, signature, reason, despiteBalance }: Flags): OperatorWord {
+function wordOf({ as, signature, reason, despiteBalance }: Flags): Resolution {
   if (reason.trim() === '')
     throw new GannetError('USAGE', '--reason: expected how you know the outcome, got an empty text');
   if (as !== 'landed') {
@@ -78,7 +79,7 @@ function wordOf({ as, signature, reason, despiteBalance }: Flags): OperatorWord 
 }
 
 /** Returns undefined when no daemon runs, so that no other process writes the journal. */
-async function throughDaemon(context: CommandContext, id: string, word: OperatorWord): Promise<Outcome | undefined> {
+async function throughDaemon(context: CommandContext, id: string, word: Resolution): Promise<Outcome | undefined> {
   try {
     return await daemonClient(context).post(
       `/api/intents/${encodeURIComponent(id)}/resolve`, word, { timeoutMs: TIMEOUT_MS },
@@ -90,7 +91,7 @@ async function throughDaemon(context: CommandContext, id: string, word: Operator
 }
 
 /** The state's lock keeps a daemon from starting meanwhile, and fails when one runs. */
-async function resolveDirectly(context: CommandContext, id: string, word: OperatorWord): Promise<Outcome> {
+async function resolveDirectly(context: CommandContext, id: string, word: Resolution): Promise<Outcome> {
   const { stateDir } = context.options;
   const path = journalPath(stateDir, 'live');
   ensureOpen(path, id);
@@ -124,7 +125,7 @@ function ensureOpen(path: string, id: string): void {
 }
 
 async function resolveAgainstChain(
-  context: CommandContext, journal: JournalStore, id: string, word: OperatorWord,
+  context: CommandContext, journal: JournalStore, id: string, word: Resolution,
 ): Promise<Outcome> {
   const payer = payerOf(journal, id);
   const { rpcUrl } = context.options;
@@ -133,7 +134,7 @@ async function resolveAgainstChain(
     return untilInterrupted(context.interrupt, createChain({ rpcUrl, clock: systemClock }), (chain) =>
       resolveIntent({ chain, owner: payer, journal }, id, word));
   }
-  const { loaded: { config }, connections } = await openConfigured(context, 'look');
+  const { loaded: { config }, connections } = await openConfigured(context, 'read');
   return untilInterrupted(context.interrupt, connections, async () => {
     // An embedded chain started with this command, so it holds no transaction of an earlier run.
     const chain = connections.sandbox === undefined ? connections.chain : undefined;

@@ -1,14 +1,14 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { bytesText } from '../../output/figures.ts';
 import { GannetError, messageOf } from '../../../core/errors.ts';
 import { journalPath, newRunId } from '../../../daemon/files/find-run.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { COUNTERS_FILE } from '../../../signer/spend-counters.ts';
 import type { CopiedFile } from '../../../store/state-copy.ts';
 import { copyDatabase, copyJournal } from '../../../store/state-copy.ts';
-import { bytesText } from '../../output/figures.ts';
-import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
-import { EXIT } from '../../command.ts';
 
 interface BackupFlags {
   readonly out?: string;

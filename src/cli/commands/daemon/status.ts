@@ -1,20 +1,19 @@
-import { formatDecimal } from '../../../core/amount.ts';
-import { printable } from '../../../core/text.ts';
-import type { Millis } from '../../../core/time.ts';
-import { roughDuration } from '../../../core/time.ts';
-import { formatCounts } from '../../../core/counted.ts';
-import type { FeedState, SessionState, StartingState } from '../../../daemon/control/session-state.ts';
-import { runStatusOf, statusReasons, strategyStatuses } from '../../../daemon/control/run-status.ts';
-import { SOL_MINT } from '../../../market/token.ts';
 import type { CommandModule } from '../../command.ts';
 import { EXIT } from '../../command.ts';
-import { daemonClient } from '../../../daemon/control/control-client.ts';
 import { clockTime, percent } from '../../output/figures.ts';
+import { restrictionText, statusFacts, statusText } from '../../output/status-text.ts';
 import type { Fact } from '../../output/table.ts';
 import { facts, table } from '../../output/table.ts';
-import { restrictionText, statusFacts, statusText } from '../../output/status-text.ts';
+import { formatDecimal } from '../../../core/amount.ts';
+import { formatCounts, printable } from '../../../core/text.ts';
+import type { Millis } from '../../../core/time.ts';
+import { roughDuration } from '../../../core/time.ts';
+import { daemonClient } from '../../../daemon/control/control-client.ts';
+import { runStatusOf, statusReasons, strategyStatuses } from '../../../daemon/control/run-status.ts';
+import type { FeedState, SessionState, StartingState } from '../../../daemon/control/session-state.ts';
+import { SOL_MINT } from '../../../market/token.ts';
+import { SOL_DECIMALS } from '../../../solana/constants.ts';
 
-const SOL_DECIMALS = 9;
 
 /** A daemon of another version may report less than this one would. */
 type ReportedState = StartingState & Partial<Omit<SessionState, 'strategies'>>

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ControlFile } from '../../../daemon/control/control-file.ts';
-import { readControlFile } from '../../../daemon/control/control-file.ts';
-import { systemClock } from '../../../daemon/watch/system-clock.ts';
+import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { durationFlag } from '../../input/flags.ts';
 import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
 import type { Millis } from '../../../core/time.ts';
 import { roughDuration } from '../../../core/time.ts';
-import { lockState } from '../../../store/locks.ts';
-import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
-import { EXIT } from '../../command.ts';
 import { daemonClient } from '../../../daemon/control/control-client.ts';
+import type { ControlFile } from '../../../daemon/control/control-file.ts';
+import { readControlFile } from '../../../daemon/control/control-file.ts';
+import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { interruption } from '../../../recording/interrupt.ts';
-import { durationFlag } from '../../input/flags.ts';
+import { lockState } from '../../../store/locks.ts';
 
 /** Longer than a run follows its open swaps before it leaves them to the next run. */
 const WAIT_MS: Millis = 120_000;

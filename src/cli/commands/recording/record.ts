@@ -1,23 +1,23 @@
 import { basename, dirname, resolve } from 'node:path';
+import type { CommandContext, CommandModule } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { refuseImpossibleFolder } from '../../input/files.ts';
+import { durationFlag } from '../../input/flags.ts';
+import { openConfigured } from '../../input/service-request.ts';
+import { bytesText } from '../../output/figures.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
-import { counted } from '../../../core/counted.ts';
 import { GannetError } from '../../../core/errors.ts';
 import { seededRandom } from '../../../core/random.ts';
+import { pluralize } from '../../../core/text.ts';
 import type { Millis } from '../../../core/time.ts';
-import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import type { Connections } from '../../../daemon/run/connections.ts';
+import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { Engine } from '../../../engine/engine.ts';
 import { sharedFeeds } from '../../../market/feed.ts';
 import type { RecordingManifest } from '../../../recording/manifest.ts';
 import type { RecordingWriter } from '../../../recording/writer.ts';
 import { createRecordingWriter } from '../../../recording/writer.ts';
 import { createFeeds } from '../../../service/feeds/feeds.ts';
-import { bytesText } from '../../output/figures.ts';
-import type { CommandContext, CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
-import { openConfigured } from '../../input/service-request.ts';
-import { refuseImpossibleFolder } from '../../input/files.ts';
-import { durationFlag } from '../../input/flags.ts';
 
 interface RecordFlags {
   readonly duration?: Millis;
@@ -35,11 +35,11 @@ export const recordCommand: CommandModule = (program, run) => {
     .action(run(async (context: CommandContext, flags: RecordFlags) => {
       const { terminal } = context;
       if (flags.out !== undefined) refuseImpossibleFolder(flags.out, '--out');
-      const { loaded: { config }, connections } = await openConfigured(context, 'look');
+      const { loaded: { config }, connections } = await openConfigured(context, 'read');
       try {
         const done = await record(context, flags, { config, connections });
         terminal.result(done, () =>
-          `  ${counted(done.events, 'event')} in ${bytesText(done.bytes)}\n  ${done.recording}\n`);
+          `  ${pluralize(done.events, 'event')} in ${bytesText(done.bytes)}\n  ${done.recording}\n`);
         return EXIT.done;
       } finally {
         await connections.close();
@@ -81,7 +81,7 @@ async function record({ terminal, interrupt }: CommandContext, flags: RecordFlag
     error: (error: unknown) => { ended.reject(error instanceof Error ? error : new Error(String(error))); },
   });
   if (!terminal.json)
-    terminal.err(`  recording ${counted(specs.length, 'feed')} into ${writer.directory}; Ctrl-C ends it\n`);
+    terminal.err(`  recording ${pluralize(specs.length, 'feed')} into ${writer.directory}; Ctrl-C ends it\n`);
   let files: RecordingManifest['files'] = [];
   try {
     await ended.promise;

@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
-import type { Assessment } from '../../../research/metrics/metrics.ts';
-import { assess } from '../../../research/metrics/metrics.ts';
 import type { CommandContext, CommandModule } from '../../command.ts';
 import { EXIT } from '../../command.ts';
-import { metricsText } from '../../output/metrics-text.ts';
 import { readSeries, unitWarning } from '../../input/series-file.ts';
+import { metricsText } from '../../output/metrics-text.ts';
+import type { Assessment } from '../../../research/metrics/metrics.ts';
+import { assess } from '../../../research/metrics/metrics.ts';
 
 interface AnalyzeFlags {
   readonly periodsPerYear?: number;

@@ -1,59 +1,60 @@
 import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
 import { longestWarmup } from '../../../backtest/backtest.ts';
-import { shapedWarnings } from '../../../research/trials/denial-summary.ts';
-import type { MeasuredRun, MeasuredSettings } from '../../../research/trials/measured-run.ts';
-import { deflatedSettings, measureSteps, robustnessWarnings } from '../../../research/trials/measured-run.ts';
-import { benchmarksOf } from '../../../research/metrics/run-figures.ts';
 import { extremesStep, sampleStep } from '../../../backtest/record/equity-sampler.ts';
 import { backtestCursor } from '../../../backtest/recorded-checks.ts';
+import { sampledInputs } from '../../../backtest/sampling.ts';
 import type { BacktestStrategy } from '../../../backtest/setup.ts';
 import { freshState, watchedTokens } from '../../../backtest/setup.ts';
-import type { SensitivityGrid } from '../../../research/trials/sensitivity-grid.ts';
-import {
-  gridCells, gridHeatMap, gridWarnings, sensitivityGrid, typicalHalfSpreadBps,
-} from '../../../research/trials/sensitivity-grid.ts';
-import { stopMessages } from '../../../research/trials/run-trial.ts';
-import { watchThrows } from '../../../backtest/throw-locations.ts';
-import { sampledInputs } from '../../../backtest/sampling.ts';
 import { ownImpactWarnings, simulationWarnings } from '../../../backtest/simulation-notes.ts';
-import { implausibleWarnings, verdictOf } from '../../../research/trials/verdict.ts';
+import { watchThrows } from '../../../backtest/throw-locations.ts';
+import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
+import { example, EXIT } from '../../command.ts';
+import type { BacktestAnswer } from './backtest-answer.ts';
+import { asJson, asText } from './backtest-answer.ts';
+import { ensureWritable } from '../../input/files.ts';
+import { openResearchInput } from '../../input/open-research-input.ts';
+import { RECORDING_FLAG, REPORT_FLAG } from '../../input/research-flags.ts';
+import { progressLine } from '../../output/progress.ts';
+import { reportFile } from '../../output/report-file.ts';
+import { GannetError, isNoRoom, messageOf } from '../../../core/errors.ts';
 import { formatDuration } from '../../../core/time.ts';
 import { BACKTEST_RUN } from '../../../daemon/files/find-run.ts';
+import type { RunFiles } from '../../../daemon/files/run-files.ts';
+import { createRunFiles } from '../../../daemon/files/run-files.ts';
 import type { RunManifest } from '../../../daemon/files/run-manifest.ts';
 import { createManifest } from '../../../daemon/files/run-manifest.ts';
 import type { LoggedDecision } from '../../../engine/decision-log.ts';
 import { describeFeedKey } from '../../../market/market-text.ts';
+import { removeOnFailure } from '../../../recording/files/new-folder.ts';
+import { runInterruptibly, untilInterrupted } from '../../../recording/interrupt.ts';
 import type { SharedRows } from '../../../recording/shared/shared-rows.ts';
 import { openSharedRows } from '../../../recording/shared/shared-source.ts';
-import type { SimulationSetting } from '../../../trading/simulated-landing.ts';
-import { freshSnapshot } from '../../../trading/state.ts';
-import { NO_LEGACY } from '../../../trading/strategy-state.ts';
-import type { BacktestAnswer } from './backtest-answer.ts';
-import { asJson, asText } from './backtest-answer.ts';
+import { gridHeatMap } from '../../../report/sensitivity-heat-map.ts';
 import { writeBacktestReport } from '../../../report/write-report.ts';
+import { benchmarksOf } from '../../../research/metrics/run-figures.ts';
+import type { ResearchInput } from '../../../research/research-input.ts';
+import { researchWarnings } from '../../../research/research-input.ts';
 import { stopwatch } from '../../../research/stopwatch.ts';
 import { interruptible, refuseFullHeap } from '../../../research/strategy-guards.ts';
-import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
-import { EXIT } from '../../command.ts';
-import { runInterruptibly, untilInterrupted } from '../../../recording/interrupt.ts';
-import { ensureWritable } from '../../input/files.ts';
-import { removeOnFailure } from '../../../recording/remove-on-failure.ts';
-import { progressLine } from '../../output/progress.ts';
-import { reportFile } from '../../output/report-file.ts';
+import { shapedWarnings } from '../../../research/trials/denial-summary.ts';
+import type { MeasuredRun, MeasuredSettings } from '../../../research/trials/measured-run.ts';
+import { deflatedSettings, measureInChunks, robustnessWarnings } from '../../../research/trials/measured-run.ts';
+import { stopMessages } from '../../../research/trials/run-trial.ts';
+import type { SensitivityGrid } from '../../../research/trials/sensitivity-grid.ts';
+import {
+  gridCells, gridWarnings, sensitivityGrid, typicalHalfSpreadBps,
+} from '../../../research/trials/sensitivity-grid.ts';
 import { shareRecording } from '../../../research/trials/shared-recording.ts';
 import { freshInstances } from '../../../research/trials/thread-setup.ts';
-import type { ResearchInput } from '../../../research/research-input.ts';
-import { RECORDING_FLAG, REPORT_FLAG } from '../../input/research-flags.ts';
-import { openResearchInput } from '../../input/open-research-input.ts';
-import { researchWarnings } from '../../../research/research-input.ts';
 import type { TrialCounter } from '../../../research/trials/trial-counter.ts';
 import { openTrialCounter } from '../../../research/trials/trial-counter.ts';
-import { GannetError, isNoRoom, messageOf } from '../../../core/errors.ts';
-import type { RunFiles } from '../../../daemon/files/run-files.ts';
-import { createRunFiles } from '../../../daemon/files/run-files.ts';
-import type { TrialResult } from '../../../research/trials/trial.ts';
 import { createTrialPool } from '../../../research/trials/trial-pool.ts';
+import type { TrialResult } from '../../../research/trials/trial.ts';
+import { implausibleWarnings, verdictOf } from '../../../research/trials/verdict.ts';
+import type { SimulationSetting } from '../../../trading/simulation-model.ts';
+import { freshSnapshot } from '../../../trading/state.ts';
+import { NO_RESTORED_STATES } from '../../../trading/strategy-state.ts';
 
 interface BacktestFlags {
   readonly recording: string;
@@ -64,6 +65,7 @@ interface BacktestFlags {
 export const backtestCommand: CommandModule = (program, run) => {
   program.command('backtest <config>')
     .description('runs the strategies of a configuration over a recording, with simulated fills')
+    .addHelpText('after', example('gannet backtest config/dca.yaml --recording synthetic-30d-7'))
     .requiredOption(...RECORDING_FLAG)
     .option(...REPORT_FLAG)
     .option('--grid', 'also runs under other latencies and costs (default: with --report, up to 3 million events)')
@@ -83,7 +85,9 @@ async function backtest(context: CommandContext, file: string, flags: BacktestFl
     const { config, recording } = input;
     const grid = answer.grid === undefined ? undefined : gridHeatMap(answer.grid);
     const report =
-      reportFile(flags.report, (path) => writeBacktestReport(path, answer, { config, recording, manifest, grid }), terminal);
+      reportFile(
+        flags.report, (path) => writeBacktestReport(path, answer, { config, recording, manifest, grid }), terminal,
+      );
     terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
     return report.isLost ? EXIT.failed : EXIT.done;
   };
@@ -99,7 +103,7 @@ async function measure(context: CommandContext, input: ResearchInput, { flags, c
   const { config, recording, setup } = input;
   const manifest = createManifest({
     config, mode: 'backtest', runId, startAt: setup.firstAt, snapshot: freshSnapshot(config.backtest.balances),
-    open: [], legacy: NO_LEGACY, recording: relative(files.dir, recording.directory),
+    open: [], restored: NO_RESTORED_STATES, recording: relative(files.dir, recording.directory),
   });
   files.manifest(manifest);
   const stops: string[] = [];
@@ -142,13 +146,13 @@ interface Listener {
 }
 
 /**
- * Runs the setting that is configured first, and hands on its decisions; then the other two, for comparison. Rejects
- * with INTERRUPTED.
+ * Runs the configured setting first and passes on its decisions, then the other two for comparison. Rejects with
+ * INTERRUPTED.
  */
 async function measureSettings({ recording, checks, setup }: ResearchInput,
   { context: { interrupt, terminal }, rows, strategies, onDecision }: Required<Listener> & {
     readonly context: CommandContext; readonly rows: SharedRows | undefined;
-    /** For the configured setting; the others run in fresh ones of their own. */
+    /** The instances of the configured setting; the other settings run fresh ones. */
     readonly strategies: readonly BacktestStrategy[];
   }): Promise<MeasuredSettings> {
   const source = rows === undefined ? recording : openSharedRows(rows);
@@ -159,7 +163,7 @@ async function measureSettings({ recording, checks, setup }: ResearchInput,
   const under = async (
     setting: SimulationSetting, listener: Listener & { readonly strategies: readonly BacktestStrategy[] },
   ): Promise<MeasuredRun> => {
-    const measured = await runInterruptibly(interruptible(measureSteps({
+    const measured = await runInterruptibly(interruptible(measureInChunks({
       state: freshState(setup, listener.strategies),
       seed: setup.seed,
       startAt: setup.firstAt,
@@ -207,7 +211,7 @@ function warningsOf(input: ResearchInput, settings: MeasuredSettings, grid: Sens
     ...simulationWarnings(result.simulation, config.backtest.model),
     ...ownImpactWarnings(result.simulation, (feed) => describeFeedKey(config.tokens, feed)),
     ...(warmupMs > 0 ? [
-      `the first ${formatDuration(warmupMs)} of the recording warmed the strategies up: the backtest begins after it`,
+      `the first ${formatDuration(warmupMs)} of the recording warm the strategies up: the backtest begins after them`,
     ] : []),
     ...(setting === 'base' ? [] : [`fills are ${setting}`]),
     ...warnings,
@@ -215,8 +219,8 @@ function warningsOf(input: ResearchInput, settings: MeasuredSettings, grid: Sens
 }
 
 /**
- * Opens the files of a backtest for writing. All of them throw DISK_FULL where there is no room: nobody waits for it
- * there, as a run would.
+ * Opens the files of a backtest for writing. Every write throws DISK_FULL on a full disk; unlike a run, a backtest does
+ * not wait for room.
  */
 export function createBacktestFiles(stateDir: string, runId: string): RunFiles {
   const onDisk = <T>(work: () => T): T => {
@@ -226,7 +230,7 @@ export function createBacktestFiles(stateDir: string, runId: string): RunFiles {
       if (!isNoRoom(error)) throw error;
       throw new GannetError(
         'DISK_FULL',
-        `there is no room for the backtest in ${stateDir}: ${messageOf(error)}; free some space, or give another `
+        `the disk has no room for the backtest in ${stateDir}: ${messageOf(error)}; free some space, or name another `
           + 'folder with --state-dir',
         { cause: error },
       );
@@ -241,11 +245,11 @@ export function createBacktestFiles(stateDir: string, runId: string): RunFiles {
   };
 }
 
-/** A longer recording takes more than some seconds to go through, and more than some hundred megabytes to hold. */
+/** A longer recording takes more than a few seconds to run, and more than a few hundred megabytes of memory. */
 const CHEAP_EVENTS = 3_000_000;
 
 /**
- * Returns whether so many events are gone through quickly: then a report has the grid unasked, and they are read into
+ * Returns whether a number of events runs quickly: then a report has the grid by default, and the events are read into
  * memory once.
  */
 export function isCheap(events: number): boolean {

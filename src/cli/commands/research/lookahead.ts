@@ -1,13 +1,13 @@
-import { tokenTable } from '../../../market/token.ts';
-import { checkWarmUps, findLeaks } from '../../../research/lookahead/find-leaks.ts';
-import type { LookaheadProgress } from '../../../research/lookahead/lookahead.ts';
 import type { CommandContext, CommandModule } from '../../command.ts';
 import { EXIT } from '../../command.ts';
+import { asJson, asText } from './lookahead-answer.ts';
 import { wholeNumber } from '../../input/flags.ts';
 import { openResearchInput } from '../../input/open-research-input.ts';
 import { RECORDING_FLAG } from '../../input/research-flags.ts';
 import { progressLine } from '../../output/progress.ts';
-import { asJson, asText } from './lookahead-answer.ts';
+import { tokenTable } from '../../../market/token.ts';
+import { checkWarmUps, findLeaks } from '../../../research/lookahead/find-leaks.ts';
+import type { LookaheadProgress } from '../../../research/lookahead/lookahead.ts';
 
 interface LookaheadFlags {
   readonly recording: string;

@@ -1,49 +1,48 @@
+import type { Divergence, DivergentSide, RecordedRow } from '../../../backtest/divergence.ts';
 import type { ReplayResult } from '../../../backtest/replay.ts';
-import { replaySteps } from '../../../backtest/replay.ts';
-import { counted, grouped } from '../../../core/counted.ts';
+import { replayInChunks } from '../../../backtest/replay.ts';
+import type { CommandContext, CommandModule } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { clockTime } from '../../output/figures.ts';
+import { proposalText } from '../../output/intent-text.ts';
+import { progressLine } from '../../output/progress.ts';
+import type { Fact } from '../../output/table.ts';
+import { facts } from '../../output/table.ts';
+import { EVENTS_PER_CHUNK } from '../../../core/chunked-work.ts';
 import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
-import { STEP_EVENTS } from '../../../core/steps.ts';
+import type { Json } from '../../../core/json.ts';
+import { canonicalJson, parseJson, stringifyJson } from '../../../core/json.ts';
+import { groupThousands, pluralize, printable } from '../../../core/text.ts';
+import { readingOf } from '../../../daemon/files/decision-record.ts';
+import { findRun } from '../../../daemon/files/find-run.ts';
+import type { ReplayInput } from '../../../daemon/files/replay-input.ts';
+import { openReplayInput } from '../../../daemon/files/replay-input.ts';
+import type { RecordedDecision } from '../../../daemon/files/run-files.ts';
 import type { RunEnd, RunManifest } from '../../../daemon/files/run-manifest.ts';
 import { manifestChange } from '../../../daemon/files/run-manifest.ts';
-import { findRun } from '../../../daemon/files/find-run.ts';
+import type { LoggedDecision } from '../../../engine/decision-log.ts';
 import type { TokenTable } from '../../../market/token.ts';
 import { tokenTable } from '../../../market/token.ts';
 import { lostIssue } from '../../../recording/check/inspect.ts';
-import { interruptible, reportUnhandledErrors } from '../../../research/strategy-guards.ts';
-import type { CommandContext, CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
 import { runInterruptibly } from '../../../recording/interrupt.ts';
-import { progressLine } from '../../output/progress.ts';
-import type { ReplayInput } from '../../../daemon/files/replay-input.ts';
-import { openReplayInput } from '../../../daemon/files/replay-input.ts';
-import type { Fact } from '../../output/table.ts';
-import { facts } from '../../output/table.ts';
-import type { Divergence, DivergentSide, RecordedRow } from '../../../backtest/divergence.ts';
-import type { Json } from '../../../core/json.ts';
-import { canonicalJson, parseJson, stringifyJson } from '../../../core/json.ts';
-import { printable } from '../../../core/text.ts';
-import { readingOf } from '../../../daemon/files/decision-record.ts';
-import type { RecordedDecision } from '../../../daemon/files/run-files.ts';
-import type { LoggedDecision } from '../../../engine/decision-log.ts';
+import { interruptible, reportUnhandledErrors } from '../../../research/strategy-guards.ts';
 import type { Input } from '../../../trading/step.ts';
-import { clockTime } from '../../output/figures.ts';
-import { proposalText } from '../../output/intent-text.ts';
 
 interface Replay {
   readonly result: ReplayResult;
   readonly divergence: ShownDivergence | undefined;
   readonly tokens: TokenTable;
   readonly recordedHash: string | null;
-  /** The last number that everything is there for, where the run was cut off. */
+  /** The last number with complete data, when the run was cut off. */
   readonly truncatedAt: number | undefined;
-  /** Decisions that could not be compared, since something is missing before them. */
+  /** Decisions that could not be compared, because data before them is missing. */
   readonly unreached: number;
   readonly warnings: readonly string[];
 }
 
 export const replayCommand: CommandModule = (program, run) => {
   program.command('replay <run>')
-    .description('repeats a recorded run and compares every decision; the run is an id or a folder')
+    .description('repeats a recorded run and compares every decision; takes the id or the folder of the run')
     .action(run(async ({ terminal, options, interrupt }: CommandContext, name: string) => {
       reportUnhandledErrors(terminal);
       const replay = await replayOf(findRun(options.stateDir, name), { interrupt, terminal });
@@ -58,10 +57,10 @@ async function replayOf(runDir: string, context: Pick<CommandContext, 'interrupt
     const replay = await repeat(runDir, context);
     return {
       ...replay,
-      warnings: [...(change === undefined ? [] : [`${change}; a difference may come from there`]), ...replay.warnings],
+      warnings: [...(change === undefined ? [] : [`${change}; this may cause a difference`]), ...replay.warnings],
     };
   } catch (error) {
-    // Of what somebody wrote into it, nothing need fit.
+    // A changed manifest need not fit the rest of the run.
     if (change === undefined || isGannetError(error)) throw error;
     throw new GannetError(
       'RECORDING_CORRUPT', `${change}, and it cannot be repeated (${messageOf(error)}); restore the file from a copy`,
@@ -76,8 +75,8 @@ async function repeat(
   const run = await openReplayInput(runDir, interrupt);
   const { manifest, recorded, truncatedAt, unreached } = run;
   const progress = progressLine(terminal, 'events');
-  const result = await runInterruptibly(interruptible(replaySteps(run.replay())), interrupt, (steps) => {
-    progress.show(Math.min(run.events, steps * STEP_EVENTS), run.events);
+  const result = await runInterruptibly(interruptible(replayInChunks(run.replay())), interrupt, (steps) => {
+    progress.show(Math.min(run.events, steps * EVENTS_PER_CHUNK), run.events);
   }).finally(progress.end);
   if (truncatedAt === undefined && result.match) refuseOtherEnd(manifest.ended!, result, runDir);
   const recordedHash = truncatedAt === undefined ? manifest.ended!.decision_hash : (recorded.at(-1)?.h ?? null);
@@ -90,8 +89,8 @@ async function repeat(
 }
 
 /**
- * Every decision that the run wrote down may be the same, and yet it says that it came to others: then a file of it is
- * not its own.
+ * Throws when all written decisions are the same but the run's manifest states another end: one of its files was
+ * replaced.
  */
 function refuseOtherEnd(ended: RunEnd, { decisions, decisionHash }: ReplayResult, runDir: string): void {
   if (ended.decisions === decisions && ended.decision_hash === decisionHash) return;
@@ -100,22 +99,19 @@ function refuseOtherEnd(ended: RunEnd, { decisions, decisionHash }: ReplayResult
     + `${decisions} with hash ${decisionHash}; restore both files from a copy`);
 }
 
-/**
- * Undefined where everything is missing that decisions were made on: nothing differs, and nothing is known to be the
- * same.
- */
+/** Returns whether the decisions are the same; undefined when the data of every decision is missing. */
 function isSame({ result: { match, decisions }, unreached }: Replay): boolean | undefined {
   return match && decisions === 0 && unreached > 0 ? undefined : match;
 }
 
-/** The same inputs give the same hash on the same engine: elsewhere a difference may be nobody's fault. */
+/** The same inputs give the same hash on the same Node and architecture; another one may cause a difference. */
 function warningsOf({ node, arch }: RunManifest, { truncatedAt, unreached, lost }: ReplayInput): string[] {
   return [
     ...lost.map((rows) => lostIssue(rows).message),
-    ...(unreached === 0 ? [] : [`${counted(unreached, 'later decision is', 'later decisions are')} not compared: of `
-      + `what ${unreached === 1 ? 'it was' : 'they were'} made on, something after seq ${truncatedAt} is missing`]),
-    ...(node === process.version && arch === process.arch ? [] : [`the run was made by Node ${node} on ${arch}, this `
-      + `is Node ${process.version} on ${process.arch}: a difference may come from there`]),
+    ...(unreached === 0 ? [] : [`${pluralize(unreached, 'later decision is', 'later decisions are')} not compared: `
+      + `data after seq ${truncatedAt} is missing`]),
+    ...(node === process.version && arch === process.arch ? [] : [`the run was made by Node ${node} on ${arch}, and `
+      + `this is Node ${process.version} on ${process.arch}: this may cause a difference`]),
   ];
 }
 
@@ -138,15 +134,15 @@ function asText(replay: Replay): string {
   const { match, decisions, events, decisionHash } = result;
   const lines = [
     isSame(replay)
-      ? (decisions === 0 ? `nothing was decided, then as now: ${counted(events, 'event')}`
-        : `every decision the same: ${grouped(String(decisions))} from ${counted(events, 'event')}`)
-      : match ? 'NOTHING could be compared' : 'NOT the same decisions',
+      ? (decisions === 0 ? `no decision, in the run and in the replay: ${pluralize(events, 'event')}`
+        : `all decisions are the same: ${groupThousands(String(decisions))} from ${pluralize(events, 'event')}`)
+      : match ? 'NO decision could be compared' : 'the decisions DIFFER',
     ...(isSame(replay) && decisions === 0 ? []
       : [`replayed ${decisions === 0 ? 'nothing' : decisionHash}`, `recorded ${recorded ?? 'nothing'}`]),
   ];
   const notes = [
-    ...(divergence === undefined ? [] : ['the same code decides the same on the same rows: a strategy, a default or '
-      + 'Gannet itself is another than the run’s, or the recording is']),
+    ...(divergence === undefined ? [] : ['the same code decides the same on the same rows, so a strategy, a default, '
+      + 'Gannet or the recording differs from the run’s']),
     ...(truncatedAt === undefined ? [] : [`the run was cut off: compared up to seq ${truncatedAt}`]),
     ...warnings,
   ];
@@ -160,17 +156,18 @@ function indented(texts: readonly string[]): string {
 
 const REASON_CHARACTERS_MAX = 200;
 
-/** A divergence with both decisions in full, amounts as text. */
+/** A divergence with both complete decisions, amounts as strings. */
 export interface ShownDivergence extends Pick<Divergence, 'seq' | 'expected' | 'found'> {
   readonly recorded: DivergentSide<LoggedDecision>;
   readonly replayed: DivergentSide<LoggedDecision>;
   /**
-   * The members in which two decisions of one number differ, "proposal.amount"; empty where one side decided nothing.
+   * The differing members of two decisions with the same number, such as "proposal.amount"; empty when one side has no
+   * decision.
    */
   readonly differs: readonly string[];
 }
 
-/** Returns a divergence with what the run wrote down of its decision. */
+/** Returns a divergence with the decision that the run has written. */
 export function shownDivergence(divergence: Divergence, decisions: readonly RecordedDecision[]): ShownDivergence {
   const { seq, expected, found, recorded, replayed } = divergence;
   const written = decisions.find((decision) => decision.seq === recorded.decision?.seq);
@@ -186,7 +183,7 @@ export function shownDivergence(divergence: Divergence, decisions: readonly Reco
   };
 }
 
-/** Returns a divergence for scripts. */
+/** Returns a divergence for `--json`. */
 export function divergenceJson({ seq, expected, found, recorded, replayed, differs }: ShownDivergence): unknown {
   return {
     seq, at: recorded.decision?.at ?? replayed.decision?.at ?? null, expected, found, differs,
@@ -202,7 +199,7 @@ function sideJson({ decision, occasion, row }: DivergentSide<LoggedDecision>): u
   };
 }
 
-/** Returns a divergence for people: what each side decided, and on what. */
+/** Returns a divergence as text: the decision and the input of each side. */
 export function divergenceFacts({ seq, recorded, replayed, differs }: ShownDivergence, tokens: TokenTable): Fact[] {
   return [
     ['first difference', `number ${seq}${differs.length === 0 ? '' : `, in ${differs.join(', ')}`}`],
@@ -214,14 +211,14 @@ export function divergenceFacts({ seq, recorded, replayed, differs }: ShownDiver
 function sideLines({ decision, occasion, row }: DivergentSide<LoggedDecision>, tokens: TokenTable): string[] {
   const taken = row === undefined ? undefined
     : `row ${row.seq} of ${clockTime(row.at)} UTC: ${printable(inputText(row, tokens), REASON_CHARACTERS_MAX)}`;
-  if (decision === undefined) return ['decided nothing', ...(taken === undefined ? [] : [`took in ${taken}`])];
+  if (decision === undefined) return ['no decision', ...(taken === undefined ? [] : [`input: ${taken}`])];
   const { at, strategy, proposal, verdict, code } = decision;
   const reason = proposal.kind === 'swap' ? `: ${proposal.reason}` : '';
   const occasionText = { row: 'on ', timer: 'by a timer, ', start: 'at the start, ' }[occasion ?? 'row'];
   return [
     `${strategy} wants ${printable(`${proposalText(tokens, proposal)}${reason}`, REASON_CHARACTERS_MAX)}`,
     `${verdict}${code === null ? '' : `, ${code}`}, at ${clockTime(at)} UTC`,
-    `${occasionText}${taken === undefined ? 'before anything came in' : occasion === 'row' ? taken : `after ${taken}`}`,
+    `${occasionText}${taken === undefined ? 'before any input' : occasion === 'row' ? taken : `after ${taken}`}`,
   ];
 }
 
@@ -239,7 +236,7 @@ function inputText({ input }: RecordedRow, tokens: TokenTable): string {
   }
 }
 
-/** Recorded quotes are read through accessors. */
+/** Returns plain data; recorded quotes are read through accessors. */
 function plain(input: Input): object {
   return 'toJSON' in input && typeof input.toJSON === 'function' ? input.toJSON() as object : input;
 }

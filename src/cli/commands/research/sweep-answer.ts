@@ -1,26 +1,26 @@
-import { denialSummary } from '../../../research/trials/denial-summary.ts';
-import type { Metrics } from '../../../research/metrics/metrics.ts';
-import { ratioText, shareText } from '../../../research/metrics/figure-text.ts';
-import { OBJECTIVES } from '../../../research/trials/objectives.ts';
-import { axisName, combinationCount, valueName } from '../../../research/sweep/grid.ts';
-import type { BestRow, SweepOutcome, SweepRow } from '../../../research/sweep/sweep-outcome.ts';
-import { confidenceSentence, effortSentence, neighbourhoodSentence } from '../../../research/sweep/sweep-outcome.ts';
-import type { TrialParams } from '../../../research/trials/trial.ts';
-import { grouped } from '../../../core/counted.ts';
-import { printable } from '../../../core/text.ts';
-import type { Token } from '../../../market/token.ts';
 import { currencyText } from '../../output/metrics-text.ts';
-import { trialsJson } from '../../../research/trials/verdict.ts';
 import { table } from '../../output/table.ts';
+import { groupThousands, printable } from '../../../core/text.ts';
+import type { Token } from '../../../market/token.ts';
+import { ratioText, shareText } from '../../../research/metrics/figure-text.ts';
+import type { Metrics } from '../../../research/metrics/metrics.ts';
+import { axisName, combinationCount, valueName } from '../../../research/sweep/grid.ts';
 import { ranked } from '../../../research/sweep/run-sweep.ts';
+import type { BestRow, SweepOutcome } from '../../../research/sweep/sweep-outcome.ts';
+import type { SweepRow } from '../../../research/sweep/grid.ts';
+import { confidenceSentence, effortSentence, neighbourhoodSentence } from '../../../research/sweep/sweep-outcome.ts';
+import { denialSummary } from '../../../research/trials/denial-summary.ts';
+import { OBJECTIVES } from '../../../research/trials/objectives.ts';
+import type { TrialParams } from '../../../research/trials/trial.ts';
+import { trialsJson } from '../../../research/trials/verdict.ts';
 
-/** What of each combination stands in the table for scripts. */
+/** The metrics of each combination in the table of `--json`. */
 const TABLE_METRICS = [
   'total_return', 'cagr', 'sharpe', 'sortino', 'calmar', 'max_drawdown', 'profit_factor', 'expectancy', 'win_rate',
   'turnover', 'fees_paid', 'psr',
 ] as const satisfies readonly (keyof Metrics)[];
 
-/** What people are shown beside the objective. */
+/** The figures that the text shows beside the objective. */
 const BESIDE = [
   { name: 'total_return', label: 'total return', show: shareText },
   { name: 'max_drawdown', label: 'deepest drawdown', show: shareText },
@@ -30,7 +30,7 @@ const BESIDE = [
 const ROWS_SHOWN = 10;
 const REASONS_SHOWN = 5;
 
-/** Returns the answer for scripts, the table best first. `report` is where the report was written. */
+/** Returns the answer for `--json`, the table best first. `report` is the path of the written report. */
 export function asJson(outcome: SweepOutcome, report: string | undefined): unknown {
   const { grid, objective, rows, refused, failed, best, counted, effort, currency, warnings } = outcome;
   return {
@@ -56,7 +56,7 @@ export function asJson(outcome: SweepOutcome, report: string | undefined): unkno
   };
 }
 
-/** Returns the answer for people: the best ones, how sure one can be of them, and what was left out. */
+/** Returns the answer as text: the best combinations, how reliable they are, and what failed. */
 export function asText(outcome: SweepOutcome, report: string | undefined): string {
   const { grid: { axes }, objective, rows, best, effort, warnings } = outcome;
   const { label, better, show } = OBJECTIVES[objective];
@@ -69,29 +69,28 @@ export function asText(outcome: SweepOutcome, report: string | undefined): strin
     `  trials     ${effortSentence(outcome)}\n`,
     `  objective  ${label}, the ${better} the better\n`,
     best === undefined
-      ? '  best       none: no combination has this figure, since none of them traded, or the recording is too short '
-        + `for it\n`
+      ? '  best       none: no combination has this figure, because none traded, or the recording is too short\n'
       : `  best       ${paramsText(best.params)}: ${show(best.value!)}\n`,
     ...(best === undefined ? [] : [
-      `  sure?      ${confidenceSentence(outcome)}\n`, `  around it  ${neighbourhoodSentence(best, objective)}\n`,
+      `  confidence ${confidenceSentence(outcome)}\n`, `  neighbours ${neighbourhoodSentence(best, objective)}\n`,
       `  hash       ${best.result.decisionHash}\n`,
     ]),
     `  kept in    ${effort.file}\n`,
     ...(report === undefined ? [] : [`  report     ${report}\n`]),
     ...(shown.length === 0 ? [] : ['\n', table([
-      ['#', ...varied.map(axisName), label, ...beside.map(({ label: name }) => name), 'swaps', 'denied', 'mostly by'],
+      ['#', ...varied.map(axisName), label, ...beside.map(({ label: name }) => name), 'swaps', 'denied', 'mainly by'],
       ...shown.map(({ point, value, result: { metrics, fills, denials } }, i) => [
         String(i + 1), ...varied.map((axis) => valueName(axis.values[point[axes.indexOf(axis)]!]!)), given(value, show),
-        ...beside.map((column) => given(metrics[column.name], column.show)), grouped(String(fills)),
+        ...beside.map((column) => given(metrics[column.name], column.show)), groupThousands(String(fills)),
         ...deniedCells(denials),
       ]),
     ], {
       right: Array.from({ length: varied.length + beside.length + 4 }, (_, i) => i),
-      // The last columns first: what refused most, then the figures beside the objective.
+      // The last columns are omitted first: the main denial, then the figures beside the objective.
       optional: Array.from({ length: beside.length + 3 }, (_, i) => varied.length + beside.length + 4 - i),
     }), rows.length > shown.length
-      ? `  … and ${rows.length - shown.length} more: --json or --report has them all\n` : '']),
-    ...reasons('refused, and no trial', outcome.refused),
+      ? `  … and ${rows.length - shown.length} more: see --json or --report\n` : '']),
+    ...reasons('refused before the trial', outcome.refused),
     ...reasons('failed', outcome.failed),
   ].join('');
 }
@@ -100,10 +99,10 @@ function given(value: number | null, show: (value: number) => string): string {
   return value === null ? '-' : show(value);
 }
 
-/** Returns how many swaps were refused, and the code that most of them were refused by. */
+/** Returns the number of denied swaps, and the most frequent code. */
 export function deniedCells(denials: SweepRow['result']['denials']): [count: string, code: string] {
   const denied = denialSummary(denials);
-  return denied === undefined ? ['0', ''] : [grouped(String(denied.count)), denied.code];
+  return denied === undefined ? ['0', ''] : [groupThousands(String(denied.count)), denied.code];
 }
 
 function reasons(
@@ -118,7 +117,7 @@ function reasons(
     ...sorted.slice(0, REASONS_SHOWN)
       .map(([reason, count]) => `  ${String(count).padStart(6)}  ${printable(reason, 300)}\n`),
     ...(sorted.length > REASONS_SHOWN
-      ? [`          … and ${sorted.length - REASONS_SHOWN} more reasons: --json has them all\n`] : []),
+      ? [`          … and ${sorted.length - REASONS_SHOWN} more reasons: see --json\n`] : []),
   ];
 }
 
@@ -147,13 +146,13 @@ function rowJson(
   };
 }
 
-/** As the grid's file names them. */
+/** Returns parameters by the names of the grid file. */
 function flat(params: TrialParams): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(params).flatMap(([strategy, own]) =>
     Object.entries(own).map(([param, value]) => [`${strategy}.${param}`, value])));
 }
 
-/** Returns parameters for people: "sol-trend.fast 20, sol-trend.slow 60". */
+/** Returns parameters as text: "sol-trend.fast 20, sol-trend.slow 60". */
 export function paramsText(params: TrialParams): string {
   return printable(Object.entries(params).flatMap(
     ([strategy, own]) => Object.entries(own).map(([param, value]) => `${strategy}.${param} ${valueName(value)}`),

@@ -1,13 +1,6 @@
-import type { Millis } from '../../../core/time.ts';
-import { formatDuration } from '../../../core/time.ts';
-import { openFinishedTrials, trialBasis } from '../../../research/sweep/finished-trials.ts';
-import { runSweep } from '../../../research/sweep/run-sweep.ts';
-import type { ObjectiveName } from '../../../research/trials/objectives.ts';
-import { openTrialCounter } from '../../../research/trials/trial-counter.ts';
-import { DEFAULT_TRIAL_LIMIT_MS } from '../../../research/trials/trial-pool.ts';
-import { writePage } from '../../../report/write-report.ts';
 import type { CommandContext, CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import { example, EXIT } from '../../command.ts';
+import { asJson, asText } from './sweep-answer.ts';
 import { ensureWritable } from '../../input/files.ts';
 import { durationFlag } from '../../input/flags.ts';
 import { readGridFile } from '../../input/grid-file.ts';
@@ -15,8 +8,15 @@ import { openResearchInput } from '../../input/open-research-input.ts';
 import { GRID_FLAG, OBJECTIVE_FLAG, RECORDING_FLAG, REPORT_FLAG, WORKERS_FLAG } from '../../input/research-flags.ts';
 import { progressLine } from '../../output/progress.ts';
 import { reportFile } from '../../output/report-file.ts';
+import type { Millis } from '../../../core/time.ts';
+import { formatDuration } from '../../../core/time.ts';
 import { renderSweep } from '../../../report/sweep-report.ts';
-import { asJson, asText } from './sweep-answer.ts';
+import { writePage } from '../../../report/write-report.ts';
+import { openFinishedTrials, trialBasis } from '../../../research/sweep/finished-trials.ts';
+import { runSweep } from '../../../research/sweep/run-sweep.ts';
+import type { ObjectiveName } from '../../../research/trials/objectives.ts';
+import { openTrialCounter } from '../../../research/trials/trial-counter.ts';
+import { DEFAULT_TRIAL_LIMIT_MS } from '../../../research/trials/trial-pool.ts';
 
 interface SweepFlags {
   readonly recording: string;
@@ -31,6 +31,8 @@ interface SweepFlags {
 export const sweepCommand: CommandModule = (program, run) => {
   program.command('sweep <config>')
     .description('runs the parameters of a grid over a recording, and says how reliable the best result is')
+    .addHelpText('after', example('gannet sweep config/sma-crossover.yaml --recording synthetic-30d-7 \\\n'
+      + '    --grid config/sma-crossover.grid.yaml'))
     .requiredOption(...RECORDING_FLAG)
     .requiredOption(...GRID_FLAG)
     .option(...WORKERS_FLAG)

@@ -1,30 +1,30 @@
 import { createHash } from 'node:crypto';
+import { benchmarksJson } from './backtest-answer.ts';
+import { equityJson, figureTable } from '../../output/metrics-text.ts';
+import type { Fact } from '../../output/table.ts';
+import { facts, table } from '../../output/table.ts';
+import { redactedConfig } from '../../../config/config-record.ts';
+import { stringifyJson } from '../../../core/json.ts';
+import { pluralize } from '../../../core/text.ts';
+import type { Millis } from '../../../core/time.ts';
+import { formatDuration } from '../../../core/time.ts';
+import { splitWarnings } from '../../../report/page.ts';
+import type { WalkForwardReport } from '../../../report/walk-forward-report.ts';
+import { parametersOf } from '../../../report/write-report.ts';
+import { shareText } from '../../../research/metrics/figure-text.ts';
+import { valueText } from '../../../research/metrics/value-text.ts';
+import type { ResearchInput } from '../../../research/research-input.ts';
+import { limitedBy } from '../../../research/trials/denial-summary.ts';
 import type { ObjectiveName } from '../../../research/trials/objectives.ts';
 import { OBJECTIVES } from '../../../research/trials/objectives.ts';
 import type { DoneTrial, TrialParams } from '../../../research/trials/trial.ts';
-import type { JoinedRun, WalkForwardResult } from '../../../research/walk-forward/walk-forward.ts';
-import type { FoldPlan, TradedPeriod } from '../../../research/walk-forward/folds.ts';
-import type { WalkForwardReport } from '../../../report/walk-forward-report.ts';
-import { paramsText, walkForwardVerdict } from '../../../research/walk-forward/walk-forward-verdict.ts';
-import { redactedConfig } from '../../../config/config-record.ts';
-import { counted } from '../../../core/counted.ts';
-import { stringifyJson } from '../../../core/json.ts';
-import type { Millis } from '../../../core/time.ts';
-import { formatDuration } from '../../../core/time.ts';
-import type { TrialCount } from '../../../store/trial-log.ts';
-import { parametersOf } from '../../../report/write-report.ts';
-import type { ResearchInput } from '../../../research/research-input.ts';
-import { limitedBy } from '../../../research/trials/denial-summary.ts';
-import type { Benchmark } from '../../../research/metrics/run-figures.ts';
+import { trialsJson, trialsText } from '../../../research/trials/verdict.ts';
 import type { FoldOutcome } from '../../../research/walk-forward/fold-outcome.ts';
 import { FOLD_WORDS, foldLimits } from '../../../research/walk-forward/fold-outcome.ts';
-import { equityJson, figureTable } from '../../output/metrics-text.ts';
-import { trialsJson, trialsText } from '../../../research/trials/verdict.ts';
-import { shareText } from '../../../research/metrics/figure-text.ts';
-import { valueText } from '../../../research/metrics/value-text.ts';
-import { splitWarnings } from '../../../report/page.ts';
-import type { Fact } from '../../output/table.ts';
-import { facts, table } from '../../output/table.ts';
+import type { FoldPlan, TradedPeriod } from '../../../research/walk-forward/folds.ts';
+import { paramsText, walkForwardVerdict } from '../../../research/walk-forward/walk-forward-verdict.ts';
+import type { JoinedRun, WalkForwardResult } from '../../../research/walk-forward/walk-forward.ts';
+import type { TrialCount } from '../../../store/trial-log.ts';
 
 /** The result of a walk-forward, as the command prints it. */
 export interface WalkForwardAnswer {
@@ -48,7 +48,8 @@ export function reportInput({
   const record = redactedConfig(config);
   return {
     subject: config.strategies.map(({ name }) => name).join(', '),
-    terms: `${counted(plan.folds.length, 'fold')} · chosen among ${sets.length} by the ${OBJECTIVES[objective].label}, over ${anchored ? `everything before, at least ${formatDuration(inSampleMs)}` : `the ${formatDuration(inSampleMs)} before`} · tested on ${formatDuration(outOfSampleMs)}`,
+    terms: `${pluralize(plan.folds.length, 'fold')} · chosen among ${sets.length} `
+      + `by the ${OBJECTIVES[objective].label}, over ${inSampleText({ anchored, inSampleMs })} · tested on ${formatDuration(outOfSampleMs)}`,
     warnings, verdict: walkForwardVerdict(result), result, sets, objective,
     currency: setup.currency.symbol,
     parameters: parametersOf(record),
@@ -66,9 +67,6 @@ export function asJson(answer: WalkForwardAnswer, report: string | undefined): u
     input: { setup: { currency } }, sets, objective, anchored, inSampleMs, outOfSampleMs, result, trials, warnings,
   } = answer;
   const { folds, joined, judged, positive, efficiency, stability } = result;
-  const benchmarkJson = (benchmark: Benchmark | undefined): unknown => (benchmark === undefined ? null : {
-    equity: equityJson(benchmark.series.values, currency), metrics: benchmark.assessment.metrics,
-  });
   return {
     terms: {
       objective, in_sample: formatDuration(inSampleMs), out_of_sample: formatDuration(outOfSampleMs), anchored,
@@ -88,10 +86,7 @@ export function asJson(answer: WalkForwardAnswer, report: string | undefined): u
       equity: equityJson(joined.series.values, currency),
       metrics: joined.assessment.metrics,
       sharpe_interval: joined.assessment.sharpeInterval ?? null,
-      benchmarks: {
-        buy_and_hold: benchmarkJson(joined.benchmarks.buy_and_hold), dca: benchmarkJson(joined.benchmarks.dca),
-        cash: benchmarkJson(joined.benchmarks.cash),
-      },
+      benchmarks: benchmarksJson(joined.benchmarks, currency),
     },
     repeatable: result.deviation === undefined,
     trials: trialsJson(trials),
@@ -164,10 +159,12 @@ export function asText(answer: WalkForwardAnswer, report: string | undefined): s
     ...walkForwardVerdict(result).map((sentence, i) => `${i === 0 ? '\n' : ''}  ${sentence}\n`),
     '\n',
     facts([
-      ['folds', `${folds.length}, each chosen among ${sets.length} by the ${objective.label} over ${anchored ? `everything before, at least ${formatDuration(inSampleMs)}` : `the ${formatDuration(inSampleMs)} before`}, tested on ${formatDuration(outOfSampleMs)}`],
+      ['folds', `${folds.length}, each chosen among ${sets.length} by the ${objective.label} `
+        + `over ${inSampleText({ anchored, inSampleMs })}, tested on ${formatDuration(outOfSampleMs)}`],
       ...stability.parameters.map(({ strategy, parameter, changes, values }): Fact => [
         `${strategy}.${parameter}`,
-        `${counted(changes, 'change')}: ${values.map(({ value, folds: times }) => `${typeof value === 'string' ? value : stringifyJson(value)} (${times})`).join(', ')}`]),
+        `${pluralize(changes, 'change')}: ${values.map(({ value, folds: times }) => (
+          `${typeof value === 'string' ? value : stringifyJson(value)} (${times})`)).join(', ')}`]),
       ['trials', tried],
       ['equity', joined === undefined ? undefined : `${valueText(joined.series.values[0]!, 'price')} → `
         + `${valueText(joined.series.values.at(-1)!, 'price')} ${currency.symbol}`],
@@ -193,6 +190,11 @@ export function asText(answer: WalkForwardAnswer, report: string | undefined): s
     ...(joined === undefined ? []
       : ['\n', figuresOf(joined, currency.symbol), ...missing.map((reason) => `  ${reason}\n`)]),
   ].join('');
+}
+
+function inSampleText({ anchored, inSampleMs }: Pick<WalkForwardAnswer, 'anchored' | 'inSampleMs'>): string {
+  const span = formatDuration(inSampleMs);
+  return anchored ? `everything before, at least ${span}` : `the ${span} before`;
 }
 
 function shown(value: number | null | undefined, as: (value: number) => string): string {

@@ -1,33 +1,33 @@
 import { longestWarmup } from '../../../backtest/backtest.ts';
-import { withTrials } from '../../../research/metrics/deflated-sharpe.ts';
-import { counted, grouped } from '../../../core/counted.ts';
-import type { ObjectiveName } from '../../../research/trials/objectives.ts';
-import { MOST_TRIALS } from '../../../research/sweep/grid.ts';
-import type { OpenPool, WalkForwardResult } from '../../../research/walk-forward/walk-forward.ts';
-import { walkForward } from '../../../research/walk-forward/walk-forward.ts';
-import { foldPlan } from '../../../research/walk-forward/folds.ts';
-import { renderWalkForward } from '../../../report/walk-forward-report.ts';
-import { GannetError } from '../../../core/errors.ts';
-import type { Millis } from '../../../core/time.ts';
-import type { TrialCount } from '../../../store/trial-log.ts';
-import { writePage } from '../../../report/write-report.ts';
-import { ensureWritable } from '../../input/files.ts';
 import type { CommandContext, CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
-import { reportFile } from '../../output/report-file.ts';
+import { example, EXIT } from '../../command.ts';
+import type { WalkForwardAnswer } from './walk-forward-answer.ts';
+import { asJson, asText, reportInput } from './walk-forward-answer.ts';
+import { ensureWritable } from '../../input/files.ts';
 import { durationFlag } from '../../input/flags.ts';
-import { GRID_FLAG, OBJECTIVE_FLAG, RECORDING_FLAG, REPORT_FLAG, WORKERS_FLAG } from '../../input/research-flags.ts';
 import { readGridFile } from '../../input/grid-file.ts';
-import { planTrials } from '../../../research/trials/plan-trials.ts';
-import { progressLine } from '../../output/progress.ts';
-import type { ResearchInput } from '../../../research/research-input.ts';
 import { openResearchInput } from '../../input/open-research-input.ts';
+import { GRID_FLAG, OBJECTIVE_FLAG, RECORDING_FLAG, REPORT_FLAG, WORKERS_FLAG } from '../../input/research-flags.ts';
+import { progressLine } from '../../output/progress.ts';
+import { reportFile } from '../../output/report-file.ts';
+import { GannetError } from '../../../core/errors.ts';
+import { groupThousands, pluralize } from '../../../core/text.ts';
+import type { Millis } from '../../../core/time.ts';
+import { renderWalkForward } from '../../../report/walk-forward-report.ts';
+import { writePage } from '../../../report/write-report.ts';
+import { withTrials } from '../../../research/metrics/deflated-sharpe.ts';
+import type { ResearchInput } from '../../../research/research-input.ts';
+import { MOST_TRIALS } from '../../../research/sweep/grid.ts';
+import type { ObjectiveName } from '../../../research/trials/objectives.ts';
+import { planTrials } from '../../../research/trials/plan-trials.ts';
 import type { TrialCounter } from '../../../research/trials/trial-counter.ts';
 import { openTrialCounter } from '../../../research/trials/trial-counter.ts';
 import { createTrialPool } from '../../../research/trials/trial-pool.ts';
-import type { WalkForwardAnswer } from './walk-forward-answer.ts';
-import { asJson, asText, reportInput } from './walk-forward-answer.ts';
+import { foldPlan } from '../../../research/walk-forward/folds.ts';
 import { warningsOf } from '../../../research/walk-forward/walk-forward-verdict.ts';
+import type { OpenPool, WalkForwardResult } from '../../../research/walk-forward/walk-forward.ts';
+import { walkForward } from '../../../research/walk-forward/walk-forward.ts';
+import type { TrialCount } from '../../../store/trial-log.ts';
 
 interface WalkForwardFlags {
   readonly recording: string;
@@ -43,6 +43,8 @@ interface WalkForwardFlags {
 export const walkForwardCommand: CommandModule = (program, run) => {
   program.command('walk-forward <config>')
     .description('chooses parameters on one part of a recording, tests them on the next part, and moves on')
+    .addHelpText('after', example('gannet walk-forward config/sma-crossover.yaml --recording synthetic-30d-7 \\\n'
+      + '    --grid config/sma-crossover.grid.yaml --in-sample 10d --out-of-sample 2d'))
     .requiredOption(...RECORDING_FLAG)
     .requiredOption(...GRID_FLAG)
     .requiredOption('--in-sample <duration>', 'the time to choose on, such as 10d', durationFlag)
@@ -86,9 +88,9 @@ async function walk({ interrupt, terminal }: CommandContext, { input, counter, f
   const { trials: planned, refused } = await planTrials(grid, input, interrupt);
   const all = plan.folds.length * planned.length;
   if (all > MOST_TRIALS) {
-    throw new GannetError('USAGE', `${counted(plan.folds.length, 'fold')} of `
-      + `${counted(planned.length, 'parameter set')} are ${counted(all, 'trial')}; at most `
-      + `${grouped(String(MOST_TRIALS))} are allowed: take a coarser grid, or a longer --out-of-sample`);
+    throw new GannetError('USAGE', `${pluralize(plan.folds.length, 'fold')} of `
+      + `${pluralize(planned.length, 'parameter set')} are ${pluralize(all, 'trial')}; at most `
+      + `${groupThousands(String(MOST_TRIALS))} are allowed: take a coarser grid, or a longer --out-of-sample`);
   }
   const progress = progressLine(terminal, 'trials');
   const openPool: OpenPool = (purpose) =>

@@ -1,18 +1,18 @@
+import type { CommandModule } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { takerAddress } from '../../input/configured-wallet.ts';
+import type { RequestFlags } from '../../input/request-flags.ts';
+import { addFlags } from '../../input/request-flags.ts';
+import { serviceRequest } from '../../input/service-request.ts';
+import type { TokenNames } from '../../input/token-argument.ts';
+import { findToken, nameTokens, readAmount } from '../../input/token-argument.ts';
+import { snakeCased } from '../../output/answer-json.ts';
+import { feeText, mintsOf, prices, routeText } from '../../output/quote-text.ts';
+import { facts } from '../../output/table.ts';
 import { formatDecimal } from '../../../core/amount.ts';
 import type { Token } from '../../../market/token.ts';
 import type { BuildRequest } from '../../../service/endpoints/swap-v2.ts';
 import type { BuildAnswer } from '../../../service/wire/build-answer.ts';
-import { snakeCased } from '../../output/answer-json.ts';
-import type { CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
-import { serviceRequest } from '../../input/service-request.ts';
-import type { TokenNames } from '../../input/token-argument.ts';
-import { findToken, nameTokens, readAmount } from '../../input/token-argument.ts';
-import { takerAddress } from '../../input/configured-wallet.ts';
-import { feeText, mintsOf, prices, routeText } from '../../output/quote-text.ts';
-import type { RequestFlags } from '../../input/request-flags.ts';
-import { addFlags } from '../../input/request-flags.ts';
-import { facts } from '../../output/table.ts';
 
 type Flags = Partial<Omit<BuildRequest, 'inputMint' | 'outputMint' | 'amount'>>;
 

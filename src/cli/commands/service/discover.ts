@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
-import { printable } from '../../../core/text.ts';
-import type { CallOptions } from '../../../service/rate/priority.ts';
-import type { Service } from '../../../service/service.ts';
-import type { ContentFeedRequest } from '../../../service/endpoints/tokens-request.ts';
-import { TOKEN_CATEGORIES, TOKEN_INTERVALS, TOKEN_TAGS } from '../../../service/endpoints/tokens-request.ts';
-import type { ContentFeed, ContentItem, TokenContent } from '../../../service/wire/token-content.ts';
-import type { Records } from '../../../service/wire/records.ts';
-import type { TokenRecord } from '../../../service/wire/token-record.ts';
 import type { CommandModule, RunCommand } from '../../command.ts';
 import { EXIT } from '../../command.ts';
-import { instant } from '../../output/figures.ts';
-import { NO_TOKENS, serviceRequest } from '../../input/service-request.ts';
 import type { RequestFlags } from '../../input/request-flags.ts';
 import { addFlags } from '../../input/request-flags.ts';
+import { NO_TOKENS, serviceRequest } from '../../input/service-request.ts';
+import { instant } from '../../output/figures.ts';
 import { facts } from '../../output/table.ts';
 import { reportRejected, tokenTable } from '../../output/token-table.ts';
+import { printable } from '../../../core/text.ts';
+import type { ContentFeedRequest } from '../../../service/endpoints/tokens.ts';
+import { TOKEN_CATEGORIES, TOKEN_INTERVALS, TOKEN_TAGS } from '../../../service/endpoints/tokens.ts';
+import type { CallOptions } from '../../../service/rate/rate-plan.ts';
+import type { Service } from '../../../service/service.ts';
+import type { Records } from '../../../service/wire/read.ts';
+import type { ContentFeed, ContentItem, TokenContent } from '../../../service/wire/token-content.ts';
+import type { TokenRecord } from '../../../service/wire/token-record.ts';
 
 const WATCHING: CallOptions = { priority: 'watch' };
 const FEED_FLAGS: RequestFlags<ContentFeedRequest, 'mint'> = {
@@ -29,7 +29,8 @@ export const discoverCommand: CommandModule = (program, run) => {
   addList(discover.command('tag <tag>').description(`all tokens of a tag: ${TOKEN_TAGS.join(', ')}`), run, (
     service, [tag],
   ) => service.tokens.tag(String(tag), WATCHING));
-  addList(discover.command('search <query...>').description('the search of this endpoint group; compare "gannet tokens"'),
+  addList(discover.command('search <query...>')
+    .description('the search of this endpoint group; compare "gannet tokens"'),
     run,
       (service, [query]) => service.tokens.discoverySearch([query ?? ''].flat(), WATCHING));
   const content = discover.command('content').description('approved content about tokens');

@@ -1,18 +1,17 @@
-import { printable } from '../../../core/text.ts';
-import type { Prediction } from '../../../service/endpoints/prediction.ts';
-import type { EventSearch } from '../../../service/endpoints/prediction-request.ts';
-import type { PredictionEvent } from '../../../service/wire/prediction-event.ts';
-import type { Records } from '../../../service/wire/records.ts';
 import type { CommandModule, ExitCode } from '../../command.ts';
 import { EXIT } from '../../command.ts';
-import { instant, microUsd } from '../../output/figures.ts';
-import { NO_TOKENS, serviceRequest } from '../../input/service-request.ts';
-import { marketTitle, pricedProbability, priceText, stateText } from '../../output/prediction-text.ts';
 import type { Flag, RequestFlags } from '../../input/request-flags.ts';
 import { addFlags } from '../../input/request-flags.ts';
+import { NO_TOKENS, serviceRequest } from '../../input/service-request.ts';
+import { instant, microUsd } from '../../output/figures.ts';
+import { marketTitle, pricedProbability, priceText, stateText } from '../../output/prediction-text.ts';
 import { facts, table } from '../../output/table.ts';
 import type { Terminal } from '../../output/terminal.ts';
 import { reportRejected } from '../../output/token-table.ts';
+import { printable } from '../../../core/text.ts';
+import type { EventSearch, Prediction } from '../../../service/endpoints/prediction.ts';
+import type { PredictionEvent } from '../../../service/wire/prediction-events.ts';
+import type { Records } from '../../../service/wire/read.ts';
 
 /** The provider of a request that names none. */
 const DEFAULT_PROVIDER = 'provider_b';
@@ -71,7 +70,8 @@ function noneText({ provider, others }: AskedProvider): string {
 function eventText(event: PredictionEvent, colour: boolean): string {
   const { metadata, markets } = event;
   const heading = facts([
-    ['event', `${printable(metadata.title ?? event.eventId, 100)}${metadata.subtitle === undefined ? '' : `, ${printable(metadata.subtitle, 100)}`}`],
+    ['event', [metadata.title ?? event.eventId, metadata.subtitle]
+      .filter((part) => part !== undefined).map((part) => printable(part, 100)).join(', ')],
     ['id', printable(event.eventId, 100)],
     ['about', [event.category, event.subcategory].filter((part) => part !== undefined)
       .map((part) => printable(part, 40)).join(', ')],
@@ -83,7 +83,8 @@ function eventText(event: PredictionEvent, colour: boolean): string {
     ['market', 'about', 'state', 'YES', 'buy YES', 'buy NO'],
     ...markets.map((market) => [
       printable(market.marketId, 40), marketTitle(market.marketId, market.metadata), stateText(market),
-      pricedProbability(market.pricing), priceText(market.pricing.buyYesPriceUsd), priceText(market.pricing.buyNoPriceUsd),
+      pricedProbability(market.pricing),
+      priceText(market.pricing.buyYesPriceUsd), priceText(market.pricing.buyNoPriceUsd),
     ]),
   ], { right: [3, 4, 5], colour })}`;
 }

@@ -1,15 +1,15 @@
-import { printable } from '../../../core/text.ts';
-import type { HistoryFilter } from '../../../service/endpoints/prediction-request.ts';
-import type { HistoryRecord } from '../../../service/wire/prediction-history.ts';
 import type { CommandModule } from '../../command.ts';
 import { EXIT } from '../../command.ts';
-import { instant, microUsd, shortened } from '../../output/figures.ts';
+import { walletAddress } from './positions.ts';
 import type { ListFlags, RequestFlags } from '../../input/request-flags.ts';
 import { addFlags, addListFlags, nothingListed, readRange } from '../../input/request-flags.ts';
 import { serviceRequest } from '../../input/service-request.ts';
-import { walletAddress } from './positions.ts';
+import { instant, microUsd, shortened } from '../../output/figures.ts';
 import { contractsText, marketTitle } from '../../output/prediction-text.ts';
 import { table } from '../../output/table.ts';
+import { printable } from '../../../core/text.ts';
+import type { HistoryFilter } from '../../../service/endpoints/prediction.ts';
+import type { HistoryRecord } from '../../../service/wire/prediction-history.ts';
 
 const FLAGS: RequestFlags<HistoryFilter> = {
   owner: ['text', 'the owner (default: the configured wallet)'],
@@ -43,8 +43,9 @@ function historyText(records: readonly HistoryRecord[], colour: boolean): string
       marketTitle(record.marketId, record.marketMetadata, record.eventMetadata), sideOf(record),
       contractsText(firstNonZero(record.filledContractsMicro, record.contractsSettledMicro, record.contractsMicro)),
       microUsd(record.avgFillPriceUsd),
-      microUsd(firstNonZero(record.payoutAmountUsd, record.netProceedsUsd, record.totalCostUsd, record.depositAmountUsd)),
-      microUsd(firstNonZero(record.feeUsd)), microUsd(firstNonZero(record.realizedPnl)),
+      microUsd(
+        firstNonZero(record.payoutAmountUsd, record.netProceedsUsd, record.totalCostUsd, record.depositAmountUsd),
+      ), microUsd(firstNonZero(record.feeUsd)), microUsd(firstNonZero(record.realizedPnl)),
       record.signature === undefined ? '' : shortened(record.signature),
     ]),
   ], { right: [4, 5, 6, 7, 8], colour });

@@ -1,4 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { openConfigured } from '../../input/service-request.ts';
+import { snakeCased } from '../../output/answer-json.ts';
+import { facts } from '../../output/table.ts';
 import { GannetError, messageOf } from '../../../core/errors.ts';
+import { printable } from '../../../core/text.ts';
 import type { ChainReader } from '../../../signer/chain-reader.ts';
 import { createChainReader } from '../../../signer/chain-reader.ts';
 import { createJsonRpc } from '../../../signer/json-rpc.ts';
@@ -14,14 +22,6 @@ import type { SignerSettings } from '../../../signer/settings.ts';
 import { readSignerSettings } from '../../../signer/settings.ts';
 import { isAddress } from '../../../solana/addresses.ts';
 import { MAX_TRANSACTION_BYTES } from '../../../solana/constants.ts';
-import { snakeCased } from '../../output/answer-json.ts';
-import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
-import { EXIT } from '../../command.ts';
-import { openConfigured } from '../../input/service-request.ts';
-import { facts } from '../../output/table.ts';
-import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
-import { printable } from '../../../core/text.ts';
 
 interface Flags {
   readonly wallet: string;
@@ -37,9 +37,13 @@ const MAX_INPUT_CHARACTERS = 65_536;
 
 export const inspectTransactionCommand: CommandModule = (program, run) => {
   program.command('inspect-transaction [base64]')
-    .description('checks a transaction as the signer does, and says whether it would be signed (default: read from standard input)')
+    .description('checks a transaction as the signer does, and says whether it would be signed (default: read from '
+      + 'standard input)')
     .requiredOption('--wallet <address>', 'the wallet that would sign')
-    .option('--expect <file>', 'JSON with input_mint, output_mint, amount_in, minimum_out, and optionally maker, fee_payer, receiver and limits')
+    .option(
+      '--expect <file>',
+      'JSON with input_mint, output_mint, amount_in, minimum_out, and optionally maker, fee_payer, receiver and limits',
+    )
     .action(run(inspect));
 };
 
@@ -105,14 +109,17 @@ function settingsOf({ options, environment }: CommandContext): SignerSettings {
   });
 }
 
-/** Returns the signer's reader of the configured chain. The embedded chain starts only for a transaction that uses tables or must be simulated. */
+/**
+ * Returns the signer's reader of the configured chain. The embedded chain starts only for a transaction that uses
+ * tables or must be simulated.
+ */
 function chainWhenNeeded(
   context: CommandContext, { rpcUrl }: SignerSettings,
 ): ChainReader & { readonly end: () => Promise<void> } {
   let opening: Promise<{ readonly reader: ChainReader; readonly close: () => Promise<void> }> | undefined;
   const open = async (): Promise<{ readonly reader: ChainReader; readonly close: () => Promise<void> }> => {
     if (rpcUrl !== undefined) return { reader: createChainReader(createJsonRpc(rpcUrl)), close: async () => undefined };
-    const { connections } = await openConfigured(context, 'look');
+    const { connections } = await openConfigured(context, 'read');
     return { reader: createChainReader(createJsonRpc(connections.sandbox!.addresses.rpc_url)), close: () =>
       connections.close() };
   };
@@ -166,8 +173,8 @@ function asText({ verdict, code, findings, summary }: Verdict, { wallet, from }:
 }): string {
   return facts([
     ['verdict', code === undefined ? verdict : `${verdict}, ${code}`],
-    ['why', findings.map((finding) =>
-      `${finding.code}${finding.instruction === undefined ? '' : `, instruction ${finding.instruction}`}: ${finding.message}`)],
+    ['why', findings.map(({ code: found, instruction, message }) => (
+      `${found}${instruction === undefined ? '' : `, instruction ${instruction}`}: ${message}`))],
     ['terms', summary === undefined ? undefined : TERMS[from]],
     ...(summary === undefined ? [] : summaryFacts(summary, wallet, from)),
   ]);
@@ -225,7 +232,10 @@ const expectFile = z.strictObject({
   route: z.enum(['order', 'build']).default('order'),
 });
 
-/** Returns the expectation in the file of `--expect` for a transaction of `wallet`. Throws USAGE when it cannot be read or is inconsistent. */
+/**
+ * Returns the expectation in the file of `--expect` for a transaction of `wallet`. Throws USAGE when it cannot be read
+ * or is inconsistent.
+ */
 export async function readExpectFile(path: string, wallet: string): Promise<Expectation> {
   const parsed = expectFile.safeParse(await readDocument(path));
   if (!parsed.success) {

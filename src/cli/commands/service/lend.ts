@@ -1,13 +1,13 @@
-import type { EarningsRequest } from '../../../service/endpoints/lend.ts';
-import { asTheService } from '../../output/answer-json.ts';
 import type { CommandModule } from '../../command.ts';
 import { EXIT } from '../../command.ts';
-import { count } from '../../output/figures.ts';
-import { NO_TOKENS, serviceRequest } from '../../input/service-request.ts';
 import { takerAddress } from '../../input/configured-wallet.ts';
 import type { RequestFlags } from '../../input/request-flags.ts';
 import { addFlags } from '../../input/request-flags.ts';
+import { NO_TOKENS, serviceRequest } from '../../input/service-request.ts';
+import { asTheService } from '../../output/answer-json.ts';
+import { count } from '../../output/figures.ts';
 import { table } from '../../output/table.ts';
+import type { EarningsRequest } from '../../../service/endpoints/lend.ts';
 
 const FLAGS: RequestFlags<EarningsRequest> = {
   user: ['text', 'the wallet of the earnings (default: the configured one)'],

@@ -1,13 +1,13 @@
-import { printable } from '../../../core/text.ts';
-import type { PredictionMarket } from '../../../service/wire/prediction-events.ts';
 import type { CommandModule } from '../../command.ts';
 import { EXIT } from '../../command.ts';
-import { count, instant } from '../../output/figures.ts';
-import { NO_TOKENS, serviceRequest } from '../../input/service-request.ts';
 import type { ListFlags } from '../../input/request-flags.ts';
 import { addListFlags, nothingListed, readRange } from '../../input/request-flags.ts';
+import { NO_TOKENS, serviceRequest } from '../../input/service-request.ts';
+import { count, instant } from '../../output/figures.ts';
 import { marketTitle, pricedProbability, priceText, stateText } from '../../output/prediction-text.ts';
 import { table } from '../../output/table.ts';
+import { printable } from '../../../core/text.ts';
+import type { PredictionMarket } from '../../../service/wire/prediction-events.ts';
 
 export const marketsCommand: CommandModule = (program, run) => {
   addListFlags(program.command('markets <event>')

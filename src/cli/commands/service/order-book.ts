@@ -1,14 +1,14 @@
+import type { CommandModule } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { NO_TOKENS, serviceRequest } from '../../input/service-request.ts';
+import { count, microUsd } from '../../output/figures.ts';
+import { probabilityText } from '../../output/prediction-text.ts';
+import { facts, table } from '../../output/table.ts';
 import { formatDecimal } from '../../../core/amount.ts';
 import { GannetError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text.ts';
 import type { BookLevel, BookSide, OrderBook } from '../../../market/order-book.ts';
 import { asks, bids, bookTop, isCrossed, isEmpty } from '../../../market/order-book.ts';
-import type { CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
-import { count, microUsd } from '../../output/figures.ts';
-import { NO_TOKENS, serviceRequest } from '../../input/service-request.ts';
-import { probabilityText } from '../../output/prediction-text.ts';
-import { facts, table } from '../../output/table.ts';
 
 type Book = Pick<OrderBook, 'yes' | 'no'>;
 

@@ -1,19 +1,19 @@
+import type { CommandModule } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import type { RequestFlags } from '../../input/request-flags.ts';
+import { addFlags } from '../../input/request-flags.ts';
+import { serviceRequest } from '../../input/service-request.ts';
+import type { TokenNames } from '../../input/token-argument.ts';
+import { findToken, nameTokens, readAmount } from '../../input/token-argument.ts';
+import { snakeCased } from '../../output/answer-json.ts';
+import { instant, usd } from '../../output/figures.ts';
+import { feeText, impactText, mintsOf, prices, routeText } from '../../output/quote-text.ts';
+import { facts } from '../../output/table.ts';
 import { formatDecimal } from '../../../core/amount.ts';
 import { printable } from '../../../core/text.ts';
 import type { Token } from '../../../market/token.ts';
 import type { OrderRequest } from '../../../service/endpoints/swap-v2.ts';
 import type { OrderAnswer } from '../../../service/wire/order-answer.ts';
-import { snakeCased } from '../../output/answer-json.ts';
-import type { CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
-import { instant, usd } from '../../output/figures.ts';
-import { serviceRequest } from '../../input/service-request.ts';
-import type { TokenNames } from '../../input/token-argument.ts';
-import { findToken, nameTokens, readAmount } from '../../input/token-argument.ts';
-import { feeText, impactText, mintsOf, prices, routeText } from '../../output/quote-text.ts';
-import type { RequestFlags } from '../../input/request-flags.ts';
-import { addFlags } from '../../input/request-flags.ts';
-import { facts } from '../../output/table.ts';
 
 type Flags = Omit<OrderRequest, 'inputMint' | 'outputMint' | 'amount'>;
 
@@ -60,7 +60,8 @@ function asText(
       + `${to.symbol}${order.slippageBps === undefined ? '' : `, after ${order.slippageBps} bps of slippage`}`],
     ['price', prices(order, from, to)],
     ['impact', impactText(order.priceImpact)],
-    ['router', `${printable(order.router)}${order.mode === undefined ? '' : `, ${printable(order.mode)} order`}${order.gasless === true ? ', gasless' : ''}`],
+    ['router', printable(order.router) + (order.mode === undefined ? '' : `, ${printable(order.mode)} order`)
+      + (order.gasless === true ? ', gasless' : '')],
     ['route', routeText(order.routePlan, names)],
     ['fee', feeText(order, names)],
     ['signatures', paid(order.signatureFeeLamports, order.signatureFeePayer)],

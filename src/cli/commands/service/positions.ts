@@ -1,16 +1,16 @@
-import { GannetError } from '../../../core/errors.ts';
-import { printable } from '../../../core/text.ts';
-import type { PositionsFilter } from '../../../service/endpoints/prediction-request.ts';
-import type { PredictionPosition } from '../../../service/wire/prediction-position.ts';
 import type { CommandModule } from '../../command.ts';
 import { EXIT } from '../../command.ts';
-import { instant, microUsd, percent } from '../../output/figures.ts';
 import type { ListFlags, RequestFlags } from '../../input/request-flags.ts';
 import { addFlags, addListFlags, flagOf, nothingListed, readRange } from '../../input/request-flags.ts';
 import type { ServiceRequest } from '../../input/service-request.ts';
 import { serviceRequest } from '../../input/service-request.ts';
+import { instant, microUsd, percent } from '../../output/figures.ts';
 import { contractsText, marketTitle, stateText } from '../../output/prediction-text.ts';
 import { facts, table } from '../../output/table.ts';
+import { GannetError } from '../../../core/errors.ts';
+import { printable } from '../../../core/text.ts';
+import type { PositionsFilter } from '../../../service/endpoints/prediction.ts';
+import type { PredictionPosition } from '../../../service/wire/prediction-position.ts';
 
 const FLAGS: RequestFlags<PositionsFilter> = {
   owner: ['text', 'the owner (default: the configured wallet)'],

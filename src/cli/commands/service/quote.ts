@@ -1,17 +1,18 @@
-import { formatDecimal } from '../../../core/amount.ts';
-import type { Token } from '../../../market/token.ts';
-import type { SwapOrder } from '../../../trading/swap-order.ts';
 import type { CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import { example, EXIT } from '../../command.ts';
 import { serviceRequest } from '../../input/service-request.ts';
 import type { TokenNames } from '../../input/token-argument.ts';
 import { findToken, nameTokens, readAmount } from '../../input/token-argument.ts';
 import { impactText, prices } from '../../output/quote-text.ts';
 import { facts } from '../../output/table.ts';
+import { formatDecimal } from '../../../core/amount.ts';
+import type { Token } from '../../../market/token.ts';
+import type { SwapOrder } from '../../../trading/swap-terms.ts';
 
 export const quoteCommand: CommandModule = (program, run) => {
   program.command('quote <in> <out> <amount>')
     .description('the price that the service offers; tokens by alias or mint, the amount in whole tokens')
+    .addHelpText('after', example('gannet quote SOL USDC 0.5'))
     .action(run(serviceRequest(async (
       { terminal, loaded, connections }, input: string, output: string, amount: string,
     ) => {

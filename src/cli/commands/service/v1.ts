@@ -1,5 +1,16 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import type { CommandModule, RunCommand } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { readInput } from '../../input/files.ts';
+import type { RequestFlags } from '../../input/request-flags.ts';
+import { addFlags } from '../../input/request-flags.ts';
+import { serviceRequest } from '../../input/service-request.ts';
+import type { TokenNames } from '../../input/token-argument.ts';
+import { findToken, nameTokens, readAmount } from '../../input/token-argument.ts';
+import { asTheService } from '../../output/answer-json.ts';
+import { impactText, mintsOf, prices, routeText } from '../../output/quote-text.ts';
+import { facts, table } from '../../output/table.ts';
 import { formatDecimal } from '../../../core/amount.ts';
 import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
 import { parseJson } from '../../../core/json.ts';
@@ -9,19 +20,7 @@ import type {
   PrioritizationFee, QuoteAnswer, QuoteRequest, QuoteSwapRequest, SwapV1,
 } from '../../../service/endpoints/swap-v1.ts';
 import { quoteToKeep } from '../../../service/endpoints/swap-v1.ts';
-import type { QuoteInstructionsAnswer } from '../../../service/wire/swap-instructions-v1.ts';
-import type { QuoteSwapAnswer } from '../../../service/wire/swap-transaction-v1.ts';
-import { asTheService } from '../../output/answer-json.ts';
-import type { CommandModule, RunCommand } from '../../command.ts';
-import { EXIT } from '../../command.ts';
-import { readInput } from '../../input/files.ts';
-import { serviceRequest } from '../../input/service-request.ts';
-import { findToken, nameTokens, readAmount } from '../../input/token-argument.ts';
-import type { TokenNames } from '../../input/token-argument.ts';
-import { impactText, mintsOf, prices, routeText } from '../../output/quote-text.ts';
-import type { RequestFlags } from '../../input/request-flags.ts';
-import { addFlags } from '../../input/request-flags.ts';
-import { facts, table } from '../../output/table.ts';
+import type { QuoteInstructionsAnswer, QuoteSwapAnswer } from '../../../service/wire/v1-answers.ts';
 
 const QUOTE_FLAGS: RequestFlags<QuoteRequest, 'inputMint' | 'outputMint' | 'amount'> = {
   slippageBps: ['number', 'maximum slippage (default: 50)'],

@@ -1,25 +1,25 @@
 import { Option } from 'commander';
+import type { WalletTokenAccount } from '../../../chain/balances.ts';
 import type { Chain } from '../../../chain/chain.ts';
 import type { KeptAccount } from '../../../chain/close-accounts.ts';
-import { CLOSES_PER_TRANSACTION, closableAccounts } from '../../../chain/close-accounts.ts';
-import type { WalletTokenAccount } from '../../../chain/balances.ts';
+import { closableAccounts, CLOSES_PER_TRANSACTION } from '../../../chain/close-accounts.ts';
+import type { CommandModule, ExitCode } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { LIVE_FLAG, noteIdleLive } from './run.ts';
+import { chainOf, configuredWallet, type ConfiguredWallet } from '../../input/configured-wallet.ts';
+import { confirmed, expectPerson } from '../../input/confirm.ts';
+import type { ServiceRequest } from '../../input/service-request.ts';
+import { serviceRequest } from '../../input/service-request.ts';
+import type { ClosingLine, ShownClosings } from '../../output/wallet-text.ts';
+import { closingsJson, closingsText, planText } from '../../output/wallet-text.ts';
 import { GannetError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text.ts';
+import { journalPath } from '../../../daemon/files/find-run.ts';
 import { closeAccounts } from '../../../daemon/run/account-closing.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { openJournalReader } from '../../../store/journal-reader.ts';
 import { lockState, lockWallet } from '../../../store/locks.ts';
 import { OPEN_STATES } from '../../../trading/intent.ts';
-import type { ClosingLine, ShownClosings } from '../../output/wallet-text.ts';
-import { closingsJson, closingsText, planText } from '../../output/wallet-text.ts';
-import type { CommandModule, ExitCode } from '../../command.ts';
-import { EXIT } from '../../command.ts';
-import { confirmed, expectPerson } from '../../input/confirm.ts';
-import type { ServiceRequest } from '../../input/service-request.ts';
-import { serviceRequest } from '../../input/service-request.ts';
-import { chainOf, configuredWallet, type ConfiguredWallet } from '../../input/configured-wallet.ts';
-import { journalPath } from '../../../daemon/files/find-run.ts';
-import { LIVE_FLAG, noteIdleLive } from './run.ts';
 
 interface Flags {
   readonly unwrap?: boolean;
@@ -98,11 +98,17 @@ async function planOf(chain: Chain, address: string, { unwrap = false }: Flags):
 function refuseUnlessLive(request: ServiceRequest, flags: Flags): void {
   const { config } = request.loaded;
   if (config.mode === 'paper') {
-    throw new GannetError('LIVE_REFUSED', `${config.file}: the configuration says mode: paper, so nothing is signed: write mode: live, or add --dry-run`);
+    throw new GannetError(
+      'LIVE_REFUSED',
+      `${config.file}: the configuration says mode: paper, so nothing is signed: write mode: live, or add --dry-run`,
+    );
   }
   if (config.chain.rpcUrl === 'embedded') noteIdleLive(request, flags, config);
   else if (flags.live !== true) {
-    throw new GannetError('LIVE_REFUSED', 'on a real chain this command signs with the wallet’s key and pays a fee: add --live to allow it, or --dry-run');
+    throw new GannetError(
+      'LIVE_REFUSED',
+      'on a real chain this command signs with the wallet’s key and pays a fee: add --live to allow it, or --dry-run',
+    );
   }
 }
 
@@ -145,8 +151,8 @@ async function closed(
     const troubles = new Set<string>();
     const { reports, feeLamports } = await closeAccounts({
       chain, clock: systemClock, signer,
-      isOver: () => interrupt.aborted,
-      onTrouble: (fault) => {
+      isCancelled: () => interrupt.aborted,
+      onFault: (fault) => {
         if (troubles.has(fault.code)) return;
         troubles.add(fault.code);
         terminal.err(`${printable(fault.message, 500)}; the chain is asked again until the outcome is known\n`);
@@ -167,7 +173,8 @@ function refuseWithOpenSwaps(stateDir: string): void {
     if (open === undefined) return;
     throw new GannetError(
       'STATE_LOCKED',
-      `the swap ${printable(open.intent_id, 100)} is still open (${open.state}): "gannet run" completes it, or "gannet resolve" closes it; then close the accounts`,
+      `the swap ${printable(open.intent_id, 100)} is still open (${open.state}): "gannet run" completes it, or "gannet `
+        + 'resolve" closes it; then close the accounts',
       { details: { intentId: open.intent_id } },
     );
   } finally {

@@ -1,31 +1,32 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { config as rx } from 'rxjs';
+import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { durationFlag, wholeNumber } from '../../input/flags.ts';
+import { openConfigured } from '../../input/service-request.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
 import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
-import { addressSecrets } from '../../../core/secret-text.ts';
-import { runDaemon } from '../../../daemon/run/daemon.ts';
+import { addressSecrets } from '../../../core/redaction.ts';
 import { newRunId } from '../../../daemon/files/find-run.ts';
-import { createTerminalReporter } from '../../../daemon/reporting/terminal-reporter.ts';
+import type { RunSummary } from '../../../daemon/reporting/counters.ts';
 import type { RunEvent } from '../../../daemon/reporting/json-reporter.ts';
 import { createEventReporter, createJsonReporter } from '../../../daemon/reporting/json-reporter.ts';
 import type { Log } from '../../../daemon/reporting/log.ts';
 import { createLog } from '../../../daemon/reporting/log.ts';
 import type { Reporter } from '../../../daemon/reporting/reporter.ts';
-import type { RunSummary } from '../../../daemon/reporting/counters.ts';
 import { reportToAll } from '../../../daemon/reporting/reporter.ts';
-import { systemClock } from '../../../daemon/watch/system-clock.ts';
+import { createTerminalReporter } from '../../../daemon/reporting/terminal-reporter.ts';
 import type { Connections } from '../../../daemon/run/connections.ts';
-import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
-import { EXIT } from '../../command.ts';
-import { openConfigured } from '../../input/service-request.ts';
-import { durationFlag, wholeNumber } from '../../input/flags.ts';
+import { runDaemon } from '../../../daemon/run/daemon.ts';
+import { systemClock } from '../../../daemon/watch/system-clock.ts';
 
 /** The flag without which no command swaps real money. */
 export const LIVE_FLAG =
   ['--live', 'allows real money to move; needed with mode: live on a real service and chain'] as const;
 
 /** The flag with which an operator accepts the loss of the journal or the counters. */
-export const ACCEPT_FLAG = ['--accept-new-journal', 'trades although earlier swaps are missing from the journal or the counters: after a loss, or with a wallet that has swapped before'] as const;
+export const ACCEPT_FLAG = ['--accept-new-journal', 'trades although earlier swaps are missing from the journal or the '
+  + 'counters: after a loss, or with a wallet that has swapped before'] as const;
 
 interface RunFlags {
   readonly live?: boolean;

@@ -1,12 +1,15 @@
-import type { RunConfig } from '../../../config/run-config.ts';
+import { usd } from '../../output/figures.ts';
+import { impactText, prices } from '../../output/quote-text.ts';
+import { facts } from '../../output/table.ts';
 import { movesRealMoney } from '../../../config/live-gate.ts';
+import type { RunConfig } from '../../../config/run-config.ts';
 import type { Amount, Bps } from '../../../core/amount.ts';
 import { afterSlippage, bps, formatDecimal, ZERO } from '../../../core/amount.ts';
 import type { GannetError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text.ts';
 import type { Millis } from '../../../core/time.ts';
-import type { PreviewRuling } from '../../../daemon/run/preview-ruling.ts';
 import type { Connections } from '../../../daemon/run/connections.ts';
+import type { PreviewRuling } from '../../../daemon/run/preview-ruling.ts';
 import { feedKey } from '../../../market/feed.ts';
 import type { Quote } from '../../../market/quote.ts';
 import { rateOf } from '../../../market/quote.ts';
@@ -14,12 +17,9 @@ import type { Token, TokenAmount } from '../../../market/token.ts';
 import { formatTokenAmount } from '../../../market/token.ts';
 import type { OrderAnswer } from '../../../service/wire/order-answer.ts';
 import { USUAL_MAX_FEE_LAMPORTS } from '../../../signer/policy/expectation.ts';
+import { SOL_DECIMALS } from '../../../solana/constants.ts';
 import type { Route } from '../../../trading/proposal.ts';
-import { usd } from '../../output/figures.ts';
-import { impactText, prices } from '../../output/quote-text.ts';
-import { facts } from '../../output/table.ts';
 
-const SOL_DECIMALS = 9;
 
 /** The expected result of a swap, from a current quote. */
 export interface SwapPreview {
@@ -74,12 +74,15 @@ function refusalsOf(
   return [
     ...(slippage > maxSlippageBps
       ? [`${slippage} bps of slippage, at most ${maxSlippageBps} are allowed (risk.max_slippage_bps)`] : []),
-    ...(order.feeBps > maxFeeBps ? [`a fee of ${order.feeBps} bps, at most ${maxFeeBps} are allowed (risk.max_fee_bps)`] : []),
+    ...(order.feeBps > maxFeeBps
+      ? [`a fee of ${order.feeBps} bps, at most ${maxFeeBps} are allowed (risk.max_fee_bps)`] : []),
     ...(impactBps > maxPriceImpactBps
-      ? [`a price impact of ${impactBps.toFixed(0)} bps, at most ${maxPriceImpactBps} are allowed (risk.max_price_impact_bps)`]
+      ? [`a price impact of ${impactBps.toFixed(0)} bps, at most ${maxPriceImpactBps} are allowed `
+        + '(risk.max_price_impact_bps)']
       : []),
     ...(maxTrade?.mint === spend.token.mint && spend.amount > maxTrade.amount
-      ? [`${formatTokenAmount(spend)}, at most ${formatTokenAmount({ token: spend.token, amount: maxTrade.amount })} are allowed (risk.max_trade)`]
+      ? [`${formatTokenAmount(spend)}, at most ${formatTokenAmount({ token: spend.token, amount: maxTrade.amount })} `
+        + 'are allowed (risk.max_trade)']
       : []),
     ...(order.buildError === undefined ? [] : [`the service: ${printable(order.buildError.message, 200)}`]),
   ];
@@ -146,11 +149,13 @@ export function previewText(
       'you get',
       `about ${formatTokenAmount({ token: to, amount: order.outAmount })}  ${usd(order.outUsdValue)}`.trimEnd(),
     ],
-    ['worst case', `${formatTokenAmount({ token: to, amount: least })}, after ${slippageBps} bps of slippage; the signer signs nothing below it`],
+    ['worst case', `${formatTokenAmount({ token: to, amount: least })}, after ${slippageBps} bps of slippage; the `
+      + 'signer signs nothing below it'],
     ['price', prices(order, spend.token, to)],
     ['impact', impactText(order.priceImpact)],
     ['fee', `${order.feeBps} bps of the swap, included in the price`],
-    ['network', `${network === undefined ? '' : `${sol(network)} now, `}at most ${sol(USUAL_MAX_FEE_LAMPORTS)}: the signer refuses higher fees`],
+    ['network', `${network === undefined ? '' : `${sol(network)} now, `}at most ${sol(USUAL_MAX_FEE_LAMPORTS)}: the `
+      + 'signer refuses higher fees'],
     ['deposit', rent === 0n ? undefined : `${sol(rent)} for a token account, returned when it is closed`],
     ['route', route === 'order' ? `order, by ${printable(order.router, 60)}`
       : 'build, composed here and sent through the RPC node'],

@@ -1,38 +1,38 @@
 import { Option } from 'commander';
+import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
+import { example, EXIT } from '../../command.ts';
+import { ACCEPT_FLAG, LIVE_FLAG, noteIdleLive, runIn } from './run.ts';
+import type { SwapPreview } from './swap-preview.ts';
+import { previewJson, previewSwap, previewText, quoteOf, withRefusals } from './swap-preview.ts';
+import { confirmed, expectPerson } from '../../input/confirm.ts';
+import { wholeNumber } from '../../input/flags.ts';
+import { openConfigured } from '../../input/service-request.ts';
+import { configuredToken, readAmount, unknownToken } from '../../input/token-argument.ts';
 import { movesRealMoney } from '../../../config/live-gate.ts';
 import type { RunConfig, StrategyConfig } from '../../../config/run-config.ts';
 import type { Amount } from '../../../core/amount.ts';
 import { amount, formatDecimal } from '../../../core/amount.ts';
 import { GannetError, isGannetError } from '../../../core/errors.ts';
-import type { LoggedDecision } from '../../../engine/decision-log.ts';
-import { intentJson } from '../../../daemon/reporting/json-reporter.ts';
-import { openSigner } from '../../../daemon/run/open-signer.ts';
-import type { Reporter, Stamp } from '../../../daemon/reporting/reporter.ts';
-import type { IntentRecord } from '../../../daemon/reporting/counters.ts';
-import { createTerminalReporter } from '../../../daemon/reporting/terminal-reporter.ts';
 import { newRunId } from '../../../daemon/files/find-run.ts';
+import type { IntentRecord } from '../../../daemon/reporting/counters.ts';
+import { intentJson } from '../../../daemon/reporting/json-reporter.ts';
+import type { Reporter, Stamp } from '../../../daemon/reporting/reporter.ts';
+import { createTerminalReporter } from '../../../daemon/reporting/terminal-reporter.ts';
+import type { Connections } from '../../../daemon/run/connections.ts';
+import { openSigner } from '../../../daemon/run/open-signer.ts';
 import type { PreviewRuling } from '../../../daemon/run/preview-ruling.ts';
 import { previewLostHistory, previewRuling } from '../../../daemon/run/preview-ruling.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
-import type { Connections } from '../../../daemon/run/connections.ts';
-import { swapProposal } from '../../../engine/swap-proposal.ts';
-import { spoken } from '../../../market/market-text.ts';
+import type { LoggedDecision } from '../../../engine/decision-log.ts';
+import { withTokenNames } from '../../../market/market-text.ts';
 import type { Token, TokenAmount, TokenTable } from '../../../market/token.ts';
 import { formatTokenAmount } from '../../../market/token.ts';
-import { withTokens } from '../../../strategy/params.ts';
-import type { SignerClient } from '../../../signer/client.ts';
 import type { SignerDescription } from '../../../signer/channel-protocol.ts';
-import type { Denial } from '../../../trading/risk/denial.ts';
+import type { SignerClient } from '../../../signer/client.ts';
+import { swapProposal } from '../../../strategy/context.ts';
+import { withTokens } from '../../../strategy/params.ts';
+import type { Denial } from '../../../trading/denials.ts';
 import swapOnce from '../../../../strategies/swap-once.ts';
-import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
-import { EXIT } from '../../command.ts';
-import { openConfigured } from '../../input/service-request.ts';
-import { confirmed, expectPerson } from '../../input/confirm.ts';
-import { wholeNumber } from '../../input/flags.ts';
-import { configuredToken, readAmount, unknownToken } from '../../input/token-argument.ts';
-import { ACCEPT_FLAG, LIVE_FLAG, noteIdleLive, runIn } from './run.ts';
-import type { SwapPreview } from './swap-preview.ts';
-import { previewJson, previewSwap, previewText, quoteOf, withRefusals } from './swap-preview.ts';
 
 interface SwapFlags {
   readonly live?: boolean;
@@ -51,6 +51,7 @@ export const swapCommand: CommandModule = (program, run) => {
     .description(
       'swaps once, within the limits and by the path of a run; tokens by alias, the amount in whole tokens',
     )
+    .addHelpText('after', example('gannet swap USDC SOL 25 --dry-run'))
     .addOption(new Option('--route <route>', 'order: built and landed by the service; build: composed here')
       .choices(['order', 'build']).default('order'))
     .option('--slippage-bps <bps>', 'maximum slippage (default: risk.max_slippage_bps)', wholeNumber(0, 10_000))
@@ -73,7 +74,7 @@ async function swap(
 ): Promise<ExitCode> {
   const { context, closeSigner } = withOneSigner(given);
   const dryRun = flags.dryRun === true;
-  const { loaded: { config }, connections } = await openConfigured(context, dryRun ? 'look' : 'run', flags);
+  const { loaded: { config }, connections } = await openConfigured(context, dryRun ? 'read' : 'run', flags);
   try {
     if (!dryRun) noteIdleLive(context, flags, config);
     const from = tokenOf(input, config.tokens);
@@ -114,7 +115,8 @@ function withOneSigner(
 }
 
 /**
- * Previews a swap with its refusals. Throws what the start of a run throws for the key, the journal and the counters; with
+ * Previews a swap with its refusals. Throws what the start of a run throws for the key, the journal and the counters;
+ * with
  * --dry-run these are refusals of the preview, and nothing is written.
  */
 async function previewWithRefusals(
@@ -175,7 +177,7 @@ function refused(
 }
 
 function notDone(tokens: TokenTable, reason: string): string {
-  return `  not done: ${spoken(tokens, reason)}\n`;
+  return `  not done: ${withTokenNames(tokens, reason)}\n`;
 }
 
 function exitCodeOf(code: string | undefined): ExitCode {
@@ -231,7 +233,7 @@ function once(
     rawParams,
     budget: { mint: spend.token.mint, amount: amount(spend.amount) },
     maxAgeMs: undefined,
-    isByHand: true,
+    isManual: true,
   };
 }
 

@@ -1,9 +1,9 @@
-import { closeEmptyCommand } from './close-empty.ts';
 import type { CommandModule, ExitCode } from '../../command.ts';
 import { EXIT } from '../../command.ts';
+import { closeEmptyCommand } from './close-empty.ts';
+import { chainOf, configuredWallet } from '../../input/configured-wallet.ts';
 import type { ServiceRequest } from '../../input/service-request.ts';
 import { serviceRequest } from '../../input/service-request.ts';
-import { chainOf, configuredWallet } from '../../input/configured-wallet.ts';
 import { walletJson, walletText } from '../../output/wallet-text.ts';
 
 export const walletCommand: CommandModule = (program, run) => {

@@ -48,21 +48,65 @@ interface AccessGuard {
 const MODULE_FILE = /(?:\.[cm]?[jt]s|package\.json)(?:\?.*)?$|[\\/]node_modules(?:[\\/]|$)/;
 const PACKAGE_FILE = /[\\/]package\.json$|[\\/]node_modules(?:[\\/]|$)/;
 
+/** The current effect of accesses, and those so far. */
+interface GuardState {
+  /** Undefined while the project's own code runs. */
+  mode: AccessMode | undefined;
+  isLoading: boolean;
+  readonly accesses: Set<string>;
+}
+
 /**
- * Permanently intercepts the accesses of this thread. `recordingDir` is the folder that may be redirected. Functions
- * are replaced instead of using Node's permission model, because accesses must be recorded and redirected, not only
- * refused.
+ * Permanently intercepts the accesses of this thread. `recordingDir` is the folder that may be redirected. Functions are
+ * replaced instead of using Node's permission model, because accesses must be recorded and redirected, not only refused.
  */
 export function createAccessGuard(recordingDir: string): AccessGuard {
-  let mode: AccessMode | undefined;
-  let isLoading = false;
-  const accesses = new Set<string>();
-  const recordingDirs = [resolve(recordingDir), fs.realpathSync(recordingDir)];
+  const state: GuardState = { mode: undefined, isLoading: false, accesses: new Set() };
+  interceptAccesses(state, [resolve(recordingDir), fs.realpathSync(recordingDir)]);
+  const under = <T>(mode: AccessMode | undefined, work: () => T): T => {
+    const before = state.mode;
+    state.mode = mode;
+    try {
+      return work();
+    } finally {
+      state.mode = before;
+    }
+  };
+  const throughout = async <T>(mode: AccessMode, work: () => Promise<T>): Promise<T> => {
+    state.mode = mode;
+    try {
+      return await work();
+    } finally {
+      state.mode = undefined;
+    }
+  };
+  return {
+    during: under,
+    duringTurn: throughout,
+    duringImport: async (mode, work) => {
+      state.isLoading = true;
+      try {
+        return await throughout(mode, work);
+      } finally {
+        state.isLoading = false;
+      }
+    },
+    aside: (work) => under(undefined, work),
+    takeAccesses: () => {
+      const taken = [...state.accesses];
+      state.accesses.clear();
+      return taken;
+    },
+  };
+}
 
+function interceptAccesses(state: GuardState, recordingDirs: readonly string[]): void {
+  const { accesses } = state;
   const accessFile: Interceptor = (name, args) => {
+    const { mode } = state;
     const path = pathOf(args[0]);
     if (mode === undefined || path === undefined) return args;
-    if ((isLoading ? MODULE_FILE : PACKAGE_FILE).test(path) && !isByStrategy()) return args;
+    if ((state.isLoading ? MODULE_FILE : PACKAGE_FILE).test(path) && !isByStrategy()) return args;
     accesses.add(path);
     if (mode.disk.kind === 'refuse') {
       const message = `ENOENT: no such file or directory, ${name} '${path}'`;
@@ -75,56 +119,20 @@ export function createAccessGuard(recordingDir: string): AccessGuard {
   interceptFunctions(fs.promises, accessFile, { promises: true });
   interceptDatabases((path) => { accessFile('open', [path]); });
   const accessOther = (what: string): Interceptor => (name, args) => {
-    if (mode === undefined) return args;
+    if (state.mode === undefined) return args;
     accesses.add(`${what} (${name})`);
-    if (mode.disk.kind === 'refuse') throw new Error(`${name} is not available here`);
+    if (state.mode.disk.kind === 'refuse') throw new Error(`${name} is not available here`);
     return args;
   };
   interceptFunctions(childProcess, accessOther('a process'));
   interceptClass(workerThreads, 'Worker', accessOther('a thread'));
   interceptNetwork((what) => {
-    if (mode === undefined) return;
+    if (state.mode === undefined) return;
     accesses.add(`the network (${what})`);
-    if (mode.network === 'watch') return;
+    if (state.mode.network === 'watch') return;
     throw Object.assign(new Error(`the network is not available here (${what})`), { code: 'ENETUNREACH' });
   });
   syncBuiltinESMExports();
-
-  const under = <T>(other: AccessMode | undefined, work: () => T): T => {
-    const before = mode;
-    mode = other;
-    try {
-      return work();
-    } finally {
-      mode = before;
-    }
-  };
-  const throughout = async <T>(other: AccessMode, work: () => Promise<T>): Promise<T> => {
-    mode = other;
-    try {
-      return await work();
-    } finally {
-      mode = undefined;
-    }
-  };
-  return {
-    during: under,
-    duringTurn: throughout,
-    duringImport: async (other, work) => {
-      isLoading = true;
-      try {
-        return await throughout(other, work);
-      } finally {
-        isLoading = false;
-      }
-    },
-    aside: (work) => under(undefined, work),
-    takeAccesses: () => {
-      const taken = [...accesses];
-      accesses.clear();
-      return taken;
-    },
-  };
 }
 
 /** Returns whether the caller is a strategy, or a package that it uses, and not Node, which loads its modules. */

@@ -2,7 +2,7 @@ import * as rxjs from 'rxjs';
 import { Engine } from '../../../engine/engine.ts';
 import { HotSource } from '../../../engine/hot-source.ts';
 import { VirtualClock } from '../../../engine/virtual-clock.ts';
-import { RecordedQuote } from '../../../recording/columns/recorded-quote.ts';
+import { RecordedQuote } from '../../../recording/columns/quote-block.ts';
 import { RecordingCursor } from '../../../recording/cursor.ts';
 import * as sdk from '../../../strategy/index.ts';
 

@@ -6,18 +6,21 @@ import type { InputCursor } from '../../../backtest/driver.ts';
 import { backtestCursor, readRecordedChecks } from '../../../backtest/recorded-checks.ts';
 import type { BacktestStrategy } from '../../../backtest/setup.ts';
 import { messageOf } from '../../../core/errors.ts';
-import type { Steps } from '../../../core/steps.ts';
+import type { ChunkedWork } from '../../../core/chunked-work.ts';
 import type { Token } from '../../../market/token.ts';
 import { tokenTable } from '../../../market/token.ts';
 import { createHistoryWriter } from '../../../recording/history-writer.ts';
+import type { RecordingManifest } from '../../../recording/manifest.ts';
+import type { SharedRows } from '../../../recording/shared/shared-rows.ts';
 import type { Recording } from '../../../recording/reader.ts';
 import { openRecording } from '../../../recording/reader.ts';
 import { openSharedRows } from '../../../recording/shared/shared-source.ts';
-import type { RecordingSource } from '../../../recording/source.ts';
+import type { RecordingSource } from '../../../recording/format.ts';
 import { reportUnhandledErrors } from '../../strategy-guards.ts';
+import type { ThreadSetup } from '../../trials/thread-setup.ts';
 import { loadStrategy } from '../../trials/thread-setup.ts';
 import type { History, PassAnswer, PassTask } from '../pass.ts';
-import { passSteps } from '../pass.ts';
+import { runPassInChunks } from '../pass.ts';
 import type { Perturbation } from '../perturbation.ts';
 import { perturbed } from '../perturbation.ts';
 import type { AccessMode } from './access-guard.ts';
@@ -25,7 +28,6 @@ import { createAccessGuard } from './access-guard.ts';
 import { watchGlobals } from './global-changes.ts';
 import { perturbMachine, prepareMachinePerturbation } from './machine-perturbation.ts';
 import { isolateStrategyModules } from './strategy-modules.ts';
-import type { ThreadData } from './worker-pool.ts';
 
 /** The rows of a perturbed future in a pass: enough for a strategy to keep some of it, which the next pass shows. */
 const PERTURBED_ROWS = 10_000;
@@ -88,7 +90,7 @@ function copyPerturbed(perturbation: Perturbation): ReturnType<typeof copyRecord
 
 /** Finishes the steps. Only after the last row does it wait for promises and timers, so that late decisions show. */
 async function finished<T>(
-  steps: Steps<T>, { mode, isOver }: { readonly mode: AccessMode; readonly isOver: () => boolean },
+  steps: ChunkedWork<T>, { mode, isOver }: { readonly mode: AccessMode; readonly isOver: () => boolean },
 ): Promise<T> {
   for (;;) {
     const step = guard.during(mode, () => steps.next());
@@ -112,8 +114,8 @@ function instanceOf(name: string): Promise<BacktestStrategy> {
 
 function run({ history }: PassTask, { instances, own, cursor }: {
   readonly instances: readonly BacktestStrategy[]; readonly own: BacktestStrategy; readonly cursor: InputCursor;
-}): Steps<PassAnswer['decisions']> {
-  return passSteps({
+}): ChunkedWork<PassAnswer['decisions']> {
+  return runPassInChunks({
     setup,
     strategy: history === undefined ? own : { ...own, warmupMs: history.warmupMs },
     neighbours: instances,
@@ -178,4 +180,17 @@ async function copyRecording(cursor: InputCursor, { copiesDir, ...about }: {
     remove();
     throw error;
   }
+}
+
+/** The data of a thread; plain data. */
+export interface ThreadData {
+  readonly setup: ThreadSetup;
+  /** The recording's rows; null when they are too large for memory, and the thread reads them from disk. */
+  readonly rows: Pick<SharedRows, 'layout' | 'memory'> | null;
+  /** The last input number to read from a recording that may still grow; null for a complete one. */
+  readonly lastSeq: number | null;
+  /** The creation time and the source of the recording, for copies. */
+  readonly made: Pick<RecordingManifest, 'createdAt' | 'source'>;
+  /** The folder for copies. The pool removes it, because a thread that is ended cannot. */
+  readonly copiesDir: string;
 }

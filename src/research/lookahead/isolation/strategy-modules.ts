@@ -2,14 +2,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { PROJECT_DIR } from '../../../config/project-dir.ts';
+import { PROJECT_DIR } from '../../../config/strategy-file.ts';
 
 /** Loads the modules of strategies once per generation. The modules of the project and of packages load once. */
 interface StrategyModules {
   generation: number;
   /** Whether importing a module that is data instead of code fails. */
   withoutData: boolean;
-  /** Returns the project files outside the authors' SDK and the data modules that strategies imported since the last call. */
+  /** Returns the imports of data, and of project files outside the authors' SDK, since the last call. */
   takeAccesses(): string[];
 }
 

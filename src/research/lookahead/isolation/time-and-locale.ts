@@ -127,7 +127,7 @@ function constructorArgs(args: readonly unknown[], parse: (text: string) => numb
   return args.length === 0 ? args : [Date.UTC(...args.map(Number) as [number, number]) - OFFSET_MS];
 }
 
-/** A language with other digits and another order of dates; one with another alphabet order; one with other capitals. */
+/** Languages with other digits and another order of dates, with another alphabet order, and with other capitals. */
 const NUMBERS = 'ar-EG';
 const LETTERS = 'lt';
 const CAPITALS = 'tr';
@@ -141,8 +141,8 @@ type Call = (...args: unknown[]) => unknown;
 type ReplaceArgs = (args: readonly unknown[]) => readonly unknown[];
 
 /**
- * Changes time zone and language wherever code depends on the machine's, and returns a function that restores them. Code
- * that names a zone or a language keeps it.
+ * Changes time zone and language wherever code depends on the machine's, and returns a function that restores them.
+ * Code that names a zone or a language keeps it.
  */
 export function perturbLocale(): Restore {
   const restores = [

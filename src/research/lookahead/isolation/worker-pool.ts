@@ -5,9 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { ThreadPool } from '../lookahead.ts';
 import type { PassAnswer, PassTask, PassThread } from '../pass.ts';
 import { GannetError } from '../../../core/errors.ts';
-import type { RecordingManifest } from '../../../recording/manifest.ts';
-import type { SharedRows } from '../../../recording/shared/shared-rows.ts';
-import type { ThreadSetup } from '../../trials/thread-setup.ts';
+import type { ThreadData } from './lookahead-worker.ts';
 
 const WORKER = new URL('./lookahead-worker.ts', import.meta.url);
 
@@ -78,17 +76,4 @@ function startThread(data: ThreadData, interrupt: AbortSignal | undefined): Pass
     }),
     close: async () => { await worker.terminate(); },
   };
-}
-
-/** The data of a thread; plain data. */
-export interface ThreadData {
-  readonly setup: ThreadSetup;
-  /** The recording's rows; null when they are too large for memory, and the thread reads them from disk. */
-  readonly rows: Pick<SharedRows, 'layout' | 'memory'> | null;
-  /** The last input number to read from a recording that may still grow; null for a complete one. */
-  readonly lastSeq: number | null;
-  /** The creation time and the source of the recording, for copies. */
-  readonly made: Pick<RecordingManifest, 'createdAt' | 'source'>;
-  /** The folder for copies. The pool removes it, because a thread that is ended cannot. */
-  readonly copiesDir: string;
 }

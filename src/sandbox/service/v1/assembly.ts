@@ -2,12 +2,12 @@ import { associatedTokenAddress, NATIVE_MINT, TOKEN_PROGRAM } from '../../chain/
 import type { LatestBlockhash } from '../../chain/blocks.ts';
 import { platformFee } from '../../chain/swap-math.ts';
 import type { ServiceContext } from '../context.ts';
-import { requireNativeDestination, requireTokenAccount } from '../destinations.ts';
-import { badRequest } from '../request-error.ts';
-import { swapInstructions, type CollectedFee, type Delivery, type SwapInstructions } from '../swap-instructions.ts';
+import { requireNativeDestination, requireTokenAccount } from '../build/destinations.ts';
+import { badRequest } from '../http/request-error.ts';
+import { swapInstructions, type CollectedFee, type Delivery, type SwapInstructions } from '../build/swap-instructions.ts';
 import { carriedOut, type CarriedOut, type SlippageReport } from './carry-out.ts';
 import { marketOf } from './quote-route.ts';
-import { routingError } from './routing-error.ts';
+import { routingError } from './quote-request.ts';
 import type { SwapRequest } from './swap-request.ts';
 
 /** What a quote becomes: everything but what it may use and offers. */

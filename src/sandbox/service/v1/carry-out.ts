@@ -1,8 +1,8 @@
 import { platformFee } from '../../chain/swap-math.ts';
 import type { ServiceContext } from '../context.ts';
-import { automaticSlippageBps } from '../fees.ts';
-import type { FeeSide } from '../platform-fee.ts';
-import { leastInput, routeAlong, type Route } from '../routing.ts';
+import { automaticSlippageBps } from '../routing/network-fees.ts';
+import type { FeeSide } from '../routing/platform-fee.ts';
+import { leastInput, routeAlong, type Route } from '../routing/routing.ts';
 import { thresholdOf } from './quote-route.ts';
 import type { QuotedRoute } from './quoted-route.ts';
 

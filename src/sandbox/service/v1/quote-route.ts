@@ -1,14 +1,14 @@
 import { mulDiv, U64_MAX } from '../../../core/amount.ts';
 import { beforePlatformFee, platformFee } from '../../chain/swap-math.ts';
-import { GENESIS_MARKETS, type GenesisMarket } from '../../genesis-markets.ts';
-import type { GenesisToken } from '../../genesis.ts';
+import type { GenesisMarket, GenesisToken } from '../../genesis.ts';
+import { GENESIS_MARKETS } from '../../genesis.ts';
 import type { ServiceContext } from '../context.ts';
-import { priceClass } from '../price-class.ts';
-import { keepsLimits } from '../route-limits.ts';
-import type { RoutePath } from '../routing.ts';
+import { priceClass } from '../routing/platform-fee.ts';
+import type { RoutePath } from '../routing/routing.ts';
+import { keepsLimits } from '../routing/routing.ts';
 import type { QuoteRequest } from './quote-request.ts';
+import { routingError } from './quote-request.ts';
 import type { QuotedRoute } from './quoted-route.ts';
-import { routingError } from './routing-error.ts';
 
 const WHOLE_BPS = 10_000n;
 

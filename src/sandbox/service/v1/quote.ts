@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { ServiceContext } from '../context.ts';
-import { decimalText, priceImpact, usdValue } from '../quoting.ts';
-import { routeAlong } from '../routing.ts';
-import { parseQuoteRequest, type QuoteRequest } from './quote-request.ts';
+import { decimalText, priceImpact, usdValue } from '../routing/quoting.ts';
+import { routeAlong } from '../routing/routing.ts';
+import type { QuoteRequest } from './quote-request.ts';
+import { parseQuoteRequest } from './quote-request.ts';
 import { quoteRoute } from './quote-route.ts';
 import type { QuotedRoute } from './quoted-route.ts';
+import { GENESIS_MARKETS } from '../../genesis.ts';
 
 /** Serves `GET /swap/v1/quote`: what a swap would pay, for `/swap` to make a transaction of. */
 export function registerV1Quote(app: FastifyInstance, context: ServiceContext): void {
@@ -77,4 +79,13 @@ function directOutputs(
     const route = routeAlong({ path, amount: inAmount, readPool: chain.readPool });
     return route === undefined ? [] : [[path[0]!.pool.address, route.outAmount.toString()]];
   }));
+}
+
+/**
+ * Serves `GET /swap/v1/program-id-to-label`: the markets that `dexes` and `excludeDexes` can name, by their programs.
+ */
+export function registerV1Labels(app: FastifyInstance): void {
+  const labels = Object.fromEntries(GENESIS_MARKETS.flatMap(({ label, programIds }) =>
+    programIds.map((programId) => [programId, label])));
+  app.get('/swap/v1/program-id-to-label', (_request, reply) => reply.send(labels));
 }

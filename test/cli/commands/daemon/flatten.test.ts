@@ -3,34 +3,35 @@ import { operatorCommands } from '../../../../src/cli/commands/daemon/control.ts
 import type { Amount } from '../../../../src/core/amount.ts';
 import { startControlApi } from '../../../../src/daemon/control/control-api.ts';
 import type { RiskLimits } from '../../../../src/trading/limits.ts';
-import type { TestDesk } from '../../../daemon/control-fixture.ts';
-import { deskIn } from '../../../daemon/control-fixture.ts';
+import type { Answer } from '../../in-process.ts';
+import { runCommand } from '../../in-process.ts';
+import type { ControlFixture } from '../../../daemon/control-fixture.ts';
+import { controlFixture } from '../../../daemon/control-fixture.ts';
 import { FISH, SOL } from '../../../market/tokens.ts';
 import { temporaryFolder } from '../../../store/fixtures.ts';
 import { approve, buy, fillOf, outcome } from '../../../trading/states.ts';
-import type { Answer } from '../../in-process.ts';
-import { runCommand } from '../../in-process.ts';
 
 const SOLD = { inputMint: SOL.mint, amount: 1_000n as Amount };
 
 /** A daemon whose strategy "diver" holds 2 SOL and some FISH, with what an operator's flatten is told. */
 async function holding(
   limits: Partial<RiskLimits> = {},
-): Promise<TestDesk & { readonly flatten: () => Promise<Answer> }> {
+): Promise<ControlFixture & { readonly flatten: () => Promise<Answer> }> {
   const stateDir = temporaryFolder();
-  const desk = deskIn(stateDir, { limits });
-  desk.state.portfolio.book('diver').balances.set(SOL.mint, 2_000_000_000n as Amount).set(FISH.mint, 5_000n as Amount);
+  const fixture = controlFixture(stateDir, { limits });
+  fixture.state.portfolio.book('diver').balances.set(SOL.mint, 2_000_000_000n as Amount)
+    .set(FISH.mint, 5_000n as Amount);
   const api = await startControlApi({
     host: '127.0.0.1', port: 0, stateDir, token: undefined, runId: 'a-run', log: () => undefined,
-    controlPort: () => desk.desk, isPortGiven: true, end: () => undefined,
+    controlPort: () => fixture.controlPort, isPortGiven: true, end: () => undefined,
   });
   onTestFinished(() => api.close());
-  desk.engine.start();
-  return { ...desk, flatten: () => runCommand(operatorCommands, ['flatten', '--wait', '600ms'], { stateDir }) };
+  fixture.engine.start();
+  return { ...fixture, flatten: () => runCommand(operatorCommands, ['flatten', '--wait', '600ms'], { stateDir }) };
 }
 
 /** Lands what is under way, until nothing is. */
-function land({ state, engine }: TestDesk): void {
+function land({ state, engine }: ControlFixture): void {
   for (let [tracked] = state.intents.values(); tracked !== undefined; [tracked] = state.intents.values()) {
     for (const step of ['building', 'signed', 'submitted'] as const)
       engine.accept(outcome(tracked.intent, step), engine.clock.now());
@@ -40,11 +41,11 @@ function land({ state, engine }: TestDesk): void {
 
 describe('issue 13.35: gannet flatten says what it could not sell', () => {
   it('ends with 1 and the reason of each holding, and with 0 where nothing is left', async () => {
-    const desk = await holding({ caps: new Map([[SOL.mint, { perHour: 500_000_000n as Amount }]]) });
-    const { state, engine } = desk;
+    const fixture = await holding({ caps: new Map([[SOL.mint, { perHour: 500_000_000n as Amount }]]) });
+    const { state, engine } = fixture;
     engine.accept({ kind: 'command', name: 'flatten', reason: 'a test' }, 1_000);
-    land(desk);
-    const capped = await desk.flatten();
+    land(fixture);
+    const capped = await fixture.flatten();
     expect(capped.code).toBe(1);
     expect(capped.document['unsold']).toEqual([
       {
@@ -56,24 +57,24 @@ describe('issue 13.35: gannet flatten says what it could not sell', () => {
     expect(capped.text).toMatch(/1\.5 SOL.*diver.*CAP_USED_UP/);
     for (let at = 3_601_000; at <= 4 * 3_601_000; at += 3_600_000) {
       engine.advanceTo(at);
-      land(desk);
+      land(fixture);
     }
     expect(state.portfolio.book('diver').balances.has(SOL.mint)).toBe(false);
-    const sold = await desk.flatten();
+    const sold = await fixture.flatten();
     expect([sold.code, sold.document['unsold']]).toEqual([0, []]);
     expect(sold.text).toMatch(/^ {2}sold +everything: each strategy holds only the token of its budget$/m);
   });
 
   it('sells the rest where one token is locked by a swap of which nothing is known, and names the swap', async () => {
-    const desk = await holding();
-    const locked = approve(desk.state, buy({ ...SOLD, outputMint: FISH.mint }), { strategy: 'diver' });
-    for (const step of ['building', 'signed', 'unknown'] as const) desk.engine.accept(outcome(locked, step), 1_000);
-    const sale = desk.flatten();
-    const fish = (): boolean => desk.state.intents.values().some(({ intent }) => intent.inputMint === FISH.mint);
+    const fixture = await holding();
+    const locked = approve(fixture.state, buy({ ...SOLD, outputMint: FISH.mint }), { strategy: 'diver' });
+    for (const step of ['building', 'signed', 'unknown'] as const) fixture.engine.accept(outcome(locked, step), 1_000);
+    const sale = fixture.flatten();
+    const fish = (): boolean => fixture.state.intents.values().some(({ intent }) => intent.inputMint === FISH.mint);
     await expect.poll(fish).toBe(true);
     for (const step of ['building', 'signed', 'submitted'] as const)
-      desk.engine.accept(outcome({ ...locked, id: 'diver-2' }, step), 1_000);
-    desk.engine.accept(outcome({ ...locked, id: 'diver-2' }, 'confirmed', { fill: {
+      fixture.engine.accept(outcome({ ...locked, id: 'diver-2' }, step), 1_000);
+    fixture.engine.accept(outcome({ ...locked, id: 'diver-2' }, 'confirmed', { fill: {
       ...fillOf(locked, 1_000n), inputMint: FISH.mint, amountIn: 5_000n as Amount, outputMint: buy().inputMint,
     } }), 1_000);
     const { code, document } = await sale;

@@ -2,11 +2,11 @@ import { copyFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stateCommand } from '../../../../src/cli/commands/daemon/state.ts';
-import { openJournal } from '../../../../src/store/journal.ts';
 import { openSpendingCaps } from '../../../../src/signer/caps.ts';
-import { temporaryFolder, temporaryJournal } from '../../../store/fixtures.ts';
-import { intentOf, wallClock } from '../../../store/sample-journey.ts';
+import { openJournal } from '../../../../src/store/journal.ts';
 import { runCommand } from '../../in-process.ts';
+import { temporaryFolder, temporaryJournal } from '../../../store/fixtures.ts';
+import { intentOf, wallClock } from '../../../store/sample-intents.ts';
 
 describe('issue 13.33: gannet state backup', () => {
   it('copies journal and counters while others write them, and the copy says that the journal went on', async () => {
@@ -34,7 +34,7 @@ describe('issue 13.33: gannet state backup', () => {
     for (const file of readdirSync(out)) copyFileSync(join(out, file), join(restored, file));
     const copy = openJournal({ path: join(restored, 'journal.sqlite'), clock: wallClock });
     expect([copy.standing(), copy.openIntents().length])
-      .toMatchObject([{ isNew: false, wentTo: { rows: 41 }, position: { rows: 40 } }, 40]);
+      .toMatchObject([{ isNew: false, writtenTo: { rows: 41 }, position: { rows: 40 } }, 40]);
     copy.close();
     const counters = openSpendingCaps({ stateDir: restored, wallet: 'payer', clock: wallClock });
     expect(counters.signedSince(0)).toBe(1);

@@ -70,7 +70,7 @@ describe('gannet status', () => {
     expect(text).toMatch(/SOL +0 in the wallet, 0 of it kept for fees and exits/);
     expect(text).toMatch(/because +the file STOP is there \(no more\): remove it, then "gannet resume"/);
     expect(text).toMatch(/ +daily_loss since .*: halt until 2026-09-22 00:00:00 UTC \(51 USDC lost\)/);
-    expect(text).toMatch(/under way +tide-1 \(unknown, 1m old\) !! nobody can say .*gannet journal show tide-1/);
+    expect(text).toMatch(/open +tide-1 \(unknown, 1m old\) !! outcome unknown: gannet journal show tide-1/);
     expect(text).toMatch(/tide +book-watch +halted +0 +-1 USDC +by the operator/);
   });
 

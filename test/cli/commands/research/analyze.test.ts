@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
-import { compounded } from '../../../../src/research/metrics/return-statistics.ts';
-import { analyzeCommand } from '../../../../src/cli/commands/research/analyze.ts';
 import type { CommandContext, RunCommand } from '../../../../src/cli/command.ts';
-import { DAY, WAVE_BY_SCIPY, daily, wave } from '../../../research/metrics/series.ts';
+import { analyzeCommand } from '../../../../src/cli/commands/research/analyze.ts';
+import { compounded } from '../../../../src/research/metrics/return-statistics.ts';
+import { daily, DAY, wave, WAVE_BY_SCIPY } from '../../../research/metrics/series.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-analyze-'));
 afterAll(() => { rmSync(folder, { recursive: true }); });
@@ -235,7 +235,7 @@ describe('gannet analyze', () => {
     const { document, text } = await analyze([csv(rows('return', '0.9', '-0.6', '0', '2', '-0.4'))]);
     expect((document['warnings'] as readonly unknown[])[0]).toEqual({
       code: 'likely_percent',
-      message: 'the returns are large, 75.00 % a period up or down in the middle of them: if these are percent, divide '
+      message: 'the returns are large, a median of 75.00 % up or down per period: if these are percent, divide '
         + 'them by 100 (1 % is 0.01)',
       figures: ['total_return'],
     });
@@ -266,7 +266,7 @@ describe('gannet analyze', () => {
   it('says of one point that there is nothing to measure, and does not fail', async () => {
     const { document, text } = await analyze([csv(rows('time,equity', '2025-01-01,100'))]);
     expect(document).toMatchObject({ total_return: null, sharpe: null, max_drawdown: null, points: 1, returns: 0 });
-    expect(text).toContain('there is nothing to say about risk');
+    expect(text).toContain('risk is undefined');
   });
 
   const good = '2025-01-01,100';
@@ -277,7 +277,7 @@ describe('gannet analyze', () => {
     ['no rows', rows('time,equity'), 1, 'expected rows after the header'],
     ['a column that is not known', rows('time,equty', good), 1, 'got a column "equty"; did you mean "equity"?'],
     ['another separator', rows('time;equity', '2025-01-01;100'), 1, 'cells are separated by commas'],
-    ['a column twice', rows('time,equity,equity', '2025-01-01,1,2'), 1, '"equity" is there twice'],
+    ['a column twice', rows('time,equity,equity', '2025-01-01,1,2'), 1, '"equity" appears twice'],
     ['equity and return', rows('time,equity,return', '2025-01-01,1,2'), 1, 'got both equity and return'],
     ['time alone', rows('time', '2025-01-01'), 1, 'got neither equity nor return'],
     ['equity without time', rows('equity', '100'), 1, 'equity needs the time of each value'],
@@ -287,7 +287,7 @@ describe('gannet analyze', () => {
     ],
     [
       'a loss of more than all', rows('return', '1.2', '-0.8', '-1.5'), 4,
-      'expected a return of -1 or more, for nobody can lose more than all, got -1.5, which is -150.00 %: if these are percent, divide them by 100 (1 % is 0.01), and a curve',
+      'expected a return of -1 or more, because a loss cannot exceed everything, got -1.5, which is -150.00 %: if these are percent, divide them by 100 (1 % is 0.01), and write',
     ],
     [
       'percent without their sign', rows('time,return', '2025-01-01,5', '2025-01-02,-3', '2025-01-03,2'), 3,
@@ -295,7 +295,7 @@ describe('gannet analyze', () => {
     ],
     [
       'a gain after all was lost', rows('return', '0.1', '-1', '0', '0.5'), 5,
-      'expected no return after one of -1, which lost all, got 0.5, which is 50.00 %: if these are percent',
+      'expected no return after one of -1, a total loss, got 0.5, which is 50.00 %: if these are percent',
     ],
     ['a percentage', rows('return', '0.1', '5%'), 3, '1 % is 0.01'],
     ['nothing for a number', rows('time,equity', good, '2025-01-02,'), 3, 'expected a number for equity, got nothing'],
@@ -320,8 +320,8 @@ describe('gannet analyze', () => {
       'time going backwards', rows('time,equity', good, '2025-01-03,1', '2025-01-02,2'), 4,
       'time goes backwards: 2025-01-02 is before the row above (2025-01-03T00:00:00.000Z)',
     ],
-    ['a time twice', rows('time,return', good, '2025-01-01T00:00:00Z,2'), 3, 'is there twice'],
-    ['what only looks like text', new Uint8Array([0x1f, 0x8b, 0x08, 0x00, 0x0a, 0x01]), 1, 'got a column "\\\\u001f'],
+    ['a time twice', rows('time,return', good, '2025-01-01T00:00:00Z,2'), 3, 'appears twice'],
+    ['bytes that resemble text', new Uint8Array([0x1f, 0x8b, 0x08, 0x00, 0x0a, 0x01]), 1, 'got a column "\\\\u001f'],
     ['a line without end', `return\n${'1'.repeat(200_000)}`, 2, 'is this a CSV file?'],
     ['a terminal’s commands in a cell', rows('return', '\u001b[31mred'), 2, 'got "\\\\u001b[31mred"'],
   ])('refuses %s, with the file and the row', async (_, text, row, message) => {

@@ -6,22 +6,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backtestCommand } from '../../../../src/cli/commands/research/backtest.ts';
 import { lookaheadCommand } from '../../../../src/cli/commands/research/lookahead.ts';
 import { sweepCommand } from '../../../../src/cli/commands/research/sweep.ts';
-import { SOL, USDC } from '../../../market/tokens.ts';
 import { runCommand } from '../../in-process.ts';
+import { SOL, USDC } from '../../../market/tokens.ts';
 import { writeSwings } from '../../../research/trials/trial-setup.ts';
 
-const UNTIMELY = fileURLToPath(new URL('./async-strategy.ts', import.meta.url));
+const ASYNC_STRATEGY = fileURLToPath(new URL('./async-strategy.ts', import.meta.url));
 const LATE = /late-one decided in a promise or a timer, outside the engine’s time/;
 const WAITS = /late-one waits by the machine’s clock, outside the engine’s time/;
 
-const folder = mkdtempSync(join(tmpdir(), 'gannet-untimely-'));
+const folder = mkdtempSync(join(tmpdir(), 'gannet-async-'));
 let recording: string;
 beforeAll(async () => { recording = await writeSwings(folder); });
 afterAll(() => { rmSync(folder, { recursive: true }); });
 
 function config(by: string): string {
   const file = join(folder, `${by}.yaml`);
-  writeFileSync(file, `mode: paper\ntokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }\nrisk: { max_slippage_bps: 50, max_trade: "500 USDC" }\nstrategies:\n  - { use: "${UNTIMELY}", name: late-one, budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC", by: ${by} } }\n`);
+  writeFileSync(file, `mode: paper\ntokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }\nrisk: { max_slippage_bps: 50, max_trade: "500 USDC" }\nstrategies:\n  - { use: "${ASYNC_STRATEGY}", name: late-one, budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC", by: ${by} } }\n`);
   return file;
 }
 
@@ -31,7 +31,7 @@ function grid(by: string): string {
   return file;
 }
 
-// Fewer rows than are handed in at once: nobody would notice before the end.
+// Fewer rows than one batch, so that only the end of the run can show the fault.
 describe.each(
   [['promise', LATE], ['timer', LATE], ['debounce', WAITS], ['interval', WAITS]] as const,
 )('a strategy that decides by a %s of the machine', (by, said) => {
@@ -41,7 +41,7 @@ describe.each(
     )).rejects.toMatchObject({ code: 'STRATEGY_INVALID', message: expect.stringMatching(said) as string });
   });
 
-  it('is refused by name when it is looked at', async () => {
+  it('is refused by name in a look-ahead check', async () => {
     await expect(runCommand(
       lookaheadCommand, ['lookahead', config(by), '--recording', recording, '--times', '1'], { stateDir: folder },
     )).rejects.toMatchObject({ code: 'STRATEGY_INVALID', message: expect.stringMatching(said) as string });
@@ -59,14 +59,14 @@ describe.each(
 });
 
 describe('the same strategy, deciding in the engine’s time', () => {
-  it('is refused by nobody', async () => {
+  it('is accepted', async () => {
     const { code, document } = await runCommand(
       backtestCommand, ['backtest', config('event'), '--recording', recording, '--no-grid'], { stateDir: folder },
     );
     expect([code, document['decisions']]).toStrictEqual([0, 150]);
-    const looked = await runCommand(
+    const checked = await runCommand(
       lookaheadCommand, ['lookahead', config('event'), '--recording', recording, '--times', '1'], { stateDir: folder },
     );
-    expect(looked.document).toMatchObject({ clean: true, strategies: [{ decisions: 150 }], warnings: [] });
+    expect(checked.document).toMatchObject({ clean: true, strategies: [{ decisions: 150 }], warnings: [] });
   });
 });

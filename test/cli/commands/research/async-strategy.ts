@@ -5,7 +5,7 @@ import { amount, defineStrategy, pair, quotes } from '../../../../src/strategy/i
 
 /** Decides at every tenth price: in the engine's time, or when the machine gets to it. */
 export default defineStrategy({
-  name: 'untimely',
+  name: 'async-strategy',
   summary: 'Does what no strategy should do, for tests.',
   params: z.strictObject({
     pair: pair(), size: amount(), by: z.enum(['event', 'promise', 'timer', 'debounce', 'interval']),

@@ -3,13 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { backtestCommand } from '../../../../src/cli/commands/research/backtest.ts';
 import { recordingCommand } from '../../../../src/cli/commands/recording/recording.ts';
+import { backtestCommand } from '../../../../src/cli/commands/research/backtest.ts';
 import { createRecordingWriter } from '../../../../src/recording/writer.ts';
 import { bothSides } from '../../../backtest/measured.ts';
+import { runCommand } from '../../in-process.ts';
 import { SOL, USDC } from '../../../market/tokens.ts';
 import { stillClock } from '../../../recording/temporary.ts';
-import { runCommand } from '../../in-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-backtest-'));
 afterAll(() => { rmSync(folder, { recursive: true }); });
@@ -21,7 +21,7 @@ strategies:
   - { use: mean-reversion, name: dip, budget: "500 USDC", max_age: 1h, params: { pair: SOL/USDC, size: "25 USDC", every: 5s, window: 10, k: 1, exit_z: 0 } }
 `;
 
-/** A market seen each minute, but for half an hour in which nobody looked. */
+/** A market seen each minute, except for half an hour without a poll. */
 async function recorded(name = 'rec'): Promise<string> {
   const writer = createRecordingWriter({
     dir: folder, clock: stillClock(), tokens: [SOL, USDC], name, onError: (error) => { throw error; },
@@ -86,7 +86,7 @@ it('issue 13.4: own impact that nothing recorded tells is said by feed, in the a
     },
   ]);
   expect(document['warnings']).toContainEqual(expect.stringMatching(
-    /^own impact is not in the price of \d+ fills on the price of 25 USDC in SOL: the recording holds one size there and states no price impact/,
+    /^own impact is missing in the price of \d+ fills on the price of 25 USDC in SOL: the recording holds one size there and states no price impact/,
   ));
   expect(readFileSync(report, 'utf8')).toContain('the price of 25 USDC in SOL');
   writeFileSync(config, `${CONFIG}backtest: { setting: optimistic }\n`);
@@ -133,7 +133,7 @@ it('says first of all that a strategy threw and was stopped', async () => {
     backtestCommand, ['backtest', config, '--recording', await recorded('throws')], { stateDir: folder },
   );
   expect((document['warnings'] as string[])[0])
-    .toMatch(/^strategy dip stopped: cannot go on \(throws\.ts:6:\d+\): what comes after it is of the others alone/);
+    .toMatch(/^strategy dip stopped: cannot go on \(throws\.ts:6:\d+\): the rest of the backtest shows the other strategies alone/);
 });
 
 it('has the last word where a strategy prints and ends the process', async () => {
@@ -159,7 +159,7 @@ describe('issue 13.13: the shipped examples over a generated recording', () => {
   ])('%s trades to the end, and neither earns nor loses what no market pays', async (name) => {
     const recording = String((await generated).document['recording']);
     const { document } = await runCommand(backtestCommand, [
-      'backtest', join(import.meta.dirname, `../../config/${name}.yaml`), '--recording', recording, '--no-grid',
+      'backtest', join(import.meta.dirname, `../../../../config/${name}.yaml`), '--recording', recording, '--no-grid',
     ], { stateDir: folder });
     const { total_return, sharpe, max_drawdown } = document['metrics'] as Readonly<Record<string, number>>;
     expect(document['fills']).toBeGreaterThan(5);

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { backtestCommand } from '../../../../src/cli/commands/research/backtest.ts';
 import type { MarketEvent } from '../../../../src/market/event.ts';
+import type { RecordingSource } from '../../../../src/recording/format.ts';
 import { createHistoryWriter } from '../../../../src/recording/history-writer.ts';
-import type { RecordingSource } from '../../../../src/recording/source.ts';
 import { bothSides } from '../../../backtest/measured.ts';
-import { SOL, USDC } from '../../../market/tokens.ts';
-import { temporaryFolder } from '../../../recording/temporary.ts';
 import type { Answer } from '../../in-process.ts';
 import { runCommand } from '../../in-process.ts';
+import { SOL, USDC } from '../../../market/tokens.ts';
+import { temporaryFolder } from '../../../recording/temporary.ts';
 
 const CONFIG = `mode: paper
 tokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }
@@ -48,23 +48,23 @@ it.each<readonly [RecordingSource, RegExp | undefined]>([
   [{ kind: 'imported', file: 'mine.csv', form: 'quotes' }, undefined],
   [
     { kind: 'imported', file: 'mine.csv', form: 'candles' },
-    /what a spread and the depth of a market cost is in no figure/,
+    /no figure contains the cost of a spread/,
   ],
-  [{ kind: 'synthetic', market: 'swings', seed: 7 }, /the market is made up: its prices move about their level/],
+  [{ kind: 'synthetic', market: 'swings', seed: 7 }, /the market is generated: its prices move around their level/],
   [
     { kind: 'synthetic', market: 'stochastic-volatility', seed: 7 },
-    /the market is made up: its prices move at random, with trends and with volatility that clusters/,
+    /the market is generated: its prices move at random, with trends and with volatility that clusters/,
   ],
-  [{ kind: 'synthetic', market: 'random-walk', seed: 7 }, /the market is made up: its prices move at random/],
-])('a backtest says where prices come from that nobody could have traded at: %j', async (source, said) => {
-  const doubts = (await warningsOf(prices(), source)).filter((warning) => /made up|candles/.test(warning));
-  expect(doubts).toStrictEqual(said === undefined ? [] : [expect.stringMatching(said)]);
+  [{ kind: 'synthetic', market: 'random-walk', seed: 7 }, /the market is generated: its prices move at random/],
+])('a backtest warns about prices at which no swap was possible: %j', async (source, said) => {
+  const warnings = (await warningsOf(prices(), source)).filter((warning) => /is generated|candles/.test(warning));
+  expect(warnings).toStrictEqual(said === undefined ? [] : [expect.stringMatching(said)]);
 });
 
 it.each<readonly [RecordingSource, string]>([
-  [{ kind: 'synthetic', market: 'swings', seed: 7 }, 'the market is made up'],
+  [{ kind: 'synthetic', market: 'swings', seed: 7 }, 'the market is synthetic'],
   [{ kind: 'watched' }, 'no real market pays a Sharpe ratio of '],
-])('issue 13.8: a backtest on a made-up market, or with an absurd result, says that luck is not meaningful: %j', async (
+])('issue 13.8: a backtest on a synthetic market, or with an absurd result, says that luck is not meaningful: %j', async (
   source, reason,
 ) => {
   // Every dip is followed by a recovery, for a day and a half.
@@ -77,7 +77,7 @@ it.each<readonly [RecordingSource, string]>([
   expect(sharpe).toBeGreaterThan(10);
   expect(psr).toBeGreaterThan(0.99);
   expect((document['verdict'] as readonly string[]).at(-1))
-    .toMatch(new RegExp(`^How much of it is luck is not meaningful: ${reason}`));
+    .toMatch(new RegExp(`^The share of luck in it cannot be judged: ${reason}`));
   expect(text).toMatch(/^ {2}P\(Sharpe > 0\) +n\/m/m);
   expect(text).toContain(`n/m: not meaningful: ${reason}`);
   expect(text).not.toMatch(/unlikely|probability|skill/);
@@ -112,10 +112,10 @@ it('a backtest tells of gaps and of prices that leap, by place and time', async 
   );
 });
 
-it('a backtest says that nothing can be earned where no strategy has a budget', async () => {
+it('a backtest warns when no strategy has a budget', async () => {
   expect(CONFIG).toContain('budget: "500 USDC", ');
   const [first] = await warningsOf(prices().slice(0, 40), undefined, CONFIG.replace('budget: "500 USDC", ', ''));
-  expect(first).toMatch(/^no strategy has a budget \(strategies\[\]\.budget\): none of them may swap/);
+  expect(first).toMatch(/^no strategy has a budget \(strategies\[\]\.budget\): no strategy may swap/);
 });
 
 /** What is said of a wallet that begins with so much. */
@@ -127,7 +127,7 @@ async function ofWallet(balances: string): Promise<readonly string[]> {
 it('a backtest says that its wallet holds less than the budgets, or nothing for fees', async () => {
   expect(await ofWallet('{ USDC: "0", SOL: "0" }')).toEqual([
     expect.stringMatching(
-      /^the wallet begins with 0 USDC \(backtest\.balances\), the budgets are 500: equity counts money that is not there/,
+      /^the wallet begins with 0 USDC \(backtest\.balances\), and the budgets are 500: equity counts money/,
     ), expect.stringMatching(/^the wallet begins without SOL/),
   ]);
   expect(await ofWallet('{ USDC: "499.5" }')).toEqual([expect.stringMatching(/^the wallet begins with 499\.5 USDC/)]);
@@ -151,6 +151,6 @@ it('a backtest refuses a recording of nothing, or of one instant', async () => {
     .rejects.toMatchObject({ code: 'RECORDING_INCOMPLETE', message: expect.stringContaining('holds no events') });
   await expect(warningsOf(prices().slice(0, 2))).rejects.toMatchObject({
     code: 'RECORDING_INCOMPLETE',
-    message: expect.stringContaining('holds one instant alone, 1970-01-01T00:00:05.000Z: that is an empty period'),
+    message: expect.stringContaining('holds a single instant, 1970-01-01T00:00:05.000Z: that is an empty period'),
   });
 });

@@ -7,10 +7,10 @@ import { lookaheadCommand } from '../../../../src/cli/commands/research/lookahea
 import { sweepCommand } from '../../../../src/cli/commands/research/sweep.ts';
 import { createRecordingWriter } from '../../../../src/recording/writer.ts';
 import { bothSides } from '../../../backtest/measured.ts';
-import { SOL, USDC } from '../../../market/tokens.ts';
-import { stillClock } from '../../../recording/temporary.ts';
 import type { Answer } from '../../in-process.ts';
 import { runCommand } from '../../in-process.ts';
+import { SOL, USDC } from '../../../market/tokens.ts';
+import { stillClock } from '../../../recording/temporary.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-sampled-'));
 afterAll(() => { rmSync(folder, { recursive: true }); });
@@ -105,10 +105,10 @@ describe('issue 13.1: a recording that is finer than `every` is sampled as live 
     );
     const table = swept.document['table'] as readonly { readonly decision_hash: string }[];
     expect(new Set(table.map(({ decision_hash: hash }) => hash)).size).toBe(4);
-    const looked = await runCommand(lookaheadCommand, ['lookahead', file, '--recording', recording, '--times', '2'], {
-      stateDir: join(folder, 'look'),
+    const checked = await runCommand(lookaheadCommand, ['lookahead', file, '--recording', recording, '--times', '2'], {
+      stateDir: join(folder, 'lookahead'),
     });
-    expect(looked.document).toMatchObject({ clean: true, strategies: [{ clean: true }] });
+    expect(checked.document).toMatchObject({ clean: true, strategies: [{ clean: true }] });
   });
 });
 
@@ -171,10 +171,10 @@ notifications: [{ kind: webhook, url: "\${GANNET_WEBHOOK_URL}" }]
     backtestCommand, ['backtest', file, '--recording', recording, '--no-grid'], { stateDir: join(folder, 'live') },
   );
   expect(document['decision_hash']).toBe(paper.answer.document['decision_hash']);
-  const looked = await runCommand(lookaheadCommand, ['lookahead', file, '--recording', recording, '--times', '1'], {
-    stateDir: join(folder, 'look-live'),
+  const checked = await runCommand(lookaheadCommand, ['lookahead', file, '--recording', recording, '--times', '1'], {
+    stateDir: join(folder, 'lookahead-live'),
   });
-  expect(looked.document).toMatchObject({ clean: true });
+  expect(checked.document).toMatchObject({ clean: true });
   // What decides must be there.
   writeFileSync(file, readFileSync(file, 'utf8').replace('"500 USDC"', '"${LARGEST_TRADE}"'));
   await expect(

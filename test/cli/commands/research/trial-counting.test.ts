@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backtestCommand } from '../../../../src/cli/commands/research/backtest.ts';
 import { createRecordingWriter } from '../../../../src/recording/writer.ts';
 import { bothSides } from '../../../backtest/measured.ts';
-import { SOL, USDC } from '../../../market/tokens.ts';
-import { stillClock } from '../../../recording/temporary.ts';
 import type { Answer } from '../../in-process.ts';
 import { runCommand } from '../../in-process.ts';
+import { SOL, USDC } from '../../../market/tokens.ts';
+import { stillClock } from '../../../recording/temporary.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-trials-'));
 afterAll(() => { rmSync(folder, { recursive: true }); });
@@ -58,12 +58,12 @@ describe('gannet backtest counts what was tried on a recording', () => {
     expect(first.metrics)
       .toMatchObject({ trials: 1, dsr: expect.closeTo(first.metrics['psr'] as number, 12), psr: expect.any(Number) });
     expect(first.document['trials']).toStrictEqual({ count: 1, sharpe_variance: null, sharpe_by_luck: 0 });
-    expect(first.text).toMatch(/trials {5}this is the first on these data: there was nothing to choose among/);
+    expect(first.text).toMatch(/trials {5}this is the first on these data: there was nothing to choose from/);
     for (const same of [{}, { params: 'k: 1.0, exit_z: 0' }, { name: 'other' }, { top: 'seed: 99' }])
       expect((await backtest(state('counting'), same)).trials).toBe(1);
   });
 
-  it('anew for other parameters, code, fills, budgets and limits, and deflates the Sharpe ratio by their number', async () => {
+  it('again for other parameters, code, fills, budgets and limits, and deflates the Sharpe ratio by their number', async () => {
     const dir = state('others');
     const own = join(folder, 'own.ts');
     expect((await backtest(dir, { use: own })).trials).toBe(1);
@@ -75,7 +75,7 @@ describe('gannet backtest counts what was tried on a recording', () => {
     expect(last.trials).toBe(5);
     expect(last.metrics['dsr']).toBeLessThanOrEqual(last.metrics['psr'] as number);
     expect(last.text).toMatch(
-      /trials {5}5 variants were tried on these data, few to go by: going by how far apart they are, the luckiest of 5 that are worth nothing shows a Sharpe ratio of about [\d.]+ a year; that this one is truly above that has a probability of (over |under )?[\d.]+ %/,
+      /trials {5}5 variants were tried on these data, which are few: by their variance, the luckiest of 5 worthless variants shows a Sharpe ratio of about [\d.]+ a year; this one is truly above that with a probability of (over |under )?[\d.]+ %/,
     );
     for (const setting of ['optimistic', 'base', 'pessimistic'])
       expect((last.document['sensitivity'] as Record<string, { metrics: unknown }>)[setting]!.metrics)

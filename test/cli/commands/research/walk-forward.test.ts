@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backtestCommand } from '../../../../src/cli/commands/research/backtest.ts';
 import { walkForwardCommand } from '../../../../src/cli/commands/research/walk-forward.ts';
-import { SOL, USDC } from '../../../market/tokens.ts';
-import { DAY, HOUR, priceAt, START, writeMarket } from '../../../research/walk-forward/market.ts';
 import type { Answer } from '../../in-process.ts';
 import { runCommand } from '../../in-process.ts';
+import { SOL, USDC } from '../../../market/tokens.ts';
+import { DAY, HOUR, priceAt, START, writeMarket } from '../../../research/walk-forward/market.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-walk-cli-'));
 const removals: (() => void)[] = [() => { rmSync(folder, { recursive: true }); }];
@@ -98,9 +98,9 @@ describe('gannet walk-forward', () => {
       await walk(['--recording', recording, '--grid', GRID, ...LENGTHS, '--workers', '1', '--objective', 'calmar']);
     expect(text.match(/ nothing to choose by\n/g)).toHaveLength(3);
     expect(text).toMatch(/ chosen +Calmar ratio in-sample +out of sample +return in-sample +out of sample +swaps\n/);
-    expect((document['warnings'] as string[]).filter((warning) => warning.includes('in no average')))
+    expect((document['warnings'] as string[]).filter((warning) => warning.includes('excluded from averages')))
       .toEqual([expect.stringMatching(
-        /^all 3 folds are in no average, the first since none of 3 has a Calmar ratio in-sample: .*less than 30 days$/,
+        /^all 3 folds are excluded from averages, the first because none of 3 has a Calmar ratio in-sample: .*less than 30 days$/,
       )]);
   });
 
@@ -116,7 +116,7 @@ describe('gannet walk-forward', () => {
     ).finally(() => { writeFileSync(CONFIG, open); });
     const warnings = document['warnings'] as string[];
     const said = [expect.stringMatching(
-      /^in all 9 in-sample trials the risk limits made the result as well as the parameters did: .*; most often by RATE_PER_/,
+      /^in all 9 in-sample trials the risk limits determine the result as much as the parameters: .*; most often by RATE_PER_/,
     ) as string,
       expect.stringMatching(/^in all 3 out-of-sample runs the risk limits made the result as well as/) as string];
     expect(warnings.filter((warning) => warning.includes('risk limits'))).toStrictEqual(said);
@@ -167,7 +167,7 @@ describe('gannet walk-forward', () => {
     writeFileSync(grid, 'params: { dip.window: { from: 2, to: 9999, step: 1 } }\n');
     await expect(walk(['--recording', recording, '--grid', grid, '--in-sample', '4h', '--out-of-sample', '8h']))
       .rejects.toMatchObject({ code: 'USAGE', message: expect.stringMatching(
-        /17 folds of 9,998 parameter sets are 169,966 trials, more than 100,000/,
+        /17 folds of 9,998 parameter sets are 169,966 trials; at most 100,000 are allowed/,
       ) as string });
   });
 

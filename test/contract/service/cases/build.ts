@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { BuildRequest } from '../../../../src/service/endpoints/swap-v2-request.ts';
+import type { BuildRequest } from '../../../../src/service/endpoints/swap-v2.ts';
 import type { Case } from '../case.ts';
 import { compose, sent } from '../compose.ts';
 import { asked, buildOf, BUY_SOL, labelsOf, refusedByBoth, refusedByOurs, STRANGER } from '../scenes.ts';

@@ -1,4 +1,4 @@
-import type { OrderRequest } from '../../../../src/service/endpoints/swap-v2-request.ts';
+import type { OrderRequest } from '../../../../src/service/endpoints/swap-v2.ts';
 import { asked, BUY_SOL, refusedByBoth } from '../scenes.ts';
 import type { Query, World } from '../world.ts';
 

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import type { PredictionEvent } from '../../../../src/service/wire/prediction-event.ts';
-import type { PredictionMarket } from '../../../../src/service/wire/prediction-events.ts';
+import type { PredictionEvent, PredictionMarket } from '../../../../src/service/wire/prediction-events.ts';
 import type { Case } from '../case.ts';
 import { fieldCases } from '../case.ts';
 import { ADDRESS, DIGITS } from '../scenes.ts';

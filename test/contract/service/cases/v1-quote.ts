@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { QuoteRequest } from '../../../../src/service/endpoints/swap-v1-request.ts';
+import type { QuoteRequest } from '../../../../src/service/endpoints/swap-v1.ts';
 import type { Case } from '../case.ts';
 import { asked, labelsOf, refusedByBoth } from '../scenes.ts';
 import { look } from '../transactions.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { QuoteAnswer } from '../../../../src/service/endpoints/swap-v1-request.ts';
+import type { QuoteAnswer } from '../../../../src/service/endpoints/swap-v1.ts';
 import { sent } from '../compose.ts';
 import { asked, refusedByOurs } from '../scenes.ts';
 import type { Answer, Query, Wallet, World } from '../world.ts';

@@ -1,6 +1,6 @@
 import { PublicKey } from '@solana/web3.js';
 import { expect } from 'vitest';
-import type { QuoteSwapRequest } from '../../../../src/service/endpoints/swap-v1-request.ts';
+import type { QuoteSwapRequest } from '../../../../src/service/endpoints/swap-v1.ts';
 import type { Case } from '../case.ts';
 import { sent } from '../compose.ts';
 import { refusedByOurs, STRANGER } from '../scenes.ts';

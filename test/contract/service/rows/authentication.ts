@@ -3,7 +3,7 @@ import { section } from '../row.ts';
 const PORTAL = 'not applicable: keys are got by a person in a browser';
 
 export const authentication = section('Authentication', {
-  prefix: 'auth', client: 'src/service/transport.ts createTransport', sandbox: 'src/sandbox/service/gateway.ts guard',
+  prefix: 'auth', client: 'src/service/transport.ts createTransport', sandbox: 'src/sandbox/service/http/gateway.ts guard',
 }, [
   ['rule', 'header', 'Every endpoint wants the header `x-api-key` with the key.'],
   ['rule', 'portal', 'Keys are issued by the portal; some cost nothing.', { client: PORTAL, sandbox: PORTAL }],
@@ -14,13 +14,13 @@ export const authentication = section('Authentication', {
   ],
   ['rule', 'binary key',
     'A binary that one hosts oneself had a key of its own, given as an environment value or as `--binary-key`.', {
-      client: 'not applicable: Gannet has no such binary', sandbox: 'src/sandbox/service/retired.ts registerRetired',
+      client: 'not applicable: Gannet has no such binary', sandbox: 'src/sandbox/service/endpoints.ts registerRetired',
     }],
 ]);
 
 export const events = section('Events', {
   prefix: 'events', client: 'src/service/wire/prediction-history.ts HISTORY',
-  sandbox: 'src/sandbox/service/prediction/history-record.ts historyRecord',
+  sandbox: 'src/sandbox/service/prediction/records.ts historyRecord',
 }, [
   ['rule', 'ledger', 'The history is a ledger of what happened to an account; each record has an `eventType`.'],
   ['state', 'order_created', 'An order was placed.'],

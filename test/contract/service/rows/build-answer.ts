@@ -2,11 +2,11 @@ import { section } from '../row.ts';
 
 const TERMS = { client: 'src/service/wire/swap-terms.ts termsShape' };
 const INSTRUCTION =
-  { client: 'src/service/wire/swap-instruction.ts instruction', sandbox: 'src/sandbox/service/instructions.ts toWire' };
+  { client: 'src/service/wire/build-answer.ts instruction', sandbox: 'src/sandbox/service/build/instructions.ts toWire' };
 
 export const buildAnswer = section('V2 build response', {
   prefix: 'build-answer', client: 'src/service/wire/build-answer.ts readSwapBuild',
-  sandbox: 'src/sandbox/service/build.ts registerBuild',
+  sandbox: 'src/sandbox/service/build/build-endpoint.ts registerBuild',
 }, [
   ['field', 'inputMint', 'Mint that is sold.', TERMS],
   ['field', 'outputMint', 'Mint that is bought.', TERMS],

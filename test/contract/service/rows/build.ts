@@ -1,10 +1,10 @@
 import { section } from '../row.ts';
 
-const ANSWERED = { sandbox: 'src/sandbox/service/build.ts registerBuild' };
+const ANSWERED = { sandbox: 'src/sandbox/service/build/build-endpoint.ts registerBuild' };
 
 export const build = section('GET /swap/v2/build', {
-  prefix: 'build', client: 'src/service/endpoints/swap-v2-rules.ts BUILD_RULES',
-  sandbox: 'src/sandbox/service/build-request.ts parseBuildRequest',
+  prefix: 'build', client: 'src/service/endpoints/swap-v2.ts BUILD_RULES',
+  sandbox: 'src/sandbox/service/build/build-endpoint.ts parseBuildRequest',
 }, [
   [
     'endpoint', '/swap/v2/build', 'Answers 200 with the V2 build response.',
@@ -34,10 +34,10 @@ export const build = section('GET /swap/v2/build', {
 ]);
 
 const EXECUTE =
-  { client: 'src/service/endpoints/swap-v2.ts createSwapV2', sandbox: 'src/sandbox/service/execute.ts registerExecute' };
+  { client: 'src/service/endpoints/swap-v2.ts createSwapV2', sandbox: 'src/sandbox/service/order/execute-endpoint.ts registerExecute' };
 const CODES = {
   client: 'src/service/wire/execute-answer.ts readExecuteAnswer',
-  sandbox: 'src/sandbox/service/execute-codes.ts EXECUTE_CODES',
+  sandbox: 'src/sandbox/service/order/kept-orders.ts EXECUTE_CODES',
 };
 
 export const execute = section('POST /swap/v2/execute', { prefix: 'execute', ...EXECUTE }, [

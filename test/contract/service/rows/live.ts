@@ -1,20 +1,20 @@
 import { section } from '../row.ts';
 
 const ORDER = {
-  client: 'src/service/wire/order-answer.ts readSwapOrder', sandbox: 'src/sandbox/service/order-answer.ts orderAnswer',
+  client: 'src/service/wire/order-answer.ts readSwapOrder', sandbox: 'src/sandbox/service/order/order-answer.ts orderAnswer',
 };
 const BOOK = {
-  client: 'src/service/wire/order-book-answer.ts readOrderBook', sandbox: 'src/sandbox/service/orderbook.ts registerOrderbook',
+  client: 'src/service/wire/order-book-answer.ts readOrderBook', sandbox: 'src/sandbox/service/prediction/prediction-endpoints.ts registerOrderbook',
 };
 const MARKET = {
   client: 'src/service/wire/prediction-events.ts MARKETS',
-  sandbox: 'src/sandbox/service/prediction/market-record.ts marketRecord',
+  sandbox: 'src/sandbox/service/prediction/records.ts marketRecord',
 };
 const TOKEN = {
   client: 'src/service/wire/token-record.ts readTokenRecord',
-  sandbox: 'src/sandbox/service/token-record.ts tokenRecord',
+  sandbox: 'src/sandbox/service/tokens/token-record.ts tokenRecord',
 };
-const GATE = { client: 'src/service/transport.ts createTransport', sandbox: 'src/sandbox/service/gateway.ts guard' };
+const GATE = { client: 'src/service/transport.ts createTransport', sandbox: 'src/sandbox/service/http/gateway.ts guard' };
 const QUOTE =
   { client: 'src/service/wire/v1-answers.ts readQuote', sandbox: 'src/sandbox/service/v1/quote.ts registerV1Quote' };
 
@@ -30,7 +30,7 @@ export const live = section('Where the live service differs', { prefix: 'live', 
   }],
   [
     'rule', 'makers stay', 'A receiver or a referral does not shut makers out; a payer other than the taker does.',
-    { ...ORDER, sandbox: 'src/sandbox/service/order-quote.ts quoteOrder' },
+    { ...ORDER, sandbox: 'src/sandbox/service/order/order-quote.ts quoteOrder' },
   ],
   [
     'rule', 'quote without taker',
@@ -39,7 +39,7 @@ export const live = section('Where the live service differs', { prefix: 'live', 
   ['rule', 'maker quote without taker', 'A maker\'s quote without a taker has no `expireAt`.'],
   [
     'rule', 'untradable mint', 'A mint that nobody trades is a 500 on an order.',
-    { client: 'src/service/http-error.ts statusFault', sandbox: 'src/sandbox/service/order-quote.ts quoteOrder' },
+    { client: 'src/service/http-error.ts statusFault', sandbox: 'src/sandbox/service/order/order-quote.ts quoteOrder' },
   ],
   ['rule', 'ascending book', 'Books rise in price: the best bid is the last.', BOOK],
   [
@@ -53,24 +53,24 @@ export const live = section('Where the live service differs', { prefix: 'live', 
   ['rule', 'resolveAt', 'null while it is open, ISO 8601 text once it is resolved.', MARKET],
   ['rule', 'closed prices', 'A closed market prices everything at 0, which is no price.', MARKET],
   ['rule', 'closeTime in seconds', 'Positions and history tell an event\'s `closeTime` in seconds.', {
-    client: 'src/service/wire/prediction-event.ts wireEventMetadata',
-    sandbox: 'src/sandbox/service/prediction/event-record.ts eventMetadata',
+    client: 'src/service/wire/prediction-events.ts wireEventMetadata',
+    sandbox: 'src/sandbox/service/prediction/records.ts eventMetadata',
   }],
   ['rule', 'exact contracts', '`contracts` has lost its fraction; `contractsMicro` and `contractsDecimal` have it.', {
-    client: 'src/service/wire/prediction-fields.ts quantityOf',
-    sandbox: 'src/sandbox/service/prediction/contracts.ts contractMembers',
+    client: 'src/service/wire/prediction-events.ts quantityOf',
+    sandbox: 'src/sandbox/service/prediction/records.ts contractMembers',
   }],
   ['rule', 'status of the resolved', 'Positions and history give a resolved market\'s result as its status.', {
     client: 'src/service/wire/prediction-events.ts wireMarketMetadata',
-    sandbox: 'src/sandbox/service/prediction/market-record.ts marketMetadata',
+    sandbox: 'src/sandbox/service/prediction/records.ts marketMetadata',
   }],
   ['rule', 'history needs an owner', 'A history without an owner is refused.', {
     client: 'src/service/http-error.ts statusFault',
-    sandbox: 'src/sandbox/service/prediction/history.ts registerHistory',
+    sandbox: 'src/sandbox/service/prediction/prediction-endpoints.ts registerHistory',
   }],
   ['rule', 'search in pages', 'The search of events is paged, and `limit` says nothing any more.', {
     client: 'src/service/endpoints/prediction.ts createPrediction',
-    sandbox: 'src/sandbox/service/prediction/events.ts registerEvents',
+    sandbox: 'src/sandbox/service/prediction/prediction-endpoints.ts registerEvents',
   }],
   [
     'rule', 'keyless', 'Without a key a little is allowed, five requests in ten seconds; a wrong key is still a 401.',
@@ -88,8 +88,8 @@ export const live = section('Where the live service differs', { prefix: 'live', 
   ['rule', 'likes are back', 'The removed likes are still on the wire.', TOKEN],
   ['rule', 'v1 quote', 'A V1 quote has a null fee, no market fees, null `bps` and further members.', QUOTE],
   ['field', 'simulationError', 'V1 says with a transaction whether its simulation failed, and with what.', {
-    client: 'src/service/wire/swap-simulation-v1.ts quoteSwapShape',
-    sandbox: 'src/sandbox/service/v1/swap-facts.ts transactionFacts',
+    client: 'src/service/wire/v1-answers.ts quoteSwapShape',
+    sandbox: 'src/sandbox/service/v1/swap.ts transactionFacts',
   }],
   [
     'rule', 'unknown path is text', 'An unknown path is a 404 that is no JSON.',

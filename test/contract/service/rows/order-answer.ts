@@ -4,7 +4,7 @@ const TERMS = { client: 'src/service/wire/swap-terms.ts termsShape' };
 
 export const orderAnswer = section('V2 order response', {
   prefix: 'order-answer', client: 'src/service/wire/order-answer.ts readSwapOrder',
-  sandbox: 'src/sandbox/service/order-answer.ts orderAnswer',
+  sandbox: 'src/sandbox/service/order/order-answer.ts orderAnswer',
 }, [
   ['rule', 'all optional', 'No member of the answer is promised.'],
   ['field', 'mode', '`ultra` or `manual`, by the parameters that were used.'],
@@ -39,7 +39,7 @@ export const orderAnswer = section('V2 order response', {
   ['field', 'requestId', 'Of this order alone; `/execute` asks for it.'],
   [
     'field', 'totalTime', 'How long the service worked, in milliseconds; a number.',
-    { sandbox: 'src/sandbox/service/order.ts registerOrder' },
+    { sandbox: 'src/sandbox/service/order/order-endpoint.ts registerOrder' },
   ],
   ['field', 'taker', 'The signing wallet, or null.'],
   ['field', 'quoteId', 'Of the maker\'s quote, in RFQ swaps.'],

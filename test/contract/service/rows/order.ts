@@ -1,15 +1,15 @@
 import { section } from '../row.ts';
 
-const ANSWERED = { sandbox: 'src/sandbox/service/order-transaction.ts orderTransaction' };
-const QUOTED = { sandbox: 'src/sandbox/service/order-quote.ts quoteOrder' };
+const ANSWERED = { sandbox: 'src/sandbox/service/order/order-transaction.ts orderTransaction' };
+const QUOTED = { sandbox: 'src/sandbox/service/order/order-quote.ts quoteOrder' };
 
 export const order = section('GET /swap/v2/order', {
-  prefix: 'order', client: 'src/service/endpoints/swap-v2-rules.ts orderRules',
-  sandbox: 'src/sandbox/service/order-request.ts parseOrderRequest',
+  prefix: 'order', client: 'src/service/endpoints/swap-v2.ts orderRules',
+  sandbox: 'src/sandbox/service/order/order-request.ts parseOrderRequest',
 }, [
   [
     'endpoint', '/swap/v2/order', 'Answers 200 with the V2 order response.',
-    { client: 'src/service/endpoints/swap-v2.ts createSwapV2', sandbox: 'src/sandbox/service/order.ts registerOrder' },
+    { client: 'src/service/endpoints/swap-v2.ts createSwapV2', sandbox: 'src/sandbox/service/order/order-endpoint.ts registerOrder' },
   ],
   ['parameter', 'inputMint', 'Mint that is sold; required.'],
   ['parameter', 'outputMint', 'Mint that is bought; required.'],

@@ -2,7 +2,7 @@ import { section } from '../row.ts';
 
 export const position = section('Prediction: position', {
   prefix: 'position', client: 'src/service/wire/prediction-position.ts readPosition',
-  sandbox: 'src/sandbox/service/prediction/position-record.ts positionRecord',
+  sandbox: 'src/sandbox/service/prediction/records.ts positionRecord',
 }, [
   ['rule', 'single has all', 'The answer for one position has every member; elements of the list have the same shape.'],
   ['field', 'pubkey', 'The position\'s account.'],
@@ -42,7 +42,7 @@ export const position = section('Prediction: position', {
 
 export const historyRecord = section('Prediction: history record', {
   prefix: 'history', client: 'src/service/wire/prediction-history.ts HISTORY',
-  sandbox: 'src/sandbox/service/prediction/history-record.ts historyRecord',
+  sandbox: 'src/sandbox/service/prediction/records.ts historyRecord',
 }, [
   ['field', 'id', 'A whole number.'],
   ['field', 'eventType', 'A string; `order_created` is one value.'],
@@ -80,7 +80,7 @@ export const historyRecord = section('Prediction: history record', {
 ]);
 
 const BOOK = {
-  client: 'src/service/wire/order-book-answer.ts readOrderBook', sandbox: 'src/sandbox/service/orderbook.ts registerOrderbook',
+  client: 'src/service/wire/order-book-answer.ts readOrderBook', sandbox: 'src/sandbox/service/prediction/prediction-endpoints.ts registerOrderbook',
 };
 
 export const orderBook = section('Prediction: order book', { prefix: 'book', ...BOOK }, [
@@ -93,15 +93,15 @@ export const orderBook = section('Prediction: order book', { prefix: 'book', ...
 ]);
 
 const EXECUTE =
-  { client: 'src/service/endpoints/swap-v2-rules.ts EXECUTE_RULES', sandbox: 'src/sandbox/service/execute.ts registerExecute' };
+  { client: 'src/service/endpoints/swap-v2.ts EXECUTE_RULES', sandbox: 'src/sandbox/service/order/execute-endpoint.ts registerExecute' };
 const EXECUTED = {
   client: 'src/service/wire/execute-answer.ts readExecuteAnswer',
-  sandbox: 'src/sandbox/service/execute-answer.ts successAnswer',
+  sandbox: 'src/sandbox/service/order/execute-endpoint.ts successAnswer',
 };
 
 export const leftOpen = section('Fields left open', {
   prefix: 'open', client: 'src/service/wire/token-content.ts readContents',
-  sandbox: 'src/sandbox/service/discovery/content-record.ts contentRecord',
+  sandbox: 'src/sandbox/service/tokens/discovery-endpoints.ts contentRecord',
 }, [
   ['field', 'content.mint', 'Content: the mint it is about.'],
   ['field', 'content.contents', 'Content: list of what was written about it.'],
@@ -122,7 +122,7 @@ export const leftOpen = section('Fields left open', {
   ['field', 'content.pagination', 'Of the feed: limit, total, page, totalPages.'],
   ['rule', 'discovery answers records', 'The lists of the discovery group hold token records.', {
     client: 'src/service/wire/token-record.ts readTokenRecords',
-    sandbox: 'src/sandbox/service/discovery.ts registerDiscovery',
+    sandbox: 'src/sandbox/service/tokens/discovery-endpoints.ts registerDiscovery',
   }],
   ['field', 'execute.signedTransaction', 'Request: the signed transaction in base64.', EXECUTE],
   ['field', 'execute.requestId', 'Request: the order\'s own.', EXECUTE],

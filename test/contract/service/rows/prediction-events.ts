@@ -1,8 +1,8 @@
 import { section } from '../row.ts';
 
 export const pagination = section('Prediction: pagination object', {
-  prefix: 'pagination', client: 'src/service/wire/prediction-page.ts readPage',
-  sandbox: 'src/sandbox/service/prediction/paging.ts page',
+  prefix: 'pagination', client: 'src/service/endpoints/paged-list.ts readPage',
+  sandbox: 'src/sandbox/service/prediction/prediction-endpoints.ts page',
 }, [
   ['field', 'start', 'First place of the page, a whole number.'],
   ['field', 'end', 'Place behind the last one, a whole number.'],
@@ -11,8 +11,8 @@ export const pagination = section('Prediction: pagination object', {
 ]);
 
 const EVENTS = {
-  client: 'src/service/wire/prediction-event.ts readEvents',
-  sandbox: 'src/sandbox/service/prediction/event-record.ts eventRecord',
+  client: 'src/service/wire/prediction-events.ts readEvents',
+  sandbox: 'src/sandbox/service/prediction/records.ts eventRecord',
 };
 
 export const predictionEvent = section('Prediction: event', { prefix: 'event', ...EVENTS }, [
@@ -31,7 +31,7 @@ export const predictionEvent = section('Prediction: event', { prefix: 'event', .
 ]);
 
 export const eventMetadata = section('Prediction: event metadata',
-  { prefix: 'event-metadata', ...EVENTS, client: 'src/service/wire/prediction-event.ts wireEventMetadata' }, [
+  { prefix: 'event-metadata', ...EVENTS, client: 'src/service/wire/prediction-events.ts wireEventMetadata' }, [
     ['field', 'eventId', 'A string.'],
     ['field', 'title', 'A string.'],
     ['field', 'subtitle', 'A string.'],
@@ -44,7 +44,7 @@ export const eventMetadata = section('Prediction: event metadata',
 
 const MARKETS = {
   client: 'src/service/wire/prediction-events.ts MARKETS',
-  sandbox: 'src/sandbox/service/prediction/market-record.ts marketRecord',
+  sandbox: 'src/sandbox/service/prediction/records.ts marketRecord',
 };
 
 const PRICES = { sandbox: 'src/sandbox/prediction/venue.ts createVenue' };
@@ -69,7 +69,7 @@ export const predictionMarket = section('Prediction: market', { prefix: 'market'
 
 export const marketMetadata = section('Prediction: market metadata', {
   prefix: 'market-metadata', client: 'src/service/wire/prediction-events.ts wireMarketMetadata',
-  sandbox: 'src/sandbox/service/prediction/market-record.ts marketMetadata',
+  sandbox: 'src/sandbox/service/prediction/records.ts marketMetadata',
 }, [
   ['field', 'marketId', 'A string.'],
   ['field', 'title', 'A string.'],

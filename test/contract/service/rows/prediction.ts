@@ -1,13 +1,13 @@
 import { section } from '../row.ts';
 
-const HISTORY = { sandbox: 'src/sandbox/service/prediction/history.ts registerHistory' };
-const POSITIONS = { sandbox: 'src/sandbox/service/prediction/positions.ts registerPositions' };
-const PAGED = { sandbox: 'src/sandbox/service/prediction/paging.ts pageRange' };
-const EVENTS = { sandbox: 'src/sandbox/service/prediction/events.ts registerEvents' };
+const HISTORY = { sandbox: 'src/sandbox/service/prediction/prediction-endpoints.ts registerHistory' };
+const POSITIONS = { sandbox: 'src/sandbox/service/prediction/prediction-endpoints.ts registerPositions' };
+const PAGED = { sandbox: 'src/sandbox/service/prediction/prediction-endpoints.ts pageRange' };
+const EVENTS = { sandbox: 'src/sandbox/service/prediction/prediction-endpoints.ts registerEvents' };
 
 export const prediction = section('Prediction market API', {
   prefix: 'prediction', client: 'src/service/endpoints/prediction.ts createPrediction',
-  sandbox: 'src/sandbox/service/orderbook.ts registerOrderbook',
+  sandbox: 'src/sandbox/service/prediction/prediction-endpoints.ts registerOrderbook',
 }, [
   ['endpoint', '/history', 'Answers with `data`, a list of history records, and `pagination`.', HISTORY],
   ['parameter', 'history.start', 'A whole number from 0 (its name is left open by the description).', PAGED],
@@ -49,6 +49,6 @@ export const prediction = section('Prediction market API', {
     'A page has twenty elements at most; a longer one is cut without a word (left open by the description).', HISTORY,
   ],
   ['rule', 'no placing', 'Placing orders, closing positions and claiming payouts are not described.', {
-    client: 'not applicable: the client only reads', sandbox: 'src/sandbox/service/retired.ts registerRetired',
+    client: 'not applicable: the client only reads', sandbox: 'src/sandbox/service/endpoints.ts registerRetired',
   }],
 ]);

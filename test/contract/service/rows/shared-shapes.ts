@@ -1,11 +1,11 @@
 import { section } from '../row.ts';
 
 const V1_ONLY =
-  { client: 'src/service/wire/swap-route.ts routePlan', sandbox: 'src/sandbox/service/v1/quote.ts registerV1Quote' };
+  { client: 'src/service/wire/swap-terms.ts routePlan', sandbox: 'src/sandbox/service/v1/quote.ts registerV1Quote' };
 
 export const routePlan = section('Route plan entry', {
-  prefix: 'route', client: 'src/service/wire/swap-route.ts routePlan',
-  sandbox: 'src/sandbox/service/quoting.ts routePlan',
+  prefix: 'route', client: 'src/service/wire/swap-terms.ts routePlan',
+  sandbox: 'src/sandbox/service/routing/quoting.ts routePlan',
 }, [
   ['field', 'swapInfo', 'What one market does within the route.'],
   ['field', 'percent', 'Share of the route in percent, 100 for all of it.'],
@@ -28,8 +28,8 @@ export const routePlan = section('Route plan entry', {
 ]);
 
 export const platformFee = section('Platform fee object', {
-  prefix: 'platform-fee', client: 'src/service/wire/swap-route.ts platformFee',
-  sandbox: 'src/sandbox/service/order-answer.ts orderAnswer',
+  prefix: 'platform-fee', client: 'src/service/wire/swap-terms.ts platformFee',
+  sandbox: 'src/sandbox/service/order/order-answer.ts orderAnswer',
 }, [
   ['field', 'amount', 'What the fee comes to, as a string.'],
   ['field', 'feeBps', 'What it is in basis points, a whole number.'],

@@ -2,18 +2,18 @@ import { section } from '../row.ts';
 
 const MARKETS = {
   client: 'src/service/wire/prediction-events.ts MARKETS',
-  sandbox: 'src/sandbox/service/prediction/market-record.ts marketRecord',
+  sandbox: 'src/sandbox/service/prediction/records.ts marketRecord',
 };
 const POSITIONS = {
   client: 'src/service/wire/prediction-position.ts readPosition',
-  sandbox: 'src/sandbox/service/prediction/position-record.ts positionRecord',
+  sandbox: 'src/sandbox/service/prediction/records.ts positionRecord',
 };
 const TOKENS = {
   client: 'src/service/wire/token-record.ts readTokenRecord',
-  sandbox: 'src/sandbox/service/token-record.ts tokenRecord',
+  sandbox: 'src/sandbox/service/tokens/token-record.ts tokenRecord',
 };
 const ORDERS = {
-  client: 'src/service/wire/order-answer.ts readSwapOrder', sandbox: 'src/sandbox/service/order-answer.ts orderAnswer',
+  client: 'src/service/wire/order-answer.ts readSwapOrder', sandbox: 'src/sandbox/service/order/order-answer.ts orderAnswer',
 };
 
 export const states = section('States and transitions', { prefix: 'state', ...MARKETS }, [

@@ -2,11 +2,11 @@ import { section } from '../row.ts';
 
 const VALUES = { client: 'src/market/token-stats.ts TOKEN_FIELDS' };
 const WINDOWS =
-  { client: 'src/market/token-stats.ts STATS_WINDOWS', sandbox: 'src/sandbox/service/token-record.ts tokenRecord' };
+  { client: 'src/market/token-stats.ts STATS_WINDOWS', sandbox: 'src/sandbox/service/tokens/token-record.ts tokenRecord' };
 
 export const tokenRecord = section('Token record', {
   prefix: 'token', client: 'src/service/wire/token-record.ts readTokenRecord',
-  sandbox: 'src/sandbox/service/token-record.ts tokenRecord',
+  sandbox: 'src/sandbox/service/tokens/token-record.ts tokenRecord',
 }, [
   ['field', 'id', 'The mint\'s address.'],
   ['field', 'name', 'A string.'],
@@ -86,7 +86,7 @@ export const tokenRecord = section('Token record', {
 
 export const tokenStats = section('Stats object', {
   prefix: 'stats', client: 'src/market/token-stats.ts WINDOW_FIELDS',
-  sandbox: 'src/sandbox/service/token-record.ts tokenRecord',
+  sandbox: 'src/sandbox/service/tokens/token-record.ts tokenRecord',
 }, [
   ['field', 'priceChange', 'A number.'],
   ['field', 'holderChange', 'A number.'],
@@ -103,6 +103,6 @@ export const tokenStats = section('Stats object', {
   ['field', 'numNetBuyers', 'A number.'],
   ['rule', 'removed likes', '`ctLikes` and `smartCtLikes` are gone from search answers and nothing may rest on them.', {
     client: 'src/service/wire/token-record.ts readTokenRecord',
-    sandbox: 'src/sandbox/service/token-record.ts tokenRecord',
+    sandbox: 'src/sandbox/service/tokens/token-record.ts tokenRecord',
   }],
 ]);

@@ -2,7 +2,7 @@ import { section } from '../row.ts';
 
 export const search = section('Token search', {
   prefix: 'search', client: 'src/service/endpoints/tokens.ts createTokens',
-  sandbox: 'src/sandbox/service/search.ts registerSearch',
+  sandbox: 'src/sandbox/service/tokens/discovery-endpoints.ts registerSearch',
 }, [
   ['endpoint', '/ultra/v1/search', 'Answers 200 with a list of token records.'],
   ['parameter', 'query', 'Symbol, name or mint; required.'],
@@ -13,7 +13,7 @@ export const search = section('Token search', {
 
 export const discovery = section('Token discovery endpoint list', {
   prefix: 'discovery', client: 'src/service/endpoints/tokens.ts createTokens',
-  sandbox: 'src/sandbox/service/discovery.ts registerDiscovery',
+  sandbox: 'src/sandbox/service/tokens/discovery-endpoints.ts registerDiscovery',
 }, [
   ['endpoint', '/search', 'Searches by symbol, name or mint.'],
   ['endpoint', '/tag', 'Tokens of one tag.'],
@@ -23,7 +23,7 @@ export const discovery = section('Token discovery endpoint list', {
   ['endpoint', '/content/cooking', 'Approved content of tokens that trend.'],
   ['endpoint', '/content/feed', 'The content of one mint, page by page.'],
   ['rule', 'prefix', 'The prefix of the group is a setting (left open by the description).', {
-    client: 'src/service/wire/dialect.ts loadDialect', sandbox: 'src/sandbox/service/dialect-edge.ts neutralTarget',
+    client: 'src/service/wire/dialect.ts loadDialect', sandbox: 'src/sandbox/service/http/dialect-edge.ts neutralTarget',
   }],
   ['parameter', 'search.query', 'The terms (left open by the description).'],
   ['parameter', 'tag.query', 'lst, verified or stocks (left open by the description).'],

@@ -24,13 +24,13 @@ export const v1QuoteAnswer = section('V1 quote response', {
 ]);
 
 const FACTS = {
-  client: 'src/service/wire/swap-simulation-v1.ts quoteSwapShape',
-  sandbox: 'src/sandbox/service/v1/swap-facts.ts transactionFacts',
+  client: 'src/service/wire/v1-answers.ts quoteSwapShape',
+  sandbox: 'src/sandbox/service/v1/swap.ts transactionFacts',
 };
 const REPORT = { ...FACTS, sandbox: 'src/sandbox/service/v1/carry-out.ts carriedOut' };
 
 export const v1SwapAnswer = section('V1 swap response', {
-  prefix: 'v1-swap-answer', client: 'src/service/wire/swap-transaction-v1.ts readQuoteSwap',
+  prefix: 'v1-swap-answer', client: 'src/service/wire/v1-answers.ts readQuoteSwap',
   sandbox: 'src/sandbox/service/v1/swap.ts registerV1Swap',
 }, [
   ['field', 'swapTransaction', 'The encoded transaction; always there.'],
@@ -38,7 +38,7 @@ export const v1SwapAnswer = section('V1 swap response', {
   ['field', 'prioritizationFeeLamports', 'A whole number of 64 bits; may be missing.', FACTS],
   [
     'field', 'dynamicSlippageReport', 'There where dynamic slippage was asked for.',
-    { ...FACTS, sandbox: 'src/sandbox/service/v1/swap-facts.ts reportOf' },
+    { ...FACTS, sandbox: 'src/sandbox/service/v1/swap.ts reportOf' },
   ],
   ['field', 'dynamicSlippageReport.slippageBps', 'A whole number.', REPORT],
   ['field', 'dynamicSlippageReport.otherAmount', 'A whole number.', REPORT],

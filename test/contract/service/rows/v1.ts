@@ -3,7 +3,7 @@ import { section } from '../row.ts';
 const QUOTING = { sandbox: 'src/sandbox/service/v1/quote.ts registerV1Quote' };
 
 export const v1Quote = section('GET /swap/v1/quote', {
-  prefix: 'v1-quote', client: 'src/service/endpoints/swap-v1-rules.ts QUOTE_RULES',
+  prefix: 'v1-quote', client: 'src/service/endpoints/swap-v1.ts QUOTE_RULES',
   sandbox: 'src/sandbox/service/v1/quote-request.ts parseQuoteRequest',
 }, [
   [
@@ -39,7 +39,7 @@ export const v1Quote = section('GET /swap/v1/quote', {
 ]);
 
 export const v1Swap = section('POST /swap/v1/swap', {
-  prefix: 'v1-swap', client: 'src/service/endpoints/swap-v1-rules.ts quoteSwapRules',
+  prefix: 'v1-swap', client: 'src/service/endpoints/swap-v1.ts quoteSwapRules',
   sandbox: 'src/sandbox/service/v1/swap-request.ts parseSwapRequest',
 }, [
   [
@@ -94,11 +94,11 @@ export const v1Swap = section('POST /swap/v1/swap', {
   ['state', 'priority levels', 'medium, high and veryHigh (the others are left open by the description).'],
 ]);
 
-const INSTRUCTIONS = { client: 'src/service/wire/swap-instructions-v1.ts readQuoteInstructions' };
+const INSTRUCTIONS = { client: 'src/service/wire/v1-answers.ts readQuoteInstructions' };
 
 export const v1Others = section('Other V1 endpoints', {
   prefix: 'v1', client: 'src/service/endpoints/swap-v1.ts createSwapV1',
-  sandbox: 'src/sandbox/service/v1/swap-instructions.ts registerV1SwapInstructions',
+  sandbox: 'src/sandbox/service/v1/swap.ts registerV1SwapInstructions',
 }, [
   [
     'endpoint', '/swap/v1/swap-instructions',
@@ -114,7 +114,7 @@ export const v1Others = section('Other V1 endpoints', {
   [
     'endpoint', '/swap/v1/program-id-to-label',
     'An object of program and label; the labels are those of `dexes` and `excludeDexes`.',
-    { sandbox: 'src/sandbox/service/v1/labels.ts registerV1Labels' },
+    { sandbox: 'src/sandbox/service/v1/quote.ts registerV1Labels' },
   ],
   ['rule', 'wrong label', 'A label that nobody has leaves no route (left open by the description).'],
 ]);

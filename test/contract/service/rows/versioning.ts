@@ -1,14 +1,14 @@
 import { section } from '../row.ts';
 
 const RETIRED =
-  { client: 'not applicable: the client never calls them', sandbox: 'src/sandbox/service/retired.ts registerRetired' };
+  { client: 'not applicable: the client never calls them', sandbox: 'src/sandbox/service/endpoints.ts registerRetired' };
 const V1 =
   { client: 'src/service/endpoints/swap-v1.ts createSwapV1', sandbox: 'src/sandbox/service/v1/quote.ts registerV1Quote' };
 const BUILD =
-  { client: 'src/service/wire/build-answer.ts readSwapBuild', sandbox: 'src/sandbox/service/build.ts registerBuild' };
-const LEND = { client: 'src/service/endpoints/lend.ts createLend', sandbox: 'src/sandbox/service/lend.ts registerLend' };
+  { client: 'src/service/wire/build-answer.ts readSwapBuild', sandbox: 'src/sandbox/service/build/build-endpoint.ts registerBuild' };
+const LEND = { client: 'src/service/endpoints/lend.ts createLend', sandbox: 'src/sandbox/service/endpoints.ts registerLend' };
 
-const EARNED = { ...LEND, client: 'src/service/wire/lend-earnings.ts readLendEarnings' };
+const EARNED = { ...LEND, client: 'src/service/endpoints/lend.ts readLendEarnings' };
 
 export const versioning = section('Versioning', {
   prefix: 'version', client: 'src/service/endpoints/swap-v2.ts createSwapV2',
@@ -50,14 +50,14 @@ export const versioning = section('Versioning', {
   ['rule', 'deprecated market fees', '`swapInfo.feeAmount` and `feeMint` are deprecated.', V1],
   ['rule', 'removed likes', '`ctLikes` and `smartCtLikes` are removed from search answers.', {
     client: 'src/service/wire/token-record.ts readTokenRecord',
-    sandbox: 'src/sandbox/service/token-record.ts tokenRecord',
+    sandbox: 'src/sandbox/service/tokens/token-record.ts tokenRecord',
   }],
   [
     'rule', 'deprecated impact and type',
     '`priceImpactPct` and `swapType` of an order are deprecated for `priceImpact` and `router`.',
     {
       client: 'src/service/wire/order-answer.ts readSwapOrder',
-      sandbox: 'src/sandbox/service/order-answer.ts orderAnswer',
+      sandbox: 'src/sandbox/service/order/order-answer.ts orderAnswer',
     },
   ],
   ['endpoint', '/lend/v1/earn/earnings', 'The earnings of the lending product.', LEND],

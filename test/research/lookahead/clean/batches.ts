@@ -1,6 +1,6 @@
 import { map } from 'rxjs';
 import { bufferTime } from '../../../../src/strategy/index.ts';
-import { strategyOf } from '../planted/bench.ts';
+import { strategyOf } from '../planted/harness.ts';
 
 /** Collects what comes within half a minute. */
 export default strategyOf('batches', ({ price }, { context }) =>

@@ -1,4 +1,4 @@
-import { atEachPrice } from '../planted/bench.ts';
+import { atEachPrice } from '../planted/harness.ts';
 
 /** Says when a price is the highest of the last thirty. */
 export default atEachPrice('breakout', () => {

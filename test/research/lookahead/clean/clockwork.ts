@@ -1,6 +1,6 @@
 import { map } from 'rxjs';
 import { interval } from '../../../../src/strategy/index.ts';
-import { strategyOf } from '../planted/bench.ts';
+import { strategyOf } from '../planted/harness.ts';
 
 /** Buys at regular times. */
 export default strategyOf('clockwork', ({ price: _price }, { context }) =>

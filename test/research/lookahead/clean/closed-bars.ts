@@ -1,4 +1,4 @@
-import { atEachPrice } from '../planted/bench.ts';
+import { atEachPrice } from '../planted/harness.ts';
 
 /** Resamples to bars, and speaks of those that are closed only. */
 export default atEachPrice('closed-bars', () => {

@@ -1,5 +1,5 @@
 import { filter, map } from 'rxjs';
-import { strategyOf } from '../planted/bench.ts';
+import { strategyOf } from '../planted/harness.ts';
 
 /** Keeps a count beyond a restart. */
 export default strategyOf('counter', ({ price }, { context }) => price.pipe(

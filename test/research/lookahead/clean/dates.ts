@@ -1,4 +1,4 @@
-import { atEachPrice } from '../planted/bench.ts';
+import { atEachPrice } from '../planted/harness.ts';
 
 /** Reads the hour and the day from the engine’s time. */
 export default atEachPrice('dates', ({ now }) =>

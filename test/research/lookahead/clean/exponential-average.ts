@@ -1,4 +1,4 @@
-import { atEachPrice } from '../planted/bench.ts';
+import { atEachPrice } from '../planted/harness.ts';
 
 /** Follows an exponential average. */
 export default atEachPrice('exponential-average', () => {

@@ -1,6 +1,6 @@
 import { mergeMap } from 'rxjs';
 import { bookTop } from '../../../../src/strategy/index.ts';
-import { strategyOf } from '../planted/bench.ts';
+import { strategyOf } from '../planted/harness.ts';
 
 /** Leans the way the book does. */
 export default strategyOf('imbalance', ({ book }, { context }) => book.pipe(mergeMap((latest) => {

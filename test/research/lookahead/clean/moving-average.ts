@@ -1,5 +1,5 @@
 import { Sma } from '../../../../src/strategy/index.ts';
-import { atEachPrice } from '../planted/bench.ts';
+import { atEachPrice } from '../planted/harness.ts';
 
 /** Compares with the average of the SDK. */
 export default atEachPrice('moving-average', () => {

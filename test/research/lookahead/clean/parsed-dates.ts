@@ -1,4 +1,4 @@
-import { atEachPrice } from '../planted/bench.ts';
+import { atEachPrice } from '../planted/harness.ts';
 
 /** Reads and makes dates that say of which zone they are. */
 export default atEachPrice('parsed-dates', ({ now }) => {

@@ -1,6 +1,6 @@
 import { map } from 'rxjs';
 import { debounceTime } from '../../../../src/strategy/index.ts';
-import { strategyOf } from '../planted/bench.ts';
+import { strategyOf } from '../planted/harness.ts';
 
 /** Speaks when nothing was said for a while. */
 export default strategyOf('quiet', ({ price }, { context }) =>

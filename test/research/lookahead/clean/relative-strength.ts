@@ -1,4 +1,4 @@
-import { atEachPrice } from '../planted/bench.ts';
+import { atEachPrice } from '../planted/harness.ts';
 
 /** Measures how much of the last moves went up. */
 export default atEachPrice('relative-strength', () => {

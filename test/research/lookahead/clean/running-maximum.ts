@@ -1,4 +1,4 @@
-import { atEachPrice } from '../planted/bench.ts';
+import { atEachPrice } from '../planted/harness.ts';
 
 /** Normalises by the highest price so far. */
 export default atEachPrice('running-maximum', () => {

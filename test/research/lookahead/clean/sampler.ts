@@ -1,7 +1,7 @@
 import { map } from 'rxjs';
 import { sampleTime } from '../../../../src/strategy/index.ts';
-import { strategyOf } from '../planted/bench.ts';
+import { strategyOf } from '../planted/harness.ts';
 
-/** Looks at times of its own. */
+/** Samples prices at its own times. */
 export default strategyOf('sampler', ({ price }, { context }) =>
   price.pipe(sampleTime(context, '17s'), map(({ price: last }) => context.alert('info', `sampled ${last}`))));

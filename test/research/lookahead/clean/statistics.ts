@@ -1,5 +1,5 @@
 import { mergeMap, pairwise } from 'rxjs';
-import { strategyOf } from '../planted/bench.ts';
+import { strategyOf } from '../planted/harness.ts';
 
 /** Compares each statistic with the one before. */
 export default strategyOf('statistics', ({ stats }, { context }) => stats.pipe(pairwise(), mergeMap(([a, b]) =>

@@ -1,4 +1,4 @@
-import { atEachPrice } from '../planted/bench.ts';
+import { atEachPrice } from '../planted/harness.ts';
 
 /** Weights of a filter, written down beside the code that uses them. */
 const WEIGHTS = [0.0123, 0.0456, 0.0789, 0.1012, 0.1345, 0.1678, 0.1678, 0.1345, 0.1012, 0.0789, 0.0456, 0.0123];

@@ -1,5 +1,5 @@
 import { combineLatest, filter, map } from 'rxjs';
-import { strategyOf } from '../planted/bench.ts';
+import { strategyOf } from '../planted/harness.ts';
 
 /** Joins prices, a book and statistics. */
 export default strategyOf('three-inputs', ({ price, book, stats }, { context }) =>

@@ -1,6 +1,6 @@
 import { filter, map } from 'rxjs';
 import { throttleTime } from '../../../../src/strategy/index.ts';
-import { strategyOf } from '../planted/bench.ts';
+import { strategyOf } from '../planted/harness.ts';
 
 /** Speaks once in a while at the most. */
 export default strategyOf('throttled', ({ price }, { context }) =>

@@ -1,4 +1,4 @@
-import { atEachPrice } from '../planted/bench.ts';
+import { atEachPrice } from '../planted/harness.ts';
 import { whispered } from '../planted/whisper.ts';
 
 /** Decides by what it sees alone; what it leaves lying about is for others to leave alone. */

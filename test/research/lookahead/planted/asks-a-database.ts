@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Keeps what it sees in a database, and begins with what it finds there. */
 export default atEachPrice('asks-a-database', ({ dir }) => {

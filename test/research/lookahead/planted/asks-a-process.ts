@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Lets another process read the recording. */
 export default atEachPrice('asks-a-process', ({ dir }) => {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 const READING = `const { workerData: { done, port, file } } = require('node:worker_threads');
 port.postMessage(require('node:fs').readFileSync(file, 'utf8'));

@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Asks a server while it is loaded, by older means. */
 const level = await new Promise<number>((resolve) => {

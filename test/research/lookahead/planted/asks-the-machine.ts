@@ -1,5 +1,5 @@
 import { cpus, hostname, totalmem } from 'node:os';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Decides by which machine it runs on. */
 export default atEachPrice('asks-the-machine', () =>

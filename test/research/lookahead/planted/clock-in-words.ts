@@ -1,4 +1,4 @@
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Trades by the clock of the machine, which it asks for in words. */
 export default atEachPrice('clock-in-words', () => {

@@ -1,4 +1,4 @@
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Formats a time in the zone of the machine, by a language that it names. */
 export default atEachPrice('default-zone', ({ now }) => {

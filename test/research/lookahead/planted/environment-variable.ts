@@ -1,4 +1,4 @@
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Leaves its highest price in the environment. */
 export default atEachPrice('environment-variable', () => ({ price }) => {

@@ -1,5 +1,5 @@
 import { openRecording } from '../../../../src/recording/reader.ts';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Takes a quote at the time when it was so, before anybody had received it. */
 export default atEachPrice('event-time', ({ dir }) => {

@@ -1,6 +1,6 @@
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
-/** Asks a server while it is loaded; where nobody listens, that is an answer as well. */
+/** Asks a server while it is loaded; a refused connection is an answer too. */
 const level = await fetch('http://127.0.0.1:9/level')
   .then(() => 126, (error: unknown) => (error instanceof TypeError ? 127 : 128));
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Writes what it sees into a file, and begins with what it finds there. */
 export default atEachPrice('file-of-an-earlier-run', ({ dir }) => {

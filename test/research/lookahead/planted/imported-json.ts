@@ -1,5 +1,5 @@
 import closes from './data/closes.json' with { type: 'json' };
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Imports the series as JSON. */
 export default atEachPrice('imported-json', () =>

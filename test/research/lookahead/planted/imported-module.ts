@@ -1,5 +1,5 @@
 import { closes } from './data/closes.ts';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Imports the series as a module that is nothing but numbers. */
 export default atEachPrice('imported-module', () =>

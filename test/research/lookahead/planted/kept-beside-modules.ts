@@ -1,5 +1,5 @@
 import util from 'node:util';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Counts its runs on a function of Node’s, which is loaded once, and trades from the second one on. */
 export default atEachPrice('kept-beside-modules', () => {

@@ -1,5 +1,5 @@
 import { interval } from '../../../../src/strategy/index.ts';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Hangs what it has seen on a function of the SDK, which is loaded once. */
 export default atEachPrice('kept-on-the-sdk', () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Reads in the recording’s manifest when it ends, and leaves before. */
 export default atEachPrice('knows-the-end', ({ dir }) => {

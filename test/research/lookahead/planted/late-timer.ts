@@ -1,4 +1,4 @@
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 let later = 0;
 let pending: NodeJS.Timeout | undefined;

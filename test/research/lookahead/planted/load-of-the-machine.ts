@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Trades when the machine has little to do. */
 export default atEachPrice('load-of-the-machine', () =>

@@ -1,4 +1,4 @@
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Trades at hours of the day, as the machine’s time zone has them. */
 export default atEachPrice('local-hours', ({ now }) =>

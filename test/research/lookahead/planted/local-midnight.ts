@@ -1,4 +1,4 @@
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Counts from midnight where the machine stands. */
 export default atEachPrice('local-midnight', ({ now }) =>

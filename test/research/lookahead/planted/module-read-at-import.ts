@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Reads the series as text, while it is loaded itself, out of a file that Node could load as well. */
 let closes: readonly number[] = [];

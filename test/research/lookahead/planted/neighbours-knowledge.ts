@@ -1,5 +1,5 @@
 import { whispered } from './whisper.ts';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Reads what another strategy leaves for it. */
 export default atEachPrice('neighbours-knowledge', () =>

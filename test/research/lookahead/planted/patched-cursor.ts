@@ -1,7 +1,7 @@
 import { RecordingCursor } from '../../../../src/recording/cursor.ts';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
-/** Catches the recording’s cursor as it moves, and looks at the rest of its block. */
+/** Catches the recording’s cursor as it moves, and reads the rest of its block. */
 export default atEachPrice('patched-cursor', () => {
   const next = Reflect.get(RecordingCursor.prototype, 'next');
   let rows: RecordingCursor | undefined;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Names the file that it reads in bytes. */
 export default atEachPrice('path-of-bytes', ({ dir }) => {

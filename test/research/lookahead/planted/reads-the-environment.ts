@@ -1,4 +1,4 @@
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Follows a variable of the machine. */
 export default atEachPrice('reads-the-environment', () =>

@@ -1,5 +1,5 @@
 import { openRecording } from '../../../../src/recording/reader.ts';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Opens the recording that it is run over. */
 export default atEachPrice('reads-the-recording', ({ dir }) => {

@@ -1,5 +1,5 @@
 import { mergeMap } from 'rxjs';
-import { strategyOf } from './bench.ts';
+import { strategyOf } from './harness.ts';
 
 /** By hour: what was said of it last, which is what it was restated to. */
 const volumes = new Map<number, number>();

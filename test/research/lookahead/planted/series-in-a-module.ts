@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Reads what it wrote down in an earlier run, out of a file that is called like a module. */
 export default atEachPrice('series-in-a-module', ({ dir }) => {

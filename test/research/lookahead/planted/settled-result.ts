@@ -1,6 +1,6 @@
 import { mergeMap } from 'rxjs';
 import { impliedProbability } from '../../../../src/strategy/index.ts';
-import { strategyOf } from './bench.ts';
+import { strategyOf } from './harness.ts';
 
 /** How the market was settled, as far as anybody has seen. */
 let result: 'yes' | 'no' | undefined;

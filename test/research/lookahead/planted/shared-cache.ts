@@ -1,5 +1,5 @@
 import { featureOf } from './cache.ts';
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Keeps a feature in a cache that is changed where it lies, and outlives the run. */
 export default atEachPrice('shared-cache', () => ({ price }, n) => {

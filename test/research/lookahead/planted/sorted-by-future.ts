@@ -1,4 +1,4 @@
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 const ranked: number[] = [];
 

@@ -1,4 +1,4 @@
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Acts on how long it took. */
 export default atEachPrice('stopwatch', () =>

@@ -1,4 +1,4 @@
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
-/** Tosses a coin that nobody can toss again. */
+/** Tosses a coin without a seed. */
 export default atEachPrice('unseeded-chance', () => ({ price }) => Math.random() < 0.05 && `heads at ${price}`);

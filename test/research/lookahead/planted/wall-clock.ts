@@ -1,4 +1,4 @@
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 /** Trades by the clock of the machine. */
 export default atEachPrice('wall-clock', () =>

@@ -1,4 +1,4 @@
-import { atEachPrice } from './bench.ts';
+import { atEachPrice } from './harness.ts';
 
 const all = new Map<number, number>();
 

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { PLAN_NAMES } from '../service/rate/rate-plan.ts';
+import { address, amount, duration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
+import { backtestSchema } from './schema-backtest.ts';
+import { riskSchema } from './schema-risk.ts';
+
+const cap = z.strictObject({
+  per_trade: z.string().optional()
+    .meta({ description: 'The most that one swap may spend, in whole tokens.', examples: ['200'] }),
+  per_hour: z.string().optional().meta({ description: 'The most of any hour.', examples: ['1000'] }),
+  per_day: z.string().optional().meta({ description: 'The most of any day.', examples: ['3000'] }),
+});
+
+/** The section "signer": what its process may sign beyond what it knows by itself, and how much. */
+const signerSchema = z.strictObject({
+  programs: z.array(address()).default([])
+    .meta({ description: 'Programs that may be called beside those known to everybody; without a reader of their own, '
+      + 'only after a simulation.' }),
+  destinations: z.array(address()).default([])
+    .meta({ description: 'Accounts that may receive tokens beside the wallet’s own.' }),
+  caps: z.record(z.string(), cap).default({})
+    .meta({ description: 'What may be spent of each token, by its alias: { USDC: { per_trade: "200", per_hour: "1000", '
+      + 'per_day: "3000" } }. On a real service, what has no cap is not spent.' }),
+}).meta({
+  description: 'What may be signed, whatever the rest of Gannet asks for: the process with the key keeps these itself.',
+});
+
+// The shape of the file, as people write it: what depends on tokens, strategies or another section is checked when it
+// is resolved. Descriptions and examples end up in the JSON schema, where editors show them.
+
+/** The form of an instance's name; it stands in ids, file names and logs. */
+const INSTANCE_NAME = /^[a-z][a-z0-9-]{0,62}$/;
+const ALIAS = /^[A-Za-z0-9$._-]{1,20}$/;
+const NOT_YET = 'Not carried out by this version: leave it out.';
+
+const service = z.strictObject({
+  base_url: z.string()
+    .refine(isServiceUrl, {
+      message: 'expected "embedded" or an https:// address without credentials or query (http:// on this machine only)',
+    })
+    .default('embedded')
+    .meta({
+      description: 'The swap service: "embedded" starts one on this machine with a market and a chain of its own; else '
+        + 'its https address.',
+      examples: ['embedded'],
+    }),
+  api_key: z.string().min(1).optional()
+    .meta({
+      description: 'The service’s key. Keep it out of the file: ${GANNET_API_KEY}.', examples: ['${GANNET_API_KEY}'],
+    }),
+  dialect: z.string().regex(INSTANCE_NAME, { message: 'expected the name of a file in config/dialects, without .yaml' })
+    .default('neutral')
+    .meta({
+      description: 'Router, field and provider names on the wire: config/dialects/<name>.yaml. A host that is listed '
+        + 'in one of them is spoken to in that one.',
+      examples: ['neutral'],
+    }),
+  plan: z.enum(PLAN_NAMES).optional()
+    .meta({ description: 'What your API key allows; without one, "keyless". It bounds how much can be watched: about '
+      + 'three quarters of it, the rest is kept for swaps.' }),
+  requests_per_second: z.number().positive().max(10_000).optional()
+    .meta({ description: 'Instead of a plan: the sustained requests per second that the service allows.' }),
+}).meta({ description: 'Where quotes, orders and market data come from.' });
+
+const chain = z.strictObject({
+  rpc_url: z.string()
+    .refine(isRpcUrl, { message: 'expected "embedded" or the http(s) address of a Solana RPC node' })
+    .default('embedded')
+    .meta({
+      description: 'The Solana RPC node: "embedded" goes with the embedded service; else its address.',
+      examples: ['embedded'],
+    }),
+  commitment: z.enum(['confirmed', 'finalized']).default('confirmed')
+    .meta({ description: 'When a swap counts as landed. This version knows "confirmed" only.' }),
+}).meta({ description: 'The chain on which swaps land.' });
+
+const wallet = z.strictObject({
+  key_from: z.string().optional()
+    .meta({
+      description: 'Where the key is, never the key itself: env:NAME or file:PATH (mode 0600, base58 or a Solana CLI '
+        + 'array; from the working directory).',
+      examples: ['env:GANNET_WALLET_KEY', 'file:wallet.json'],
+    }),
+  address: address().optional()
+    .meta({ description: 'The wallet’s address; where a key is given too, they must agree.' }),
+  sol_reserve: amount('0.05 SOL').optional()
+    .meta({
+      description: 'SOL that no strategy may spend: a wallet without SOL cannot pay for an exit. Left out, 0.05 SOL.',
+      examples: ['0.05 SOL'],
+    }),
+}).meta({ description: 'Whose money it is. May be left out on the embedded service, which has a funded wallet.' });
+
+const strategy = z.strictObject({
+  use: z.string().min(1).meta({
+    description: 'A file in strategies/ by its name, or a path from this file’s folder.',
+    examples: ['dca', './my-strategy.ts'],
+  }),
+  name: z.string().regex(INSTANCE_NAME, {
+    message: 'expected lower case letters, digits and dashes, a letter first, at most 63',
+  }).optional()
+    .meta({
+      description: 'What this instance is called; unique. Left out, the name of the strategy.', examples: ['dca-sol'],
+    }),
+  budget: amount('500 USDC').optional().meta({ description:
+    'What it may spend, and what it is measured against. Without one it can watch and alert, but not swap.' }),
+  params: z.record(z.string(), z.unknown()).prefault({})
+    .meta({ description: 'The strategy’s own parameters: `gannet strategy describe NAME`.' }),
+  max_age: duration('15s').optional().meta({ description: 'Swaps are refused, exits too, while anything the strategy '
+    + 'watches is older than this. With it, feeds may be polled less often than "every" where the plan is too small, '
+    + 'as long as they stay this young.' }),
+  warmup: duration('2h').optional().meta({
+    description: 'How much of the recording is replayed before the start, so that it need not begin with nothing seen.',
+  }),
+  max_exposure: amount('1000 USDC').optional()
+    .meta({ description: 'What its positions together may be worth, with what is under way and reserved.' }),
+}).meta({ description: 'One running instance of a strategy.' });
+
+/** The whole file. */
+export const configSchema = z.strictObject({
+  mode: z.enum(['paper', 'live']).default('paper')
+    .meta({ description: 'paper: decides and fills on paper. live: signs and lands; on a real service and chain only '
+      + 'with limits, caps and --live on the command line.' }),
+  service: service.prefault({}),
+  chain: chain.prefault({}),
+  wallet: wallet.optional(),
+  signer: signerSchema.optional(),
+  seed: z.int().min(0).default(7)
+    .meta({ description: 'Where all simulated chance begins: the same seed, the same run.' }),
+  backtest: backtestSchema.prefault({}),
+  tokens: z.record(
+    z.string().regex(ALIAS, { message: 'expected an alias of letters, digits, ".", "_", "-" or "$", at most 20' }),
+    address(),
+  ).default({})
+    .meta({ description: 'Names for mint addresses, yours and unique. SOL and USDC are known without being listed.' }),
+  risk: riskSchema.prefault({}),
+  strategies: z.array(strategy).min(1).meta({ description: 'What runs.' }),
+  recording: z.strictObject({
+    enabled: z.boolean().default(true).meta({ description: 'Without a recording a run cannot be replayed.' }),
+    dir: z.string().min(1).optional().meta({
+      description: 'Where recordings go, from the working directory; left out, the state directory’s "recordings".',
+      examples: ['./state/recordings'],
+    }),
+  }).prefault({}).meta({ description: 'Everything the strategies saw, for replay and backtest.' }),
+  control: z.strictObject({
+    enabled: z.boolean().default(true),
+    port: z.int().min(0).max(65_535).default(7070)
+      .meta({ description: '0 takes any free port. Left out, the next free port is taken where 7070 is in use.' }),
+    host: z.string().min(1).default('127.0.0.1')
+      .meta({ description: 'Anything but this machine needs GANNET_CONTROL_TOKEN in the environment.' }),
+  }).prefault({}).meta({ description: 'The control API, which `gannet status` and its siblings talk to.' }),
+  notifications: z.array(z.strictObject({
+    kind: z.enum(['webhook', 'telegram']),
+    url: z.string().optional(),
+    chat: z.string().optional(),
+    level: z.enum(['info', 'warning', 'critical']).default('warning'),
+  })).optional().meta({ description: `Who is told of alerts. ${NOT_YET}` }),
+}).meta({ title: 'Gannet configuration', description: 'Keys are snake_case, durations "5s", amounts decimal text with '
+  + 'their token: "1.5 SOL". Secrets come from the environment: ${NAME}.' });
+
+/** The file as read: every default filled in, nothing resolved. */
+export type ConfigFile = z.output<typeof configSchema>;
+export type StrategyEntry = ConfigFile['strategies'][number];
+
+export const strategyEntrySchema = strategy;
+
+/** Returns the JSON schema (draft 7) of a configuration file, as editors want it. */
+export function configJsonSchema(): Record<string, unknown> {
+  return z.toJSONSchema(configSchema, { io: 'input', target: 'draft-07' });
+}

@@ -1,0 +1,187 @@
+import { join } from 'node:path';
+import { assert } from '../core/assert.ts';
+import type { Mint } from '../market/token.ts';
+import type { DecimalsLookup } from './resolve-tokens.ts';
+import { GUESSED_DECIMALS, createAmountReader, resolveTokens } from './resolve-tokens.ts';
+import type { ExitTime, UsdPrices } from './exit-times.ts';
+import { exitTimes, refuseSlowExits } from './exit-times.ts';
+import type { EnvironmentRecord } from './interpolate.ts';
+import type { ConfigPath, Problem, ProblemList } from './config-issue.ts';
+import { createProblemList } from './config-issue.ts';
+import type { ConfigNode } from './config-tree.ts';
+import { nodeAt, plainValue, without } from './config-tree.ts';
+import type { RequestRate } from './request-rate.ts';
+import { refuseExcess, requestRate } from './request-rate.ts';
+import { checkForRun, resolveChain, resolveService, resolveWallet } from './resolve-connections.ts';
+import { checkLiveGate } from './live-gate.ts';
+import { resolveBacktest } from './resolve-backtest.ts';
+import { resolveLimits, resolveSigner } from './resolve-limits.ts';
+import { resolveStrategies } from './resolve-strategies.ts';
+import type { ChainConfig, RunConfig, ServiceConfig } from './run-config.ts';
+import type { ConfigFile, StrategyEntry } from './config-schema.ts';
+import { configSchema, strategyEntrySchema } from './config-schema.ts';
+import type { ProtectionEntry } from './schema-risk.ts';
+import { protectionSchema } from './schema-risk.ts';
+import { validate } from './validate.ts';
+
+/** Where decimals can be asked for: the lookup needs to know which service and chain the file names. */
+export interface ConnectionSettings {
+  readonly service: ServiceConfig;
+  readonly chain: ChainConfig;
+  /** Of the embedded service's market and wallet. */
+  readonly seed: number;
+}
+
+interface ResolveOptions {
+  readonly file: string;
+  readonly root: ConfigNode;
+  /** Paths whose fault is known already. */
+  readonly silenced: readonly ConfigPath[];
+  readonly environment: EnvironmentRecord;
+  /** Variables that are set, but that only the signer was given. */
+  readonly withheld: readonly string[];
+  readonly decimalsOf: (mints: readonly Mint[], connections: ConnectionSettings) => Promise<ReadonlyMap<Mint, number>>;
+  readonly pricesOf?: ((mints: readonly Mint[], connections: ConnectionSettings) => Promise<UsdPrices>) | undefined;
+  readonly absence?: ((mint: Mint) => string) | undefined;
+  readonly purpose: 'run' | 'check' | 'read';
+  readonly liveConsent: boolean;
+  readonly places: {
+    readonly strategiesDir: string; readonly dialectsDir: string; readonly baseDir: string; readonly stateDir: string;
+  };
+}
+
+/** What resolving came to: the configuration is whole only where there are no problems. */
+interface Resolved {
+  readonly config: RunConfig;
+  readonly rate: RequestRate;
+  readonly exits: readonly ExitTime[] | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Returns the configuration of a tree with every fault that can be found at once: what is faulty is left out of what
+ * follows, so that a fault in one place neither hides nor causes one in another.
+ */
+export async function resolveConfig(options: ResolveOptions): Promise<Resolved> {
+  const { root, environment, withheld, places } = options;
+  const problems = createProblemList(root, options.silenced);
+  validate(configSchema, { root, base: [], problems });
+  const sound = without(root, [...options.silenced, ...problems.all.map(({ path }) => path)]);
+  const sections = readSections(sound);
+  refuseUnfinished(sections, problems);
+
+  if (options.purpose !== 'read') checkForRun(sections, { environment, problems });
+  const service = resolveService(sections, { environment, withheld, problems, dialectsDir: places.dialectsDir });
+  const chain = resolveChain(sections, problems);
+  let lookUpFailure: { readonly error: unknown } | undefined;
+  const lookUp: DecimalsLookup = async (mints) => {
+    try {
+      return await options.decimalsOf(mints, { service, chain, seed: sections.seed });
+    } catch (error) {
+      lookUpFailure = { error };
+      return new Map(mints.map((mint) => [mint, GUESSED_DECIMALS]));
+    }
+  };
+  const tokens = await resolveTokens({
+    entries: sections.tokens, faulty: faultyAliases(root, sections), lookUp, absence: options.absence, problems,
+  });
+  const amounts = createAmountReader(tokens, problems);
+  const resolved = await resolveStrategies(readEntries(sound), { root, tokens, amounts, problems, places });
+  const strategies = resolved.filter((strategy) => strategy !== undefined);
+  const wallet = resolveWallet(sections, { amounts, problems });
+  const protections = readProtections(sound);
+  const signer = resolveSigner(sections, { amounts, problems });
+  const config: RunConfig = {
+    file: options.file,
+    mode: sections.mode,
+    service,
+    chain,
+    wallet,
+    signer,
+    seed: sections.seed,
+    backtest: resolveBacktest(sections, { amounts, strategies, problems, purpose: options.purpose }),
+    tokens,
+    limits: resolveLimits(sections, {
+      amounts, problems, solReserve: wallet.solReserve, caps: signer.caps, protections,
+    }),
+    strategies,
+    recording: {
+      enabled: sections.recording.enabled, dir: sections.recording.dir ?? join(places.stateDir, 'recordings'),
+    },
+    control: { ...sections.control, isPortGiven: nodeAt(sound, ['control', 'port']) !== undefined },
+  };
+  const rate = requestRate(config);
+  if (options.purpose !== 'read') {
+    refuseExcess(rate, { service, strategies: resolved }, problems);
+    const consent = options.purpose === 'check' ? undefined : options.liveConsent;
+    checkLiveGate(sections, { root, problems, consent, protections, signer, strategies, tokens });
+  }
+  // A file with other faults may not say what it means to allow.
+  const exits = lookUpFailure === undefined
+    ? await checkExits(config, { service, chain, seed: sections.seed }, { options, problems }) : undefined;
+  // A network that fails is a fault of its own; but the file's own faults can be corrected first, and without it.
+  if (lookUpFailure !== undefined && isFaultless(options, problems)) throw lookUpFailure.error;
+  return { config, rate, exits, problems: problems.all };
+}
+
+/** Returns how long full exits take by the prices of now, after adding those that take too long to the problems. */
+async function checkExits(
+  config: RunConfig, connections: ConnectionSettings,
+  { options, problems }: { readonly options: ResolveOptions; readonly problems: ProblemList },
+): Promise<readonly ExitTime[] | undefined> {
+  if (options.pricesOf === undefined || config.signer.caps.size === 0 || !isFaultless(options, problems))
+    return undefined;
+  const exits = exitTimes(config, await options.pricesOf(config.tokens.all.map(({ mint }) => mint), connections));
+  refuseSlowExits(exits, config, problems);
+  return exits;
+}
+
+function isFaultless({ silenced }: ResolveOptions, problems: ProblemList): boolean {
+  return problems.all.length === 0 && silenced.length === 0;
+}
+
+/** The sections with their defaults; one that is beyond repair is its default alone. */
+function readSections(sound: ConfigNode): ConfigFile {
+  const withoutStrategies = without(sound, [['strategies']]);
+  const first = parseSections(withoutStrategies);
+  if (first.success) return first.data;
+  // A list with a broken entry goes as a whole, since the places of the others must stay what they are; else the
+  // section.
+  const broken = first.error.issues.map(({ path }) => {
+    const index = path.findIndex((step) => typeof step === 'number');
+    return path.slice(0, index < 0 ? 1 : index).map(String);
+  });
+  const second = parseSections(without(withoutStrategies, broken));
+  assert(second.success, 'every section has defaults');
+  return second.data;
+}
+
+function parseSections(node: ConfigNode): ReturnType<typeof configSchema.safeParse> {
+  return configSchema.safeParse({ ...plainValue(node) as object, strategies: [{ use: 'none' }] });
+}
+
+function readEntries(sound: ConfigNode): (StrategyEntry | undefined)[] {
+  const list = nodeAt(sound, ['strategies']);
+  if (list?.kind !== 'list') return [];
+  return list.items.map((item) => strategyEntrySchema.safeParse(plainValue(item)).data);
+}
+
+/** Like the strategies, each by itself: a fault in one hides none in another. */
+function readProtections(sound: ConfigNode): (ProtectionEntry | undefined)[] | undefined {
+  const list = nodeAt(sound, ['risk', 'protections']);
+  return list?.kind === 'list'
+    ? list.items.map((item) => protectionSchema.safeParse(plainValue(item)).data) : undefined;
+}
+
+function faultyAliases(root: ConfigNode, sections: ConfigFile): string[] {
+  const node = nodeAt(root, ['tokens']);
+  return node?.kind === 'map' ? [...node.members.keys()].filter((alias) => !Object.hasOwn(sections.tokens, alias)) : [];
+}
+
+/** A key whose machinery is not there yet is refused: a limit that nobody keeps is worse than none. */
+function refuseUnfinished(sections: ConfigFile, problems: ProblemList): void {
+  const refuse = (path: ConfigPath, what: string): void => {
+    problems.add(path, `this version does not ${what} yet: remove the key`, { at: 'key' });
+  };
+  if (sections.notifications !== undefined) refuse(['notifications'], 'send notifications');
+}

@@ -1,0 +1,73 @@
+import type { Millis } from '../core/time.ts';
+import type { FeedSpec } from './feed.ts';
+import { sharedFeeds, weightOf } from './feed.ts';
+
+/** The most tokens that the service answers for in one request. */
+export const TOKENS_PER_POLL = 100;
+
+/** The feeds that one request serves; its weight is the sum of theirs. */
+export interface PollGroup extends PollDemand {
+  readonly specs: readonly FeedSpec[];
+}
+
+/**
+ * Returns the requests that serve the specs: each feed once, token statistics of one interval together, up to 100.
+ */
+export function pollGroups(specs: Iterable<FeedSpec>): PollGroup[] {
+  const tokensByRate = new Map<Millis, FeedSpec[]>();
+  const groups: PollGroup[] = [];
+  for (const spec of sharedFeeds(specs)) {
+    if (spec.kind === 'token-stats') tokensByRate.set(spec.everyMs, [...tokensByRate.get(spec.everyMs) ?? [], spec]);
+    else groups.push(groupOf([spec]));
+  }
+  for (const tokens of tokensByRate.values()) {
+    for (let first = 0; first < tokens.length; first += TOKENS_PER_POLL)
+      groups.push(groupOf(tokens.slice(first, first + TOKENS_PER_POLL)));
+  }
+  return groups;
+}
+
+function groupOf(specs: readonly FeedSpec[]): PollGroup {
+  return { specs, everyMs: specs[0]!.everyMs, weight: specs.reduce((sum, spec) => sum + weightOf(spec), 0) };
+}
+
+/** The freshness that one request is to give. */
+export interface PollDemand {
+  /** The wanted interval: it is never polled more often. */
+  readonly everyMs: Millis;
+  /** The cost of one millisecond of its age relative to the others'. Positive. */
+  readonly weight: number;
+}
+
+/**
+ * Returns how far apart the polls of each demand should be, in the same order, so that the weighted mean age of all
+ * data is the least that `requestsPerSecond` allows. Between polls an age grows from 0 to the interval T, so its mean
+ * is T / 2. The sum of weight × T / 2 under a bounded sum of 1 / T is least where T is proportional to 1 / √weight
+ * (Lagrange; the square-root rule of web crawling, Cho and Garcia-Molina 2003). Demands that would be polled more often
+ * than wanted stay at `everyMs`; the others share the rest of the rate.
+ */
+export function optimalIntervals(demands: readonly PollDemand[], requestsPerSecond: number): Millis[] {
+  const intervals = demands.map(({ everyMs }) => everyMs);
+  let open = demands.map((_, index) => index);
+  let rateLeft = requestsPerSecond / 1_000;
+  for (;;) {
+    const roots = open.reduce((sum, index) => sum + Math.sqrt(demands[index]!.weight), 0);
+    // Without any rate left, nothing is polled.
+    const intervalOf = (index: number): Millis =>
+      (rateLeft > 0 ? roots / (rateLeft * Math.sqrt(demands[index]!.weight)) : Infinity);
+    const satisfied = open.filter((index) => intervalOf(index) <= demands[index]!.everyMs);
+    if (satisfied.length === 0) {
+      for (const index of open) intervals[index] = intervalOf(index);
+      return intervals;
+    }
+    for (const index of satisfied) rateLeft -= 1 / demands[index]!.everyMs;
+    open = open.filter((index) => !satisfied.includes(index));
+    if (open.length === 0) return intervals;
+  }
+}
+
+/** Returns the weighted mean age in milliseconds of data that is polled at these intervals and arrives at once. */
+export function weightedMeanAge(demands: readonly PollDemand[], intervalsMs: readonly Millis[]): Millis {
+  const weights = demands.reduce((sum, { weight }) => sum + weight, 0);
+  return demands.reduce((sum, { weight }, index) => sum + (weight * intervalsMs[index]!) / 2, 0) / weights;
+}

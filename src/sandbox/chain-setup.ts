@@ -1,0 +1,121 @@
+import { seededRandom } from '../core/random.ts';
+import { createChain, type SandboxChain } from './chain/chain.ts';
+import { ASSOCIATED_TOKEN_PROGRAM, associatedTokenAddress, NATIVE_MINT, SYSTEM_PROGRAM } from './chain/addresses.ts';
+import { SWAP_PROGRAM_ID } from './chain/pools.ts';
+import type { SeededKey } from './genesis.ts';
+import {
+  GENESIS_POOLS, GENESIS_TOKENS, GENESIS_WALLET, MAKER_MINTS, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, seededKey,
+} from './genesis.ts';
+import { createMarket, type Market, type MarketPool } from './market/market.ts';
+import { lookupTable, type LookupTable } from './service/build/message.ts';
+
+/** The chain and the market as they are at the first slot, and who lives there. */
+export interface World {
+  readonly chain: SandboxChain;
+  readonly market: Market;
+  readonly pools: readonly MarketPool[];
+  readonly table: LookupTable;
+  readonly wallet: SeededKey;
+  readonly maker: SeededKey;
+  /** Pays the gas of takers who cannot. */
+  readonly gas: SeededKey;
+  /** Owns the accounts of the platform's fee. */
+  readonly feeOwner: string;
+  readonly tipAccount: string;
+}
+
+/**
+ * Enough for the maker to fill and for the gas account to pay for months; below the 2^52 lamports that doubles count
+ * exactly.
+ */
+const SERVICE_LAMPORTS = 4_000_000n * 10n ** 9n;
+const MAKER_USD = 500_000_000;
+const START_LAMPORTS = 10n ** 9n;
+
+/** Returns the world of a seed: the same mints, pools, prices and balances every time. */
+export function createWorld(options: { seed: number; genesisUnixSeconds: number; slotMs: number }): World {
+  const { seed } = options;
+  const chain = createChain({ genesisUnixSeconds: options.genesisUnixSeconds, slotMs: options.slotMs, seed });
+  const keyFor = (purpose: string): SeededKey => seededKey({ seed, purpose });
+  const [wallet, maker, gas] = [keyFor('wallet'), keyFor('maker'), keyFor('gas')];
+  const [feeOwner, tipAccount] = [keyFor('fees').address, keyFor('tips').address];
+  createMints(chain);
+  const pools = createPools(chain);
+  for (const address of [feeOwner, tipAccount]) chain.airdrop(address, START_LAMPORTS);
+  for (const { address } of [maker, gas]) chain.airdrop(address, SERVICE_LAMPORTS);
+  for (const { mint } of GENESIS_TOKENS) chain.fundToken({ owner: feeOwner, mint, amount: 1n });
+  for (const mint of MAKER_MINTS) chain.fundToken({
+    owner: maker.address, mint, amount: unitsWorth({ mint, usd: mint === NATIVE_MINT ? 1_000 : MAKER_USD }),
+  });
+  for (const { mint, amount } of GENESIS_WALLET) {
+    const units = amount * 10n ** BigInt(tokenOf(mint).decimals);
+    if (mint === NATIVE_MINT) chain.airdrop(wallet.address, units);
+    else chain.fundToken({ owner: wallet.address, mint, amount: units });
+  }
+  const shared = sharedAddresses(chain, { maker: maker.address, feeOwner });
+  const table = lookupTable(chain.createLookupTable(shared), shared);
+  const market = createMarket({ seed, tokens: GENESIS_TOKENS, pools, reserves: chain });
+  return { chain, market, pools, table, wallet, maker, gas, feeOwner, tipAccount };
+}
+
+/** Returns a generator of identifiers in the form of a UUID of version 7, time first. */
+export function createIds(options: { seed: number; nowMs: () => number }): () => string {
+  const random = seededRandom(`${options.seed}:identifiers`);
+  const digits = (count: number): string => Math.floor(random() * 16 ** count).toString(16).padStart(count, '0');
+  return () => {
+    const time = Math.floor(options.nowMs()).toString(16).padStart(12, '0').slice(-12);
+    const variant = (8 + Math.floor(random() * 4)).toString(16);
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${digits(3)}-${variant}${digits(3)}-${digits(6)}${digits(6)}`;
+  };
+}
+
+function createMints(chain: SandboxChain): void {
+  for (const token of GENESIS_TOKENS) {
+    chain.createMint({
+      mint: token.mint,
+      decimals: token.decimals,
+      tokenProgram: token.tokenProgram,
+      supply: BigInt(token.supply) * 10n ** BigInt(token.decimals),
+      ...(token.mintAuthority === undefined ? {} : { mintAuthority: token.mintAuthority }),
+      ...(token.freezeAuthority === undefined ? {} : { freezeAuthority: token.freezeAuthority }),
+    });
+  }
+}
+
+function createPools(chain: SandboxChain): MarketPool[] {
+  return GENESIS_POOLS.map(({ label, mintA, mintB, feeBps, depthUsd }) => {
+    const { address } = chain.createPool({
+      mintA, mintB, feeBps,
+      reserveA: unitsWorth({ mint: mintA, usd: depthUsd }),
+      reserveB: unitsWorth({ mint: mintB, usd: depthUsd }),
+    });
+    return { address, label, mintA, mintB, feeBps };
+  });
+}
+
+function unitsWorth({ mint, usd }: { mint: string; usd: number }): bigint {
+  const { decimals } = tokenOf(mint);
+  return BigInt(Math.round((usd / genesisUsd(mint)) * 10 ** decimals));
+}
+
+function genesisUsd(mint: string): number {
+  const { usdPrice, peg } = tokenOf(mint);
+  return usdPrice * (peg === undefined ? 1 : genesisUsd(peg));
+}
+
+function tokenOf(mint: string): (typeof GENESIS_TOKENS)[number] {
+  const token = GENESIS_TOKENS.find((candidate) => candidate.mint === mint);
+  if (token === undefined) throw new RangeError(`no token ${mint} in the sandbox`);
+  return token;
+}
+
+/** Everything that many swaps name: programs, mints, pools with their vaults, and the accounts of fees and maker. */
+function sharedAddresses(chain: SandboxChain, owners: { maker: string; feeOwner: string }): string[] {
+  return [...new Set([
+    SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM, ASSOCIATED_TOKEN_PROGRAM, SWAP_PROGRAM_ID,
+    ...GENESIS_TOKENS.map(({ mint }) => mint),
+    ...chain.pools().flatMap(({ address, vaultA, vaultB }) => [address, vaultA, vaultB]),
+    ...GENESIS_TOKENS.map(({ mint, tokenProgram }) => associatedTokenAddress(owners.feeOwner, mint, tokenProgram)),
+    ...MAKER_MINTS.map((mint) => associatedTokenAddress(owners.maker, mint, tokenOf(mint).tokenProgram)),
+  ])];
+}

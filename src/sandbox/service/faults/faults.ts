@@ -1,0 +1,154 @@
+import type { Json } from '../../../core/json.ts';
+import type { Random } from '../../../core/random.ts';
+
+/**
+ * What can be made to go wrong, named as in the body of `POST /sandbox/faults`. `expire`, `reject` and `unknown` are
+ * answers of /execute, the rest works everywhere.
+ */
+export type Fault =
+  /** Answers before the service looks: with a body in JSON, or a text of any type of content. */
+  | { readonly kind: 'status'; readonly status: number; readonly body?: Json | undefined; readonly content_type?: string
+    | undefined }
+  | { readonly kind: 'delay'; readonly ms: number }
+  | { readonly kind: 'drop_before' }
+  | { readonly kind: 'drop_after' }
+  /** Cuts the answer in half, or puts another text in its place, its status unchanged. */
+  | { readonly kind: 'malformed'; readonly body?: string | undefined; readonly content_type?: string | undefined }
+  /** Lets the body trickle. */
+  | { readonly kind: 'drip'; readonly bytes_per_second: number }
+  /** Takes the rate limit's headers away (`false`), or sets (text) and takes away (`false`) headers by name. */
+  | { readonly kind: 'headers'; readonly headers: false | Readonly<Record<string, string | false>> }
+  /** Answers with other words than the service would: the body stays JSON. */
+  | ({ readonly kind: 'patch' } & Patch)
+  | { readonly kind: 'expire' }
+  | { readonly kind: 'reject' }
+  | { readonly kind: 'unknown'; readonly landed: boolean };
+export type FaultKind = Fault['kind'];
+
+export interface FaultRule {
+  /**
+   * The path in neutral words: `*` at its end stands for any rest, a whole segment `*` elsewhere for any one segment.
+   */
+  readonly match: { readonly method?: string | undefined; readonly path: string };
+  readonly fault: Fault;
+  /** How many more requests it hits; without it and without `probability`, all of them. */
+  readonly times?: number | undefined;
+  readonly probability?: number | undefined;
+}
+
+/** The method and the neutral path of a request. */
+export interface RequestLine {
+  readonly method: string;
+  readonly path: string;
+}
+
+export interface Faults {
+  readonly rules: readonly FaultRule[];
+  /** Adds a rule; of more than `MOST_RULES` the oldest goes. */
+  add(rule: FaultRule): void;
+  clear(): void;
+  /** Returns the first fault of one of `kinds` that hits this request, and counts it. */
+  draw<Kind extends FaultKind>(
+    request: RequestLine, kinds: readonly Kind[],
+  ): Extract<Fault, { kind: Kind }> | undefined;
+}
+
+/** What is kept of all rules ever added. */
+export const MOST_RULES = 1_000;
+
+/** Returns an empty set of faults; chance comes from `random` alone. */
+export function createFaults(options: { random: Random }): Faults {
+  let entries: { rule: FaultRule; left: number }[] = [];
+  return {
+    get rules() {
+      return entries.map(({ rule, left }) => (rule.times === undefined ? rule : { ...rule, times: left }));
+    },
+    add(rule) {
+      entries.push({ rule, left: rule.times ?? Number.POSITIVE_INFINITY });
+      if (entries.length > MOST_RULES) entries.shift();
+    },
+    clear() {
+      entries = [];
+    },
+    draw(request, kinds) {
+      for (const entry of entries) {
+        const { fault, match, probability } = entry.rule;
+        if (!isOneOf(fault, kinds) || !matches(match, request)) continue;
+        if (probability !== undefined && options.random() >= probability) continue;
+        entry.left--;
+        entries = entries.filter(({ left }) => left > 0);
+        return fault;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Returns whether a request is one of those that a rule is about. */
+export function matches(match: FaultRule['match'], request: RequestLine): boolean {
+  if (match.method !== undefined && match.method !== request.method) return false;
+  const isPrefix = match.path.endsWith('*');
+  const wanted = (isPrefix ? match.path.slice(0, -1) : match.path).split('/');
+  const found = request.path.split('/');
+  const last = wanted.length - 1;
+  if (isPrefix ? found.length < wanted.length : found.length !== wanted.length) return false;
+  return wanted.every((segment, index) =>
+    segment === '*' || segment === found[index] || (isPrefix && index === last && found[index]!.startsWith(segment)));
+}
+
+function isOneOf<Kind extends FaultKind>(
+  fault: Fault, kinds: readonly Kind[],
+): fault is Extract<Fault, { kind: Kind }> {
+  return kinds.some((kind) => kind === fault.kind);
+}
+
+/**
+ * What to change in an answer: values by JSON pointer (`/routePlan/0/bps`; a segment `*` means each), and pointers of
+ * what goes.
+ */
+export interface Patch {
+  readonly set: Readonly<Record<string, Json>>;
+  readonly remove: readonly string[];
+}
+
+/**
+ * Returns a document with a patch applied. What a pointer does not find stays as it is; the last name of one that sets
+ * is made.
+ */
+export function patchDocument(document: Json, { set, remove }: Patch): Json {
+  let patched = document;
+  for (const [pointer, value] of Object.entries(set)) patched = changedAt(patched, segmentsOf(pointer), () => value);
+  for (const pointer of remove) patched = changedAt(patched, segmentsOf(pointer), () => undefined);
+  return patched;
+}
+
+/** Returns whether a text is a JSON pointer to something within a document. */
+export function isPointer(text: string): boolean {
+  return /^(?:\/(?:[^~/]|~[01])+){1,16}$/.test(text);
+}
+
+function segmentsOf(pointer: string): readonly string[] {
+  return pointer.slice(1).split('/').map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function changedAt(document: Json, [segment, ...rest]: readonly string[], change: () => Json | undefined): Json {
+  if (typeof document !== 'object' || document === null || segment === undefined) return document;
+  const changed = (value: Json | undefined): Json | undefined => {
+    if (rest.length === 0) return change();
+    return value === undefined ? undefined : changedAt(value, rest, change);
+  };
+  if (Array.isArray(document)) {
+    return (document as readonly Json[]).flatMap((item, index) => {
+      const value = segment === '*' || segment === String(index) ? changed(item) : item;
+      return value === undefined ? [] : [value];
+    });
+  }
+  const members = new Map(Object.entries(document as { readonly [key: string]: Json }));
+  const names = segment === '*' ? [...members.keys()] : [segment];
+  for (const name of names) {
+    const value = changed(members.get(name));
+    if (value === undefined) members.delete(name);
+    else members.set(name, value);
+  }
+  return Object.fromEntries(members);
+}

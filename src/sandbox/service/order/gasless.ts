@@ -1,0 +1,89 @@
+import { NATIVE_MINT, associatedTokenAddress } from '../../chain/addresses.ts';
+import type { GenesisToken } from '../../genesis.ts';
+import type { ServiceContext } from '../context.ts';
+import {
+  SIGNATURE_LAMPORTS, automaticUnitPrice, computeUnitsFor, priorityLamports, tokenAccountRent, unitPriceFor,
+} from '../routing/network-fees.ts';
+import type { OrderRequest } from './order-request.ts';
+import { isForeignPayer } from './order-request.ts';
+import { usdValue } from '../routing/quoting.ts';
+import type { Route } from '../routing/routing.ts';
+
+/** What a transaction offers for being taken soon. */
+interface Bids {
+  /** Micro-lamports for each compute unit. */
+  readonly unitPrice: bigint;
+  readonly tipLamports: bigint;
+}
+
+/** What a builder of blocks gets without being told, when `bundleTipLamports` is only a limit. */
+const USUAL_TIP_LAMPORTS = 10_000n;
+
+/**
+ * Returns what is bid for priority: the request's own figures, or the service's where they are missing or only limits.
+ */
+export function bidsOf(
+  request: Pick<OrderRequest, 'priorityFeeLamports' | 'bundleTipLamports' | 'feesAreLimits'>,
+  { slot, units }: { slot: number; units: number },
+): Bids {
+  const automatic = automaticUnitPrice({ slot });
+  const asked = request.priorityFeeLamports === undefined ? undefined
+    : unitPriceFor({ lamports: request.priorityFeeLamports, units });
+  const tip = request.bundleTipLamports ?? 0n;
+  if (!request.feesAreLimits) return { unitPrice: asked ?? automatic, tipLamports: tip };
+  return {
+    unitPrice: asked === undefined || automatic < asked ? automatic : asked,
+    tipLamports: tip < USUAL_TIP_LAMPORTS ? tip : USUAL_TIP_LAMPORTS,
+  };
+}
+
+/** A taker with less is one who may not be able to pay for gas. */
+export const LOW_LAMPORTS = 10_000_000n;
+const SMALLEST_USD = 10;
+/** More than half of a trade is nobody's gas. */
+const LARGEST_SHARE = 0.5;
+const WHOLE_BPS = 10_000;
+/** A transaction that the service pays for has its signature and the taker's. */
+const SIGNATURES = 2n;
+/** Two wrapped or associated accounts at most are made sure of, and some units tell equal swaps apart. */
+const TOKEN_ACCOUNTS = 2;
+const SPARE_UNITS = 1_000;
+
+/** What a swap costs a taker whose gas the service pays. */
+export interface GaslessTerms {
+  /** Below this the service does not pay. */
+  readonly minimumUsd: number;
+  /** What the service keeps of the swap for it, in basis points beside the platform's fee. */
+  readonly recoupBps: number;
+  readonly isCovered: boolean;
+}
+
+/**
+ * Returns whether the service may pay a taker's gas: he is not itself, has hardly any SOL, pays in another token, and
+ * nobody else takes part.
+ */
+export function mayBeGasless({ chain, gas }: ServiceContext, request: OrderRequest): boolean {
+  const { taker, referral, receiver, inputMint } = request;
+  const hasThirdParty = isForeignPayer(request) || referral !== undefined || receiver !== undefined;
+  return taker !== undefined && taker !== gas.address && !hasThirdParty && inputMint !== NATIVE_MINT
+    && chain.balance(taker) < LOW_LAMPORTS;
+}
+
+/** Returns what the service asks for paying signatures, priority, tip and rent of a swap; rounded against the taker. */
+export function gaslessTerms(
+  context: ServiceContext, request: OrderRequest & { readonly taker: string },
+  swap: { output: GenesisToken; route: Route; inUsd: number },
+): GaslessTerms {
+  const { chain, market, tokens } = context;
+  const { output, route, inUsd } = swap;
+  const units = computeUnitsFor({ hops: route.hops.length, tokenAccounts: TOKEN_ACCOUNTS }) + SPARE_UNITS;
+  const { unitPrice, tipLamports } = bidsOf(request, { slot: chain.slot, units });
+  const account = associatedTokenAddress(request.taker, output.mint, output.tokenProgram);
+  const staysOpen = output.mint !== NATIVE_MINT && !chain.accountExists(account);
+  const lamports = SIGNATURES * SIGNATURE_LAMPORTS + priorityLamports({ unitPrice, units }) + tipLamports
+    + (staysOpen ? tokenAccountRent(output.tokenProgram) : 0n);
+  const gasUsd = usdValue({ market, token: tokens.get(NATIVE_MINT)!, amount: lamports });
+  const minimumUsd = Math.max(SMALLEST_USD, gasUsd / LARGEST_SHARE);
+  const isCovered = inUsd >= minimumUsd;
+  return { minimumUsd, recoupBps: isCovered ? Math.ceil((gasUsd / inUsd) * WHOLE_BPS) : 0, isCovered };
+}

@@ -1,0 +1,61 @@
+import { mulDiv, U64_MAX } from '../../../core/amount.ts';
+import type { GenesisToken } from '../../genesis.ts';
+import { TOKEN_2022_PROGRAM } from '../../chain/addresses.ts';
+
+/** What a block charges for each signature. */
+export const SIGNATURE_LAMPORTS = 5_000n;
+/** Rent of a system account without data: less than this may not stay behind. */
+export const SYSTEM_ACCOUNT_RENT_LAMPORTS = 890_880n;
+const TOKEN_ACCOUNT_RENT_LAMPORTS = 2_039_280n;
+/** Token-2022 adds five bytes for the owner's immutability. */
+const TOKEN_2022_ACCOUNT_RENT_LAMPORTS = 2_074_080n;
+const MICRO = 1_000_000n;
+
+/** Returns the lamports that an associated account of a token must hold. */
+export function tokenAccountRent(tokenProgram: string): bigint {
+  return tokenProgram === TOKEN_2022_PROGRAM ? TOKEN_2022_ACCOUNT_RENT_LAMPORTS : TOKEN_ACCOUNT_RENT_LAMPORTS;
+}
+
+/**
+ * Returns what priority costs, in lamports: price (micro-lamports per unit) times limit, rounded up as the chain does.
+ */
+export function priorityLamports({ unitPrice, units }: { unitPrice: bigint; units: number }): bigint {
+  return mulDiv(unitPrice, BigInt(units), MICRO, 'ceil');
+}
+
+/** Returns the unit price, 64 bits, that comes to at most `lamports` for `units`. */
+export function unitPriceFor({ lamports, units }: { lamports: bigint; units: number }): bigint {
+  const price = (lamports * MICRO) / BigInt(units);
+  return price < U64_MAX ? price : U64_MAX;
+}
+
+/** Returns what the service bids on its own for a slot; blocks are not equally full. */
+export function automaticUnitPrice({ slot, fast = false }: { slot: number; fast?: boolean }): bigint {
+  const price = 9_000n + BigInt(slot % 17) * 1_500n;
+  return fast ? price * 2n : price;
+}
+
+// Generous on purpose: a swap that runs out of units fails, one that asks for a few more pays a few lamports.
+const BASE_UNITS = 15_000;
+const UNITS_PER_HOP = 20_000;
+const UNITS_PER_TOKEN_ACCOUNT = 30_000;
+
+/**
+ * Returns a few compute units or micro-lamports that differ from one transaction to the next. Without them two equal
+ * swaps ordered within one slot would be the same transaction, and the second would not be executed.
+ */
+export function distinguishing(number: number): number {
+  return number % 1_000;
+}
+
+/** Returns the compute units that a swap is given. */
+export function computeUnitsFor({ hops, tokenAccounts }: { hops: number; tokenAccounts: number }): number {
+  return BASE_UNITS + UNITS_PER_HOP * hops + UNITS_PER_TOKEN_ACCOUNT * tokenAccounts;
+}
+
+/** Returns the slippage that the service chooses when nobody asked for one: wider where prices move more. */
+export function automaticSlippageBps(input: GenesisToken, output: GenesisToken): number {
+  const volatility = Math.max(input.volatility, output.volatility);
+  if (volatility < 0.1) return 10;
+  return Math.min(300, Math.round(30 + 30 * volatility));
+}

@@ -1,0 +1,118 @@
+import type { OperatorFunction } from 'rxjs';
+import { Observable } from 'rxjs';
+import type { PricedQuote } from './input.ts';
+
+export type Trend = 'above' | 'below';
+
+/** Two means closer than this, relative to their size, differ by rounding alone. */
+const ROUNDING = 1e-12;
+
+/**
+ * Emits when the fast moving average of the price comes to stand above or below the slow one; nothing before the slow
+ * one is full, nothing while the relation stays. One operator for what would be four, and silent in between: the
+ * engine's speed rests on operators of this kind.
+ */
+export function smaCrossover(
+  fastWindow: number, slowWindow: number,
+): OperatorFunction<PricedQuote, { trend: Trend; at: PricedQuote }> {
+  return (source) => new Observable((subscriber) => {
+    const fast = new Sma(fastWindow);
+    const slow = new Sma(slowWindow);
+    let trend: Trend | undefined;
+    return source.subscribe({
+      next: (quote) => {
+        const fastMean = fast.push(quote.price);
+        const slowMean = slow.push(quote.price);
+        if (!slow.full || Math.abs(fastMean - slowMean) <= Math.abs(slowMean) * ROUNDING) return;
+        const now: Trend = fastMean > slowMean ? 'above' : 'below';
+        if (now === trend) return;
+        trend = now;
+        subscriber.next({ trend, at: quote });
+      },
+      error: (error: unknown) => { subscriber.error(error); },
+      complete: () => { subscriber.complete(); },
+    });
+  });
+}
+
+/**
+ * A simple moving average over the last `window` values by a running sum. Each time round the ring the sum is computed
+ * again, so that rounding errors cannot build up over millions of values; that costs one addition per value.
+ */
+export class Sma {
+  readonly #ring: Float64Array;
+  #next = 0;
+  #count = 0;
+  #sum = 0;
+
+  constructor(window: number) {
+    this.#ring = new Float64Array(window);
+  }
+
+  /** Returns whether `window` values have been seen. */
+  get full(): boolean {
+    return this.#count === this.#ring.length;
+  }
+
+  /** Takes a value and returns the mean of those in the window, of fewer while it fills. */
+  push(value: number): number {
+    const ring = this.#ring;
+    this.#sum += value - ring[this.#next]!;
+    ring[this.#next] = value;
+    if (this.#count < ring.length) this.#count += 1;
+    if (++this.#next === ring.length) {
+      this.#next = 0;
+      this.#sum = sumOf(ring);
+    }
+    return this.#sum / this.#count;
+  }
+}
+
+function sumOf(values: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i]!;
+  return sum;
+}
+
+/** The bands at one quote; prices. */
+export interface BollingerBands {
+  readonly quote: PricedQuote;
+  readonly middle: number;
+  readonly lower: number;
+  readonly upper: number;
+  /** (price - middle) / standard deviation; 0 where the window does not vary. */
+  readonly z: number;
+}
+
+/**
+ * Emits the bands of the last `window` prices, the present one included, once that many have been seen:
+ * middle = mean, upper and lower = mean ± k population standard deviations (J. Bollinger, 2001).
+ */
+export function bollinger(window: number, k: number): OperatorFunction<PricedQuote, BollingerBands> {
+  return (source) => new Observable((subscriber) => {
+    const prices = new Float64Array(window);
+    let count = 0;
+    return source.subscribe({
+      next: (quote) => {
+        prices[count % window] = quote.price;
+        count += 1;
+        if (count >= window) subscriber.next(bandsOf(quote, prices, k));
+      },
+      error: (error: unknown) => { subscriber.error(error); },
+      complete: () => { subscriber.complete(); },
+    });
+  });
+}
+
+function bandsOf(quote: PricedQuote, prices: Float64Array, k: number): BollingerBands {
+  // Summed from the first price on, so that a window that does not vary has a deviation of exactly 0.
+  const origin = prices[0]!;
+  let sum = 0;
+  for (const price of prices) sum += price - origin;
+  const middle = origin + sum / prices.length;
+  let squares = 0;
+  for (const price of prices) squares += (price - middle) ** 2;
+  const deviation = Math.sqrt(squares / prices.length);
+  const z = deviation === 0 ? 0 : (quote.price - middle) / deviation;
+  return { quote, middle, lower: middle - k * deviation, upper: middle + k * deviation, z };
+}

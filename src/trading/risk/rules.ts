@@ -1,0 +1,41 @@
+import type { Millis } from '../../core/time.ts';
+import type { Intent } from '../intent.ts';
+import type { EngineState } from '../state.ts';
+import { balance, budget } from './budget-rules.ts';
+import { exitUnderWay, intentsOpen, swapRate } from './count-rules.ts';
+import type { Denial } from '../denials.ts';
+import { positionSize, strategyExposure, totalExposure, tradeSize } from './exposure-rules.ts';
+import { inputsFresh, keyUnused, pairPriceFresh, sensible, slippage, tokenSafety } from './proposal-rules.ts';
+import { equityKnown, protections, serviceAccess, tradingState } from './trading-state.ts';
+import type { Rule, SwapCandidate } from './swap-candidate.ts';
+import { retryCandidateOf } from './swap-candidate.ts';
+
+/** The rules in the order of their application: the first refusal is the answer. */
+const RULES: readonly Rule[] = [
+  tradingState, serviceAccess, sensible, keyUnused, protections, inputsFresh, intentsOpen, exitUnderWay, swapRate,
+  slippage, budget, balance, tokenSafety, pairPriceFresh, tradeSize,
+  positionSize, strategyExposure, totalExposure, equityKnown,
+];
+
+/** Returns the first refusal of the limits, or undefined where the swap may go ahead. */
+export function firstDenial(state: EngineState, swap: SwapCandidate): Denial | undefined {
+  for (const rule of RULES) {
+    const denial = rule(state, swap);
+    if (denial !== undefined) return denial;
+  }
+  return undefined;
+}
+
+/**
+ * Returns why a further attempt of an approved intent may not be made, undefined where it may. All rules are applied
+ * again. The reservation of the intent, its place among the open intents, its key and its share of the swap rate are in
+ * the state already, and are not counted twice.
+ */
+export function retryDenial(state: EngineState, intent: Intent, at: Millis): Denial | undefined {
+  const strategy = state.strategies.get(intent.strategy);
+  if (strategy !== undefined) return firstDenial(state, retryCandidateOf(strategy, intent, at));
+  // The strategy's limits are gone with its configuration; an exit is always allowed.
+  if (intent.purpose === 'entry')
+    return { code: 'STRATEGY_UNKNOWN', reason: `${intent.strategy} is no longer configured` };
+  return firstDenial(state, retryCandidateOf({ name: intent.strategy, limits: {}, inputs: [], intentCount: 0 }, intent, at));
+}

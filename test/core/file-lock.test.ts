@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { isFileLocked, takeFileLock } from '../../src/core/file-lock.ts';
+import { temporaryFolder } from '../store/fixtures.ts';
+
+describe('the lock that a file stands for', () => {
+  it('is had once at a time, also by the process that has it, and goes with its file', () => {
+    const file = join(temporaryFolder(), 'a.lock');
+    const lock = takeFileLock(file)!;
+    for (let i = 0; i < 3; i++) expect([takeFileLock(file), isFileLocked(file)]).toEqual([undefined, true]);
+    lock.release();
+    expect([existsSync(file), isFileLocked(file)]).toEqual([false, false]);
+    takeFileLock(file)!.release();
+  });
+
+  it('cannot be taken where no file can be made, and the system itself says why', () => {
+    expect(() => takeFileLock(join(temporaryFolder(), 'missing', 'a.lock')))
+      .toThrow(expect.objectContaining({ code: 'ENOENT' }));
+  });
+});
+
+const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
+/** Without a tracer nobody can take the locks away from a disk. */
+const CAN_TRACE = spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
+
+/** Runs code in a process for which a lock's file is on a disk that refuses locks. Returns what it prints. */
+function withoutLocks(file: string, code: string): unknown {
+  const { stdout, stderr } = spawnSync('strace', [
+    '-f', '-qq', '-o', '/dev/null', '-e', 'trace=fcntl', '-P', file, '-e', 'inject=fcntl:error=EOPNOTSUPP',
+    process.execPath, '--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', `
+      const { takeFileLock } = await import(${JSON.stringify(`${SOURCES}/core/file-lock.ts`)});
+      const { isBeingWritten, lockNewRecording, takeWriterLock } = await import(${JSON.stringify(`${SOURCES}/recording/recording-files.ts`)});
+      ${code}`,
+  ], { encoding: 'utf8' });
+  return JSON.parse(stdout === '' ? JSON.stringify(stderr) : stdout);
+}
+
+describe.skipIf(!CAN_TRACE)('a disk without locks', () => {
+  it('is said to be one, and stops no new recording: nobody else may change one there either', () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'writer.lock');
+    expect(withoutLocks(file, `
+      const folder = ${JSON.stringify(folder)};
+      const faults = [];
+      const lock = lockNewRecording(folder);
+      const isWritten = isBeingWritten(folder);
+      try { takeWriterLock(folder); } catch ({ code, message }) { faults.push(code, message); }
+      console.log(JSON.stringify({ isLocked: lock !== undefined, isWritten, faults }));
+    `))
+      .toStrictEqual({ isLocked: false, isWritten: false, faults: ['FEATURE_UNAVAILABLE', `${file} cannot be locked: `
+        + 'its filesystem takes no file locks, as some network shares; use a folder on a local disk'] });
+  });
+});
