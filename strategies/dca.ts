@@ -4,8 +4,8 @@ import type { DenialCode, DeniedSwap, Outcome, SwapProposal } from '../src/strat
 import { amount, defineStrategy, duration, parseDuration, quotes, slots, timer, token } from '../src/strategy/index.ts';
 
 /**
- * Transient refusals: another swap is under way, too many swaps within the minute, the service is out of reach, no price
- * has arrived yet, or the token has not been checked yet.
+ * Transient refusals: another swap is under way, too many swaps within the minute, the service is out of reach, no
+ * price has arrived yet, or the token has not been checked yet.
  */
 const TRANSIENT: ReadonlySet<DenialCode> = new Set([
   'INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'EXIT_UNDER_WAY', 'RATE_PER_MINUTE', 'INPUT_STALE', 'QUOTE_STALE',

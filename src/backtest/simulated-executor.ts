@@ -76,10 +76,34 @@ interface ExecutorOptions {
  * matter.
  */
 export function createSimulatedExecutor(options: ExecutorOptions): SimulatedExecutor {
-  const { clock, seed } = options;
   const model = underSetting(options.model);
-  const { row, landing } = model;
   const chain = createSimulatedChain(options, model);
+  const begin = swapCourses(options, model, chain);
+  return {
+    execute: (intent) => new Observable((subscriber) => {
+      const course = begin(intent, (outcome) => {
+        subscriber.next(outcome);
+        if (isTerminal(outcome.state)) subscriber.complete();
+      });
+      return () => { course.waiting?.unsubscribe(); };
+    }),
+    carryOut: (intent, take) => { begin(intent, take); },
+    // A simulation begins without open intents.
+    reconcile: (open: readonly OpenIntent[]) => {
+      if (open.length > 0) throw new Error(`a simulation cannot resolve ${open.length} open intents of a real run`);
+      return EMPTY;
+    },
+    notes: () => chain.counters.notes(),
+    closeAccounts: (mints) => [...mints].reduce((sum, mint) => sum + chain.accounts.close(mint), 0n) as Lamports,
+    lockedLamports: () => chain.accounts.lockedLamports(),
+  };
+}
+
+/** Returns how to begin a swap; its outcomes follow by the clock. */
+function swapCourses(
+  { clock, seed }: ExecutorOptions, model: ReturnType<typeof underSetting>, chain: SimulatedChain,
+): (intent: Intent, take: TakeOutcome) => Course {
+  const { row, landing } = model;
   const { pricing } = chain;
   const after = (course: Course, delayMs: Millis, work: () => void): void => {
     course.waiting = clock.schedule(work, delayMs);
@@ -131,32 +155,13 @@ export function createSimulatedExecutor(options: ExecutorOptions): SimulatedExec
     });
   };
 
-  const begin = (intent: Intent, takeWithNotes: TakeOutcome): Course => {
+  return (intent, takeWithNotes) => {
     const take = (outcome: Outcome): void => { takeWithNotes(outcome, course.notes); };
     const course: Course = { intent, chance: chanceOf(seed, intent.id), take, notes: undefined, waiting: undefined };
     take(outcomeOf(intent.id, 'building'));
     const quoteMs = latencyAt(knownBefore(model.latency.quote, clock.now(), intent.route), course.chance.quote);
     after(course, quoteMs * row.quoteLatency, () => { accept(course); });
     return course;
-  };
-
-  return {
-    execute: (intent) => new Observable((subscriber) => {
-      const course = begin(intent, (outcome) => {
-        subscriber.next(outcome);
-        if (isTerminal(outcome.state)) subscriber.complete();
-      });
-      return () => { course.waiting?.unsubscribe(); };
-    }),
-    carryOut: (intent, take) => { begin(intent, take); },
-    // A simulation begins without open intents.
-    reconcile: (open: readonly OpenIntent[]) => {
-      if (open.length > 0) throw new Error(`a simulation cannot resolve ${open.length} open intents of a real run`);
-      return EMPTY;
-    },
-    notes: () => chain.counters.notes(),
-    closeAccounts: (mints) => [...mints].reduce((sum, mint) => sum + chain.accounts.close(mint), 0n) as Lamports,
-    lockedLamports: () => chain.accounts.lockedLamports(),
   };
 }
 

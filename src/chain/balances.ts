@@ -51,9 +51,9 @@ export interface Balances {
    * Returns the balance of one mint over both token programs, native and wrapped SOL together, with its slot. Answers
    * of nodes behind the newest finalized slot are refused.
    */
-  tokenBalance(owner: string, mint: Mint): Promise<TokenBalance>;
+  readonly tokenBalance: (owner: string, mint: Mint) => Promise<TokenBalance>;
   /** Returns a wallet's lamports with their slot, under the same conditions. */
-  nativeBalance(owner: string): Promise<NativeBalance>;
+  readonly nativeBalance: (owner: string) => Promise<NativeBalance>;
   /**
    * Returns a wallet's balances by mint over both token programs; native and wrapped SOL together, mints of 0 left out.
    * They come from three calls, so they are consistent only while no transaction of this wallet is landing. Answers of
@@ -72,28 +72,7 @@ const TRANSFER_FEE_AMOUNT = 2;
 export function createBalances(
   { rpc, floor, finalizedBlockHeight }: Pick<Finality, 'floor' | 'finalizedBlockHeight'> & { readonly rpc: RpcClient },
 ): Balances {
-  async function askTokenAccounts(owner: string, filter: { readonly mint: string } | { readonly programId: string }) {
-    const asOf = floor.confirmed;
-    const config =
-      { encoding: 'base64', commitment: 'confirmed', dataSlice: TOKEN_DATA_SLICE, minContextSlot: Number(asOf) };
-    const { context, value } = await floor.ask({
-      method: 'getTokenAccountsByOwner', asOf,
-      call: () => rpc.call('getTokenAccountsByOwner', [owner, filter, config], tokenAccounts),
-      slotOf: (answer) => answer.context.slot,
-    });
-    return { slot: context.slot, accounts: value.map(({ pubkey, account }) => requireTokenAccount(pubkey, account)) };
-  }
-
-  async function askLamports(owner: string): Promise<NativeBalance> {
-    const asOf = floor.confirmed;
-    const config = { commitment: 'confirmed', minContextSlot: Number(asOf) };
-    const { context, value } = await floor.ask({
-      method: 'getBalance', asOf,
-      call: () => rpc.call('getBalance', [owner, config], lamportBalance),
-      slotOf: (answer) => answer.context.slot,
-    });
-    return { slot: context.slot, lamports: value };
-  }
+  const { askTokenAccounts, askLamports } = createFlooredCalls({ rpc, floor });
 
   async function inAccounts(owner: string, mint: Mint): Promise<TokenBalance> {
     const { slot, accounts } = await askTokenAccounts(owner, { mint });
@@ -146,6 +125,34 @@ export function createBalances(
     },
     wallet: (owner) => readWallet(rpc, owner),
   };
+}
+
+/** Calls whose answers count only from a node that has reached the slot floor. */
+function createFlooredCalls({ rpc, floor }: { readonly rpc: RpcClient; readonly floor: Finality['floor'] }) {
+  async function askTokenAccounts(owner: string, filter: { readonly mint: string } | { readonly programId: string }) {
+    const asOf = floor.confirmed;
+    const config =
+      { encoding: 'base64', commitment: 'confirmed', dataSlice: TOKEN_DATA_SLICE, minContextSlot: Number(asOf) };
+    const { context, value } = await floor.ask({
+      method: 'getTokenAccountsByOwner', asOf,
+      call: () => rpc.call('getTokenAccountsByOwner', [owner, filter, config], tokenAccounts),
+      slotOf: (answer) => answer.context.slot,
+    });
+    return { slot: context.slot, accounts: value.map(({ pubkey, account }) => requireTokenAccount(pubkey, account)) };
+  }
+
+  async function askLamports(owner: string): Promise<NativeBalance> {
+    const asOf = floor.confirmed;
+    const config = { commitment: 'confirmed', minContextSlot: Number(asOf) };
+    const { context, value } = await floor.ask({
+      method: 'getBalance', asOf,
+      call: () => rpc.call('getBalance', [owner, config], lamportBalance),
+      slotOf: (answer) => answer.context.slot,
+    });
+    return { slot: context.slot, lamports: value };
+  }
+
+  return { askTokenAccounts, askLamports };
 }
 
 function requireTokenAccount(address: string, account: AccountData): TokenAccountState {

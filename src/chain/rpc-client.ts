@@ -132,7 +132,7 @@ function createAnswerReader(host: string): AnswerReader {
     const answer = rpcAnswer.safeParse(parseBody(method, response));
     if (answer.success) return answer.data;
     // The error page of a proxy is no answer of the node.
-    if (response.status !== 200) throw httpStatus(method, response.status);
+    if (response.status !== 200) throw unreachable(method, `HTTP status ${response.status}`, response);
     throw responseInvalid(method, firstIssue(answer.error));
   }
 
@@ -140,7 +140,7 @@ function createAnswerReader(host: string): AnswerReader {
     try {
       return parseJson(response.body);
     } catch (cause) {
-      if (response.status !== 200) throw httpStatus(method, response.status);
+      if (response.status !== 200) throw unreachable(method, `HTTP status ${response.status}`, response);
       throw responseInvalid(method, 'expected JSON', { cause });
     }
   }
@@ -152,10 +152,6 @@ function createAnswerReader(host: string): AnswerReader {
     return new GannetError('CHAIN_RPC_ERROR', message, {
       details: { host, method, rpcCode: error.code, rpcMessage, transactionErrorCode },
     });
-  }
-
-  function httpStatus(method: string, status: number): GannetError {
-    return unreachable(method, `HTTP status ${status}`, { status });
   }
 
   function unreachable(method: string, what: string, context: { status?: number; cause?: unknown } = {}): GannetError {
@@ -182,7 +178,7 @@ function createAnswerReader(host: string): AnswerReader {
         throw responseInvalid(method, `expected the answer to request ${id}, got one to ${shownId(answer.id)}`);
       }
       if (answer.error !== undefined) throw rpcError(method, answer.error);
-      if (response.status !== 200) throw httpStatus(method, response.status);
+      if (response.status !== 200) throw unreachable(method, `HTTP status ${response.status}`, response);
       const checked = result.safeParse(answer.result);
       if (!checked.success) throw responseInvalid(method, firstIssue(checked.error));
       return checked.data;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { ExitCode } from './exit-codes.ts';
 import type { Terminal } from './output/terminal.ts';
 import type { LogLevel } from '../daemon/reporting/log.ts';
 import type { SignerClient } from '../signer/client.ts';
@@ -40,17 +41,3 @@ export type RunCommand = <Args extends readonly unknown[]>(
 export function example(command: string): string {
   return `\nExample:\n  ${command}`;
 }
-
-/** The exit codes of commands. */
-export const EXIT = {
-  done: 0,
-  /** The command did not achieve its result. */
-  failed: 1,
-  /** Usage or configuration error: nothing was started. */
-  usage: 2,
-  /** Halted by risk or by the operator. */
-  halted: 3,
-  interrupted: 130,
-} as const;
-
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -1,8 +1,9 @@
 import { Socket } from 'node:net';
 import { CommanderError, Option } from 'commander';
 import { addCommands } from './command-list.ts';
-import type { CommandContext, ExitCode, GlobalOptions, RunCommand } from './command.ts';
-import { EXIT } from './command.ts';
+import type { CommandContext, GlobalOptions, RunCommand } from './command.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { EXIT } from './exit-codes.ts';
 import { GannetCommand } from './gannet-command.ts';
 import { refuseImpossibleFolder } from './input/files.ts';
 import type { Redact, Terminal } from './output/terminal.ts';
@@ -32,7 +33,7 @@ const HELP_LEAST = 16;
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   const handedOn = takeHandedOn(process.env);
   const wantsJson = argv.includes('--json');
-  const hide = await redactKeysOf(argv.slice(2));
+  const redact = await redactKeysOf(argv.slice(2));
   const code: { value: ExitCode } = { value: EXIT.done };
   const output = watchOutput();
   const program = new GannetCommand('gannet')
@@ -52,19 +53,19 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .exitOverride()
     .configureHelp({ minWidthToWrap: HELP_LEAST, subcommandTerm: (command) => command.name() })
     .configureOutput({
-      writeErr: (text) => { if (!wantsJson) processTerminal(false, hide).err(text); },
+      writeErr: (text) => { if (!wantsJson) processTerminal(false, redact).err(text); },
       getOutHelpWidth: () => outputColumns() ?? USUAL_COLUMNS,
       getErrHelpWidth: () => outputColumns() ?? USUAL_COLUMNS,
     });
-  await addCommands(program, { argv, run: runner(program, { code, handedOn, output, hide }) });
+  await addCommands(program, { argv, run: runner(program, { code, handedOn, output, redact }) });
   program.helpCommand(true);
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    if (!(error instanceof CommanderError)) return reportError(processTerminal(wantsJson, hide), error);
+    if (!(error instanceof CommanderError)) return reportError(processTerminal(wantsJson, redact), error);
     if (error.exitCode === 0) return EXIT.done;
     if (wantsJson) process.stdout.write(
-      `${hide(stringifyJson({ error: { code: 'USAGE', message: usageMessage(error), details: {} } }))}\n`,
+      `${redact(stringifyJson({ error: { code: 'USAGE', message: usageMessage(error), details: {} } }))}\n`,
     );
     return EXIT.usage;
   }
@@ -80,13 +81,13 @@ function usageMessage({ code, message }: CommanderError): string {
   return code === 'commander.help' ? 'expected a command; "gannet help" lists them' : message.replace(/^error: /, '');
 }
 
-function runner(program: GannetCommand, { code, handedOn, output, hide }: {
+function runner(program: GannetCommand, { code, handedOn, output, redact }: {
   readonly code: { value: ExitCode }; readonly handedOn: HandedOn | undefined; readonly output: Output;
-  readonly hide: Redact;
+  readonly redact: Redact;
 }): RunCommand {
   return (action) => async (...args) => {
     const options = globalOptions(program);
-    const terminal = processTerminal(options.json, hide);
+    const terminal = processTerminal(options.json, redact);
     const interrupt = interruptions(output);
     try {
       refuseImpossibleFolder(options.stateDir, '--state-dir');

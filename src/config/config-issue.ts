@@ -1,12 +1,12 @@
 import type { ErrorCode } from '../core/errors.ts';
 import { GannetError } from '../core/errors.ts';
-import type { ConfigNode, Position, ScalarNode } from './config-tree.ts';
+import type { ConfigNode, ConfigPath, Position, ScalarNode } from './config-tree.ts';
 import { locate, nodeAt } from './config-tree.ts';
 import { printable } from '../core/text.ts';
 import { withoutKeyRuns } from '../signer/key-shape.ts';
 
 const LONGEST_MESSAGE = 1_000;
-/** Shorter texts are no secrets, and taking them out would only garble the message. */
+/** Shorter texts are no secrets, and their removal would only garble the message. */
 const LEAST_SECRET = 4;
 
 /** A fault on its way to becoming an issue. */
@@ -23,12 +23,13 @@ export interface ProblemList {
   readonly all: readonly Problem[];
   /** Adds a fault at the value of `path`, or at its key. */
   add(path: ConfigPath, message: string, options?: { readonly at?: 'key' | 'value'; readonly code?: ErrorCode }): void;
-  /** Returns whether anything is wrong at, above or below a path. */
+  /** Returns whether there is a fault at, above or below a path. */
   isFaulty(path: ConfigPath): boolean;
 }
 
 /**
- * Returns an empty list over `root`. What is said of a path in `silenced`, or below it, is dropped: its fault is known.
+ * Returns an empty list over `root`. A fault at a path in `silenced`, or below it, is dropped: that path has a known
+ * fault.
  */
 export function createProblemList(root: ConfigNode, silenced: readonly ConfigPath[]): ProblemList {
   const all: Problem[] = [];
@@ -58,7 +59,7 @@ export function toIssues(file: string, problems: readonly Problem[]): ConfigIssu
   return [...unique.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** What comes from the environment may be a secret: messages name the variable, whatever they would have quoted. */
+/** A value of the environment may be a secret: messages name the variable in place of it. */
 function withoutValue(message: string, { value, source }: ScalarNode): string {
   const [before = '', found] = message.split(/, got (?=.)/s, 2);
   // Messages quote long values cut off.
@@ -72,7 +73,7 @@ function startsWith(path: ConfigPath, start: ConfigPath): boolean {
   return start.length > 0 && start.length <= path.length && start.every((step, index) => step === path[index]);
 }
 
-/** One fault of a configuration, at the place where it can be mended. Lines and columns count from 1. */
+/** One fault of a configuration, at the place where it can be corrected. Lines and columns count from 1. */
 export interface ConfigIssue {
   readonly file: string;
   readonly line: number;
@@ -81,9 +82,6 @@ export interface ConfigIssue {
   readonly path: string;
   readonly message: string;
 }
-
-/** The keys and list positions that lead to a value. */
-export type ConfigPath = readonly (string | number)[];
 
 const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
@@ -117,8 +115,8 @@ export function configError(
 }
 
 /**
- * Returns text from a file made safe to show: no controls, nothing that may be a part of a wallet's key, at most
- * `limit` characters.
+ * Returns text from a file made safe to print: without controls and possible parts of a wallet's key, at most `limit`
+ * characters.
  */
 export function safeText(text: string, limit = 200): string {
   return printable(withoutKeyRuns(text, '(not shown)'), limit);

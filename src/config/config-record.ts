@@ -13,7 +13,7 @@ import type { FillQuoteAge, Latency, LatencySource, SimulationModel } from '../t
 import { TIMES_INTERVAL } from '../trading/simulation-model.ts';
 import { latencyText } from './schema-backtest.ts';
 
-/** What the signer may sign beyond what it knows by itself; caps by mint, smallest units as text. */
+/** The signer's section in a record; caps by mint, smallest units as text. */
 interface SignerRecord {
   readonly programs: readonly string[];
   readonly destinations: readonly string[];
@@ -111,7 +111,7 @@ interface CapRecord {
   readonly per_day: string | null;
 }
 
-/** Limits in a record. What is optional is absent in the manifests of older runs, which knew nothing of it. */
+/** Limits in a record. Optional members are absent in the manifests of older runs. */
 interface LimitsRecord {
   readonly max_slippage_bps: number;
   readonly max_price_impact_bps: number;

@@ -11,7 +11,7 @@ const cap = z.strictObject({
   per_day: z.string().optional().meta({ description: 'The most of any day.', examples: ['3000'] }),
 });
 
-/** The section "signer": what its process may sign beyond what it knows by itself, and how much. */
+/** The section "signer": what its process may sign beside its built-in rules, and how much. */
 const signerSchema = z.strictObject({
   programs: z.array(address()).default([])
     .meta({ description: 'Programs that may be called beside those known to everybody; without a reader of their own, '

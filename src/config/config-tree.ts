@@ -1,4 +1,5 @@
-import type { ConfigPath } from './config-issue.ts';
+/** The keys and list positions that lead to a value. */
+export type ConfigPath = readonly (string | number)[];
 
 /** A place in a file; `file` only where it is not the configuration itself, as with a command-line option. */
 export interface Position {
@@ -92,7 +93,7 @@ function mapFrom(
 
 /** Returns the tree without the nodes at `paths`; positions in lists stay what they are. */
 export function without<N extends ConfigNode>(root: N, paths: readonly ConfigPath[]): N {
-  // What is removed lies below the root: a mapping stays a mapping.
+  // The removed nodes lie below the root: a mapping stays a mapping.
   return paths.reduce<ConfigNode>((node, path) => removeAt(node, path), root) as N;
 }
 

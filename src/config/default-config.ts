@@ -1,5 +1,5 @@
 /**
- * What runs where there is no configuration: the text of `config/gannet.yaml`, which a test holds equal to this, so
+ * The configuration of a run without a file: the text of `config/gannet.yaml`, which a test holds equal to this, so
  * that Gannet starts from any folder.
  */
 export const DEFAULT_CONFIG = `# yaml-language-server: $schema=./gannet.schema.json
@@ -34,16 +34,16 @@ risk:
   max_fees_per_day: "0.5 SOL"
   # What stops trading when it goes wrong. Exits stay possible, except under "halt".
   protections:
-    - { kind: max_drawdown, limit_pct: 20, action: reduce_only } # under the highest equity ever; until an operator resumes
+    - { kind: max_drawdown, limit_pct: 20, action: reduce_only } # under the highest equity; until an operator resumes
     - { kind: daily_loss, limit: "800 USDC", action: halt } # until midnight UTC
     - { kind: cooldown, after: loss, for: 30s } # each strategy by itself
     - { kind: loss_streak, losses: 10, within: 1d } # no entries for an hour
     - { kind: error_rate, failures: 20, within: 10m } # signed swaps that fail or expire
-    - { kind: blind_execution, unknowns: 3 } # outcomes in a row that nobody can see
+    - { kind: blind_execution, unknowns: 3 } # unknown outcomes in a row
     - { kind: unresolved_intent, after: 10m }
     - { kind: stale_feed, after: 2m } # no entries on a price that does not come any more
     - { kind: reconciliation_mismatch } # the chain has less than the books
-  token_safety: # any other token is looked at before it is bought
+  token_safety: # any other token is checked before it is bought
     trusted: [SOL, USDC]
 
 # What the process with the key keeps by its own counting, whatever the rest of Gannet asks of it; in whole tokens.
@@ -54,8 +54,8 @@ signer:
     PEARL: { per_trade: "2000", per_hour: "5000", per_day: "20000" }
 
 strategies:
-  # Buys a little SOL every ten seconds. The service assembles the transaction and lands it. One swap at a time spends USDC:
-  # "begin: next" keeps the first purchases of this strategy and of the next one as far apart as all later ones.
+  # Buys a little SOL every ten seconds. The service assembles the transaction and lands it. One swap at a time spends
+  # USDC: "begin: next" keeps the first purchases of this strategy and of the next one as far apart as all later ones.
   - use: dca
     name: dca-sol
     budget: "3000 USDC"

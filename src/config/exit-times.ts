@@ -4,7 +4,8 @@ import type { Millis } from '../core/time.ts';
 import type { Mint, Token, TokenTable } from '../market/token.ts';
 import { exitEndsAt } from '../trading/exit-sizing.ts';
 import type { RiskLimits, ValueLimit } from '../trading/limits.ts';
-import type { ConfigPath, ProblemList } from './config-issue.ts';
+import type { ProblemList } from './config-issue.ts';
+import type { ConfigPath } from './config-tree.ts';
 import type { SignerConfig, StrategyConfig } from './run-config.ts';
 import { watchedBy } from './run-config.ts';
 
@@ -60,7 +61,7 @@ export function refuseSlowExits(
   }
 }
 
-/** What bounds a position: each a sum of amounts; none where no strategy can hold the token. */
+/** Returns the bounds of a position, each a sum of amounts; none where no strategy can hold the token. */
 function positionBounds({ limits, strategies }: ExitScope, mint: Mint): (readonly ValueLimit[])[] {
   const trades = (strategy: StrategyConfig): boolean => watchedBy(strategy)
     .some(({ spec }) => spec.kind === 'quote' && (spec.inputMint === mint || spec.outputMint === mint));
@@ -92,7 +93,7 @@ function unitsOf(
   return units as Amount;
 }
 
-/** A price in 10^-12 US dollars: of tokens that cost next to nothing too. */
+/** Returns a price in 10^-12 US dollars, fine enough for the cheapest tokens. */
 function picoUsd(price: number | undefined): bigint | undefined {
   return price !== undefined && price > 1e-12 && price < 1e12 ? BigInt(Math.round(price * 1e12)) : undefined;
 }

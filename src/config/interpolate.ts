@@ -1,5 +1,5 @@
-import type { ConfigPath, Problem } from './config-issue.ts';
-import type { ConfigNode, MapNode, Position, ScalarNode } from './config-tree.ts';
+import type { Problem } from './config-issue.ts';
+import type { ConfigNode, ConfigPath, MapNode, Position, ScalarNode } from './config-tree.ts';
 import { mapScalars } from './config-tree.ts';
 import { hasWalletKeyForm } from '../signer/key-shape.ts';
 
@@ -7,8 +7,8 @@ import { hasWalletKeyForm } from '../signer/key-shape.ts';
 export type EnvironmentRecord = Readonly<Record<string, string | undefined>>;
 
 // Within [ ] and { } YAML ends a plain text at a brace, so "${NAME}" would be a syntax error there. While the parser
-// looks, three characters of the private use area stand for the braces: the same length, so that every position stays
-// true.
+// reads, three characters of the private use area stand for the braces. They have the same length, so that every
+// position stays correct.
 const OPEN = '\uE000\uE001';
 const CLOSE = '\uE002';
 const VARIABLE_IN_TEXT = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
@@ -24,16 +24,16 @@ export function showVariables(text: string): string {
   return text.replaceAll(OPEN, '${').replaceAll(CLOSE, '}');
 }
 
-/** A tree with the environment's values in it, and where they could not be had. */
+/** A tree with the environment's values in it, and the faults of those that are missing. */
 interface Interpolated {
   readonly root: ConfigNode;
   readonly problems: readonly Problem[];
-  /** Paths whose fault is said: nothing else need be said of them. */
+  /** Paths whose fault is reported: no other fault of theirs needs to be. */
   readonly silenced: readonly ConfigPath[];
 }
 
 /**
- * Returns the tree with `${NAME}` replaced. A value stays text whatever it looks like. The wallet’s key is never read
+ * Returns the tree with `${NAME}` replaced. A value stays text whatever its form is. The wallet’s key is never read
  * this way, and neither are strategies’ parameters: what a run decides must stand in the file for a replay to find.
  * `withheld` names the variables that are set, but that this process was not given.
  */
@@ -84,11 +84,11 @@ function problemOf(
   return undefined;
 }
 
-/** Returns what is to be said of a variable that only the signer sees, where another value was looked for in it. */
+/** Returns the fault of a variable that only the signer receives, where another value was expected in it. */
 export function withheldVariable(name: string): string {
-  return `the environment variable ${name} is set, but what it holds looks like a wallet's key, which only the signer `
-    + 'is given: '
-    + 'put there what belongs here, and the wallet\'s key into a variable of its own that wallet.key_from points at';
+  return `the environment variable ${name} is set, but its value has the form of a wallet's key, which only the signer `
+    + 'receives: put the value that belongs here into it, and the wallet\'s key into a variable of its own that '
+    + 'wallet.key_from points at';
 }
 
 /** The variables that hold the wallet's key: the usual one, and the one this file points at. */
@@ -101,7 +101,7 @@ function walletKeyVariables(root: ConfigNode): ReadonlySet<string> {
   return names;
 }
 
-/** What the command line says instead of the file. */
+/** The values of the command line that replace those of the file. */
 export interface Overrides {
   readonly baseUrl?: string | undefined;
   readonly rpcUrl?: string | undefined;
@@ -109,7 +109,7 @@ export interface Overrides {
   readonly apiKeyEnv?: string | undefined;
 }
 
-/** Returns the tree with the command line's values in place of the file's; a fault in one is said of the option. */
+/** Returns the tree with the command line's values in place of the file's; their faults name the option. */
 export function applyOverrides(root: MapNode, { baseUrl, rpcUrl, apiKeyEnv }: Overrides): MapNode {
   const entries: readonly (readonly [section: string, key: string, option: string, value: string | undefined])[] = [
     ['service', 'base_url', '--base-url', baseUrl],
@@ -123,7 +123,7 @@ export function applyOverrides(root: MapNode, { baseUrl, rpcUrl, apiKeyEnv }: Ov
     const scalar: ScalarNode =
       { kind: 'scalar', position, keyPosition: position, value, source: value, fromEnvironment: false };
     const known = result.members.get(section);
-    // A section that is no mapping is a fault of its own, said elsewhere.
+    // A section that is no mapping is a fault of its own, reported elsewhere.
     if (known !== undefined && known.kind !== 'map') continue;
     const members: ReadonlyMap<string, ConfigNode> = new Map([...known?.members ?? [], [key, scalar] as const]);
     const replaced: MapNode =

@@ -1,6 +1,6 @@
 import type { Mint, TokenTable } from '../market/token.ts';
-import type { ConfigPath, ProblemList } from './config-issue.ts';
-import type { ConfigNode } from './config-tree.ts';
+import type { ProblemList } from './config-issue.ts';
+import type { ConfigNode, ConfigPath } from './config-tree.ts';
 import { nodeAt } from './config-tree.ts';
 import type { SignerConfig, StrategyConfig } from './run-config.ts';
 import { watchedBy } from './run-config.ts';
@@ -17,7 +17,7 @@ export function movesRealMoney(
 interface GateScope {
   readonly root: ConfigNode;
   readonly problems: ProblemList;
-  /** Whether the command line says that real money may be moved; undefined where nothing is going to run. */
+  /** Whether the command line says that real money may be moved; undefined where no run follows. */
   readonly consent: boolean | undefined;
   readonly protections: readonly (ProtectionEntry | undefined)[] | undefined;
   readonly signer: SignerConfig;
@@ -56,7 +56,7 @@ function refuseUnguarded(sections: ConfigFile, scope: GateScope): void {
     refuse(problems, ['wallet', 'key_from'], 'live trading signs with a key of yours: say where it is, wallet: { '
       + 'key_from: "env:GANNET_WALLET_KEY" } or "file:PATH"');
   }
-  // A default is nobody's decision: how much may be lost must stand in the file.
+  // A default is no decision of the operator: how much may be lost must stand in the file.
   const isMissing = (path: ConfigPath): boolean => nodeAt(root, path) === undefined && !problems.isFaulty(path);
   if (isMissing(['risk', 'max_trade'])) {
     refuse(
@@ -76,7 +76,7 @@ function refuseUnguarded(sections: ConfigFile, scope: GateScope): void {
   if (!problems.isFaulty(['signer'])) refuseUncapped(sections, scope);
 }
 
-/** One that is faulty has its fault said: it may have been meant as one. */
+/** A faulty entry may have been meant as a loss limit, and its fault is reported already. */
 function isLossLimit(entry: ProtectionEntry | undefined): boolean {
   return entry === undefined || entry.kind === 'daily_loss' || entry.kind === 'max_drawdown';
 }

@@ -7,9 +7,9 @@ import { DEFAULT_CONFIG } from './default-config.ts';
 import type { ExitTime, UsdPrices } from './exit-times.ts';
 import type { EnvironmentRecord, Overrides } from './interpolate.ts';
 import { applyOverrides, interpolate } from './interpolate.ts';
-import type { ConfigIssue, ConfigPath, Problem } from './config-issue.ts';
+import type { ConfigIssue, Problem } from './config-issue.ts';
 import { safeText, toIssues } from './config-issue.ts';
-import type { ConfigNode, MapNode } from './config-tree.ts';
+import type { ConfigNode, ConfigPath, MapNode } from './config-tree.ts';
 import { mapScalars, without } from './config-tree.ts';
 import { PROJECT_DIR } from './strategy-file.ts';
 import type { RequestRate } from './request-rate.ts';
@@ -22,9 +22,8 @@ import { parseYaml } from './yaml-source.ts';
 /** A key with a character mistyped or missing is still nearly a key. */
 const NEARLY_A_KEYPAIR = /^[0-9A-Za-z]{80,100}$/;
 
-const REFUSAL = 'this looks like a wallet’s key, and a configuration never holds one: remove it (if others saw the '
-  + 'file, move the funds) '
-  + 'and point at it with wallet.key_from: "env:GANNET_WALLET_KEY" or "file:PATH"';
+const REFUSAL = 'this has the form of a wallet’s key, and a configuration never holds one: remove it (if others saw '
+  + 'the file, move the funds) and point at it with wallet.key_from: "env:GANNET_WALLET_KEY" or "file:PATH"';
 
 /**
  * Returns a problem, which repeats nothing, for each wallet's key that stands in the tree as a value, a list or a key.
@@ -71,22 +70,22 @@ export interface LoadOptions {
   /** Returns the decimals of mint accounts of the named service and chain; mints that do not exist are left out. */
   readonly decimalsOf: (mints: readonly Mint[], connections: ConnectionSettings) => Promise<ReadonlyMap<Mint, number>>;
   /**
-   * Returns US dollar prices of mints, as far as they are known: then it is said how long full exits take, and refused
-   * what takes too long.
+   * Returns the known US dollar prices of mints. With them, the result says how long full exits take, and exits that
+   * take too long are refused.
    */
   readonly pricesOf?: ((mints: readonly Mint[], connections: ConnectionSettings) => Promise<UsdPrices>) | undefined;
   /** Returns what is wrong with a mint that `decimalsOf` leaves out: that the chain knows none, unless given. */
   readonly absence?: ((mint: Mint) => string) | undefined;
   /**
-   * run, the default: all that must hold before anything trades. check: the same, but for what the command line has to
-   * say. look: what only reads (a quote, a backtest, a replay) needs no wallet, no room in the plan, and may look at a
-   * real service whatever the mode. research: what asks nobody but a recording is told nothing of service, chain,
-   * control and notifications, nor whose wallet it is: no variable, file or address of theirs is looked at.
+   * run, the default: checks everything that must hold before a run trades. check: the same, except for the consent
+   * of the command line. read: a command that only reads (a quote, a replay) needs no wallet and no room in the plan,
+   * and may ask a real service whatever the mode. research: a command that reads recordings alone gets no service,
+   * chain, control, notifications or wallet: no variable, file or address of theirs is read.
    */
   readonly purpose?: 'run' | 'check' | 'read' | 'research' | undefined;
   /** Whether the command line says that real money may be moved: --live. */
   readonly liveConsent?: boolean | undefined;
-  /** What the command line says instead of the file. */
+  /** The values of the command line that replace those of the file. */
   readonly overrides?: Overrides | undefined;
   /** Where the default of recording.dir lies; "./state" unless given. */
   readonly stateDir?: string | undefined;
@@ -112,20 +111,20 @@ export interface ConfigFailure {
   readonly rate: RequestRate | undefined;
 }
 
-/** Says where a run trades, with what, and who may steer it; no decision depends on it. */
+/** The parts that say where a run trades, with which wallet, and who may control it; no decision depends on them. */
 const NOT_DECIDING: readonly ConfigPath[] =
   [['service'], ['chain'], ['control'], ['notifications'], ['wallet', 'key_from'], ['wallet', 'address']];
 
 const DEFAULT_FILE = 'config/gannet.yaml';
-/** Stands for the file in messages where there is none. */
+/** The name of the built-in default in messages. */
 export const BUILT_IN_FILE = '(built-in default)';
 const MAX_FILE_BYTES = 1_048_576;
-/** Names of what is open in one process and not in the next. */
+/** Names of files that are open in one process and not in the next. */
 const OPEN_FILE = /^(?:-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/[^/]+\/fd\/\d+)$/;
 
 /**
  * Returns a configuration with everything resolved, or every fault at once with its place. Nothing is started, and the
- * process's own environment is not looked at. Throws what `decimalsOf` throws, where the file itself has no fault.
+ * process's own environment is not read. Throws what `decimalsOf` throws, where the file itself has no fault.
  */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | ConfigFailure> {
   const source = await readSource(options);
@@ -217,13 +216,13 @@ async function readSource({ file: named, workingDir, purpose = 'run' }: LoadOpti
   }
 }
 
-/** Neither is a device a file, but what is said of a folder says more. */
+/** A device is no file either; a folder has a message of its own. */
 async function isPipe(path: string): Promise<boolean> {
   const facts = await stat(path);
   return !facts.isFile() && !facts.isDirectory();
 }
 
-/** A wallet's key that was found is forgotten at once: nothing that follows can repeat it. */
+/** Removes the wallet's keys that were found, so that no later message can repeat them. */
 function blank(root: MapNode, paths: readonly ConfigPath[]): MapNode {
   const found = new Set(paths.map((path) => JSON.stringify(path)));
   return mapScalars(root, (scalar, path) =>

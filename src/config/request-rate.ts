@@ -15,8 +15,8 @@ interface Expected extends WatchedInput {
 }
 
 /**
- * Adds what cannot work at this rate: a strategy one of whose inputs cannot be kept as young as its max_age, and one
- * without a max_age whose inputs cannot be polled as often as it says, since nothing else was promised of them.
+ * Adds the strategies that cannot work at this rate: with a max_age, one of whose inputs would be older; without a
+ * max_age, one of whose inputs would be polled less often than it says.
  * `strategies` stand at their place in the file; undefined where one could not be read.
  */
 export function refuseExcess(
@@ -79,7 +79,7 @@ function listed(texts: readonly string[]): string {
   return `${texts.slice(0, LISTED_MAX).join(', ')}${rest > 0 ? `, and ${rest} more` : ''}`;
 }
 
-/** What a double adds to a sum of rates: an interval that is longer by no more is the one that is wanted. */
+/** The rounding error of a sum of rates: an interval that is longer by no more equals the wanted one. */
 const ROUNDING = 1e-9;
 
 /** A feed, and how often it will really be polled. */
@@ -89,13 +89,13 @@ export interface FeedInterval {
   readonly expectedMs: Millis;
 }
 
-/** What a configuration asks of the service. */
+/** The requests that a configuration needs, and what the plan allows. */
 export interface RequestRate {
-  /** For watching alone: what swaps need comes on top. */
+  /** For watching alone, without the requests of swaps. */
   readonly requestsPerSecond: number;
-  /** What the plan allows; undefined where nothing limits it. */
+  /** The rate of the plan; undefined where it has no limit. */
   readonly allowedPerSecond: number | undefined;
-  /** What of it is left for watching, after the headroom for swaps and the distance kept from the limit. */
+  /** The part of it for watching, after the headroom for swaps and the distance from the limit. */
   readonly watchPerSecond: number | undefined;
   /** Each distinct thing that is watched, once. */
   readonly feeds: readonly FeedInterval[];

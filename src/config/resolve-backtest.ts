@@ -14,7 +14,7 @@ import type { ProblemList } from './config-issue.ts';
 import type { BacktestConfig, StrategyConfig } from './run-config.ts';
 import type { ConfigFile } from './config-schema.ts';
 
-/** SOL for fees, where a simulated wallet is not told how much it has. */
+/** SOL for fees, where the file does not say how much a simulated wallet has. */
 const SIMULATED_SOL = lamports(1_000_000_000n) as bigint as Amount;
 
 type Section = ConfigFile['backtest'];
@@ -25,14 +25,14 @@ interface BacktestScope {
   readonly problems: ProblemList;
 }
 
-/** Returns what the section "backtest" means: the simulated wallet, and how its swaps are simulated. */
+/** Returns the section "backtest": the simulated wallet, and how its swaps are simulated. */
 export function resolveBacktest(
   { backtest, mode, risk }: ConfigFile, scope: BacktestScope & { readonly purpose: 'run' | 'check' | 'read' },
 ): BacktestConfig {
   const written = backtest.balances;
   const balances = written === undefined ? sumOfBudgets(scope.strategies, scope.problems)
     : scope.amounts.byToken(['backtest', 'balances'], written);
-  // A budget of SOL is for trading: what fees take comes on top.
+  // A budget of SOL is for trading: the SOL for fees is added to it.
   if (written === undefined || !balances.has(SOL_MINT))
     balances.set(SOL_MINT, amount((balances.get(SOL_MINT) ?? 0n) + SIMULATED_SOL));
   if (scope.purpose === 'run' && mode === 'paper' && backtest.latency.land === 'recorded') {
@@ -86,7 +86,7 @@ function resolveModel(section: Section, leastMs: Millis, scope: BacktestScope): 
   };
 }
 
-/** What is not written down is assumed, unless the recording's own run tells it. */
+/** A share that the file leaves out is assumed, unless the recording's own run tells it. */
 function assumedShares(
   { drop_probability: drop, unknown_probability: unknown }: Section['landing'],
 ): Pick<LandingModel, 'assumed' | 'dropProbability' | 'unknownProbability'> {
@@ -98,7 +98,7 @@ function assumedShares(
   };
 }
 
-/** Nobody waits so long for a swap; what is meant is a shorter time, or another unit. */
+/** No swap takes this long; a longer time is a mistake in the unit. */
 const LONGEST_LATENCY_MS = 3_600_000;
 
 function refuseEndless({ latency, landing }: Section, { problems }: BacktestScope): void {
@@ -114,7 +114,7 @@ function refuseEndless({ latency, landing }: Section, { problems }: BacktestScop
   }
 }
 
-/** Nobody pays more for one attempt; what is meant is another unit. */
+/** No attempt is worth more; a larger tip is a mistake in the unit. */
 const LARGEST_TIP = 1_000_000_000n;
 
 function resolveTip(text: string | undefined, { amounts, problems }: BacktestScope): Lamports {

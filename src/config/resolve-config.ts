@@ -6,9 +6,9 @@ import { GUESSED_DECIMALS, createAmountReader, resolveTokens } from './resolve-t
 import type { ExitTime, UsdPrices } from './exit-times.ts';
 import { exitTimes, refuseSlowExits } from './exit-times.ts';
 import type { EnvironmentRecord } from './interpolate.ts';
-import type { ConfigPath, Problem, ProblemList } from './config-issue.ts';
+import type { Problem, ProblemList } from './config-issue.ts';
 import { createProblemList } from './config-issue.ts';
-import type { ConfigNode } from './config-tree.ts';
+import type { ConfigNode, ConfigPath } from './config-tree.ts';
 import { nodeAt, plainValue, without } from './config-tree.ts';
 import type { RequestRate } from './request-rate.ts';
 import { refuseExcess, requestRate } from './request-rate.ts';
@@ -50,7 +50,7 @@ interface ResolveOptions {
   };
 }
 
-/** What resolving came to: the configuration is whole only where there are no problems. */
+/** The result of resolving: the configuration is complete only where there are no problems. */
 interface Resolved {
   readonly config: RunConfig;
   readonly rate: RequestRate;
@@ -140,7 +140,7 @@ function isFaultless({ silenced }: ResolveOptions, problems: ProblemList): boole
   return problems.all.length === 0 && silenced.length === 0;
 }
 
-/** The sections with their defaults; one that is beyond repair is its default alone. */
+/** Returns the sections with their defaults; an unreadable section is its default alone. */
 function readSections(sound: ConfigNode): ConfigFile {
   const withoutStrategies = without(sound, [['strategies']]);
   const first = parseSections(withoutStrategies);
@@ -166,7 +166,7 @@ function readEntries(sound: ConfigNode): (StrategyEntry | undefined)[] {
   return list.items.map((item) => strategyEntrySchema.safeParse(plainValue(item)).data);
 }
 
-/** Like the strategies, each by itself: a fault in one hides none in another. */
+/** Each protection is read by itself, like the strategies: a fault in one hides none in another. */
 function readProtections(sound: ConfigNode): (ProtectionEntry | undefined)[] | undefined {
   const list = nodeAt(sound, ['risk', 'protections']);
   return list?.kind === 'list'
@@ -178,7 +178,7 @@ function faultyAliases(root: ConfigNode, sections: ConfigFile): string[] {
   return node?.kind === 'map' ? [...node.members.keys()].filter((alias) => !Object.hasOwn(sections.tokens, alias)) : [];
 }
 
-/** A key whose machinery is not there yet is refused: a limit that nobody keeps is worse than none. */
+/** Refuses keys that this version does not carry out: an ineffective key is worse than a missing one. */
 function refuseUnfinished(sections: ConfigFile, problems: ProblemList): void {
   const refuse = (path: ConfigPath, what: string): void => {
     problems.add(path, `this version does not ${what} yet: remove the key`, { at: 'key' });

@@ -16,11 +16,11 @@ import type { ChainConfig, KeySource, ServiceConfig, WalletConfig } from './run-
 import type { ConfigFile } from './config-schema.ts';
 import { hasWalletKeyForm } from '../signer/key-shape.ts';
 
-/** The embedded service serves nobody else: as good as no limit, while a runaway loop still meets one. */
+/** The embedded service has no other clients. This limit is never reached, except by a runaway loop. */
 export const EMBEDDED_PLAN: RatePlan = { requestsPerSecond: 1_000 };
 const DEFAULT_SOL_RESERVE = lamports(50_000_000n) as bigint as Amount;
 
-/** Adds what must hold before anything may trade: where, with whose wallet, and who may steer it. */
+/** Adds the faults of a file for a run: in its connections, its wallet, and the access to the control API. */
 export function checkForRun(
   sections: ConfigFile, { environment, problems }: { environment: EnvironmentRecord; problems: ProblemList },
 ): void {
@@ -34,7 +34,8 @@ export function checkForRun(
   if (control.enabled && !isLoopback(control.host) && (environment['GANNET_CONTROL_TOKEN'] ?? '') === '') {
     problems.add(
       ['control', 'host'],
-      `with "${control.host.slice(0, 60)}" others can reach the control API: set GANNET_CONTROL_TOKEN, or write 127.0.0.1`,
+      `with "${control.host.slice(0, 60)}" others can reach the control API: set GANNET_CONTROL_TOKEN, or write `
+        + '127.0.0.1',
     );
   }
 }
@@ -50,7 +51,7 @@ export function resolveService(sections: ConfigFile, scope: {
   checkDialect(service, scope);
   const takesUsualKey = service.api_key === undefined && !embedded && service.plan !== 'keyless';
   const apiKey = takesUsualKey ? environment['GANNET_API_KEY'] || undefined : service.api_key;
-  // Going on as if there were none would ask the service as somebody else.
+  // Without this fault, the service would be asked with another identity.
   const isWithheld = takesUsualKey && apiKey === undefined && withheld.includes('GANNET_API_KEY');
   if (isWithheld) problems.add(['service', 'api_key'], withheldVariable('GANNET_API_KEY'));
   const plan = resolvePlan(sections, { hasKey: apiKey !== undefined, problems });
@@ -84,7 +85,7 @@ function resolvePlan(
   return hasKey ? 'free' : 'keyless';
 }
 
-/** Adds a dialect that is not there or says nonsense, and one that the named host does not speak. */
+/** Adds the faults of a dialect that is missing, invalid, or not the one of the named host. */
 function checkDialect({ dialect: name, base_url: baseUrl }: ConfigFile['service'], { dialectsDir, problems }: {
   dialectsDir: string; problems: ProblemList;
 }): void {
@@ -98,7 +99,7 @@ function checkDialect({ dialect: name, base_url: baseUrl }: ConfigFile['service'
   }
   const host = baseUrl === 'embedded' ? undefined : new URL(baseUrl).hostname.replace(/\.$/, '');
   try {
-    // Read here already, so that a dialect that says nonsense is a fault of the configuration, not of the start.
+    // Read here already, so that an invalid dialect is a fault of the configuration, not of the start.
     const speakers = (host === undefined ? [name] : known)
       .filter((dialect) => loadDialect(dialect, dialectsDir).hosts.some((spoken) => spoken === host));
     if (host === undefined || speakers.length === 0 || speakers.includes(name)) return;
@@ -138,7 +139,7 @@ export function resolveWallet(
 
 function keySource(text: string): KeySource | 'unclear' {
   const [, kind, place = ''] = /^(env|file):(.+)$/s.exec(text) ?? [];
-  // A seed of 32 bytes has the form of an address: no name of a variable or a file looks like that.
+  // A seed of 32 bytes has the form of an address: no name of a variable or a file has that form.
   if (place === '' || hasWalletKeyForm(place) || isAddress(place)) return 'unclear';
   if (kind === 'file') return { kind, path: place };
   return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(place) ? { kind: 'env', name: place } : 'unclear';

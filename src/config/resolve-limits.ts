@@ -7,7 +7,8 @@ import type {
   ValueLimit,
 } from '../trading/limits.ts';
 import type { AmountReader } from './resolve-tokens.ts';
-import type { ConfigPath, ProblemList } from './config-issue.ts';
+import type { ProblemList } from './config-issue.ts';
+import type { ConfigPath } from './config-tree.ts';
 import { formatPath } from './config-issue.ts';
 import type { ConfigFile } from './config-schema.ts';
 import type { ActionWord, ProtectionEntry } from './schema-risk.ts';

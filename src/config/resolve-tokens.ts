@@ -1,6 +1,7 @@
 import type { Mint, Token, TokenTable } from '../market/token.ts';
 import { SOL_MINT, USDC_MINT, tokenTable } from '../market/token.ts';
-import type { ConfigPath, ProblemList } from './config-issue.ts';
+import type { ProblemList } from './config-issue.ts';
+import type { ConfigPath } from './config-tree.ts';
 import { safeText } from './config-issue.ts';
 import type { Amount } from '../core/amount.ts';
 import { amount, parseDecimal, parseRaw } from '../core/amount.ts';

@@ -64,7 +64,7 @@ export interface WalletConfig {
   readonly solReserve: Amount;
 }
 
-/** What may be signed beyond what the signer knows by itself, and how much of each token. */
+/** The programs, destinations and caps of the signer beside its built-in rules. */
 export interface SignerConfig {
   readonly programs: readonly string[];
   readonly destinations: readonly string[];
@@ -73,7 +73,7 @@ export interface SignerConfig {
 }
 
 export interface BacktestConfig {
-  /** What a simulated wallet starts with, smallest units. */
+  /** The balances of a simulated wallet at the start, smallest units. */
   readonly balances: ReadonlyMap<Mint, Amount>;
   readonly model: SimulationModel<LatencySource>;
 }
@@ -83,11 +83,11 @@ export interface StrategyConfig {
   readonly name: string;
   /** As in the file. */
   readonly use: string;
-  /** Whether its file is one of the project's own `strategies/`, or somebody else's. */
+  /** Whether its file is one of the project's own `strategies/`, or another one. */
   readonly origin: 'project' | 'path';
   /**
-   * What names one of the project's own from anywhere, however the file names it: what a run writes down to be
-   * repeated.
+   * The name of one of the project's own strategies, independent of how the file names it. A run records it so that
+   * it can be repeated.
    */
   readonly recordedUse?: string | undefined;
   readonly strategy: Strategy;
@@ -100,7 +100,7 @@ export interface StrategyConfig {
   readonly maxExposure?: ValueLimit | undefined;
   /** How much of the recording it sees again before the start. */
   readonly warmupMs?: Millis | undefined;
-  /** Whether it is one swap that an operator asked for by hand, in no file. */
+  /** Whether it is one manual swap of an operator, which is in no file. */
   readonly isManual?: boolean | undefined;
 }
 

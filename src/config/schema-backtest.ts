@@ -91,7 +91,12 @@ export const backtestSchema = z.strictObject({
       + 'strategies’ budgets; SOL is 1 unless it is named.' }),
   latency: z.strictObject({
     quote: recordableLatency().default(latencyText({ recordedOr: latency.quote }))
-      .meta({ description: 'From a decision to the accepted quote; "recorded" takes what the recording’s own run took, signing included; "recorded or 300ms" takes that where its run landed at least 20 swaps on a chain, and else 300 ms.' }),
+      .meta({
+        description:
+          'From a decision to the accepted quote; "recorded" takes what the recording’s own run took, signing '
+          + 'included; "recorded or 300ms" takes that where its run landed at least 20 swaps on a chain, and else '
+          + '300 ms.',
+      }),
     sign: knownLatency().default(latencyText(latency.sign))
       .meta({ description: 'From the accepted quote to the signature.' }),
     land: recordableLatency().default(latencyText({ recordedOr: latency.land }))
@@ -99,7 +104,7 @@ export const backtestSchema = z.strictObject({
   }).prefault({})
     .meta({ description: 'How long a swap takes: a duration, or quantiles between which each swap draws its own.' }),
   setting: z.enum(['optimistic', 'base', 'pessimistic']).default('base')
-    .meta({ description: 'How kindly the world is taken: fills as quoted, at the price on arrival, or at the worst '
+    .meta({ description: 'How favourably fills are modelled: as quoted, at the price on arrival, or at the worst '
       + 'that slippage allows.' }),
   extrapolate: z.boolean().default(BASE_MODEL.extrapolate)
     .meta({ description: 'Whether swaps larger than the largest recorded quote are priced by going on as the recorded '
@@ -130,7 +135,7 @@ export const backtestSchema = z.strictObject({
       .meta({ description: 'The share of transactions that never land: no fee, the money locked until they have '
         + `expired. ${ASSUMED(landing.dropProbability)}` }),
     unknown_probability: probability().optional()
-      .meta({ description: 'The share of transactions of which nobody hears until they would have '
+      .meta({ description: 'The share of transactions without a known outcome until they would have '
         + `expired. ${ASSUMED(landing.unknownProbability)}` }),
     expiry: duration('70s').default(formatDuration(landing.expiryMs))
       .meta({ description: 'From the signature to the proof that it cannot land any more.' }),

@@ -47,8 +47,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Returns whether `text` names a service: "embedded", https, or http on this machine, where nobody listens in on the
- * API key.
+ * Returns whether `text` names a service: "embedded", https, or http on this machine, where no other host can
+ * read the API key.
  */
 export function isServiceUrl(text: string): boolean {
   if (text === 'embedded') return true;

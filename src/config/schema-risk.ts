@@ -23,7 +23,7 @@ interface ProtectionDefaults {
   readonly release: string | undefined;
 }
 
-const EQUITY = 'equity is a strategy’s or everybody’s';
+const EQUITY = 'equity is that of a strategy or of all together';
 
 /**
  * Every kind with its defaults: the one table that the schema and its descriptions are made of. What can be combined is
@@ -55,16 +55,16 @@ export const PROTECTION_KINDS: { readonly [kind in ProtectionKind]: ProtectionDe
     release: 'next_day',
   },
   stale_feed: {
-    summary: 'A feed that a strategy looks at has not answered for so long.',
-    scope: 'strategy', scopesBecause: 'a feed is what a strategy looks at', action: 'deny', release: 'cleared',
+    summary: 'A feed that a strategy watches has not answered for this long.',
+    scope: 'strategy', scopesBecause: 'each strategy watches its own feeds', action: 'deny', release: 'cleared',
   },
   blind_execution: {
-    summary: 'So many swaps in a row of which nobody can say what became of them.',
-    scope: 'global', scopesBecause: 'who cannot see outcomes cannot see those of any token', action: 'reduce_only',
+    summary: 'This many swaps in a row with an unknown outcome.',
+    scope: 'global', scopesBecause: 'an unknown outcome is not a matter of one token', action: 'reduce_only',
     release: 'cleared',
   },
   unresolved_intent: {
-    summary: 'A swap whose outcome is unknown for so long.',
+    summary: 'A swap whose outcome is unknown for this long.',
     scope: 'strategy', scopesBecause: 'its tokens are locked as it is', action: 'deny', release: 'cleared',
   },
   error_rate: {
@@ -76,7 +76,7 @@ export const PROTECTION_KINDS: { readonly [kind in ProtectionKind]: ProtectionDe
     scope: 'global', scopesBecause: 'the wallet is not one strategy’s', action: 'reduce_only', release: 'operator',
   },
   dead_man: {
-    summary: 'No operator showed himself for so long.',
+    summary: 'No operator was seen for this long.',
     scope: 'global', scopesBecause: 'an operator watches over everything', action: 'reduce_only', release: 'cleared',
   },
 };
@@ -106,13 +106,14 @@ function effect(kind: ProtectionKind) {
   return {
     scope: z.enum(scopes, { error: `expected ${joined(scopes.map((word) => `"${word}"`))} for ${kind}${because}` })
       .default(scope)
-      .meta({ description: 'Whom it counts together, and whom it stops: each strategy, each token, or everything.' }),
+      .meta({ description: 'What it counts together, and what it stops: each strategy, each token, or everything.' }),
     action: z.enum(ACTION_WORDS).default(action)
       .meta({ description: 'deny: no entries. reduce_only: the state in which only exits are allowed. halt: nothing. '
         + 'flatten: what is held is sold, then no entries.' }),
     release: z.string().refine(isRelease, { message: `expected ${choice} for ${kind}` }).optional()
       .meta({
-        description: `When it lets go: ${choice}. Left out, ${release === undefined ? 'after "for"' : `"${release}"`}.`,
+        description:
+          `When it is released: ${choice}. Left out, ${release === undefined ? 'after "for"' : `"${release}"`}.`,
         examples: [release ?? 'next_day'],
       }),
   };
@@ -146,10 +147,10 @@ export const protectionSchema = z.discriminatedUnion('kind', [
   kindOf('fee_budget', { limit: amount('0.05 SOL').meta({ description: 'How much SOL a day.' }) }),
   kindOf('stale_feed', { after: duration('1m').meta({ description: 'How long the silence must be.' }) }),
   kindOf('blind_execution', { unknowns: count('How many in a row.') }),
-  kindOf('unresolved_intent', { after: duration('5m').meta({ description: 'How long nobody may know.' }) }),
+  kindOf('unresolved_intent', { after: duration('5m').meta({ description: 'How long the outcome may be unknown.' }) }),
   kindOf('error_rate', { failures: count('How many.'), within: within() }),
   kindOf('reconciliation_mismatch', {}),
-  kindOf('dead_man', { after: duration('1d').meta({ description: 'How long nobody may be seen.' }) }),
+  kindOf('dead_man', { after: duration('1d').meta({ description: 'How long no operator may be seen.' }) }),
 ]);
 export type ProtectionEntry = z.output<typeof protectionSchema>;
 
@@ -159,18 +160,18 @@ const maxSwaps = z.strictObject({
   per_day: z.int().min(1).default(300),
 }).meta({ description: 'How many swaps all strategies together may begin.' });
 
-/** Extensions that give somebody power over a holder, or hide what happens; the others are let through in any case. */
+/** Extensions that give an issuer power over a holder, or hide transfers; all others are always allowed. */
 const POWERFUL_EXTENSIONS = [
   'transfer_fee', 'transfer_hook', 'permanent_delegate', 'default_account_state', 'non_transferable', 'pausable',
   'confidential_transfer', 'confidential_transfer_fee', 'confidential_mint_burn',
 ] as const;
 
 const tokenSafety = z.strictObject({
-  enabled: z.boolean().default(true).meta({ description: 'false: whatever a strategy names is bought, a trap too.' }),
+  enabled: z.boolean().default(true)
+    .meta({ description: 'false: every token that a strategy names is bought, a fraudulent one too.' }),
   trusted: z.array(z.string().min(1)).optional()
     .meta({
-      description: 'Tokens of this file that are not looked at: their issuer is trusted, whatever he could do. Left '
-        + 'out, SOL and USDC.',
+      description: 'Tokens of this file that are not checked: their issuer is trusted. Left out, SOL and USDC.',
       examples: [['SOL', 'USDC']],
     }),
   min_liquidity_usd: z.number().min(0).default(100_000).meta({ description: 'The least liquidity, in US dollars.' }),
@@ -182,14 +183,14 @@ const tokenSafety = z.strictObject({
     .meta({ description: 'The most that the token itself may keep of a transfer, in hundredths of a percent.' }),
   allowed_extensions: z.array(z.enum(POWERFUL_EXTENSIONS)).default([])
     .meta({
-      description: 'Extensions of a Token-2022 mint that are let through beside the harmless ones, whatever they allow '
+      description: 'Extensions of a Token-2022 mint that are allowed beside the harmless ones, whatever they allow '
         + 'their issuer.',
       examples: [['transfer_fee']],
     }),
-  valid_for: duration('10m').default('10m').meta({ description: 'How long a look at a token holds.' }),
+  valid_for: duration('10m').default('10m').meta({ description: 'How long the check of a token holds.' }),
 }, { error: ({ code }) => (code === 'invalid_type' ? 'expected a mapping such as { enabled: false }' : undefined) })
   .meta({
-  description: 'What a token must be to be bought. What nobody says of it counts as bad; to sell, it need be nothing.',
+  description: 'What a token must be to be bought. An unknown property counts as bad; a sale is always allowed.',
 });
 
 /** The section "risk". */

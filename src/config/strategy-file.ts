@@ -66,7 +66,8 @@ async function findFile(
     return await isFile(path) ? { path } : `there is no file ${safeText(path)}`;
   }
   if (!STRATEGY_NAME.test(use)) {
-    return `expected the name of a file in strategies/, or a path such as "./my-strategy.ts", got "${safeText(use, 60)}"`;
+    return 'expected the name of a file in strategies/, or a path such as "./my-strategy.ts", got '
+      + `"${safeText(use, 60)}"`;
   }
   for (const candidate of [`${use}.ts`, join(use, 'index.ts')]) {
     const path = join(strategiesDir, candidate);
@@ -93,7 +94,7 @@ async function isFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
   } catch {
-    // Missing or out of reach: for whoever asks it is not there.
+    // A file that is missing or cannot be read does not exist for the caller.
     return false;
   }
 }

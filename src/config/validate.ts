@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { nearest } from '../core/text.ts';
-import type { ConfigPath, ProblemList } from './config-issue.ts';
+import type { ProblemList } from './config-issue.ts';
 import { safeText } from './config-issue.ts';
-import type { ConfigNode, PlainValue, ScalarNode } from './config-tree.ts';
+import type { ConfigNode, ConfigPath, PlainValue, ScalarNode } from './config-tree.ts';
 import { nodeAt, plainValue } from './config-tree.ts';
 
 /** Stands for "the schema's author wrote no message of their own". */
 const NO_OWN_MESSAGE = '\u0000';
-const SEEN_AT_A_GLANCE = 5;
+const FEW_CHOICES = 5;
 /** Keys whose values may hold a secret even where they are wrong. */
 const NEVER_SHOWN = new Set(['api_key', 'key_from', 'rpc_url', 'url']);
 
-/** What one validation looks at. */
+/** The value that one validation checks. */
 interface Subject {
   readonly root: ConfigNode;
   /** Where in the tree the schema's value stands. */
@@ -31,7 +31,7 @@ export function validate<S extends z.ZodType>(
   schema: S, subject: Subject,
 ): { readonly value: z.output<S> } | undefined {
   const node = nodeAt(subject.root, subject.base);
-  // What is left out entirely is an empty mapping: the schema says which of its keys are missing.
+  // A missing section is an empty mapping: the schema says which of its keys are missing.
   const value = node === undefined ? {} : plainValue(node);
   const result = schema.safeParse(value, { error: () => NO_OWN_MESSAGE });
   if (result.success) return { value: result.data };
@@ -86,9 +86,9 @@ function builtMessage(
     + `${foundIn(node, path)}${advice(node, wanted, hints.example(inner))}${closeChoice(node, hints.choices(inner))}`;
 }
 
-/** Of a few words one sees oneself which was meant. */
+/** Names the closest of many choices; the message lists a few choices already. */
 function closeChoice(node: ConfigNode, choices: readonly string[]): string {
-  if (choices.length <= SEEN_AT_A_GLANCE || node.kind !== 'scalar' || typeof node.value !== 'string'
+  if (choices.length <= FEW_CHOICES || node.kind !== 'scalar' || typeof node.value !== 'string'
       || node.fromEnvironment) return '';
   const close = nearest(node.value, choices);
   return close === undefined ? '' : ` (did you mean "${close}"?)`;
@@ -150,7 +150,7 @@ interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
 }
 
-/** What a schema can say of the values it wants, for messages. */
+/** Descriptions of the values that a schema wants, for messages. */
 interface SchemaHints {
   /** Returns what is wanted at a path, "an integer of at least 2", or undefined where the schema cannot say. */
   expectation(path: ConfigPath): string | undefined;
@@ -158,7 +158,7 @@ interface SchemaHints {
   example(path: ConfigPath): string | undefined;
   /** Returns the keys a mapping at a path may have. */
   keys(path: ConfigPath): readonly string[];
-  /** Returns the words that a path can be, where it can be nothing else. */
+  /** Returns the words that a path can have, where it can have no other value. */
   choices(path: ConfigPath): readonly string[];
 }
 
@@ -179,7 +179,7 @@ function toJsonSchema(schema: z.ZodType): JsonSchema {
   try {
     return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
   } catch {
-    // Somebody's schema may be beyond JSON Schema. It still validates; only its messages stay zod's own.
+    // An author's schema may be beyond JSON Schema. It still validates; only its messages stay zod's own.
     return {};
   }
 }

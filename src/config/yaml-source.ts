@@ -2,11 +2,11 @@ import type { Document, Node, Pair, YAMLMap, YAMLSeq } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { messageOf } from '../core/errors.ts';
 import { hideVariables, showVariables } from './interpolate.ts';
-import type { ConfigPath, Problem } from './config-issue.ts';
+import type { Problem } from './config-issue.ts';
 import { safeText } from './config-issue.ts';
-import type { ConfigNode, PlainScalar, Position } from './config-tree.ts';
+import type { ConfigNode, ConfigPath, PlainScalar, Position } from './config-tree.ts';
 
-// A configuration is a page long. The bounds are for what only looks like one: a few aliases can mean a billion values.
+// A configuration is a page long. The bounds stop other files: a few aliases can mean a billion values.
 const MAX_NODES = 20_000;
 const MAX_DEPTH = 32;
 /** One slip can make the parser stumble over every line after it. */
@@ -35,7 +35,7 @@ interface Walk {
   readonly problems: Problem[];
   readonly anchors: Map<string, Node>;
   nodes: number;
-  /** A bound was met and said: nothing more is read. */
+  /** A bound was reached and reported: no more nodes are read. */
   exhausted: boolean;
 }
 
@@ -108,7 +108,8 @@ function walkNode(walk: Walk, node: Node | null, place: Place): ConfigNode | und
   }
   if (isAlias(node)) {
     const target = walk.anchors.get(node.source);
-    if (target === undefined) return fault(`expected an anchor "&${safeText(node.source, 40)}" further up for this alias`);
+    if (target === undefined) 
+      return fault(`expected an anchor "&${safeText(node.source, 40)}" further up for this alias`);
     const found = walkNode(walk, target, { ...place, throughAlias: true });
     return found === undefined ? undefined : { ...found, position };
   }
@@ -123,7 +124,7 @@ function walkNode(walk: Walk, node: Node | null, place: Place): ConfigNode | und
   if (!isPlainScalar(value)) return fault('expected text, a number, true or false');
   if (typeof value === 'number' && !Number.isFinite(value))
     return fault(`expected a finite number, got ${node?.source ?? value}`);
-  // "key:" with nothing behind it has no place of its own but the end of the line: the key is what people look for.
+  // "key:" with nothing behind it has no place of its own but the end of the line: people search for the key.
   const own = value === null && (node?.source ?? '') === '' ? keyPosition ?? position : position;
   return {
     kind: 'scalar', position: own, keyPosition, value, source: node?.source ?? String(value ?? ''),

@@ -15,8 +15,8 @@ const SQLITE_IOERR_LOCK = 3_850;
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes the lock of the operating system on a file, through SQLite: the kernel takes it back when the holder dies. The file
- * is created where it is missing, and stays. Returns undefined where another holder has the lock. Throws
+ * Takes the lock of the operating system on a file, through SQLite: the kernel takes it back when the holder dies. The
+ * file is created where it is missing, and stays. Returns undefined where another holder has the lock. Throws
  * FEATURE_UNAVAILABLE where the filesystem takes no locks, and otherwise the fault of the disk.
  */
 export function takeLastingFileLock(file: string): FileLock | undefined {
@@ -86,8 +86,8 @@ function hold(database: DatabaseSync, beforeRelease = (): void => undefined): Fi
 }
 
 /**
- * SQLite would only say that it cannot open the file, while a caller must recognise a full disk. An existing file is not
- * opened: closing it again would give up a lock that this process has on it (POSIX).
+ * SQLite would only say that it cannot open the file, while a caller must recognise a full disk. An existing file is
+ * not opened: closing it again would give up a lock that this process has on it (POSIX).
  */
 function createFile(file: string): void {
   try {

@@ -29,7 +29,10 @@ export function parseDuration(text: string): Millis {
   return total;
 }
 
-/** Uses whole numbers up to the division, which is exact where its result is whole: as doubles, 1.001 * 1000 is not 1001. */
+/**
+ * Uses whole numbers up to the division, which is exact where its result is whole: as doubles, 1.001 * 1000 is not
+ * 1001.
+ */
 function spanOf(value: string, unitMs: Millis): Millis {
   const places = value.split('.')[1]?.length ?? 0;
   return (Number(value.replace('.', '')) * unitMs) / 10 ** places;

@@ -11,7 +11,7 @@ const NAMES_MAX = 1_000;
  * decisions are about swaps with known members: composed here in order, they need no sorting, and repeated names are
  * quoted once. That takes half the time of `canonicalJson`.
  */
-export function createDecisionText(): (decision: Decision) => string {
+function createDecisionText(): (decision: Decision) => string {
   const names = new Map<string, string>();
   const quoted = (name: string): string => {
     const known = names.get(name);

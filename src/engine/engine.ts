@@ -157,8 +157,8 @@ export class Engine {
   }
 
   /**
-   * Shows recorded events before the present to the strategies with a warm-up, before their start. Returns whether `rows`
-   * is at a row after the present.
+   * Shows recorded events before the present to the strategies with a warm-up, before their start. Returns whether
+   * `rows` is at a row after the present.
    */
   warmUp(rows: RecordedRows): boolean {
     let isPastDue = false;
@@ -167,8 +167,8 @@ export class Engine {
   }
 
   /**
-   * Starts the strategies and rules on their first proposals. Strategies that keep a state then see the outcomes of swaps
-   * that ended before.
+   * Starts the strategies and rules on their first proposals. Strategies that keep a state then see the outcomes of
+   * swaps that ended before.
    */
   start(): void {
     this.#exclusively(() => {

@@ -36,7 +36,7 @@ export interface StrategyInstance {
 }
 
 /** The part of the engine that a host uses. */
-export interface HostPort {
+interface HostPort {
   readonly state: EngineState;
   readonly clock: VirtualClock;
   readonly seed: number | string;
@@ -139,8 +139,8 @@ export class Host {
   }
 
   /**
-   * Returns its state with the outcomes it has seen since the last call. Undefined where it keeps no state, and where it
-   * failed, because it may have folded only a part of an event.
+   * Returns its state with the outcomes it has seen since the last call. Undefined where it keeps no state, and where
+   * it failed, because it may have folded only a part of an event.
    */
   takeState(): StrategyState | undefined {
     if (!this.#parts.isUsed || this.#failed) return undefined;

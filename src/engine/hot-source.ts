@@ -2,8 +2,8 @@ import type { Subscriber, TeardownLogic } from 'rxjs';
 import { Observable } from 'rxjs';
 
 /**
- * A minimal multicast without closure or copy per emission. Subscribing and unsubscribing replace the list, so an emission
- * under way uses the list it started with.
+ * A minimal multicast without closure or copy per emission. Subscribing and unsubscribing replace the list, so an
+ * emission under way uses the list it started with.
  */
 export class HotSource<T> extends Observable<T> {
   #subscribers: readonly Subscriber<T>[] = [];

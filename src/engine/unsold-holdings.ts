@@ -23,7 +23,7 @@ export interface UnsoldHolding {
 }
 
 /** What the exit runner knows of one strategy. */
-export interface ExitWaits {
+interface ExitWaits {
   readonly pause: { readonly until: Millis; readonly code: string } | undefined;
   /** The tokens that wait for a cap. */
   readonly waits: ReadonlyMap<Mint, { readonly until: Millis; readonly reason: string }>;

@@ -13,7 +13,7 @@ export type BalanceObjection = { readonly kind: 'disagrees'; readonly reason: st
   | { readonly kind: 'open'; readonly because: string };
 
 /** The sources that the wallet's balance is compared with. */
-export interface BalancePorts {
+interface BalancePorts {
   readonly chain: Pick<Chain, 'tokenBalance'>;
   readonly journal: Pick<Journal, 'movesSince' | 'openIntents'>;
   /** The wallet, base58. */

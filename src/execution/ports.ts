@@ -134,7 +134,7 @@ export interface TokenBalance {
 }
 
 /** The terms that a transaction must meet; the signer compares its own reading of the bytes with them. */
-export interface SigningTerms {
+interface SigningTerms {
   readonly intentId: string;
   /** From 1. */
   readonly attempt: number;

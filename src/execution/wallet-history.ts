@@ -12,7 +12,7 @@ export type ReportedEnd =
   | { readonly kind: 'failed'; readonly signature: string; readonly slot: bigint; readonly feeLamports: Lamports };
 
 /** A swap that is reported as not made, and the wallet's present balance of its input. */
-export interface HistoryQuestion {
+interface HistoryQuestion {
   readonly intent: Pick<Intent, 'inputMint'>;
   readonly attempt: Pick<Attempt, 'signature' | 'transactionId' | 'inputSlots'>;
   readonly said: ReportedEnd;

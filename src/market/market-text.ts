@@ -2,7 +2,9 @@ import { formatDecimal } from '../core/amount.ts';
 import type { FeedKey } from './event-base.ts';
 import type { Mint, TokenTable } from './token.ts';
 
-/** Returns an amount for people, "1.5 SOL"; of a token that is not configured, in smallest units, "15 raw of <mint>". */
+/**
+ * Returns an amount for people, "1.5 SOL"; of a token that is not configured, in smallest units, "15 raw of <mint>".
+ */
 export function showAmount(tokens: TokenTable, mint: Mint, amount: bigint): string {
   const token = tokens.byMint(mint);
   return token === undefined ? `${amount} raw of ${mint}` : `${formatDecimal(amount, token.decimals)} ${token.symbol}`;
@@ -50,7 +52,8 @@ const FEED = new RegExp(`\\b(?:quote:${ADDRESS}:${ADDRESS}:\\d{1,20}|token-stats
 const AMOUNT = new RegExp(`\\b(\\d{1,20}) of (${ADDRESS})\\b`, 'g');
 const LAMPORTS = /\b(\d{1,20}) lamports\b/g;
 const MINT = new RegExp(`(?<![\\w:])${ADDRESS}(?![\\w:])`, 'g');
-const SOL_DECIMALS = 9;
+/** The decimals of SOL: one SOL is 10^9 lamports. */
+export const SOL_DECIMALS = 9;
 
 /**
  * Returns a message with the names of the configuration: amounts in smallest units ("25000000 of <mint>", "5000

@@ -3,10 +3,10 @@ import type { FeedSpec } from './feed.ts';
 import { sharedFeeds, weightOf } from './feed.ts';
 
 /** The most tokens that the service answers for in one request. */
-export const TOKENS_PER_POLL = 100;
+const TOKENS_PER_POLL = 100;
 
 /** The feeds that one request serves; its weight is the sum of theirs. */
-export interface PollGroup extends PollDemand {
+interface PollGroup extends PollDemand {
   readonly specs: readonly FeedSpec[];
 }
 
@@ -64,10 +64,4 @@ export function optimalIntervals(demands: readonly PollDemand[], requestsPerSeco
     open = open.filter((index) => !satisfied.includes(index));
     if (open.length === 0) return intervals;
   }
-}
-
-/** Returns the weighted mean age in milliseconds of data that is polled at these intervals and arrives at once. */
-export function weightedMeanAge(demands: readonly PollDemand[], intervalsMs: readonly Millis[]): Millis {
-  const weights = demands.reduce((sum, { weight }) => sum + weight, 0);
-  return demands.reduce((sum, { weight }, index) => sum + (weight * intervalsMs[index]!) / 2, 0) / weights;
 }

@@ -4,8 +4,9 @@ import type { Millis } from '../core/time.ts';
 const POLL_JITTER = 0.1;
 
 /**
- * Selects the events of a feed that a poll at an interval would have seen. Windows of that length begin at its multiples
- * since the epoch, so the samples do not depend on the start of a run; the first event of a window is its sample.
+ * Selects the events of a feed that a poll at an interval would have seen. Windows of that length begin at its
+ * multiples since the epoch, so the samples do not depend on the start of a run; the first event of a window is its
+ * sample.
  */
 export interface SampleWindows {
   readonly everyMs: Millis;

@@ -3,7 +3,7 @@ import type { Mint } from './token.ts';
 
 /** The windows over which the service counts activity. */
 export const STATS_WINDOWS = ['5m', '1h', '6h', '24h'] as const;
-export type StatsWindow = (typeof STATS_WINDOWS)[number];
+type StatsWindow = (typeof STATS_WINDOWS)[number];
 
 /** The numbers per window; percent for the changes, US dollars for the volumes. */
 export const WINDOW_FIELDS = [
@@ -18,7 +18,7 @@ export const TOKEN_FIELDS = [
   'usdPrice', 'priceBlockId', 'liquidity', 'fees', 'mcap', 'fdv', 'holderCount', 'circSupply', 'totalSupply',
   'organicScore',
 ] as const;
-export type TokenField = (typeof TOKEN_FIELDS)[number];
+type TokenField = (typeof TOKEN_FIELDS)[number];
 
 /** Every number of a token record by one flat name: `usdPrice`, `5m.buyVolume`. */
 export type TokenStatName = TokenField | `${StatsWindow}.${WindowField}`;

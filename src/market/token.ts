@@ -61,7 +61,7 @@ export function formatTokenAmount(value: TokenAmount): string {
 }
 
 /** A Token-2022 extension of a mint by its name; `unknown-<number>` for one that is newer than this code. */
-export type MintExtensionName = string;
+type MintExtensionName = string;
 
 /** The share of every transfer that the issuer keeps. */
 export interface TransferFee {

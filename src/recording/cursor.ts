@@ -8,11 +8,11 @@ export type BlockSource = Iterable<Block>;
 const NOTHING_YET: Input =
   { kind: 'command', name: 'set-trading-state', state: 'active', reason: 'the cursor has not moved yet' };
 
-/** A kind's place in the merge. */
+/** The position of one kind in the merge. */
 class Lane {
   readonly #blocks: Iterator<Block>;
   block: Block | undefined;
-  /** The row that comes next, and its number; without one `seq` is infinite. */
+  /** The next row and its number; without one `seq` is infinite. */
   index = 0;
   seq = 0;
 
@@ -21,7 +21,7 @@ class Lane {
     this.#nextBlock();
   }
 
-  /** Goes on behind a row of its block. */
+  /** Moves to a row of the block, or to the next block. */
   goTo(index: number): void {
     if (index < this.block!.length) {
       this.index = index;
@@ -31,7 +31,7 @@ class Lane {
     }
   }
 
-  /** Returns up to which row its block may be gone through before a number of another kind. */
+  /** Returns the row before which all numbers of the block are below a number of another kind. */
   rowsBefore(seq: number): number {
     const { length } = this.block!;
     if (seq === Infinity) return length;
@@ -40,7 +40,7 @@ class Lane {
     return end;
   }
 
-  /** Turns to the next block that holds anything. */
+  /** Moves to the next block with rows. */
   #nextBlock(): void {
     do {
       const { done, value } = this.#blocks.next();
@@ -52,15 +52,15 @@ class Lane {
 }
 
 /**
- * A place in a recording; starts before the first input. `next` moves on in the order of the numbers over all kinds.
- * Where it stands is all that it keeps: `input` is made when it is asked for, so ask once.
+ * A position in a recording, which starts before the first input. `next` moves in the order of the numbers over all
+ * kinds. `input` is created at each call, so read it once.
  */
 export class RecordingCursor {
   readonly #lanes: Lane[];
   #lane: Lane | undefined;
   #block: Block | undefined;
   #index = 0;
-  /** Up to here the rows of the block come before those of the other kinds. */
+  /** Up to this row the block comes before the rows of other kinds. */
   #end = 0;
 
   constructor(sources: readonly BlockSource[]) {
@@ -87,7 +87,7 @@ export class RecordingCursor {
     return true;
   }
 
-  /** Takes the kind with the least number, up to the least number of the others. */
+  /** Selects the kind with the least number, up to the least number of the others. */
   #nextRun(): boolean {
     this.#lane?.goTo(this.#end);
     this.#lane = undefined;

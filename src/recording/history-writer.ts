@@ -1,48 +1,48 @@
+import type { Data, Schema } from 'apache-arrow';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { Token } from '../market/token.ts';
 import type { Input } from '../trading/step.ts';
+import { BatchEncoder } from './columns/batch-encoder.ts';
+import { KindRows } from './columns/kind-rows.ts';
+import type { Packed } from './compression/packed-file.ts';
+import { SegmentPacker } from './compression/segment-packer.ts';
+import { syncFolder, writeFault } from './files/durable-write.ts';
 import type { RecordingKind, RecordingSource } from './format.ts';
 import { RECORDING_KINDS } from './format.ts';
-import { KindRows } from './columns/kind-rows.ts';
 import type { RecordingManifest } from './manifest.ts';
-import type { Packed } from './compression/packed-file.ts';
 import { RecordingFiles } from './recording-files.ts';
-import { syncFolder, writeFault } from './files/durable-write.ts';
 import type { SegmentDigest, SegmentFacts } from './segment/digest.ts';
 import { compressedName, joinFacts } from './segment/digest.ts';
-import { SegmentPacker } from './compression/segment-packer.ts';
-import type { Data, Schema } from 'apache-arrow';
-import { BatchEncoder } from './columns/batch-encoder.ts';
 import { FRAME_BYTES } from './segment/segment-file.ts';
 
-/** Writes what is known already: nothing of it happens while it is written. */
+/** Writes events of the past. */
 export interface HistoryWriter {
   /** The recording's folder. */
   readonly directory: string;
-  /** Whether `room` is to be waited for before more is added. */
+  /** Whether to wait for `room` before more is added. */
   readonly isBusy: boolean;
-  /** Adds an input; numbers and times grow. */
+  /** Adds an input; numbers and times must grow. */
   append(seq: number, at: Millis, input: Input): void;
   /** Resolves when there is room for more. Rejects with RECORDING_WRITE_FAILED. */
   room(): Promise<void>;
-  /** Writes what is left and the final manifest. Rejects with RECORDING_WRITE_FAILED. */
+  /** Writes the remaining rows and the final manifest. Rejects with RECORDING_WRITE_FAILED. */
   close(): Promise<RecordingManifest>;
   /**
-   * Writes what is left, and no final manifest: the recording counts as cut off there. Rejects with
+   * Writes the remaining rows without a final manifest: the recording counts as cut off there. Rejects with
    * RECORDING_WRITE_FAILED.
    */
   stop(): Promise<void>;
 }
 
-export interface HistoryWriterOptions {
-  /** The folder of recordings; made where it is missing. */
+interface HistoryWriterOptions {
+  /** The folder of recordings; created where it is missing. */
   readonly dir: string;
   /** The recording's own folder in it. */
   readonly name: string;
-  /** Stands in the manifest, and is where the recording ends if nothing is added. */
+  /** Written into the manifest; also the end of a recording without inputs. */
   readonly createdAt: Millis;
   readonly tokens: readonly Token[];
   readonly source: RecordingSource;
@@ -51,16 +51,15 @@ export interface HistoryWriterOptions {
 const BATCH_ROWS = 4_096;
 
 /**
- * Returns a writer of a recording of the past, in the form that the recorder's has in the end: its segments are
- * compressed as they are written, so that nothing is written twice, in a thread of its own. The same inputs give the
- * same files. Of a writer that dies the segments that had ended are left. Throws RECORDING_WRITE_FAILED where the
- * folder cannot be made or exists.
+ * Returns a writer of a recording of the past. Segments are compressed while they are written, in a thread, so that
+ * nothing is written twice. The same inputs give the same files. A writer that dies leaves the complete segments.
+ * Throws RECORDING_WRITE_FAILED where the folder cannot be created or exists.
  */
 export function createHistoryWriter(options: HistoryWriterOptions): HistoryWriter {
   return new PackedWriter(options);
 }
 
-/** A segment from its first row on. */
+/** An unfinished segment. */
 interface Begun {
   facts?: SegmentFacts;
   readonly feeds: FeedKey[];
@@ -72,7 +71,7 @@ class PackedWriter implements HistoryWriter {
   readonly #files: RecordingFiles;
   readonly #packer: SegmentPacker;
   readonly #kinds: Readonly<Record<RecordingKind, KindRows>>;
-  /** By the compressed file, in the order in which they were begun. */
+  /** By compressed file, in the order of their start. */
   readonly #segments = new Map<string, Begun>();
   #endedAt: Millis;
 
@@ -127,7 +126,7 @@ class PackedWriter implements HistoryWriter {
           segment.write(columns, facts.rows);
           begun.facts = joinFacts(begun.facts, facts);
           begun.feeds.push(...newFeeds);
-          // Which segment is packed first is chance.
+          // The order in which segments are packed is random.
           this.#files.meet(newFeeds);
         },
         end: () => { segment.end(); },
@@ -165,8 +164,8 @@ class PackedWriter implements HistoryWriter {
   }
 }
 
-/** The Arrow streams of one kind's segments, one after the other, cut into frames for the packer. */
-export class PackedSegment {
+/** Cuts the Arrow streams of one kind into frames for the packer. */
+class PackedSegment {
   readonly #packer: SegmentPacker;
   #file = '';
   #encoder: BatchEncoder | undefined;
@@ -192,7 +191,7 @@ export class PackedSegment {
     this.#filled = 0;
   }
 
-  /** A full frame waits for what follows it: the last one is never empty. */
+  /** A full frame waits for more bytes, so that the last one is never empty. */
   #fill(pieces: readonly Uint8Array[]): void {
     for (const piece of pieces) {
       for (let done = 0; done < piece.length;) {

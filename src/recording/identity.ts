@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { DIGESTS_FILE } from './format.ts';
 import type { Recording } from './reader.ts';
 
-/** A line names one file, the length of its name and of two dozen numbers. */
+/** Enough for a line, which holds a file name and two dozen numbers. */
 const FIRST_LINE_BYTES = 1 << 16;
 
 /**
- * Returns what says which recording it is, whatever its name and place: the id that it was given as it was begun, so
- * that it stays the same while it grows and when it is closed; of one without, its content.
+ * Returns the identity of a recording, independent of its name and place: the id from its start, which stays the same
+ * while it grows and when it is closed; without one, the identity of its content.
  */
 export function recordingIdentity(recording: Pick<Recording, 'directory' | 'manifest'>): string {
   return recording.manifest.id ?? contentIdentity(recording);
 }
 
 /**
- * Returns what says what is in a recording: the hash of its digests; where it was never closed, of the time and the
- * first digest that it began with, to which what was recorded since is to be added.
+ * Returns the identity of a content: the hash of the digests, and for an unclosed recording the hash of its time and
+ * first digest.
  */
 export function contentIdentity({ directory, manifest }: Pick<Recording, 'directory' | 'manifest'>): string {
   return manifest.digestsSha256

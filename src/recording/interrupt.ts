@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { GannetError } from '../core/errors.ts';
 import type { ChunkedWork } from '../core/chunked-work.ts';
+import { GannetError } from '../core/errors.ts';
 
 /** Resolves when the signal is aborted. */
 export function interrupted(signal: AbortSignal): Promise<void> {
@@ -15,15 +15,17 @@ export function interruption(cause?: unknown): GannetError {
   return new GannetError('INTERRUPTED', 'interrupted before the command was done', { cause });
 }
 
-/** Resolves a turn of the event loop later, so that signals are handled. Rejects with INTERRUPTED after an interrupt. */
+/**
+ * Resolves a turn of the event loop later, so that signals are handled. Rejects with INTERRUPTED after an interrupt.
+ */
 export async function yieldToInterrupt(interrupt?: AbortSignal): Promise<void> {
   await nextTurn();
   if (interrupt?.aborted === true) throw interruption();
 }
 
 /**
- * Does work in steps, and checks for an interrupt between them. `onStep` gets the number of finished steps. Rejects with
- * INTERRUPTED after an interrupt, else with what the work throws.
+ * Does work in steps, and checks for an interrupt between them. `onStep` gets the number of finished steps. Rejects
+ * with INTERRUPTED after an interrupt, else with what the work throws.
  */
 export async function runInterruptibly<T>(
   steps: ChunkedWork<T>, interrupt?: AbortSignal, onStep?: (done: number) => void,
@@ -37,8 +39,8 @@ export async function runInterruptibly<T>(
 }
 
 /**
- * Does work with a connection and closes it afterwards. An interrupt closes it at once, so that no answer is awaited. Throws
- * INTERRUPTED after an interrupt, else what the work throws.
+ * Does work with a connection and closes it afterwards. An interrupt closes it at once, so that no answer is awaited.
+ * Throws INTERRUPTED after an interrupt, else what the work throws.
  */
 export async function untilInterrupted<Thing extends { close(): Promise<void> }, Result>(
   interrupt: AbortSignal, thing: Thing, work: (thing: Thing) => Promise<Result>,

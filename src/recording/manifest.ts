@@ -4,8 +4,8 @@ import { GannetError } from '../core/errors.ts';
 import { parseJson, stringifyJson } from '../core/json.ts';
 import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
-import { mint } from '../market/token.ts';
 import type { Token } from '../market/token.ts';
+import { mint } from '../market/token.ts';
 import type { RecordingKind, RecordingSource } from './format.ts';
 import {
   MANIFEST_FILE, READABLE_FORMATS, RECORDING_FORMAT, RECORDING_KINDS, WATCHED, recordingSource,
@@ -13,35 +13,35 @@ import {
 import type { SegmentDigest } from './segment/digest.ts';
 import { digestFromJson, digestJson, digestToJson } from './segment/digest.ts';
 
-/** What a kind adds up to. */
-export interface KindCount {
+/** The totals of a kind. */
+interface KindCount {
   readonly kind: RecordingKind;
   readonly rows: number;
   readonly events: number;
 }
 
 /**
- * What a recording says of itself. Counts, ends and files stand in it once it is closed; until then the digests say
- * them.
+ * The description of a recording. Counts, ends and files are in it once it is closed; until then they are in the
+ * digests.
  */
 export interface RecordingManifest {
   readonly formatVersion: number;
   readonly closed: boolean;
   readonly source: RecordingSource;
   /**
-   * The same from its first row to its last, and of every copy; undefined of what is known by its content, and of older
-   * recordings.
+   * The same for the whole life of a recording and for copies; undefined for recordings identified by content, and for
+   * older ones.
    */
   readonly id?: string | undefined;
   readonly createdAt: Millis;
-  /** Undefined while it is being written, and for good where the writer died. */
+  /** Undefined while it is being written, and after its writer died. */
   readonly endedAt?: Millis | undefined;
   readonly node: string;
   readonly arch: string;
   readonly tokens: readonly Token[];
   readonly feeds: readonly string[];
   readonly kinds: readonly KindCount[];
-  /** Segments in the order in which they were begun. */
+  /** Segments in the order of their start. */
   readonly files: readonly SegmentDigest[];
   /** SHA-256 of the digest file, hex; undefined until closed. */
   readonly digestsSha256?: string | undefined;
@@ -70,8 +70,8 @@ const manifestJson = z.object({
   sha256: z.string(),
 });
 
-/** What segments add up to. */
-export interface Totals {
+/** The totals of segments. */
+interface Totals {
   readonly kinds: readonly KindCount[];
   readonly events: number;
   readonly firstSeq: number | undefined;
@@ -80,7 +80,7 @@ export interface Totals {
   readonly lastAt: Millis | undefined;
 }
 
-/** Returns what segments add up to; the ends are undefined where there are no rows. */
+/** Returns the totals of segments; the ends are undefined without rows. */
 export function totalsOf(files: readonly SegmentDigest[]): Totals {
   const filled = files.filter(({ rows }) => rows > 0);
   const kinds = RECORDING_KINDS.flatMap((kind) => {
@@ -98,8 +98,7 @@ export function totalsOf(files: readonly SegmentDigest[]): Totals {
 }
 
 /**
- * Returns the text of a manifest. It ends with the SHA-256 of all that stands before, so that no byte of it can change
- * unseen.
+ * Returns the text of a manifest. It ends with the SHA-256 of everything before it, so that every change is detected.
  */
 export function formatManifest(manifest: RecordingManifest): string {
   const totals = totalsOf(manifest.files);
@@ -128,8 +127,8 @@ export function formatManifest(manifest: RecordingManifest): string {
 }
 
 /**
- * Returns the manifest in a text. Throws RECORDING_VERSION on another format, naming the release that reads it, and
- * RECORDING_CORRUPT on anything that is not exactly what was written.
+ * Parses a manifest. Throws RECORDING_VERSION on another format, naming the release that reads it, and
+ * RECORDING_CORRUPT on any change of the text.
  */
 export function parseManifest(text: string): RecordingManifest {
   const json = parseObject(text);

@@ -1,7 +1,11 @@
+import type { ChunkedWork } from '../core/chunked-work.ts';
+import { EVENTS_PER_CHUNK, runToEnd } from '../core/chunked-work.ts';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { TokenTable } from '../market/token.ts';
 import { tokenTable } from '../market/token.ts';
+import type { LostRows } from './check/verify.ts';
+import { verifyRecording } from './check/verify.ts';
 import type { Block } from './columns/block.ts';
 import type { BlockSource } from './cursor.ts';
 import { RecordingCursor } from './cursor.ts';
@@ -11,23 +15,19 @@ import type { RecordingManifest } from './manifest.ts';
 import { totalsOf } from './manifest.ts';
 import type { SegmentDigest } from './segment/digest.ts';
 import { readSegment } from './segment/segment-reader.ts';
-import type { ChunkedWork } from '../core/chunked-work.ts';
-import { EVENTS_PER_CHUNK, runToEnd } from '../core/chunked-work.ts';
-import type { LostRows } from './check/verify.ts';
-import { verifyRecording } from './check/verify.ts';
 
-/** Inputs that can be gone through in the order in which they came. */
+/** Inputs that can be iterated in the order in which they came. */
 export interface InputSource {
   readonly kinds: readonly RecordingKind[];
   readonly feeds: readonly FeedKey[];
-  /** How many inputs there are. */
+  /** The number of inputs. */
   readonly events: number;
-  /** Stamps of the first and the last input, milliseconds; undefined where there is none. */
+  /** Stamps of the first and the last input, milliseconds; undefined without inputs. */
   readonly firstAt: Millis | undefined;
   readonly lastAt: Millis | undefined;
   /** Returns a cursor before the first input, over the given kinds or all. */
   cursor(options?: KindChoice): RecordingCursor;
-  /** Yields blocks in the order of their first inputs; blocks of different kinds may overlap, those of one do not. */
+  /** Yields blocks in the order of their first inputs. Blocks of different kinds may overlap. */
   read(options?: KindChoice): Generator<Block>;
 }
 
@@ -35,30 +35,28 @@ export interface KindChoice {
   readonly kinds?: readonly RecordingKind[] | undefined;
 }
 
-/** A recording whose every byte agrees with its hash. */
+/** A recording of which every byte was verified. */
 export interface Recording extends InputSource {
   readonly directory: string;
   readonly manifest: RecordingManifest;
   readonly tokens: TokenTable;
-  /** What it is made of, as far as it is believed. */
+  /** Its verified segments. */
   readonly segments: readonly SegmentDigest[];
-  /** What was written and is not there any more: nothing of a closed one. */
+  /** Rows that were written and are lost; none of a closed recording. */
   readonly lost: readonly LostRows[];
-  /** The last number kept, where the writer did not close the recording or it was cut; undefined where it is whole. */
+  /** The last number, where the writer did not close the recording or it was cut; else undefined. */
   readonly truncatedAt: number | undefined;
-  /**
-   * Returns the last number up to which all of 1, 2, 3 ... are there, here or among `extraSeqs` (those of decisions).
-   */
+  /** Returns the last number N for which each of 1 to N is here or among `extraSeqs` (those of decisions). */
   lastGapFreeSeq(extraSeqs: Iterable<number>): ChunkedWork<number>;
-  /** Returns its inputs without much of what was received before an instant. */
+  /** Returns its inputs without most of those received before an instant. */
   since(at: Millis): Pick<InputSource, 'kinds' | 'feeds' | 'cursor'>;
-  /** Returns the same recording without what came after number `seq`. */
+  /** Returns the same recording without the inputs after number `seq`. */
   cutAt(seq: number): Recording;
   cutInChunks(seq: number): ChunkedWork<Recording>;
 }
 
 /**
- * Opens a recording after checking every byte of it. What an unclosed one holds beyond its last digests is left out.
+ * Opens a recording after verifying every byte of it. Bytes of an unclosed one after its last digests are left out.
  * Throws RECORDING_NOT_FOUND, RECORDING_VERSION (naming the release that reads it) and RECORDING_CORRUPT (naming the
  * file).
  */
@@ -66,7 +64,7 @@ export function openRecording(directory: string): Recording {
   return runToEnd(openRecordingInChunks(directory));
 }
 
-/** Does the same a MiB at a time. */
+/** Does the same in chunks of a MiB. */
 export function* openRecordingInChunks(directory: string): ChunkedWork<Recording> {
   const { manifest, segments, feeds, lost } = yield* verifyRecording(directory);
   const whole = { directory, manifest, segments, feeds, lost };
@@ -83,7 +81,7 @@ interface Whole {
   readonly lost: readonly LostRows[];
 }
 
-/** Where a recording ends before its files do, with what is left of it. */
+/** The end of a recording before that of its files, with the totals up to there. */
 interface Cut {
   readonly lastSeq: number;
   readonly events: number;
@@ -129,7 +127,7 @@ function* cutOf(cursor: RecordingCursor, lastSeq: number): ChunkedWork<Cut> {
   return { lastSeq, events, firstAt, lastAt };
 }
 
-/** Segments of a kind follow one another, for numbers only grow. */
+/** Segments of a kind follow one another, because numbers only grow. */
 function kindBlocks({ directory, segments }: Whole, kind: RecordingKind, lastSeq: number): BlockSource {
   const own = segments.filter(({ file, firstSeq }) => file.startsWith(`${kind}/`) && firstSeq <= lastSeq);
   return {
@@ -164,8 +162,8 @@ function firstSeqOf(block: Block): number {
 }
 
 /**
- * Works out the last number N for which each of 1 to N is either where the cursor comes by or among `extraSeqs`; 0
- * where 1 is missing. The cursor's numbers only grow; the others may come in any order.
+ * Returns the last number N for which each of 1 to N is in the cursor or among `extraSeqs`; 0 where 1 is missing. The
+ * numbers of the cursor grow; the others may come in any order.
  */
 export function* gapFreeUntil(
   cursor: { next(): boolean; readonly seq: number }, extraSeqs: Iterable<number>,

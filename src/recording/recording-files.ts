@@ -1,36 +1,36 @@
 import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
+import { isGannetError } from '../core/errors.ts';
+import type { FileLock } from '../core/file-lock.ts';
+import { isFileLocked, takeFileLock } from '../core/file-lock.ts';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { Token } from '../market/token.ts';
-import { DigestLog } from './segment/digest-log.ts';
+import { replaceFile, writeFault } from './files/durable-write.ts';
 import { createRecordingFolder } from './files/new-folder.ts';
-import type { FileLock } from '../core/file-lock.ts';
-import { isFileLocked, takeFileLock } from '../core/file-lock.ts';
 import type { RecordingSource } from './format.ts';
 import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_FORMAT, WATCHED, WRITER_LOCK_FILE } from './format.ts';
 import type { RecordingManifest } from './manifest.ts';
 import { formatManifest, totalsOf } from './manifest.ts';
-import { replaceFile, writeFault } from './files/durable-write.ts';
+import { DigestLog } from './segment/digest-log.ts';
 import type { DigestLine, SegmentDigest } from './segment/digest.ts';
 import { formatDigestLine } from './segment/digest.ts';
-import { rmSync } from 'node:fs';
-import { isGannetError } from '../core/errors.ts';
 
-/** A new recording's folder with what it says of itself. */
+/** The folder of a new recording with its manifest, digests and lock. */
 export class RecordingFiles {
   readonly directory: string;
   readonly #createdAt: Millis;
   readonly #source: RecordingSource;
   readonly #tokens: readonly Token[];
-  /** So that nobody takes what is being written for what a dead writer left. The folder is new: nobody else has it. */
+  /** Marks the recording as being written, so that it is not taken for that of a dead writer. */
   readonly #lock: FileLock | undefined;
   readonly #digests: DigestLog;
   readonly #feeds = new Set<FeedKey>();
 
   /**
-   * Makes the folder and takes the sole right to change it, with a manifest that says that it is being written. Throws
-   * RECORDING_WRITE_FAILED where it cannot, or a folder of this name is there.
+   * Creates the folder, takes the writer lock, and writes a manifest of an open recording. Throws
+   * RECORDING_WRITE_FAILED where it cannot, or where a folder of this name exists.
    */
   constructor({ dir, name, createdAt, tokens, source = WATCHED, digestSlackBytes }: {
     readonly dir: string;
@@ -53,30 +53,30 @@ export class RecordingFiles {
     }
   }
 
-  /** Adds lines to the digests: what they speak of is written. */
+  /** Adds digests of written bytes. */
   write(lines: readonly DigestLine[]): void {
     this.#digests.append(lines);
     for (const { newFeeds } of lines) this.meet(newFeeds);
   }
 
-  /** Takes note of feeds, in the order in which they are to stand in the manifest. */
+  /** Adds feeds, in their order in the manifest. */
   meet(feeds: readonly FeedKey[]): void {
     for (const feed of feeds) this.#feeds.add(feed);
   }
 
-  /** Resolves when the digests are on the disk itself. */
+  /** Resolves when the digests are synced to the disk. */
   sync(): Promise<void> {
     return this.#digests.sync();
   }
 
-  /** Takes out what is said of files that others stand for now, once it is much. Never rejects. */
+  /** Removes superseded digests once there are many. Never rejects. */
   async tidy(isSettled: (file: string) => boolean): Promise<void> {
     await this.#digests.tidy(isSettled);
   }
 
-  /** Writes the last word on segments that are on the disk itself: what digests say that is no longer of use goes. */
+  /** Writes the final digests and manifest for segments that are synced to the disk. */
   finish(segments: readonly SegmentDigest[], endedAt: Millis): RecordingManifest {
-    // Whoever dies before the manifest leaves no other word of the feeds.
+    // If the writer dies before the manifest is written, only the digests name the feeds.
     const lines =
       segments.map((digest, i) => formatDigestLine({ ...digest, newFeeds: i === 0 ? [...this.#feeds] : [] })).join('');
     replaceFile(this.directory, DIGESTS_FILE, lines);
@@ -86,7 +86,7 @@ export class RecordingFiles {
     return manifest;
   }
 
-  /** Returns what the recording says of itself: without an end, that it is not closed. */
+  /** Returns the manifest; without an end that of an open recording. */
   manifest(
     segments: readonly SegmentDigest[], end?: { readonly endedAt: Millis; readonly digestsSha256: string },
   ): RecordingManifest {
@@ -94,7 +94,7 @@ export class RecordingFiles {
       formatVersion: RECORDING_FORMAT.version,
       closed: end !== undefined,
       source: this.#source,
-      // What is made or imported twice is the same recording; what was watched is one for good.
+      // A generated or imported recording has the identity of its content, a live one an id of its own.
       id: this.#source.kind === 'watched'
         ? createHash('sha256').update(`${this.#createdAt}\n${basename(this.directory)}`).digest('hex') : undefined,
       createdAt: this.#createdAt,
@@ -115,17 +115,18 @@ export class RecordingFiles {
   }
 }
 
-/** Takes the sole right to change a recording. Returns undefined where somebody has it. Throws what the disk throws. */
+/**
+ * Takes the writer lock of a recording. Returns undefined where another process has it. Throws the fault of the disk.
+ */
 export function takeWriterLock(directory: string): FileLock | undefined {
   return takeFileLock(`${directory}/${WRITER_LOCK_FILE}`);
 }
 
 /**
- * Takes the sole right to change a recording whose folder was made just now: nobody else has it. Where the disk has no
- * locks, none is held and no file speaks of one; nobody else gets one there either, so nothing is compressed that is
- * being written.
+ * Takes the writer lock of a new recording. On a disk without locks there is none, and no lock file: no other process
+ * gets one there either, so a recording is never compressed while it is written.
  */
-export function lockNewRecording(directory: string): FileLock | undefined {
+function lockNewRecording(directory: string): FileLock | undefined {
   try {
     return takeWriterLock(directory);
   } catch (error) {
@@ -135,7 +136,7 @@ export function lockNewRecording(directory: string): FileLock | undefined {
   }
 }
 
-/** Returns whether somebody writes to a recording. Nothing is changed by asking. */
+/** Returns whether a recording is being written, without changing anything. */
 export function isBeingWritten(directory: string): boolean {
   return isFileLocked(`${directory}/${WRITER_LOCK_FILE}`);
 }

@@ -2,40 +2,39 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { GannetError } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
+import { intactSegments } from './check/verify.ts';
 import type { BlockSource } from './cursor.ts';
 import { RecordingCursor } from './cursor.ts';
-import { DIGESTS_FILE, MANIFEST_FILE } from './format.ts';
 import type { RecordingKind } from './format.ts';
+import { DIGESTS_FILE, MANIFEST_FILE } from './format.ts';
 import { parseManifest } from './manifest.ts';
 import type { SegmentDigest } from './segment/digest.ts';
 import { parseDigestLines, segmentName } from './segment/digest.ts';
 import { verifySegment } from './segment/segment-file.ts';
 import { readSegment } from './segment/segment-reader.ts';
-import { intactSegments } from './check/verify.ts';
 
 /**
- * A part of a recording's time, read without the rest of it: a recording of months must not be gone through for its
- * last hour.
+ * A time span of a recording, read without the rest: the last hour of a recording of months must not need all of it.
  */
 export interface RecordingWindow {
   readonly directory: string;
-  /** Of the segments that reach into the window, hex: the same hash, the same rows. */
+  /** The hash of the segments in the window, hex: the same hash means the same rows. */
   readonly sha256: string;
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** Returns a cursor over the segments that reach into the window; the first and the last ones may reach beyond it. */
+  /** Returns a cursor over the segments of the window; the first and the last may extend beyond it. */
   cursor(): RecordingCursor;
 }
 
-/** What was seen of the market. */
+/** The kinds of market events. */
 export const MARKET_KINDS = ['quote', 'order-book', 'token-stats'] as const satisfies readonly RecordingKind[];
 const TAIL_BYTES = 1 << 20;
-/** A flush may come so much later than the rows it writes. */
+/** The longest delay of a flush after its rows. */
 const FLUSH_MARGIN_MS = 60_000;
 
 /**
- * Returns the market's part of a recording from `from` up to `until`, every byte of it verified; undefined where it
- * holds nothing of then. Throws RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_CORRUPT.
+ * Returns the market events of a recording from `from` up to `until`, with every byte verified; undefined without
+ * events in that time. Throws RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_CORRUPT.
  */
 export function openWindow(
   directory: string, { from, until }: { readonly from: Millis; readonly until: Millis },
@@ -60,7 +59,7 @@ export function openWindow(
   };
 }
 
-/** A segment that was seen before it was compressed is the same one afterwards. */
+/** A segment has the same identity before and after compression. */
 function identityOf({ file, bytes, sha256, compressed }: SegmentDigest): string {
   return compressed?.rawSha256 === undefined ? `${file} ${bytes} ${sha256}\n`
     : `${segmentName(file)} ${compressed.rawBytes} ${compressed.rawSha256}\n`;
@@ -71,8 +70,8 @@ function isOfKind(file: string, kind: RecordingKind): boolean {
 }
 
 /**
- * Returns the last digest of each segment that was written to at `from` or after: a line for every flush, so they are
- * read from the end.
+ * Returns the last digest of each segment written at `from` or later. Each flush adds a line, so they are read from the
+ * end.
  */
 function lastDigests(directory: string, from: Millis): readonly SegmentDigest[] {
   return intactSegments(directory, () => linesSince(directory, from)).segments;
@@ -84,7 +83,7 @@ function linesSince(directory: string, from: Millis): readonly SegmentDigest[] {
     const { size } = fstatSync(descriptor);
     for (let bytes = Math.min(TAIL_BYTES, size); ; bytes = Math.min(4 * bytes, size)) {
       const tail = readTail(descriptor, size - bytes);
-      // The first line of a part is mostly half a line.
+      // The first line of a part is usually incomplete.
       const { lines } = parseDigestLines(bytes === size ? tail : tail.slice(tail.indexOf('\n') + 1));
       if (bytes === size || reachBack(lines, from)) return lines;
     }
@@ -94,8 +93,8 @@ function linesSince(directory: string, from: Millis): readonly SegmentDigest[] {
 }
 
 /**
- * Returns whether lines begin before `from`. Only a line that rows came after was written when its last row was: what
- * ends or compresses a segment may be said long after it.
+ * Returns whether the lines start before `from`. Only a line with later rows was written at the time of its last row:
+ * lines about the end or the compression of a segment may be much later.
  */
 function reachBack(lines: readonly SegmentDigest[], from: Millis): boolean {
   const rows = new Map(lines.map((line) => [segmentName(line.file), line.rows]));

@@ -3,69 +3,69 @@ import type { GannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Token } from '../market/token.ts';
 import type { Input } from '../trading/step.ts';
-import { RECORDING_KINDS } from './format.ts';
+import { SegmentCompressor } from './compression/segment-compressor.ts';
+import { writeFault } from './files/durable-write.ts';
 import type { RecordingKind } from './format.ts';
-import { KindWriter } from './segment/segment-writer.ts';
+import { RECORDING_KINDS } from './format.ts';
 import type { RecordingManifest } from './manifest.ts';
 import { RecordingFiles } from './recording-files.ts';
-import { SegmentCompressor } from './compression/segment-compressor.ts';
 import type { SegmentDigest } from './segment/digest.ts';
 import { segmentName } from './segment/digest.ts';
-import { writeFault } from './files/durable-write.ts';
+import { KindWriter } from './segment/segment-writer.ts';
 
-/** What a writer has done so far. */
-export interface RecordingStats {
+/** The counts of a writer. */
+interface RecordingStats {
   readonly events: number;
   readonly bytes: number;
-  /** Inputs that came after the disk failed. */
+  /** Inputs dropped after a fault of the disk. */
   readonly dropped: number;
   readonly failed: boolean;
-  /** Segments that have ended and that a fault of the disk left uncompressed: whole, only larger. */
+  /** Complete segments that a fault of the disk left uncompressed, without loss. */
   readonly uncompressed: number;
 }
 
-/** Writes what passes the inbox, as it passes. */
+/** Records the inputs of a live run. */
 export interface RecordingWriter {
   /** The recording's folder. */
   readonly directory: string;
-  /** Keeps an input until the next flush. After a fault of the disk it only counts what is lost. */
+  /** Keeps an input until the next flush. After a fault of the disk it only counts the dropped inputs. */
   append(seq: number, at: Millis, input: Input): void;
-  /** Writes complete batches of everything kept so far, with their digests. */
+  /** Writes all kept inputs as complete batches, with their digests. */
   flush(): void;
   /**
-   * Writes what was kept so far, then nothing more: the recording counts as cut off there. Returns whether it was not
-   * over before.
+   * Writes the kept inputs and then nothing more: the recording counts as cut off there. Returns false where it had
+   * ended before.
    */
   stop(): boolean;
   /**
-   * Writes what is left, compresses all of it and writes the final manifest, which one that was stopped does not get.
-   * Rejects with RECORDING_WRITE_FAILED where the disk failed, now or before.
+   * Writes the remaining inputs, compresses all segments and writes the final manifest, except after `stop`. Rejects
+   * with RECORDING_WRITE_FAILED after a fault of the disk, present or past.
    */
   close(): Promise<RecordingManifest>;
   stats(): RecordingStats;
 }
 
-export interface RecordingWriterOptions {
-  /** The folder of recordings; made where it is missing. */
+interface RecordingWriterOptions {
+  /** The folder of recordings; created where it is missing. */
   readonly dir: string;
-  /** The recording's own folder in it; from the time where absent. */
+  /** The recording's own folder in it; named by the time where absent. */
   readonly name?: string | undefined;
   readonly clock: Clock;
   readonly tokens: readonly Token[];
-  /** Hears of the first fault of the disk (RECORDING_WRITE_FAILED); nothing more is written after it. */
+  /** Called with the first fault of the disk (RECORDING_WRITE_FAILED); nothing is written after it. */
   readonly onError: (error: GannetError) => void;
-  /** How much may be lost when the process dies. */
+  /** The span that may be lost when the process dies, milliseconds. */
   readonly flushMs?: Millis | undefined;
-  /** How many rows of one kind make a batch. */
+  /** The rows of one kind in a batch. */
   readonly flushRows?: number | undefined;
-  /** How much of the digests may be of no more use before it is taken out; a quarter of a mebibyte by default. */
+  /** The bytes of superseded digests before they are removed; 256 KiB by default. */
   readonly digestSlackBytes?: number | undefined;
 }
 
 /**
- * Returns a writer of a new recording: an Arrow stream a kind and hour, compressed once the hour is over. Every
- * `flushMs` milliseconds what was kept is written and handed to the disk. Throws RECORDING_WRITE_FAILED where the
- * folder cannot be made or exists.
+ * Returns a writer of a new recording: an Arrow stream for each kind and hour, compressed when the hour is over. Every
+ * `flushMs` milliseconds it writes the kept inputs and starts a sync. Throws RECORDING_WRITE_FAILED where the folder
+ * cannot be created or exists.
  */
 export function createRecordingWriter(options: RecordingWriterOptions): RecordingWriter {
   return new DirectoryWriter(options);
@@ -78,9 +78,9 @@ class DirectoryWriter implements RecordingWriter {
   readonly #kinds: Readonly<Record<RecordingKind, KindWriter>>;
   readonly #compressor: SegmentCompressor;
   readonly #ticks: { unsubscribe(): void };
-  /** The last digest of every segment by its name, in the order in which they were begun. */
+  /** The last digest of each segment by its name, in the order of their start. */
   readonly #segments = new Map<string, SegmentDigest>();
-  /** The feeds in each segment that is not compressed, by its name. */
+  /** The feeds of each uncompressed segment, by its name. */
   readonly #feeds = new Map<string, string[]>();
   #fault: GannetError | undefined;
   #dropped = 0;
@@ -191,8 +191,8 @@ class DirectoryWriter implements RecordingWriter {
   }
 
   /**
-   * Resolves when the digests are on the disk itself. Each says all that is known of its segment: what was said before
-   * may go.
+   * Resolves when the digests are synced to the disk. Each contains everything about its segment, so that earlier ones
+   * may be removed.
    */
   async #keepCompressed(digests: readonly SegmentDigest[]): Promise<void> {
     this.#files.write(digests.map((digest) =>
@@ -205,9 +205,7 @@ class DirectoryWriter implements RecordingWriter {
     await this.#files.tidy((file) => this.#segments.has(file) && this.#segments.get(file)!.compressed !== undefined);
   }
 
-  /**
-   * Waits for the disk apart from the event loop; a tick that finds the last one still waiting leaves it to the next.
-   */
+  /** Syncs beside the event loop. A tick during a sync leaves it to the next one. */
   #syncSoon(): void {
     if (this.#syncPending || this.#fault !== undefined || this.#closed) return;
     this.#syncPending = true;
@@ -216,7 +214,7 @@ class DirectoryWriter implements RecordingWriter {
       .finally(() => { this.#syncPending = false; });
   }
 
-  /** Data before digests: a digest on disk speaks of data on disk. */
+  /** Syncs data before digests, so that a digest on disk describes data on disk. */
   async #syncNow(): Promise<void> {
     const ended: SegmentDigest[] = [];
     for (const kind of RECORDING_KINDS) ended.push(...await this.#kinds[kind].sync());

@@ -8,6 +8,7 @@ import type { SimulationSetting } from '../trading/simulation-model.ts';
 import type { HeatMap } from './heat-map.ts';
 import { heatMapFigure } from './heat-map.ts';
 import { valueText } from '../research/metrics/value-text.ts';
+import type { SensitivityGrid } from '../research/trials/sensitivity-grid.ts';
 
 /** Returns the most important figures, each with the context needed to judge it. */
 export function keyFigures(
@@ -88,8 +89,8 @@ const OF_SETTINGS: readonly (keyof Metrics)[] = [
 ];
 
 const SETTINGS_NOTE = 'Optimistic: without latency on the way to the block, at the quoted price, without failures. '
-  + 'Base: as configured. Pessimistic: twice the latency, the accepted minimum as price, three times the failures, twice '
-  + 'the priority fee.';
+  + 'Base: as configured. Pessimistic: twice the latency, the accepted minimum as price, three times the failures, '
+  + 'twice the priority fee.';
 const ORDER_NOTE = 'The results are not in this order here: the times of the fills mattered more than their prices. '
   + 'Read them as a range.';
 const IMPACT_NOTE = 'Without own impact: the recording holds one size there and states no price impact for it, so own '
@@ -201,4 +202,27 @@ function isSame(values: HeatMap['values'][number]): boolean {
 /** Returns the label of a metric, an amount with its currency. */
 function labelOf(name: keyof Metrics, currency: string): string {
   return labelIn(SHOWN_METRICS.find((metric) => metric.name === name)!, currency);
+}
+
+/** Returns a sensitivity grid as a heat map. */
+export function gridHeatMap({ latency, cost, totalReturn, halfSpreadBps: spread }: SensitivityGrid): HeatMap {
+  return {
+    title: 'Total return by latency and cost', measured: 'total return', kind: 'share',
+    down: { name: 'latency', labels: latency.map(factorText) },
+    across: { name: 'costs', labels: cost.map(factorText) },
+    values: totalReturn.map((row) => row.map((value) => (typeof value === 'number' ? value : { missing: value }))),
+    configured: { row: latency.indexOf(1), column: cost.indexOf(1) },
+    notes: [costNote(spread)],
+  };
+}
+
+/** Returns an explanation of the cost factors. */
+function costNote(spreadBps: number): string {
+  return `Costs are network fees, tips, the platform's fee and the shortfall of fills, and half of the recorded `
+    + `spread, ${spreadBps.toFixed(2)} bps a swap: doubled costs charge each swap that much more, halved costs half `
+    + 'of it less.';
+}
+
+function factorText(factor: number): string {
+  return `× ${factor}`;
 }

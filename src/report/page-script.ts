@@ -71,7 +71,8 @@ function checked(page: PageDocument, { record: packed, others, trials, figures }
     if (isLeft) continue;
     const expected = printed.get(name);
     const text = element.textContent ?? '';
-    if (text !== expected) wrong.push(`${name} is printed as “${text}”, the data give “${expected ?? 'nothing'}”`);
+    if (text === expected) continue;
+    wrong.push(`${name} is printed as “${text}”, the data give “${expected ?? 'nothing'}”`);
   }
   return { count: names.size, wrong, left: left.size };
 }

@@ -13,13 +13,13 @@ import { readoutValues } from './readout.ts';
 import type { ValueKind } from '../research/metrics/value-text.ts';
 import { valueText } from '../research/metrics/value-text.ts';
 import type { GridAxis } from '../research/sweep/grid.ts';
-import { axisName, combinationCount, risingOrder, valueName } from '../research/sweep/grid.ts';
+import { axisName, combinationCount, risingOrder, valueName, combinationText } from '../research/sweep/grid.ts';
 import { landscapeOf, pointKey } from '../research/sweep/landscape.ts';
 import type { BestRow, SweepOutcome } from '../research/sweep/sweep-outcome.ts';
 import type { SweepRow } from '../research/sweep/grid.ts';
 import { confidenceSentence, effortSentence, neighbourhoodSentence } from '../research/sweep/sweep-outcome.ts';
 import { groupThousands, pluralize } from '../core/text.ts';
-import { deniedCells, paramsText } from '../cli/commands/research/sweep-answer.ts';
+import { deniedCells } from '../research/trials/denial-summary.ts';
 import { ranked } from '../research/sweep/run-sweep.ts';
 
 /** The kind of each objective, and the middle of its colours. */
@@ -43,7 +43,7 @@ export function renderSweep(outcome: SweepOutcome): string {
     warnings,
     verdict: best === undefined
       ? markup`<p>No combination has this figure: none of them traded, or the recording is too short for it.</p>`
-      : markup`<p>The best is ${paramsText(best.params)}: ${label} ${show(best.value!)}.</p><p>${
+      : markup`<p>The best is ${combinationText(best.params)}: ${label} ${show(best.value!)}.</p><p>${
         capital(confidenceSentence(outcome))}</p><p>Around it: ${neighbourhoodSentence(best, objective)}</p>`,
     sections: [
       { id: 'landscape', title: `${capital(label)} by parameters`, body: landscape(outcome) },
@@ -183,7 +183,7 @@ function leftOut(
     id, title,
     body: markup`${shown.length < points.length && note(`The first ${shown.length} of ${points.length}.`)}${dataTable({
       label: title, columns: [{ name: 'parameters', isText: true }, { name: 'reason', isText: true }],
-      rows: shown.map(({ params, reason }) => [paramsText(params), reason]),
+      rows: shown.map(({ params, reason }) => [combinationText(params), reason]),
     })}`,
   }];
 }

@@ -14,19 +14,36 @@ import { groupThousands } from '../core/text.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import { formatDuration } from '../core/time.ts';
-import type { RunManifest } from '../daemon/files/run-manifest.ts';
-import { describeProtection } from '../daemon/reporting/trading-text.ts';
+import { describeProtection } from '../trading/protections/protection-text.ts';
 import { describeFeeds } from '../market/market-text.ts';
 import { tokenTable } from '../market/token.ts';
 import type { Recording } from '../recording/reader.ts';
-import type { BacktestAnswer } from '../cli/commands/research/backtest-answer.ts';
+import type { Token } from '../market/token.ts';
+import type { Benchmarks } from '../research/metrics/run-figures.ts';
+import type { MeasuredRun, MeasuredSettings } from '../research/trials/measured-run.ts';
+import type { TrialCount } from '../store/trial-log.ts';
 import { sampleRecording } from './price-samples.ts';
+
+/** The results of a backtest that a report shows. */
+export interface ReportedBacktest {
+  readonly runId: string;
+  readonly run: MeasuredRun;
+  readonly settings: MeasuredSettings;
+  readonly benchmarks: Benchmarks;
+  readonly currency: Token;
+  /** Trials on the same data, this one included; undefined when they could not be counted. */
+  readonly trials: TrialCount | undefined;
+  readonly warnings: readonly string[];
+  /** The conclusion, in sentences. */
+  readonly verdict: readonly string[];
+}
 
 /** The sources of a report's figures. */
 interface ReportSources {
   readonly config: RunConfig;
   readonly recording: Recording;
-  readonly manifest: RunManifest;
+  /** The manifest of the run. */
+  readonly manifest: { readonly config: ConfigRecord; readonly node: string; readonly arch: string };
   /** The result under other latencies and other costs, where it was computed. */
   readonly grid?: HeatMap | undefined;
 }
@@ -35,7 +52,7 @@ const NAMES_SHOWN = 3;
 
 /** Writes the report of a backtest atomically, and returns its path. */
 export function writeBacktestReport(
-  file: string, { runId, run, settings, benchmarks, currency, trials, warnings, verdict }: BacktestAnswer,
+  file: string, { runId, run, settings, benchmarks, currency, trials, warnings, verdict }: ReportedBacktest,
   { config, recording, manifest, grid }: ReportSources,
 ): string {
   const page = renderBacktest({
@@ -56,7 +73,7 @@ export function writeBacktestReport(
       ...Object.entries(settings).filter(([, each]) => each !== run)
         .map(([setting, { result }]): NamedText => [`decisions, ${setting}`, result.decisionHash]),
       ['configuration', createHash('sha256').update(stringifyJson(manifest.config)).digest('hex')],
-      ['recording', recording.manifest.digestsSha256 ?? 'was never closed'],
+      ['recording', recording.manifest.digestsSha256 ?? 'not closed'],
       ['made by', `Node ${manifest.node}, ${manifest.arch}`],
     ],
   });

@@ -10,7 +10,7 @@ const MALFORMED = new Set([
   'HTTPParserError', 'UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_RES_EXCEEDED_MAX_SIZE',
 ]);
 
-/** What was there once, and is no more. */
+/** The status of a retired endpoint. */
 const GONE = 410;
 
 /** An answer whose status is not 2xx. */
@@ -29,7 +29,7 @@ interface StatusAnswer {
 export function statusFault({ status, text, contentType, location, limits, withKey }: StatusAnswer): GannetError {
   const body = readErrorBody(text);
   const raw = body?.message ?? (text === '' || contentType?.includes('html') === true ? undefined : text);
-  // What was retired comes with an explanation, and that is all there is to learn from it.
+  // The answer of a retired endpoint holds an explanation, which may be long.
   const serviceMessage = raw === undefined ? undefined : printable(raw, status === GONE ? 600 : 200);
   const said = serviceMessage === undefined ? '' : `: "${serviceMessage}"`;
   const details: ErrorDetails = {
@@ -63,11 +63,12 @@ function adviceOn({ status, location, isJson }: {
     const target = location === undefined ? 'elsewhere' : `"${printable(location, 100)}"`;
     return `; it points to ${target}, where the key is not taken: check service.base_url`;
   }
-  // The service itself answers in JSON: whoever does not is in front of it, or another host.
+  // The service itself answers in JSON: an answer in another form comes from a host in front of it, or from another
+  // host.
   return status === 404 && !isJson ? '; check service.base_url and service.dialect' : '';
 }
 
-/** Returns the fault behind whatever a request threw; a GannetError only gains the name of what was asked. */
+/** Returns the fault behind the error of a request; a GannetError only gains the name of the request. */
 export function transportFault(what: string, thrown: unknown): GannetError {
   if (isGannetError(thrown)) {
     return new GannetError(thrown.code, `${what}: ${thrown.message}`, { details: thrown.details, cause: thrown.cause });
@@ -102,15 +103,14 @@ function codeOf(thrown: unknown): string {
 interface ErrorBody {
   readonly message?: string | undefined;
   readonly code?: string | number | undefined;
-  /** The parameter to blame. */
+  /** The parameter that caused the failure. */
   readonly parameter?: string | undefined;
   readonly requestId?: string | undefined;
   readonly signature?: string | undefined;
 }
 
 /**
- * The bodies of failures differ from host to host; what they share is read, the rest is left. Undefined where it is no
- * object.
+ * Reads the members that the failure bodies of all hosts share. Returns undefined where the body is no object.
  */
 function readErrorBody(text: string): ErrorBody | undefined {
   const json = parseOrNothing(text);
@@ -120,7 +120,7 @@ function readErrorBody(text: string): ErrorBody | undefined {
   const code = members['code'] ?? members['errorCode'];
   return {
     message: texts.find((value) => typeof value === 'string'),
-    // JSON can write a number that is none: 1e999 arrives as Infinity, which nothing can write down again.
+    // JSON can hold a number such as 1e999, which arrives as Infinity and cannot be written as JSON again.
     code: typeof code === 'number' ? (Number.isFinite(code) ? code : undefined) : shortText(code),
     parameter: shortText(members['param']),
     requestId: shortText(members['requestId'] ?? members['request_id']),
@@ -136,7 +136,7 @@ function parseOrNothing(text: string): Json {
   try {
     return parseBody(text, undefined);
   } catch {
-    // An error page need not be JSON, and one that says a member twice says nothing: its status is enough.
+    // An error page need not be JSON, and one with a repeated member is not used: its status is enough.
     return null;
   }
 }

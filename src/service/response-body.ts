@@ -4,7 +4,7 @@ import type { Json } from '../core/json.ts';
 import { parseJson } from '../core/json.ts';
 import { printable } from '../core/text.ts';
 
-/** Each piece costs a buffer of its own, so that bytes sent one by one would cost hundreds of times their number. */
+/** Each piece costs a buffer, so that bytes sent one by one would cost hundreds of times their number. */
 const MOST_PIECES = 100_000;
 
 /**
@@ -51,7 +51,7 @@ function malformed(message: string, cause?: unknown): GannetError {
   return new GannetError('SERVICE_MALFORMED', message, { cause });
 }
 
-/** What an answer may have at most. No real one comes near: what goes beyond is there to cost memory or time. */
+/** The bounds of an answer. No real answer comes near them: a larger one would cost memory or time. */
 export const SCAN_LIMITS = {
   levels: 64,
   /** Objects and lists. */
@@ -72,13 +72,13 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Written into an object by name it is no member but the object's nature. */
+/** The member name that would replace an object's prototype. */
 const PROTOTYPE = '__proto__';
 
 /**
  * Returns what makes a JSON text unacceptable before anything reads it, or undefined: too many levels, containers or
- * digits, a member twice (two readers of it could believe two things), or a member that reaches for an object's nature.
- * Looks at each character once and recurses nowhere; a text that is no JSON is left to the parser.
+ * digits, a member twice (two readers of it could believe two things), or a member that would replace the object's
+ * prototype. It reads each character once, without recursion; the parser rejects a text that is no JSON.
  */
 export function findHostility(text: string): string | undefined {
   // By level: the names that the open object has so far.
@@ -137,7 +137,7 @@ function endOfString(text: string, from: number): number {
 
 function endOfNumber(text: string, from: number): number {
   let at = from;
-  // Digits, sign, point and exponent; whether they make a number is the parser's to say.
+  // Digits, sign, point and exponent; the parser decides whether they make a number.
   while (at < text.length && isOfNumber(text.charCodeAt(at))) at += 1;
   return at;
 }
@@ -147,14 +147,14 @@ function isOfNumber(char: number): boolean {
     || char === MINUS;
 }
 
-/** A name as it is meant: the same one can be written with and without escapes. */
+/** Returns a name without its escapes, since the same name can be written with and without them. */
 function nameIn(text: string, quote: number, end: number): string {
   const name = text.slice(quote + 1, end);
   if (!name.includes('\\')) return name;
   try {
     return JSON.parse(`"${name}"`) as string;
   } catch {
-    // No JSON at all, as the parser will say.
+    // This is no JSON, which the parser reports.
     return name;
   }
 }

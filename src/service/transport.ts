@@ -21,7 +21,7 @@ interface Timeouts {
   readonly totalMs: Millis;
   /** For `/execute`, which answers only once the outcome is known; stands for headers, body and total there. */
   readonly executeMs: Millis;
-  /** For the body of a failure: its status has said what counts, and must not wait for what does not. */
+  /** For the body of a failure: its status decides, and must not wait for the body. */
   readonly errorBodyMs: Millis;
 }
 
@@ -204,7 +204,7 @@ class HttpTransport implements Transport {
       : { headersTimeout: headersMs, bodyTimeout: bodyMs, totalMs };
   }
 
-  /** The status alone decides what a failure means, so a body that cannot be read, or not soon, takes nothing away. */
+  /** The status alone decides what a failure means, so a body that cannot be read in time is left out. */
   async #readErrorText(body: Readable): Promise<string> {
     const timer = this.#options.clock.schedule(() => discard(body), this.#timeouts.errorBodyMs);
     try {

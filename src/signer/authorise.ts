@@ -14,7 +14,7 @@ import { createPolicy, judgeClosing } from './policy/policy.ts';
 import type { Expectation } from './policy/expectation.ts';
 import { USUAL_MAX_FEE_LAMPORTS, usualPlatformFeeBps } from './policy/expectation.ts';
 import { NATIVE_MINT, SOL_DECIMALS, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, USDC_MINT } from '../solana/constants.ts';
-import type { Verdict } from './policy/verdict.ts';
+import type { Summary, Verdict } from './policy/verdict.ts';
 import { warmUpPolicy } from './warm-up.ts';
 import { readTransaction } from '../solana/transaction.ts';
 import type { CapSetting, SignerSettings } from './settings.ts';
@@ -135,13 +135,11 @@ function openAuthoriser({ settings, wallet, clock = wallClock, embeddedRpcUrl }:
         if (verdict.verdict === 'deny') return denied(verdict);
         const inForce = await capsInForce(terms.inputMint, { settings, chain });
         if ('allowed' in inForce) return inForce;
-        const { costs } = verdict.summary!;
         const counted = caps.count({
           messageHash: messageHash(bytes),
           // The most that may leave, whatever the bytes state.
           mint: terms.inputMint, amount: terms.amountIn,
-          costLamports: (costs.paidByWallet ? costs.feeLamports : 0n) + costs.tipLamports + costs.repaidLamports
-            + (named.has(terms.outputMint) ? 0n : costs.rentLamports),
+          costLamports: costOf(verdict.summary!, { isRentLost: !named.has(terms.outputMint) }),
         }, inForce);
         return counted.ok ? { allowed: true } : { ...refused(counted.code, counted.message), room: counted.room };
       } catch (error) {
@@ -170,6 +168,11 @@ function openAuthoriser({ settings, wallet, clock = wallClock, embeddedRpcUrl }:
       caps.close();
     },
   };
+}
+
+function costOf({ costs }: Summary, { isRentLost }: { readonly isRentLost: boolean }): bigint {
+  const feeLamports = costs.paidByWallet ? costs.feeLamports : 0n;
+  return feeLamports + costs.tipLamports + costs.repaidLamports + (isRentLost ? costs.rentLamports : 0n);
 }
 
 function messageHash(bytes: Uint8Array): string {

@@ -4,7 +4,7 @@ import { messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { SignerCode } from './policy/codes.ts';
-import type { BookedSpend, SpendKind } from './spend-counters.ts';
+import type { BookedSpend, SpendBook, SpendKind } from './spend-counters.ts';
 import { amountOf, countersFiles, createSpendBook, openCounters, openPassingCounters } from './spend-counters.ts';
 import { createKeptFiles, type KeptFiles } from './kept-files.ts';
 import { NATIVE_MINT } from '../solana/constants.ts';
@@ -98,11 +98,7 @@ export function openSpendingCaps({ stateDir, wallet, clock }: {
     book.catchUp(now);
     const known = book.known(spend.messageHash) ?? signedBefore(spend.messageHash);
     if (known !== undefined) return { counted: countedBefore(spend, known), written: [] };
-    const fault = faultOf(spend, caps, {
-      since: (kind, mint, windowMs) => book.since(kind, mint, now - windowMs),
-      freeAt: (kinds, mint, windowMs) =>
-        Math.min(...kinds.map((kind) => book.oldestAfter(kind, mint, now - windowMs) ?? Infinity)) + windowMs,
-    });
+    const fault = faultOf(spend, caps, windowsOf(book, now));
     if (fault !== undefined) return { counted: fault, written: [] };
     const written = rowsOf(spend, now);
     for (const { mint, kind, amount } of written)
@@ -137,11 +133,7 @@ export function openSpendingCaps({ stateDir, wallet, clock }: {
         book.invalidate();
         // SQLite itself rolls back on some faults.
         if (database.isTransaction) statements.rollback.run();
-        return {
-          ok: false, code: 'COUNTERS_UNWRITABLE',
-          message: `the spending cannot be written: ${printable(messageOf(error))}; until it can, nothing is signed, `
-            + `exits included: make room on the disk of ${stateDir ?? 'this machine'}`,
-        };
+        return unwritable(error, stateDir);
       }
     },
     close: () => { database.close(); },
@@ -175,6 +167,22 @@ function lostFile(kept: KeptFiles): Counted | undefined {
   return {
     ok: false, code: 'COUNTERS_LOST',
     message: `${fault}; no more signatures are given: restore the state directory, then start again`,
+  };
+}
+
+function unwritable(error: unknown, stateDir: string | undefined): Counted {
+  return {
+    ok: false, code: 'COUNTERS_UNWRITABLE',
+    message: `the spending cannot be written: ${printable(messageOf(error))}; until it can, nothing is signed, `
+      + `exits included: make room on the disk of ${stateDir ?? 'this machine'}`,
+  };
+}
+
+function windowsOf(book: SpendBook, now: Millis): Windows {
+  return {
+    since: (kind, mint, windowMs) => book.since(kind, mint, now - windowMs),
+    freeAt: (kinds, mint, windowMs) =>
+      Math.min(...kinds.map((kind) => book.oldestAfter(kind, mint, now - windowMs) ?? Infinity)) + windowMs,
   };
 }
 

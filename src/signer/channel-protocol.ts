@@ -51,7 +51,7 @@ const MAX_U64 = (1n << 64n) - 1n;
 type Members = Readonly<Record<string, unknown>>;
 
 /** More than any request or answer needs. */
-export const MAX_FRAME_BYTES = 65_536;
+const MAX_FRAME_BYTES = 65_536;
 const HEADER_BYTES = 4;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 

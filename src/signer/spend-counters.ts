@@ -28,7 +28,7 @@ export interface BookedSpend {
 }
 
 /** One wallet's recent spending, in memory beside the counters, so that a sum needs no query. */
-interface SpendBook {
+export interface SpendBook {
   /**
    * Reads rows that another process wrote, and rows that a clock set back brings into the window again. Called within a
    * transaction.

@@ -1,5 +1,5 @@
 import { interpolate } from '../config/interpolate.ts';
-import type { ConfigPath } from '../config/config-issue.ts';
+import type { ConfigPath } from '../config/config-tree.ts';
 import { formatPath, safeText } from '../config/config-issue.ts';
 import { nodeAt, type ConfigNode, type ListNode, type MapNode } from '../config/config-tree.ts';
 import { parseYaml } from '../config/yaml-source.ts';

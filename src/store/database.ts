@@ -2,9 +2,9 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
+import { AssertionError } from '../core/assert.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
-import { AssertionError } from '../core/assert.ts';
 
 /** How long to wait for a file that another process holds, milliseconds. */
 export const BUSY_TIMEOUT_MS = 5_000;
@@ -204,11 +204,12 @@ export function createTransactor(
     if (number === undefined) return cause;
     if (number === SQLITE_CONSTRAINT)
       return new AssertionError(`the ${name} got a row twice or out of order: ${messageOf(cause)}`);
-    return new GannetError(codes.failed,
-      `${path}: expected the row to be written, got: ${messageOf(cause)}; ${number === SQLITE_BUSY ? 'another process holds the file: end that one, or try again' : 'check the disk\'s space and health'}`,
-      {
-        details: { path }, cause,
-      });
+    const todo = number === SQLITE_BUSY ? 'another process holds the file: end that one, or try again'
+      : "check the disk's space and health";
+    return new GannetError(
+      codes.failed, `${path}: expected the row to be written, got: ${messageOf(cause)}; ${todo}`,
+      { details: { path }, cause },
+    );
   }
 
   return {

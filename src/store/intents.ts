@@ -1,71 +1,92 @@
-import { assert } from '../core/assert.ts';
 import type { Lamports } from '../core/amount.ts';
+import { assert } from '../core/assert.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
+import { SOL_MINT } from '../market/token.ts';
 import type { Attempt, BalanceMove, ProofProgress } from '../trading/attempt.ts';
 import type { Intent, IntentState, Outcome } from '../trading/intent.ts';
-import { OPEN_STATES, canTransition, isTerminal, readOutcome } from '../trading/intent.ts';
-import { BUILDINGS, OUTCOMES_SINCE, movesOf, progressOf } from './attempt-costs.ts';
+import { OPEN_STATES, TERMINAL_STATES, canTransition, isTerminal, readOutcome } from '../trading/intent.ts';
+import type { Prepare } from './database.ts';
 import type { AttemptRow, IntentRow } from './journal-rows.ts';
 import { insertStatement, readAttempt, readIntent, writeAttempt, writeIntent } from './journal-rows.ts';
-import type { Prepare } from './database.ts';
 
 /** An open intent with its attempts, in order. */
 export interface OpenIntentRecord {
   readonly intent: Intent;
   readonly state: IntentState;
   readonly attempts: readonly Attempt[];
-  /** Which attempt the state is of, from 1. */
+  /** The number of the attempt in this state, from 1. */
   readonly attempt: number;
-  /** What the attempts before that one cost. */
+  /** The cost of the attempts before that one. */
   readonly spentLamports: Lamports;
 }
 
-/** A terminal outcome with the intent it ended. */
+/** A terminal outcome with its intent. */
 export interface EndedIntent {
   readonly intent: Intent;
   readonly outcome: Outcome;
-  /** When it was written down. */
+  /** When it was journalled. */
   readonly at: Millis;
 }
 
-/** Intents, their attempts and transitions, as rows; each function is a part of somebody's transaction. */
-export interface Intents {
+type AttemptKey = Pick<Attempt, 'intentId' | 'number'>;
+type Row = Readonly<Record<string, unknown>>;
+
+/** Writes of intents, their attempts and transitions; each function works within the transaction of the caller. */
+interface IntentWrites {
   approve(intent: Intent): void;
   sign(attempt: Attempt, at: Millis): void;
   move(outcome: Outcome, at: Millis): void;
-  /** Notes that the saved snapshot holds the outcome of an intent. */
+  /** Notes that the saved snapshot includes the outcome of an intent. */
   settle(intentId: string): void;
-  /** Oldest first. */
-  open(): OpenIntentRecord[];
-  /** In the order in which they ended. */
-  unsettled(): EndedIntent[];
-  /** Returns whether a signature of ours stands under an attempt, whoever's it is. */
-  isSigned(signature: string): boolean;
-  /** Returns how many attempts that a wallet pays for were signed after a time. */
-  attemptsSince(feePayer: string, at: Millis): number;
-  movesSince(attempt: Pick<Attempt, 'intentId' | 'number'>, mint: Mint): readonly BalanceMove[];
-  proofOf(attempt: Pick<Attempt, 'intentId' | 'number'>): ProofProgress | undefined;
-  keepProof(attempt: Pick<Attempt, 'intentId' | 'number'>, progress: ProofProgress): void;
 }
 
-const KEEP_PROOF = `
-  INSERT OR REPLACE INTO proofs (intent_id, attempt, watched_ms, first_height, first_watched_ms, first_node)
-  VALUES (?, ?, ?, ?, ?, ?)`;
-const QUOTED_OPEN_STATES = OPEN_STATES.map((state) => `'${state}'`).join(', ');
+/** Reads of intents, their attempts and transitions. */
+interface IntentReads {
+  /** Returns open intents, oldest first. */
+  open(): OpenIntentRecord[];
+  /** Returns terminal outcomes that no snapshot includes, in their order. */
+  unsettled(): EndedIntent[];
+  /** Returns whether an attempt of any intent has this signature of ours. */
+  isSigned(signature: string): boolean;
+  /** Returns how many attempts with this fee payer were signed after a time. */
+  attemptsSince(feePayer: string, at: Millis): number;
+  movesSince(attempt: AttemptKey, mint: Mint): readonly BalanceMove[];
+}
+
+/** The progress of expiry proofs. */
+interface ExpiryProofs {
+  proofOf(attempt: AttemptKey): ProofProgress | undefined;
+  keepProof(attempt: AttemptKey, progress: ProofProgress): void;
+}
+
+const quoted = (states: readonly IntentState[]): string => states.map((state) => `'${state}'`).join(', ');
+const QUOTED_OPEN_STATES = quoted(OPEN_STATES);
+
+/** The starts of an intent's attempts, in order; each has the cost of the attempt before. */
+const BUILDINGS = "SELECT attempt, outcome FROM transitions WHERE intent_id = ? AND state = 'building' ORDER BY number";
+
+/**
+ * The outcomes of other intents and their attempts since the start of an attempt (intent, number). Earlier ones are in
+ * the balance at its signing, which is never older than the booked one.
+ */
+const OUTCOMES_SINCE = `
+  SELECT outcome FROM transitions
+  WHERE number > (SELECT min(number) FROM transitions WHERE intent_id = ?1 AND attempt = ?2 AND state = 'building')
+    AND intent_id <> ?1
+    AND (state IN (${quoted(TERMINAL_STATES)}) OR (state = 'building' AND attempt > 1))`;
 
 /** Returns the part of the journal that holds intents. */
-export function createIntents(prepare: Prepare): Intents {
+export function createIntents(prepare: Prepare): IntentWrites & IntentReads & ExpiryProofs {
+  return { ...intentWrites(prepare), ...intentReads(prepare), ...expiryProofs(prepare) };
+}
+
+function intentWrites(prepare: Prepare): IntentWrites {
   const stateOf = (intentId: string): IntentState => {
     const row = prepare('SELECT state FROM intents WHERE intent_id = ?').get(intentId);
     assert(row, `no intent ${intentId} was approved`);
     return row['state'] as IntentState;
-  };
-  const attemptsOf = (intentId: string): Attempt[] => {
-    const rows =
-      prepare('SELECT * FROM attempts WHERE intent_id = ? ORDER BY number').all(intentId) as unknown as AttemptRow[];
-    return rows.map(readAttempt);
   };
   return {
     approve: (intent) => {
@@ -91,6 +112,16 @@ export function createIntents(prepare: Prepare): Intents {
       assert(isTerminal(state), `a snapshot cannot hold the outcome of ${intentId}, which is ${state}`);
       prepare('UPDATE intents SET settled = 1 WHERE intent_id = ?').run(intentId);
     },
+  };
+}
+
+function intentReads(prepare: Prepare): IntentReads {
+  const attemptsOf = (intentId: string): Attempt[] => {
+    const rows =
+      prepare('SELECT * FROM attempts WHERE intent_id = ? ORDER BY number').all(intentId) as unknown as AttemptRow[];
+    return rows.map(readAttempt);
+  };
+  return {
     open: () => {
       const rows = prepare(
         `SELECT * FROM intents WHERE state IN (${QUOTED_OPEN_STATES}) ORDER BY number`,
@@ -114,6 +145,15 @@ export function createIntents(prepare: Prepare): Intents {
       const count = prepare('SELECT count(*) AS number FROM attempts WHERE fee_payer = ? AND signed_at > ?');
       return Number(count.get(feePayer, at)?.['number']);
     },
+    movesSince: ({ intentId, number }, mint) => movesOf(
+      mint, prepare(OUTCOMES_SINCE).all(intentId, number),
+      (other) => progressOf(prepare(BUILDINGS).all(other)).spentLamports,
+    ),
+  };
+}
+
+function expiryProofs(prepare: Prepare): ExpiryProofs {
+  return {
     proofOf: ({ intentId, number }) => {
       const row = prepare('SELECT * FROM proofs WHERE intent_id = ? AND attempt = ?').get(intentId, number);
       if (row === undefined) return undefined;
@@ -124,14 +164,49 @@ export function createIntents(prepare: Prepare): Intents {
       return { watchedMs: Number(watchedMs), first };
     },
     keepProof: ({ intentId, number }, { watchedMs, first }) => {
-      prepare(KEEP_PROOF).run(
+      prepare(`
+        INSERT OR REPLACE INTO proofs (intent_id, attempt, watched_ms, first_height, first_watched_ms, first_node)
+        VALUES (?, ?, ?, ?, ?, ?)`).run(
         intentId, number, Math.floor(watchedMs), first?.height.toString() ?? null,
         first === undefined ? null : Math.floor(first.watchedMs), first?.node ?? null,
       );
     },
-    movesSince: ({ intentId, number }, mint) => movesOf(
-      mint, prepare(OUTCOMES_SINCE).all(intentId, number),
-      (other) => progressOf(prepare(BUILDINGS).all(other)).spentLamports,
-    ),
   };
+}
+
+/** Returns the number of an intent's present attempt, 1 before the first, and the cost of those before it. */
+function progressOf(buildings: readonly Row[]): { readonly attempt: number; readonly spentLamports: Lamports } {
+  return {
+    attempt: Number(buildings.at(-1)?.['attempt'] ?? 1),
+    spentLamports: buildings.reduce((sum, row) => sum + (outcomeIn(row).feeLamports ?? 0n), 0n) as Lamports,
+  };
+}
+
+/**
+ * Returns how outcomes changed a balance. The fee of each attempt is a move of its own, in the slot in which it was
+ * paid: every lamport must be explained, or a failed swap waits for each open swap that may hide its success.
+ */
+function movesOf(mint: Mint, rows: readonly Row[], spentBefore: (intentId: string) => Lamports): BalanceMove[] {
+  return rows.map((row) => moveOf(mint, outcomeIn(row), spentBefore))
+    .filter(({ spent, received }) => spent > 0n || received > 0n);
+}
+
+function moveOf(
+  mint: Mint, { intentId, attempt, state, fill, feeLamports, slot }: Outcome,
+  spentBefore: (intentId: string) => Lamports,
+): BalanceMove {
+  const input = fill?.inputMint === mint ? fill.amountIn : 0n;
+  const output = fill?.outputMint === mint ? fill.amountOut : 0n;
+  if (mint !== SOL_MINT) return { spent: input, received: output, slot };
+  const paid = fill?.feeLamports ?? feeLamports ?? 0n;
+  // The last outcome has the fees of all attempts. Those of earlier ones are in the starts of the next, with their
+  // slots.
+  const before = state === 'building' || attempt === 1 ? 0n : spentBefore(intentId);
+  const fee = paid > before ? paid - before : 0n;
+  const rent = fill?.rentLamports ?? 0n;
+  return { spent: input + fee + (rent > 0n ? rent : 0n), received: output - (rent < 0n ? rent : 0n), slot };
+}
+
+function outcomeIn(row: Row): Outcome {
+  return readOutcome(String(row['outcome']));
 }

@@ -19,7 +19,9 @@ interface JournalHead {
   readonly before: JournalPosition | undefined;
   /** When an operator last accepted the journal as complete; 0 where that never happened. */
   readonly acceptedAt: Millis;
-  /** Whether rows were written into a journal that was behind its head: the positions can then no longer be compared. */
+  /**
+   * Whether rows were written into a journal that was behind its head: the positions can then no longer be compared.
+   */
   readonly isDiverged: boolean;
   /** Notes how far the journal goes now. Throws what the disk throws. */
   write(position: JournalPosition, options?: {
@@ -137,8 +139,10 @@ function openToWrite(path: string): number {
 }
 
 /** Notes how far a journal goes, after each commit. */
-export interface HeadKeeper {
-  /** How far the journal went once where the file does not go as far. It stays noted until an operator accepts the file. */
+interface HeadKeeper {
+  /**
+   * How far the journal went once where the file does not go as far. It stays noted until an operator accepts the file.
+   */
   readonly writtenTo: JournalPosition | undefined;
   note(): void;
   /** Accepts the file as complete. */

@@ -20,7 +20,7 @@ export interface IntentListing {
   readonly attempts: readonly AttemptListing[];
 }
 
-export interface AttemptListing {
+interface AttemptListing {
   readonly number: number;
   readonly state: IntentState;
   readonly signature: string;
@@ -44,7 +44,7 @@ export interface IntentStory extends IntentListing {
   readonly transitions: readonly TransitionListing[];
 }
 
-export interface TransitionListing {
+interface TransitionListing {
   readonly at: Millis;
   readonly attempt: number;
   readonly state: IntentState;

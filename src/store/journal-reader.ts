@@ -1,18 +1,16 @@
 import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import type { IntentState } from '../trading/intent.ts';
 import { BUSY_TIMEOUT_MS, createTransactor, migrate, openFault, pragma } from './database.ts';
+import { isEmpty, lackingEnd, openJournalHead, positionOf } from './journal-head.ts';
 import type { IntentListing, IntentStory } from './journal-listing.ts';
 import { createListings } from './journal-listing.ts';
 import { JOURNAL, JOURNAL_APPLICATION_ID, JOURNAL_FORMAT } from './journal-schema.ts';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { createIntents } from './intents.ts';
-import { isEmpty, lackingEnd, openJournalHead, positionOf } from './journal-head.ts';
 import type { JournalStore } from './journal.ts';
-import { createRuns } from './journal-records.ts';
-import { createSavedSnapshot } from './saved-state.ts';
+import { createJournalReads } from './journal.ts';
 
 /** A journal opened for reading; its daemon may go on writing it. */
 export interface JournalReader {
@@ -44,7 +42,7 @@ export function openJournalReader(path: string): JournalReader | undefined {
 }
 
 /** Throws JOURNAL_INVALID where a database is no journal, or one of a newer format. */
-export function ensureReadable(database: DatabaseSync, path: string): void {
+function ensureReadable(database: DatabaseSync, path: string): void {
   const id = pragma(database, 'application_id');
   const version = pragma(database, 'user_version');
   if (id !== JOURNAL_APPLICATION_ID) throw new GannetError(
@@ -62,8 +60,8 @@ export type JournalView = Pick<JournalStore,
   'standing' | 'attemptsSince' | 'openIntents' | 'unsettledOutcomes' | 'loadSnapshot' | 'listRuns' | 'close'>;
 
 /**
- * Opens a journal for reading and creates no file beside it. A missing journal reads as an empty one. Returns undefined for
- * an older format, which only a run migrates. Throws JOURNAL_INVALID on another file or
+ * Opens a journal for reading and creates no file beside it. A missing journal reads as an empty one. Returns undefined
+ * for an older format, which only a run migrates. Throws JOURNAL_INVALID on another file or
  * a newer format, JOURNAL_FAILED where it cannot be read.
  */
 export function openJournalView(path: string): JournalView | undefined {
@@ -82,20 +80,13 @@ export function openJournalView(path: string): JournalView | undefined {
 }
 
 function viewOf(database: DatabaseSync, path: string, head: ReturnType<typeof openJournalHead>): JournalView {
-  const { prepare, read, close } = createTransactor(database, path, JOURNAL);
-  const intents = createIntents(prepare);
-  const snapshot = createSavedSnapshot(prepare);
-  const runs = createRuns(prepare);
-  const position = positionOf(prepare);
+  const transactor = createTransactor(database, path, JOURNAL);
+  const position = positionOf(transactor.prepare);
   return {
+    ...createJournalReads(transactor),
     standing: () =>
       ({ isNew: isEmpty(position), writtenTo: lackingEnd(head, position), position, acceptedAt: head.acceptedAt }),
-    attemptsSince: (feePayer, at) => read(() => intents.attemptsSince(feePayer, at)),
-    openIntents: () => read(() => intents.open()),
-    unsettledOutcomes: () => read(() => intents.unsettled()),
-    loadSnapshot: () => read(() => snapshot.load()),
-    listRuns: (options) => read(() => runs.list(options)),
-    close,
+    close: transactor.close,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Attempt, BalanceMove, ProofProgress } from '../trading/attempt.ts'
 import type { Intent, IntentState, Outcome } from '../trading/intent.ts';
 import type { StateSnapshot } from '../trading/state.ts';
 import type { RestoredStates, StrategyState } from '../trading/strategy-state.ts';
+import type { Transactor } from './database.ts';
 import { createTransactor, openDatabase } from './database.ts';
 import type { EndedIntent, OpenIntentRecord } from './intents.ts';
 import { createIntents } from './intents.ts';
@@ -59,8 +60,8 @@ export interface JournalStore {
   /** Removes the states of all strategies, so that they start without one. */
   clearStrategyStates(): void;
   /**
-   * Returns the saved state with the keys, counters and approvals of every intent journalled since; undefined before the
-   * first save.
+   * Returns the saved state with the keys, counters and approvals of every intent journalled since; undefined before
+   * the first save.
    */
   loadSnapshot(): StateSnapshot | undefined;
   /** Returns intents as `gannet journal list` prints them, newest first. */
@@ -92,8 +93,8 @@ export interface JournalStore {
 }
 
 /**
- * Opens the journal at a path, and creates it where it is missing. Its methods throw JOURNAL_FAILED where the disk does not
- * take the row, and assert what only a bug can break: the order of states, unique names.
+ * Opens the journal at a path, and creates it where it is missing. Its methods throw JOURNAL_FAILED where the disk does
+ * not take the row, and assert what only a bug can break: the order of states, unique names.
  * Throws JOURNAL_INVALID on a foreign, broken or newer file.
  */
 export function openJournal({ path, clock, onHeadFault }: {
@@ -103,23 +104,23 @@ export function openJournal({ path, clock, onHeadFault }: {
   readonly onHeadFault?: ((error: unknown) => void) | undefined;
 }): JournalStore {
   const head = openJournalHead(path);
-  const { prepare, commit: transact, read, checkpoint, close } =
-    createTransactor(openDatabase(path, JOURNAL), path, JOURNAL);
+  const transactor = createTransactor(openDatabase(path, JOURNAL), path, JOURNAL);
+  const { prepare, checkpoint } = transactor;
   const intents = createIntents(prepare);
   const snapshot = createSavedSnapshot(prepare);
   const strategyStates = createStrategyStates(prepare);
   const adjustments = createAdjustments(prepare);
-  const listings = createListings(prepare);
   const runs = createRuns(prepare);
   const opened = positionOf(prepare);
   const keeper = createHeadKeeper(head, prepare, onHeadFault);
 
   const commit = (work: (at: Millis) => void): void => {
-    transact(() => { work(clock.now()); });
+    transactor.commit(() => { work(clock.now()); });
     keeper.note();
   };
 
   return {
+    ...createJournalReads(transactor),
     intentApproved: (intent, strategyState) => {
       commit((at) => {
         intents.approve(intent);
@@ -128,12 +129,7 @@ export function openJournal({ path, clock, onHeadFault }: {
     },
     attemptSigned: (attempt) => { commit((at) => { intents.sign(attempt, at); }); },
     transition: (outcome) => { commit((at) => { intents.move(outcome, at); }); },
-    openIntents: () => read(() => intents.open()),
-    isSigned: (signature) => read(() => intents.isSigned(signature)),
-    proofOf: (attempt) => read(() => intents.proofOf(attempt)),
     keepProof: (attempt, progress) => { commit(() => { intents.keepProof(attempt, progress); }); },
-    movesSince: (attempt, mint) => read(() => intents.movesSince(attempt, mint)),
-    unsettledOutcomes: () => read(() => intents.unsettled()),
     saveSnapshot: (state, settledIntentIds = [], states = []) => {
       commit((at) => {
         snapshot.put(state, at);
@@ -141,31 +137,53 @@ export function openJournal({ path, clock, onHeadFault }: {
         for (const strategyState of states) strategyStates.put(strategyState, at);
       });
     },
-    loadStrategyStates: () => read(() => strategyStates.load()),
     clearStrategyStates: () => { commit(() => { strategyStates.clear(); }); },
-    loadSnapshot: () => read(() => snapshot.load()),
-    listIntents: (options) => read(() => listings.list(options)),
-    showIntent: (intentId) => read(() => listings.show(intentId)),
     walletAdjusted: (adjustment, state) => {
       commit((at) => {
         adjustments.put(adjustment, at);
         snapshot.put(state, at);
       });
     },
-    listAdjustments: (options) => read(() => adjustments.list(options)),
-    isOwnTransaction: (signature) => read(() => isOwnTransaction(prepare, signature)),
-    lastLanded: () => read(() => lastLanded(prepare)),
     runStarted: (runId) => { commit((at) => { runs.started(runId, at); }); },
     runEnded: (runId) => { commit((at) => { runs.ended(runId, at); }); },
-    listRuns: (options) => read(() => runs.list(options)),
     standing: () =>
       ({ isNew: isEmpty(opened), writtenTo: keeper.writtenTo, position: opened, acceptedAt: head.acceptedAt }),
     acceptAsIs: () => { keeper.accept(clock.now()); },
-    attemptsSince: (feePayer, at) => read(() => intents.attemptsSince(feePayer, at)),
     checkpoint,
     close: () => {
       head.close();
-      close();
+      transactor.close();
     },
+  };
+}
+
+/** The reads of a journal. */
+export type JournalReads = Pick<JournalStore,
+  'openIntents' | 'isSigned' | 'proofOf' | 'movesSince' | 'unsettledOutcomes' | 'loadStrategyStates' | 'loadSnapshot'
+  | 'listIntents' | 'showIntent' | 'listAdjustments' | 'isOwnTransaction' | 'lastLanded' | 'listRuns' | 'attemptsSince'>;
+
+/** Returns the reads of a journal, each in a transaction of its own. */
+export function createJournalReads({ prepare, read }: Transactor): JournalReads {
+  const intents = createIntents(prepare);
+  const snapshot = createSavedSnapshot(prepare);
+  const strategyStates = createStrategyStates(prepare);
+  const adjustments = createAdjustments(prepare);
+  const listings = createListings(prepare);
+  const runs = createRuns(prepare);
+  return {
+    openIntents: () => read(() => intents.open()),
+    isSigned: (signature) => read(() => intents.isSigned(signature)),
+    proofOf: (attempt) => read(() => intents.proofOf(attempt)),
+    movesSince: (attempt, mint) => read(() => intents.movesSince(attempt, mint)),
+    unsettledOutcomes: () => read(() => intents.unsettled()),
+    loadStrategyStates: () => read(() => strategyStates.load()),
+    loadSnapshot: () => read(() => snapshot.load()),
+    listIntents: (options) => read(() => listings.list(options)),
+    showIntent: (intentId) => read(() => listings.show(intentId)),
+    listAdjustments: (options) => read(() => adjustments.list(options)),
+    isOwnTransaction: (signature) => read(() => isOwnTransaction(prepare, signature)),
+    lastLanded: () => read(() => lastLanded(prepare)),
+    listRuns: (options) => read(() => runs.list(options)),
+    attemptsSince: (feePayer, at) => read(() => intents.attemptsSince(feePayer, at)),
   };
 }

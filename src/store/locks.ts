@@ -12,7 +12,7 @@ import type { Clock } from '../core/time.ts';
 import { ADDRESS_FORM } from '../solana/addresses.ts';
 
 /** The sole right to something on this machine. It ends with the process, however that ends. */
-export type ProcessLock = FileLock;
+type ProcessLock = FileLock;
 
 /** What is locked, and what to do where it is in use: "wallet X", "give this one another wallet". */
 interface LockSubject {
@@ -24,8 +24,8 @@ const REFRESH_MS = 3_600_000;
 const ANSWER_MS = 1_000;
 
 /**
- * Takes the lock of a wallet, by address and for the whole machine, whatever the state directories are. Throws STATE_LOCKED
- * where another process has it.
+ * Takes the lock of a wallet, by address and for the whole machine, whatever the state directories are. Throws
+ * STATE_LOCKED where another process has it.
  */
 export async function lockWallet(options: {
   /** Base58. */
@@ -140,8 +140,8 @@ function touch(file: string, at: Date): void {
 
 /**
  * Takes a name that the Linux kernel gives to one process of a network namespace, independent of users and folders: a
- * socket of the abstract namespace. It leaves nothing behind and ends with its holder. Containers with networks of their
- * own do not see each other's names. Names have at most 90 characters: the kernel allows 108.
+ * socket of the abstract namespace. It leaves nothing behind and ends with its holder. Containers with networks of
+ * their own do not see each other's names. Names have at most 90 characters: the kernel allows 108.
  * Throws STATE_LOCKED, naming the holder's process where that one answers.
  */
 async function takeHostLock(name: string, subject: LockSubject): Promise<ProcessLock> {

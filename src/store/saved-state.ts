@@ -1,12 +1,12 @@
+import { assert } from '../core/assert.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
-import { intentKey } from '../trading/recent-keys.ts';
-import type { StateSnapshot } from '../trading/state.ts';
-import type { Prepare } from './database.ts';
-import { assert } from '../core/assert.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { TERMINAL_STATES, readOutcome } from '../trading/intent.ts';
+import { intentKey } from '../trading/recent-keys.ts';
+import type { StateSnapshot } from '../trading/state.ts';
 import type { RestoredStates, StrategyState } from '../trading/strategy-state.ts';
+import type { Prepare } from './database.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -40,8 +40,8 @@ export function createSavedSnapshot(prepare: Prepare): SavedSnapshot {
 }
 
 /**
- * Returns a snapshot completed from the journal. Intents approved after the snapshot have used their keys, their numbers
- * and their share of the rate; a restart without them could repeat them.
+ * Returns a snapshot completed from the journal. Intents approved after the snapshot have used their keys, their
+ * numbers and their share of the rate; a restart without them could repeat them.
  */
 function completeSnapshot(
   saved: StateSnapshot,

@@ -5,7 +5,7 @@ import type { Intent, Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import type { StateSnapshot } from '../trading/state.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
-import type { JournalStore } from './journal.ts';
+import type { JournalReads, JournalStore } from './journal.ts';
 
 /** A journal that queues what the disk refuses, in order, and writes it as soon as the disk takes it. */
 export interface WriteBehindJournal extends JournalStore {
@@ -24,10 +24,10 @@ interface WriteBehindOptions {
 const RETRY_MS: Millis = 2_000;
 
 /**
- * Returns a journal over another one, for a disk that may be full. It keeps in memory what has already happened until it is
- * written: outcomes, snapshots, strategy states. It refuses what is about to happen with JOURNAL_FAILED when that cannot be
- * written at once, after everything that waits: an intent, and signed bytes, which must not leave without their row. An
- * exit gets a second try where room could be made.
+ * Returns a journal over another one, for a disk that may be full. It keeps in memory what has already happened until
+ * it is written: outcomes, snapshots, strategy states. It refuses what is about to happen with JOURNAL_FAILED when that
+ * cannot be written at once, after everything that waits: an intent, and signed bytes, which must not leave without
+ * their row. An exit gets a second try where room could be made.
  */
 export function createWriteBehindJournal(journal: JournalStore, options: WriteBehindOptions): WriteBehindJournal {
   const queue = new WriteQueue(journal, options);
@@ -68,6 +68,22 @@ export function createWriteBehindJournal(journal: JournalStore, options: WriteBe
     // The next proof, a few seconds later, includes this one: a proof that cannot be written is dropped.
     keepProof: (attempt, progress) => { queue.writeIfIdle(() => { journal.keepProof(attempt, progress); }); },
     clearStrategyStates: () => { upToDate().clearStrategyStates(); },
+    ...queuedReads(journal, upToDate),
+    acceptAsIs: () => { journal.acceptAsIs(); },
+    checkpoint: () => { journal.checkpoint(); },
+    close: () => {
+      try {
+        queue.close();
+      } finally {
+        journal.close();
+      }
+    },
+  };
+}
+
+/** Returns the reads of the journal: for decisions after a try to write what waits, for display as the file is. */
+function queuedReads(journal: JournalStore, upToDate: () => JournalStore): JournalReads & Pick<JournalStore, 'standing'> {
+  return {
     openIntents: () => upToDate().openIntents(),
     isSigned: (signature) => upToDate().isSigned(signature),
     proofOf: (attempt) => upToDate().proofOf(attempt),
@@ -83,15 +99,6 @@ export function createWriteBehindJournal(journal: JournalStore, options: WriteBe
     showIntent: (intentId) => journal.showIntent(intentId),
     listRuns: (limits) => journal.listRuns(limits),
     standing: () => journal.standing(),
-    acceptAsIs: () => { journal.acceptAsIs(); },
-    checkpoint: () => { journal.checkpoint(); },
-    close: () => {
-      try {
-        queue.close();
-      } finally {
-        journal.close();
-      }
-    },
   };
 }
 

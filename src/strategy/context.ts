@@ -26,7 +26,9 @@ export interface DeniedSwap {
   readonly reason: string;
 }
 
-/** Everything that a strategy can access: time, seeded randomness, its own portfolio, and proposals. No key, no network. */
+/**
+ * Everything that a strategy can access: time, seeded randomness, its own portfolio, and proposals. No key, no network.
+ */
 export interface StrategyContext {
   readonly name: string;
   /** The engine's virtual clock: the scheduler for every operator that takes time. */
@@ -46,13 +48,13 @@ export interface StrategyContext {
   readonly denials$: Observable<DeniedSwap>;
   /**
    * Returns an operator that folds events into a state that outlives restarts. The state is saved together with each
-   * swap that it led to, and at least once a minute. Call it in `run` itself, once for each name; several streams may use
-   * the same operator.
+   * swap that it led to, and at least once a minute. Call it in `run` itself, once for each name; several streams may
+   * use the same operator.
    *
-   * States are plain data (bigints included) of 64 KiB in all, and frozen: a reducer returns a new state, or the same one
-   * where nothing changed. With a state, `outcomes$` emits the last outcome of each swap exactly once, including outcomes
-   * from the time when the bot was down. The state does not change during a warm-up, because it is younger than the
-   * recorded events.
+   * States are plain data (bigints included) of 64 KiB in all, and frozen: a reducer returns a new state, or the same
+   * one where nothing changed. With a state, `outcomes$` emits the last outcome of each swap exactly once, including
+   * outcomes from the time when the bot was down. The state does not change during a warm-up, because it is younger
+   * than the recorded events.
    */
   stateful<S, E>(
     name: string, initial: S, reducer: (state: S, event: E) => S, options?: StatefulOptions<S>,
@@ -66,9 +68,9 @@ export interface StrategyContext {
    * Returns a proposal to spend base tokens for the quote token. An exit that is larger than the signer's caps,
    * `risk.max_trade` or the market's depth allow goes in parts: the approved swap is the first, and the engine proposes
    * the others by itself, over restarts too. Until the last part is sold, `outcomes$` emits each part, `openIntents`
-   * counts the exit as one, and other swaps of this strategy from or into the token are refused (EXIT_UNDER_WAY). Where a
-   * cap has no room, the proposal is refused as CAP_USED_UP, but the engine executes it as soon as there is room: do not
-   * repeat it. After eight failed parts in a row the exit is given up with a critical alert.
+   * counts the exit as one, and other swaps of this strategy from or into the token are refused (EXIT_UNDER_WAY). Where
+   * a cap has no room, the proposal is refused as CAP_USED_UP, but the engine executes it as soon as there is room: do
+   * not repeat it. After eight failed parts in a row the exit is given up with a critical alert.
    */
   sell(pair: Pair, size: TokenAmount | Exclude<Size, Amount>, reason: string, options?: SwapOptions): SwapProposal;
   /** Returns a proposal to swap any token for any other. */

@@ -5,7 +5,7 @@ import type { Proposal } from '../trading/proposal.ts';
 import type { StrategyContext } from './context.ts';
 import type { Input } from './input.ts';
 
-export type Inputs = Readonly<Record<string, Input<unknown>>>;
+type Inputs = Readonly<Record<string, Input<unknown>>>;
 
 /** The streams a strategy gets: one per declared input, under the same name. */
 export type Streams<I extends Inputs> = { readonly [K in keyof I]: Observable<I[K] extends Input<infer T>

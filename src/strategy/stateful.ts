@@ -12,17 +12,12 @@ const DEPTH_MAX = 64;
  * Returns the JSON text of plain data: null, booleans, finite numbers, strings, bigints, and arrays and plain objects
  * of them. Members that are undefined are left out. Throws STRATEGY_INVALID on anything else, naming its place.
  */
-export function writeState(value: unknown, place: string): string {
+function writeState(value: unknown, place: string): string {
   return JSON.stringify(asJson(value, place, 0));
 }
 
-/** Returns the data in a text of `writeState`, deeply frozen. Throws SyntaxError on text that is not JSON. */
-export function readState(text: string): unknown {
-  return fromJson(JSON.parse(text));
-}
-
 /** Returns the data in parsed JSON of `writeState`, deeply frozen. */
-export function fromJson(json: unknown): unknown {
+function fromJson(json: unknown): unknown {
   if (typeof json !== 'object' || json === null) return json;
   if (Array.isArray(json)) return Object.freeze(json.map(fromJson));
   const { [BIGINT]: digits } = json as { readonly [BIGINT]?: unknown };
@@ -68,7 +63,7 @@ function refused(place: string, found: string): GannetError {
 }
 
 /** The most that one strategy may keep, in characters of JSON. */
-export const STATE_MAX_CHARACTERS = 65_536;
+const STATE_MAX_CHARACTERS = 65_536;
 
 /** An event with the state after it. */
 export interface Folded<S, E> {

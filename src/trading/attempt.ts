@@ -26,7 +26,9 @@ export interface Attempt {
   readonly maker?: string | undefined;
   /** The wallet's input balance at the signature, smallest units; it is unchanged where the swap never landed. */
   readonly inputBalance?: Amount | undefined;
-  /** The slots of `inputBalance`; the transaction can have landed only later. Undefined where an older Gannet signed. */
+  /**
+   * The slots of `inputBalance`; the transaction can have landed only later. Undefined where an older Gannet signed.
+   */
   readonly inputSlots?: SlotSpan | undefined;
   readonly signedTransaction: Uint8Array;
 }
@@ -48,7 +50,7 @@ export interface FirstProof {
 }
 
 /** The oldest and the newest slot of a value that was read in several requests. */
-export interface SlotSpan {
+interface SlotSpan {
   readonly from: bigint;
   readonly to: bigint;
 }

@@ -84,8 +84,8 @@ interface Ledger {
 }
 
 /**
- * Adjusts a restored book to the configured budget. An increase is added; a decrease is taken back as far as it is free,
- * and the rest is owed. A budget in another token needs a book without holdings, because the book would count its
+ * Adjusts a restored book to the configured budget. An increase is added; a decrease is taken back as far as it is
+ * free, and the rest is owed. A budget in another token needs a book without holdings, because the book would count its
  * holdings as positions and sell them. Throws CONFIG_INVALID there.
  */
 export function changeBudget(ledger: Ledger, tokens: TokenTable, name: string, saved: BookSnapshot): void {
@@ -137,7 +137,7 @@ function stillHolding(tokens: TokenTable, name: string, { budget, balances }: St
  * Adjusts the recorded equity to a change of a strategy's budget, which is neither a profit nor a loss. The drawdown in
  * per cent and today's loss stay as they were.
  */
-export function shiftEquity(memory: ProtectionMemory, strategy: string, mint: Mint, change: bigint): void {
+function shiftEquity(memory: ProtectionMemory, strategy: string, mint: Mint, change: bigint): void {
   const own = memory.equity.get(strategy);
   if (own !== undefined && currencyOf(own) === mint) shift(own, change);
   const total = memory.equity.get(ALL);

@@ -40,7 +40,7 @@ export interface Flatten extends CommandBase {
 }
 
 /** The service began to refuse the API key, stopped answering, or accepts the run again. */
-export interface SetServiceAccess extends CommandBase {
+interface SetServiceAccess extends CommandBase {
   readonly name: 'set-service-access';
   readonly access: ServiceAccessState;
 }
@@ -65,12 +65,12 @@ export interface JudgeToken extends CommandBase {
 }
 
 /** An operator is present: the time of the `dead-man` protection starts again. */
-export interface ReportPresence extends CommandBase {
+interface ReportPresence extends CommandBase {
   readonly name: 'report-presence';
 }
 
 /** The clock jumped, as after the machine's sleep: overdue timers fire once each, now, not at their past instants. */
-export interface ClockJump extends CommandBase {
+interface ClockJump extends CommandBase {
   readonly name: 'leap-time';
   /** The engine's time before the jump: timers due until then have fired at their own instants. */
   readonly from: Millis;

@@ -1,18 +1,9 @@
-/** The categories of denials with their titles in the documents. */
-export const DENIAL_CATEGORIES = {
-  state: 'Trading states',
-  proposal: 'The proposal itself',
-  freshness: 'Age of data',
-  count: 'Open swaps and rates',
-  money: 'Budgets and balances',
-  size: 'Sizes and exposure',
-  token: 'Tokens',
-  protection: 'Protections',
-} as const;
-export type DenialCategory = keyof typeof DENIAL_CATEGORIES;
+/** The category of a denial; the documents are grouped by it. */
+export type DenialCategory =
+  'state' | 'proposal' | 'freshness' | 'count' | 'money' | 'size' | 'token' | 'protection';
 
 /** The facts of one code, for the rules and for the documents. */
-export interface DenialFacts {
+interface DenialFacts {
   readonly meaning: string;
   readonly category: DenialCategory;
   /** The swaps that are counted together. */

@@ -18,7 +18,8 @@ import type { EngineState } from './state.ts';
 export const EXIT_FAILURES_MAX = 8;
 
 /** The categories of refusals that are transient. */
-const TRANSIENT_CATEGORIES: ReadonlySet<string> = new Set<DenialCategory>(['state', 'protection', 'freshness', 'count']);
+const TRANSIENT_CATEGORIES: ReadonlySet<string> =
+  new Set<DenialCategory>(['state', 'protection', 'freshness', 'count']);
 /** Faults of the service are transient, except for a rejected request: that may never get a price. */
 const SERVICE_FAULT = /^SERVICE_(?!BAD_REQUEST$)/;
 /** Transient faults of nodes, disk, caps, processes, prices and a congested chain. */
@@ -49,7 +50,7 @@ export function isTooLarge({ state, code, capRoom }: Outcome): boolean {
 }
 
 /** The part of an approved exit that is sold now, or the reason why it waits. */
-export type SizedExit =
+type SizedExit =
   | { readonly kind: 'sell'; readonly proposal: SwapProposal; readonly swap: SwapCandidate }
   | { readonly kind: 'wait'; readonly denial: Denial };
 
@@ -70,7 +71,8 @@ export function sizeExit(state: EngineState, proposal: SwapProposal, swap: SwapC
     // The engine continues the exit by itself: the strategy must not propose it again.
     if (isOwn && swap.key !== undefined) state.keys.add(intentKey(strategy.name, swap.key));
     const until = `${timeOfDay(waits.until)} (in ${roughDuration(waits.until - at)})`;
-    const none = `the signer’s cap of the ${waits.span} leaves no room for ${showAmount(state.tokens, inputMint, amountIn)}`;
+    const none =
+      `the signer’s cap of the ${waits.span} leaves no room for ${showAmount(state.tokens, inputMint, amountIn)}`;
     return {
       kind: 'wait', denial: { code: 'CAP_USED_UP', reason: `${none} before ${until}; the exit goes on by itself then` },
     };

@@ -9,7 +9,7 @@ import type { EngineState } from './state.ts';
 import { currentValue, readingAge } from './valuation.ts';
 
 /** An exit that is to be sized. */
-export interface ExitSize {
+interface ExitSize {
   readonly inputMint: Mint;
   readonly outputMint: Mint;
   readonly amount: Amount;

@@ -50,9 +50,9 @@ export function openIntent(
 }
 
 /**
- * Returns the least output of a swap: the strategy's limit, or the last quote less the allowed slippage and impact where
- * that is more. So the service that executes the swap is not the only source of its price. An old quote does not bound
- * an exit: with a dead feed, a strategy could not leave a falling market.
+ * Returns the least output of a swap: the strategy's limit, or the last quote less the allowed slippage and impact
+ * where that is more. So the service that executes the swap is not the only source of its price. An old quote does not
+ * bound an exit: with a dead feed, a strategy could not leave a falling market.
  */
 function leastOutput(state: EngineState, { inputMint, outputMint, limit }: SwapProposal, {
   amountIn, isExit, at,

@@ -11,8 +11,8 @@ export const OPEN_STATES = ['approved', 'building', 'signed', 'submitted', 'unkn
  * to land. abandoned: given up before anything was signed, or after proof that nothing signed can land.
  */
 export const TERMINAL_STATES = ['confirmed', 'failed', 'expired', 'abandoned'] as const;
-export type OpenState = (typeof OPEN_STATES)[number];
-export type TerminalState = (typeof TERMINAL_STATES)[number];
+type OpenState = (typeof OPEN_STATES)[number];
+type TerminalState = (typeof TERMINAL_STATES)[number];
 export type IntentState = OpenState | TerminalState;
 
 const NEXT: Readonly<Record<IntentState, readonly IntentState[]>> = {
@@ -87,8 +87,8 @@ export interface Fill {
 }
 
 /**
- * One transition of an intent. It is plain data, goes through the inbox like every input, and is repeated by a replay. A
- * timeout is `unknown`, never `failed`.
+ * One transition of an intent. It is plain data, goes through the inbox like every input, and is repeated by a replay.
+ * A timeout is `unknown`, never `failed`.
  */
 export interface Outcome {
   readonly kind: 'outcome';
@@ -180,7 +180,7 @@ function readFill(fill: FillText): Fill {
 }
 
 /** An intent with the state it has reached. */
-export interface TrackedIntent {
+interface TrackedIntent {
   readonly intent: Intent;
   state: IntentState;
   /** Whether its outcome may stay unknown for long: it locks its input, and does not count as an open swap. */

@@ -6,7 +6,7 @@ import { SOL_MINT } from '../market/token.ts';
 import type { Fill, Intent } from './intent.ts';
 
 /** Balances by mint, smallest units. SOL counts native and wrapped together. */
-export type Balances = ReadonlyMap<Mint, Amount>;
+type Balances = ReadonlyMap<Mint, Amount>;
 
 /** One strategy's share of the wallet: its budget, its balances, and its amounts in flight. */
 export interface StrategyBook {
@@ -78,8 +78,8 @@ export class Portfolio {
   }
 
   /**
-   * Returns what strategies that are not of this run still hold of a mint. Their books do not follow transfers out of the
-   * wallet, so it is at most the wallet's balance beyond the holdings of the other strategies.
+   * Returns what strategies that are not of this run still hold of a mint. Their books do not follow transfers out of
+   * the wallet, so it is at most the wallet's balance beyond the holdings of the other strategies.
    */
   leftBehind(mint: Mint): Amount {
     const written = this.#sum(mint, false);
@@ -169,7 +169,7 @@ function add(balances: Map<Mint, Amount>, mint: Mint, change: bigint): void {
 }
 
 /** The costs of one strategy's positions, in smallest units of its budget's token. */
-export interface CostBasis {
+interface CostBasis {
   readonly budget: { readonly mint: Mint } | undefined;
   readonly balances: ReadonlyMap<Mint, Amount>;
   /** The cost of the whole holding of each mint, fees included; absent where a part's cost is unknown. */
@@ -185,10 +185,10 @@ export interface ExitResult {
 
 /**
  * Books the effect of a fill on costs, before it changes balances. Returns the result of an exit; undefined for other
- * swaps, and where the cost is unknown. Costs are averages: a part of a holding has its share of the cost, rounded up. A
- * swap from position to position carries the cost over.
+ * swaps, and where the cost is unknown. Costs are averages: a part of a holding has its share of the cost, rounded up.
+ * A swap from position to position carries the cost over.
  */
-export function bookCosts(basis: CostBasis, fill: Fill, fee: Amount): ExitResult | undefined {
+function bookCosts(basis: CostBasis, fill: Fill, fee: Amount): ExitResult | undefined {
   const budget = basis.budget?.mint;
   if (budget === undefined) return undefined;
   const spent = fill.inputMint === budget ? fill.amountIn : takeCost(basis, fill.inputMint, fill.amountIn);
@@ -201,7 +201,7 @@ export function bookCosts(basis: CostBasis, fill: Fill, fee: Amount): ExitResult
 }
 
 /** Takes the cost of a part of a holding off and returns it, before balances change; undefined where it is unknown. */
-export function takeCost({ balances, costs }: CostBasis, mint: Mint, sold: Amount): Amount | undefined {
+function takeCost({ balances, costs }: CostBasis, mint: Mint, sold: Amount): Amount | undefined {
   const cost = costs.get(mint);
   if (cost === undefined) return undefined;
   const held = balances.get(mint) ?? (0n as Amount);

@@ -1,5 +1,5 @@
 /** The most keys of one strategy: enough for hours of a strategy that acts every ten seconds. */
-export const KEYS_PER_STRATEGY_MAX = 1_000;
+const KEYS_PER_STRATEGY_MAX = 1_000;
 
 /** Returns the name under which a strategy's key is stored. */
 export function intentKey(strategy: string, key: string): string {

@@ -19,7 +19,7 @@ export type SimulationSetting = 'optimistic' | 'base' | 'pessimistic';
 export const BASE_FEE = 5_000n as Lamports;
 
 /** The arrival of a swap, at a price that may have moved since the quote was accepted. */
-export interface SimulatedArrival {
+interface SimulatedArrival {
   readonly intent: Intent;
   readonly accepted: SwapTerms;
   /** The output at the price on arrival; 0 without a buyer. */

@@ -35,7 +35,7 @@ export interface StrategyRecord {
 }
 
 /** The result of a safety check of a token. */
-export interface TokenCheck {
+interface TokenCheck {
   readonly at: Millis;
   /** The codes of the findings; empty where the token is safe. */
   readonly findings: readonly string[];
@@ -217,9 +217,9 @@ export function snapshotState(state: EngineState): StateSnapshot {
 }
 
 /**
- * Starts a run at an instant, before its first input. Where the clock of the earlier run was ahead, its later entries are
- * moved to this instant. Otherwise time would stand still until the clock has caught up, prices would be too old, and
- * protections would not be checked. Returns how far the earlier run was ahead in milliseconds, 0 where it was not.
+ * Starts a run at an instant, before its first input. Where the clock of the earlier run was ahead, its later entries
+ * are moved to this instant. Otherwise time would stand still until the clock has caught up, prices would be too old,
+ * and protections would not be checked. Returns how far the earlier run was ahead in milliseconds, 0 where it was not.
  */
 export function beginRun({ protections, swapRate, spends }: EngineState, startAt: Millis): Millis {
   const aheadMs = Math.max(protections.now, swapRate.times.at(-1) ?? -Infinity) - startAt;

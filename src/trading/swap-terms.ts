@@ -95,7 +95,7 @@ export type ExecuteAnswer =
     | undefined };
 
 /** The code of a quote that does not fit an intent; nothing was signed. */
-export type TermsCode =
+type TermsCode =
   | 'TERMS_MISMATCH'
   | 'SLIPPAGE_EXCEEDS_MAX'
   | 'IMPACT_EXCEEDS_MAX'
@@ -103,7 +103,7 @@ export type TermsCode =
   | 'FEE_EXCEEDS_MAX'
   | 'LIMIT_NOT_MET';
 
-export interface TermsRefusal {
+interface TermsRefusal {
   readonly code: TermsCode;
   readonly reason: string;
 }

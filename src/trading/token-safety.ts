@@ -21,7 +21,7 @@ export const TOKEN_FINDINGS = {
   TOKEN_HOLDERS_CONCENTRATED: 'the share of its largest holders is too high or unknown',
   TOKEN_UNSELLABLE: 'the service has no quote for selling it',
 } as const;
-export type TokenFinding = keyof typeof TOKEN_FINDINGS;
+type TokenFinding = keyof typeof TOKEN_FINDINGS;
 
 /** The facts about a token. An absent member is unknown, which counts as a fault. */
 export interface TokenFacts {

@@ -105,8 +105,8 @@ export class SpendCounters {
   }
 
   /**
-   * Corrects the counters by the room that the signer states of a cap of `most`: spends that only the signer counted are
-   * added. They count for at least a minute, because the signer's clock may be behind.
+   * Corrects the counters by the room that the signer states of a cap of `most`: spends that only the signer counted
+   * are added. They count for at least a minute, because the signer's clock may be behind.
    */
   correct(mint: Mint, { span, left, freeAt }: CapRoom, most: bigint, now: Millis): void {
     const missing = most - left - this.used(mint, span, now);

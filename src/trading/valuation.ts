@@ -8,14 +8,14 @@ import type { MarketCache } from './market-cache.ts';
 import type { EngineState } from './state.ts';
 
 /** An amount and the token in which it is to be valued. */
-export interface Valuable {
+interface Valuable {
   readonly mint: Mint;
   readonly amount: bigint;
   readonly currency: Mint;
 }
 
 /** The prices that count: those of at most this age at an instant. */
-export interface Freshness {
+interface Freshness {
   readonly at: Millis;
   readonly maxAgeMs: Millis;
 }
@@ -41,8 +41,8 @@ export function readingAge({ receivedAt, eventAt }: MarketEventBase, at: Millis)
 
 /**
  * Returns the value of an amount in smallest units of another token, floored: by the youngest quote from it, by one to
- * it, or by both tokens' US dollar prices, in this order. Undefined without a fresh price, so that limits fail closed. A
- * quote of zero is no price, because every amount would be within every limit.
+ * it, or by both tokens' US dollar prices, in this order. Undefined without a fresh price, so that limits fail closed.
+ * A quote of zero is no price, because every amount would be within every limit.
  */
 export function valueIn(
   market: MarketCache, tokens: TokenTable, of: Valuable, fresh: Freshness = ANY_AGE,

@@ -20,7 +20,7 @@ const WAVE = Array.from({ length: 200 }, (_, n) => 125 + 8 * Math.sin(n / 7) + 3
 const dips = (): StrategyInstance => configured(meanReversion, { pair: 'SOL/USDC', size: '25 USDC', window: 10, k: 1 });
 const trend = (): StrategyInstance => configured(smaCrossover, { pair: 'SOL/USDC', size: '25 USDC', fast: 3, slow: 9 });
 
-/** A strategy that looks at everything it can: prices, quiet, timers, its own money and its outcomes. */
+/** A strategy that uses everything it can: prices, quiet, timers, its own money and its outcomes. */
 const nosy = (): StrategyInstance => strategy('nosy', ({ price }, context) => merge(
   price!.pipe(mergeMap((_, n) =>
     (n % 3 === 0 ? [context.buy(SOL_USDC, { token: USDC, amount: PURCHASE }, 'third price')] : []))),
@@ -75,28 +75,30 @@ function replay(change: (
 }
 
 describe('the driver', () => {
-  it('moves to each record, firing what is due of both clocks on the way in the order of time, the world first', () => {
+  it('advances to each row and fires the timers of both clocks in order, the simulation’s first', () => {
     const order: string[] = [];
-    const world = new VirtualClock(0);
+    const clock = new VirtualClock(0);
     const run = start([strategy('diver', ({ price }, context) => merge(
       interval(context, '10ms')
         .pipe(map(() => { order.push(`timer ${context.now()}`); return context.alert('info', 'tick'); })),
       price!.pipe(map(() => { order.push(`record ${context.now()}`); return context.alert('info', 'price'); })),
     ))]);
-    for (const at of [5, 10, 25]) world.schedule(() => { order.push(`world ${at}`); }, at);
-    const count = drive(run.engine, world, cursorOver([12, 30].map((at) => ({ at, input: buyingSol(125_000, at) }))));
+    for (const at of [5, 10, 25]) clock.schedule(() => { order.push(`simulation ${at}`); }, at);
+    const count = drive(run.engine, clock, cursorOver([12, 30].map((at) => ({ at, input: buyingSol(125_000, at) }))));
     expect(count).toBe(2);
     expect(order)
-      .toEqual(['world 5', 'world 10', 'timer 10', 'record 12', 'timer 20', 'world 25', 'timer 30', 'record 30']);
-    expect([run.engine.clock.now(), world.now()]).toEqual([30, 30]);
+      .toEqual([
+        'simulation 5', 'simulation 10', 'timer 10', 'record 12', 'timer 20', 'simulation 25', 'timer 30', 'record 30',
+      ]);
+    expect([run.engine.clock.now(), clock.now()]).toEqual([30, 30]);
   });
 
-  it('stops after as many records as it is told, and goes on from there as if it had not', () => {
+  it('stops after a given number of rows, and continues as if it had not stopped', () => {
     const rows = pricePath(WAVE).map((input) => ({ at: input.receivedAt, input }));
     const inPieces = (most: number): readonly [counts: readonly number[], hash: string] => {
-      const [run, world, cursor] = [start([dips()]), new VirtualClock(0), cursorOver(rows)];
+      const [run, clock, cursor] = [start([dips()]), new VirtualClock(0), cursorOver(rows)];
       const counts: number[] = [];
-      do counts.push(drive(run.engine, world, cursor, { most })); while (counts.at(-1) === most);
+      do counts.push(drive(run.engine, clock, cursor, { most })); while (counts.at(-1) === most);
       return [counts, run.engine.decisionHash];
     };
     const [whole, hash] = inPieces(Infinity);
@@ -108,14 +110,14 @@ describe('the driver', () => {
     }
   });
 
-  it('lets what is under way end after the last record, with the strategies silent', () => {
-    const world = new VirtualClock(0);
+  it('completes the swaps under way after the last row, with the strategies stopped', () => {
+    const clock = new VirtualClock(0);
     const run = start([strategy('diver', (_streams, context) =>
       interval(context, '10ms').pipe(map(() => context.alert('info', 'tick'))))]);
     const landed: number[] = [];
-    drive(run.engine, world, cursorOver([{ at: 15, input: buyingSol(125_000, 15) }]));
-    world.schedule(() => { landed.push(world.now()); }, 2_000);
-    settle(run.engine, world);
+    drive(run.engine, clock, cursorOver([{ at: 15, input: buyingSol(125_000, 15) }]));
+    clock.schedule(() => { landed.push(clock.now()); }, 2_000);
+    settle(run.engine, clock);
     expect(landed).toEqual([2_015]);
     expect(alerts(run)).toEqual(['10 tick']);
     expect(run.engine.running).toEqual([]);
@@ -128,8 +130,8 @@ describe('the driver', () => {
 });
 
 describe('a backtest', () => {
-  it.each([['mean reversion', dips], ['sma crossover', trend], ['a strategy that looks at everything', nosy]])(
-    'of %s trades, and ends on the same hash again', (_name, make) => {
+  it.each([['mean reversion', dips], ['sma crossover', trend], ['a strategy that watches everything', nosy]])(
+    'of %s trades, and ends with the same hash again', (_name, make) => {
       const first = backtest(make(), pricePath(WAVE));
       const second = backtest(make(), pricePath(WAVE));
       expect(first.result.intents['confirmed']).toBeGreaterThan(3);
@@ -138,26 +140,26 @@ describe('a backtest', () => {
       expect(second.decisions).toEqual(first.decisions);
     });
 
-  it('does not end on the same hash where one price was another', () => {
+  it('ends with another hash where one price differs', () => {
     expect(hash(WAVE.with(60, WAVE[60]! * 1.01))).not.toBe(hash(WAVE));
   });
 
-  it('never sees the future: poisoned quotes after a moment change no decision until that moment', () => {
+  it('never sees the future: perturbed quotes after a moment change no decision before it', () => {
     const whole = backtest(nosy(), pricePath(WAVE)).decisions;
     fc.assert(fc.property(fc.integer({ min: 1, max: WAVE.length - 1 }), fc.double({ min: 0.01, max: 100, noNaN: true }),
       (from, factor) => {
         const quotes = pricePath(WAVE);
-        const firstPoisoned = quotes[from]!.receivedAt;
-        const poisoned = quotes.map((quote): Quote => (quote.receivedAt < firstPoisoned ? quote
+        const firstPerturbed = quotes[from]!.receivedAt;
+        const perturbed = quotes.map((quote): Quote => (quote.receivedAt < firstPerturbed ? quote
           : {
             ...buyingSol(Math.max(1, Math.round(WAVE[from]! * factor * 1_000)), quote.receivedAt), feed: quote.feed,
           }));
-        const before = (decisions: typeof whole): typeof whole => decisions.filter(({ at }) => at < firstPoisoned);
-        expect(before(backtest(nosy(), poisoned).decisions)).toEqual(before(whole));
+        const before = (decisions: typeof whole): typeof whole => decisions.filter(({ at }) => at < firstPerturbed);
+        expect(before(backtest(nosy(), perturbed).decisions)).toEqual(before(whole));
       }), { numRuns: 40 });
   });
 
-  it('never sees the future: a recording cut short gives the decisions of its length', () => {
+  it('never sees the future: a truncated recording has the same decisions until its end', () => {
     const whole = backtest(nosy(), pricePath(WAVE)).decisions;
     for (const length of [1, 7, 50, 133]) {
       const end = length * 5_000;
@@ -167,7 +169,7 @@ describe('a backtest', () => {
     }
   });
 
-  it('is worth less the less kindly the world is taken, where every swap lands', () => {
+  it('is worth less in each less optimistic setting, where every swap lands', () => {
     const rising = Array.from({ length: 40 }, (_, n) => 100 + n * 0.01);
     const bought = (['optimistic', 'base', 'pessimistic'] as const).map((setting) => {
       const { state, result } = backtest(nosy(), pricePath(rising), { setting });
@@ -177,7 +179,7 @@ describe('a backtest', () => {
     expect(bought[0]! >= bought[1]! && bought[1]! > bought[2]!).toBe(true);
   });
 
-  it('keeps the ledger: what the fills moved is what the book holds', () => {
+  it('conserves amounts: the balances equal the sum of the fills', () => {
     const { result, state } = backtest(dips(), pricePath(WAVE));
     const change = (mint: string): bigint => result.fills.reduce((sum, { fill }) =>
       sum + (fill.outputMint === mint ? fill.amountOut : 0n) - (fill.inputMint === mint ? fill.amountIn : 0n), 0n);
@@ -189,14 +191,14 @@ describe('a backtest', () => {
 });
 
 describe('a replay', () => {
-  it('decides the same from the inputs alone, outcomes included', () => {
+  it('makes the same decisions from the inputs alone, outcomes included', () => {
     const { run, result } = replay();
     expect(result).toMatchObject({
       match: true, decisionHash: run.engine.decisionHash, decisions: run.logged.length, firstDivergence: undefined,
     });
   });
 
-  it('says where it first decided otherwise', () => {
+  it('reports the first different decision', () => {
     const { result } = replay((rows) => {
       const row = rows.find(({ input }) => input.kind === 'quote')!;
       row.input = { ...(row.input as Quote), rate: 1 };
@@ -205,13 +207,13 @@ describe('a replay', () => {
     expect(result.firstDivergence!.seq).toBeGreaterThan(0);
   });
 
-  it('says so, and does not fall over, where a row was lost that led to a swap whose outcomes are there', () => {
+  it('reports a lost row whose swap has recorded outcomes, and does not throw', () => {
     const { run, result } = replay((rows) => { rows.splice(20, 1); });
     expect(result.match).toBe(false);
     expect(result.firstDivergence!.seq).toBeLessThan(run.engine.seq);
   });
 
-  it('says so, and does not fall over, where the strategy no longer proposes a swap whose outcomes are there', () => {
+  it('reports a swap that the strategy no longer proposes but has recorded outcomes, and does not throw', () => {
     const { result } = replay(undefined, strategy('nosy'));
     expect(result.match).toBe(false);
     expect(result.firstDivergence).toBeDefined();

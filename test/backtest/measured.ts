@@ -14,7 +14,7 @@ import { SOL, SOL_USDC, USDC } from '../market/tokens.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';
 import { cursorOver } from './recordings.ts';
 
-/** Nothing is lost, and the market forgets own swaps at once: what comes of a swap can be worked out by hand. */
+/** Nothing is lost, and the market forgets own swaps at once: what comes of a swap can be worked out manually. */
 export const CALM: Partial<SimulationModel> = {
   landing: { ...BASE_MODEL.landing, dropProbability: 0, unknownProbability: 0 },
   ownImpact: { share: 0, decayMs: 60_000 },

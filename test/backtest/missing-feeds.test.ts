@@ -28,12 +28,12 @@ const buying = (sizes: readonly number[]): FeedKey[] =>
   sizes.map((size): FeedKey => `quote:${USDC.mint}:${SOL.mint}:${size * 1e6}`);
 const hundred = Array.from({ length: 100 }, (_, i) => (i * 37) % 100 + 1);
 
-describe('what a recording lacks, and holds instead', () => {
-  it('is nothing where it has all', () => {
+describe('the feeds that a recording lacks, and those it holds', () => {
+  it('are none where it has all', () => {
     expect(missingFeeds(watching([1, 25]), { feeds: buying([25, 1, 7]), tokens: TOKENS })).toBeUndefined();
   });
 
-  it('is all of a few sizes', () => {
+  it('name all of a few sizes', () => {
     const strategies = watching([26], [1]);
     const feeds = [...buying([1, 25]), `token-stats:${SOL.mint}`] as FeedKey[];
     expect(missingFeeds(strategies, { feeds, tokens: TOKENS }))
@@ -43,7 +43,7 @@ describe('what a recording lacks, and holds instead', () => {
     expect(heldFeeds(strategies, { feeds: [], tokens: TOKENS })).toBe('');
   });
 
-  it('is the nearest of many sizes, and how many more there are', () => {
+  it('name the nearest of many sizes, and count the others', () => {
     const feeds = [
       ...Array.from({ length: 20 }, (_, i): FeedKey => `quote:${KELP.mint}:${USDC.mint}:${(i + 1) * 1e8}`),
       ...buying(hundred.filter((size) => size !== 50)),
@@ -57,7 +57,7 @@ describe('what a recording lacks, and holds instead', () => {
       .toBe('the price of 2, 3, 4, 5 and 6 USDC in SOL (and of 1 more size)');
   });
 
-  it('is named in part where there are many sizes, pairs, statistics or books', () => {
+  it('name some of many sizes, pairs, statistics or books', () => {
     expect(missingFeeds(watching(hundred), { feeds: [], tokens: TOKENS }))
       .toBe('lacks what the strategies watch: the price of 1, 2, 3, 4 and 5 USDC in SOL (and of 95 more sizes)');
     const feeds = Array.from({ length: 30 }, (_, i) =>
@@ -69,11 +69,11 @@ describe('what a recording lacks, and holds instead', () => {
     expect(held.match(/the price of /g)).toHaveLength(10);
   });
 
-  it('says of nothing that it has no price', () => {
+  it('explain that a size of 0 has no price', () => {
     const strategies = watching([0, 7]);
     const feeds = buying(hundred.filter((size) => size !== 7));
     expect(missingFeeds(strategies, { feeds, tokens: TOKENS })).toBe('lacks what the strategies watch: the price of 0 '
-      + 'and 7 USDC in SOL: for nothing there is no price anywhere, name a size above 0');
+      + 'and 7 USDC in SOL: a size of 0 has no price, name a size above 0');
     expect(heldFeeds(watching([0]), { feeds, tokens: TOKENS }))
       .toMatch(/^the price of 1, 2, 3, 4 and 5 USDC in SOL \(and of 94 more sizes\)$/);
   });

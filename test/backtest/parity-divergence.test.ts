@@ -104,28 +104,28 @@ describe('the first divergence', () => {
     expect(run.inputs.findIndex((row) => row.seq === seq)).toBe(nth === 1 ? 0 : 3);
   });
 
-  it('is a decision more than the run made before it ended', () => {
+  it('is a further decision than those of the run', () => {
     const { run, result } = replay(speaker(), { decisions: 5 });
     expect(result.firstDivergence).toMatchObject({
       seq: run.logged[5]!.seq, expected: 'no further decision', replayed: { decision: { seq: run.logged[5]!.seq } },
     });
   });
 
-  it('is a decision that the run made after the last row and that is not made any more', () => {
+  it('is a decision of the run after the last row that the replay does not make', () => {
     const { run, result } = replay(speaker((text) => text === 'tick 4'));
     expect(result.firstDivergence).toMatchObject({ seq: said(run, 'tick 4').seq, found: 'none', recorded: {
       decision: { h: said(run, 'tick 4').h }, occasion: 'timer',
     }, replayed: { decision: undefined, row: undefined } });
   });
 
-  it('is the row that does not follow, where a row is missing on which nothing was decided', () => {
+  it('is the row after a gap where a row without a decision is missing', () => {
     const { run, result } = replay(speaker((text) => text !== 'hello'), { rows: (all) => all.slice(1) });
     expect(result.firstDivergence).toMatchObject({
       seq: said(run, 'hello').seq + 1, recorded: { decision: undefined, row: { seq: run.inputs[1]!.seq } },
     });
   });
 
-  it('is none where a run was cut off: what came after its last line nobody knows, and the hash is that of what is known', () => {
+  it('is none where a run was cut off, since later decisions are unknown, and the hash covers the known ones', () => {
     const last = recorded().logged[3]!;
     const { run, result } =
       replay(speaker(), { cutOff: true, decisions: 4, rows: (all) => all.filter(({ seq }) => seq <= last.seq + 1) });

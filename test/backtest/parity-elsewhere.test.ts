@@ -9,7 +9,10 @@ import { copyOfProject, PLACES, rewriteRecording } from './parity-project.ts';
 const COMMON = `
 service: { base_url: embedded }
 control: { port: 0 }
-tokens: { SOL: So11111111111111111111111111111111111111112, USDC: EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v, PEARL: Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij }
+tokens:
+  SOL: So11111111111111111111111111111111111111112
+  USDC: EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v
+  PEARL: Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij
 backtest: { balances: { USDC: "10000", SOL: "1" }, latency: { land: 50ms }, landing: { drop_probability: 0 } }
 `;
 const RISK = `risk:
@@ -20,8 +23,14 @@ const RISK = `risk:
 `;
 const TRADERS = `strategies:
   - { use: dca, budget: "1000 USDC", params: { buy: SOL, spend: "5 USDC", every: 1s, watch: 500ms } }
-  - { use: dca, name: built, budget: "1000 USDC", params: { buy: PEARL, spend: "5 USDC", every: 1s, offset: 500ms, route: build, watch: 500ms } }
-  - { use: sma-crossover, name: trend, budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC", every: 500ms, fast: 1, slow: 2 } }
+  - use: dca
+    name: built
+    budget: "1000 USDC"
+    params: { buy: PEARL, spend: "5 USDC", every: 1s, offset: 500ms, route: build, watch: 500ms }
+  - use: sma-crossover
+    name: trend
+    budget: "500 USDC"
+    params: { pair: SOL/USDC, size: "25 USDC", every: 500ms, fast: 1, slow: 2 }
   - { use: book-watch, name: tide, params: { market: SPRINGTIDE-26DEC31, level: 0.6, rearm: 0.5, every: 1s } }
 `;
 /** What no strategy of the project may do: it says what time it is where it runs. */
@@ -30,17 +39,18 @@ import { z } from 'zod';
 import { defineStrategy, interval } from '../src/strategy/index.ts';
 export default defineStrategy({
   name: 'local-time', summary: 'Tells the local time.', params: z.strictObject({}), inputs: () => ({}),
-  run: (_inputs, _params, ctx) => interval(ctx, '500ms').pipe(map((n) => ctx.alert('info', n < 2 ? 'not yet' : new Date(ctx.now()).toLocaleString()))),
+  run: (_inputs, _params, ctx) => interval(ctx, '500ms').pipe(map((n) => (
+    ctx.alert('info', n < 2 ? 'not yet' : new Date(ctx.now()).toLocaleString())))),
 });
 `;
-/** What the project's strategies do not do either: its error comes when nobody can catch it any more. */
+/** What the project's strategies do not do either: its error comes after the last handler is gone. */
 const LOOSE = `import { NEVER } from 'rxjs';
 import { z } from 'zod';
 import { defineStrategy, interval } from '../src/strategy/index.ts';
 export default defineStrategy({
   name: 'loose', summary: 'Subscribes by itself.', params: z.strictObject({}), inputs: () => ({}),
   run: (_inputs, _params, ctx) => {
-    interval(ctx, '500ms').subscribe(() => { throw new Error('nobody catches this'); });
+    interval(ctx, '500ms').subscribe(() => { throw new Error('an uncaught error'); });
     return NEVER;
   },
 });
@@ -100,7 +110,7 @@ const divergenceOf = (ended: Ended): JsonLine => document(ended)['first_divergen
 describe('a run on the sandbox', () => {
   it.each([
     'live', 'paper',
-  ])('that traded %s in one place is repeated in others: the same hash, exit code 0', async (name) => {
+  ])('that traded %s in one folder is replayed in other folders with the same hash and exit code 0', async (name) => {
     const { state, runId, hash } = runs[name]!;
     const elsewhere = (['chatham', 'nowhere'] as const).map((place) =>
       playground.run(['replay', runId, '--json', '--state-dir', state], { environment: PLACES[place], cwd: '/' }));
@@ -113,13 +123,13 @@ describe('a run on the sandbox', () => {
     }
   });
 
-  it('would not be, if a strategy looked at the place it runs in', async () => {
+  it('would differ if a strategy read the path of its folder', async () => {
     const state = playground.path('local');
     const [here, there] = await Promise.all([PLACES.newfoundland, PLACES.chatham].map((place) =>
       project.run(['replay', localRun, '--json', '--state-dir', state], place)));
     expect(here!.code, here!.stderr).toBe(0);
-    // What a strategy throws where nobody can catch it says nothing of its decisions; it is told once.
-    expect(here!.stderr.match(/nobody catches this/g)).toHaveLength(1);
+    // An uncaught error of a strategy does not affect its decisions; it is reported once.
+    expect(here!.stderr.match(/an uncaught error/g)).toHaveLength(1);
     expect(there!.code, there!.stderr).toBe(1);
     expect(divergenceOf(there!)).toMatchObject({
       seq: 3, differs: ['proposal.message'],
@@ -133,7 +143,7 @@ describe('a run on the sandbox', () => {
 });
 
 describe('a replay', () => {
-  it('names the first decision that a changed strategy file makes otherwise, with both proposals', async () => {
+  it('names the first decision that a changed strategy file changes, with both proposals', async () => {
     const { state, runId } = runs['live']!;
     const file = join(project.dir, 'strategies', 'dca.ts');
     const before = readFileSync(file, 'utf8');
@@ -161,10 +171,10 @@ describe('a replay', () => {
     expect(people.stdout).toMatch(/first difference +number \d+, in proposal\.reason/);
     expect(people.stdout).toMatch(/the run +\S+ wants to swap 5 USDC to \S+: purchase due at \d/);
     expect(people.stdout).toMatch(/the replay +\S+ wants to swap 5 USDC to \S+: bought for \d/);
-    expect(people.stdout).toMatch(/a strategy, a default or Gannet itself is another than the run’s/);
+    expect(people.stdout).toMatch(/a strategy, a default, Gannet or the recording differs from the run’s/);
   });
 
-  it('names the first decision that a changed parameter makes otherwise', async () => {
+  it('names the first decision that a changed parameter changes', async () => {
     const { state, runId } = spoilt('paper', 'other-parameter');
     const file = join(state, 'runs', runId, 'manifest.json');
     const text = readFileSync(file, 'utf8');
@@ -180,7 +190,7 @@ describe('a replay', () => {
     });
   });
 
-  it('names the row of a changed recording on which it first decides otherwise', async () => {
+  it('names the row of a changed recording that changes the first decision', async () => {
     const { state, runId } = spoilt('live', 'other-price');
     const decided = jsonLines(readFileSync(join(state, 'runs', runId, 'decisions.ndjson'), 'utf8'))
       .filter(({ proposal }) => (proposal as { reason: string }).reason.startsWith('the 1-price mean')).at(-1)!;
@@ -202,7 +212,7 @@ describe('a replay', () => {
     expect(people.stdout).toMatch(new RegExp(`on row ${changed} of [-\\d]+ [:\\d]+ UTC: 25 USDC would bring \\d`));
   });
 
-  it('says how far a recording goes that was cut, and compares until there', async () => {
+  it('reports where a truncated recording ends, and compares until there', async () => {
     const { state, runId } = spoilt('live', 'cut');
     const last = 40;
     await rewriteRecording(
@@ -218,7 +228,7 @@ describe('a replay', () => {
     expect(people.stdout).toContain(`the run was cut off: compared up to seq ${String(truncatedAt)}`);
   });
 
-  it('never says that decisions are the same which the run ended on others than, or of which none could be compared', async () => {
+  it('reports no match where the run ended with other decisions, or where none could be compared', async () => {
     const { state, runId } = spoilt('paper', 'other-end');
     const file = join(state, 'runs', runId, 'manifest.json');
     const text = readFileSync(file, 'utf8');

@@ -58,7 +58,9 @@ function configText(mode: string, backtest: string): string {
   const entries = [...trades, ...watched].map(([spend, buy, size, offset, route]) => `  - use: dca
     name: ${`${spend}-${buy}-${size.replace('.', '')}`.toLowerCase()}
     budget: "${Number(size) * 20} ${spend}"
-    params: { buy: ${buy}, spend: "${size} ${spend}", ${offset === 0 ? 'every: 1d' : `every: 1s, offset: ${offset}ms`}, watch: 500ms, route: ${route} }
+    params:
+      { buy: ${buy}, spend: "${size} ${spend}", watch: 500ms, route: ${route}, ${
+    offset === 0 ? 'every: 1d' : `every: 1s, offset: ${offset}ms`} }
 `);
   return `mode: ${mode}
 service: { base_url: "${baseUrl}", api_key: "\${GANNET_API_KEY}", plan: pro }
@@ -72,7 +74,11 @@ risk:
   max_swaps: { per_minute: 600, per_hour: 6000, per_day: 6000 }
   protections: [{ kind: daily_loss, limit: "500 USDC", action: halt }]
   token_safety: { trusted: [SOL, USDC, ANCHR] }
-signer: { caps: { USDC: { per_trade: "200", per_hour: "9000", per_day: "9000" }, SOL: { per_trade: "1", per_hour: "90", per_day: "90" }, ANCHR: { per_trade: "200", per_hour: "9000", per_day: "9000" } } }
+signer:
+  caps:
+    USDC: { per_trade: "200", per_hour: "9000", per_day: "9000" }
+    SOL: { per_trade: "1", per_hour: "90", per_day: "90" }
+    ANCHR: { per_trade: "200", per_hour: "9000", per_day: "9000" }
 control: { port: 0 }
 strategies:
 ${entries.join('')}`;
@@ -183,8 +189,8 @@ function distribution(compared: readonly Compared[]): {
   };
 }
 
-describe('issue 13.5: what the simulated executor makes of the intents of a run on the sandbox, with default settings, a calm market under it', () => {
-  it('is within 5 bps of what landed, on average for each strategy: purchases and sales, both sizes, both routes', async () => {
+describe('issue 13.5: the simulated fills of intents of a sandbox run, with default settings and a calm market', () => {
+  it('are within 5 bps of the landed ones, on average per strategy, in all directions, sizes and routes', async () => {
     const { compared, others } = await compare(runs.live);
     const found = distribution(compared);
     expect(found.count).toBeGreaterThanOrEqual(30);
@@ -199,7 +205,7 @@ describe('issue 13.5: what the simulated executor makes of the intents of a run 
     expect(found.bias).toBeLessThan(0.5);
   });
 
-  it('is the same without own impact: the prices of a run that traded have its swaps in them already', async () => {
+  it('are the same without own impact, since recorded prices contain the run’s swaps', async () => {
     const [whole, without] =
       [await compare(runs.live), await compare(runs.live, { ownImpact: { share: 0, decayMs: 60_000 } })];
     expect(Math.abs(distribution(whole.compared).bias - distribution(without.compared).bias)).toBeLessThan(0.5);
@@ -208,7 +214,7 @@ describe('issue 13.5: what the simulated executor makes of the intents of a run 
     expect(distribution(twice.compared).bias).toBeLessThan(distribution(whole.compared).bias - 0.2);
   });
 
-  it('is within 5 bps of what paper booked for the same strategies at the same time', async () => {
+  it('are within 5 bps of the paper fills of the same strategies at the same time', async () => {
     const { compared } = await compare(runs.paper);
     const found = distribution(compared);
     expect(found.count).toBeGreaterThanOrEqual(20);
@@ -216,8 +222,8 @@ describe('issue 13.5: what the simulated executor makes of the intents of a run 
   });
 });
 
-describe('issue 13.5: the same strategies in a backtest over the recording of the live run, with default settings', () => {
-  it('make the purchases of the same slots', async () => {
+describe('issue 13.5: the same strategies in a backtest of the live run’s recording, with default settings', () => {
+  it('make the purchases of the same time slots', async () => {
     const config = playground.write('backtest.yaml', configText('paper', ''));
     const recording = runs.live.recording.directory;
     const answer = await playground.ask(

@@ -11,7 +11,7 @@ import { PLACES } from './parity-project.ts';
 let playground: Playground;
 let sandbox: Sandbox;
 let state: string;
-/** Lives of a daemon on one state directory, and swaps by hand between them, in their order. */
+/** Lives of a daemon on one state directory, and manual swaps between them, in their order. */
 const runIds: Record<string, string> = {};
 const lines: Record<string, readonly JsonLine[]> = {};
 const answers: Record<string, Ended> = {};
@@ -44,12 +44,23 @@ risk:
     - { kind: stale_feed, after: 3s }
     - { kind: cooldown, after: loss, for: 1s }
   token_safety: { trusted: [SOL, USDC] }
-signer: { caps: { USDC: { per_trade: "200", per_hour: "9000", per_day: "9000" }, SOL: { per_trade: "0.04", per_hour: "90", per_day: "90" }, PEARL: { per_trade: "500", per_hour: "9000", per_day: "9000" } } }
+signer:
+  caps:
+    USDC: { per_trade: "200", per_hour: "9000", per_day: "9000" }
+    SOL: { per_trade: "0.04", per_hour: "90", per_day: "90" }
+    PEARL: { per_trade: "500", per_hour: "9000", per_day: "9000" }
 control: { port: 0 }
 strategies:
-  - { use: dca, name: steady, budget: "${budget}", params: { buy: SOL, spend: "${spend}", every: 500ms, watch: 500ms } }
-  - { use: dca, name: built, budget: "300 USDC", params: { buy: PEARL, spend: "5 USDC", every: 1500ms, offset: 250ms, route: build, watch: 500ms } }
-  - { use: sma-crossover, name: trend, budget: "300 USDC", warmup: 10m, params: { pair: SOL/USDC, size: "10 USDC", every: 500ms, fast: 1, slow: 2 } }
+  - { use: dca, name: saver, budget: "${budget}", params: { buy: SOL, spend: "${spend}", every: 500ms, watch: 500ms } }
+  - use: dca
+    name: built
+    budget: "300 USDC"
+    params: { buy: PEARL, spend: "5 USDC", every: 1500ms, offset: 250ms, route: build, watch: 500ms }
+  - use: sma-crossover
+    name: trend
+    budget: "300 USDC"
+    warmup: 10m
+    params: { pair: SOL/USDC, size: "10 USDC", every: 500ms, fast: 1, slow: 2 }
 `;
 }
 
@@ -96,7 +107,7 @@ beforeAll(async () => {
   const config = playground.write('first.yaml', configText({ spend: '5 USDC', budget: '500 USDC' }));
 
   const first = begin(config);
-  await first.until((stdout) => has((line) => lands(line) && isOf('steady')(line), 2)(stdout)
+  await first.until((stdout) => has((line) => lands(line) && isOf('saver')(line), 2)(stdout)
     && has((line) => lands(line) && isOf('built')(line))(stdout));
   // An outage of the service: feeds go stale, entries wait, and both end with the first answer.
   for (const path of ['/swap/v2/order', '/swap/v2/build', '/tokens/*'])
@@ -111,11 +122,11 @@ beforeAll(async () => {
   await lever('faults', { match: { path: '/swap/v2/build' }, fault: { kind: 'status', status: 500 }, times: 9 });
   // Else a purchase that is still refused keeps the dollars of the others.
   await lever('faults', undefined, 'DELETE');
-  answers['halted'] = await command('halt', '--strategy', 'trend', '--reason', 'a look at it');
+  answers['halted'] = await command('halt', '--strategy', 'trend', '--reason', 'a check');
   await swapByHand('swap beside a daemon', config);
   answers['replay meanwhile'] = await command('replay', String(whole(first.stdout())[0]!['run_id']));
   answers['resumed'] = await command('resume', '--strategy', 'trend');
-  // Swaps of which nobody says what became, when the process dies.
+  // Swaps with an unknown outcome when the process is killed.
   await lever('faults', { match: { path: '/swap/v2/execute' }, fault: { kind: 'delay', ms: 30_000 }, times: 3 });
   const daemon = await daemonOf(first);
   const signed = whole(first.stdout()).length;
@@ -129,23 +140,23 @@ beforeAll(async () => {
   // out first.
   const dca = relative(playground.path('later'), join(PROJECT, 'strategies', 'dca.ts'));
   const later = playground.write('later/second.yaml', configText({ spend: '6 USDC', budget: '600 USDC' })
-    .replace('use: dca, name: steady', `use: ${dca}, name: steady`));
+    .replace('use: dca, name: saver', `use: ${dca}, name: saver`));
   const second = begin(later);
-  await second.until(has((line) => lands(line) && isOf('steady')(line), 2));
+  await second.until(has((line) => lands(line) && isOf('saver')(line), 2));
   // A fall in which everything is sold.
   await lever('price', { mint: mintOf('SOL'), usd: 60 });
   await second.until(has(({ type, protection, state: change }) =>
     type === 'state' && protection === 'max-drawdown' && change === 'fired'));
   // It dies between two parts of the sale; the next life goes on with what is left.
   const isPart = (line: JsonLine): boolean =>
-    lands(line) && isOf('steady')(line) && line['input_mint'] === mintOf('SOL');
+    lands(line) && isOf('saver')(line) && line['input_mint'] === mintOf('SOL');
   await second.until(has(isPart));
   const falling = await daemonOf(second);
   process.kill(falling, 'SIGKILL');
   // Nothing of its recording need be on disk yet: it is not among those that are repeated.
   lines['falling'] = whole((await second.ended).stdout);
   const seller = begin(later);
-  await seller.until(has(({ message }) => String(message).startsWith('flat: steady holds nothing but USDC')));
+  await seller.until(has(({ message }) => String(message).startsWith('flat: saver holds nothing but USDC')));
   writeFileSync(join(state, 'STOP'), 'for the night');
   await seller.until(has(({ type, by }) => type === 'state' && by === 'stop-file'));
   seller.signal('SIGTERM');
@@ -157,7 +168,7 @@ beforeAll(async () => {
   const third = begin(later);
   await third.until(has(({ type, code }) => type === 'denial' && code !== 'VALUE_UNKNOWN' && code !== 'INPUT_STALE'));
   answers['resumed for good'] = await command('resume');
-  await third.until(has((line) => lands(line) && isOf('steady')(line)));
+  await third.until(has((line) => lands(line) && isOf('saver')(line)));
   third.signal('SIGTERM');
   keep('resumed', (await third.ended).stdout);
   await swapByHand('swap afterwards', config);
@@ -167,8 +178,8 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-describe('lives of a daemon on one state directory', () => {
-  it('issue 13.15: an outage has a state of its own, which ends with the first answer and counts no errors', () => {
+describe('successive runs of a daemon on one state directory', () => {
+  it('issue 13.15: show an outage as its own state, which ends with the first answer and counts no errors', () => {
     const of = (access: string): number => lines['killed']!.findIndex(tellsAccess(access));
     expect(of('silent')).toBeGreaterThan(0);
     expect(of('granted')).toBeGreaterThan(of('silent'));
@@ -182,13 +193,13 @@ describe('lives of a daemon on one state directory', () => {
     expect(sold.every((line) => BigInt(String(line['amount_in'])) <= 40_000_000n)).toBe(true);
     for (const name of ['falling', 'fallen'])
       expect(lines[name]!.some((line) => lands(line) && line['input_mint'] === mintOf('SOL')), name).toBe(true);
-    expect(lines['fallen']!.some(({ message }) => String(message).startsWith('flat: steady holds nothing but USDC')))
+    expect(lines['fallen']!.some(({ message }) => String(message).startsWith('flat: saver holds nothing but USDC')))
       .toBe(true);
     const refused = sold.filter((line) => String(line['code']).startsWith('CAP_'));
     expect(refused).toEqual([]);
   });
 
-  it('went as they were meant to', () => {
+  it('end as planned', () => {
     expect(lines['falling']!.some(({ type, state: reached }) => type === 'state' && reached === 'recovering'))
       .toBe(true);
     expect(document(answers['swap beside a daemon']!)['error']).toMatchObject({ code: 'STATE_LOCKED' });
@@ -205,7 +216,7 @@ describe('lives of a daemon on one state directory', () => {
     expect(manifest.config.strategies.map(({ use }) => use)).toEqual(['dca', 'dca', 'sma-crossover']);
   });
 
-  it('are all repeated, the swaps by hand between them too', async () => {
+  it('are all replayed, with the manual swaps between them', async () => {
     expect(Object.keys(runIds)).toEqual(['killed', 'fallen', 'resumed', 'swap afterwards']);
     for (const [name, runId] of Object.entries(runIds)) {
       const ended = await command('replay', runId);
@@ -218,7 +229,7 @@ describe('lives of a daemon on one state directory', () => {
     }
   });
 
-  it('are repeated as far as they were recorded: one that was killed, and one that still goes on', async () => {
+  it('are replayed as far as they were recorded, one that was killed and one that still runs', async () => {
     const killed = document(await command('replay', runIds['killed']!));
     expect(killed).toMatchObject({ match: true, truncated_at: expect.any(Number) });
     expect(document(answers['replay meanwhile']!)).toMatchObject({ match: true, truncated_at: expect.any(Number) });
@@ -227,7 +238,7 @@ describe('lives of a daemon on one state directory', () => {
     expect(document(await command('replay', runIds['fallen']!))).not.toHaveProperty('truncated_at');
   });
 
-  it('are repeated elsewhere', async () => {
+  it('are replayed in another folder', async () => {
     const ended = await playground.run(
       ['replay', join(state, 'runs', runIds['fallen']!), '--json'], { environment: PLACES.chatham, cwd: '/' },
     );

@@ -46,8 +46,8 @@ export function copyOfProject(playground: Playground): ProjectCopy {
 }
 
 /**
- * Writes a recording anew in its place, each row as `change` returns it and without those of which it makes nothing:
- * what no byte's digest tells any more. One that is not to be closed looks as if its writer had died.
+ * Writes a recording again in its place, each row as `change` returns it and without those of which it makes nothing:
+ * what no byte's digest tells any more. One that is not to be closed has the state of one whose writer was killed.
  */
 export async function rewriteRecording(
   dir: string, name: string, change: (input: Input, seq: number) => Input | undefined, { close = true } = {},

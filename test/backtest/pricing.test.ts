@@ -47,7 +47,7 @@ function pricing(quotes: readonly Quote[], model: Partial<SimulationModel> = {})
 }
 
 describe('the price of a simulated swap', () => {
-  it('comes from all sizes that are recorded of its direction, between them as a pool would pay', () => {
+  it('comes from all recorded sizes of its direction, interpolated as a pool would pay', () => {
     const { priced } = pricing(quotesOf(USDC, SOL));
     const [wanted] = rungsOf(POOL, [3n * 10n ** 9n]);
     const { terms, marks } = priced(3n * 10n ** 9n);
@@ -64,7 +64,7 @@ describe('the price of a simulated swap', () => {
     expect(priced(10n ** 8n).terms.feeBps).toBe(1);
   });
 
-  it('leaves out quotes that are too old, and takes the other direction where all are', () => {
+  it('ignores quotes that are too old, and uses the other direction where all are', () => {
     const quotes = [...quotesOf(USDC, SOL, SIZES.slice(0, 2), 1_000), ...quotesOf(USDC, SOL, SIZES.slice(2), 0)];
     const { at } = pricing(quotes, { maxPriceAgeMs: 10_000 });
     expect(at(10n ** 9n, 10_000)).toMatchObject({ marks: [] });
@@ -77,17 +77,17 @@ describe('the price of a simulated swap', () => {
       .toMatchObject({ marks: ['other-side'] });
   });
 
-  it('refuses what is larger than anything recorded, and never for a swap that is under way', () => {
+  it('refuses a size above everything recorded, but never for a swap that is under way', () => {
     const { at, priced } = pricing(quotesOf(USDC, SOL));
     expect(at(10n ** 10n)).toHaveProperty('terms');
     expect(at(10n ** 10n + 1n)).toMatchObject({
       code: 'SIZE_BEYOND_LADDER',
-      reason: expect.stringContaining('10000000001 smallest units wanted, the largest recorded size is 10000000000'),
+      reason: expect.stringContaining('10000000001 smallest units, and the largest recorded size is 10000000000'),
     });
     expect(priced(10n ** 10n + 1n, 0, true).marks).toEqual(['extrapolated']);
   });
 
-  it('refuses every size beyond the ladder and no size on it, whatever was recorded', () => {
+  it('refuses every size beyond the ladder and no size on it, for any recording', () => {
     const amounts = fc.bigInt({ min: 1n, max: 10n ** 12n });
     fc.assert(fc.property(fc.uniqueArray(amounts, { minLength: 1, maxLength: 5 }), amounts, (sizes, wanted) => {
       const quotes = sizes.map((inAmount) => quote(USDC, SOL, { inAmount, outAmount: inAmount }));
@@ -96,14 +96,14 @@ describe('the price of a simulated swap', () => {
     }));
   });
 
-  it('marks what lies between quotes of slots too far apart', () => {
+  it('marks a price between quotes whose slots are too far apart', () => {
     const quotes = quotesOf(USDC, SOL).map((each, n): Quote => ({ ...each, contextSlot: [100n, 94n, 100n][n] }));
     const { priced } = pricing(quotes);
     expect([10n ** 7n, 10n ** 8n, 10n ** 9n].map((size) => priced(size).marks))
       .toEqual([[], ['slots-apart'], ['slots-apart']]);
   });
 
-  it('is worse after an own swap, and recovers', () => {
+  it('is worse after an own swap, and recovers over time', () => {
     const { priced, ownImpact } = pricing(quotesOf(USDC, SOL));
     const before = priced(10n ** 9n).terms.outAmount;
     ownImpact.add(USDC.mint, SOL.mint, 10n ** 10n, 0);
@@ -114,7 +114,7 @@ describe('the price of a simulated swap', () => {
     expect(soon!.priceImpact).toBeLessThan(later!.priceImpact!);
   });
 
-  it('issue 13.5: is marked where it fits the ladder alone, and not together with what own swaps still displace', () => {
+  it('issue 13.5: is marked where own swaps still displace the market beyond the ladder', () => {
     const { priced, ownImpact } = pricing(quotesOf(USDC, SOL));
     ownImpact.add(USDC.mint, SOL.mint, 10n ** 10n, 0);
     expect([10n ** 9n, 10n ** 10n].map((size) => priced(size, 1).marks)).toEqual([['displaced'], ['displaced']]);
@@ -125,7 +125,7 @@ describe('the price of a simulated swap', () => {
     expect(flat.priced(10n ** 9n, 1)).toMatchObject({ marks: [], recorded: 10n ** 9n });
   });
 
-  it('issue 13.5: comes from the quote that the recording’s run accepted for the same size, once it was signed and until a newer one', () => {
+  it('issue 13.5: comes from the quote that the recorded run accepted for the size, until a newer one', () => {
     const accepted = { at: 1_000, outAmount: 7n * 10n ** 8n };
     const { priced } = pricing([quote(USDC, SOL, { inAmount: 10n ** 9n, outAmount: 10n ** 9n, at: 500 })], {
       recordedSwaps: [{ at: 1_400, inputMint: USDC.mint, outputMint: SOL.mint, inAmount: 10n ** 9n, accepted }],
@@ -138,7 +138,7 @@ describe('the price of a simulated swap', () => {
     expect(newer.priced(10n ** 9n, 1_500).outAmount).toBe(9n * 10n ** 8n);
   });
 
-  it('loses the fees of both tokens and of the platform, and nothing else: what goes in and what is paid are conserved', () => {
+  it('loses the fees of both tokens and of the platform, and conserves the input and the paid amount', () => {
     const fee =
       fc.record({ bps: fc.integer({ min: 0, max: 10_000 }), maximum: fc.bigInt({ min: 0n, max: 10n ** 12n }) });
     fc.assert(fc.property(fee, fee, fc.integer({ min: 0, max: 10_000 }),
@@ -158,7 +158,7 @@ describe('the price of a simulated swap', () => {
       }));
   });
 
-  it('has the platform’s fee beside the quote’s own, in the terms that are held against the limits', () => {
+  it('contains the platform’s fee beside the quote’s own in the terms that limits check', () => {
     const { priced } = pricing(quotesOf(USDC, SOL).map((each): Quote => ({ ...each, feeBps: 5 as Bps })), {
       costs: { ...BASE_MODEL.costs, platformFeeBps: 20 as Bps },
     });
@@ -167,7 +167,7 @@ describe('the price of a simulated swap', () => {
     expect(platformFee).toEqual({ mint: SOL.mint, amount: (paid * 20n) / 10_000n });
   });
 
-  it('is none of pairs that nobody quotes', () => {
+  it('is undefined for a pair without quotes', () => {
     expect(pricing([]).at(1n)).toMatchObject({ code: 'QUOTE_UNAVAILABLE' });
     expect(pricing(quotesOf(USDC, FISH)).at(1n)).toMatchObject({ code: 'QUOTE_UNAVAILABLE' });
   });

@@ -30,10 +30,11 @@ function seen(recording: Recording): unknown[] {
   return rows;
 }
 
-describe('what a run found out about tokens, in a backtest of its recording', () => {
-  it('comes between the prices where it came, without what else was said in the run', async () => {
+describe('the token checks of a run, in a backtest of its recording', () => {
+  it('stay between the prices where they were made, without the other commands of the run', async () => {
     const recording = await recorded([
-      tokenCheck(FISH.mint), buyingSol(150_000, 2_000), halt, tokenCheck(FISH.mint, 'TOKEN_UNSELLABLE'), buyingSol(151_000, 5_000),
+      tokenCheck(FISH.mint), buyingSol(150_000, 2_000), halt, tokenCheck(FISH.mint, 'TOKEN_UNSELLABLE'),
+      buyingSol(151_000, 5_000),
     ]);
     expect(seen(recording)).toEqual(['1000 judge-token', '2000 quote', '4000 judge-token', '5000 quote']);
     const checks = readRecordedChecks(recording);
@@ -41,7 +42,7 @@ describe('what a run found out about tokens, in a backtest of its recording', ()
     expect(checks.before(4_000)).toMatchObject([{ at: 1_000, check: { findings: [] } }]);
   });
 
-  it('is nothing where the recording holds none: only then the rule is off, for those tokens', async () => {
+  it('are absent where the recording has none: only then the rule is off for those tokens', async () => {
     const recording = await recorded([buyingSol(150_000, 1_000), halt]);
     expect(seen(recording)).toEqual(['1000 quote']);
     const safety = {

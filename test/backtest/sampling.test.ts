@@ -52,10 +52,10 @@ const toldBy = (logged: readonly LoggedDecision[], name: string): readonly strin
   logged.filter(({ strategy }) => strategy === name)
     .map(({ proposal }) => (proposal.kind === 'alert' ? proposal.message : ''));
 
-describe('issue 13.1: inputs of one feed are shown events at their own intervals', () => {
+describe('issue 13.1: inputs of one feed receive events at their own intervals', () => {
   const both = [teller('fast', '10s'), teller('slow', '1m')];
 
-  it('live, in replay and in a backtest of what was polled, each to the same decisions', () => {
+  it('live, in replay and in a backtest of the polled rows, with the same decisions', () => {
     const { logged, seqs } = live(both, Engine.intervalsOf(both));
     expect(toldBy(logged, 'fast')).toHaveLength(360);
     // The first event of each minute.
@@ -84,7 +84,7 @@ describe('issue 13.1: inputs of one feed are shown events at their own intervals
     expect(decisionHash).toBe(logged.at(-1)!.h);
   });
 
-  it('takes the first event at once, and the next one not before half an interval has passed', () => {
+  it('receive the first event at once, and the next one after half an interval at the earliest', () => {
     const windows = { everyMs: 60_000, window: -Infinity };
     const taken = (at: number): boolean => takesSample(windows, at);
     expect([50_000, 60_000, 110_000, 120_000, 170_000, 180_500, 239_999].map(taken))
@@ -97,11 +97,11 @@ describe('issue 13.1: inputs of one feed are shown events at their own intervals
     expect(taken(360_000)).toBe(true);
   });
 
-  it('is not what older runs did: without intervals every input is shown every event', () => {
+  it('receive every event in older runs, which have no intervals', () => {
     expect(toldBy(live(both, undefined).logged, 'slow')).toHaveLength(360);
   });
 
-  it('keeps every poll of a recording that was polled as often as configured, a tenth sooner or later', () => {
+  it('receive every poll of a recording with the configured interval, with a tolerance of a tenth', () => {
     expect(samplingOf([teller('own', '10s')], new Map([[POLLED[0]!.feed, 9_998]]))?.polled).toBeUndefined();
     expect(samplingOf([teller('own', '15s')], new Map([[POLLED[0]!.feed, 9_998]]))?.polled).toBeDefined();
   });

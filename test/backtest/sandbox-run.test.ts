@@ -21,8 +21,8 @@ import { valueIn } from '../../src/trading/valuation.ts';
 import { strategy } from '../engine/runs.ts';
 import { SOL, SOL_USDC, TOKENS, USDC } from '../market/tokens.ts';
 import { openWriter, temporaryFolder } from '../recording/temporary.ts';
-import type { TrapWorld } from '../traps/world.ts';
-import { openTrapWorld } from '../traps/world.ts';
+import type { TrapFixture } from '../traps/trap-fixture.ts';
+import { openTrapFixture } from '../traps/trap-fixture.ts';
 import { approve, buy, stateWith, strategySetup } from '../trading/states.ts';
 
 const STEPS = 40;
@@ -30,13 +30,13 @@ const STEP_MS = 5_000;
 const DOLLARS = [5n, 25n, 100n].map((dollars) => dollars * 1_000_000n);
 const SOLS = [30n, 160n, 700n].map((thousandths) => thousandths * 1_000_000n);
 
-let world: TrapWorld;
+let fixture: TrapFixture;
 let quotes: Quote[];
 
-/** A look at what the service would pay, as a feed has it. */
-async function look(from: Token, to: Token, amount: bigint, at: number): Promise<Quote> {
+/** Returns the quote of the service, as a feed has it. */
+async function quoteOf(from: Token, to: Token, amount: bigint, at: number): Promise<Quote> {
   const request = { inputMint: from.mint, outputMint: to.mint, amount: amount as Amount };
-  const order = await world.service.swap.order(request);
+  const order = await fixture.service.swap.order(request);
   return {
     kind: 'quote', feed: feedKey({ kind: 'quote', ...request, everyMs: STEP_MS }), receivedAt: at,
     inputMint: from.mint, outputMint: to.mint, inAmount: order.inAmount, outAmount: order.outAmount,
@@ -46,15 +46,15 @@ async function look(from: Token, to: Token, amount: bigint, at: number): Promise
 }
 
 /**
- * The sandbox's market, moved by hand, at three sizes of both directions; stamped in time of its own, so that every run
+ * The sandbox's market, moved manually, at three sizes of both directions, with its own time, so that every run
  * of the test is the same.
  */
 async function watch(): Promise<Quote[]> {
   const seen: Quote[] = [];
   for (let step = 1; step <= STEPS; step++) {
-    await world.scalePrice(SOL.mint, 1 + 0.000_8 * Math.sin(step / 5) + 0.000_3);
-    for (const amount of DOLLARS) seen.push(await look(USDC, SOL, amount, step * STEP_MS));
-    for (const amount of SOLS) seen.push(await look(SOL, USDC, amount, step * STEP_MS));
+    await fixture.scalePrice(SOL.mint, 1 + 0.000_8 * Math.sin(step / 5) + 0.000_3);
+    for (const amount of DOLLARS) seen.push(await quoteOf(USDC, SOL, amount, step * STEP_MS));
+    for (const amount of SOLS) seen.push(await quoteOf(SOL, USDC, amount, step * STEP_MS));
   }
   return seen;
 }
@@ -68,7 +68,7 @@ async function recordingOf(events: readonly Quote[]): Promise<Recording> {
 
 /**
  * Buys for 60 dollars at every third price from the second on, and sells half a coin's worth of it at every seventh:
- * sizes that nobody quoted.
+ * sizes without a quote.
  */
 const trader = (): StrategyInstance => strategy('trader', ({ price }, context) => merge(
   price!.pipe(mergeMap((_, n) =>
@@ -89,7 +89,8 @@ function backtest(
   const state = stateWith({ strategies: [strategySetup(instance.name)], limits: { maxPriceImpactBps: 200 as Bps } });
   const result = runBacktest({
     state, strategies: [instance], seed: 7, startAt: recording.firstAt!,
-    cursor: backtestCursor(recording, readRecordedChecks(recording)), model: { ...BASE_MODEL, ...model }, stopwatch: () => 0,
+    cursor: backtestCursor(recording, readRecordedChecks(recording)),
+    model: { ...BASE_MODEL, ...model }, stopwatch: () => 0,
   });
   // What the whole wallet is worth: fees and deposits have left its SOL.
   const coins = (state.portfolio.wallet.get(SOL.mint) ?? 0n) + result.deposits.lockedLamports;
@@ -99,13 +100,13 @@ function backtest(
 }
 
 beforeAll(async () => {
-  world = await openTrapWorld('reference');
+  fixture = await openTrapFixture('reference');
   quotes = await watch();
 }, 180_000);
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 describe('a run of the sandbox, recorded', () => {
-  it('prices sizes that nobody quoted as the service itself does, within 5 bps', async () => {
+  it('prices sizes without a quote as the service does, within 5 bps', async () => {
     const market = new MarketCache();
     const at = STEPS * STEP_MS;
     for (const quote of quotes.filter(({ receivedAt }) => receivedAt === at)) market.observe(quote);
@@ -113,7 +114,7 @@ describe('a run of the sandbox, recorded', () => {
     for (const [from, to, amount] of [
       [USDC, SOL, 9_000_000n], [USDC, SOL, 60_000_000n], [SOL, USDC, 100_000_000n], [SOL, USDC, 400_000_000n],
     ] as const) {
-      const wanted = await look(from, to, amount, at);
+      const wanted = await quoteOf(from, to, amount, at);
       const found = pricing.price(
         { ...approve(stateWith(), buy()), inputMint: from.mint, outputMint: to.mint, amountIn: amount as Amount },
         { at, isUnderWay: false },
@@ -123,7 +124,7 @@ describe('a run of the sandbox, recorded', () => {
     }
   });
 
-  it('is worth more to the optimist than in the base setting, and there more than to the pessimist', async () => {
+  it('has its highest equity in the optimistic setting and its lowest in the pessimistic one', async () => {
     const recording = await recordingOf(quotes);
     const [optimistic, base, pessimistic] = (['optimistic', 'base', 'pessimistic'] as const)
       .map((setting) => backtest(recording, { setting }));
@@ -138,14 +139,14 @@ describe('a run of the sandbox, recorded', () => {
       expect(state.portfolio.book('trader').feesLamports).toBe(result.simulation.costs.feeLamports);
   });
 
-  it('comes to the same hash again, and to another where the model is another', async () => {
+  it('has the same hash again, and another one under another model', async () => {
     const recording = await recordingOf(quotes);
     const hash = (model: Partial<SimulationModel>): string => backtest(recording, model).result.decisionHash;
     expect(hash({})).toBe(hash({}));
     expect(hash({ landing: { ...BASE_MODEL.landing, dropProbability: 0.5 } })).not.toBe(hash({}));
   });
 
-  it('refuses, with a code and a count, what is larger than anything that was quoted; or extrapolates and marks it', async () => {
+  it('refuses a size above every quote with a code and a count, or extrapolates and marks it', async () => {
     const recording = await recordingOf(quotes);
     const refused = backtest(recording, {}, whale()).result;
     expect([refused.intents, refused.simulation.refusals]).toEqual([{ abandoned: 1 }, { SIZE_BEYOND_LADDER: 1 }]);

@@ -55,7 +55,7 @@ function execute(events: readonly MarketEvent[], model: Partial<SimulationModel>
 const last = (run: ReturnType<typeof execute>): Outcome & { readonly at: number } => run.outcomes.at(-1)!;
 
 describe('a simulated swap', () => {
-  it('takes the time of a quote and of a landing, and goes through the states of a real one', () => {
+  it('takes the time of a quote and of a landing, with the states of a live swap', () => {
     const { outcomes } = execute([buyingSol(125_000, 0)]);
     expect(outcomes.map(({ state, at }) => [state, at]))
       .toEqual([['building', 0], ['signed', 300], ['submitted', 300], ['confirmed', 1_800]]);
@@ -68,16 +68,16 @@ describe('a simulated swap', () => {
       .toMatchObject({ amountIn: PURCHASE, amountOut: 200_000_000n, feeLamports: 9_000n, rentLamports: 0n });
   });
 
-  it('is filled at the price known on arrival, whatever was quoted before and comes after', () => {
+  it('is filled at the price known on arrival, not at earlier or later ones', () => {
     const run = execute([buyingSol(125_000, 0), buyingSol(125_100, 1_000), buyingSol(100_000, 1_801)]);
     expect(last(run).quotedOut).toBe(200_000_000n);
     expect(last(run).fill!.amountOut).toBe(buyingSol(125_100, 0).outAmount);
   });
 
-  it('counts the fills that no newer quote came for on their way', () => {
+  it('counts the fills without a newer quote during their landing', () => {
     expect(execute([buyingSol(125_000, 0), buyingSol(125_000, 1_801)]).notes.arrivals)
       .toEqual({ count: 1, unmoved: 1 });
-    // The same price anew is another quote.
+    // The same price again is another quote.
     expect(execute([buyingSol(125_000, 0), buyingSol(125_000, 1_000)]).notes.arrivals)
       .toEqual({ count: 1, unmoved: 0 });
     expect(execute([buyingSol(125_000, 0), buyingSol(125_630, 1_000)]).notes.arrivals)
@@ -92,12 +92,12 @@ describe('a simulated swap', () => {
     expect(failed.fill).toBeUndefined();
   });
 
-  it('re-quotes before it signs: a move before that is no slippage', () => {
+  it('quotes again before it signs, so that an earlier move is no slippage', () => {
     const run = execute([buyingSol(125_000, 0), buyingSol(250_000, 200)]);
     expect(last(run)).toMatchObject({ state: 'confirmed', quotedOut: 100_000_000n });
   });
 
-  it('is given up where nobody quotes the pair, either way', () => {
+  it('is abandoned where no quote of the pair exists in either direction', () => {
     for (const events of [
       [], [quote(USDC, SOL, { inAmount: 0n, outAmount: 5n })], [quote(SOL, USDC, { inAmount: 5n, outAmount: 0n })],
     ]) {
@@ -106,7 +106,7 @@ describe('a simulated swap', () => {
     }
   });
 
-  it('is given up where the terms do not fit, with nothing paid', () => {
+  it('is abandoned without a fee where the terms violate a limit', () => {
     expect(last(execute([buyingSol(125_000, 0)], {}, { minimumOut: 200_000_001n as Amount })))
       .toMatchObject({ state: 'abandoned', code: 'LIMIT_NOT_MET' });
     expect(last(execute([{ ...buyingSol(125_000, 0), priceImpact: -0.02 }])))
@@ -117,7 +117,7 @@ describe('a simulated swap', () => {
       .toMatchObject({ state: 'abandoned', code: 'LIMIT_NOT_MET' });
   });
 
-  it('is priced from the other direction less the haircut where only that was recorded, and says so', () => {
+  it('is priced from the other direction less the haircut where only that was recorded, and is marked', () => {
     const run = execute([sellingSol(125_000, 0)], { otherSideHaircutBps: 60 as Bps });
     expect(last(run).fill!.amountOut).toBe(198_800_000n);
     expect(run.notes.marks).toEqual({ 'other-side': 1 });
@@ -126,23 +126,23 @@ describe('a simulated swap', () => {
     expect(both.notes.marks).toEqual({});
   });
 
-  it('is refused with a code where it is larger than anything recorded, unless going on is allowed: then it is marked', () => {
+  it('is refused above the largest recorded size, unless extrapolation is allowed, which marks it', () => {
     const small = [quote(USDC, SOL, { inAmount: 3n, outAmount: 7n })];
     const refused = execute(small);
     expect(last(refused)).toMatchObject({
       state: 'abandoned', code: 'SIZE_BEYOND_LADDER',
-      reason: expect.stringContaining('25000000 smallest units wanted, the largest recorded size is 3'),
+      reason: expect.stringContaining('25000000 smallest units, and the largest recorded size is 3'),
     });
     expect(refused.notes.refusals).toEqual({ SIZE_BEYOND_LADDER: 1 });
     const allowed = execute(small, { extrapolate: true });
     expect(last(allowed).fill!.amountOut).toBe((PURCHASE * 7n) / 3n);
     expect(allowed.notes.marks).toEqual({ extrapolated: 1 });
-    // A single size whose price impact nobody states says nothing of larger ones.
+    // A single size without a stated price impact does not tell larger ones.
     expect(last(execute([{ ...small[0]!, priceImpact: undefined }], { extrapolate: true })))
       .toMatchObject({ code: 'SIZE_BEYOND_LADDER' });
   });
 
-  it('that leaves a position is priced from the other direction however large it is, and marked; one that enters is not', () => {
+  it('is priced from the other direction at any size if it is an exit, but not if it is an entry', () => {
     const market = [{ ...sellingSol(12_500, 0), priceImpact: -0.001 }];
     expect(last(execute(market))).toMatchObject({ state: 'abandoned', code: 'SIZE_BEYOND_LADDER' });
     const exit = execute(market, {}, { purpose: 'exit' });
@@ -151,13 +151,13 @@ describe('a simulated swap', () => {
     expect(Number(last(exit).fill!.amountOut) / 1_988_000_000).toBeCloseTo(1 / 1.001, 9);
   });
 
-  it('is refused where all quotes are older than they may be', () => {
+  it('is refused where all quotes are too old', () => {
     expect(last(execute([buyingSol(125_000, -7_200_000)], { maxPriceAgeMs: 7_200_300 })).state).toBe('confirmed');
     expect(last(execute([buyingSol(125_000, -7_200_001)], { maxPriceAgeMs: 7_200_300 })))
       .toMatchObject({ state: 'abandoned', code: 'QUOTE_STALE' });
   });
 
-  it('begins with nothing open', () => {
+  it('refuses to resolve open intents of a real run', () => {
     const executor = createSimulatedExecutor({
       clock: new VirtualClock(0), market: new MarketCache(), model: BASE_MODEL, seed: 7, tokenAccounts: [],
     });
@@ -165,7 +165,7 @@ describe('a simulated swap', () => {
       .toThrow('cannot resolve 1 open');
   });
 
-  it('stops when nobody listens any more', () => {
+  it('stops when the subscription ends', () => {
     const clock = new VirtualClock(0);
     const market = new MarketCache();
     market.observe(buyingSol(125_000, 0));
@@ -177,7 +177,7 @@ describe('a simulated swap', () => {
 });
 
 describe('the three settings', () => {
-  it('are as quoted, on arrival, and at the least that the slippage allows', () => {
+  it('fill as quoted, on arrival, and at the minimum under the slippage', () => {
     const path = [buyingSol(125_000, 0), buyingSol(125_100, 250), buyingSol(125_200, 1_000)];
     const [optimistic, base, pessimistic] = SETTINGS.map((setting) => last(execute(path, { setting })));
     expect(optimistic)
@@ -189,14 +189,14 @@ describe('the three settings', () => {
     expect(pessimistic!.fill!.amountOut).toBe((accepted * 9_950n) / 10_000n);
   });
 
-  it('are all quoted once the prices of a round are there: at the decision one that came later is an old one', () => {
-    // What is sold was looked at 10 s ago; the look that comes with the decision's own is answered 100 ms later.
+  it('all quote after the prices of a round have arrived, since prices at the decision are old', () => {
+    // The last quote is 10 s old; the one requested at the decision arrives 100 ms later.
     const path = [buyingSol(125_000, 0), buyingSol(124_000, 100)];
     for (const setting of SETTINGS) expect(execute(path, { setting }).outcomes.find(({ state }) => state === 'signed'))
       .toMatchObject({ quotedOut: buyingSol(124_000, 0).outAmount });
   });
 
-  it('bring less and less where the price goes against the swap', () => {
+  it('have a falling output where the price moves against the swap', () => {
     const moves = fc.array(
       fc.record({ at: fc.integer({ min: 1, max: 2_000 }), up: fc.integer({ min: 0, max: 100 }) }), { maxLength: 8 },
     );

@@ -25,12 +25,12 @@ const of = (change: Partial<SimulationModel['landing']>): SimulationModel =>
   ({ ...SURE, landing: { ...SURE.landing, ...change } });
 const intentOf = (id: string, change: Partial<Intent> = {}): Intent => ({ ...BUY, id, ...change });
 /** It minds no price impact. */
-const patient = (id: string): Intent => intentOf(id, { maxPriceImpactBps: 1_000 as Bps });
+const tolerant = (id: string): Intent => intentOf(id, { maxPriceImpactBps: 1_000 as Bps });
 
 /** A maker's quote. */
 const firm = (milliUsd: number, at: number): MarketEvent => ({ ...buyingSol(milliUsd, at), router: 'rfqz' });
 
-interface Journey { readonly at: Millis; readonly outcome: Outcome; readonly notes: FillNotes | undefined }
+interface Step { readonly at: Millis; readonly outcome: Outcome; readonly notes: FillNotes | undefined }
 
 /** Carries intents out, each begun at its own time and in the order given, over market events that come at theirs. */
 function simulate(
@@ -40,45 +40,45 @@ function simulate(
   const clock = new VirtualClock(0);
   const market = new MarketCache();
   const executor = createSimulatedExecutor({ clock, market, model, seed: 7, tokenAccounts });
-  const journeys = new Map<string, Journey[]>();
+  const courses = new Map<string, Step[]>();
   for (const event of events) {
     if (event.receivedAt <= 0) market.observe(event);
     else clock.schedule(() => { market.observe(event); }, event.receivedAt);
   }
   for (const { at = 0, intent } of intents) {
-    const journey: Journey[] = [];
-    journeys.set(intent.id, journey);
+    const course: Step[] = [];
+    courses.set(intent.id, course);
     clock.schedule(
-      () => { executor.carryOut(intent, (outcome, notes) => { journey.push({ at: clock.now(), outcome, notes }); }); },
+      () => { executor.carryOut(intent, (outcome, notes) => { course.push({ at: clock.now(), outcome, notes }); }); },
       at,
     );
   }
   clock.advanceTo(10_000_000);
-  for (const journey of journeys.values()) {
-    for (const [index, { outcome }] of journey.entries())
-      expect(canTransition(journey[index - 1]?.outcome.state ?? 'approved', outcome.state)).toBe(true);
-    expect(isTerminal(journey.at(-1)!.outcome.state)).toBe(true);
+  for (const course of courses.values()) {
+    for (const [index, { outcome }] of course.entries())
+      expect(canTransition(course[index - 1]?.outcome.state ?? 'approved', outcome.state)).toBe(true);
+    expect(isTerminal(course.at(-1)!.outcome.state)).toBe(true);
   }
-  return { executor, journeys, of: (id: string) => journeys.get(id)!, last: (id: string) => journeys.get(id)!.at(-1)! };
+  return { executor, courses, of: (id: string) => courses.get(id)!, last: (id: string) => courses.get(id)!.at(-1)! };
 }
 
-const states = (journey: readonly Journey[]): unknown[] => journey.map(({ at, outcome }) => [outcome.state, at]);
+const states = (course: readonly Step[]): unknown[] => course.map(({ at, outcome }) => [outcome.state, at]);
 
 describe('a simulated transaction', () => {
-  it('that is lost costs nothing and locks its money until it has expired', () => {
+  it('costs nothing and locks its input until it expires if it is lost', () => {
     const run = simulate([buyingSol(125_000, 0)], [{ intent: BUY }], of({ dropProbability: 1 }));
     expect(states(run.of(BUY.id))).toEqual([['building', 0], ['signed', 305], ['submitted', 305], ['expired', 70_305]]);
     expect(run.last(BUY.id).outcome).toMatchObject({ code: 'EXPIRED', fill: undefined, feeLamports: undefined });
     expect(run.executor.notes().costs.feeLamports).toBe(0n);
   });
 
-  it('that takes longer than its life expires too', () => {
+  it('expires if it takes longer than its lifetime', () => {
     const slow = { ...SURE, latency: { ...latency, land: [{ share: 0.5, latencyMs: 70_001 }] } };
     expect(simulate([buyingSol(125_000, 0)], [{ intent: BUY }], slow).last(BUY.id))
       .toMatchObject({ at: 70_305, outcome: { state: 'expired' } });
   });
 
-  it('that nobody sees land is unknown until it would have expired, and filled at the price it arrived at', () => {
+  it('is unknown until its expiry if its landing is not seen, and then filled at the price on arrival', () => {
     const run = simulate(
       [buyingSol(125_000, 0), buyingSol(125_100, 1_000), buyingSol(90_000, 3_000)], [{ intent: BUY }],
       of({ unknownProbability: 1 }),
@@ -88,11 +88,11 @@ describe('a simulated transaction', () => {
     expect(run.last(BUY.id).outcome.fill!.amountOut).toBe(buyingSol(125_100, 0).outAmount);
   });
 
-  it('with a maker fills as quoted whatever happens, unless the price moves in our favour: then he does not sign', () => {
+  it('with a firm quote fills as quoted, unless the price moves in the taker’s favour and the maker declines', () => {
     const dearer = simulate([firm(125_000, 0), firm(200_000, 1_000)], [{ intent: BUY }]);
     expect(dearer.last(BUY.id))
       .toMatchObject({ at: 1_805, outcome: { state: 'confirmed', fill: { amountOut: 200_000_000n } } });
-    // 10 bps of patience from 125: at 124.88 he still signs, at 124.87 no more.
+    // A tolerance of 10 bps from 125: at 124.88 he still signs, at 124.87 no more.
     expect(simulate([firm(125_000, 0), firm(124_880, 1_000)], [{ intent: BUY }]).last(BUY.id).outcome.state)
       .toBe('confirmed');
     const refused = simulate([firm(125_000, 0), firm(124_870, 1_000)], [{ intent: BUY }]);
@@ -101,7 +101,7 @@ describe('a simulated transaction', () => {
     expect(refused.last(BUY.id).outcome).toMatchObject({ code: 'MAKER_REJECTED', feeLamports: undefined });
   });
 
-  it('falls short of the price on arrival by what live ones did, and fails where that is too much', () => {
+  it('falls short of the price on arrival by the adverse move, and fails where that is too much', () => {
     const short = simulate([buyingSol(125_000, 0)], [{ intent: BUY }], of({ adverseBps: 50 as Bps }));
     expect(short.last(BUY.id).outcome.fill!.amountOut).toBe(199_000_000n);
     expect(simulate([buyingSol(125_000, 0)], [{ intent: BUY }], of({ adverseBps: 51 as Bps })).last(BUY.id).outcome)
@@ -109,8 +109,8 @@ describe('a simulated transaction', () => {
   });
 });
 
-describe('the price of time', () => {
-  it('is drawn by each intent for itself from the quantiles, all three latencies', () => {
+describe('simulated latency', () => {
+  it('is drawn for each intent from the quantiles of all three latencies', () => {
     const spread = { ...SURE, latency: {
       quote: [{ share: 0, latencyMs: 100 }, { share: 1, latencyMs: 600 }],
       sign: [{ share: 0, latencyMs: 1 }, { share: 1, latencyMs: 9 }],
@@ -127,7 +127,7 @@ describe('the price of time', () => {
     }
   });
 
-  it('is that of a quote alone for the optimist, and double for the pessimist', () => {
+  it('is that of the quote in the optimistic setting, and double in the pessimistic one', () => {
     const ends = (['optimistic', 'base', 'pessimistic'] as const)
       .map((setting) => simulate([buyingSol(125_000, 0)], [{ intent: BUY }], { ...SURE, setting }).last(BUY.id).at);
     expect(ends).toEqual([300, 1_805, 3_610]);
@@ -147,11 +147,11 @@ describe('chance', () => {
   const events = [0, 2_000, 4_000]
     .map((at, n): MarketEvent => ({ ...buyingSol(125_000 + 60 * n, at), priceImpact: -0.01 }));
   const outcomesOf = (ids: readonly string[], setting: SimulationModel['setting'], spreadMs = 3_000) => {
-    const run = simulate(events, ids.map((id) => ({ intent: patient(id) })), { ...rough(spreadMs), setting });
+    const run = simulate(events, ids.map((id) => ({ intent: tolerant(id) })), { ...rough(spreadMs), setting });
     return ids.toSorted().map((id) => [id, run.of(id)]);
   };
 
-  it('does not depend on the order in which swaps are carried out, in any setting', () => {
+  it('does not depend on the order of execution in any setting', () => {
     const ids =
       fc.uniqueArray(fc.integer({ min: 1, max: 1_000 }).map((n) => `dip-${n}`), { minLength: 1, maxLength: 8 });
     // Within three milliseconds, many land at one instant.
@@ -162,7 +162,7 @@ describe('chance', () => {
       }), { numRuns: 60 });
   });
 
-  it('comes to the same again, and to something else with another seed', () => {
+  it('repeats with the same seed, and differs with another one', () => {
     const ids = Array.from({ length: 20 }, (_, n) => `dip-${n}`);
     expect(outcomesOf(ids, 'base')).toEqual(outcomesOf(ids, 'base'));
     const ends = (seed: number): string => ids.map((id) => (chanceOf(seed, id).drop < 0.3 ? 'x' : '-')).join('');
@@ -171,10 +171,10 @@ describe('chance', () => {
 });
 
 describe('own impact between swaps', () => {
-  it('makes the second slice dearer than the first, less so the longer one waits; swaps of one instant do not see one another', () => {
+  it('makes the second slice dearer, and less so after a delay; swaps of one instant do not affect each other', () => {
     const deep = [{ ...buyingSol(125_000, 0), priceImpact: -0.01 }];
     const bought = (gapMs: Millis): bigint[] => {
-      const run = simulate(deep, [{ intent: patient('a-1') }, { at: gapMs, intent: patient('a-2') }], {
+      const run = simulate(deep, [{ intent: tolerant('a-1') }, { at: gapMs, intent: tolerant('a-2') }], {
         ...SURE, maxPriceAgeMs: 10_000_000,
       });
       return ['a-1', 'a-2'].map((id) => run.last(id).outcome.fill?.amountOut ?? 0n);
@@ -190,7 +190,7 @@ describe('own impact between swaps', () => {
 describe('what swaps cost', () => {
   const market = [buyingSol(125_000, 0), quote(USDC, FISH, { inAmount: PURCHASE, outAmount: 5_000n })];
 
-  it('is booked with each: fees with every attempt that lands, a deposit with the first of a token', () => {
+  it('is booked with each swap: fees with every landed attempt, a deposit with the first swap of a token', () => {
     const dear: SimulationModel = { ...SURE, costs: {
       ...costs, signatures: 2, computeUnitLimit: 1_400_000, microLamportsPerUnit: 1_001n,
       tipLamports: 3_000n as Lamports,
@@ -212,7 +212,7 @@ describe('what swaps cost', () => {
     expect(run.executor.lockedLamports()).toBe(0n);
   });
 
-  it('of a failure is its fee alone, and no account is opened by it', () => {
+  it('is the fee alone for a failed swap, which opens no account', () => {
     const moved = quote(USDC, FISH, { inAmount: PURCHASE, outAmount: 4_000n, at: 1_000 });
     const run =
       simulate([...market, moved], [{ intent: intentOf('a-1', { outputMint: FISH.mint, minimumOut: undefined }) }]);
@@ -221,7 +221,7 @@ describe('what swaps cost', () => {
     expect(run.executor.lockedLamports()).toBe(0n);
   });
 
-  it('of a taxed token is known beforehand: less arrives, and that is no slippage', () => {
+  it('includes the transfer fee of a token in the quote, so that it is no slippage', () => {
     const taxed: SimulationModel = { ...SURE, transferFees: new Map([[FISH.mint, { bps: 100, maximum: 10n ** 9n }]]) };
     const run =
       simulate(market, [{ intent: intentOf('a-1', { outputMint: FISH.mint, minimumOut: undefined }) }], taxed);
@@ -233,8 +233,8 @@ describe('what swaps cost', () => {
   });
 });
 
-describe('what a report must say first', () => {
-  it('is how many swaps could not be simulated, and how many fills are less sure, with why', () => {
+describe('the warnings about a simulation', () => {
+  it('count the swaps that could not be simulated, and the less reliable fills, with reasons', () => {
     const run = simulate([buyingSol(125_000, 0)], [
       { intent: intentOf('a-1', { amountIn: (PURCHASE + 1n) as Amount }) },
       { intent: intentOf('a-2', { outputMint: FISH.mint }) }, { intent: intentOf('a-3') },
@@ -243,17 +243,17 @@ describe('what a report must say first', () => {
       ) },
     ]);
     expect(simulationWarnings(run.executor.notes(), BASE_MODEL)).toEqual([
-      'what waiting costs cannot be seen here: 2 of 2 fills landed before the next price was recorded, at the one that '
-        + 'they were accepted at; record more often',
-      '1 swap could not be simulated and was given up (QUOTE_UNAVAILABLE): the recording holds no quote of its pair, '
-        + 'either way',
-      '1 swap could not be simulated and was given up (SIZE_BEYOND_LADDER): it is larger than the largest recorded '
+      'the cost of delay is not visible here: 2 of 2 fills landed before the next price was recorded, at the accepted '
+        + 'price; record more often',
+      '1 swap could not be simulated and was abandoned (QUOTE_UNAVAILABLE): the recording holds no quote of the pair '
+        + 'in either direction',
+      '1 swap could not be simulated and was abandoned (SIZE_BEYOND_LADDER): the size is above the largest recorded '
         + 'quote (backtest.extrapolate would price it)',
       '1 fill is priced from quotes of the other direction, less 60 bps',
     ]);
   });
 
-  it('is nothing where all was known', () => {
+  it('are absent where every price was known', () => {
     expect(simulationWarnings(
       simulate([buyingSol(125_000, 0), buyingSol(125_000, 1_000)], [{ intent: BUY }]).executor.notes(), BASE_MODEL,
     )).toEqual([]);

@@ -36,8 +36,8 @@ function thrownBy(
   return { place: thrownAt('own'), error: failure, proposals };
 }
 
-describe('where a strategy threw', () => {
-  it('is the place in its own file, whether at once or in its stream, and the fault stays what it was', () => {
+describe('the location where a strategy threw', () => {
+  it('is in its own file, for a direct throw and for an error of its stream, and the error is unchanged', () => {
     const fault = new Error('the sky fell');
     const alert = { kind: 'alert', level: 'info', message: 'as ever' } as const;
     expect(thrownBy(() => { throw fault; }))
@@ -47,19 +47,19 @@ describe('where a strategy threw', () => {
     });
   });
 
-  it('is where it called what threw, be that Gannet’s or a package’s', () => {
+  it('is the call in its own file where the project or a package threw', () => {
     expect(thrownBy(() => { parseDuration('soon'); return NEVER; }).place).toMatch(/^throw-locations\.test\.ts:/);
     expect(thrownBy(() => of(1).pipe(map(() => z.never().parse(1)))).place).toMatch(/^throw-locations\.test\.ts:/);
   });
 
-  it('is told of a file at whatever path', async () => {
+  it('is found for a file at any path', async () => {
     const file = join(folder, 'own (copy).ts');
     writeFileSync(file, '\nexport function fall(): never {\n  throw new Error("down");\n}\n');
     const { fall } = await import(pathToFileURL(file).href) as { readonly fall: () => never };
     expect(thrownBy(() => fall()).place).toMatch(/^own \(copy\)\.ts:3:\d+$/);
   });
 
-  it('is not told where nothing was thrown, or nothing that says where', () => {
+  it('is unknown where nothing was thrown, or an error without a stack', () => {
     expect(thrownBy(() => NEVER)).toEqual({ place: undefined, error: undefined, proposals: [] });
     expect(thrownBy(() => { throw 'down' as unknown as Error; })).toMatchObject({ place: undefined, error: 'down' });
     expect(thrownBy(() => undefined as unknown as Observable<Proposal>).error).toBeInstanceOf(TypeError);

@@ -21,7 +21,7 @@ const counting = (name: string, warmupMs?: number): StrategyInstance => ({
 /** Ten prices, five seconds apart from 5 s on. */
 const ROWS = pricePath(Array.from({ length: 10 }, () => 150)).map((input) => ({ at: input.receivedAt, input }));
 
-it('a backtest begins for all strategies after the longest warm-up, and shows each its own part of what is before', () => {
+it('a backtest begins after the longest warm-up, and each strategy sees its own part of it', () => {
   const decisions: LoggedDecision[] = [];
   const strategies = [counting('long', 20_000), counting('short', 10_000), counting('none')];
   const result = runBacktest({

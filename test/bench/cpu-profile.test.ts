@@ -16,7 +16,7 @@ function spinForAWhile(): number {
   return turns;
 }
 
-it('writes where the time of some work went, under the name of its row, and hands on what came of it', async () => {
+it('writes the CPU profile of some work under the name of its row, and returns its result', async () => {
   const dir = join(parent, 'made', 'for it');
   expect(await profiled(async () => spinForAWhile(), { dir, name: 'a-row' })).toBeGreaterThan(0);
   expect(readdirSync(dir)).toEqual(['a-row.cpuprofile']);
@@ -27,7 +27,7 @@ it('writes where the time of some work went, under the name of its row, and hand
   expect(profile.nodes.map(({ callFrame }) => callFrame.functionName)).toContain('spinForAWhile');
 });
 
-it('writes it also where the work fails, whose error it hands on', async () => {
+it('also writes the profile of failing work, and throws its error', async () => {
   await expect(profiled(() => Promise.reject(new Error('not measured')), { dir: parent, name: 'b-row' }))
     .rejects.toThrow('not measured');
   expect(readdirSync(parent)).toEqual(['b-row.cpuprofile']);

@@ -9,9 +9,10 @@ let dir: string;
 beforeEach(() => { dir = mkdtempSync(join(tmpdir(), 'gannet probe ')); });
 afterEach(() => { rmSync(dir, { recursive: true, force: true }); });
 
-it('has a command tell at its end how much memory it took, its threads keeping silent', () => {
+it('makes a command report its peak memory at its end, without lines from its threads', () => {
   const file = join(dir, 'told.ndjson');
-  const work = "const { Worker, isMainThread } = require('node:worker_threads'); if (isMainThread) { globalThis.kept = Buffer.alloc(150 * 1048576, 1); new Worker('0', { eval: true }); }";
+  const work = "const { Worker, isMainThread } = require('node:worker_threads'); if (isMainThread) {"
+    + " globalThis.kept = Buffer.alloc(150 * 1048576, 1); new Worker('0', { eval: true }); }";
   const { status, stderr } =
     spawnSync(process.execPath, ['-e', work], { env: probedEnvironment(file), encoding: 'utf8' });
   expect([status, stderr.replace(/^.*Warning.*$/gm, '').trim()]).toEqual([0, '']);
@@ -20,7 +21,7 @@ it('has a command tell at its end how much memory it took, its threads keeping s
   expect((lines[0] as { peakRssBytes: number }).peakRssBytes).toBeGreaterThan(150 * 1_048_576);
 });
 
-it('reads whole lines alone, and none of a command that has said nothing yet', () => {
+it('reads complete lines only, and none before the first', () => {
   const file = join(dir, 'told.ndjson');
   expect(readProbe(file)).toEqual([]);
   appendFileSync(file, '{"kind":"window","loopDelayP99Ms":1.5,"rssBytes":2}\n{"kind":"wind');

@@ -17,12 +17,12 @@ function walk(seed: number): unknown {
 }
 
 describe('synthetic quotes', () => {
-  it('are the same for the same seed and others for another', () => {
+  it('are the same for the same seed, and others for another seed', () => {
     expect(walk(1)).toStrictEqual(walk(1));
     expect(walk(1)).not.toStrictEqual(walk(2));
   });
 
-  it('take turns, step by step, near where they started', () => {
+  it('alternate between instruments, near their start prices', () => {
     const source = syntheticQuotes({ count: 70_001, instruments, seed: 1, stepMs: 5, startAt: 1_000 });
     const rows = readBack(source);
     expect([source.events, source.firstAt, source.lastAt, source.feeds.length])
@@ -34,7 +34,7 @@ describe('synthetic quotes', () => {
     expect((rows[1]!.input as Quote).rate).toBeCloseTo(0.15, 2);
   });
 
-  it('come out of a recording as they went in', async () => {
+  it('are read from a recording as they were written', async () => {
     const source = syntheticQuotes({ count: 10_000, instruments, seed: 4, stepMs: 5 });
     const writer = openWriter(temporaryFolder());
     const cursor = source.cursor();
@@ -45,7 +45,7 @@ describe('synthetic quotes', () => {
     expect([...recording.feeds].sort()).toStrictEqual([...source.feeds].sort());
   });
 
-  it('have a rate that is the double of the bigints', () => {
+  it('have the rate of their bigint amounts as a double', () => {
     const large =
       [{ inputMint: USDC_MINT, outputMint: SOL_MINT, amount: 18_446_744_073_709_551_557n as never, startRate: 0.4321 }];
     const cursor = syntheticQuotes({ count: 1_000, instruments: large, seed: 2, stepMs: 1 }).cursor();

@@ -15,8 +15,10 @@ const HOME = join(PACKAGE, '..', '..', '.cache', `test-browser-${version}`);
  * What the package adds for small cloud machines and no reader's browser has: one process for everything, which ends
  * with the first page that is closed, and a renderer without its guards.
  */
-const UNLIKE_A_READER =
-  /^--(?:single-process|disable-web-security|allow-running-insecure-content|disable-site-isolation-trials|disable-features=.*site-per-process.*)$/;
+const UNLIKE_A_READER = new RegExp(`^--(?:${[
+  'single-process', 'disable-web-security', 'allow-running-insecure-content', 'disable-site-isolation-trials',
+  'disable-features=.*site-per-process.*',
+].join('|')})$`);
 /**
  * Pages are drawn by the processor: a graphics card played by it takes more of it, and three processes wait for each
  * other more than one.
@@ -24,7 +26,7 @@ const UNLIKE_A_READER =
 const DRAWING = ['--disable-gpu', '--in-process-gpu', '--no-zygote', '--disable-background-networking'];
 
 /**
- * Starts a browser that comes with the packages of the project: nothing is downloaded, nothing of the machine’s own is
+ * Starts a browser that comes with the packages of the project. It downloads nothing, and nothing of the machine is
  * used but its fonts' place.
  */
 export async function openBrowser(): Promise<Browser> {

@@ -39,7 +39,7 @@ declare function getComputedStyle(element: Probed, part?: string): Readonly<
   Record<'color' | 'backgroundColor' | 'visibility' | 'display' | 'overflowX' | 'position' | 'clipPath', string>
 >;
 
-/** What a page looks like at one size, as far as it can be measured. */
+/** The measured layout of a page at one size. */
 export interface Layout {
   /** By how much the page can be moved sideways, pixels. */
   readonly sideways: number;
@@ -71,7 +71,8 @@ export function layoutOf(): Layout {
       const hit = ticks.slice(i + 1).find((other) => box.left < other.box.right && other.box.left < box.right
         && box.top < other.box.bottom && other.box.top < box.bottom);
       return hit === undefined && box.left >= 0 && box.right <= innerWidth ? []
-        : [`${tick.textContent} and ${hit?.tick.textContent ?? 'the edge'} in ${axis.closest('figure')?.querySelector('figcaption')?.textContent ?? '?'}`];
+        : [`${tick.textContent} and ${hit?.tick.textContent ?? 'the edge'} in ${
+          axis.closest('figure')?.querySelector('figcaption')?.textContent ?? '?'}`];
     });
   });
   return {
@@ -110,9 +111,9 @@ export function swatchesOf(title: string): readonly string[] {
 
 /**
  * Returns the texts of a page that stand out too little from what is behind them: below 4.5 to 1. Also says how many
- * were looked at.
+ * were count at.
  */
-export function faintTexts(): { readonly looked: number; readonly faint: readonly string[] } {
+export function faintTexts(): { readonly count: number; readonly faint: readonly string[] } {
   const channels = (colour: string): [number, number, number, number] => {
     const numbers = (colour.match(/[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
     const scale = colour.startsWith('color(') ? 255 : 1;
@@ -131,20 +132,22 @@ export function faintTexts(): { readonly looked: number; readonly faint: readonl
     }
     return [255, 255, 255];
   };
-  let looked = 0;
+  let count = 0;
   const faint: string[] = [];
   for (const element of document.body.querySelectorAll('*')) {
     const own = [...element.childNodes]
       .filter(({ nodeType, textContent }) => nodeType === 3 && textContent!.trim() !== '');
     if (own.length === 0 || element.getBoundingClientRect().width === 0 || element.matches('script, style')) continue;
-    looked += 1;
+    count += 1;
     const [light, dark] = [luminance(channels(getComputedStyle(element).color)), luminance(behind(element))]
       .toSorted((a, b) => b - a);
     const ratio = (light! + 0.05) / (dark! + 0.05);
-    if (ratio < 4.5)
-      faint.push(`${ratio.toFixed(2)} ${element.tagName}.${String(element.className)} “${own[0]!.textContent!.trim().slice(0, 30)}”`);
+    if (ratio < 4.5) {
+      const text = own[0]!.textContent!.trim().slice(0, 30);
+      faint.push(`${ratio.toFixed(2)} ${element.tagName}.${String(element.className)} “${text}”`);
+    }
   }
-  return { looked, faint };
+  return { count, faint };
 }
 
 /** What a page offers to those who do not see it, or have no mouse. */

@@ -25,7 +25,7 @@ import {
   accessOf, brokenWords, faintTexts, groundColour, layoutOf, printedTexts, swatchesOf, textsOf,
 } from './probes.ts';
 
-const DESK = { width: 1_200, height: 900 };
+const LARGE = { width: 1_200, height: 900 };
 const PHONE = { width: 375, height: 812 };
 /** A4 without its margins, at 96 dots an inch. */
 const PAPER = { width: 703, height: 1_030 };
@@ -58,13 +58,13 @@ const dataOf = (html: string): Promise<unknown> => unpackData(/id="data">([^<]*)
 const withData = (html: string, data: unknown): string => html.replace(/(?<=id="data">)[^<]*/, packData(data));
 
 if (WITHOUT_BROWSER !== undefined)
-  process.stderr.write(`test/browser is skipped, no page was looked at: ${WITHOUT_BROWSER}\n`);
+  process.stderr.write(`test/browser is skipped, no page was opened: ${WITHOUT_BROWSER}\n`);
 
 describe.skipIf(
   WITHOUT_BROWSER !== undefined,
 )(`a report in a browser${WITHOUT_BROWSER === undefined ? '' : ` (skipped: ${WITHOUT_BROWSER})`}`, () => {
   const requested: string[] = [];
-  const complaints: string[] = [];
+  const consoleErrors: string[] = [];
   let folder: string;
   let browser: Browser;
   let context: BrowserContext;
@@ -77,23 +77,23 @@ describe.skipIf(
     settings = tradingSettings({ names: ['in-and-out', 'second'] });
     whole = pageOf(settings.base, { settings, ...WHOLE });
     browser = await openBrowser();
-    context = await browser.newContext({ viewport: DESK, colorScheme: 'light', hasTouch: true });
+    context = await browser.newContext({ viewport: LARGE, colorScheme: 'light', hasTouch: true });
     page = await context.newPage();
     page.on('request', (request) => { requested.push(request.url()); });
-    page.on('console', (message) => { complaints.push(message.text()); });
-    page.on('pageerror', (error) => { complaints.push(error.message); });
+    page.on('console', (message) => { consoleErrors.push(message.text()); });
+    page.on('pageerror', (error) => { consoleErrors.push(error.message); });
   });
   afterAll(async () => {
     await browser.close();
     rmSync(folder, { recursive: true });
   });
 
-  /** Opens a page as somebody does who was sent the file, at a size that it may have been left at. */
+  /** Opens a page from its file, at one of its sizes been left at. */
   async function open(html: string, name = 'report'): Promise<string> {
     const file = join(folder, `${name}.html`);
     writeFileSync(file, html);
     await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
-    await page.setViewportSize(DESK);
+    await page.setViewportSize(LARGE);
     await page.goto(pathToFileURL(file).href);
     return pathToFileURL(file).href;
   }
@@ -106,7 +106,7 @@ describe.skipIf(
 
   /** Holds at every size and on paper, whatever is in a report. */
   async function expectSound(): Promise<void> {
-    for (const size of [DESK, PHONE]) {
+    for (const size of [LARGE, PHONE]) {
       await page.setViewportSize(size);
       expect(await page.evaluate(layoutOf), `${size.width}`)
         .toMatchObject({ sideways: 0, beyond: [], touching: [], empty: [] });
@@ -119,7 +119,7 @@ describe.skipIf(
     expect((await checkText())[0]).toBe('check good');
   }
 
-  /** Opens the report after a change that nobody should make to it, or to the data in it, and returns what it says. */
+  /** Opens the report after a forbidden change of it, or of its data, and returns what it says. */
   async function forged(from: RegExp, to: string, isData = false): Promise<string> {
     const text = isData ? JSON.stringify(await dataOf(whole)) : whole;
     expect(text).toMatch(from);
@@ -130,7 +130,7 @@ describe.skipIf(
     return said!;
   }
 
-  it('asks nobody for anything, and could not if it were told to', async () => {
+  it('makes no request, and its policy blocks requests', async () => {
     const asked: string[] = [];
     const server = createServer(({ url = '' }, response) => { asked.push(url); response.end(); })
       .listen(0, '127.0.0.1');
@@ -139,9 +139,10 @@ describe.skipIf(
     const before = requested.length;
     const url = await openWhole();
     expect(requested.slice(before)).toEqual([url]);
-    const said = [requested.length, complaints.length] as const;
+    const said = [requested.length, consoleErrors.length] as const;
     await page.evaluate(`(async () => {
-      document.body.insertAdjacentHTML('beforeend', '<img src="${elsewhere}/image"><iframe src="${elsewhere}/frame"></iframe><link rel="stylesheet" href="${elsewhere}/style">');
+      document.body.insertAdjacentHTML('beforeend', '<img src="${elsewhere}/image">'
+        + '<iframe src="${elsewhere}/frame"></iframe><link rel="stylesheet" href="${elsewhere}/style">');
       const script = document.createElement('script');
       script.textContent = 'document.title = "run"';
       document.body.append(script);
@@ -149,11 +150,11 @@ describe.skipIf(
     })()`);
     expect(await page.title()).toBe('Backtest of in-and-out, second');
     expect(asked).toEqual([]);
-    [requested.length, complaints.length] = said;
+    [requested.length, consoleErrors.length] = said;
     server.close();
   });
 
-  it('computes again what it prints, and the same comes out here', async () => {
+  it('recomputes its printed figures with the same results', async () => {
     await openWhole();
     const { record, others, trials } = await dataOf(whole) as EmbeddedReport;
     const records = {
@@ -167,33 +168,33 @@ describe.skipIf(
     expect(Object.keys(printed).length).toBeGreaterThan(90);
     expect(printed).toEqual(Object.fromEntries(Object.keys(printed).map((name) => [name, expected.get(name)])));
     expect(await checkText()).toEqual(['check good', expect.stringMatching(
-      /^\d{3} figures were computed again in this page, from the data in this file: they are what is printed\.$/,
+      /^\d{3} figures were computed again in this page from the data in this file, and are equal to the printed/,
     )]);
   });
 
-  it('says so where what is printed, or carried, does not follow from the data, or the data are broken', async () => {
+  it('reports printed or embedded figures that do not follow from the data, and damaged data', async () => {
     expect(await forged(/(?<=data-figure="total\.total_return">)[^<]*/, '99.00 %')).toMatch(
-      /^1 figure does not follow .* total\.total_return is printed as “99\.00 %”, the data lead to “-?\d+\.\d\d %”$/,
+      /^1 figure does not follow .* total\.total_return is printed as “99\.00 %”, the data give “-?\d+\.\d\d/,
     );
     expect(await forged(/"total_return":[^,]*/, '"total_return":9.99', true)).toMatch(
-      /^1 figure does not follow from the data in this file: do not believe it\. total: total_return is 9\.99/,
+      /^1 figure does not follow from the data in this file: do not trust this report\. total: total_return is 9\.99/,
     );
     expect(Number.parseInt(await forged(/(?<="equity":\[\d+,)/, '999999,', true), 10)).toBeGreaterThan(3);
     expect(await forged(/(?<=id="data">)[^<]{40}/, '')).toMatch(/cannot be read/);
   });
 
-  it('says what it cannot compute again', async () => {
+  it('reports the figures that it cannot recompute', async () => {
     const data = await dataOf(whole) as { others: object; figures: Record<string, unknown> };
     const figures = Object.fromEntries(Object.entries(data.figures).filter(([of]) => !of.startsWith('setting ')));
     await open(withData(whole, { ...data, others: {}, figures }));
     expect(await checkText()).toEqual(['check good', expect.stringMatching(
-      /they are what is printed\. The data of the other settings are too many to be carried in this file: their \d\d figures are left out\.$/,
+      /The data of the other settings are too large for this file: their \d\d figures are not checked\.$/,
     )]);
     await open(whole.replace(/<script type="text\/plain" id="data">[^<]*<\/script>/, ''));
     expect(await page.getAttribute('#check', 'class')).toBe('check');
   });
 
-  it('is laid out for a desk, a phone and paper', async () => {
+  it('is laid out for a large screen, a phone and paper', async () => {
     await openWhole();
     await expectSound();
     // The three settings stand side by side on a phone too.
@@ -206,7 +207,7 @@ describe.skipIf(
     expect(paper.toString('latin1').match(/\/Type \/Page\b/g)!.length).toBeGreaterThan(3);
   });
 
-  it('follows the device’s colours or the reader’s choice, and can be read in both', async () => {
+  it('uses the device’s colours or the reader’s choice, with enough contrast in both', async () => {
     await openWhole();
     const [white, black] = ['rgb(255, 255, 255)', 'rgb(18, 22, 27)'];
     for (const [scheme, choice, ground] of [
@@ -215,15 +216,15 @@ describe.skipIf(
       await page.emulateMedia({ media: 'screen', colorScheme: scheme });
       await page.check(`[value=${choice}]`);
       expect(await page.evaluate(groundColour), `${scheme}, ${choice}`).toBe(ground);
-      const { looked, faint } = await page.evaluate(faintTexts);
-      expect([looked > 300, faint], `${scheme}, ${choice}`).toEqual([true, []]);
+      const { count, faint } = await page.evaluate(faintTexts);
+      expect([count > 300, faint], `${scheme}, ${choice}`).toEqual([true, []]);
     }
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     expect(await page.evaluate(groundColour)).toBe(white);
     expect((await page.evaluate(faintTexts)).faint).toEqual([]);
   });
 
-  it('can be read by ear: headings in order, tables with heads, drawings and controls with names', async () => {
+  it('supports screen readers: ordered headings, table headers, named drawings and controls', async () => {
     await openWhole();
     const { headings, ...faults } = await page.evaluate(accessOf);
     expect(faults).toEqual({ tables: [], nameless: [], broken: [] });
@@ -231,17 +232,17 @@ describe.skipIf(
     expect(headings.filter(({ level }) => level === 1)).toHaveLength(1);
     for (const [i, { level, text }] of headings.entries())
       expect(level - (headings[i - 1]?.level ?? 0), text).toBeLessThanOrEqual(1);
-    expect(headings.slice(1, 4).map(({ text }) => text)).toEqual(['Warnings', 'What it says', 'Key figures']);
+    expect(headings.slice(1, 4).map(({ text }) => text)).toEqual(['Warnings', 'Summary', 'Key figures']);
     expect(await page.getAttribute('svg >> nth=0', 'aria-label')).toMatch(
-      /^Equity, USDC: 1970-01-01 00:00:00 to 1970-01-01 04:\d\d:\d\d UTC\. strategies from 1,000\.00 to [\d.,]+, lowest [\d.,]+, highest [\d.,]+$/,
+      /^Equity, USDC: 1970-01-01 00:00:00 to .* 04:\d\d:\d\d UTC\. strategies from 1,000\.00 to [\d.,]+, lowest/,
     );
     expect(await page.getAttribute('svg >> nth=2', 'aria-label')).toMatch(
-      /^Change since the beginning, beside buying and holding: .* UTC\. buy and hold from 0\.00 % to [-\d.]+ %, lowest .*; strategies from 0\.00 % to /,
+      /^Change since the beginning, .* UTC\. buy and hold from 0\.00 % to [-\d.]+ %, .*; strategies from 0\.00 % to /,
     );
     expect(await page.evaluate(textsOf, '.heat-map td.configured .unseen')).toEqual([' (as configured)']);
   });
 
-  it('lets its drawings be read with a mouse, a finger and the keyboard', async () => {
+  it('has read-outs for mouse, touch and keyboard', async () => {
     await openWhole();
     const chart = page.locator('.chart').first();
     const reader = chart.locator('.reader');
@@ -289,9 +290,9 @@ describe.skipIf(
     expect((await read()).slice(1)).toEqual(last.slice(1));
   });
 
-  it('reads each bar of the distribution by its range', async () => {
+  it('reads out each bar of the distribution with its range', async () => {
     await openWhole();
-    const reader = page.getByRole('slider', { name: 'Round trips by what they came to' });
+    const reader = page.getByRole('slider', { name: 'Round trips by result' });
     await reader.focus();
     await page.keyboard.press('Home');
     const counted: number[] = [];
@@ -307,7 +308,7 @@ describe.skipIf(
       .toBe(Number((await page.evaluate(printedTexts))['trips.all']));
   });
 
-  it('shows hostile names, symbols and reasons as text, and keeps its form', async () => {
+  it('shows hostile names, symbols and reasons as text, and keeps its layout', async () => {
     const run = tradingRun({ names: [HOSTILE, RIGHT_TO_LEFT, ENDLESS], quotes: 120 });
     const symbol = `${HOSTILE}${RIGHT_TO_LEFT}`;
     const { record } = run;
@@ -329,11 +330,12 @@ describe.skipIf(
       .toEqual(expect.arrayContaining([RIGHT_TO_LEFT, ENDLESS]));
   });
 
-  it('is sound where nothing was traded, no time passed, or something never had a price', async () => {
+  it('is valid without trades, without duration, and without a price', async () => {
     await open(pageOf(measured([], { everyMs: 60_000 })));
     await expectSound();
     expect(await page.evaluate(textsOf, '.chart .none')).toEqual([
-      'No time passed.', 'No time passed.', 'No time passed.', 'No time passed.', 'No round trip was completed.',
+      'The run has no duration.', 'The run has no duration.', 'The run has no duration.', 'The run has no duration.',
+      'No round trip was completed.',
     ]);
     const { record, ...rest } = tradingRun({ quotes: 60 });
     const nothing = record.times.map(() => null);
@@ -346,7 +348,7 @@ describe.skipIf(
     await expectSound();
   });
 
-  it('is sound with twenty strategies, over ten minutes, and over thirty days', async () => {
+  it('is valid with twenty strategies, over ten minutes, and over thirty days', async () => {
     await open(pageOf(
       tradingRun({ names: Array.from({ length: 20 }, (_, i) => `a-strategy-with-number-${i + 1}`), quotes: 60 }),
     ));
@@ -362,7 +364,7 @@ describe.skipIf(
       .toEqual(expect.arrayContaining(['Jan 6', 'Jan 11']));
   });
 
-  it('lends its parts to other pages: frame, tables, heat maps and lines', async () => {
+  it('provides frame, tables, heat maps and lines to other pages', async () => {
     await open(renderPage({
       title: 'Sweep', lead: markup`<p class="soft">40 trials</p>`, warnings: [],
       verdict: markup`<p id="check" class="check good">Nothing.</p>`,
@@ -383,7 +385,7 @@ describe.skipIf(
       ],
     }));
     await expectSound();
-    await page.setViewportSize(DESK);
+    await page.setViewportSize(LARGE);
     expect((await page.evaluate(faintTexts)).faint).toEqual([]);
     expect(await page.evaluate(accessOf)).toMatchObject({ tables: [], nameless: [], broken: [] });
     // A sentence beside numbers is given room: a row stays a few lines high on a phone.
@@ -391,7 +393,7 @@ describe.skipIf(
     expect((await page.locator('[aria-label=Reasons] tbody tr').boundingBox())!.height).toBeLessThan(100);
   });
 
-  it('breaks no word of what a heat map is by, and lets no endless one take its place', async () => {
+  it('wraps no label of a heat map within a word, and shortens endless ones', async () => {
     await open(renderPage({ title: 'Walk', lead: markup`<p>Two.</p>`, warnings: [],
       verdict: markup`<p id="check" class="check good">None.</p>`, sections: [
         { id: 'map', title: 'Map', body: mapOf('parameters (times chosen)') },
@@ -405,12 +407,12 @@ describe.skipIf(
       .toBeLessThan(PHONE.width / 2);
   });
 
-  it('gives a colour in a key to what is drawn in it, and to nothing else', async () => {
+  it('gives a colour in a legend to the items drawn in it only', async () => {
     await openWhole();
-    expect(await page.evaluate(swatchesOf, 'Round trips by what they came to, USDC')).toEqual(['lost', 'won or even']);
+    expect(await page.evaluate(swatchesOf, 'Round trips by result, USDC')).toEqual(['lost', 'won or even']);
   });
 
-  it('shows on a phone on which side a table goes on', async () => {
+  it('shows on a phone on which side a table continues', async () => {
     await open(renderPage({
       title: 'Tables', lead: markup`<p>Two.</p>`, warnings: [], verdict: markup`<p>None.</p>`,
       sections: [{ id: 'tables', title: 'Tables', body: markup`${emptyTable(14)}${emptyTable(2)}` }],
@@ -431,9 +433,9 @@ describe.skipIf(
     expect(await edge('of 14')).toBe(bare);
   });
 
-  it('never asked for anything but itself, and never complained', () => {
+  it('made no request and logged no error in any test', () => {
     expect(requested.length).toBeGreaterThan(10);
     expect(requested.filter((url) => !url.startsWith(pathToFileURL(folder).href))).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
   });
 });

@@ -19,13 +19,13 @@ const entries = Object.values(COMMANDS).flat();
 const all = entries.flatMap(({ names }) => names);
 
 describe('the table of commands', () => {
-  it.each(entries)('knows what the module of $names adds', async ({ names, load }) => {
+  it.each(entries)('lists the commands that the module of $names adds', async ({ names, load }) => {
     const program = commandLine();
     (await load())(program, idle);
     expect(program.commands.map((command) => command.name()).sort()).toEqual([...names].sort());
   });
 
-  it('names none twice', () => {
+  it('lists every command once', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
@@ -35,13 +35,13 @@ describe('the table of commands', () => {
     [['--config', 'run', 'swap', 'run'], ['swap']],
     [['--config=run', 'quote', '--help'], ['quote']],
     [['halt'], ['halt', 'reduce-only', 'flatten', 'resume']],
-  ])('of %j adds %j alone', async (words, expected) => {
+  ])('for the words %j adds only %j', async (words, expected) => {
     expect(await added(...words)).toEqual(expected);
   });
 
   it.each([
     [[]], [['--help']], [['help', 'swap']], [['swop']], [['--config', 'swap']],
-  ])('of %j adds all, for help and for suggestions', async (words) => {
+  ])('for the words %j adds all commands, for help and suggestions', async (words) => {
     expect((await added(...words)).sort()).toEqual([...all].sort());
   });
 });

@@ -43,14 +43,14 @@ describe('issue 13.22: a typo', () => {
     }
   });
 
-  it('still suggests what moves nothing', async () => {
+  it('suggests commands that move no money', async () => {
     expect((await said('stpo')).err).toContain('Did you mean stop?');
     expect((await said('config', 'chekc')).err)
       .toMatch(/unknown command 'chekc'; "gannet help config" lists the commands\n\(Did you mean check\?\)/);
     expect((await said('run', '--max-intent', '3')).err).toContain('Did you mean --max-intents?');
   });
 
-  it('of an option suggests none that lets a command move money', async () => {
+  it('in an option suggests no option that allows money to move', async () => {
     for (const words of [['run', '--liv'], ['swap', 'a', 'b', '1', '--yse'], ['wallet', 'close-empty', '--ye']]) {
       const { err } = await said(...words);
       expect(err).toContain(`unknown option '${words.at(-1)}'`);
@@ -60,19 +60,19 @@ describe('issue 13.22: a typo', () => {
 });
 
 describe('issue 13.27: help', () => {
-  it('names a command that there is not, at any depth', async () => {
+  it('names an unknown command at any depth', async () => {
     expect((await said('help', 'nope')).err).toContain("unknown command 'nope'");
     expect((await said('help', 'wallet', 'nope')).err).toContain("unknown command 'nope'");
     expect((await said('journal', 'help', 'nope')).err).toContain("unknown command 'nope'");
   });
 
-  it('is about the command that was named, at any depth', async () => {
+  it('describes the named command at any depth', async () => {
     expect((await said('help', 'wallet', 'close-empty')).out).toMatch(/^Usage: gannet wallet close-empty /);
     expect((await said('journal', 'help', 'list')).out).toMatch(/^Usage: gannet journal list /);
     expect((await said('help')).out).toMatch(/^Usage: gannet /);
   });
 
-  it('ends silently where its reader closes the pipe', async () => {
+  it('ends silently when its reader closes the pipe', async () => {
     const child = spawn(join(PROJECT, 'bin', 'gannet'), ['run', '--help'], {
       stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] },
     });

@@ -2,16 +2,16 @@ import { Command } from 'commander';
 import type { CommandContext, CommandModule, RunCommand } from '../../src/cli/command.ts';
 import { stringifyJson } from '../../src/core/json.ts';
 
-/** What a command answered. */
+/** The result of a command. */
 export interface Answer {
   readonly code: number;
   readonly document: Readonly<Record<string, unknown>>;
   readonly text: string;
-  /** What it said beside. */
+  /** The text on standard error. */
   readonly told: string;
 }
 
-/** Runs a command in this process, as the program does but for the process around it; what it throws is thrown. */
+/** Runs a command in this process without its process-wide effects; errors are thrown. */
 export async function runCommand(command: CommandModule, args: readonly string[], {
   stateDir, interrupt = new AbortController().signal,
 }: { readonly stateDir: string; readonly interrupt?: AbortSignal }): Promise<Answer> {

@@ -19,7 +19,8 @@ backtest:
   max_quote_age: 20s
   own_impact: { share: 0.5, decay: 2m }
   landing: { adverse_bps: 3, drop_probability: 0.02, unknown_probability: 0, expiry: 90s, last_look_bps: 4 }
-  costs: { signatures: 2, compute_units: 150000, micro_lamports_per_unit: 1000, tip: "0.0001 SOL", platform_fee_bps: 5, platform_fee_in: input }
+  costs: { signatures: 2, compute_units: 150000, micro_lamports_per_unit: 1000, tip: "0.0001 SOL",
+    platform_fee_bps: 5, platform_fee_in: input }
   transfer_fees: { USDC: { bps: 100, max: "5" }, SOL: { bps: 1 } }
 `);
     expect(model).toEqual({
@@ -45,7 +46,8 @@ backtest:
 
   it('is kept in a manifest as plain data', async () => {
     const config = await configOf(
-      `${WATCH}backtest: { latency: { land: "p50 1s, p90 3s" }, costs: { tip: "0.5 SOL" }, transfer_fees: { USDC: { bps: 7 } } }\n`,
+      `${WATCH}backtest: { latency: { land: "p50 1s, p90 3s" }, costs: { tip: "0.5 SOL" }, transfer_fees: { USDC: { `
+        + 'bps: 7 } } }\n',
     );
     const { simulation } = redactedConfig(config).backtest;
     expect(JSON.parse(JSON.stringify(simulation))).toEqual(simulation);
@@ -59,14 +61,17 @@ backtest:
   it.each([
     [
       'latency: { land: "p50 2s, p90 1s" }',
-      'latency.land: expected a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms", or "recorded", or "recorded or 300ms", got "p50 2s, p90 1s"',
+      'latency.land: expected a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms", or '
+        + '"recorded", or "recorded or 300ms", got "p50 2s, p90 1s"',
     ],
     ['latency: { land: 9999d }', 'latency.land: expected at most 1h, got "9999d"'],
     ['latency: { quote: "p50 1s, p99 2h" }', 'latency.quote: expected at most 1h, got "p50 1s, p99 2h"'],
-    ['latency: { land: 2m }', 'latency.land: expected that some swaps land before they expire (landing.expiry: 1m10s), got "2m": none ever would'],
+    ['latency: { land: 2m }', 'latency.land: expected that some swaps land before they expire (landing.expiry: 1m10s), '
+      + 'got "2m": none ever would'],
     [
       'latency: { sign: recorded }',
-      'latency.sign: expected a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms", got "recorded"',
+      'latency.sign: expected a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms", got '
+        + '"recorded"',
     ],
     ['setting: kind', 'setting: expected "optimistic", "base" or "pessimistic", got "kind"'],
     ['extrapolate: yes', 'extrapolate: expected true or false, got "yes": YAML 1.2 knows only true and false'],
@@ -76,10 +81,11 @@ backtest:
     ['costs: { signatures: 0 }', 'costs.signatures: expected an integer of 1 to 12, got 0'],
     ['costs: { tip: "1 USDC" }', 'costs.tip: expected an amount of SOL such as "0.0001 SOL", got "1 USDC"'],
     ['costs: { tip: "1.5 SOL" }', 'costs.tip: expected at most 1 SOL, got "1.5 SOL"'],
-    // issue 13.7: a fee above the limit would keep every swap from being made, and look like a better result.
+    // issue 13.7: a fee above the limit would keep every swap from being made, and seem a better result.
     [
       'costs: { platform_fee_bps: 31 }',
-      'costs.platform_fee_bps: expected at most risk.max_fee_bps (30), got 31: every simulated swap would be given up for its fee',
+      'costs.platform_fee_bps: expected at most risk.max_fee_bps (30), got 31: every simulated swap would be given up '
+        + 'for its fee',
     ],
     ['costs: { platform_fee: 5 }', 'costs.platform_fee: unknown key "platform_fee" (did you mean "platform_fee_in"?)'],
     ['transfer_fees: { FISH: { bps: 1 } }', 'transfer_fees.FISH: unknown token "FISH"; known are SOL, USDC'],
@@ -122,7 +128,7 @@ describe('the text of a latency', () => {
     }
   });
 
-  it('has defaults that are its own words', () => {
+  it('has defaults in the form that it reads', () => {
     const { quote, sign, land } = BASE_MODEL.latency;
     for (const latency of [quote, sign, land]) expect(readLatencyQuantiles(latencyText(latency))).toEqual(latency);
   });

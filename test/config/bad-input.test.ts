@@ -16,7 +16,8 @@ const PEARL = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij';
 
 /** A strategy that watches what so many USDC buy. */
 function dip(size: number, every: string, more: string): string {
-  return `  - { use: mean-reversion, name: dip-${size}, ${more}, params: { pair: SOL/USDC, size: "${size} USDC", every: ${every} } }\n`;
+  return `  - { use: mean-reversion, name: dip-${size}, ${more}, params: { pair: SOL/USDC, size: "${size} USDC", `
+    + `every: ${every} } }\n`;
 }
 
 /** A name for the case, the file, and every line that must be said of it. */
@@ -69,7 +70,8 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
     ['bot.yaml:3:3 risk.max_slipage_bps: unknown key "max_slipage_bps" (did you mean "max_slippage_bps"?)'],
   ],
   ['an unknown key deeper down', `${WATCH}risk: { max_swaps: { per_fortnight_or_so: 1 } }\n`, [
-    'bot.yaml:2:22 risk.max_swaps.per_fortnight_or_so: unknown key "per_fortnight_or_so"; known here are per_minute, per_hour, per_day',
+    'bot.yaml:2:22 risk.max_swaps.per_fortnight_or_so: unknown key "per_fortnight_or_so"; known here are per_minute, '
+      + 'per_hour, per_day',
   ]],
   ['an unknown key of a strategy',
     'strategies:\n  - use: book-watch\n    parms: {}\n    params: { market: TIDE, level: 0.6, rearm: 0.5 }\n', [
@@ -81,7 +83,8 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
     ]],
   ['keys that would change an object’s ancestry', `${WATCH}__proto__: { mode: live }\nconstructor: 1\n`, [
     'bot.yaml:2:1 __proto__: unknown key "__proto__"',
-    'bot.yaml:3:1 constructor: unknown key "constructor"; known here are mode, service, chain, wallet, signer, seed, backtest, tokens, risk, strategies, recording, control, notifications',
+    'bot.yaml:3:1 constructor: unknown key "constructor"; known here are mode, service, chain, wallet, signer, seed, '
+      + 'backtest, tokens, risk, strategies, recording, control, notifications',
   ]],
 
   ['a wrong word', `mode: life\n${WATCH}`, ['bot.yaml:1:7 mode: expected "paper" or "live", got "life"']],
@@ -111,7 +114,8 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
   ],
   ['1e3 for a name',
     'strategies:\n  - name: 1e3\n    use: book-watch\n    params: { market: TIDE, level: 0.6, rearm: 0.5 }\n', [
-      'bot.yaml:2:11 strategies[0].name: expected text such as "dca-sol", got 1e3: without quotes that is a number, write "1e3"',
+      'bot.yaml:2:11 strategies[0].name: expected text such as "dca-sol", got 1e3: without quotes that is a number, '
+        + 'write "1e3"',
     ]],
   ['0x10 for a market', 'strategies:\n  - use: book-watch\n    params: { market: 0x10, level: 0.6, rearm: 0.5 }\n', [
     'bot.yaml:3:23 strategies[0].params.market: expected text, got 0x10: without quotes that is a number, write "0x10"',
@@ -121,10 +125,12 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
     ['bot.yaml:2:20 risk.max_trade: expected text such as "200 USDC", got 25'],
   ],
   ['a number for a balance', `${DCA}backtest: { balances: { USDC: 10000 } }\n`, [
-    'bot.yaml:2:31 backtest.balances.USDC: expected text such as "10000", got 10000: without quotes that is a number, write "10000"',
+    'bot.yaml:2:31 backtest.balances.USDC: expected text such as "10000", got 10000: without quotes that is a number, '
+      + 'write "10000"',
   ]],
   ['a duration without unit', `${DCA}backtest: { latency: { quote: "300" } }\n`, [
-    'bot.yaml:2:31 backtest.latency.quote: expected a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms", or "recorded", or "recorded or 300ms", got "300"',
+    'bot.yaml:2:31 backtest.latency.quote: expected a duration such as "300ms", or quantiles such as "p5 150ms, p50 '
+      + '300ms, p95 900ms", or "recorded", or "recorded or 300ms", got "300"',
   ]],
 
   [
@@ -139,7 +145,8 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
     ['bot.yaml:3:9 tokens.ALSO: expected each token once, but PEARL is the same mint'],
   ],
   ['another token as USDC', `tokens: { USDC: ${PEARL} }\n${DCA}`, [
-    'bot.yaml:1:17 tokens.USDC: expected USDC to be EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v: give another token an alias of its own',
+    'bot.yaml:1:17 tokens.USDC: expected USDC to be EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v: give another token '
+      + 'an alias of its own',
   ]],
   ['a name with a slash', `tokens: { A/B: ${PEARL} }\n${DCA}`, [
     'bot.yaml:1:11 tokens["A/B"]: expected an alias of letters, digits, ".", "_", "-" or "$", at most 20, got "A/B"',
@@ -176,13 +183,16 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
   ],
 
   ['a strategy misspelt', 'strategies:\n  - use: mean-reversoin\n', [
-    `bot.yaml:2:10 strategies[0].use: there is no strategy "mean-reversoin" in strategies/ (did you mean "mean-reversion"?); known are ${STRATEGIES}`,
+    'bot.yaml:2:10 strategies[0].use: there is no strategy "mean-reversoin" in strategies/ (did you mean '
+      + `"mean-reversion"?); known are ${STRATEGIES}`,
   ]],
   ['a strategy out of a package', 'strategies:\n  - use: npm:sharks\n', [
-    'bot.yaml:2:10 strategies[0].use: packages are not loaded yet: copy the strategy’s file into strategies/ and use its name',
+    'bot.yaml:2:10 strategies[0].use: packages are not loaded yet: copy the strategy’s file into strategies/ and use '
+      + 'its name',
   ]],
   ['a strategy with a name like a path', 'strategies:\n  - use: Sharks!\n', [
-    'bot.yaml:2:10 strategies[0].use: expected the name of a file in strategies/, or a path such as "./my-strategy.ts", got "Sharks!"',
+    'bot.yaml:2:10 strategies[0].use: expected the name of a file in strategies/, or a path such as '
+      + '"./my-strategy.ts", got "Sharks!"',
   ]],
   [
     'no strategy named', 'strategies:\n  - name: fish\n',
@@ -192,15 +202,18 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
     [
       'bot.yaml:3:5 strategies[1]: the name "dca" is taken by strategies[0]: give each instance a "name" of its own',
     ]],
-  ['a name given twice', 'strategies:\n  - { name: a, use: dca, params: &p { buy: SOL, spend: "1 USDC", every: 10s } }\n  - { name: a, use: dca, params: *p }\n', [
+  ['a name given twice', 'strategies:\n  - { name: a, use: dca, params: &p { buy: SOL, spend: "1 USDC", every: 10s } '
+    + '}\n  - { name: a, use: dca, params: *p }\n', [
     'bot.yaml:3:13 strategies[1].name: the name "a" is taken by strategies[0]: give each instance a "name" of its own',
   ]],
   ['a name of another form',
     'strategies:\n  - { name: Big Fish, use: dca, params: { buy: SOL, spend: "1 USDC", every: 10s } }\n', [
-      'bot.yaml:2:13 strategies[0].name: expected lower case letters, digits and dashes, a letter first, at most 63, got "Big Fish"',
+      'bot.yaml:2:13 strategies[0].name: expected lower case letters, digits and dashes, a letter first, at most 63, '
+        + 'got "Big Fish"',
     ]],
   ['a parameter of another type',
-    'strategies:\n  - use: mean-reversion\n    params:\n      pair: SOL/USDC\n      size: "25 USDC"\n      window: ten\n',
+    'strategies:\n  - use: mean-reversion\n    params:\n      pair: SOL/USDC\n      size: "25 USDC"\n      window: '
+      + 'ten\n',
     [
       'bot.yaml:6:15 strategies[0].params.window: expected an integer of 2 to 10000, got "ten"',
     ]],
@@ -215,7 +228,8 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
   ]],
   ['parameters that contradict each other',
     'strategies:\n  - use: book-watch\n    params: { market: TIDE, level: 0.6, rearm: 0.7 }\n', [
-      'bot.yaml:3:48 strategies[0].params.rearm: expected less than level, so that noise around it is not news, got 0.7',
+      'bot.yaml:3:48 strategies[0].params.rearm: expected less than level, so that noise around it is not news, got '
+        + '0.7',
     ]],
   ['a pair of an unknown token',
     'strategies:\n  - use: mean-reversion\n    params: { pair: SOL/USDT, size: "25 USDC" }\n', [
@@ -223,20 +237,25 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
     ]],
 
   ['an unset variable', 'service:\n  api_key: ${GANNET_API_KEY}\n' + WATCH, [
-    'bot.yaml:2:12 service.api_key: the environment variable GANNET_API_KEY is not set: set it, or write GANNET_API_KEY=… into .env',
+    'bot.yaml:2:12 service.api_key: the environment variable GANNET_API_KEY is not set: set it, or write '
+      + 'GANNET_API_KEY=… into .env',
   ]],
   ['an unset variable within brackets', `${WATCH}service: { api_key: \${GANNET_API_KEY} }\n`, [
-    'bot.yaml:2:21 service.api_key: the environment variable GANNET_API_KEY is not set: set it, or write GANNET_API_KEY=… into .env',
+    'bot.yaml:2:21 service.api_key: the environment variable GANNET_API_KEY is not set: set it, or write '
+      + 'GANNET_API_KEY=… into .env',
   ]],
   ['a variable without name', `${WATCH}service:\n  api_key: \${}\n`, [
-    'bot.yaml:3:12 service.api_key: expected the name of an environment variable between the braces of "${…}": letters, digits and underscores',
+    'bot.yaml:3:12 service.api_key: expected the name of an environment variable between the braces of "${…}": '
+      + 'letters, digits and underscores',
   ]],
   ['a variable in a parameter',
     'strategies:\n  - use: book-watch\n    params: { market: "${MARKET}", level: 0.6, rearm: 0.5 }\n', [
-      'bot.yaml:3:23 strategies[0].params.market: parameters decide what a run does, and a replay must find them here: write the value itself; ${…} is for secrets',
+      'bot.yaml:3:23 strategies[0].params.market: parameters decide what a run does, and a replay must find them here: '
+        + 'write the value itself; ${…} is for secrets',
     ]],
   ['the wallet’s key by variable', `${WATCH}wallet:\n  key_from: \${GANNET_WALLET_KEY}\n`, [
-    'bot.yaml:3:13 wallet.key_from: ${GANNET_WALLET_KEY} is a wallet\'s key, which a configuration only points at: write wallet.key_from: "env:GANNET_WALLET_KEY"',
+    'bot.yaml:3:13 wallet.key_from: ${GANNET_WALLET_KEY} is a wallet\'s key, which a configuration only points at: '
+      + 'write wallet.key_from: "env:GANNET_WALLET_KEY"',
   ]],
 
   ['notifications', `${WATCH}notifications: [{ kind: webhook, url: "https://hook.example", level: warning }]\n`, [
@@ -249,13 +268,16 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
 
   ['a real service without wallet',
     `service: { base_url: https://swap.example }\n${WATCH.replace('0.5 }', '0.5, every: 1m }')}`, [
-      'bot.yaml:1:22 service.base_url: a real service needs a wallet to quote for: add "wallet: { address: … }"; on paper no key is needed',
+      'bot.yaml:1:22 service.base_url: a real service needs a wallet to quote for: add "wallet: { address: … }"; on '
+        + 'paper no key is needed',
     ]],
   ['an API key over an open line', `${WATCH}service: { base_url: http://swap.example }\n`, [
-    'bot.yaml:2:22 service.base_url: expected "embedded" or an https:// address without credentials or query (http:// on this machine only), got "http://swap.example"',
+    'bot.yaml:2:22 service.base_url: expected "embedded" or an https:// address without credentials or query (http:// '
+      + 'on this machine only), got "http://swap.example"',
   ]],
   ['an RPC of another kind', `${WATCH}chain: { rpc_url: wss://rpc.example/secret }\n`, [
-    'bot.yaml:2:19 chain.rpc_url: expected "embedded" or the http(s) address of a Solana RPC node, got another text (not shown)',
+    'bot.yaml:2:19 chain.rpc_url: expected "embedded" or the http(s) address of a Solana RPC node, got another text '
+      + '(not shown)',
   ]],
   [
     'a plan and a rate', `${WATCH}service: { plan: free, requests_per_second: 2 }\n`,
@@ -263,34 +285,46 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
   ],
   ['a plan without key',
     `service: { base_url: https://swap.example, plan: pro }\nwallet: { address: ${PEARL} }\n${WATCH}`, [
-      'bot.yaml:1:50 service.plan: the plan "pro" goes with an API key: set GANNET_API_KEY and write api_key: ${GANNET_API_KEY}, or take the plan "keyless"',
+      'bot.yaml:1:50 service.plan: the plan "pro" goes with an API key: set GANNET_API_KEY and write api_key: '
+        + '${GANNET_API_KEY}, or take the plan "keyless"',
     ]],
   ['an unknown dialect', `${WATCH}service: { dialect: nutral }\n`, [
-    `bot.yaml:2:21 service.dialect: there is no dialect "nutral" in config/dialects (did you mean "neutral"?); known are ${dialectNames().join(', ')}`,
+    'bot.yaml:2:21 service.dialect: there is no dialect "nutral" in config/dialects (did you mean "neutral"?); known '
+      + `are ${dialectNames().join(', ')}`,
   ]],
   ['more polling than the plan leaves room for',
     `service: { plan: keyless }\n${WATCH.replace('0.5 }', '0.5, every: 1s }')}`, [
-      'bot.yaml:1:18 service.plan: what the strategies watch takes 1 requests a second, the plan "keyless" allows 0.5 and leaves 0.381 of them for watching, '
-      + 'so "book" of book-watch would be polled every 2.7s instead of every 1s: watch fewer things or less often ("every"), name a larger plan, or give the strategy a max_age that it can work with',
+      'bot.yaml:1:18 service.plan: what the strategies watch takes 1 requests a second, the plan "keyless" allows 0.5 '
+      + 'and leaves 0.381 of them for watching, '
+      + 'so "book" of book-watch would be polled every 2.7s instead of every 1s: watch fewer things or less often '
+      + '("every"), name a larger plan, or give the strategy a max_age that it can work with',
     ]],
   ['more polling than a rate of one’s own leaves room for',
     `service: { requests_per_second: 2 }\n${WATCH.replace('0.5 }', '0.5, every: 500ms }')}`, [
-      'bot.yaml:1:33 service.requests_per_second: what the strategies watch takes 2 requests a second, service.requests_per_second allows 2 and leaves 1.5238 of them for watching, '
-      + 'so "book" of book-watch would be polled every 657ms instead of every 500ms: watch fewer things or less often ("every"), name a larger plan, or give the strategy a max_age that it can work with',
+      'bot.yaml:1:33 service.requests_per_second: what the strategies watch takes 2 requests a second, '
+      + 'service.requests_per_second allows 2 and leaves 1.5238 of them for watching, '
+      + 'so "book" of book-watch would be polled every 657ms instead of every 500ms: watch fewer things or less often '
+      + '("every"), name a larger plan, or give the strategy a max_age that it can work with',
     ]],
   ['a max_age that the plan cannot keep',
-    `service: { plan: free }\nstrategies:\n${[1, 2].map((size) => dip(size, '5s', 'max_age: 2s')).join('')}${dip(3, '1s', 'max_age: 60s')}`,
+    'service: { plan: free }\nstrategies:\n'
+      + `${[1, 2].map((size) => dip(size, '5s', 'max_age: 2s')).join('')}${dip(3, '1s', 'max_age: 60s')}`,
     [
-      'bot.yaml:3:50 strategies[0].max_age: expected at least 5s, got 2s: its input "price" is polled every 5s, so it would be too old before the next poll; raise max_age, or poll more often ("every")',
-      'bot.yaml:4:50 strategies[1].max_age: expected at least 5s, got 2s: its input "price" is polled every 5s, so it would be too old before the next poll; raise max_age, or poll more often ("every")',
+      'bot.yaml:3:50 strategies[0].max_age: expected at least 5s, got 2s: its input "price" is polled every 5s, so it '
+        + 'would be too old before the next poll; raise max_age, or poll more often ("every")',
+      'bot.yaml:4:50 strategies[1].max_age: expected at least 5s, got 2s: its input "price" is polled every 5s, so it '
+        + 'would be too old before the next poll; raise max_age, or poll more often ("every")',
     ]],
   ['a max_age that the plan cannot keep because too much is watched',
     `service: { plan: free }\nstrategies:\n${dip(1, '1s', 'max_age: 3s')}${dip(2, '1s', 'max_age: 2s')}`, [
-      'bot.yaml:4:50 strategies[1].max_age: expected at least 2.7s, got 2s: what the strategies watch takes 2 requests a second, the plan "free" allows 1 and leaves 0.7619 of them for watching, '
-      + 'so its input "price" would be polled every 2.7s instead of every 1s; raise max_age, watch fewer things or less often ("every"), or name a larger plan',
+      'bot.yaml:4:50 strategies[1].max_age: expected at least 2.7s, got 2s: what the strategies watch takes 2 requests '
+      + 'a second, the plan "free" allows 1 and leaves 0.7619 of them for watching, '
+      + 'so its input "price" would be polled every 2.7s instead of every 1s; raise max_age, watch fewer things or '
+      + 'less often ("every"), or name a larger plan',
     ]],
   ['a control API open to all', `${WATCH}control: { host: 0.0.0.0 }\n`, [
-    'bot.yaml:2:18 control.host: with "0.0.0.0" others can reach the control API: set GANNET_CONTROL_TOKEN, or write 127.0.0.1',
+    'bot.yaml:2:18 control.host: with "0.0.0.0" others can reach the control API: set GANNET_CONTROL_TOKEN, or write '
+      + '127.0.0.1',
   ]],
 ];
 
@@ -323,13 +357,14 @@ describe('a faulty configuration', () => {
     ]);
   });
 
-  it('may know every documented key, and says which of them nobody carries out yet', async () => {
+  it('may know every documented key, and says which of them are not carried out yet', async () => {
     expect(await issuesOf(`
 mode: paper
 service: { base_url: embedded, api_key: "\${KEY}", dialect: neutral, plan: free }
 chain: { rpc_url: embedded, commitment: confirmed }
 wallet: { key_from: env:GANNET_WALLET_KEY, address: ${PEARL}, sol_reserve: "0.05 SOL" }
-signer: { programs: [${PEARL}], destinations: [${PEARL}], caps: { USDC: { per_trade: "200", per_hour: "1000", per_day: "3000" } } }
+signer: { programs: [${PEARL}], destinations: [${PEARL}],
+  caps: { USDC: { per_trade: "200", per_hour: "1000", per_day: "3000" } } }
 seed: 7
 backtest: { balances: { USDC: "10000" }, latency: { quote: 300ms, land: 1500ms }, setting: base }
 tokens: { PEARL: ${PEARL} }
@@ -356,14 +391,14 @@ recording: { enabled: true, dir: ./state/recordings }
 control: { enabled: true, port: 7070, host: 127.0.0.1 }
 notifications: [{ kind: webhook, url: "\${KEY}", level: warning }]
 `, { environment: { KEY: 'k' } })).toEqual([
-      expect.stringMatching(/^bot\.yaml:31:1 notifications: this version does not .* yet: remove the key$/),
+      expect.stringMatching(/^bot\.yaml:32:1 notifications: this version does not .* yet: remove the key$/),
     ]);
   });
 
-  it('has the place of the value whatever line ends and byte order mark the file has', async () => {
-    expect(await issuesOf('\uFEFFmode: life\r\nstrategies:\r\n  - use: nobody\r\n')).toEqual([
+  it('has the place of the value with any line ends and a byte order mark', async () => {
+    expect(await issuesOf('\uFEFFmode: life\r\nstrategies:\r\n  - use: absent\r\n')).toEqual([
       'bot.yaml:1:7 mode: expected "paper" or "live", got "life"',
-      `bot.yaml:3:10 strategies[0].use: there is no strategy "nobody" in strategies/; known are ${STRATEGIES}`,
+      `bot.yaml:3:10 strategies[0].use: there is no strategy "absent" in strategies/; known are ${STRATEGIES}`,
     ]);
   });
 
@@ -384,12 +419,12 @@ notifications: [{ kind: webhook, url: "\${KEY}", level: warning }]
     expect(lines.length).toBeLessThan(60);
   });
 
-  it('cannot hold itself', async () => {
+  it('cannot contain itself', async () => {
     expect(await issuesOf(`risk: &risk [*risk, *risk]\n${WATCH}`))
       .toContainEqual(expect.stringContaining('an alias that holds itself has no end'));
   });
 
-  it('is told to be a strategy’s code where it is, in one sentence', async () => {
+  it('is named in one sentence where it is a strategy’s code', async () => {
     for (const file of ['mine.ts', 'mine.mjs', 'MINE.JS']) {
       const result = await loadConfig({ file, workingDir: '/nowhere', environment: {}, decimalsOf: genesisDecimals });
       expect(result).toMatchObject({ ok: false, code: 'CONFIG_INVALID', issues: [{ file, message: expect.stringMatching(
@@ -398,14 +433,14 @@ notifications: [{ kind: webhook, url: "\${KEY}", level: warning }]
     }
   });
 
-  it('cannot forge lines or repaint a terminal with what it holds', async () => {
+  it('cannot forge lines or control a terminal with its text', async () => {
     const [line] = await issuesOf(`mode: "life\\n\\e[2Jbot.yaml is fine"\n${WATCH}`);
     expect(line).toBe('bot.yaml:1:7 mode: expected "paper" or "live", got "life\\u000a\\u001b[2Jbot.yaml is fine"');
   });
 });
 
 describe('a file that cannot be read', () => {
-  it('is told from a faulty one', async () => {
+  it('is distinguished from a faulty file', async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'sub'));
     const missing = await loadFile('no.yaml', folder);
@@ -424,8 +459,9 @@ describe('a file that cannot be read', () => {
 });
 
 describe('a refusal', () => {
-  it('to trade live loses its own code to other faults', async () => {
-    const live = `mode: live\nservice: { base_url: https://swap.example }\nchain: { rpc_url: https://rpc.example }\nwallet: { key_from: env:K }\n`;
+  it('to trade live has the code of other faults where there are some', async () => {
+    const live = 'mode: live\nservice: { base_url: https://swap.example }\nchain: { rpc_url: https://rpc.example }\n'
+      + 'wallet: { key_from: env:K }\n';
     expect(await loadText(live + WATCH.replace('0.5 }', '0.5, every: 10s }')))
       .toMatchObject({ ok: false, code: 'LIVE_REFUSED' });
     expect(await loadText(`${live}modus: 1\n${WATCH.replace('0.5 }', '0.5, every: 10s }')}`))
@@ -470,14 +506,14 @@ describe('a wallet’s key in the file', () => {
   it.each(cases)('%s at %s is refused and never repeated', async (_form, path, text) => {
     const lines = await issuesOf(text);
     expect(lines).toEqual([
-      expect.stringContaining(`${path}: this looks like a wallet’s key, and a configuration never holds one`),
+      expect.stringContaining(`${path}: this has the form of a wallet’s key, and a configuration never holds one`),
     ]);
     expect(repeats(lines.join('\n'), base58, bytes)).toBe(false);
   });
 
   it('is refused where it stands as a key', async () => {
     const lines = await issuesOf(`${WATCH}wallet: { ${base58}: 1 }\n`);
-    expect(lines).toEqual([expect.stringMatching(/^bot\.yaml:2:11 wallet.*: this looks like a wallet’s key/)]);
+    expect(lines).toEqual([expect.stringMatching(/^bot\.yaml:2:11 wallet.*: this has the form of a wallet’s key/)]);
     expect(repeats(lines.join('\n'), base58, bytes)).toBe(false);
   });
 
@@ -553,10 +589,13 @@ describe('a strategy of one’s own', () => {
     });
   });
 
-  it('that watches nothing has nothing that a max_age could be about', async () => {
+  it('that watches nothing cannot have a max_age', async () => {
     const folder = await temporaryFolder();
-    const source = `import { NEVER } from ${JSON.stringify(import.meta.resolve('rxjs'))}; import { z } from ${JSON.stringify(import.meta.resolve('zod'))}; import { defineStrategy } from ${define};
-      export default defineStrategy({ name: 'own', summary: 'Sleeps.', params: z.strictObject({}), inputs: () => ({}), run: () => NEVER });`;
+    const [rxjs, zod] = ['rxjs', 'zod'].map((name) => JSON.stringify(import.meta.resolve(name)));
+    const source = `import { NEVER } from ${rxjs}; import { z } from ${zod}; import { defineStrategy } from ${define};
+      export default defineStrategy({
+        name: 'own', summary: 'Sleeps.', params: z.strictObject({}), inputs: () => ({}), run: () => NEVER,
+      });`;
     await writeFile(join(folder, 'own.ts'), source);
     await writeFile(join(folder, 'bot.yaml'), 'strategies:\n  - use: ./own.ts\n    max_age: 5s\n');
     const result =
@@ -576,7 +615,10 @@ describe('a strategy of one’s own', () => {
       import { z } from ${zod};
       import { defineStrategy } from ${define};
       import { orderBook } from ${input};
-      export default defineStrategy({ name: 'own', summary: 'Throws.', params: z.strictObject({ every: z.string() }), inputs: (p) => ({ book: orderBook('TIDE', p) }), run: () => undefined });
+      export default defineStrategy({
+        name: 'own', summary: 'Throws.', params: z.strictObject({ every: z.string() }),
+        inputs: (p) => ({ book: orderBook('TIDE', p) }), run: () => undefined,
+      });
     `);
     await writeFile(join(folder, 'bot.yaml'), 'strategies:\n  - use: ./own.ts\n    params: { every: soon }\n');
     const result =

@@ -12,40 +12,40 @@ const NAMES = dialectNames();
 const HOSTED = NAMES.flatMap((dialect) => loadDialect(dialect).hosts.map((host) => [dialect, host] as const));
 const text = (host: string, dialect: string): string =>
   `service: { base_url: "https://${host}", dialect: ${dialect} }\n${STRATEGIES}`;
-const look = { purpose: 'read' } as const;
+const reading = { purpose: 'read' } as const;
 
 describe('the dialect of a configuration', () => {
-  it('has hosts that are known to speak it, somewhere', () => {
+  it('lists hosts in at least one file', () => {
     expect(HOSTED.length).toBeGreaterThan(0);
   });
 
   it.each(HOSTED)('may be %s for a host that is listed as its own', async (dialect, host) => {
     for (const written of [host, host.toUpperCase(), `${host}.`, `${host}:8443/with/a/path`])
-      expect(await issuesOf(text(written, dialect), look), written).toEqual([]);
+      expect(await issuesOf(text(written, dialect), reading), written).toEqual([]);
   });
 
   it.each(HOSTED)('other than %s is refused for a host that is listed there, which is named', async (dialect, host) => {
     for (const other of NAMES.filter((name) => !loadDialect(name).hosts.includes(host))) {
       const said =
         `the host of service.base_url speaks the dialect "${dialect}", not "${other}": write dialect: ${dialect}`;
-      expect(await issuesOf(text(host, other), look))
+      expect(await issuesOf(text(host, other), reading))
         .toEqual([`bot.yaml:1:${text(host, other).indexOf(other, text(host, other).indexOf('dialect:')) + 1} `
           + `service.dialect: ${said}`]);
       const overridden = await issuesOf(`service: { dialect: ${other} }\n${STRATEGIES}`, {
-        ...look, overrides: { baseUrl: `https://${host}` },
+        ...reading, overrides: { baseUrl: `https://${host}` },
       });
       expect(overridden).toEqual([expect.stringContaining(said)]);
     }
   });
 
-  it('may be any for a host that nobody has heard of, and for the embedded service', async () => {
+  it('may be any for an unknown host, and for the embedded service', async () => {
     for (const name of NAMES) {
-      expect(await issuesOf(text('swap.example', name), look)).toEqual([]);
+      expect(await issuesOf(text('swap.example', name), reading)).toEqual([]);
       expect(await issuesOf(`service: { dialect: ${name} }\n${STRATEGIES}`)).toEqual([]);
     }
   });
 
-  it('is refused with file, line and column where its own file says nonsense', async () => {
+  it('is refused with file, line and column where its own file is invalid', async () => {
     const folder = await temporaryFolder();
     await cp(join(CHECKOUT, 'config/dialects'), join(folder, 'config/dialects'), { recursive: true });
     await writeFile(join(folder, 'config/dialects/broken.yaml'), 'dialect: broken\nruoters: {}\n');

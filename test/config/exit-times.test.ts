@@ -36,7 +36,8 @@ describe('issue 13.14: config check knows how long a full exit takes', () => {
   it('refuses a cap below the largest position where parts do not sell it within a day, at its place', async () => {
     expect(await issuesOf(config('{ per_trade: "1", per_hour: "2", per_day: "9" }'), withPrices)).toEqual([
       expect.stringMatching(
-        /^bot\.yaml:4:\d+ signer\.caps\.SOL\.per_day: the largest position allowed is about 10 SOL .* takes a day or more, in parts: raise per_day/,
+        new RegExp('^bot\\.yaml:4:\\d+ signer\\.caps\\.SOL\\.per_day: the largest position allowed is about 10 SOL .* '
+          + 'takes a day or more, in parts: raise per_day'),
       ),
     ]);
     expect(await issuesOf(config('{ per_trade: "0.2", per_hour: "0.4" }'), withPrices))
@@ -46,12 +47,12 @@ describe('issue 13.14: config check knows how long a full exit takes', () => {
     )).toEqual([]);
   });
 
-  it('says nothing where no price is known, and asks for none where nothing is capped', async () => {
+  it('reports nothing without a price, and asks for no price without caps', async () => {
     const result = await loadText(config('{ per_hour: "2" }'), { purpose: 'check', pricesOf: async () => new Map() });
     expect(result.ok && result.exits).toMatchObject([{ position: undefined, takesMs: undefined }]);
     const uncapped = config('{}').replace(/^signer.*\n/m, '');
     const asked = await loadText(uncapped, {
-      purpose: 'check', pricesOf: async () => { throw new Error('nobody needs a price'); },
+      purpose: 'check', pricesOf: async () => { throw new Error('no price is needed'); },
     });
     expect(asked.ok && asked.exits).toBeUndefined();
   });

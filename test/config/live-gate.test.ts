@@ -21,15 +21,22 @@ const PARTS = {
 type Part = keyof typeof PARTS;
 
 const SAID: Readonly<Record<Part, string>> = {
-  key: 'wallet.key_from: live trading signs with a key of yours: say where it is, wallet: { key_from: "env:GANNET_WALLET_KEY" } or "file:PATH"',
+  key: 'wallet.key_from: live trading signs with a key of yours: say where it is, wallet: { key_from: '
+    + '"env:GANNET_WALLET_KEY" } or "file:PATH"',
   trade: 'risk.max_trade: live trading needs a largest swap of your own: add max_trade: "200 USDC" to risk',
-  swaps: 'risk.max_swaps: live trading needs a number of swaps of your own: add max_swaps: { per_minute: 6, per_hour: 60, per_day: 300 } to risk',
-  loss: 'risk.protections: live trading needs a loss at which it stops: add { kind: daily_loss, limit: "50 USDC", action: halt } or { kind: max_drawdown, limit_pct: 10 } to risk.protections',
-  usdc: 'signer.caps.USDC: on a real service the signer spends no token without a cap: add USDC: { per_trade: "…", per_hour: "…", per_day: "…" } to signer.caps, in whole USDC',
-  sol: 'signer.caps.SOL: on a real service the signer spends no token without a cap: add SOL: { per_trade: "…", per_hour: "…", per_day: "…" } to signer.caps, in whole SOL',
-  pearl: 'signer.caps.PEARL: on a real service the signer spends no token without a cap: add PEARL: { per_trade: "…", per_hour: "…", per_day: "…" } to signer.caps, in whole PEARL',
+  swaps: 'risk.max_swaps: live trading needs a number of swaps of your own: add max_swaps: { per_minute: 6, per_hour: '
+    + '60, per_day: 300 } to risk',
+  loss: 'risk.protections: live trading needs a loss at which it stops: add { kind: daily_loss, limit: "50 USDC", '
+    + 'action: halt } or { kind: max_drawdown, limit_pct: 10 } to risk.protections',
+  usdc: 'signer.caps.USDC: on a real service the signer spends no token without a cap: add USDC: { per_trade: "…", '
+    + 'per_hour: "…", per_day: "…" } to signer.caps, in whole USDC',
+  sol: 'signer.caps.SOL: on a real service the signer spends no token without a cap: add SOL: { per_trade: "…", '
+    + 'per_hour: "…", per_day: "…" } to signer.caps, in whole SOL',
+  pearl: 'signer.caps.PEARL: on a real service the signer spends no token without a cap: add PEARL: { per_trade: "…", '
+    + 'per_hour: "…", per_day: "…" } to signer.caps, in whole PEARL',
 };
-const CONSENT = 'mode: on a real service and chain this swaps real money, which the command line has to say too: add --live, as in "gannet run --live" (or write mode: paper)';
+const CONSENT = 'mode: on a real service and chain this swaps real money, which the command line has to say too: add '
+  + '--live, as in "gannet run --live" (or write mode: paper)';
 
 function load(options: Partial<LoadOptions>): ReturnType<typeof loadConfig> {
   return loadConfig({
@@ -55,7 +62,7 @@ ${part('trade')}${part('swaps')}  protections:
     - { kind: stale_feed, after: 1m }
 ${part('loss')}signer:
   caps:
-    ${'{' + [part('usdc'), part('sol'), part('pearl')].filter((text) => text !== '').map((text) => text.trim()).join(', ') + '}'}
+    {${[part('usdc'), part('sol'), part('pearl')].filter((text) => text !== '').map((text) => text.trim()).join(', ')}}
 strategies: [{ use: mean-reversion, budget: "50 USDC", params: { pair: SOL/USDC, size: "10 USDC", every: 30s } }]
 `;
 }
@@ -66,28 +73,28 @@ const consent = { liveConsent: true } as const;
 const NAMES = Object.keys(PARTS) as Part[];
 
 describe('live trading on a real service and chain', () => {
-  it('is allowed with limits, a loss that stops it, a key, caps, and the word of the command line', async () => {
+  it('is allowed with limits, a loss limit, a key, caps and --live', async () => {
     const config = await configOf(live(), consent);
     expect(config).toMatchObject({
       mode: 'live', service: { baseUrl: 'https://swap.example' }, wallet: { keyFrom: { kind: 'env', name: 'K' } },
     });
   });
 
-  it('takes a process on this machine for a real one', async () => {
+  it('treats a service on this machine as a real one', async () => {
     const local = live().replace('https://swap.example', 'http://127.0.0.1:8080')
       .replace('http://rpc.example', 'http://127.0.0.1:8899');
     expect(await said(local)).toEqual([CONSENT]);
     expect(await said(local, consent)).toEqual([]);
   });
 
-  it('is refused without the word of the command line, for that reason alone', async () => {
+  it('is refused without --live, for that reason alone', async () => {
     expect(await loadText(live()))
       .toMatchObject({ ok: false, code: 'LIVE_REFUSED', issues: [{ path: 'mode', line: 1, column: 7 }] });
     expect(await said(live())).toEqual([CONSENT]);
     expect(await said(live(), { liveConsent: false })).toEqual([CONSENT]);
   });
 
-  it('needs no word to be checked, and all the rest', async () => {
+  it('needs everything except --live to be checked', async () => {
     expect(await said(live(), { purpose: 'check' })).toEqual([]);
     expect(await said(live('trade'), { purpose: 'check' })).toEqual([SAID.trade]);
   });
@@ -97,28 +104,28 @@ describe('live trading on a real service and chain', () => {
     expect(await said(live(name), consent)).toEqual([SAID[name]]);
   });
 
-  it('is refused with a cap of each trade alone, which bounds nothing in the long run', async () => {
+  it('is refused with a cap per trade alone', async () => {
     expect(await said(live().replace('PEARL: { per_day: "1" }', 'PEARL: { per_trade: "1" }'), consent)).toEqual([
       'signer.caps.PEARL: a cap of each trade alone bounds nothing in the long run, and the signer spends nothing '
         + 'under it: add per_hour or per_day, in whole PEARL',
     ]);
   });
 
-  it('says everything that is missing at once', async () => {
+  it('reports everything that is missing at once', async () => {
     expect(await said(live(...NAMES))).toEqual([CONSENT, ...NAMES.map((name) => SAID[name])].sort());
     expect(await said(live(...NAMES).replace('  protections:\n    - { kind: stale_feed, after: 1m }\n', '')
       .replace(/signer:\n[^]*?(?=strategies)/, '').replace(/wallet:\n.*\n/, '')))
       .toEqual([CONSENT, ...NAMES.map((name) => SAID[name])].sort());
   });
 
-  it('takes a drawdown for a loss that stops it too, and a default for nobody’s decision', async () => {
+  it('accepts a drawdown limit, but no default in place of a limit', async () => {
     expect(await said(live('loss').replace('stale_feed, after: 1m', 'max_drawdown, limit_pct: 10'), consent))
       .toEqual([]);
     expect(await said(live('loss').replace('  protections:\n    - { kind: stale_feed, after: 1m }\n', ''), consent))
       .toEqual([SAID.loss]);
   });
 
-  it('says a fault of what it needs once, where it is', async () => {
+  it('reports a fault of a needed value once, at its place', async () => {
     expect(await said(live('trade').replace('max_open_intents: 1', 'max_open_intents: 1\n  max_trade: 25'), consent))
       .toEqual(['risk.max_trade: expected text such as "200 USDC", got 25']);
     expect(await said(live('key').replace('sol_reserve', 'key_from: nowhere\n  sol_reserve'), consent))
@@ -127,13 +134,13 @@ describe('live trading on a real service and chain', () => {
       .toEqual(['signer.caps.USDC: expected a mapping of keys to values, got 5']);
   });
 
-  it('may be looked at by what trades nothing', async () => {
+  it('may be read by a command that does not trade', async () => {
     expect(await said(live(...NAMES), { purpose: 'read' })).toEqual([]);
   });
 });
 
 describe('elsewhere', () => {
-  it('on paper a real service needs none of it, with the word or without', async () => {
+  it('on paper a real service needs none of it, with --live or without', async () => {
     const paper = live(...NAMES).replace('mode: live', 'mode: paper');
     expect(await said(paper)).toEqual([]);
     expect(await said(paper, consent)).toEqual([]);

@@ -51,7 +51,8 @@ describe('the shipped configurations', () => {
     expect(text.startsWith('# yaml-language-server: $schema=./gannet.schema.json\n')).toBe(true);
   });
 
-  it('begin live with purchases by both routes, a dip buyer and a watcher, which the wallet and the limits have room for', async () => {
+  it('begin live with purchases by both routes, a dip buyer and a watcher, which the wallet and the limits have room '
+    + 'for', async () => {
     const { config } = await loadShipped('gannet.yaml');
     expect(config.mode).toBe('live');
     expect(config.strategies.map(({ name, use, rawParams }) => [name, use, (rawParams as { route?: string }).route]))
@@ -140,7 +141,8 @@ mode: live
 seed: 42
 wallet: { key_from: env:MY_KEY, address: ${PEARL}, sol_reserve: "1500 raw SOL" }
 tokens: { PEARL: ${PEARL} }
-backtest: { balances: { USDC: "0.5", PEARL: "12 raw", SOL: "0" }, latency: { quote: 1s, land: 1m }, setting: pessimistic }
+backtest: { balances: { USDC: "0.5", PEARL: "12 raw", SOL: "0" }, latency: { quote: 1s, land: 1m },
+  setting: pessimistic }
 risk:
   max_slippage_bps: 1
   max_trade: "18446744073709.551615 USDC"
@@ -187,7 +189,8 @@ strategies:
 
   it('may use anchors', async () => {
     const config = await configOf(
-      'strategies:\n  - { name: a, use: dca, params: &p { buy: SOL, spend: "1 USDC", every: 10s } }\n  - { name: b, use: dca, params: *p }\n',
+      'strategies:\n  - { name: a, use: dca, params: &p { buy: SOL, spend: "1 USDC", every: 10s } }\n  - { name: b, '
+        + 'use: dca, params: *p }\n',
     );
     expect(config.strategies.map(({ rawParams }) => rawParams))
       .toEqual([{ buy: 'SOL', spend: '1 USDC', every: '10s' }, { buy: 'SOL', spend: '1 USDC', every: '10s' }]);
@@ -199,9 +202,10 @@ strategies:
     expect(config.wallet.keyFrom).toEqual({ kind: 'file', path: '/keys/wallet.json' });
   });
 
-  it('gives way to the command line, and a fault of that is said of the option', async () => {
+  it('gives way to the command line, whose faults name the option', async () => {
     const overrides = { baseUrl: 'https://swap.example/', rpcUrl: 'https://rpc.example', apiKeyEnv: 'FISH_KEY' };
-    const text = `wallet: { address: ${PEARL} }\nservice: { base_url: 5, api_key: "\${UNSET}" }\n${WATCH.replace('0.5 }', '0.5, every: 10s }')}`;
+    const text = `wallet: { address: ${PEARL} }\nservice: { base_url: 5, api_key: "\${UNSET}" }\n`
+      + `${WATCH.replace('0.5 }', '0.5, every: 10s }')}`;
     const config = await configOf(text, { overrides, environment: { FISH_KEY: 'k' } });
     expect(config.service).toMatchObject({
       baseUrl: 'https://swap.example', apiKey: 'k', plan: 'free', requestsPerSecond: 1, limited: true,
@@ -232,8 +236,9 @@ strategies:
     expect(config.control.host).toBe('0.0.0.0');
   });
 
-  it('need not be fit for trading where it is only looked at', async () => {
-    const text = `mode: live\nservice: { base_url: https://swap.example, plan: keyless }\ncontrol: { host: 0.0.0.0 }\n${WATCH.replace('0.5 }', '0.5, every: 1s }')}`;
+  it('need not be fit for trading where it is only read', async () => {
+    const text = 'mode: live\nservice: { base_url: https://swap.example, plan: keyless }\ncontrol: { host: 0.0.0.0 }\n'
+      + `${WATCH.replace('0.5 }', '0.5, every: 1s }')}`;
     expect((await issuesOf(text)).length).toBe(3);
     expect((await configOf(text, { purpose: 'read' })).mode).toBe('live');
   });
@@ -263,7 +268,7 @@ describe('a strategy', () => {
 });
 
 describe('decimals', () => {
-  it('are asked once, for the tokens that are not known to everybody, of the named service and chain', async () => {
+  it('are read once from the named service and chain, for tokens other than SOL and USDC', async () => {
     const asked: unknown[] = [];
     await configOf(`tokens: { PEARL: ${PEARL}, SOL: ${SOL_MINT} }\n${WATCH}`, {
       decimalsOf: async (mints, { service, chain }) => {
@@ -324,7 +329,8 @@ function dcaEntry(name: string, budget: string): string {
 }
 
 function realService(more: string): string {
-  return `service: { base_url: https://swap.example${more} }\nwallet: { address: ${PEARL} }\n${WATCH.replace('0.5 }', '0.5, every: 10s }')}`;
+  return `service: { base_url: https://swap.example${more} }\nwallet: { address: ${PEARL} }\n`
+    + WATCH.replace('0.5 }', '0.5, every: 10s }');
 }
 
 async function unreachable(): Promise<never> {

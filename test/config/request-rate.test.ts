@@ -42,7 +42,8 @@ function expected(plan: RatePlan, ...strategies: StrategyConfig[]): number[] {
 /** Returns a configuration of so many strategies on the plan "free", each with a price of its own every second. */
 function dips(count: number, maxAge: string): string {
   return `service: { plan: free }\nstrategies:\n${Array.from({ length: count }, (_, index) =>
-    `  - { use: mean-reversion, name: dip-${index}, budget: "9 USDC", ${maxAge} params: { pair: SOL/USDC, size: "${index + 1} USDC", every: 1s } }\n`).join('')}`;
+    `  - { use: mean-reversion, name: dip-${index}, budget: "9 USDC", ${maxAge} params: { `
+      + `pair: SOL/USDC, size: "${index + 1} USDC", every: 1s } }\n`).join('')}`;
 }
 
 describe('the request rate', () => {
@@ -88,7 +89,7 @@ describe('how often each feed will be polled', () => {
     expect(1 / light! + 1 / heavy!).toBeCloseTo(watchRequestsPerSecond('free'), 3);
   });
 
-  it('keeps those who want little at their rate, and lets the others share the rest', () => {
+  it('keeps feeds of a small demand at their rate, and shares the rest among the others', () => {
     const [slow, a, b] = expected('free', watcher(book('SLOW', 60_000), book('A', 1_000), book('B', 1_000)));
     expect(slow).toBe(60);
     expect(a).toBe(b);
@@ -114,7 +115,7 @@ describe('how often each feed will be polled', () => {
       const used = rate.feeds.reduce((sum, { expectedMs }) => sum + 1_000 / expectedMs, 0);
       expect(used).toBeLessThanOrEqual(watchRequestsPerSecond(plan) * (1 + 1e-9));
       for (const { spec, expectedMs } of rate.feeds) expect(expectedMs).toBeGreaterThanOrEqual(spec.everyMs);
-      // What is left over is left over because nobody wants it.
+      // The rest is left over because no feed needs it.
       if (lateFeeds(rate).length > 0) expect(used).toBeGreaterThan(watchRequestsPerSecond(plan) * 0.9);
     }));
   });
@@ -135,10 +136,11 @@ describe('a configuration that asks for more than the plan allows', () => {
   it('is refused at the plan where strategies have not, naming the first of them', async () => {
     const [line, ...more] = await issuesOf(dips(8, ''));
     expect(more).toEqual([]);
-    expect(line).toMatch(/^bot\.yaml:1:18 service\.plan: .*"price" of dip-0 would be polled every 11s instead of every 1s, .* of dip-2 .*, and 5 more: /);
+    expect(line).toMatch(new RegExp('^bot\\.yaml:1:18 service\\.plan: .*"price" of dip-0 would be polled every 11s '
+      + 'instead of every 1s, .* of dip-2 .*, and 5 more: '));
   });
 
-  it('may be looked at all the same', async () => {
+  it('may be read nevertheless', async () => {
     expect(await issuesOf(dips(8, ''), { purpose: 'read' })).toEqual([]);
   });
 });

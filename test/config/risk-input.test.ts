@@ -4,8 +4,10 @@ import { issuesOf } from './load-text.ts';
 
 const WATCH = 'strategies: [{ use: book-watch, params: { market: TIDE, level: 0.6, rearm: 0.5 } }]\n';
 const PEARL = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij';
-const KINDS = '"cooldown", "loss_streak", "low_profit", "max_drawdown", "daily_loss", "fee_budget", "stale_feed", "blind_execution", "unresolved_intent", "error_rate", "reconciliation_mismatch" or "dead_man"';
-const EXTENSIONS = '"transfer_fee", "transfer_hook", "permanent_delegate", "default_account_state", "non_transferable", "pausable", "confidential_transfer", "confidential_transfer_fee" or "confidential_mint_burn"';
+const KINDS = '"cooldown", "loss_streak", "low_profit", "max_drawdown", "daily_loss", "fee_budget", "stale_feed", '
+  + '"blind_execution", "unresolved_intent", "error_rate", "reconciliation_mismatch" or "dead_man"';
+const EXTENSIONS = '"transfer_fee", "transfer_hook", "permanent_delegate", "default_account_state", '
+  + '"non_transferable", "pausable", "confidential_transfer", "confidential_transfer_fee" or "confidential_mint_burn"';
 const DURATION = 'expected a duration such as "5s", "250ms" or "1h30m"';
 
 /** Cases of one section each: what stands in the section, and what is said of it without file, line and column. */
@@ -58,14 +60,16 @@ const RISK: readonly Case[] = [
     'token_safety: { min_liquidity_usd: "5" }',
     'risk.token_safety.min_liquidity_usd: expected a number of at least 0, got "5": write it without quotes',
   ],
-  ['token_safety: { min_organic_score: 101, min_holders: -1, max_top_holders_pct: .inf, max_transfer_fee_bps: 1.5, valid_for: 10 }',
+  ['token_safety: { min_organic_score: 101, min_holders: -1, max_top_holders_pct: .inf, max_transfer_fee_bps: 1.5, '
+    + 'valid_for: 10 }',
     'risk.token_safety.min_organic_score: expected a number of 0 to 100, got 101',
     'risk.token_safety.min_holders: expected an integer of at least 0, got -1',
     'risk.token_safety.max_top_holders_pct: expected a finite number, got .inf',
     'risk.token_safety.max_transfer_fee_bps: expected an integer of 0 to 10000, got 1.5',
     'risk.token_safety.valid_for: expected text such as "10m", got 10'],
   ['token_safety: { allowed_extensions: [transfer_fees, zzz] }',
-    `risk.token_safety.allowed_extensions[0]: expected ${EXTENSIONS}, got "transfer_fees" (did you mean "transfer_fee"?)`,
+    `risk.token_safety.allowed_extensions[0]: expected ${EXTENSIONS}, got "transfer_fees" (did you mean `
+      + '"transfer_fee"?)',
     `risk.token_safety.allowed_extensions[1]: expected ${EXTENSIONS}, got "zzz"`],
   [
     'token_safety: { max_holder: 1 }',
@@ -102,7 +106,8 @@ const PROTECTION: readonly Case[] = [
   ],
   [
     '{ kind: max_drawdown, limit_pct: 10, scope: token }',
-    'scope: expected "strategy" or "global" for max_drawdown (equity is a strategy’s or everybody’s), got "token"',
+    'scope: expected "strategy" or "global" for max_drawdown (equity is that of a strategy or of all together), got '
+      + '"token"',
   ],
   [
     '{ kind: max_drawdown, limit_pct: 10, action: stop }',
@@ -127,7 +132,8 @@ const PROTECTION: readonly Case[] = [
   ['{ kind: dead_man, after: soon }', `after: ${DURATION}, got "soon"`],
   [
     '{ kind: reconciliation_mismatch, scope: strategy }',
-    'scope: expected "token" or "global" for reconciliation_mismatch (the wallet is not one strategy’s), got "strategy"',
+    'scope: expected "token" or "global" for reconciliation_mismatch (the wallet is not one strategy’s), got '
+      + '"strategy"',
   ],
   ['{ kind: cooldown, after: los, for: 10m }', 'after: expected "loss" or "trade", got "los"'],
   [
@@ -271,7 +277,7 @@ describe('a wallet’s key among the signer’s rules', () => {
   ])('is refused at %s and never repeated', async (path, text) => {
     const lines = await issuesOf(`${WATCH}signer: { ${text} }\n`);
     expect(lines).toEqual([
-      expect.stringContaining(`${path}: this looks like a wallet’s key, and a configuration never holds one`),
+      expect.stringContaining(`${path}: this has the form of a wallet’s key, and a configuration never holds one`),
     ]);
     expect(lines.join()).not.toContain(base58.slice(0, 12));
     expect(lines.join()).not.toContain([...bytes].slice(0, 4).join(', '));

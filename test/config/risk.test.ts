@@ -151,8 +151,11 @@ risk:
   max_quote_age: 2s
   max_quote_age_slots: 8
   max_value_age: 30m
-  token_safety: { trusted: [PEARL], min_liquidity_usd: 1.5, min_organic_score: 0, min_holders: 7, max_top_holders_pct: 99.5, max_transfer_fee_bps: 10, allowed_extensions: [transfer_fee, default_account_state], valid_for: 1h }
-strategies: [{ use: dca, budget: "5 USDC", max_exposure: "4 USDC", warmup: 2h, params: { buy: SOL, spend: "1 USDC", every: 10s } }]
+  token_safety: { trusted: [PEARL], min_liquidity_usd: 1.5, min_organic_score: 0, min_holders: 7, 
+    max_top_holders_pct: 99.5, max_transfer_fee_bps: 10, allowed_extensions: [transfer_fee, default_account_state],
+    valid_for: 1h }
+strategies: [{ use: dca, budget: "5 USDC", max_exposure: "4 USDC", warmup: 2h,
+  params: { buy: SOL, spend: "1 USDC", every: 10s } }]
 `);
     expect(limits).toMatchObject({
       maxExposure: { mint: USDC_MINT, amount: 3_000_000_000n }, maxQuoteAgeMs: 2_000, maxQuoteAgeSlots: 8,
@@ -165,7 +168,7 @@ strategies: [{ use: dca, budget: "5 USDC", max_exposure: "4 USDC", warmup: 2h, p
     expect(strategies[0]).toMatchObject({ maxExposure: { mint: USDC_MINT, amount: 4_000_000n }, warmupMs: 2 * HOUR });
   });
 
-  it('look at every token but SOL and USDC, unless they are told not to', async () => {
+  it('check every token but SOL and USDC, unless they are told not to', async () => {
     expect((await configOf(WATCH)).limits.tokenSafety)
       .toMatchObject({ trusted: new Set([SOL_MINT, USDC_MINT]), minHolders: 1_000, allowedExtensions: new Set() });
     expect((await configOf(`tokens: { WSOL: ${SOL_MINT} }\n${WATCH}`)).limits.tokenSafety?.trusted)
@@ -211,7 +214,7 @@ strategies: [{ use: dca, budget: "5 USDC", max_exposure: "4 USDC", warmup: 2h, p
       .toEqual(defaults);
   });
 
-  it('of an older manifest have no protections and look at no token', async () => {
+  it('of an older manifest have no protections and check no token', async () => {
     const { limits } = await configOf(WATCH);
     const {
       protections: _, token_safety: __, max_exposure: ___, max_quote_age_ms: ____, max_quote_age_slots: _____,
@@ -252,17 +255,17 @@ describe('the JSON schema of what keeps money safe', () => {
   it('describes every key', () => {
     const { properties } = configJsonSchema() as Described;
     const silent: string[] = [];
-    const look = (schema: Described, path: string): void => {
+    const visit = (schema: Described, path: string): void => {
       for (const [key, member] of Object.entries(schema.properties ?? {})) {
         if (member.description === undefined && member.const === undefined && !path.endsWith('max_swaps'))
           silent.push(`${path}.${key}`);
-        look(member, `${path}.${key}`);
+        visit(member, `${path}.${key}`);
       }
-      for (const option of schema.oneOf ?? []) look(option, path);
-      if (schema.items !== undefined) look(schema.items, `${path}[]`);
-      if (typeof schema.additionalProperties === 'object') look(schema.additionalProperties, `${path}.*`);
+      for (const option of schema.oneOf ?? []) visit(option, path);
+      if (schema.items !== undefined) visit(schema.items, `${path}[]`);
+      if (typeof schema.additionalProperties === 'object') visit(schema.additionalProperties, `${path}.*`);
     };
-    for (const section of ['risk', 'signer', 'wallet', 'chain']) look(properties![section]!, section);
+    for (const section of ['risk', 'signer', 'wallet', 'chain']) visit(properties![section]!, section);
     expect(silent).toEqual([]);
   });
 });

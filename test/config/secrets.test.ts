@@ -34,22 +34,25 @@ describe('of a key in a form that no wallet reads', () => {
 });
 
 describe('a variable that only the signer was given', () => {
-  const real = 'service: { base_url: "https://swap.example", SERVICE }\nwallet: { address: EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v }\nstrategies: [{ use: dca, name: d, budget: "10 USDC", params: { buy: SOL, spend: "1 USDC", every: 1h } }]\n';
+  const real = 'service: { base_url: "https://swap.example", SERVICE }\nwallet: { address: '
+    + 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v }\nstrategies: [{ use: dca, name: d, budget: "10 USDC", params: { '
+    + 'buy: SOL, spend: "1 USDC", every: 1h } }]\n';
 
-  it('is said to be set, and to look like a wallet’s key', async () => {
+  it('is said to be set, and to have the form of a wallet’s key', async () => {
     const issues =
       await issuesOf(real.replace('SERVICE', 'api_key: "${FISH_KEY}"'), { withheld: ['FISH_KEY'], purpose: 'check' });
     expect(issues).toEqual([expect.stringMatching(
-      /^bot\.yaml:1:\d+ service\.api_key: the environment variable FISH_KEY is set, but what it holds looks like a wallet's key, which only the signer is given/,
+      new RegExp('^bot\\.yaml:1:\\d+ service\\.api_key: the environment variable FISH_KEY is set, but its value has '
+        + 'the form of a wallet\'s key, which only the signer receives'),
     )]);
   });
 
-  it('is missed where the API key is taken from it by itself, too', async () => {
+  it('is reported missing where the API key is taken from it by default', async () => {
     const text = real.replace('SERVICE', 'requests_per_second: 5');
     expect((await issuesOf(text, { purpose: 'check' })).join('\n')).not.toContain('GANNET_API_KEY');
     const issues = await issuesOf(text, { withheld: ['GANNET_API_KEY'], purpose: 'check' });
     expect(issues).toEqual([expect.stringContaining(
-      'service.api_key: the environment variable GANNET_API_KEY is set, but what it holds looks like a wallet\'s key',
+      'service.api_key: the environment variable GANNET_API_KEY is set, but its value has the form of a wallet\'s key',
     )]);
     expect((
       await issuesOf(real.replace('SERVICE', 'plan: keyless'), { withheld: ['GANNET_API_KEY'], purpose: 'check' })
@@ -71,7 +74,7 @@ describe('a configuration that comes through a pipe', () => {
       .toMatchObject({ ok: false, issues: [{ message: expect.stringContaining('got a folder') as string }] });
   });
 
-  it('is said not to be there for what looks where the process before had it open alone', async () => {
+  it('is reported missing where only the process before had it open', async () => {
     expect(await load('/dev/fd/987654', await temporaryFolder(), 'read'))
       .toMatchObject({ ok: false, issues: [{ message: expect.stringContaining('expected a file') as string }] });
   });

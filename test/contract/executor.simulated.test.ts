@@ -51,7 +51,7 @@ async function createSimulated(): Promise<ExecutorHarness> {
       return outcomes;
     },
     worsenPrice: () => { observe((OUT_AMOUNT * 9n) / 10n); },
-    // Nothing in the recording is forgotten again, so what nobody quotes is another pair.
+    // Nothing in the recording is forgotten again, so the pair without quotes is another one.
     breakQuotes: async () => { pair = { inputMint: USDC.mint, outputMint: KELP.mint }; },
     leaveOpen: (intent, state) => ({ intent, state }),
     signatures: () => 0,

@@ -16,7 +16,7 @@ export interface ExecutorHarness {
   run(outcomes$: ReturnType<Executor['execute']>, onOutcome?: (outcome: Outcome) => void): Promise<Outcome[]>;
   /** Makes everything that is bought dearer by a tenth, at once. */
   worsenPrice(): void;
-  /** From now on nobody quotes anything. */
+  /** From now on the service gives no quotes. */
   breakQuotes(): Promise<void>;
   /** Leaves an intent behind as a process does that ends before anything was signed. */
   leaveOpen(intent: Intent, state: 'approved' | 'building'): OpenIntent;
@@ -45,12 +45,12 @@ export function executorContract(options: {
 
     const carryOut = async (intent: Intent, onOutcome?: (outcome: Outcome) => void): Promise<Outcome[]> => {
       const outcomes = await harness.run(harness.executor.execute(intent), onOutcome);
-      expectOneJourney(intent, outcomes);
+      expectOneCourse(intent, outcomes);
       return outcomes;
     };
 
     for (const route of ['order', 'build'] as const) {
-      it(`carries an intent of the route "${route}" from building to confirmed, each step allowed after the last`, async () => {
+      it(`carries an intent of the route "${route}" from building to confirmed, step by step`, async () => {
         const intent = harness.intent({ route });
         const outcomes = await carryOut(intent);
         expect(outcomes.map(({ state }) => state)).toStrictEqual(['building', 'signed', 'submitted', 'confirmed']);
@@ -61,19 +61,19 @@ export function executorContract(options: {
       });
     }
 
-    it('never tells a fill below the least that the accepted quote and the slippage cap allow, nor one without a fee', async () => {
+    it('reports no fill without a fee or below the minimum of the accepted quote', async () => {
       for (const maxSlippageBps of [1, 10, 50] as Bps[]) {
         const intent = harness.intent({ maxSlippageBps, amountIn: 7_654_321n as Amount });
         expectFill(intent, await carryOut(intent));
       }
     });
 
-    it('does nothing before somebody listens', async () => {
+    it('does nothing before it has a subscriber', async () => {
       const intent = harness.intent();
       const unheard = harness.executor.execute(intent);
       expect(harness.signatures()).toBe(0);
       const outcomes = await harness.run(unheard);
-      expectOneJourney(intent, outcomes);
+      expectOneCourse(intent, outcomes);
     });
 
     it('fails with 6001, pays the fee and swaps nothing where the price moved too far on the way', async () => {
@@ -119,7 +119,7 @@ export function executorContract(options: {
       }
     });
 
-    it('gives up with a code, and never errors, where nobody quotes', async () => {
+    it('gives up with a code, and never errors, without quotes', async () => {
       await harness.breakQuotes();
       for (const route of ['order', 'build'] as const) {
         const outcomes = await carryOut(harness.intent({ route }));
@@ -132,9 +132,9 @@ export function executorContract(options: {
 
     it('carries several intents out at once without mixing them up', async () => {
       const intents = [harness.intent(), harness.intent({ route: 'build' }), harness.intent({ maxFeeBps: 0 as Bps })];
-      const journeys = await Promise.all(intents.map((intent) => harness.run(harness.executor.execute(intent))));
-      journeys.forEach((outcomes, index) => { expectOneJourney(intents[index]!, outcomes); });
-      expect(journeys.map((outcomes) => outcomes.at(-1)!.state)).toStrictEqual(['confirmed', 'confirmed', 'abandoned']);
+      const courses = await Promise.all(intents.map((intent) => harness.run(harness.executor.execute(intent))));
+      courses.forEach((outcomes, index) => { expectOneCourse(intents[index]!, outcomes); });
+      expect(courses.map((outcomes) => outcomes.at(-1)!.state)).toStrictEqual(['confirmed', 'confirmed', 'abandoned']);
     });
 
     it('finds nothing to reconcile where nothing was open', async () => {
@@ -142,12 +142,12 @@ export function executorContract(options: {
     });
 
     it('brings every intent that an earlier process left open to one terminal state', async (context) => {
-      // Whoever leaves it out says why, and the runner prints it.
+      // A harness that leaves it out says why, and the runner prints it.
       if (skips.reconcile !== undefined) context.skip(skips.reconcile);
       for (const state of ['approved', 'building'] as const) {
         const intent = harness.intent();
         const outcomes = await harness.run(harness.executor.reconcile([harness.leaveOpen(intent, state)]));
-        expectJourneyFrom(state, intent, outcomes);
+        expectCourseFrom(state, intent, outcomes);
         expect(outcomes.at(-1)).toMatchObject({ state: 'abandoned', code: 'RESTARTED' });
       }
       expect(harness.signatures()).toBe(0);
@@ -158,12 +158,12 @@ export function executorContract(options: {
 /**
  * The states follow the closed machine from `approved`, `building` comes first, one is terminal, and it is the last.
  */
-function expectOneJourney(intent: Intent, outcomes: readonly Outcome[]): void {
+function expectOneCourse(intent: Intent, outcomes: readonly Outcome[]): void {
   expect(outcomes[0]?.state).toBe('building');
-  expectJourneyFrom('approved', intent, outcomes);
+  expectCourseFrom('approved', intent, outcomes);
 }
 
-function expectJourneyFrom(start: IntentState, intent: Intent, outcomes: readonly Outcome[]): void {
+function expectCourseFrom(start: IntentState, intent: Intent, outcomes: readonly Outcome[]): void {
   let state = start;
   for (const outcome of outcomes) {
     expect(canTransition(state, outcome.state), `${state} to ${outcome.state}`).toBe(true);

@@ -13,7 +13,7 @@ const natural = fc.bigInt({ min: 0n, max: 2n ** 70n });
 const positive = fc.bigInt({ min: 1n, max: 2n ** 70n });
 
 describe('an amount', () => {
-  it('takes what a u64 can hold and nothing else', () => {
+  it('accepts exactly the values of a u64', () => {
     expect(amount(0n)).toBe(0n);
     expect(amount(U64_MAX)).toBe(18_446_744_073_709_551_615n);
     expect(() => amount(-1n)).toThrow(invalid);
@@ -21,7 +21,7 @@ describe('an amount', () => {
     expect(() => lamports(-1n)).toThrow(invalid);
   });
 
-  it('is read from digits alone', () => {
+  it('is parsed from digits alone', () => {
     expect(parseRaw('18446744073709551615')).toBe(U64_MAX);
     expect(parseRaw('9007199254740993')).toBe(9_007_199_254_740_993n);
     for (const text of [
@@ -31,7 +31,7 @@ describe('an amount', () => {
     }
   });
 
-  it('is kept short in an error, whatever was found', () => {
+  it('is shortened in an error', () => {
     try {
       parseRaw('9'.repeat(10_000));
       expect.unreachable();
@@ -60,13 +60,13 @@ describe('a decimal amount', () => {
     expect(() => parseDecimal(text, decimals)).toThrow(invalid);
   });
 
-  it('is what it was after being written and read', () => {
+  it('survives writing and reading', () => {
     fc.assert(fc.property(u64, decimalsOfTokens, (value, decimals) => {
       expect(parseDecimal(formatDecimal(value, decimals), decimals)).toBe(value);
     }));
   });
 
-  it('is written without trailing zeros and without exponent', () => {
+  it('is written without trailing zeros and exponents', () => {
     expect(formatDecimal(1_500_000_000n, 9)).toBe('1.5');
     expect(formatDecimal(1n, 18)).toBe('0.000000000000000001');
     expect(formatDecimal(10n ** 30n, 6)).toBe('1000000000000000000000000');
@@ -87,7 +87,7 @@ describe('mulDiv', () => {
     }));
   });
 
-  it('changes nothing by one, and never grows by going there and back', () => {
+  it('is the identity for a factor of one, and never grows in a round trip', () => {
     fc.assert(fc.property(natural, positive, positive, (a, num, den) => {
       expect(mulDiv(a, den, den, 'floor')).toBe(a);
       expect(mulDiv(mulDiv(a, num, den, 'floor'), den, num, 'floor') <= a).toBe(true);
@@ -109,7 +109,7 @@ describe('basis points', () => {
     for (const value of [-1, 10_001, 0.5, Number.NaN, Infinity]) expect(() => bps(value)).toThrow(invalid);
   });
 
-  it('take slippage off, floored', () => {
+  it('subtract slippage, floored', () => {
     expect(afterSlippage(999n as Amount, bps(50))).toBe(994n);
     expect(afterSlippage(U64_MAX as Amount, bps(0))).toBe(U64_MAX);
     expect(afterSlippage(U64_MAX as Amount, bps(10_000))).toBe(0n);

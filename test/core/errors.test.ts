@@ -11,7 +11,7 @@ describe('a fault', () => {
     expect('cause' in new GannetError('USAGE', 'no')).toBe(false);
   });
 
-  it('is known by its name, not by its class', () => {
+  it('is recognised by its name, not by its class', () => {
     const foreign = Object.assign(new Error('x'), { name: 'GannetError', code: 'USAGE' });
     expect(isGannetError(foreign)).toBe(true);
     for (const other of [new Error('x'), { name: 'GannetError', code: 'USAGE' }, 'GannetError', null, undefined]) {
@@ -19,7 +19,7 @@ describe('a fault', () => {
     }
   });
 
-  it('has a message whatever was thrown', () => {
+  it('has a message for any thrown value', () => {
     expect([new Error('a'), 'b', 3, undefined, null].map(messageOf)).toEqual(['a', 'b', '3', 'undefined', 'null']);
     const hostile = [
       Object.create(null), { toString: () => { throw new Error('no'); } },
@@ -29,7 +29,7 @@ describe('a fault', () => {
   });
 });
 
-it('tells a bug from a fault', () => {
+it('distinguishes a bug from a fault', () => {
   expect(() => { assert(0, 'never zero'); }).toThrow(AssertionError);
   expect(() => { assert('x', 'never empty'); }).not.toThrow();
 });

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { isFileLocked, takeFileLock } from '../../src/core/file-lock.ts';
 import { temporaryFolder } from '../store/fixtures.ts';
 
-describe('the lock that a file stands for', () => {
-  it('is had once at a time, also by the process that has it, and goes with its file', () => {
+describe('a file lock', () => {
+  it('is held once, also within one process, and is released with its file', () => {
     const file = join(temporaryFolder(), 'a.lock');
     const lock = takeFileLock(file)!;
     for (let i = 0; i < 3; i++) expect([takeFileLock(file), isFileLocked(file)]).toEqual([undefined, true]);
@@ -16,14 +16,14 @@ describe('the lock that a file stands for', () => {
     takeFileLock(file)!.release();
   });
 
-  it('cannot be taken where no file can be made, and the system itself says why', () => {
+  it('cannot be taken where no file can be created, with the reason of the system', () => {
     expect(() => takeFileLock(join(temporaryFolder(), 'missing', 'a.lock')))
       .toThrow(expect.objectContaining({ code: 'ENOENT' }));
   });
 });
 
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
-/** Without a tracer nobody can take the locks away from a disk. */
+/** The test needs a tracer to simulate a disk without locks. */
 const CAN_TRACE = spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
 
 /** Runs code in a process for which a lock's file is on a disk that refuses locks. Returns what it prints. */
@@ -32,14 +32,15 @@ function withoutLocks(file: string, code: string): unknown {
     '-f', '-qq', '-o', '/dev/null', '-e', 'trace=fcntl', '-P', file, '-e', 'inject=fcntl:error=EOPNOTSUPP',
     process.execPath, '--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', `
       const { takeFileLock } = await import(${JSON.stringify(`${SOURCES}/core/file-lock.ts`)});
-      const { isBeingWritten, lockNewRecording, takeWriterLock } = await import(${JSON.stringify(`${SOURCES}/recording/recording-files.ts`)});
+      const { isBeingWritten, lockNewRecording, takeWriterLock } =
+        await import(${JSON.stringify(`${SOURCES}/recording/recording-files.ts`)});
       ${code}`,
   ], { encoding: 'utf8' });
   return JSON.parse(stdout === '' ? JSON.stringify(stderr) : stdout);
 }
 
 describe.skipIf(!CAN_TRACE)('a disk without locks', () => {
-  it('is said to be one, and stops no new recording: nobody else may change one there either', () => {
+  it('is reported, and does not stop a new recording, which no other process can change either', () => {
     const folder = temporaryFolder();
     const file = join(folder, 'writer.lock');
     expect(withoutLocks(file, `

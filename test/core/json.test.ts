@@ -4,7 +4,8 @@ import { canonicalJson, parseJson, stringifyJson } from '../../src/core/json.ts'
 
 describe('reading JSON', () => {
   it('keeps every integer exactly, as a number where a double can hold it and as a bigint where not', () => {
-    const text = '{"a":9007199254740991,"b":9007199254740992,"c":9007199254740993,"d":18446744073709551615,"e":-9007199254740993,"f":[12345678901234567890]}';
+    const text = '{"a":9007199254740991,"b":9007199254740992,"c":9007199254740993,"d":18446744073709551615,'
+      + '"e":-9007199254740993,"f":[12345678901234567890]}';
     expect(parseJson(text)).toEqual({
       a: 9_007_199_254_740_991,
       b: 9_007_199_254_740_992n,
@@ -15,7 +16,7 @@ describe('reading JSON', () => {
     });
   });
 
-  it('leaves fractions numbers and strings of digits strings, however long', () => {
+  it('reads fractions as numbers and strings of digits as strings, however long', () => {
     expect(parseJson('{"a":0.12345678901234567890,"b":"12345678901234567890","c":1e21}')).toEqual({
       a: 0.123_456_789_012_345_68, b: '12345678901234567890', c: 1e21,
     });
@@ -27,11 +28,11 @@ describe('reading JSON', () => {
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ code: 'JSON_INVALID' }) as Error);
   });
 
-  it('shows only the beginning of what it refuses', () => {
+  it('shows only the beginning of an invalid text', () => {
     expect(() => parseJson('x'.repeat(100_000))).toThrow(/^.{0,300}$/);
   });
 
-  it('reads any integer back that was written as digits', () => {
+  it('reads any written integer back', () => {
     fc.assert(fc.property(fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }), (value) => {
       const [read] = parseJson(`[${value}]`) as readonly (number | bigint)[];
       expect(BigInt(read!)).toBe(value);
@@ -65,7 +66,7 @@ describe('canonical JSON', () => {
     expect(canonicalJson({ a: undefined })).toBe('{}');
   });
 
-  it('does not depend on the order in which members were set, and is JSON', () => {
+  it('does not depend on the order of members, and is valid JSON', () => {
     const plain = fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.boolean(), fc.integer(), fc.constant(null)));
     fc.assert(fc.property(plain, (value) => {
       const reversed = Object.fromEntries(Object.entries(value).reverse());
@@ -74,7 +75,7 @@ describe('canonical JSON', () => {
     }));
   });
 
-  it('refuses what JSON has no word for', () => {
+  it('refuses values that JSON cannot hold', () => {
     expect(() => canonicalJson(() => 1)).toThrow(TypeError);
     expect(() => canonicalJson({ a: Symbol('x') })).toThrow(TypeError);
   });

@@ -17,23 +17,23 @@ function chiSquare(values: readonly number[]): number {
 const LIMIT = 50;
 
 describe('seeded random numbers', () => {
-  it('are the same for the same seed, a number or its text, and others for another', () => {
+  it('are equal for equal seeds, numbers or text, and differ for other seeds', () => {
     expect(draw(50, seededRandom(7))).toEqual(draw(50, seededRandom('7')));
     expect(draw(50, seededRandom('7:dca'))).not.toEqual(draw(50, seededRandom('7:sma')));
   });
 
-  it('stay what they are: a run of last year must replay', () => {
+  it('never change between versions, so that old runs replay', () => {
     expect(draw(3, seededRandom(7)).map((value) => value * 2 ** 32)).toEqual(REFERENCE.map(Number));
   });
 
-  it('lie evenly within [0, 1), along one stream and across the first of many', () => {
+  it('are uniform in [0, 1), within one stream and across the first values of many', () => {
     const stream = draw(100_000, seededRandom('even'));
     expect(stream.every((value) => value >= 0 && value < 1)).toBe(true);
     expect(chiSquare(stream)).toBeLessThan(LIMIT);
     expect(chiSquare(Array.from({ length: 20_000 }, (_, seed) => seededRandom(seed)()))).toBeLessThan(LIMIT);
   });
 
-  it('make normal deviates of mean 0 and variance 1', () => {
+  it('give normal deviates of mean 0 and variance 1', () => {
     const random = seededRandom('normal');
     const values = draw(50_000, () => normal(random));
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addressSecrets, createRedaction } from '../../src/core/redaction.ts';
 
 const SECRET = 'QbrB9UyNStjeEB6ogyBGju2YLwTMDu9c7epao';
-const blot = createRedaction([SECRET], '[key]');
+const redact = createRedaction([SECRET], '[key]');
 
 const hexOf = (char: string): string => char.charCodeAt(0).toString(16).padStart(2, '0');
 const SPELLINGS: readonly ((char: string) => string)[] = [
@@ -12,12 +12,12 @@ const SPELLINGS: readonly ((char: string) => string)[] = [
   (char) => `%25${hexOf(char).toUpperCase()}`, (char) => (/\w/.test(char) ? char : `\\${char}`),
 ];
 
-describe('a blotter', () => {
-  it('takes a secret out wherever it stands', () => {
-    expect(blot(`${SECRET} "${SECRET}", (${SECRET})`)).toBe('[key] "[key]", ([key])');
+describe('a redaction', () => {
+  it('replaces a secret at every position', () => {
+    expect(redact(`${SECRET} "${SECRET}", (${SECRET})`)).toBe('[key] "[key]", ([key])');
   });
 
-  it('takes any part of 16 characters out, in whichever way each of them is spelled, and leaves what stands around it', () => {
+  it('replaces any 16 characters of a secret in any spelling, and leaves the text around them', () => {
     // Of characters that continue no spelling, so that they are no part of what is found.
     const around = fc.string({ unit: fc.constantFrom('!', ' ', '"', '{', 'é', 'Z', '\\"'), maxLength: 40 });
     const visible = fc.string({
@@ -35,20 +35,20 @@ describe('a blotter', () => {
       }), { numRuns: 2_000 });
   });
 
-  it('leaves parts that are shorter, and texts without any', () => {
+  it('leaves shorter parts, and texts without a secret', () => {
     fc.assert(fc.property(fc.nat({ max: SECRET.length - 15 }), fc.string(), (start, text) => {
       const short = `${text} ${SECRET.slice(start, start + 15)}!${text}`;
-      expect(blot(short)).toBe(short);
+      expect(redact(short)).toBe(short);
     }));
   });
 
-  it('leaves JSON what it was', () => {
+  it('keeps JSON valid', () => {
     const document = { [SECRET]: [`"${SECRET}"\n`, `\n${SECRET}\\`, `${SECRET}\u0001`, 'C:\\n'] };
-    expect(JSON.parse(blot(JSON.stringify(document))))
+    expect(JSON.parse(redact(JSON.stringify(document))))
       .toEqual({ '[key]': ['"[key]"\n', '\n[key]\\', '[key]\u0001', 'C:\\n'] });
   });
 
-  it('finds a secret of less than 16 characters as a whole, a very short one as it stands', () => {
+  it('finds a secret of less than 16 characters as a whole, a very short one in plain spelling only', () => {
     expect(createRedaction(['hunter-2-key', 'pin42', ''], '*')('hunter-2-ke hunter\\u002d2-key pin4 pin42'))
       .toBe('hunter-2-ke * pin4 *');
   });
@@ -65,7 +65,7 @@ describe('a blotter', () => {
   });
 });
 
-describe('of an address', () => {
+describe('the secrets of an address', () => {
   it.each([
     [`https://node.example/v2/${SECRET}`, [SECRET]],
     [`https://node.example/rpc?cluster=main&api-key=${SECRET}`, [SECRET]],

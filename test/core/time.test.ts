@@ -24,13 +24,13 @@ describe('a duration', () => {
     }));
   });
 
-  it('is what it was after being written and read', () => {
+  it('survives writing and reading', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 45 }), (span) => {
       expect(parseDuration(formatDuration(span))).toBe(span);
     }));
   });
 
-  it('is told to people rounded up, so that nothing is promised that does not hold', () => {
+  it('is rounded up for people, so that the real span is never longer', () => {
     expect(
       [0, 0.4, 250, 999.5, 1_000, 1_201, 9_901, 10_001, 59_001, 3_599_001, 3_600_001, 90_061_001].map(roughDuration),
     ).toEqual(
@@ -42,7 +42,7 @@ describe('a duration', () => {
     }));
   });
 
-  it('is written as short as can be', () => {
+  it('is written in the shortest form', () => {
     expect([0, 250, 10_000, 5_400_000, 90_061_001].map(formatDuration))
       .toEqual(['0s', '250ms', '10s', '1h30m', '1d1h1m1s1ms']);
   });

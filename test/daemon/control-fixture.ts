@@ -60,7 +60,7 @@ export function controlFixture(stateDir: string, options: {
     },
   });
   const controlPort = createControlPort({
-    runId: 'a-run', mode: 'live', clock, state, strategies, engine, runRecorder: runRecorder, journal,
+    runId: 'a-run', mode: 'live', clock, state, strategies, engine, runRecorder, journal,
     loop: { accept: (input) => { engine.accept(input, engine.clock.now()); } },
     executor: {
       execute: () => { throw new Error('nothing is carried out here'); },
@@ -75,7 +75,7 @@ export function controlFixture(stateDir: string, options: {
   });
   engine.start();
   return {
-    controlPort: controlPort, engine, state, runRecorder: runRecorder, inputs, changes, reported: told,
+    controlPort, engine, state, runRecorder, inputs, changes, reported: told,
     saved: () => journal.loadSnapshot(), logs,
   };
 }

@@ -32,10 +32,11 @@ async function answer(...args: string[]): Promise<JsonLine> {
 describe('a state directory of version 0.1.0 before the reorganisation is read', () => {
   it('lists the swaps of its journal, one of them open', async () => {
     const intents = await answer('journal', 'list') as unknown as readonly JsonLine[];
-    expect(intents.map(({ intent_id: id, state: intentState }) => `${String(id)} ${String(intentState)}`)).toStrictEqual([
-      `${OPEN_SWAP} submitted`, 'dca-sol-4 confirmed', 'dca-pearl-3 confirmed', 'dca-sol-3 confirmed',
-      'dca-pearl-2 confirmed', 'dca-sol-2 confirmed', 'dca-pearl-1 confirmed', 'dca-sol-1 confirmed',
-    ]);
+    expect(intents.map(({ intent_id: id, state: intentState }) => `${String(id)} ${String(intentState)}`))
+      .toStrictEqual([
+        `${OPEN_SWAP} submitted`, 'dca-sol-4 confirmed', 'dca-pearl-3 confirmed', 'dca-sol-3 confirmed',
+        'dca-pearl-2 confirmed', 'dca-sol-2 confirmed', 'dca-pearl-1 confirmed', 'dca-sol-1 confirmed',
+      ]);
   });
 
   it.each([

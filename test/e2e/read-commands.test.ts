@@ -18,7 +18,8 @@ beforeAll(async () => {
   addresses = sandbox.lines()[0] as typeof addresses;
   // As a user has it who watches a service that runs elsewhere.
   config = playground.write('watch.yaml', configText('paper.yaml', [
-    ['base_url: embedded', `base_url: ${addresses.base_url}\n  api_key: \${GANNET_API_KEY}\n  requests_per_second: 100\n`
+    ['base_url: embedded', `base_url: ${addresses.base_url}\n`
+      + `  api_key: \${GANNET_API_KEY}\n  requests_per_second: 100\n`
       + `chain: { rpc_url: "${addresses.rpc_url}" }\nwallet: { address: ${addresses.wallet.address} }`],
   ]));
 });

@@ -47,7 +47,7 @@ const fired = (state: EngineState): string[] =>
 describe('a clock that was set back between two runs', () => {
   const drawdown = [protection({ kind: 'max-drawdown', limitPct: 20 }, { action: 'flatten' })];
 
-  it('blinds no protection: prices count, and what is held is sold', () => {
+  it('does not disable protections: prices count, and holdings are sold', () => {
     const run = goOn(left(drawdown), START);
     expect(run.engine.clockSetBackMs).toBe(AHEAD + MINUTE);
     fall(run, START, 19);
@@ -57,7 +57,7 @@ describe('a clock that was set back between two runs', () => {
     expect(run.effects.length).toBeGreaterThan(0);
   });
 
-  it('is the same to whoever repeats the run', () => {
+  it('gives the same decisions in a replay', () => {
     const state = left(drawdown);
     const runs = [goOn(state, START), goOn(state, START)];
     for (const run of runs) fall(run, START, 30);
@@ -66,7 +66,7 @@ describe('a clock that was set back between two runs', () => {
     expect(snapshotState(runs[1]!.state)).toEqual(snapshotState(runs[0]!.state));
   });
 
-  it('stops no span: what was noted of later was just now', () => {
+  it('stops no span: later times become the present', () => {
     const rules = [
       protection({ kind: 'cooldown', after: 'trade' }, { release: ELAPSED }),
       protection({ kind: 'dead-man', afterMs: 2 * HOUR }, { scope: 'global', release: { kind: 'cleared' } }),
@@ -87,7 +87,7 @@ describe('a clock that was set back between two runs', () => {
     expect(fired(run.state)).toEqual(['dead-man:global:1:']);
   });
 
-  it('keeps the losses and the fees of a day that has not come yet, for the present one', () => {
+  it('keeps losses and fees of a later day as those of the present day', () => {
     const rules = [
       protection({ kind: 'daily-loss', limit: usdc(50) }, { release: { kind: 'next-day' } }),
       protection(
@@ -110,7 +110,7 @@ describe('a clock that was set back between two runs', () => {
     expect(takeChanges(run.state.protections)).toEqual([]);
   });
 
-  it('changes nothing where the run before ended earlier, and holds without protections too', () => {
+  it('changes nothing where the earlier run ended before, and works without protections', () => {
     const run = goOn(left(drawdown), FALSE_START + DAY);
     expect(run.engine.clockSetBackMs).toBe(0);
     expect(run.state.protections.now).toBe(FALSE_START + MINUTE);

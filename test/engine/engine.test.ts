@@ -32,7 +32,7 @@ const drawing = (name: string) =>
 const drawn = (seed: number, ...names: string[]): string[] => alerts(start(names.map(drawing), { seed }));
 
 describe('the engine', () => {
-  it('shows a strategy the price with its state already holding it', () => {
+  it('publishes a price after the state holds it', () => {
     const seen: unknown[] = [];
     const run = start([strategy('diver', ({ price }) => price!.pipe(mergeMap((quote) => {
       seen.push([
@@ -47,7 +47,7 @@ describe('the engine', () => {
     expect(run.engine.clock.now()).toBe(20);
   });
 
-  it('rules on everything proposed before the next input, and numbers inputs and decisions without a gap', () => {
+  it('rules on all proposals before the next input, and numbers inputs and decisions without a gap', () => {
     const twice = strategy('diver', ({ price }, context) => price!.pipe(
       mergeMap(() => [context.alert('info', 'one'), context.alert('info', 'two')])));
     const run =
@@ -60,7 +60,7 @@ describe('the engine', () => {
     expect([run.engine.seq, run.engine.decisions]).toEqual([9, 6]);
   });
 
-  it('hands a swap out before it tells of a protection that came on with it: whoever keeps the state then has its row already', () => {
+  it('emits a swap’s effect before the protection that it triggers, so that a saved state includes its row', () => {
     const seller = strategy('diver', (_streams, context) =>
       timer(context, '20s').pipe(map(() => context.sell(SOL_USDC, 'all', 'out'))));
     const absent: Protection = {
@@ -81,7 +81,7 @@ describe('the engine', () => {
     expect(order).toEqual(['swap', 'dead-man']);
   });
 
-  it('rules on what a timer proposed before the next timer fires', () => {
+  it('rules on a timer’s proposals before the next timer fires', () => {
     const run = start([strategy('diver', (_streams, context) => merge(
       timer(context, '10ms').pipe(map(() => context.buy(SOL_USDC, 'all', 'first'))),
       timer(context, '20ms').pipe(map(() => context.alert('info', `${context.available(USDC)} left`))),
@@ -91,12 +91,12 @@ describe('the engine', () => {
     expect(run.logged.map(({ at, verdict }) => [at, verdict])).toEqual([[10, 'approved'], [20, 'approved']]);
   });
 
-  it('rules on what a strategy says at once when it starts', () => {
+  it('rules on proposals of a strategy’s start', () => {
     const run = start([strategy('diver', (_streams, context) => of(context.alert('info', 'here')))], { startAt: 500 });
     expect(alerts(run)).toEqual(['500 here']);
   });
 
-  it('queues an input that comes while it is busy, after all that is being ruled on', () => {
+  it('queues an input that arrives during the handling of another', () => {
     const run = start([strategy('diver', ({ price }, context) => price!.pipe(
       mergeMap(() => [context.buy(SOL_USDC, PURCHASE_OF, 'dip'), context.alert('info', 'bought')])))], {
       onEffect: (effect, engine) => { if (effect.kind === 'execute') engine.accept(building(effect.intent.id), 10); },
@@ -107,7 +107,7 @@ describe('the engine', () => {
     expect(run.state.intents.get('diver-1')!.state).toBe('building');
   });
 
-  it('is moved from outside only', () => {
+  it('refuses to be advanced from within', () => {
     let failure: unknown;
     const run = start([strategy('diver', ({ price }, context) => price!.pipe(map(() => context.alert('info', 'x'))))], {
       onEffect: (_effect, engine) => {
@@ -123,7 +123,7 @@ describe('the engine', () => {
     expect(run.engine.clock.now()).toBe(10);
   });
 
-  it('polls once what several strategies watch, and gives each of them every event of it', () => {
+  it('polls a shared feed once, and publishes every event to each strategy', () => {
     const instances = [watching('slow', '5s'), watching('fast', '1s'), strategy('reader', undefined, () =>
       ({ book: orderBook('M', { every: '9s' }) }))];
     expect(Engine.feedsOf(instances).map(({ kind, everyMs }) => [kind, everyMs]))
@@ -135,7 +135,7 @@ describe('the engine', () => {
     expect(alerts(run)).toEqual(['10 slow', '10 fast']);
   });
 
-  it('tells a strategy what became of its own intents, and nobody else', () => {
+  it('publishes outcomes to the strategy of the intent alone', () => {
     const run = start([listening('diver'), listening('diver-2')]);
     run.engine.accept(buyingSol(150_000, 10), 10);
     const { intent } = run.effects[0] as { kind: 'execute'; intent: Parameters<typeof fillOf>[0] };
@@ -149,7 +149,7 @@ describe('the engine', () => {
       .toEqual(['20 building, 1 open, 0 SOL', '20 signed, 1 open, 0 SOL', '20 confirmed, 0 open, 42 SOL']);
   });
 
-  it('applies inputs after the strategies were stopped, and hears no more of them', () => {
+  it('applies inputs after the strategies are stopped, without further proposals', () => {
     const run = start([strategy('diver', ({ price }, context) => merge(
       price!.pipe(map(() => context.alert('info', 'price'))),
       interval(context, '10ms').pipe(map(() => context.alert('info', 'tick')))))]);
@@ -162,13 +162,13 @@ describe('the engine', () => {
     expect(run.state.market.latestQuote(USDC.mint, SOL.mint)).toBeDefined();
   });
 
-  it('draws the same chance for the same seed and name, another for others', () => {
+  it('gives equal random numbers for equal seed and name, and others otherwise', () => {
     expect(drawn(7, 'a', 'b')).toEqual(drawn(7, 'a', 'b'));
     expect(new Set([...drawn(7, 'a', 'b'), ...drawn(8, 'a', 'b')]).size).toBe(4);
     expect(drawn(7, 'b')[0]).toBe(drawn(7, 'a', 'b')[1]);
   });
 
-  it('lets a strategy log, which is not a decision', () => {
+  it('passes log lines on without a decision', () => {
     const run = start([strategy('diver', (_streams, context) => {
       context.log('hello');
       return NEVER;
@@ -177,7 +177,7 @@ describe('the engine', () => {
     expect(run.engine.seq).toBe(0);
   });
 
-  it('builds the swaps a strategy means', () => {
+  it('composes the proposals of a strategy’s swaps', () => {
     const run = start([strategy('diver', (_streams, context) => of(
       context.buy(SOL_USDC, PURCHASE_OF, 'a'), context.sell(SOL_USDC, 'all', 'b', { route: 'build', key: 'k' }),
       context.swap(SOL, USDC, { fraction: 0.5 }, 'c')))]);
@@ -190,7 +190,7 @@ describe('the engine', () => {
     ]);
   });
 
-  it('refuses a strategy that the state has no record of', () => {
+  it('refuses a strategy without a record in the state', () => {
     const known = prepare([strategy('known')]);
     expect(() =>
       new Engine({ state: known.state, strategies: [strategy('unknown')], startAt: 0, seed: 1, listener: {} }))

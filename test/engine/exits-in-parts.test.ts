@@ -40,12 +40,13 @@ function holding({ limits, body = () => EMPTY, fate = () => 'filled', snapshot, 
       ?? { ...freshSnapshot(WALLET), books: { diver: { balances: HELD, feesLamports: '0', swaps: 0 } } },
     onEffect: (effect, engine) => {
       if (effect.kind !== 'execute' || silent) return;
-      for (const step of journey(effect.intent, fate(effect.intent, ++nth))) engine.accept(step, engine.clock.now());
+      for (const step of transitionsOf(effect.intent, fate(effect.intent, ++nth)))
+        engine.accept(step, engine.clock.now());
     },
   });
 }
 
-function journey(intent: Intent, fate: Fate): Outcome[] {
+function transitionsOf(intent: Intent, fate: Fate): Outcome[] {
   const building = outcome(intent, 'building');
   if (fate !== 'filled' && fate.state === 'abandoned') return [building, outcome(intent, 'abandoned', fate)];
   const signed = [building, outcome(intent, 'signed'), outcome(intent, 'submitted')];
@@ -78,7 +79,7 @@ const SELL_ALL: Body = (streams, context) => streams['price']!.pipe(
   map(() => context.sell(SOL_USDC, 'all', 'a signal', { key: 'one' })));
 
 describe('issue 13.14: an exit that is larger than a cap is sold in parts', () => {
-  it('a flatten fits each swap into per_trade, and goes on when the hour leaves room again', () => {
+  it('a flatten fits each swap into per_trade, and continues when the hourly cap has room', () => {
     const run = holding({ limits: caps({ perTrade: 2, perHour: 5 }) });
     run.engine.accept(FLATTEN, 1_000);
     pass(run, 3 * HOUR);
@@ -91,7 +92,7 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect(alerts(run).at(-1)).toMatch(/flat: diver holds nothing but USDC/);
   });
 
-  it('a strategy’s own exit is made in parts by the engine, and the strategy proposes it once', () => {
+  it('the engine sells a strategy’s exit in parts after one proposal', () => {
     const run = holding({ limits: caps({ perTrade: 3, perHour: 6 }), body: SELL_ALL });
     for (let at = 1_000; at <= 2 * HOUR; at += 60_000) run.engine.accept(buyingSol(150_000, at), at);
     expect(parts(run).map(([, size]) => size).reduce((sum, size) => sum + size, 0)).toBeCloseTo(8, 9);
@@ -102,7 +103,7 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect(alerts(run).at(-1)).toMatch(/the exit of diver from SOL is made, in parts/);
   });
 
-  it('refuses to buy what is being sold, and takes over an exit for which a cap has no room yet', () => {
+  it('refuses to buy a token under exit, and continues an exit that waits for a cap', () => {
     const run = holding({ limits: caps({ perHour: 8 }), body: () => EMPTY });
     run.state.spends.note(SOL.mint, { at: 0, amount: 8n * ONE_SOL, id: 'before' });
     const sell = buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all', key: 'slot-1' });
@@ -115,7 +116,7 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect(verdictOn(run.state, { ...sell, amount: 1n as Amount }, { at: 2 * HOUR + 1 })).toBe('KEY_REPEATED');
   });
 
-  it('fits each part into max_trade and into the depth that a quote tells', () => {
+  it('fits each part into max_trade and the depth of a quote', () => {
     const byTrade = holding({ limits: { maxTrade: { mint: USDC.mint, amount: 450_000_000n as Amount } } });
     byTrade.engine.accept(quote(SOL, USDC, { inAmount: ONE_SOL, outAmount: 150_000_000n, at: 500 }), 500);
     byTrade.engine.accept(FLATTEN, 1_000);
@@ -129,7 +130,7 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect(parts(byDepth)).toHaveLength(5);
   });
 
-  it('sells in smaller parts what the market refused as too large, of a strategy’s own exit too', () => {
+  it('sells in smaller parts after a refusal as too large, in a strategy’s exit too', () => {
     for (const body of [SELL_ALL, (): typeof EMPTY => EMPTY]) {
       const run = holding({ limits: {}, body, fate: upToTwo });
       if (body === SELL_ALL) run.engine.accept(buyingSol(150_000, 1_000), 1_000);
@@ -139,7 +140,7 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     }
   });
 
-  it('believes the signer where its counters know more than the engine', () => {
+  it('corrects its counters by the signer’s answer', () => {
     const room: CapRoom = { span: 'hour', left: sol(3), freeAt: 1_800_000 };
     const run = holding({ limits: caps({ perHour: 8 }), fate: (_intent, nth) =>
       (nth === 1 ? { state: 'abandoned', code: 'CAP_EXCEEDED_HOUR', capRoom: room } : 'filled') });
@@ -148,7 +149,7 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect(parts(run)).toEqual([[1_000, 8], [1_000, 3], [1_800_000, 5]]);
   });
 
-  it('gives an exit up after eight refusals that never pass, says what is left, and frees the key of the strategy', () => {
+  it('gives an exit up after eight permanent failures, reports the rest, and frees the key', () => {
     const selling = holding({ limits: caps({ perTrade: 2 }), body: SELL_ALL, fate: noRouteAfterTwo });
     selling.engine.accept(buyingSol(150_000, 1_000), 1_000);
     expect(selling.state.keys.has('diver:one')).toBe(true);
@@ -182,7 +183,7 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     }
   });
 
-  it('sells in at most 64 parts where a quote says that the pool is empty', () => {
+  it('sells in at most 64 parts where a quote shows an empty pool', () => {
     const run = holding({ limits: {} });
     const hostile =
       { ...quote(SOL, USDC, { inAmount: 8n * ONE_SOL, outAmount: 1_000_000n, at: 500 }), priceImpact: -0.9999 };
@@ -193,7 +194,7 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect(run.state.portfolio.book('diver').balances.has(SOL.mint)).toBe(false);
   });
 
-  it('waits and tells of it once where the market takes not even 1/64 of it, and sells it when the market does', () => {
+  it('waits with one alert where even 1/64 is too large, and sells when the market recovers', () => {
     const run = holding({
       limits: {}, body: SELL_ALL,
       fate: ({ createdAt }) => (createdAt < HOUR / 4 ? { state: 'abandoned', code: 'IMPACT_EXCEEDS_MAX' } : 'filled'),
@@ -205,7 +206,7 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect(alerts(run).filter((text) => text.includes('remain to be sold'))).toHaveLength(1);
   });
 
-  it('waits a minute where the signer, whose clock is behind, says that a cap has been free for long', () => {
+  it('waits a minute where the signer’s clock is behind and the cap seems free', () => {
     const run: Run = holding({
       limits: caps({ perHour: 8 }),
       fate: ({ createdAt: at }) => (at >= HOUR / 4 ? 'filled' : {
@@ -219,18 +220,18 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect(run.state.portfolio.book('diver').balances.has(SOL.mint)).toBe(false);
   });
 
-  it('does not begin again after an operator flattened and resumed, when the swap under way was too large', () => {
+  it('does not restart after flatten and resume when the swap under way was too large', () => {
     const run = holding({ limits: caps({ perTrade: 2 }), body: SELL_ALL, silent: true });
     run.engine.accept(buyingSol(150_000, 1_000), 1_000);
     const intent = run.effects.flatMap((effect) => (effect.kind === 'execute' ? [effect.intent] : []))[0]!;
     run.engine.accept(FLATTEN, 2_000);
     run.engine.accept({ kind: 'command', name: 'set-trading-state', state: 'active', reason: 'a test' }, 3_000);
-    for (const step of journey(intent, { state: 'abandoned', code: 'IMPACT_EXCEEDS_MAX' }))
+    for (const step of transitionsOf(intent, { state: 'abandoned', code: 'IMPACT_EXCEEDS_MAX' }))
       run.engine.accept(step, 4_000);
     expect(run.state.exits.size).toBe(0);
   });
 
-  it('goes on after a kill, with what is left and no part twice', () => {
+  it('continues after a kill with the rest, and sells no part twice', () => {
     const first = holding({ limits: caps({ perTrade: 3, perHour: 6 }), body: SELL_ALL });
     first.engine.accept(buyingSol(150_000, 1_000), 1_000);
     const sold = parts(first).reduce((sum, [, size]) => sum + size, 0);
@@ -242,7 +243,7 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect(second.state.exits.size).toBe(0);
   });
 
-  it('outlives a run of other strategies, such as a swap by hand', () => {
+  it('survives a run of other strategies, such as a manual swap', () => {
     const first = holding({ limits: caps({ perTrade: 3, perHour: 6 }), body: SELL_ALL });
     first.engine.accept(buyingSol(150_000, 1_000), 1_000);
     const between = start([strategy('by-hand', () => EMPTY)], { snapshot: snapshotState(first.state) });
@@ -253,7 +254,7 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect([...parts(first), ...parts(second)].reduce((sum, [, size]) => sum + size, 0)).toBeCloseTo(8, 9);
   });
 
-  it('comes to the same hash when its inputs are gone through again', () => {
+  it('gives the same hash in a replay', () => {
     const limits = caps({ perTrade: 2, perHour: 5 });
     const first = holding({ limits, body: SELL_ALL });
     for (let at = 1_000; at <= 2 * HOUR; at += 60_000) first.engine.accept(buyingSol(150_000, at), at);
@@ -263,7 +264,7 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect(again.engine.decisionHash).toBe(first.engine.decisionHash);
   });
 
-  it('knows how long a full exit takes under caps', () => {
+  it('estimates the duration of a full exit under caps', () => {
     expect(exitEndsAt({ amount: sol(2), cap: { perTrade: sol(1) }, at: 0 })).toBe(5_000);
     expect(exitEndsAt({ amount: sol(8), cap: { perHour: sol(2) }, at: 0 })).toBe(3 * HOUR);
     expect(exitEndsAt({ amount: sol(8), cap: { perDay: sol(2) }, at: 0 })).toBeUndefined();

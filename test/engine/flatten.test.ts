@@ -29,13 +29,14 @@ function holding(
     snapshot: { ...freshSnapshot(WALLET), books: { diver: { balances, feesLamports: '0', swaps: 0 } } },
     onEffect: (effect, engine) => {
       if (effect.kind === 'execute')
-        for (const step of journey(effect.intent, fate(effect.intent, ++nth))) engine.accept(step, engine.clock.now());
+        for (const step of transitionsOf(effect.intent, fate(effect.intent, ++nth)))
+          engine.accept(step, engine.clock.now());
     },
     ...options,
   });
 }
 
-function journey(intent: Intent, fate: Fate): Outcome[] {
+function transitionsOf(intent: Intent, fate: Fate): Outcome[] {
   const building = outcome(intent, 'building');
   if (fate !== 'filled' && fate.state === 'abandoned')
     return [building, outcome(intent, 'abandoned', { code: fate.code })];
@@ -58,8 +59,8 @@ const swaps = (
 const everyThird = (_intent: Intent, nth: number): Fate =>
   (nth % 3 === 0 ? 'filled' : { state: 'expired', code: 'EXPIRED' });
 
-describe('a strategy that flattens', () => {
-  it('sells one holding after the other into its budget’s token, and says when it is flat', () => {
+describe('a flattening strategy', () => {
+  it('sells one holding after the other into its budget’s token, and alerts when it is flat', () => {
     const run = holding({ ...HELD, [FISH.mint]: '5000' });
     run.engine.accept(FLATTEN, 1_000);
     expect(swaps(run)).toEqual([
@@ -71,7 +72,7 @@ describe('a strategy that flattens', () => {
     expect(run.logged).toHaveLength(3);
   });
 
-  it('goes on from where a restart left it', () => {
+  it('continues after a restart', () => {
     const snapshot = {
       ...freshSnapshot(WALLET), books: { diver: { balances: HELD, feesLamports: '0', swaps: 0 } },
       flattening: ['diver'], flattenOrders: ['diver'],
@@ -80,7 +81,7 @@ describe('a strategy that flattens', () => {
       .toEqual([{ at: 0, of: SOL.mint, amount: 'all', code: null }]);
   });
 
-  it('waits longer after each failure, and begins anew after a success', () => {
+  it('waits longer after each failure, and resets the pause after a success', () => {
     const run = holding({ ...HELD, [FISH.mint]: '5000' }, (_intent, nth) =>
       (nth <= 3 || nth === 5 ? { state: 'expired', code: 'EXPIRED' } : 'filled'));
     run.engine.accept(FLATTEN, 0);
@@ -91,7 +92,7 @@ describe('a strategy that flattens', () => {
     ]);
   });
 
-  it('gives up what nobody buys, with a critical alert, and sells the rest', () => {
+  it('gives up an unsellable holding with a critical alert, and sells the rest', () => {
     const run = holding({ [FISH.mint]: '3', ...HELD }, ({ inputMint }) =>
       (inputMint === FISH.mint ? { state: 'abandoned', code: 'NO_ROUTE' } : 'filled'));
     run.engine.accept(FLATTEN, 0);
@@ -104,7 +105,7 @@ describe('a strategy that flattens', () => {
     expect(swaps(run).at(-1)).toMatchObject({ at: 3_600_001, of: FISH.mint });
   });
 
-  it('never gives up for a service that does not answer', () => {
+  it('never gives up while the service does not answer', () => {
     const run = holding(HELD, (_intent, nth) =>
       (nth <= 40 ? { state: 'abandoned', code: 'SERVICE_UNREACHABLE' } : 'filled'));
     run.engine.accept(FLATTEN, 0);
@@ -113,7 +114,7 @@ describe('a strategy that flattens', () => {
     expect(swaps(run)).toHaveLength(41);
   });
 
-  it('sells in parts what is larger than max_trade', () => {
+  it('sells a holding larger than max_trade in parts', () => {
     const run = holding({ [USDC.mint]: '1', [SOL.mint]: '2000000000' }, () => 'filled', {
       limits: { maxTrade: { mint: SOL.mint, amount: 600_000_000n as Amount } },
     });
@@ -124,7 +125,7 @@ describe('a strategy that flattens', () => {
     expect(run.state.portfolio.book('diver').balances.has(SOL.mint)).toBe(false);
   });
 
-  it('leaves alone the SOL that is kept for fees, and says so', () => {
+  it('keeps the SOL reserve, and reports it', () => {
     const run = holding(HELD, () => 'filled', { limits: { solReserve: 9_000_000_000n as Amount } });
     run.engine.accept(FLATTEN, 0);
     expect(run.state.portfolio.wallet.get(SOL.mint)).toBeGreaterThanOrEqual(9_000_000_000n - 5_000n);
@@ -133,7 +134,7 @@ describe('a strategy that flattens', () => {
     expect(swaps(run)).toHaveLength(1);
   });
 
-  it('proposes nothing while it is halted, and goes on once it is not', () => {
+  it('proposes nothing while halted, and continues afterwards', () => {
     const run = holding();
     run.engine.accept({ kind: 'command', name: 'set-trading-state', state: 'halted', reason: 'a test' }, 0);
     run.engine.accept(FLATTEN, 1_000);
@@ -143,7 +144,7 @@ describe('a strategy that flattens', () => {
     expect(swaps(run)).toMatchObject([{ at: 600_000, of: SOL.mint, code: null }]);
   });
 
-  it('sells what an operator ordered, whatever protection halts it, and lets nothing else through', () => {
+  it('sells on an operator’s order despite a halting protection, and nothing else passes', () => {
     const absent: Protection =
       { trigger: { kind: 'dead-man', afterMs: 1_000 }, scope: 'global', action: 'halt', release: { kind: 'next-day' } };
     const run = holding(HELD, () => 'filled', { limits: { protections: [absent] } });
@@ -171,7 +172,7 @@ describe('a strategy that flattens', () => {
     }
   });
 
-  it('does not trouble the strategy with refusals of what it never asked for', () => {
+  it('does not publish refusals of the engine’s own proposals to the strategy', () => {
     const heard: string[] = [];
     const listening = strategy('diver', (_streams, context) => context.denials$.pipe(map(({ code }) => {
       heard.push(code);
@@ -186,7 +187,7 @@ describe('a strategy that flattens', () => {
     expect(heard).toEqual([]);
   });
 
-  it('comes to the same hash when its inputs are gone through again', () => {
+  it('gives the same hash in a replay', () => {
     const first = holding({ ...HELD, [FISH.mint]: '5000' }, everyThird);
     first.engine.accept(buyingSol(150_000, 500), 500);
     first.engine.accept(FLATTEN, 1_000);

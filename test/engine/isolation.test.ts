@@ -44,7 +44,7 @@ function drive(broken: StrategyInstance): Run {
 describe('a strategy that fails', () => {
   const undisturbed = drive(quiet);
 
-  it.each(BROKEN)('%s is stopped with one alert, and its neighbours decide the very same', (_where, broken) => {
+  it.each(BROKEN)('%s is stopped with one alert, and the others decide the same', (_where, broken) => {
     const run = drive(broken);
     expect(alerts(run, 'broken'))
       .toEqual([expect.stringMatching(/^\d+ strategy broken stopped: (?:boom|expected .+)$/)]);
@@ -57,12 +57,12 @@ describe('a strategy that fails', () => {
     }
   });
 
-  it('decides the same again: a failure is replayed like everything else', () => {
+  it('fails in the same way in a replay', () => {
     for (const [where, broken] of BROKEN)
       expect(drive(broken).engine.decisionHash, where).toBe(drive(broken).engine.decisionHash);
   });
 
-  it('keeps what it had proposed before', () => {
+  it('keeps its earlier proposals', () => {
     const run = start([strategy('broken', (_streams, context) => new Observable((subscriber) => {
       subscriber.next(context.alert('info', 'before'));
       throw new Error('boom');
@@ -81,10 +81,10 @@ describe('a strategy that fails', () => {
     expect(run.state.intents.size).toBe(0);
   });
 
-  it('is stopped when it answers each refusal with the next proposal: time goes on for everybody else', () => {
+  it('is stopped when it answers each refusal with a new proposal, and the others continue', () => {
     const stubborn = strategy('broken', ({ price }, context) => {
-      const wish = context.buy(SOL_USDC, { fraction: 1 }, 'again', { slippageBps: 10_000 as never });
-      return merge(price!.pipe(map(() => wish)), context.denials$.pipe(map(() => wish)));
+      const swap = context.buy(SOL_USDC, { fraction: 1 }, 'again', { slippageBps: 10_000 as never });
+      return merge(price!.pipe(map(() => swap)), context.denials$.pipe(map(() => swap)));
     });
     const run = drive(stubborn);
     expect(alerts(run, 'broken')).toEqual([expect.stringContaining('it keeps proposing at one instant')]);
@@ -92,7 +92,7 @@ describe('a strategy that fails', () => {
   });
 });
 
-it('a strategy that ends by itself simply runs no more', () => {
+it('a strategy that completes stops without an alert', () => {
   const run =
     start([strategy('done', () => new Observable((subscriber) => { subscriber.complete(); })), neighbour('after')]);
   run.engine.accept(buyingSol(150_000, 10), 10);

@@ -36,7 +36,7 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
   readonly limits?: Partial<RiskLimits>;
   readonly snapshot?: StateSnapshot;
   readonly open?: readonly OpenIntent[];
-  readonly legacy?: RestoredStates;
+  readonly restored?: RestoredStates;
   /** Of every strategy. */
   readonly maxAgeMs?: Millis | undefined;
   readonly onEffect?: (effect: Effect, engine: Engine) => void;
@@ -53,7 +53,7 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
     order: [] as string[],
   };
   const engine: Engine = new Engine({
-    state, strategies, startAt: options.startAt ?? 0, seed: options.seed ?? 7, restored: options.legacy,
+    state, strategies, startAt: options.startAt ?? 0, seed: options.seed ?? 7, restored: options.restored,
     listener: {
       onInput: (seq, at, input) => {
         told.inputs.push({ seq, at, input });

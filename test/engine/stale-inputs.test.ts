@@ -14,7 +14,7 @@ const MAX_AGE_MS = 15_000;
 const both = () => ({ ...priceInput(), odds: orderBook('M', { every: '1s' }) });
 const buy = (context: StrategyContext, why: string) => context.buy(SOL_USDC, SIZE, why);
 
-/** Returns a run of one strategy that looks at a price and a book and may not act where either is older than 15 s. */
+/** Returns a run of one strategy that watches a price and a book and may not act where either is older than 15 s. */
 function run(body: Body, maxAgeMs: number | undefined = MAX_AGE_MS): Run {
   return start([strategy('diver', body, both)], { maxAgeMs });
 }
@@ -28,8 +28,8 @@ function rulings({ logged }: Run): string[] {
 const onBook: Body = ({ odds }, context) => odds!.pipe(map(() => buy(context, 'the odds rose')));
 const onTimer: Body = (_streams, context) => timer(context, '20s').pipe(map(() => buy(context, 'it is time')));
 
-describe('a strategy with a max_age gets no chance to act', () => {
-  it('before everything that it watches has arrived once', () => {
+describe('a strategy with a max_age cannot swap', () => {
+  it('before every input has arrived once', () => {
     const stale = run(onBook);
     stale.engine.accept(book([[42, 1]], [], 10), 10);
     expect(rulings(stale)).toEqual(['10 the odds rose: INPUT_STALE']);
@@ -38,7 +38,7 @@ describe('a strategy with a max_age gets no chance to act', () => {
     expect(rulings(stale)[1]).toBe('30 the odds rose: approved');
   });
 
-  it('when one feed wakes it while another has fallen silent, to the millisecond', () => {
+  it('when one input is stale by a millisecond while another is fresh', () => {
     const stale = run(onBook);
     stale.engine.accept(buyingSol(150_000, 1_000), 1_000);
     stale.engine.accept(book([[42, 1]], [], 16_001), 16_001);
@@ -58,7 +58,7 @@ describe('a strategy with a max_age gets no chance to act', () => {
     expect(rulings(stale)).toEqual(['20000 it is time: INPUT_STALE']);
   });
 
-  it('because its feed says that it is in trouble: what is known only ages', () => {
+  it('after a health report of its feed, once its last event is stale', () => {
     const stale = run(onTimer);
     stale.engine.accept(buyingSol(150_000, 1_000), 1_000);
     stale.engine.accept(book([[42, 1]], [], 1_000), 1_000);
@@ -67,7 +67,7 @@ describe('a strategy with a max_age gets no chance to act', () => {
     expect(rulings(stale)).toEqual(['20000 it is time: INPUT_STALE']);
   });
 
-  it('after a sleep, in which everything has grown old', () => {
+  it('after a sleep of the machine, which makes all inputs stale', () => {
     const slept = run((_streams, context) => interval(context, '5s').pipe(map(() => buy(context, 'a tick'))));
     slept.engine.accept(buyingSol(150_000, 1_000), 1_000);
     slept.engine.accept(book([[42, 1]], [], 1_000), 1_000);
@@ -75,7 +75,7 @@ describe('a strategy with a max_age gets no chance to act', () => {
     expect(rulings(slept)).toEqual(['28800000 a tick: INPUT_STALE']);
   });
 
-  it('to get out either: a price of long ago is no reason to sell, and no floor to sell by', () => {
+  it('in an exit either, since an old price is no basis for a sale', () => {
     const stale = run(({ price }, context) => merge(
       price!.pipe(mergeMap(() =>
         (context.available(SOL) === 0n && context.openIntents() === 0 ? [buy(context, 'in')] : []))),
@@ -95,7 +95,7 @@ describe('a strategy with a max_age gets no chance to act', () => {
     expect(rulings(stale)).toEqual(['1000 in: approved', '30000 out: INPUT_STALE']);
   });
 
-  it('but may still alert, and one without a max_age acts on what there is', () => {
+  it('but may alert, and a strategy without a max_age may swap', () => {
     const alerting = run((_streams, context) =>
       timer(context, '20s').pipe(map(() => context.alert('warning', 'no data'))));
     alerting.engine.advanceTo(60_000);

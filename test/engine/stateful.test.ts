@@ -37,8 +37,8 @@ function executed(effects: readonly Effect[]): Extract<Effect, { kind: 'execute'
   return effects.filter((effect) => effect.kind === 'execute');
 }
 
-describe('what a strategy keeps', () => {
-  it('goes with each swap that it led to, as of that swap, with the ends of swaps it holds', () => {
+describe('the kept state of a strategy', () => {
+  it('is saved with each swap as of that swap, with the outcomes that it includes', () => {
     const run = start([counting()]);
     show(run, 10, 20);
     const [first] = executed(run.effects);
@@ -50,7 +50,7 @@ describe('what a strategy keeps', () => {
       .toEqual({ strategy: 'diver', text: kept(4, 'diver-1 abandoned'), seen: ['diver-1'] });
   });
 
-  it('is handed out when it changed, and again where it could not be written', () => {
+  it('is handed out after a change, and again where it could not be saved', () => {
     const run = start([counting(), strategy('plain')]);
     expect(run.engine.takeStrategyStates()).toEqual([{ strategy: 'diver', text: kept(0), seen: [] }]);
     expect(run.engine.takeStrategyStates()).toEqual([]);
@@ -63,15 +63,15 @@ describe('what a strategy keeps', () => {
     expect(run.engine.takeStrategyStates()).toEqual(taken);
   });
 
-  it('is what the next run begins with', () => {
+  it('is the start of the next run', () => {
     const run = start([counting()], {
-      legacy: { states: { diver: kept(6, 'diver-1 failed'), other: 'not its own' }, unseen: [] },
+      restored: { states: { diver: kept(6, 'diver-1 failed'), other: 'not its own' }, unseen: [] },
     });
     show(run, 10);
     expect(alerts(run)).toEqual(['10 7 prices, ended: diver-1 failed']);
   });
 
-  it('is not handed out by a strategy that failed: it may have seen half of an event', () => {
+  it('is not handed out after a failure, since it may include half of an event', () => {
     const run = start([strategy('diver', ({ price }, context) => price!.pipe(
       context.stateful('n', 0, (n: number) => n + 1),
       filter(({ state }) => { if (state === 2) throw new Error('boom'); return false; }), mergeMap(() => NEVER)))]);
@@ -82,7 +82,7 @@ describe('what a strategy keeps', () => {
     expect(run.engine.takeStrategyStates()).toEqual([]);
   });
 
-  it('stops its strategy where it cannot be kept, with one alert, and no neighbour', () => {
+  it('stops only its strategy where it cannot be kept, with one alert', () => {
     const run = start([
       strategy('diver', ({ price }, context) =>
         price!.pipe(context.stateful<unknown, unknown>('n', 0, () => new Map()), mergeMap(() => NEVER))),
@@ -92,7 +92,7 @@ describe('what a strategy keeps', () => {
       strategy('third', ({ price }, context) =>
         price!.pipe(mergeMap(() => { context.stateful('late', 0, (n) => n); return NEVER; }))),
       counting('last'),
-    ], { legacy: { states: {}, unseen: [] } });
+    ], { restored: { states: {}, unseen: [] } });
     show(run, 10);
     expect(alerts(run).filter((text) => text.includes('stopped'))).toEqual([
       '0 strategy second stopped: two states have the name "n": give each its own',
@@ -102,28 +102,28 @@ describe('what a strategy keeps', () => {
     expect(run.engine.running).toEqual(['last']);
   });
 
-  it('says so where it begins anew because what was kept does not fit', () => {
+  it('is replaced by the initial one with a warning where it does not fit', () => {
     const fitting = strategy('diver', (_streams, context) => {
       const n = context.stateful('n', 0, (state) => state, { misfit: 'initial' });
       context.log(String(n.value));
       return NEVER;
     });
-    const run = start([fitting], { legacy: { states: { diver: '{"n":"zero"}' }, unseen: [] } });
+    const run = start([fitting], { restored: { states: { diver: '{"n":"zero"}' }, unseen: [] } });
     expect(alerts(run)).toEqual(['0 strategy diver begins with a new state "n", for the kept one does not fit: '
       + 'expected it to be a number, found a string']);
     expect(run.logs).toEqual(['diver: 0']);
   });
 });
 
-describe('the ends of swaps', () => {
+describe('the last outcomes of swaps', () => {
   const open = { intent: executed(bought().effects)[0]!.intent, state: 'submitted' } as const;
   const earlier: Outcome = { ...outcome(open.intent, 'expired'), intentId: 'diver-0' };
 
-  it('that came before the start are shown once to a strategy that keeps a state, in their order, and to no other', () => {
+  it('from before the start are shown once, in order, to strategies with a state only', () => {
     const run = prepare([counting(), strategy(
       'other', (_streams, context) => context.outcomes$.pipe(map(({ intentId }) => context.alert('info', intentId))),
     )], {
-      legacy: {
+      restored: {
         states: { diver: kept(2) },
         unseen: [earlier, { ...earlier, intentId: 'other-1' }, { ...earlier, intentId: 'gone-1' }],
       }, open: [open],
@@ -138,7 +138,7 @@ describe('the ends of swaps', () => {
     ]);
   });
 
-  it('that come when the strategy has stopped are not seen: the next run shows them', () => {
+  it('after the stop of a strategy are shown by the next run', () => {
     const run = bought();
     run.engine.takeStrategyStates();
     run.engine.stop();
@@ -146,7 +146,7 @@ describe('the ends of swaps', () => {
     expect(run.engine.takeStrategyStates()).toEqual([]);
   });
 
-  it('are seen where the strategy ended on them by itself', () => {
+  it('are seen where the strategy completes on them', () => {
     const run = start([strategy('diver', ({ price }, context) => merge(
       context.outcomes$.pipe(context.stateful('n', 0, (n: number) => n + 1), ignoreElements()),
       price!.pipe(map(() => context.buy(SOL_USDC, { token: USDC, amount: PURCHASE }, 'once'))),
@@ -157,9 +157,9 @@ describe('the ends of swaps', () => {
     expect(run.engine.takeStrategyStates()).toEqual([{ strategy: 'diver', text: '{"n":1}', seen: ['diver-1'] }]);
   });
 
-  it('are replayed with all they lead to', () => {
-    const legacy: RestoredStates = { states: { diver: kept(3) }, unseen: [earlier] };
-    const run = prepare([counting()], { legacy, open: [open] });
+  it('are replayed with their effects', () => {
+    const restored: RestoredStates = { states: { diver: kept(3) }, unseen: [earlier] };
+    const run = prepare([counting()], { restored, open: [open] });
     run.engine.accept(outcome(open.intent, 'failed'), 5);
     run.engine.start();
     show(run, 10, 20, 30);
@@ -168,7 +168,7 @@ describe('the ends of swaps', () => {
       restored: given, started: { after_seq: 1, at: 5 }, stopped: null, cursor: cursorOf(run),
       recorded: run.logged.map(({ seq, at, h }) => ({ seq, at, h })),
     });
-    expect(replayed(legacy)).toMatchObject({ match: true, decisionHash: run.engine.decisionHash });
+    expect(replayed(restored)).toMatchObject({ match: true, decisionHash: run.engine.decisionHash });
     expect(replayed({ states: { diver: kept(4) }, unseen: [earlier] }).match).toBe(false);
     expect(replayed({ states: { diver: kept(3) }, unseen: [] }).match).toBe(false);
   });

@@ -44,7 +44,7 @@ function drive(events: readonly Event[], wakeUps: readonly number[], end: number
 }
 
 describe('the timing law', () => {
-  it('lets a timer of 5.000 s decide before an event of 5.001 s, though it is woken at 5.003 s', () => {
+  it('fires a timer of 5.000 s before an event of 5.001 s, even if it is woken at 5.003 s', () => {
     const asking = strategy('diver', ({ price }, context) => merge(
       timer(context, '5s').pipe(map(() => context.alert('info', 'timer'))),
       price!.pipe(map(() => context.alert('info', 'event'))),
@@ -64,7 +64,7 @@ describe('the timing law', () => {
     expect(live.engine.decisionHash).toBe(early.engine.decisionHash);
   });
 
-  it('fires a timer due at the very instant of an event before the event', () => {
+  it('fires a timer before an event of the same instant', () => {
     const run = start([strategy('diver', ({ price }, context) => merge(
       price!.pipe(map(() => context.alert('info', 'event'))),
       timer(context, '5s').pipe(map(() => context.alert('info', 'timer')))))]);
@@ -72,7 +72,7 @@ describe('the timing law', () => {
     expect(alerts(run)).toEqual(['5000 timer', '5000 event']);
   });
 
-  it('decides the same for any timers and events, whenever io wakes the engine', () => {
+  it('gives the same decisions for any timers and events, whenever io wakes the engine', () => {
     const gaps = fc.array(fc.record({ gap: fc.nat(12), price: fc.integer({ min: 100, max: 200 }) }), { maxLength: 40 });
     fc.assert(fc.property(gaps, fc.array(fc.nat(300), { maxLength: 60 }), (spaced, wakeUps) => {
       let at = 1_000;
@@ -86,7 +86,7 @@ describe('the timing law', () => {
     }), { numRuns: 150 });
   });
 
-  it('lets each timer fire once after the machine’s sleep, at the present, where what it sees is as old as it is', () => {
+  it('fires each overdue timer once after the machine’s sleep, at the present', () => {
     const asking = strategy('diver', ({ price }, context) => merge(
       interval(context, '1s').pipe(map(() => context.alert('info', 'tick'))),
       price!.pipe(map(() => context.alert('info', 'price'))),
@@ -98,7 +98,7 @@ describe('the timing law', () => {
     expect(alerts(run)).toEqual(['500 price', '28800000 tick', '28801000 tick']);
   });
 
-  it('lets those fire at their own instants that were woken before the machine slept, in a replay that sees only the leap', () => {
+  it('fires timers from before the sleep at their own instants, also in a replay of the clock jump', () => {
     const ticking = strategy('diver', (_streams, context) =>
       interval(context, '1s').pipe(map(() => context.alert('info', 'tick'))));
     const live = start([ticking]);

@@ -5,7 +5,7 @@ import { AssertionError } from '../../src/core/assert.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 
 describe('the virtual clock', () => {
-  it('stands until it is moved, and never goes back', () => {
+  it('moves only by its methods, and never back', () => {
     const clock = new VirtualClock(1_000);
     expect([clock.now(), clock.nextAt()]).toEqual([1_000, Infinity]);
     clock.advanceTo(5_000);
@@ -13,7 +13,7 @@ describe('the virtual clock', () => {
     expect(clock.now()).toBe(5_000);
   });
 
-  it('fires timers in the order of their instants, each seeing its own, those of one instant in the order of scheduling', () => {
+  it('fires timers in order of instant and scheduling, each at its own instant', () => {
     const clock = new VirtualClock(0);
     const fired: string[] = [];
     for (const [name, delay] of [['c', 30], ['a', 10], ['b1', 20], ['b2', 20], ['now', 0], ['late', 31]] as const) {
@@ -24,7 +24,7 @@ describe('the virtual clock', () => {
     expect([clock.now(), clock.nextAt()]).toEqual([30, 31]);
   });
 
-  it('fires what timers schedule on the way at its own instant too', () => {
+  it('fires timers that timers schedule at their own instants', () => {
     const clock = new VirtualClock(0);
     const fired: string[] = [];
     clock.schedule(() => {
@@ -36,7 +36,7 @@ describe('the virtual clock', () => {
     expect(fired).toEqual(['at once@10', 'later@12', 'child@15']);
   });
 
-  it('takes a negative delay for none and refuses one that is no number', () => {
+  it('treats a negative delay as zero and refuses NaN', () => {
     const clock = new VirtualClock(50);
     const fired: number[] = [];
     clock.schedule(() => { fired.push(clock.now()); }, -20);
@@ -45,7 +45,7 @@ describe('the virtual clock', () => {
     expect(() => clock.schedule(() => undefined, Number.NaN)).toThrow(AssertionError);
   });
 
-  it('does not fire what was unsubscribed, not even by a timer of the same instant', () => {
+  it('does not fire an unsubscribed timer, even if unsubscribed at the same instant', () => {
     const clock = new VirtualClock(0);
     const fired: string[] = [];
     const gone = clock.schedule(() => { fired.push('gone'); }, 10);
@@ -59,7 +59,7 @@ describe('the virtual clock', () => {
     expect(clock.nextAt()).toBe(Infinity);
   });
 
-  it('runs what is to follow after each timer, and only then', () => {
+  it('calls afterEach after each timer, and only then', () => {
     const clock = new VirtualClock(0);
     const order: string[] = [];
     for (const delay of [1, 2]) clock.schedule(() => { order.push(`timer ${delay}`); }, delay);
@@ -68,7 +68,7 @@ describe('the virtual clock', () => {
     expect(order).toEqual(['timer 1', 'after 1', 'timer 2', 'after 2']);
   });
 
-  it('hands a state to the work and lets it reschedule itself', () => {
+  it('passes the state to the work, which can reschedule itself', () => {
     const clock = new VirtualClock(0);
     const seen: unknown[] = [];
     clock.schedule<number>(function again(count) {
@@ -91,7 +91,7 @@ describe('the virtual clock', () => {
     expect(count).toBe(150_001);
   });
 
-  it('fires any set of timers as a sorted list would, however far it is moved at a time', () => {
+  it('fires any set of timers like a sorted list, in steps of any size', () => {
     const delays = fc.array(fc.record({ delay: fc.nat(50), cancel: fc.boolean() }), { maxLength: 60 });
     fc.assert(fc.property(delays, fc.array(fc.nat(60), { maxLength: 8 }), (timers, stops) => {
       const clock = new VirtualClock(0);
@@ -147,7 +147,7 @@ describe('RxJS on the virtual clock', () => {
     expect(seen).toEqual([25, -1]);
   });
 
-  it('leaps: what is overdue fires at the present, each timer once, however many times it would have', () => {
+  it('jumps: each overdue timer fires once, at the present', () => {
     const clock = new VirtualClock(0);
     const fired: [string, number][] = [];
     interval(1_000, clock).subscribe(() => { fired.push(['interval', clock.now()]); });

@@ -30,7 +30,7 @@ function warmUp(
 }
 
 describe('a warm-up', () => {
-  it('leaves indicators as if the strategy had watched all along, and decides nothing before the start', () => {
+  it('leaves indicators as after a continuous run, without decisions before the start', () => {
     const dips = configured(meanReversion, { pair: 'SOL/USDC', size: '25 USDC', window: 5, k: 1 });
     fc.assert(fc.property(fc.array(fc.integer({ min: 90_000, max: 110_000 }), { minLength: 1, maxLength: 30 }),
       fc.nat(30), (prices, split) => {
@@ -56,7 +56,7 @@ describe('a warm-up', () => {
       }), { numRuns: 60 });
   });
 
-  it('runs at the recorded times: timers fire at their own instants up to the start, and go on from there', () => {
+  it('runs at the recorded times: timers fire at their own instants, before and after the start', () => {
     const times: string[] = [];
     const run = warmUp([warmed(strategy('diver', ({ price }, context) => merge(
       price!.pipe(map((quote) => `price of ${(quote as PricedQuote).at}`)),
@@ -72,7 +72,7 @@ describe('a warm-up', () => {
     expect(alerts(run)).toEqual(['102000 timer 2']);
   });
 
-  it('discards proposals, alerts and log lines, and leaves state and market as they are', () => {
+  it('discards proposals, alerts and log lines, and does not change state and market', () => {
     const run = warmUp([warmed(strategy('diver', ({ price }, context) => price!.pipe(mergeMap(() => {
       context.log('seen');
       return of(context.alert('info', 'seen'), context.buy(SOL_USDC, 'all', 'dip'));
@@ -84,7 +84,7 @@ describe('a warm-up', () => {
     expect(run.logged).toHaveLength(2);
   });
 
-  it('shows each strategy its own part of the past, and nothing to one that wants none', () => {
+  it('shows each strategy its own span, and nothing to one without a warm-up', () => {
     const seeing = (name: string) => strategy(name, ({ price }, context) => price!.pipe(mergeMap((quote) => {
       seen.push(`${name} ${(quote as PricedQuote).at} at ${context.now()}`);
       return NEVER;
@@ -97,7 +97,7 @@ describe('a warm-up', () => {
     expect(stands).toBe(true);
   });
 
-  it('takes several recordings in a row, with holes, with what it does not know, and with a clock that was set back', () => {
+  it('accepts recordings with gaps, unknown feeds, and a clock that was set back', () => {
     const seen: number[] = [];
     const { stands } = warmUp([warmed(strategy('diver', ({ price }) => price!.pipe(mergeMap((quote) => {
       seen.push((quote as PricedQuote).at);
@@ -110,17 +110,17 @@ describe('a warm-up', () => {
     expect(stands).toBe(false);
   });
 
-  it('does not fold what it shows into what is kept, which is younger', () => {
+  it('does not fold recorded events into the kept state', () => {
     const counting = strategy('diver', ({ price }, context) => price!.pipe(
       context.stateful('n', 0, (n: number) => n + 1), map(({ state }) => context.alert('info', `${state} seen`))));
     const run = warmUp([warmed(counting, 10_000)], rowsAt(91_000, 92_000), {
-      legacy: { states: { diver: '{"n":7}' }, unseen: [] },
+      restored: { states: { diver: '{"n":7}' }, unseen: [] },
     });
     run.engine.accept(buyingSol(150_000, NOW + 1), NOW + 1);
     expect(alerts(run)).toEqual([`${NOW + 1} 8 seen`]);
   });
 
-  it('is over before the strategy hears of swaps that ended while it was away', () => {
+  it('ends before the outcomes of the time when the bot was down', () => {
     const ended = { kind: 'outcome', intentId: 'diver-1', attempt: 1, state: 'expired' } as const;
     const order: string[] = [];
     warmUp([warmed(strategy('diver', ({ price }, context) => merge(
@@ -128,11 +128,11 @@ describe('a warm-up', () => {
       context.outcomes$.pipe(
         context.stateful('n', 0, (n: number) => { order.push('outcome'); return n + 1; }), ignoreElements(),
       ),
-    )), 10_000)], rowsAt(95_000), { legacy: { states: { diver: '{"n":0}' }, unseen: [ended] } });
+    )), 10_000)], rowsAt(95_000), { restored: { states: { diver: '{"n":0}' }, unseen: [ended] } });
     expect(order).toEqual(['price', 'outcome']);
   });
 
-  it('in which a strategy fails stops it, told at the start, and its neighbours go on', () => {
+  it('with a failure stops that strategy at the start, and the others continue', () => {
     const failing =
       warmed(strategy('diver', ({ price }) => price!.pipe(map(() => { throw new Error('boom'); }))), 10_000);
     const run = warmUp([failing, warmed(strategy('other'), 10_000)], rowsAt(95_000));
@@ -140,7 +140,7 @@ describe('a warm-up', () => {
     expect(run.engine.running).toEqual(['other']);
   });
 
-  it('with nothing recorded still runs the strategy through the time', () => {
+  it('without recorded events still runs the strategy through the time', () => {
     const run = warmUp([warmed(strategy(
       'diver', (_streams, context) => interval(context, '4s').pipe(map((n) => context.alert('info', `timer ${n}`))),
     ), 10_000)]);

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
 import { compareWallet } from '../../src/daemon/watch/wallet-watch.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
-import type { BalancePorts } from '../../src/execution/input-balance.ts';
 import { balanceObjection } from '../../src/execution/input-balance.ts';
 import type { JournalledIntent } from '../../src/execution/ports.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import { temporaryJournal } from '../store/fixtures.ts';
 import { attemptOf, FILL, intentOf, outcomeOf } from '../store/sample-intents.ts';
+
+type BalancePorts = Parameters<typeof balanceObjection>[0];
 
 const SLOTS = { from: 10n, to: 10n };
 const HELD = 1_000_000_000n;

@@ -2,13 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
 import { GannetError } from '../../src/core/errors.ts';
 import type { Clock, Millis } from '../../src/core/time.ts';
-import type { ExecutorPorts, SigningTerms } from '../../src/execution/ports.ts';
+import type { ExecutorPorts, Signer } from '../../src/execution/ports.ts';
 import { prepareAttempt } from '../../src/execution/prepare.ts';
 import { USDC_MINT } from '../../src/market/token.ts';
 import type { Intent } from '../../src/trading/intent.ts';
 import type { SwapOrder } from '../../src/trading/swap-terms.ts';
 import type { ExecutionFixture } from './execution-fixture.ts';
 import { executionFixtures } from './execution-fixture.ts';
+
+type SigningTerms = Parameters<Signer['sign']>[1];
 
 const startExecutionFixture = executionFixtures();
 

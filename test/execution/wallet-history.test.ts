@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount, Lamports } from '../../src/core/amount.ts';
 import type { BalanceStep, BalanceSteps } from '../../src/execution/ports.ts';
-import type { HistoryQuestion } from '../../src/execution/wallet-history.ts';
 import { HistoryCheck, historyGap } from '../../src/execution/wallet-history.ts';
 import { GannetError } from '../../src/core/errors.ts';
 import { SOL, USDC } from '../market/tokens.ts';
+
+type HistoryQuestion = Parameters<typeof historyGap>[1];
 
 const FEE = 5_000n;
 const SIGNED_AT = 1_000n;

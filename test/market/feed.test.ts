@@ -9,7 +9,7 @@ const quote: FeedSpec =
 const book: FeedSpec = { kind: 'order-book', marketId: 'M', everyMs: 5_000 };
 const stats: FeedSpec = { kind: 'token-stats', mint: SOL.mint, everyMs: 5_000 };
 
-it('names a feed by what it watches, whatever its rate', () => {
+it('a feed’s key names its subject, whatever its rate', () => {
   expect(feedKey(quote)).toBe(`quote:${USDC.mint}:${SOL.mint}:5`);
   expect(feedKey({ ...quote, everyMs: 1 })).toBe(feedKey(quote));
   expect(new Set([
@@ -17,7 +17,7 @@ it('names a feed by what it watches, whatever its rate', () => {
   ].map(feedKey)).size).toBe(5);
 });
 
-it('polls each thing once, at the fastest rate anybody asked for', () => {
+it('shared feeds are polled once, at the shortest wanted interval', () => {
   expect(sharedFeeds([quote, book, { ...quote, everyMs: 1_000 }, stats, { ...quote, everyMs: 9_000 }])).toEqual([
     { ...quote, everyMs: 1_000, weight: 1 }, book, stats,
   ]);

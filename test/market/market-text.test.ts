@@ -5,8 +5,8 @@ import { FISH, KELP, SOL, TOKENS, USDC } from './tokens.ts';
 
 const quote = (from: string, to: string, amount: string): FeedKey => `quote:${from}:${to}:${amount}`;
 
-describe('what many feeds watch', () => {
-  it('has the sizes of a pair together, by size, then statistics, then books', () => {
+describe('the text of several feeds', () => {
+  it('lists the sizes of each pair in order, then statistics, then books', () => {
     expect(describeFeeds(TOKENS, [
       'order-book:TIDE', quote(USDC.mint, SOL.mint, '100000000'), quote(SOL.mint, USDC.mint, '500000000'),
       `token-stats:${FISH.mint}`, quote(USDC.mint, SOL.mint, '25000000'), quote(USDC.mint, SOL.mint, '2000000000'),
@@ -15,10 +15,10 @@ describe('what many feeds watch', () => {
       + 'KELP; the order books of TIDE and 540817');
   });
 
-  it('says one as one, none as nothing, and names by its mint what has no name', () => {
+  it('uses the singular for one, is empty for none, and names unknown tokens by mint', () => {
     expect(describeFeeds(TOKENS, ['order-book:TIDE'])).toBe('the order book of TIDE');
     expect(describeFeeds(TOKENS, [])).toBe('');
     expect(describeFeeds(TOKENS, [quote('Mint', USDC.mint, '7'), quote('Mint', USDC.mint, '70')]))
-      .toBe('the price of 7 and 70 of Mint in USDC');
+      .toBe('the price of 7 and 70 raw of Mint in USDC');
   });
 });

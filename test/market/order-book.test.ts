@@ -11,33 +11,33 @@ const levels = fc.array(fc.record({
 
 const total = (side: readonly BookLevel[]): number => side.reduce((sum, { size }) => sum + size, 0);
 
-describe('a book of bids on both sides', () => {
+describe('an order book with bids on both sides', () => {
   const yes = [[42, 100], [41, 50], [40, 7]] as const;
   const no = [[55, 30], [54, 20], [50, 1]] as const;
 
-  it('has its best bid at the highest price, in whatever order the levels come', () => {
+  it('has its best bid at the highest price, whatever the order of levels', () => {
     const expected = bookTop(book(yes, no), 'yes');
     expect(expected).toMatchObject({ bestBid: 420_000, bestAsk: 450_000, mid: 435_000, spread: 30_000 });
     expect(bookTop(book(yes.toReversed(), no.toReversed()), 'yes')).toEqual(expected);
     expect(bookTop(book([yes[1], yes[0], yes[2]], [no[2], no[0], no[1]]), 'yes')).toEqual(expected);
   });
 
-  it('has its asks at one dollar less the other side’s bids, lowest first', () => {
+  it('derives asks from the other side’s bids, lowest first', () => {
     expect(asks(book(yes, no), 'yes')).toEqual([
       { priceMicroUsd: 450_000, size: 30 }, { priceMicroUsd: 460_000, size: 20 }, { priceMicroUsd: 500_000, size: 1 },
     ]);
     expect(asks(book(yes, no), 'no')[0]).toEqual({ priceMicroUsd: 580_000, size: 100 });
   });
 
-  it('sums levels of one price and does not touch what it was given', () => {
+  it('sums levels of one price without changing its input', () => {
     const twice = book([[42, 100], [41, 5], [42, 11]], no);
     const before = structuredClone(twice);
     expect(bids(twice, 'yes')).toEqual([{ priceMicroUsd: 420_000, size: 111 }, { priceMicroUsd: 410_000, size: 5 }]);
     expect(twice).toEqual(before);
   });
 
-  it('weighs the microprice by the other side’s size', () => {
-    // (0.42 * 30 + 0.45 * 100) / 130 and (100 - 30) / 130, by hand.
+  it('weights the microprice by the other side’s size', () => {
+    // (0.42 * 30 + 0.45 * 100) / 130 and (100 - 30) / 130, computed manually.
     const top = bookTop(book(yes, no), 'yes');
     expect(top.microprice).toBeCloseTo(443_076.923_077, 5);
     expect(top.imbalance).toBeCloseTo(0.538_461_538, 8);
@@ -45,11 +45,11 @@ describe('a book of bids on both sides', () => {
     expect(even).toMatchObject({ microprice: 490_000, imbalance: 0 });
   });
 
-  it('takes fractional sizes', () => {
+  it('accepts fractional sizes', () => {
     expect(bids(book([[42, 0.25], [42, 0.5]], []), 'yes')).toEqual([{ priceMicroUsd: 420_000, size: 0.75 }]);
   });
 
-  it.each([0, -5, Number.NaN])('does not take a level of size %d for an order', (size) => {
+  it.each([0, -5, Number.NaN])('ignores a level of size %d', (size) => {
     const odd = book([[60, size], [42, 100]], [[55, 30]]);
     expect(bookTop(odd, 'yes')).toEqual(bookTop(book([[42, 100]], [[55, 30]]), 'yes'));
     expect(isEmpty(book([[60, size]], [[30, size]]))).toBe(true);
@@ -58,7 +58,7 @@ describe('a book of bids on both sides', () => {
   });
 });
 
-describe('a book with something missing', () => {
+describe('an incomplete order book', () => {
   it('leaves the ask undefined without NO bids, never 1 and never 0', () => {
     const top = bookTop(book([[42, 100]], []), 'yes');
     expect(top).toEqual({
@@ -72,7 +72,7 @@ describe('a book with something missing', () => {
     expect(bookTop(book([], [[55, 1]]), 'yes')).toMatchObject({ bestBid: undefined, bestAsk: 450_000, mid: undefined });
   });
 
-  it('is empty without levels, and then says nothing and is not crossed', () => {
+  it('is empty without levels, and then has no prices and is not crossed', () => {
     expect(isEmpty(book([], []))).toBe(true);
     expect(isEmpty(book([[1, 1]], []))).toBe(false);
     expect(isCrossed(book([], []))).toBe(false);
@@ -80,8 +80,8 @@ describe('a book with something missing', () => {
   });
 });
 
-describe('a crossed book', () => {
-  it('is one whose best bids add up to more than a dollar', () => {
+describe('a crossed order book', () => {
+  it('has best bids that add up to more than a dollar', () => {
     expect(isCrossed(book([[60, 1]], [[41, 1]]))).toBe(true);
     expect(isCrossed(book([[60, 1]], [[40, 1]]))).toBe(false);
     expect(bookTop(book([[60, 1]], [[41, 1]]), 'yes').spread).toBe(-10_000);
@@ -101,13 +101,13 @@ describe('the implied probability', () => {
     expect(impliedProbability(book([[42, 100]], [[55, 30]]), 0.1)).toBe(0.435);
   });
 
-  it('is nothing in a one-sided, crossed or too wide book', () => {
+  it('is undefined in a one-sided, crossed or too wide book', () => {
     expect(impliedProbability(book([[42, 100]], []), 0.1)).toBeUndefined();
     expect(impliedProbability(book([[60, 1]], [[41, 1]]), 0.1)).toBeUndefined();
     expect(impliedProbability(book([[42, 1]], [[47, 1]]), 0.1)).toBeUndefined();
   });
 
-  it('is there at exactly the widest spread allowed, and not one hundredth of a cent above', () => {
+  it('is defined at exactly the widest allowed spread, and undefined a hundredth of a cent above', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 9_800 }), (hundredths) => {
       const wide = (spread: number): unknown =>
         impliedProbability(book([[1, 1]], [[(9_900 - spread) / 100, 1]]), hundredths / 10_000);
@@ -118,7 +118,7 @@ describe('the implied probability', () => {
 });
 
 describe('the identities of a two-sided book', () => {
-  it('hold for every book: both asks add up to two dollars less both bids, and NO mirrors YES', () => {
+  it('hold for every book: both asks are two dollars less both bids, and NO mirrors YES', () => {
     fc.assert(fc.property(levels, levels, (yes, no) => {
       const both = { yes, no };
       const y = bookTop(both, 'yes');
@@ -147,7 +147,7 @@ describe('the identities of a two-sided book', () => {
     }));
   });
 
-  it('keep every contract: the sizes of the levels add up to what came in', () => {
+  it('keep every contract: the sizes of the levels add up to the input', () => {
     fc.assert(fc.property(levels, (yes) => {
       const sorted = bids({ yes, no: [] }, 'yes');
       expect(total(sorted)).toBe(total(yes));

@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { PollDemand } from '../../src/market/poll-plan.ts';
-import { optimalIntervals, weightedMeanAge } from '../../src/market/poll-plan.ts';
+import { optimalIntervals, pollGroups } from '../../src/market/poll-plan.ts';
+import type { Amount } from '../../src/core/amount.ts';
+import type { FeedSpec } from '../../src/market/feed.ts';
+import { MAX_SEARCH_MINTS } from '../../src/service/endpoints/tokens.ts';
+import type { Mint } from '../../src/market/token.ts';
+import { SOL, USDC } from './tokens.ts';
+import { weightedMeanAge } from './weighted-mean-age.ts';
 
 const demand: fc.Arbitrary<PollDemand> = fc.record({
   everyMs: fc.integer({ min: 100, max: 600_000 }),
@@ -13,20 +19,20 @@ const rate = fc.double({ min: 0.01, max: 100, noNaN: true });
 const perSecond = (intervals: readonly number[]): number =>
   intervals.reduce((sum, interval) => sum + 1_000 / interval, 0);
 
-describe('the optimal intervals', () => {
-  test('are those asked for where the rate allows them all', () => {
+describe('the optimal poll intervals', () => {
+  test('are the wanted ones where the rate suffices', () => {
     expect(optimalIntervals([{ everyMs: 1_000, weight: 1 }, { everyMs: 4_000, weight: 9 }], 2)).toEqual([1_000, 4_000]);
   });
 
-  test('are as the inverse root of the weight where it does not', () => {
+  test('are proportional to the inverse root of the weight where the rate does not suffice', () => {
     expect(optimalIntervals([1, 4, 16].map((weight) => ({ everyMs: 10, weight })), 7)).toEqual([1_000, 500, 250]);
   });
 
-  test('are endless where there is no rate at all', () => {
+  test('are infinite without any rate', () => {
     expect(optimalIntervals([{ everyMs: 1_000, weight: 1 }], 0)).toEqual([Infinity]);
   });
 
-  test('are never shorter than asked for, and use the rate up where it is short', () => {
+  test('are never shorter than wanted, and use the whole rate where it is short', () => {
     fc.assert(fc.property(demands, rate, (wanted, allowed) => {
       const intervals = optimalIntervals(wanted, allowed);
       const asked = perSecond(wanted.map(({ everyMs }) => everyMs));
@@ -36,7 +42,7 @@ describe('the optimal intervals', () => {
     }));
   });
 
-  test('cannot be bettered by moving rate from one to another', () => {
+  test('cannot be improved by moving rate from one feed to another', () => {
     fc.assert(fc.property(demands, rate, fc.nat(), fc.nat(), fc.double({ min: 0.01, max: 0.9, noNaN: true }),
       (wanted, allowed, some, other, part) => {
         const intervals = optimalIntervals(wanted, allowed);
@@ -50,4 +56,29 @@ describe('the optimal intervals', () => {
         expect(weightedMeanAge(wanted, others)).toBeGreaterThanOrEqual(weightedMeanAge(wanted, intervals) * (1 - 1e-9));
       }));
   });
+});
+
+const quote: FeedSpec =
+  { kind: 'quote', inputMint: USDC.mint, outputMint: SOL.mint, amount: 5n as Amount, everyMs: 5_000, weight: 3 };
+const book: FeedSpec = { kind: 'order-book', marketId: 'M', everyMs: 5_000 };
+const token = (index: number, everyMs: number, weight?: number): FeedSpec =>
+  ({ kind: 'token-stats', mint: `token-${index}` as Mint, everyMs, ...(weight === undefined ? {} : { weight }) });
+
+it('a quote and a book need one request each, however many inputs share them', () => {
+  expect(pollGroups([quote, book, { ...quote, everyMs: 1_000 }])).toEqual([
+    { specs: [{ ...quote, everyMs: 1_000 }], everyMs: 1_000, weight: 3 }, { specs: [book], everyMs: 5_000, weight: 1 },
+  ]);
+});
+
+it('tokens of one interval share a request, whose weight is the sum of theirs', () => {
+  const specs = [token(1, 1_000), book, token(2, 9_000), token(3, 1_000, 2.5)];
+  expect(pollGroups(specs).map(({ specs: { length }, everyMs, weight }) => [length, everyMs, weight]))
+    .toEqual([[1, 5_000, 1], [2, 1_000, 3.5], [1, 9_000, 1]]);
+});
+
+it('a request has at most as many tokens as the service answers for', () => {
+  const specs = Array.from({ length: 2 * MAX_SEARCH_MINTS + 1 }, (_, index) => token(index, 1_000));
+  const groups = pollGroups(specs);
+  expect(groups.map((group) => group.specs.length)).toEqual([100, 100, 1]);
+  expect(groups.flatMap((group) => group.specs)).toEqual(specs);
 });

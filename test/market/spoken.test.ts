@@ -10,7 +10,7 @@ const OTHER = 'Ke1p7QNiWUUCQY2fCqeLKfvNXuauV8ipQsxfpnD9Xz4';
 const tokens =
   tokenTable([{ symbol: 'SOL', mint: SOL as Mint, decimals: 9 }, { symbol: 'USDC', mint: USDC as Mint, decimals: 6 }]);
 
-describe('issue 13.26: a message for people', () => {
+describe('issue 13.26: a message with the names of the configuration', () => {
   it.each([
     [`24500000 of ${USDC} offered, at least 25000000 of ${USDC} wanted`, '24.5 USDC offered, at least 25 USDC wanted'],
     [

@@ -3,7 +3,7 @@ import { formatTokenAmount, mint, tokenTable } from '../../src/market/token.ts';
 import { TOKEN_STAT_NAMES } from '../../src/market/token-stats.ts';
 import { FISH, SOL, USDC } from './tokens.ts';
 
-it('takes an address in base58 for a mint and nothing else', () => {
+it('a mint is an address in base58', () => {
   expect(mint(SOL.mint)).toBe(SOL.mint);
   for (const text of [
     '', 'SOL', '0'.repeat(44), `${SOL.mint}x2`, `${SOL.mint.slice(1)}O`, `${SOL.mint.slice(1)}l`, ` ${SOL.mint}`,
@@ -13,7 +13,7 @@ it('takes an address in base58 for a mint and nothing else', () => {
   }
 });
 
-it('finds a token by its alias and by its mint, case and all', () => {
+it('a token is found by its alias and by its mint, case-sensitively', () => {
   const table = tokenTable([SOL, USDC]);
   expect(table.bySymbol('SOL')).toBe(SOL);
   expect(table.byMint(USDC.mint)).toBe(USDC);
@@ -21,12 +21,12 @@ it('finds a token by its alias and by its mint, case and all', () => {
   expect(table.byMint(FISH.mint)).toBeUndefined();
 });
 
-it('writes an amount with its token’s own decimals', () => {
+it('an amount is written with its token’s decimals', () => {
   expect(formatTokenAmount({ token: SOL, amount: 1_500_000_000n })).toBe('1.5 SOL');
   expect(formatTokenAmount({ token: FISH, amount: 1n })).toBe('0.00001 FISH');
 });
 
-it('gives every number of a token record one name', () => {
+it('every number of a token record has one unique name', () => {
   expect(new Set(TOKEN_STAT_NAMES).size).toBe(TOKEN_STAT_NAMES.length);
   expect(TOKEN_STAT_NAMES).toEqual(expect.arrayContaining(['usdPrice', '5m.buyVolume', '24h.numNetBuyers']));
 });

@@ -74,7 +74,7 @@ const issuesOf = ({ document }: Answer): readonly Record<string, unknown>[] =>
   document['issues'] as Record<string, unknown>[];
 
 describe('gannet recording info', () => {
-  it('says kinds, feeds, time, gaps, sizes and versions', async () => {
+  it('shows kinds, feeds, time, gaps, sizes and versions', async () => {
     const directory = await recorded();
     const { code, document, text } = await gannet(['recording', 'info', directory]);
     expect(code).toBe(0);
@@ -92,10 +92,10 @@ describe('gannet recording info', () => {
       .toStrictEqual([60_000, 600_000, null]);
     expect(text).toMatch(/gaps\n {4}1970-01-01 01:09:00 +41m {2}the price of 25 USDC in SOL\n/);
     expect(text).toMatch(/the price of 25 USDC in SOL +140 +1m {2}1970-01-01 00:00:00 {2}1970-01-01 02:59:00 +1\n/);
-    expect(text, 'nobody reads whole mints in a list').not.toMatch(/[1-9A-HJ-NP-Za-km-z]{32,}/);
+    expect(text, 'whole mints are unreadable in a list').not.toMatch(/[1-9A-HJ-NP-Za-km-z]{32,}/);
   });
 
-  it('says of one that was cut off where it ends, and of an empty one that it is', async () => {
+  it('shows where a cut recording ends, and that an empty one is empty', async () => {
     const writer = openWriter(temporaryFolder());
     writer.append(1, 5, buyingSol(150_000, 5));
     writer.flush();
@@ -110,13 +110,13 @@ describe('gannet recording info', () => {
 });
 
 describe('gannet recording verify', () => {
-  it('finds nothing in what is whole', async () => {
+  it('finds no fault in an intact recording', async () => {
     const { code, document } = await gannet(['recording', 'verify', await recorded()]);
     expect([code, document])
       .toMatchObject([0, { valid: true, closed: true, events: 159, files: 7, issues: [], warnings: [] }]);
   });
 
-  it('names each file with a changed byte, and goes on to the next', async () => {
+  it('names each file with a changed byte', async () => {
     const directory = await recorded();
     const copy = copyOf(directory);
     const segments = filesIn(directory).filter((file) => file.endsWith('.zst'));
@@ -130,7 +130,7 @@ describe('gannet recording verify', () => {
     expect(answer.code).toBe(1);
     expect(issuesOf(answer).map(({ code, file }) => `${String(code)} ${String(file)}`).toSorted())
       .toStrictEqual(segments.slice(0, 3).map((file) => `RECORDING_CORRUPT ${file}`).toSorted());
-    // Whoever reads it is told what is missing.
+    // The message says what is missing.
     for (const { file, time, message } of issuesOf(answer)) {
       const { rows, firstAt } = openRecording(copy).segments.find((digest) => digest.file === file)!;
       expect([time, message]).toStrictEqual([new Date(firstAt).toISOString(), expect.stringMatching(
@@ -145,7 +145,7 @@ describe('gannet recording verify', () => {
     }
   });
 
-  it('names the row and the time where time goes backwards, numbers are out of order, and segments overlap', async () => {
+  it('names row and time where time goes backwards, numbers are out of order, or segments overlap', async () => {
     const writer = openWriter(temporaryFolder());
     const put = (seq: number, at: number): void => { writer.append(seq, at, buyingSol(150_000, at)); };
     put(1, 1_000);
@@ -173,7 +173,7 @@ describe('gannet recording verify', () => {
     expect(answer.text).toContain('DAMAGED: 3 faults');
   });
 
-  it('names a foreign version, and digests that do not speak of the rows', async () => {
+  it('reports a foreign version, and digests that contradict the rows', async () => {
     const directory = await recorded();
     const foreign = copyOf(directory);
     const manifest = parseManifest(readFileSync(join(directory, 'manifest.json'), 'utf8'));
@@ -206,7 +206,7 @@ describe('gannet recording verify', () => {
 });
 
 describe('gannet recording compact', () => {
-  it('compresses what a dead writer left, and says how much smaller it is; then there is nothing more to do', async () => {
+  it('compresses what a dead writer left, says how much smaller it is, and then has nothing more to do', async () => {
     const writer = openWriter(temporaryFolder());
     for (let seq = 1; seq <= 200; seq++) writer.append(seq, seq * 60_000, buyingSol(150_000 + seq, seq * 60_000));
     writer.flush();
@@ -229,8 +229,8 @@ describe('gannet recording compact', () => {
   });
 });
 
-describe('a command that goes through a recording', () => {
-  it('hears of an interrupt on its way, and leaves nothing', async () => {
+describe('a command that reads a recording', () => {
+  it('stops at an interrupt, and leaves no file', async () => {
     const directory = await recorded();
     const folder = temporaryFolder();
     const commands = [['info', directory], ['verify', directory], [
@@ -264,7 +264,7 @@ describe('gannet recording export', () => {
       .rejects.toMatchObject({ code: 'USAGE' });
   });
 
-  it('makes the folder of its file, and says in plain words where it cannot', async () => {
+  it('creates the folder of its file, or says in plain words why it cannot', async () => {
     const directory = await recorded();
     const folder = temporaryFolder();
     const file = join(folder, 'not', 'there', 'a.jsonl');
@@ -282,7 +282,7 @@ describe('gannet recording export', () => {
     }
   });
 
-  it('takes kinds, and refuses what it does not carry out', async () => {
+  it('takes kinds, and refuses options that it does not support', async () => {
     const directory = await recorded();
     const folder = temporaryFolder();
     expect((await gannet([
@@ -343,16 +343,16 @@ describe('issue 13.2: the close of a candle belongs to the end of that candle', 
     inputsOf(answer)
       .map(({ at, inAmount, outAmount }) => [Number(at) / HOUR, Number(inAmount) / Number(outAmount) * 1_000]));
 
-  it('holds no price in a gap of 38 hours, and names its start and its end', async () => {
+  it('has no price in a gap of 38 hours, and names its start and its end', async () => {
     const answer = await imported(text, '--pair', 'SOL/USDC', '--size', '100 USDC');
     expect(answer.document).toMatchObject({
       interval: '1h', warnings: ['the file has no candles from 1970-01-01T03:00:00.000Z to 1970-01-02T17:00:00.000Z, '
-        + 'for 1d14h: the recording holds no price of then'],
+        + 'for 1d14h: the recording has no prices for that time'],
     });
     expect(pricesOf(answer)).toStrictEqual([[1, 100], [2, 100], [3, 100], [42, 50], [43, 50]]);
   });
 
-  it('takes the interval that it is given, and refuses one that is longer than the candles are apart', async () => {
+  it('takes a given interval, and refuses one longer than the distance between candles', async () => {
     expect(pricesOf(await imported(text, '--pair', 'SOL/USDC', '--size', '100 USDC', '--interval', '15m'))
       .map(([hour]) => hour))
       .toStrictEqual([0.25, 1.25, 2.25, 41.25, 42.25]);
@@ -364,7 +364,7 @@ describe('issue 13.2: the close of a candle belongs to the end of that candle', 
     expect(pricesOf(single)).toStrictEqual([[1, 100]]);
   });
 
-  it('ends a short month where the next one begins', async () => {
+  it('ends a short month at the start of the next one', async () => {
     const months = [1, 2, 3, 4, 5].map((month) => `2026-0${month}-01,1,1,1,1`);
     const { document } =
       await imported(`time,open,high,low,close\n${months.join('\n')}\n`, '--pair', 'SOL/USDC', '--size', '100 USDC');
@@ -375,9 +375,11 @@ describe('issue 13.2: the close of a candle belongs to the end of that candle', 
 });
 
 describe('gannet recording import', () => {
-  it('makes quotes of quotes, exactly', async () => {
+  it('imports quotes exactly', async () => {
     const answer = await imported(
-      `time,input_mint,output_mint,in_amount,out_amount\n2026-01-01T00:00:00Z,${USDC_MINT},${SOL_MINT},25000000,18446744073709551615\n1767225601,${SOL_MINT},${USDC_MINT},1,9007199254740993\n`,
+      'time,input_mint,output_mint,in_amount,out_amount\n'
+        + `2026-01-01T00:00:00Z,${USDC_MINT},${SOL_MINT},25000000,18446744073709551615\n`
+        + `1767225601,${SOL_MINT},${USDC_MINT},1,9007199254740993\n`,
     );
     expect(answer.document).toMatchObject({ events: 2, feeds: 2, warnings: [] });
     expect(inputsOf(answer)).toMatchObject([
@@ -390,7 +392,7 @@ describe('gannet recording import', () => {
     expect(openRecording(String(answer.document['recording'])).tokens.bySymbol('SOL')?.decimals).toBe(9);
   });
 
-  it('makes of each candle quotes of its close, at its end, in every size', async () => {
+  it('imports each candle as quotes of its close, at its end, in every size', async () => {
     const answer = await imported(
       'time,open,high,low,close,volume\n60,180,210,170,200,5\n120,200,201,150,160,\n', '--pair', 'SOL/USDC', '--size',
       '100 USDC', '2.5 SOL',
@@ -401,7 +403,7 @@ describe('gannet recording import', () => {
     ]);
   });
 
-  it('takes quotes of one instant in several sizes and both directions, and one that comes again later', async () => {
+  it('takes quotes of one instant in several sizes and both directions, and repeated ones later', async () => {
     const rows = [
       [1, USDC_MINT, SOL_MINT, 1, 1], [1, USDC_MINT, SOL_MINT, 2, 2], [1, SOL_MINT, USDC_MINT, 1, 1],
       [2, USDC_MINT, SOL_MINT, 1, 1],
@@ -412,17 +414,18 @@ describe('gannet recording import', () => {
     expect(inputsOf(answer)).toHaveLength(4);
   });
 
-  it('takes columns by other names, other columns, and tokens that it must be told of', async () => {
+  it('takes mapped columns, unknown columns, and named tokens', async () => {
     const answer = await imported('Date,o,h,l,Adj Close,close,x\n2026-01-01,1,2,1,2,900,a\n2026-01-02,2,3,2,3,900,b\n',
       '--map', 'Date=time', '--map', 'o=open', '--map', 'h=high', '--map', 'l=low', '--map', 'Adj Close=close',
       '--pair', 'KELP/USDC',
       '--token', 'KELP=Ke1p7QNiWUUCQY2fCqeLKfvNXuauV8ipQsxfpnD9Xz4:9', '--size', '1 KELP');
     expect(inputsOf(answer).map(({ outAmount }) => outAmount)).toStrictEqual([2_000_000n, 3_000_000n]);
     const unnamed = await imported(
-      `time,input_mint,output_mint,in_amount,out_amount\n1,${USDC_MINT},Ke1p7QNiWUUCQY2fCqeLKfvNXuauV8ipQsxfpnD9Xz4,1,2\n`,
+      'time,input_mint,output_mint,in_amount,out_amount\n'
+        + `1,${USDC_MINT},Ke1p7QNiWUUCQY2fCqeLKfvNXuauV8ipQsxfpnD9Xz4,1,2\n`,
     );
     expect(unnamed.document['warnings'])
-      .toStrictEqual([expect.stringContaining('how many decimals Ke1p7QNiWUUCQY2fCqeLKfvNXuauV8ipQsxfpnD9Xz4')]);
+      .toStrictEqual([expect.stringContaining('the decimals of Ke1p7QNiWUUCQY2fCqeLKfvNXuauV8ipQsxfpnD9Xz4')]);
   });
 
   it.each([
@@ -430,7 +433,7 @@ describe('gannet recording import', () => {
     ['time,open,high,low,close\n', 1, 'no rows'],
     ['when,open,high,low,close\n1,1,1,1,1\n', 1, 'time missing'],
     [quote(0, USDC_MINT, SOL_MINT, 1, 1), 3, 'goes backwards'],
-    [quote(1, USDC_MINT, SOL_MINT, 1, 2), 3, 'is quoted twice at 1970-01-01T00:00:01.000Z, in row 2 as well'],
+    [quote(1, USDC_MINT, SOL_MINT, 1, 2), 3, 'is quoted twice at 1970-01-01T00:00:01.000Z, also in row 2'],
     [quote(1, USDC_MINT, SOL_MINT, 1, 1), 3, 'is quoted twice'],
     [quote(2, USDC_MINT, SOL_MINT, 0, 1), 3, 'from 1 to'],
     [quote(2, USDC_MINT, SOL_MINT, 1, -1), 3, 'from 1 to'],
@@ -454,7 +457,7 @@ describe('gannet recording import', () => {
     expect(error).toMatchObject({ code: 'CSV_INVALID', details: { row }, message: expect.stringContaining(words) });
   });
 
-  it('refuses what does not fit together on the command line', async () => {
+  it('refuses contradicting options', async () => {
     await expect(imported(candle('1,1,1,1,1')))
       .rejects.toMatchObject({ code: 'CSV_INVALID', message: expect.stringContaining('--pair') });
     await expect(imported(candle('1,1,1,1,1'), '--pair', 'SOL/BONK')).rejects.toMatchObject({ code: 'USAGE' });
@@ -474,7 +477,7 @@ describe('gannet recording import', () => {
 const filesOf = (directory: string): unknown => openRecording(directory).manifest.files;
 
 describe('gannet recording generate', () => {
-  it('makes a market of each motion, named in the recording, and ends on the last instant; the usual one has stochastic volatility', async () => {
+  it('generates each motion, names it in the recording, and ends on the last instant', async () => {
     for (const market of ['swings', 'random-walk', 'stochastic-volatility']) {
       const { document } = await gannet([
         'recording', 'generate', '--days', '0.05', '--every', '1m', '--seed', '3',
@@ -492,7 +495,7 @@ describe('gannet recording generate', () => {
       .rejects.toMatchObject({ code: 'commander.invalidArgument' });
   });
 
-  it('makes the same files of the same seed, and others of another', async () => {
+  it('generates the same files for the same seed, and others for another', async () => {
     const stateDir = temporaryFolder();
     const make = async (seed: string): Promise<string> => String((await gannet(
       ['recording', 'generate', '--days', '0.06', '--every', '30s', '--seed', seed], { stateDir },
@@ -504,7 +507,7 @@ describe('gannet recording generate', () => {
     expect((await gannet(['recording', 'verify', one])).document).toMatchObject({ valid: true, warnings: [] });
   });
 
-  it('holds ladders both ways, dearer the larger, with books, statistics and books out of reach', async () => {
+  it('has ladders in both directions with worse prices for larger sizes, statistics and order books', async () => {
     const { document } = await gannet([
       'recording', 'generate', '--days', '0.05', '--every', '30s', '--slow-every', '1m', '--pair', 'SOL/USDC',
       'PEARL/USDC',
@@ -531,7 +534,7 @@ describe('gannet recording generate', () => {
     expect(stamps).toStrictEqual(stamps.toSorted((a, b) => a - b));
   });
 
-  it('refuses a folder that exists, pairs that nobody trades, and time that is none', async () => {
+  it('refuses an existing folder, unknown pairs, and an empty time span', async () => {
     const folder = temporaryFolder();
     await expect(gannet(['recording', 'generate', '--days', '1', '--out', folder]))
       .rejects.toMatchObject({ code: 'RECORDING_WRITE_FAILED' });
@@ -543,7 +546,7 @@ describe('gannet recording generate', () => {
       .rejects.toMatchObject({ code: 'commander.invalidArgument' });
   });
 
-  it('ends at an interrupt, and leaves nothing that could be taken for all of it', async () => {
+  it('stops at an interrupt, and leaves no partial recording', async () => {
     const out = join(temporaryFolder(), 'cut');
     await expect(gannet(
       ['recording', 'generate', '--days', '1.1', '--every', '1h', '--slow-every', '6h', '--out', out],
@@ -554,7 +557,7 @@ describe('gannet recording generate', () => {
 });
 
 describe('gannet record', () => {
-  it('records what the strategies watch, and runs none of them', async () => {
+  it('records the feeds of the strategies, and runs none of them', async () => {
     const out = join(temporaryFolder(), 'seen');
     const { code, document } = await gannet(['record', '--duration', '1s', '--out', out]);
     expect([code, document]).toMatchObject([0, { recording: out }]);
@@ -566,7 +569,7 @@ describe('gannet record', () => {
     expect(openRecording(out).truncatedAt).toBeUndefined();
   }, 60_000);
 
-  it('refuses a duration that is none', async () => {
+  it('refuses an invalid duration', async () => {
     await expect(gannet(['record', '--duration', 'soon'])).rejects.toMatchObject({ code: 'commander.invalidArgument' });
   });
 });

@@ -72,7 +72,7 @@ function knownOf(directory: string): unknown {
 }
 
 describe('a recording whose writer was killed', () => {
-  it('is compressed afterwards, and is the same to everybody who knew it', async () => {
+  it('is compressed afterwards, and keeps its identity', async () => {
     const { directory, kill } = await livingWriter();
     await expect(compactRecording(directory)).rejects.toMatchObject({ code: 'STATE_LOCKED' });
     await kill();
@@ -88,7 +88,7 @@ describe('a recording whose writer was killed', () => {
     const done = await compactRecording(directory);
     expect(done.segments).toBe(uncompressed.length);
     expect(done.bytesAfter).toBeLessThan(done.bytesBefore);
-    // Killed before its first digest, a file is no part of the recording, and nobody's to take away.
+    // The file of a writer killed before its first digest is no part of the recording, and may not be removed.
     const digests = readFileSync(join(directory, 'digests.ndjson'), 'utf8');
     const isStray = (file: string): boolean => file.endsWith('.arrows') && !digests.includes(file);
     expect(filesIn(directory).filter((file) => !file.includes('.zst') || file.endsWith('.new')).filter((file) =>
@@ -104,7 +104,7 @@ describe('a recording whose writer was killed', () => {
 });
 
 describe('compacting', () => {
-  it('goes on where somebody who compacted died, wherever that was', async () => {
+  it('continues after a compaction that died at any point', async () => {
     const directory = deadRecording();
     const before = knownOf(directory);
     const whole = copyOf(directory);
@@ -138,7 +138,7 @@ describe('compacting', () => {
     }
   });
 
-  it('keeps what is known to be lost, and no row that no digest vouches for', async () => {
+  it('keeps the record of lost rows, and no row without a digest', async () => {
     const directory = deadRecording();
     const path = join(directory, FILE);
     truncateSync(path, readFileSync(path).length - 600);
@@ -151,7 +151,7 @@ describe('compacting', () => {
       .toMatchObject([{ file: FILE, message: expect.stringContaining('are lost') }]);
   });
 
-  it('refuses a segment whose bytes are not those that were written, and leaves it', async () => {
+  it('refuses a segment whose bytes contradict its digest, and leaves it unchanged', async () => {
     const directory = deadRecording();
     const path = join(directory, FILE);
     const bytes = readFileSync(path);
@@ -163,7 +163,7 @@ describe('compacting', () => {
     expect(existsSync(`${path}.zst`)).toBe(false);
   });
 
-  it('ends within a segment at an interrupt, which stays as it was, and goes on from there the next time', async () => {
+  it('stops within a segment at an interrupt, leaves it unchanged, and continues the next time', async () => {
     const directory = deadRecording();
     // Twenty-four frames, of which the first is on the disk long before the last.
     const large = Buffer.alloc(24 << 20, 'rows');
@@ -187,7 +187,7 @@ describe('compacting', () => {
     expect(existsSync(join(directory, `${FILE}.zst`))).toBe(true);
   });
 
-  it('changes nothing of what was closed, and nothing of the first format', async () => {
+  it('changes no closed recording and none of format 1', async () => {
     const writer = openWriter(temporaryFolder());
     writer.append(1, 1, buyingSol(150_000, 1));
     await writer.close();
@@ -203,8 +203,8 @@ describe('compacting', () => {
   });
 });
 
-describe('a window that a run was warmed with', () => {
-  it('has the same hash after its segments are compressed; one compressed before such hashes were kept has its old one', async () => {
+describe('the window of a warm-up', () => {
+  it('keeps its hash when its segments are compressed, also without a stored hash of the Arrow stream', async () => {
     const directory = deadRecording();
     const window = { from: HOUR, until: 3 * HOUR };
     const seen = openWindow(directory, window)!.sha256;

@@ -62,8 +62,8 @@ function writeQuotes(writer: RecordingWriter, count: number): void {
   }
 }
 
-describe('a segment that has ended', () => {
-  it('is a zstd file of at most 20 bytes a quote, from which any decompressor makes the Arrow stream again', async () => {
+describe('a complete segment', () => {
+  it('becomes a zstd file of at most 20 bytes a quote that any decompressor restores to the Arrow stream', async () => {
     const writer = openWriter(temporaryFolder());
     writeQuotes(writer, 40_000);
     writer.flush();
@@ -81,7 +81,7 @@ describe('a segment that has ended', () => {
     expect(readBack(openRecording(writer.directory))).toStrictEqual(readBack(openRecording(open)));
   });
 
-  it('is compressed while the recording goes on, and read alike by who had it open', async () => {
+  it('is compressed during the recording, and read equally by an earlier reader', async () => {
     const clock = new VirtualTimeScheduler();
     const writer =
       createRecordingWriter({ dir: temporaryFolder(), clock, tokens: [], onError: (error) => { throw error; } });
@@ -110,7 +110,7 @@ describe('a segment that has ended', () => {
     expect(readBack(openRecording(writer.directory)).slice(0, 15_000)).toStrictEqual(expected);
   });
 
-  it('stays as it is where the disk has no place for the other, and is tried again at the end', async () => {
+  it('remains uncompressed when the disk has no room, and is tried again at the end', async () => {
     const clock = new VirtualTimeScheduler();
     const writer = twoHours(createRecordingWriter(
       { dir: temporaryFolder(), name: 'run', clock, tokens: [], onError: (error) => { throw error; } },
@@ -131,7 +131,7 @@ describe('a segment that has ended', () => {
     expect(readBack(openRecording(hindered))).toStrictEqual(expected);
   });
 
-  it('is not compressed where its bytes are no longer those that were written: that is told', async () => {
+  it('is reported and not compressed when its bytes changed', async () => {
     const errors: GannetError[] = [];
     const writer = twoHours(openWriter(temporaryFolder(), { onError: (error) => { errors.push(error); } }));
     const path = join(writer.directory, FILE);
@@ -145,8 +145,8 @@ describe('a segment that has ended', () => {
   });
 });
 
-describe('a writer that was killed while it compressed', () => {
-  it('left a whole recording, wherever it was', async () => {
+describe('a writer killed during compression', () => {
+  it('leaves a complete recording at any point', async () => {
     const { open, closed, line } = await beforeAndAfter();
     const expected = readBack(openRecording(closed));
     const packed = readFileSync(join(closed, `${FILE}.zst`));
@@ -170,7 +170,7 @@ describe('a writer that was killed while it compressed', () => {
     expect(readBack(openRecording(named)), 'the old file gone').toStrictEqual(expected);
   });
 
-  it('is believed the old file as long as the new one is shorter than its digest', async () => {
+  it('leaves the old file valid while the new one is shorter than its digest', async () => {
     const { open, closed, line } = await beforeAndAfter();
     const place = copyOf(open);
     writeFileSync(join(place, `${FILE}.zst`), readFileSync(join(closed, `${FILE}.zst`)).subarray(0, -1));
@@ -180,7 +180,7 @@ describe('a writer that was killed while it compressed', () => {
 });
 
 describe('a compressed segment of an unclosed recording', () => {
-  it('is refused wherever one of its bytes is changed, or follows', async () => {
+  it('is refused for any changed or appended byte', async () => {
     const { open, closed, line } = await beforeAndAfter();
     rmSync(join(open, FILE));
     writeFileSync(join(open, 'digests.ndjson'), line, { flag: 'a' });
@@ -200,7 +200,7 @@ describe('a compressed segment of an unclosed recording', () => {
     expect(openRecording(open).truncatedAt).toBeGreaterThan(0);
   });
 
-  it('that lost its end leaves its hour out, and is never read in part', async () => {
+  it('is left out when it is truncated, and is never read in part', async () => {
     const { open, closed, line } = await beforeAndAfter();
     renameSync(join(closed, `${FILE}.zst`), join(open, `${FILE}.zst`));
     rmSync(join(open, FILE));
@@ -213,7 +213,7 @@ describe('a compressed segment of an unclosed recording', () => {
 });
 
 describe('a recording of format 1', () => {
-  it('is read as it was written, open and closed', async () => {
+  it('is read as it was written, both open and closed', async () => {
     const writer = twoHours();
     const open = copyOf(writer.directory);
     const manifest = parseManifest(readFileSync(join(open, 'manifest.json'), 'utf8'));

@@ -39,7 +39,7 @@ describe('a recording whose writer was killed', () => {
   it.each([
     { until: 70, stepMs: 1 }, { until: 8_000, stepMs: 1 }, { until: 700, stepMs: 60_000 },
     { until: 3_000, stepMs: 60_000 },
-  ])('keeps everything that was flushed ($until inputs and more, $stepMs ms apart)', async ({ until, stepMs }) => {
+  ])('has everything that was flushed ($until inputs and more, $stepMs ms apart)', async ({ until, stepMs }) => {
     const folder = temporaryFolder();
     const acknowledged = await killedWriter(folder, { until, stepMs });
     const recording = openRecording(join(folder, 'run'));
@@ -57,7 +57,7 @@ describe('a recording whose writer was killed', () => {
 });
 
 describe('a writer', () => {
-  it('writes by itself each second', () => {
+  it('flushes each second', () => {
     const clock = new VirtualTimeScheduler();
     const writer =
       createRecordingWriter({ dir: temporaryFolder(), clock, tokens: [], onError: (error) => { throw error; } });
@@ -68,7 +68,7 @@ describe('a writer', () => {
     expect(openRecording(writer.directory).events).toBe(1);
   });
 
-  it('tells of a fault of the disk once, counts what it cannot keep, and rejects its close', async () => {
+  it('reports a fault of the disk once, counts dropped inputs, and rejects its close', async () => {
     const errors: GannetError[] = [];
     const writer = openWriter(temporaryFolder(), { onError: (error) => { errors.push(error); } });
     // Where the folder of a kind should be, there is a file.
@@ -84,7 +84,7 @@ describe('a writer', () => {
     expect(openRecording(writer.directory)).toMatchObject({ events: 0, truncatedAt: 0 });
   });
 
-  it('refuses times that are not whole milliseconds: replay would see others', () => {
+  it('refuses times that are not whole milliseconds, because a replay would see others', () => {
     const writer = openWriter(temporaryFolder());
     const health = { kind: 'feed-health', feed: 'a', status: 'healthy', consecutiveFailures: 0 } as const;
     expect(() => { writer.append(1, 5, { ...health, receivedAt: 4.5 }); })
@@ -95,7 +95,7 @@ describe('a writer', () => {
       .toThrow(expect.objectContaining({ name: 'AssertionError' }));
   });
 
-  it('knows its feeds, and all its rows, where it died over its very last word', async () => {
+  it('keeps its feeds and all rows when it dies while it writes the final manifest', async () => {
     const writer = openWriter(temporaryFolder());
     for (let seq = 1; seq <= 4; seq++)
       writer.append(seq, seq * 3_600_000, seq % 2 === 0 ? buyingSol(150_000, seq) : sellingSol(150_000, seq));
@@ -109,7 +109,7 @@ describe('a writer', () => {
     expect(feeds).toHaveLength(2);
   });
 
-  it('refuses a folder that cannot be made', () => {
+  it('refuses a folder that cannot be created', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');
     expect(() => openWriter(join(folder, 'file'))).toThrow(expect.objectContaining({ code: 'RECORDING_WRITE_FAILED' }));

@@ -29,7 +29,7 @@ const recordings = fc.record({
 });
 
 describe('a cursor over several kinds', () => {
-  it('goes through them in the order of their numbers, however they are cut into blocks', () => {
+  it('iterates them in the order of their numbers, independent of blocks', () => {
     fc.assert(fc.property(recordings, ({ kinds, blockRows, emptyBlocks }) => {
       const sources = [0, 1, 2].map((kind) => {
         const seqs = kinds.flatMap((other, index) => (other === kind ? [index + 1] : []));
@@ -41,7 +41,7 @@ describe('a cursor over several kinds', () => {
     }));
   });
 
-  it('says number, time and input of the row where it stands, and makes the input anew each time it is asked', () => {
+  it('gives number, time and input of its row, and a new input at each call', () => {
     const cursor = new RecordingCursor([[blockOf([2])], [blockOf([1, 3])]]);
     for (const seq of [1, 2, 3]) {
       expect(cursor.next()).toBe(true);
@@ -51,7 +51,7 @@ describe('a cursor over several kinds', () => {
     }
   });
 
-  it('has nothing to say before the first row, and stays at the last one', () => {
+  it('has no row before the first one, and stays at the last one', () => {
     const cursor = new RecordingCursor([[blockOf([4, 5])]]);
     expect([cursor.seq, cursor.at, cursor.input.kind]).toEqual([0, 0, 'command']);
     expect(walk(cursor)).toEqual([4, 5]);
@@ -59,7 +59,7 @@ describe('a cursor over several kinds', () => {
     expect([cursor.seq, cursor.at, cursor.input.kind]).toEqual([5, 50, 'quote']);
   });
 
-  it('reads a block only when it comes to it', () => {
+  it('reads a block only when it reaches it', () => {
     let read = 0;
     const cursor = new RecordingCursor([
       { *[Symbol.iterator]() { for (const seqs of [[1, 2], [3]]) { read += 1; yield blockOf(seqs); } } },

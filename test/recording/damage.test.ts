@@ -56,7 +56,7 @@ function expectPrefixes(found: readonly PlainStamped[], written: readonly PlainS
 }
 
 describe('a closed recording with one byte changed', () => {
-  it('is refused wherever the byte is, in whatever file', async () => {
+  it('is refused for any byte in any file', async () => {
     const recording = await closedRecording(sampleInputs(1));
     for (const file of filesIn(recording)) {
       const path = join(recording, file);
@@ -81,7 +81,7 @@ describe('a closed recording with one byte changed', () => {
     }));
   });
 
-  it('is refused when a file lost its end, or is gone', async () => {
+  it('is refused when a file is truncated or missing', async () => {
     const recording = await closedRecording(sampleInputs(2));
     for (const file of filesIn(recording).filter((name) => name !== 'manifest.json')) {
       const shortened = copyOf(recording);
@@ -94,7 +94,7 @@ describe('a closed recording with one byte changed', () => {
 });
 
 describe('an unclosed recording', () => {
-  it('gives what was flushed and says where it ends', () => {
+  it('contains what was flushed, and says where it ends', () => {
     const rows = sampleInputs(3);
     const recording = openRecording(tornRecording(rows, 10));
     const flushed = rows.slice(0, rows.length - (rows.length % 10)).map(asPlain);
@@ -103,7 +103,7 @@ describe('an unclosed recording', () => {
     expect(runToEnd(recording.lastGapFreeSeq([]))).toBe(flushed.length);
   });
 
-  it('never gives a wrong row when files end anywhere: each kind is a prefix of what was written', () => {
+  it('never gives a wrong row when files are truncated: each kind is a prefix of what was written', () => {
     const rows = sampleInputs(4);
     const recording = tornRecording(rows, 5);
     const written = rows.map(asPlain);
@@ -122,7 +122,7 @@ describe('an unclosed recording', () => {
       }), { numRuns: 50 });
   });
 
-  it('leaves out bytes beyond the last digest, whatever they are', () => {
+  it('ignores bytes after the last digest', () => {
     const rows = sampleInputs(5);
     const recording = tornRecording(rows, 1);
     for (const file of filesIn(recording).filter((name) => name.endsWith('.arrows'))) {
@@ -132,7 +132,7 @@ describe('an unclosed recording', () => {
     expect(readBack(openRecording(recording))).toStrictEqual(rows.map(asPlain));
   });
 
-  it('is refused, or shorter, wherever a byte of what was digested is changed', () => {
+  it('is refused or shortened when a digested byte is changed', () => {
     const rows = sampleInputs(6);
     const recording = tornRecording(rows, 10);
     const whole = openRecording(recording);
@@ -149,7 +149,7 @@ describe('an unclosed recording', () => {
     }
   });
 
-  it('is whole up to the last number without a gap, decisions counted', () => {
+  it('is complete up to the last number without a gap, counting decisions', () => {
     const rows = sampleInputs(7).filter(({ seq }) => seq !== 4 && seq !== 9);
     const recording = openRecording(tornRecording(rows, 1));
     expect(runToEnd(recording.lastGapFreeSeq([]))).toBe(3);
@@ -160,7 +160,7 @@ describe('an unclosed recording', () => {
     expect(runToEnd(recording.lastGapFreeSeq([4, 9, last + 1, last + 2, last + 4]))).toBe(last + 2);
   });
 
-  it('gives blocks that end where it was cut', () => {
+  it('gives blocks that end at the cut', () => {
     const rows = sampleInputs(8);
     const cut = openRecording(tornRecording(rows, 1_000_000)).cutAt(7);
     expect(cut.events).toBe(0);
@@ -171,8 +171,8 @@ describe('an unclosed recording', () => {
   });
 });
 
-describe('what is no recording of this format', () => {
-  it('is not found where there is no manifest', () => {
+describe('a folder without a recording of this format', () => {
+  it('is not found without a manifest', () => {
     expect(() => openRecording(join(temporaryFolder(), 'none')))
       .toThrow(expect.objectContaining({ code: 'RECORDING_NOT_FOUND' }));
   });

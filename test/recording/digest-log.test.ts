@@ -29,7 +29,7 @@ const linesIn = (directory: string): readonly DigestLine[] =>
   parseDigestLines(readFileSync(join(directory, 'digests.ndjson'), 'utf8')).lines;
 
 describe('digests', () => {
-  it('stay until there are many of files that are settled; the first one stays for good, and none that is added meanwhile is lost', async () => {
+  it('are removed for settled files once there are many, except the first one and new ones', async () => {
     const directory = temporaryFolder();
     const log = new DigestLog(directory, SLACK_BYTES);
     log.append([line('quote/1.arrows', 1), line('quote/1.arrows', 2)]);
@@ -51,8 +51,8 @@ describe('digests', () => {
   });
 });
 
-describe.skipIf(NO_SMALL_DISK !== undefined)('digests that the disk takes only a part of', () => {
-  it('are none: what is added once there is room again stands on a line of its own', () => {
+describe.skipIf(NO_SMALL_DISK !== undefined)('digests that the disk takes in part only', () => {
+  it('are removed, so that the next digest starts a line of its own', () => {
     const disk = smallDisk(1);
     const log = new DigestLog(disk.dir);
     log.append([line('quote/1.arrows', 1)]);
@@ -67,7 +67,7 @@ describe.skipIf(NO_SMALL_DISK !== undefined)('digests that the disk takes only a
 });
 
 describe('a segment that is compressed while its digests are read', () => {
-  it('is found, though the digests are fewer than before', () => {
+  it('is found in spite of fewer digests than before', () => {
     const directory = temporaryFolder();
     mkdirSync(join(directory, 'quote'));
     const [first, second] = [line('quote/1.arrows', 1), line('quote/1.arrows', 2)];
@@ -76,15 +76,15 @@ describe('a segment that is compressed while its digests are read', () => {
       compressed: { rawBytes: 200, frames: [90] },
     };
     writeFileSync(join(directory, compressed.file), Buffer.alloc(90));
-    let looks = 0;
+    let reads = 0;
     const { segments, lost } = intactSegments(directory, () =>
-      (looks++ === 0 ? [first, second, second] : [first, compressed]));
+      (reads++ === 0 ? [first, second, second] : [first, compressed]));
     expect([segments, lost]).toStrictEqual([[compressed], []]);
   });
 });
 
-describe('a recording that is written for long', () => {
-  it('does not keep a line of each second, and is the same to whoever knew it', async () => {
+describe('a long recording', () => {
+  it('does not keep a line of each second, and keeps its identity', async () => {
     const clock = new VirtualTimeScheduler();
     const writer = createRecordingWriter({
       dir: temporaryFolder(), name: 'run', clock, tokens: [], flushRows: 1, digestSlackBytes: SLACK_BYTES,

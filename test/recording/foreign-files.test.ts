@@ -36,7 +36,7 @@ const nameOf = (hour: number, ending: 'open' | 'closed'): string =>
 const messagesOf = (issues: readonly { readonly message: string }[]): string =>
   issues.map(({ message }) => message).join('\n');
 
-/** Makes the digests of a recording say what files hold, as somebody would who means it. */
+/** Rewrites the digests and the manifest of a recording consistently, as for a deliberate change. */
 function vouch(directory: string, change: (segments: readonly SegmentDigest[]) => readonly SegmentDigest[]): void {
   const manifest = parseManifest(readFileSync(join(directory, 'manifest.json'), 'utf8'));
   const files = change(listSegments(directory).segments);
@@ -47,8 +47,8 @@ function vouch(directory: string, change: (segments: readonly SegmentDigest[]) =
   }));
 }
 
-describe('a segment that has another one’s name', () => {
-  it('is not taken for it, closed or not', async () => {
+describe('a segment with the name of another one', () => {
+  it('is not read in its place, closed or not', async () => {
     for (const ending of ['open', 'closed'] as const) {
       const directory = await recording(150_000, ending);
       copyFileSync(join(directory, nameOf(1, ending)), join(directory, nameOf(2, ending)));
@@ -57,7 +57,7 @@ describe('a segment that has another one’s name', () => {
     }
   });
 
-  it('leaves a closed recording without its own: that is refused', async () => {
+  it('makes a closed recording incomplete, which is refused', async () => {
     const directory = await recording(150_000, 'closed');
     renameSync(join(directory, nameOf(1, 'closed')), join(directory, nameOf(7, 'closed')));
     expect(() => openRecording(directory))
@@ -70,7 +70,7 @@ describe('a segment that has another one’s name', () => {
     });
   });
 
-  it('leaves a hole in an unclosed one, which is told with its time; an end that a crash took is none', async () => {
+  it('leaves a hole in an unclosed recording, reported with its time, unlike a lost end', async () => {
     const directory = await recording(150_000, 'open');
     const ended = copyOf(directory);
     renameSync(join(directory, nameOf(1, 'open')), join(directory, nameOf(7, 'open')));
@@ -92,8 +92,8 @@ describe('a segment that has another one’s name', () => {
   });
 });
 
-describe('a segment that is there twice', () => {
-  it('is read once, and its other file told of', async () => {
+describe('a duplicate segment', () => {
+  it('is read once, and its other file is reported', async () => {
     for (const ending of ['open', 'closed'] as const) {
       const directory = await recording(150_000, ending);
       const rows = readBack(openRecording(directory));
@@ -104,7 +104,7 @@ describe('a segment that is there twice', () => {
     }
   });
 
-  it('is named where digests vouch for both: its rows overlap, and are of another hour', async () => {
+  it('is reported for overlapping rows and a wrong hour when digests exist for both', async () => {
     const directory = await recording(150_000, 'closed');
     copyFileSync(join(directory, nameOf(1, 'closed')), join(directory, nameOf(9, 'closed')));
     vouch(directory, (segments) => segments.flatMap((digest) =>
@@ -119,7 +119,7 @@ describe('a segment that is there twice', () => {
       .toMatch(/T09.*expected rows of the hour 1970-01-01T09, found 1970-01-01T01:00:00\.000Z first/);
   });
 
-  it('is named where digests say that hours came in another order', async () => {
+  it('is reported when digests have the hours in another order', async () => {
     const directory = await recording(150_000, 'closed');
     vouch(directory, (segments) => segments.toReversed());
     expect(messagesOf(runToEnd(inspectRecording(directory)).issues)).toMatch(/T01.*overlaps quote\/1970-01-01T02/);
@@ -127,7 +127,7 @@ describe('a segment that is there twice', () => {
 });
 
 describe('files of two recordings in one folder', () => {
-  it('are not mixed: one that took another’s place is refused, any other is told of', async () => {
+  it('are not mixed: a replaced segment is refused, any other file is reported', async () => {
     for (const ending of ['open', 'closed'] as const) {
       const [directory, other] = [await recording(150_000, ending), await recording(90_000, ending)];
       const rows = readBack(openRecording(directory));
@@ -140,7 +140,7 @@ describe('files of two recordings in one folder', () => {
     }
   });
 
-  it('are refused where digests or manifest are the other one’s', async () => {
+  it('are refused when digests or manifest belong to the other recording', async () => {
     for (const ending of ['open', 'closed'] as const) {
       const [directory, other] = [await recording(150_000, ending), await recording(90_000, ending)];
       for (const file of ending === 'closed' ? ['digests.ndjson', 'manifest.json'] : ['digests.ndjson']) {
@@ -163,7 +163,7 @@ describe('a segment of another layout', () => {
       'expected a column seq, found none',
     ],
     ['another format', Buffer.from('no stream of Arrow at all, but text'), 'expected an Arrow stream'],
-  ])('is refused by name, though its digest agrees (%s)', async (_, bytes, words) => {
+  ])('is refused by name in spite of a correct digest (%s)', async (_, bytes, words) => {
     const directory = await recording(150_000, 'open');
     const file = nameOf(0, 'open');
     const facts = { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };

@@ -71,7 +71,7 @@ function said({ files, feeds, kinds }: RecordingManifest): unknown {
 }
 
 describe('a history', () => {
-  it('is seen to be written until it is closed or given up, and nobody else changes it meanwhile', async () => {
+  it('is locked until it is closed or stopped', async () => {
     for (const end of ['close', 'stop'] as const) {
       const writer = openHistory();
       writer.append(1, 1_790_000_000_000, buyingSol(150_000, 1_790_000_000_000));
@@ -83,7 +83,7 @@ describe('a history', () => {
     }
   });
 
-  it('holds what went in, and nothing is wrong with it', async () => {
+  it('contains its inputs and passes the inspection', async () => {
     await fc.assert(fc.asyncProperty(stampedInputs, async (rows) => {
       const writer = openHistory();
       for (const { seq, at, input } of rows) writer.append(seq, at, input);
@@ -95,7 +95,7 @@ describe('a history', () => {
     }), { numRuns: 15 });
   });
 
-  it('is what a recorder of the same inputs writes in the end', async () => {
+  it('equals the closed recording of a live writer with the same inputs', async () => {
     const rows = Array.from({ length: 300 }, (_, index): Stamped => ({
       seq: index + 1, at: index * 30_000,
       input: index % 20 === 0 ? stats(SOL, 150, index * 30_000) : buyingSol(150_000 + index, index * 30_000),
@@ -113,7 +113,7 @@ describe('a history', () => {
     expect(filesIn(one.directory)).toStrictEqual(filesIn(other.directory));
   });
 
-  it('is the same whether a thread packed it or not, segments of many frames too', async () => {
+  it('is the same when packed in a thread, also with segments of many frames', async () => {
     const [first, again] = [await writtenQuotes(130_000, 100), await writtenQuotes(130_000, 100)];
     expect(again.manifest).toStrictEqual(first.manifest);
     expect(first.manifest.files.map(({ events }) => events)).toStrictEqual([32_000, 36_000, 36_000, 26_000]);
@@ -129,7 +129,7 @@ describe('a history', () => {
     expect(rows).toBe(130_000);
   });
 
-  it('that was given up ends where it was, and says so', async () => {
+  it('ends where it was stopped, and says so', async () => {
     const writer = openHistory();
     for (let seq = 1; seq <= 200; seq++) writer.append(seq, seq * 60_000, buyingSol(150_000, seq * 60_000));
     await writer.stop();
@@ -137,7 +137,7 @@ describe('a history', () => {
     expect(openRecording(writer.directory).manifest.closed).toBe(false);
   });
 
-  it('of nothing is a recording of nothing', async () => {
+  it('without inputs is an empty recording', async () => {
     const writer = openHistory();
     expect(await writer.close()).toMatchObject({ closed: true, files: [], endedAt: 1_790_000_000_000 });
     expect(openRecording(writer.directory).events).toBe(0);
@@ -145,7 +145,7 @@ describe('a history', () => {
 
   it.each([
     ['by itself', 10], ['in its thread', 120_000],
-  ])('rejects with the fault of a disk that takes no more (%s)', async (_, count) => {
+  ])('rejects with the fault of a full disk (%s)', async (_, count) => {
     const writer = openHistory();
     // Where the last segment should be, something is.
     mkdirSync(join(writer.directory, 'token-stats'));
@@ -159,7 +159,7 @@ describe('a history', () => {
     expect(openRecording(writer.directory).manifest.closed).toBe(false);
   });
 
-  it('whose writer was killed keeps the segments that had ended', async () => {
+  it('keeps the complete segments when its writer is killed', async () => {
     const folder = temporaryFolder();
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', CHILD, folder], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -4,7 +4,7 @@ import { openRecording } from '../../src/recording/reader.ts';
 import { buyingSol } from '../market/events.ts';
 import { copyOf, openWriter, temporaryFolder } from './temporary.ts';
 
-it('a recording that is watched is the same one while it grows, when it is closed, and as a copy; one that is made is known by its content', async () => {
+it('a live recording keeps its id for life and in copies; a generated one is identified by its content', async () => {
   const writer = openWriter(temporaryFolder());
   writer.append(1, 1_000, buyingSol(150_000, 1_000));
   writer.flush();

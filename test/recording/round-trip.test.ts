@@ -72,7 +72,7 @@ describe('a closed recording', () => {
       .toStrictEqual([book, book, book, book, book]);
   });
 
-  it('begins a file an hour and stays in it when the time goes back', async () => {
+  it('starts a file each hour and stays in it when the time goes backwards', async () => {
     const writer = openWriter(temporaryFolder());
     const hour = 3_600_000;
     for (const [index, at] of [hour - 1, hour, 2 * hour - 1, 2 * hour, 2 * hour - 5, 2 * hour + 7].entries()) {
@@ -111,7 +111,7 @@ describe('a closed recording', () => {
     );
   });
 
-  it('may hold nothing at all', async () => {
+  it('may be empty', async () => {
     const writer = openWriter(temporaryFolder());
     const manifest = await writer.close();
     const recording = openRecording(writer.directory);
@@ -121,7 +121,7 @@ describe('a closed recording', () => {
       .toStrictEqual([0, [], [], undefined, undefined]);
   });
 
-  it('says its kinds, feeds, tokens and counts', async () => {
+  it('lists its kinds, feeds, tokens and counts', async () => {
     const token = { mint: SOL_MINT, symbol: 'SOL', decimals: 9 };
     const writer = createRecordingWriter({
       dir: temporaryFolder(), clock: stillClock(), tokens: [token], onError: (error) => { throw error; },
@@ -147,7 +147,7 @@ describe('a closed recording', () => {
     expect([manifest.node, manifest.arch]).toStrictEqual([process.version, process.arch]);
   });
 
-  it('is refused a second time under the same name', () => {
+  it('cannot be created twice under one name', () => {
     const folder = temporaryFolder();
     openWriter(folder, { name: 'twice' });
     expect(() => openWriter(folder, { name: 'twice' }))

@@ -24,7 +24,7 @@ function rowsOf(rows: ReturnType<typeof openSharedRows>, kinds?: Parameters<Reco
 }
 
 describe('rows in shared memory', () => {
-  it('are those of the recording, of every kind and from every segment, as often as they are gone through', async () => {
+  it('equal those of the recording, for every kind and segment, at each iteration', async () => {
     const folder = temporaryFolder();
     await fc.assert(fc.asyncProperty(stampedInputs, fc.integer({ min: 1, max: 9 }), fc.boolean(),
       async (inputs, flushEvery, isClosed) => {
@@ -47,7 +47,7 @@ describe('rows in shared memory', () => {
       }), { numRuns: 12 });
   });
 
-  it('end where the recording is cut', async () => {
+  it('end at the cut of the recording', async () => {
     const writer = openWriter(temporaryFolder());
     const inputs = fc.sample(stampedInputs, { numRuns: 20, seed: 5 }).toSorted((a, b) => b.length - a.length)[0]!;
     appendAll(writer, inputs, 5);
@@ -56,7 +56,7 @@ describe('rows in shared memory', () => {
     expect(rowsOf(openSharedRows(shared(cut)!))).toStrictEqual(readBack(cut));
   });
 
-  it('leave out blocks that end before an instant, and nothing that comes after it', async () => {
+  it('leave out blocks before an instant, and no row after it', async () => {
     const writer = openWriter(temporaryFolder());
     const rows = Array.from({ length: 10 }, (_, i) => ({
       seq: i + 1, at: 1_000 * i,
@@ -69,7 +69,7 @@ describe('rows in shared memory', () => {
     expect(rowsOf(source.since(9_000))).toHaveLength(10);
   });
 
-  it('are not taken where they need more memory than they may', async () => {
+  it('are not copied when they need more memory than allowed', async () => {
     const writer = openWriter(temporaryFolder());
     for (let seq = 1; seq <= 100; seq++) writer.append(seq, seq, {
       kind: 'order-book', feed: 'order-book:rain', receivedAt: seq, marketId: 'rain',

@@ -34,7 +34,7 @@ function rowsOf(window: RecordingWindow | undefined): { readonly at: number; rea
 describe('a window of a recording', () => {
   it.each([
     'open', 'closed',
-  ])('holds the market of the hours that reach into it, and nothing else is read (%s)', async (ending) => {
+  ])('holds the market events of the hours that overlap it, and reads nothing else (%s)', async (ending) => {
     const writer = written(6);
     if (ending === 'closed') await writer.close();
     const window = openWindow(writer.directory, { from: 2.5 * HOUR, until: 4 * HOUR });
@@ -45,20 +45,20 @@ describe('a window of a recording', () => {
     expect(rows).toHaveLength(132);
     expect(rows.map(({ at }) => at)).toEqual(rows.map(({ at }) => at).toSorted((a, b) => a - b));
     expect([window!.firstSeq, window!.lastSeq]).toEqual([135, 268]);
-    // What lies outside may be broken without anybody looking.
+    // What lies outside may be damaged without an effect.
     for (const file of filesIn(writer.directory).filter((name) => /T0[05]/.test(name)))
       writeFileSync(join(writer.directory, file), 'broken');
     expect(rowsOf(openWindow(writer.directory, { from: 2.5 * HOUR, until: 4 * HOUR }))).toEqual(rows);
   });
 
-  it('has one hash for the same rows, and another for others', () => {
+  it('has the same hash for the same rows, and another for other rows', () => {
     const { directory } = written(3);
     const hashOf = (place: string, from: number) => openWindow(place, { from, until: 9 * HOUR })!.sha256;
     expect(hashOf(copyOf(directory), HOUR)).toBe(hashOf(directory, HOUR));
     expect(hashOf(directory, 2 * HOUR)).not.toBe(hashOf(directory, HOUR));
   });
 
-  it('is nothing where nothing was recorded then', () => {
+  it('is undefined where nothing was recorded at the time', () => {
     const { directory } = written(2);
     expect(openWindow(directory, { from: 2 * HOUR, until: 3 * HOUR })).toBeUndefined();
     expect(openWindow(directory, { from: -HOUR, until: 0 })).toBeUndefined();
@@ -76,7 +76,7 @@ describe('a window of a recording', () => {
     expect(rowsOf(openWindow(writer.directory, { from: 1_000, until: 4_000_000 }))).toHaveLength(4_000);
   });
 
-  it('is refused where a byte of it changed', () => {
+  it('is refused when one of its bytes changed', () => {
     const { directory } = written(1);
     const file = filesIn(directory).find((name) => name.startsWith('quote/'))!;
     writeFileSync(join(directory, file), Buffer.alloc(100_000));

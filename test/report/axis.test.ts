@@ -8,7 +8,7 @@ const DAY = 1_440 * MINUTE;
 const at = (text: string): number => Date.parse(`${text}Z`);
 
 describe('an axis of values', () => {
-  it('ends in ticks, holds all values, and says each tick as finely as the ticks are apart', () => {
+  it('ends with ticks, contains all values, and labels ticks with the needed precision', () => {
     fc.assert(fc.property(fc.array(
       fc.double({ min: -1e12, max: 1e12, noNaN: true }).map((value) => (Math.abs(value) < 1e-9 ? 0 : value)),
       { minLength: 1, maxLength: 20 },
@@ -36,7 +36,7 @@ describe('an axis of values', () => {
     expect(texts(valueAxis([0, 9], { kind: 'ratio' }))).toEqual(['0.0', '2.5', '5.0', '7.5', '10.0']);
   });
 
-  it('holds what it is told to, whatever the values are, and leaves room around a value that never changes', () => {
+  it('contains the requested values, and leaves room around a constant value', () => {
     expect(valueAxis([5, 6], { kind: 'amount', include: [0] })).toMatchObject({ low: 0 });
     expect(valueAxis([100, 100, null], { kind: 'amount' })).toMatchObject({ low: 99, high: 101 });
     expect(valueAxis([0], { kind: 'share' })).toMatchObject({ low: 0, high: 0.01 });
@@ -47,7 +47,7 @@ describe('an axis of values', () => {
 });
 
 describe('an axis of time', () => {
-  it('has ticks at round times within the span, in order, few enough, and fewer for a phone', () => {
+  it('has a limited number of ticks at round times within the span, and fewer on a phone', () => {
     fc.assert(fc.property(fc.integer({ min: 0, max: 4e12 }), fc.integer({ min: 1_000, max: 3e11 }), (low, span) => {
       const { ticks } = timeAxis(low, low + span);
       // A tick at the beginning of time may be -0.
@@ -75,7 +75,7 @@ describe('an axis of time', () => {
       'half a year', '2025-11-10T00:00:00', 180 * DAY,
       ['Dec 2025', 'Jan 2026', 'Feb 2026', 'Mar 2026', 'Apr 2026', 'May 2026'],
     ],
-  ])('says the days or the time of day of %s', (_, low, span, expected) => {
+  ])('labels %s with days or times of day', (_, low, span, expected) => {
     expect(timeAxis(at(low), at(low) + span).ticks.map(({ text }) => text)).toEqual(expected);
   });
 });

@@ -17,7 +17,7 @@ import { measured } from '../backtest/measured.ts';
 import { GRID, HOSTILE, pageOf, tradingRun, tradingSettings } from './reports.ts';
 
 const SECTIONS = [
-  'Warnings', 'What it says', 'Key figures', 'Equity and drawdown', 'Prices with entries and exits', 'Exposure',
+  'Warnings', 'Summary', 'Key figures', 'Equity and drawdown', 'Prices with entries and exits', 'Exposure',
   'Results of trades', 'Months', 'Costs', 'Denials',
   'Sensitivity', 'Strategies and benchmarks', 'All figures', 'Swaps', 'Parameters', 'Hashes',
 ];
@@ -39,7 +39,7 @@ const isKnown = (_: unknown, i: number): boolean => i % 10 !== 5;
 const piecesIn = (html: string): number => /class="line main" d="([^"]*)"/.exec(html)![1]!.match(/M/g)!.length;
 
 describe('a report', () => {
-  it('says everything it should, warnings first', () => {
+  it('contains every section, warnings first', () => {
     expect(run.record.fills.length).toBeGreaterThan(50);
     expect(headingsOf(page)).toEqual(SECTIONS);
     expect(page.indexOf('class="warnings"')).toBeLessThan(page.indexOf('class="verdict"'));
@@ -52,20 +52,20 @@ describe('a report', () => {
     ]) expect(page).toContain(said);
   });
 
-  it('needs nothing from anywhere, for a phone, in the dark and on paper', () => {
+  it('loads nothing, and supports phones, dark mode and paper', () => {
     expect(page).not.toMatch(/(?:src|href)\s*=\s*["'](?!#)|url\(|@import|https?:/);
     expect(page).toContain('name="viewport" content="width=device-width, initial-scale=1"');
     expect(page).toContain('color-scheme:light dark');
     expect(page).toContain('@media print');
   });
 
-  it('lets its one script run and nothing else, by its hash', () => {
+  it('allows only its own script, by its hash', () => {
     expect(page).toContain(`default-src 'none'; style-src 'unsafe-inline'; script-src `
       + `'sha256-${createHash('sha256').update(scriptOf(page)).digest('base64')}'`);
     expect([...page.matchAll(/<script(?! type="(?:application\/json|text\/plain)")/g)]).toHaveLength(1);
   });
 
-  it('opens and closes its elements in pairs, whatever is in it', () => {
+  it('is well-formed with hostile text in it', () => {
     const open: string[] = [];
     const body = page.replace(/<!doctype html>/, '').replace(/(<(script|style)[^>]*>)[\s\S]*?<\/\2>/g, '$1</$2>');
     for (const [, end, name, rest] of body.matchAll(/<(\/?)([a-z][a-z0-9]*)([^>]*)>/g)) {
@@ -84,24 +84,24 @@ describe('a report', () => {
       .toMatchObject({ record: { strategies: [{ name: 'in-and-out' }, { name: HOSTILE }] } });
   });
 
-  it('says of each figure that is missing why it is', () => {
+  it('explains each missing figure', () => {
     const { metrics, warnings } = run.assessment;
     for (const [name, value] of Object.entries(metrics)) {
       if (value !== null) continue;
       const warning = warnings.find(({ figures }) => figures.includes(name));
       expect(warning, name).toBeDefined();
       if (printedIn(page).includes(`total.${name}`))
-        expect(page.slice(page.indexOf('id="all-figures"'))).toContain(factOf(warning!));
+        expect(page.slice(page.indexOf('id="all-figures"'))).toContain(markup`${factOf(warning!)}`.markup);
     }
   });
 
-  it('is there too where nothing was traded, and says so', () => {
+  it('is complete for a run without a trade, and says so', () => {
     const idle = pageOf(measured([], { everyMs: 60_000 }));
     expect(idle).toContain('No swap was made: this run says nothing about the strategy.');
     expect(headingsOf(idle)).toEqual(SECTIONS);
   });
 
-  it('says what speaks against it apart from why figures are missing', () => {
+  it('separates warnings about the result from reasons for missing figures', () => {
     const idle = measured([], { everyMs: 60_000 });
     const whole = pageOf(idle, { warnings: ['not robust', ...idle.warnings] });
     const [box] = /<section class="warnings"[\s\S]*?<\/section>/.exec(whole)!;
@@ -114,7 +114,7 @@ describe('a report', () => {
     expect(many.match(/<li>warning \d+<\/li>/g)).toHaveLength(30);
   });
 
-  it('says what crossing the spread took', () => {
+  it('contains the cost of the spread', () => {
     const { bids, asks } = run.record.instruments[0]!;
     const half = Math.max(...bids.flatMap((bid, i) => (bid === null ? [] : [1 - Math.sqrt(bid / asks[i]!)])));
     const traded = run.record.fills.reduce((sum, { value }) => sum + (value ?? 0), 0);
@@ -124,17 +124,17 @@ describe('a report', () => {
     expect(row!.value).toBeLessThanOrEqual(half * traded);
   });
 
-  it('says by strategy where the result came from, and adds up', () => {
+  it('splits the result by strategy, and the parts add up', () => {
     const paired = roundTrips(tradeFills(run.record));
     const results = marketResults(paired);
     expect(results.map(({ name }) => name).toSorted()).toEqual(['SOL of in-and-out', `SOL of ${HOSTILE}`].toSorted());
     expect(results.reduce((sum, { profit }) => sum + profit, 0))
       .toBeCloseTo(paired.trips.reduce((sum, { profit }) => sum + profit, 0), 9);
     expect(results.reduce((sum, { won }) => sum + won, 0)).toBe(run.assessment.trades!.wins);
-    expect(page).toContain('Where it came from');
+    expect(page).toContain('By token and strategy');
   });
 
-  it('draws of a long run what can be seen', () => {
+  it('draws a long run with a limited number of points', () => {
     const { record } = run;
     const times = Array.from({ length: 30_000 }, (_, i) => i * 60_000);
     const column = times.map((_, i) => 500 + Math.sin(i / 500) + (i === 22_222 ? 50 : 0));
@@ -149,7 +149,7 @@ describe('a report', () => {
   });
 });
 
-describe('what a report carries', () => {
+describe('the data in a report', () => {
   const records = {
     record: run.record, others: { pessimistic: settings.pessimistic.record }, trials: { count: 3, sharpeVariance: 1 },
   };
@@ -160,7 +160,7 @@ describe('what a report carries', () => {
     expect(packRecord({ ...run.record, fills: [], times: [] })).toMatchObject({ steps: [], names: [], fills: [] });
   });
 
-  it('says once what stays the same', () => {
+  it('stores a repeated value once', () => {
     expect(packRuns([500, 500, 500, 496.8, null, null])).toEqual([500, [2], 496.8, null, [1]]);
     fc.assert(fc.property(fc.array(
       fc.oneof(fc.constantFrom(0, -0, 1, null), fc.double({ noNaN: true, noDefaultInfinity: true })),
@@ -169,7 +169,7 @@ describe('what a report carries', () => {
     }));
   });
 
-  it('is less where all would be too much: the run alone, or nothing', async () => {
+  it('is limited in size: the run alone where all is too much, or nothing', async () => {
     const assessments = assessmentsOf(records);
     const carried = async (most?: number): Promise<object> =>
       await unpackData(embeddedData(records, assessments, most)!.markup) as object;
@@ -181,7 +181,7 @@ describe('what a report carries', () => {
     expect(embeddedData(records, assessments, 1_000)).toBeUndefined();
   });
 
-  it('is compared by name: a missing figure differs, the last digits do not', () => {
+  it('is compared by name: a missing figure differs, rounding in the last digits does not', () => {
     const figures = figuresOf(assessmentsOf(records));
     expect(Object.keys(figures)).toEqual([
       'total', 'strategy 1', 'strategy 2', 'benchmark buy_and_hold', 'benchmark dca', 'benchmark cash',
@@ -195,7 +195,7 @@ describe('what a report carries', () => {
     expect(mismatches(figures, others).map(({ of }) => of)).toEqual(Object.keys(total!).map(() => 'total'));
   });
 
-  it('leads to each figure that is printed, and knows how many were tried', () => {
+  it('determines each printed figure, the deflated ones included', () => {
     const printed = printedFigures(run.record, assessmentsOf(records));
     expect(printed.get('total.trials')).toBe('3');
     const whole = printedIn(pageOf(run, { settings }));
@@ -210,7 +210,7 @@ describe('what a report carries', () => {
     ]));
   });
 
-  it('is drawn with gaps where something had no price', () => {
+  it('is drawn with gaps where a price is missing', () => {
     const short = tradingRun({ quotes: 30 });
     const { times, values, held } = short.series;
     const series =

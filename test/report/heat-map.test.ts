@@ -8,7 +8,7 @@ const cells = (map: HeatMap): string[] =>
   [...heatMapFigure(map).markup.matchAll(/<td class="heat[^>]*>.*?<\/td>/g)].map(([cell]) => cell);
 
 describe('a heat map', () => {
-  it('says each number, each label, and which cell is configured', () => {
+  it('contains each number, each label, and the configured cell', () => {
     expect(cells(GRID)).toHaveLength(20);
     expect(cells(GRID)[6])
       .toBe('<td class="heat up2 configured">4.10 %<span class="unseen"> (as configured)</span></td>');
@@ -19,7 +19,7 @@ describe('a heat map', () => {
       .toContain(`>${'x'.repeat(60)}…</th>`);
   });
 
-  it('says why a number is missing, each reason once', () => {
+  it('contains each reason for missing numbers once', () => {
     const { markup } = heatMapFigure(GRID);
     expect(markup.match(/no swap was made/g)).toHaveLength(1);
     expect(markup.match(/–<sup>a<\/sup>/g)).toHaveLength(2);
@@ -30,7 +30,7 @@ describe('a heat map', () => {
     expect(heatMapFigure(many).markup).toContain('<sup>t</sup> reason 19');
   });
 
-  it('is refused where labels and values do not fit each other', () => {
+  it('is refused where labels and values differ in number', () => {
     expect(() => heatMapFigure({ ...GRID, values: GRID.values.slice(1) }))
       .toThrow(/a value for each of 4 by 5 labels, got rows of 5, 5, 5/);
     expect(() => heatMapFigure({ ...GRID, across: { name: 'cost', labels: ['one'] } })).toThrow(/4 by 1 labels/);
@@ -38,7 +38,7 @@ describe('a heat map', () => {
 });
 
 describe('the colours of a heat map', () => {
-  it('part at the middle, and are stronger the farther from it', () => {
+  it('change hue at the middle, and are stronger farther from it', () => {
     fc.assert(fc.property(fc.array(fc.double({ min: -10, max: 10, noNaN: true }), { minLength: 1 }),
       fc.constantFrom(0, 1, -3), (values, middle) => {
         const { style, steps } = heatScale(values, middle);
@@ -53,7 +53,7 @@ describe('the colours of a heat map', () => {
       }));
   });
 
-  it('go from the least to the most where there is no middle', () => {
+  it('span the smallest to the largest value without a middle', () => {
     const { style } = heatScale([10, 20, 30, 50], null);
     expect([10, 20, 30, 50].map(style)).toEqual(['up1', 'up2', 'up3', 'up4']);
     expect(heatScale([7, 7], null).steps).toEqual([{ style: 'even', from: 7, to: 7 }]);

@@ -13,10 +13,10 @@ const decidedAt = (bps: number): ReportInput['decisionRates'] => new Map(run.res
   return [intent.id, Number(quotedOut) / Number(amountIn) / (1 - bps / 10_000)];
 }));
 
-describe('swaps from near', () => {
+describe('price charts around swaps', () => {
   const closeUps = swapWindows(run.record, { symbol: 'SOL' });
 
-  it('are the last ones, the worst and the best round trip, each whole and within the run', () => {
+  it('show the last swaps, and the worst and best round trips, each whole and within the run', () => {
     expect(closeUps.map(({ title }) => title)).toEqual([
       'the last 40 swaps', expect.stringMatching(/^the worst round trip, -[\d.]+ USDC$/),
       expect.stringMatching(/^the best round trip, [\d.]+ USDC$/),
@@ -31,7 +31,7 @@ describe('swaps from near', () => {
     expect(fills.filter(({ at }) => at >= last!.from && at <= last!.until)).toHaveLength(40);
   });
 
-  it('are not shown where all swaps can be told apart in one chart', () => {
+  it('are absent where one chart can show all swaps', () => {
     expect(short.record.fills.length).toBeGreaterThan(10);
     expect(swapWindows(short.record, { symbol: 'SOL' })).toEqual([]);
     const prices = sectionOf(pageOf(short), 'prices');
@@ -39,7 +39,7 @@ describe('swaps from near', () => {
     expect(prices).not.toContain('from near');
   });
 
-  it('are drawn on the prices that were recorded, where the report has them', () => {
+  it('use the recorded prices where the report has them', () => {
     const { from, until } = closeUps[0]!;
     const times = Array.from({ length: 500 }, (_, i) => from + Math.floor(((until - from) * i) / 499));
     const prices = new Map([['SOL', {
@@ -49,12 +49,12 @@ describe('swaps from near', () => {
     const [fine, coarse] = [sectionOf(pageOf(run, { prices }), 'prices'), sectionOf(pageOf(run), 'prices')];
     expect(fine).toContain('As recorded: 25 USDC into SOL.');
     expect(fine.length).toBeGreaterThan(coarse.length + 5_000);
-    expect(coarse).toContain('The price as it was looked at for the figures');
+    expect(coarse).toContain('The price as the figures use it');
   });
 });
 
-describe('what swaps fell short by', () => {
-  it('is against the price that they were decided on, by its parts', () => {
+describe('the shortfall of swaps', () => {
+  it('is measured against the price at the decision, in its parts', () => {
     const swaps = landedSwaps({ run, decisionRates: decidedAt(10) });
     expect(swaps).toHaveLength(run.record.fills.length);
     const mean = meanShortfall(swaps)!;
@@ -65,37 +65,37 @@ describe('what swaps fell short by', () => {
     expect(meanShortfall(landedSwaps({ run, decisionRates: decidedAt(-4) }))!.delay).toBeCloseTo(-4, 6);
   });
 
-  it('stands in the report, for each swap too, and is left out where nobody knows what was decided on', () => {
+  it('is in the report and in the table of swaps, unless the price at the decision is unknown', () => {
     const known = pageOf(run, { decisionRates: decidedAt(10) });
     expect(sectionOf(known, 'costs'))
       .toMatch(/<th scope="row" class="text">entries<\/th><td>\d+<\/td><td>10\.00<\/td>/);
-    expect(sectionOf(known, 'swaps')).toContain('short by, bps');
+    expect(sectionOf(known, 'swaps')).toContain('shortfall, bps');
     const unknown = pageOf(run);
-    expect(sectionOf(unknown, 'costs')).toContain('No swap landed that can be held against its decision.');
-    expect(sectionOf(unknown, 'swaps')).not.toContain('short by, bps');
+    expect(sectionOf(unknown, 'costs')).toContain('No landed swap has a known price at its decision.');
+    expect(sectionOf(unknown, 'swaps')).not.toContain('shortfall, bps');
   });
 });
 
 describe('costs', () => {
-  it('are told by what was gained before them, or that nothing was', () => {
+  it('are shown as a share of the gain before them, or without a gain', () => {
     const costs = [{ what: 'base fees', paid: '1 SOL', value: 3, isApart: false }];
     const ending = (end: number): ReportInput => ({ ...reportInput(run), costs, run: {
       ...run,
       series: { ...run.series, values: run.series.values.map((_, i, all) => (i === all.length - 1 ? end : 100)) },
     } });
     expect(sectionOf(pageOf(run, ending(127)), 'costs'))
-      .toContain('These took 10.00 % of the 30.00 USDC that were gained before them.');
+      .toContain('These costs are 10.00 % of the gain before them, 30.00 USDC.');
     expect(sectionOf(pageOf(run, ending(90)), 'costs'))
-      .toContain('Before these costs it came to -7.00 USDC: there was no gain for them to be a part of.');
+      .toContain('Before these costs the result was -7.00 USDC, which is no gain.');
   });
 });
 
 describe('equity', () => {
-  it('has a scale of its own that says where it begins, and what holding came to beside it in another chart', () => {
+  it('states where its scale begins, and is compared with holding in another chart', () => {
     const equity = sectionOf(pageOf(run), 'equity');
     const charts = equity.split('<figcaption>').slice(1);
     expect(charts.map((chart) => chart.slice(0, chart.indexOf('<')))).toEqual([
-      'Equity, USDC', 'Drawdown: how far below the last peak', 'Change since the beginning, beside buying and holding',
+      'Equity, USDC', 'Drawdown below the last peak', 'Change since the beginning, compared with buying and holding',
     ]);
     expect(charts[0]).toMatch(/Linear scale from [\d,.]+ to [\d,.]+: it does not begin at 0\./);
     expect(charts[0]).not.toContain('buy and hold');

@@ -4,12 +4,14 @@ import { jsonInPage, markup } from '../../src/report/markup.ts';
 
 const HOSTILE = `</script><script>alert(1)</script><!-- " ' & \u202e \u0000`;
 
-it('what is put into a template is text, and pieces stay pieces', () => {
-  expect(markup`<p title="${HOSTILE}">${markup`<b>${'a<b'}</b>`}${[1, markup`<i>2</i>`]}${false}${undefined}${null}</p>`.markup)
-    .toBe('<p title="&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;!-- &quot; &#39; &amp; \\u202e \\u0000"><b>a&lt;b</b>1<i>2</i></p>');
+it('a template escapes text and keeps markup', () => {
+  const nested = [markup`<b>${'a<b'}</b>`, [1, markup`<i>2</i>`], false, undefined, null] as const;
+  const escaped = '&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;!-- &quot; &#39; &amp; \\u202e \\u0000';
+  expect(markup`<p title="${HOSTILE}">${nested}</p>`.markup)
+    .toBe(`<p title="${escaped}"><b>a&lt;b</b>1<i>2</i></p>`);
 });
 
-it('no text opens an element, ends an attribute or starts an entity', () => {
+it('no text can open an element, end an attribute or start an entity', () => {
   fc.assert(fc.property(fc.string({
     unit: fc.constantFrom('<', '>', '&', '"', "'", '/', 'a', ';', '#', '\u202e', '\n', '-', '!'),
   }), (text) => {
@@ -19,7 +21,7 @@ it('no text opens an element, ends an attribute or starts an entity', () => {
   }));
 });
 
-it('data in a page are the same data, and end no element', () => {
+it('JSON in a page is unchanged data, and cannot end its element', () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => {
     const { markup: text } = jsonInPage({ value, hostile: HOSTILE });
     expect(text).not.toMatch(/[<>&\u2028\u2029]/);

@@ -11,7 +11,7 @@ import { market, tradingRun } from './reports.ts';
 import { buyingSol, sellingSol } from '../market/events.ts';
 import { SOL, TOKENS, USDC } from '../market/tokens.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'gannet-looks-'));
+const folder = mkdtempSync(join(tmpdir(), 'gannet-samples-'));
 afterAll(() => { rmSync(folder, { recursive: true }); });
 
 const MINUTE = 60_000;
@@ -19,7 +19,7 @@ const run = tradingRun();
 const events = market({ quotes: 240, everyMs: MINUTE });
 
 /** Returns what is taken from a recording of such events. */
-async function looksAt(name: string, heard: readonly MarketEvent[]): Promise<RecordingSamples> {
+async function samplesOf(name: string, heard: readonly MarketEvent[]): Promise<RecordingSamples> {
   const { directory } = await writeEvents(heard, {
     directory: join(folder, name), tokens: [SOL, USDC], source: { kind: 'synthetic', market: 'swings', seed: 1 },
     startAt: 0, interrupt: new AbortController().signal,
@@ -27,14 +27,14 @@ async function looksAt(name: string, heard: readonly MarketEvent[]): Promise<Rec
   return sampleRecording(openRecording(directory), { run, tokens: TOKENS, currency: USDC });
 }
 
-describe('what a report takes from the recording itself', () => {
-  let looks: RecordingSamples;
+describe('the samples of a recording in a report', () => {
+  let samples: RecordingSamples;
   beforeAll(async () => {
-    looks = await looksAt('run', events);
+    samples = await samplesOf('run', events);
   });
 
-  it('is each price that was recorded near the swaps, both ways, in the currency', () => {
-    const prices = looks.prices.get('SOL')!;
+  it('contain each price recorded around the swaps, in both directions, in the currency', () => {
+    const prices = samples.prices.get('SOL')!;
     expect(prices.lines.map(({ label }) => label)).toEqual(['a purchase takes', 'a sale brings']);
     expect(prices.source).toMatch(/^As recorded: 25 USDC into SOL, and [\d.]+ SOL into USDC\.$/);
     const times = new Set(events.map(({ receivedAt }) => receivedAt));
@@ -47,28 +47,29 @@ describe('what a report takes from the recording itself', () => {
     }
   });
 
-  it('is the last price that was quoted when each swap was decided, and none that came later', () => {
-    expect(looks.decisionRates.size).toBe(run.result.fills.length);
+  it('contain the last rate quoted before each decision, and no later one', () => {
+    expect(samples.decisionRates.size).toBe(run.result.fills.length);
     for (const { intent } of run.result.fills) {
       const last = events.findLast((event) => event.kind === 'quote' && event.receivedAt <= intent.createdAt);
       if (last?.kind !== 'quote') throw new Error('expected a quote before each decision');
       const rate = Number(last.outAmount) / Number(last.inAmount);
-      expect(looks.decisionRates.get(intent.id)).toBeCloseTo(last.inputMint === intent.inputMint ? rate : 1 / rate, 12);
+      const expected = last.inputMint === intent.inputMint ? rate : 1 / rate;
+      expect(samples.decisionRates.get(intent.id)).toBeCloseTo(expected, 12);
     }
   });
 
-  it('is when nothing was heard', () => {
-    expect([looks.silences.all, looks.silences.bySymbol.get('SOL')]).toEqual([[], []]);
+  it('contain the spans without data', () => {
+    expect([samples.silences.all, samples.silences.bySymbol.get('SOL')]).toEqual([[], []]);
   });
 
   it.each([
     ['at one instant', 0], ['some moments apart', 8],
-  ])('is not a silence between each two candles that are quoted at two sizes %s, but where some are missing', async (
+  ])('find gaps between candles with two sizes %s only where candles are missing', async (
     name, lateMs,
   ) => {
     const ends = Array.from({ length: 100 }, (_, candle) => (candle + 1) * 5 * MINUTE)
       .filter((at) => at <= 200 * MINUTE || at >= 260 * MINUTE);
-    const { silences } = await looksAt(name, ends.flatMap((at) =>
+    const { silences } = await samplesOf(name, ends.flatMap((at) =>
       [buyingSol(150_000, at), sellingSol(150_000, at + lateMs)]));
     expect([silences.all, silences.bySymbol.get('SOL')])
       .toEqual(Array.from({ length: 2 }, () => [{ from: 200 * MINUTE + lateMs, until: 260 * MINUTE }]));

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { spanMeans } from '../../src/report/run-charts.ts';
 
 describe('means over spans of time', () => {
-  it('weigh each value by how long it held, and keep the highest', () => {
+  it('weigh each value by its duration, and keep the highest', () => {
     const { times, means, highest } = spanMeans([4, 0, 8, null, 2], { times: [0, 10, 30, 40, 60], parts: 3 });
     expect(times).toEqual([0, 20, 40, 60]);
     expect(means).toEqual([2, 4, null, null]);
     expect(highest).toEqual([4, 8, null, null]);
   });
 
-  it('come to the mean of all', () => {
+  it('average to the mean of all values', () => {
     fc.assert(fc.property(fc.array(
       fc.tuple(fc.integer({ min: 1, max: 1_000 }), fc.double({ min: 0, max: 1, noNaN: true })),
       { minLength: 2, maxLength: 50 },

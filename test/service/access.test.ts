@@ -66,7 +66,7 @@ function codeOf(thrown: unknown): string {
 }
 
 describe('issue 13.15: a service that does not answer', () => {
-  test('is an outage after three requests over two seconds, and none any more with its first answer', async () => {
+  test('is an outage after three failed requests over two seconds, until its first answer', async () => {
     const { clock, changes, answerWith, ask } = open();
     answerWith(503);
     for (let second = 0; second < 11; second++) {
@@ -81,7 +81,7 @@ describe('issue 13.15: a service that does not answer', () => {
     expect(changes.slice(1)).toEqual([GRANTED]);
   });
 
-  test('is none where other requests are answered, were it by a refusal', async () => {
+  test('is no outage where other requests are answered, even with a refusal', async () => {
     const { clock, changes, answerWith, ask } = open();
     for (const status of [503, 200, 503, 429, 503, 400, 503, 404, 503, 503]) {
       answerWith(status);
@@ -91,7 +91,7 @@ describe('issue 13.15: a service that does not answer', () => {
     expect(changes).toEqual([]);
   });
 
-  test('holds nothing back, and a refused key is said before it', async () => {
+  test('blocks no request, and a refused key is reported instead', async () => {
     const { clock, access, changes, answerWith, ask } = open();
     answerWith(500);
     for (let second = 0; second < 3; second++) {
@@ -109,7 +109,7 @@ describe('issue 13.15: a service that does not answer', () => {
 });
 
 describe('a refused key', () => {
-  test('is tried by one request now and then, ever more rarely, and by no other', async () => {
+  test('is tried by single requests at growing intervals, and blocks all others', async () => {
     const { clock, arrived, changes, answerWith, ask } = open();
     answerWith(401);
     const first = ask();
@@ -125,7 +125,7 @@ describe('a refused key', () => {
     expect(changes).toHaveLength(1);
   });
 
-  test('rejects what is held back at once and for nothing of the rate, saying when it is tried again', async () => {
+  test('rejects blocked requests at once, without use of the rate, and says when the next try is due', async () => {
     const { clock, gateway, answerWith, ask } = open();
     answerWith(401);
     void ask();
@@ -136,7 +136,7 @@ describe('a refused key', () => {
       .rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED', message: expect.stringContaining('20 s') });
   });
 
-  test('rejects what was waiting for its turn when the refusal came', async () => {
+  test('rejects requests that were queued when the refusal came', async () => {
     const { clock, gateway, arrived, answerWith, ask } = open();
     answerWith(401);
     const asked = Array.from({ length: 60 }, () => ask('watch'));
@@ -146,7 +146,7 @@ describe('a refused key', () => {
     expect(arrived.length).toBeLessThan(60);
   });
 
-  test('lets what is signed try every two seconds, whoever was refused', async () => {
+  test('lets a signed transaction try every two seconds, whichever request was refused', async () => {
     const { clock, arrived, answerWith, ask, execute } = open();
     answerWith(401);
     void ask();
@@ -159,7 +159,7 @@ describe('a refused key', () => {
     expect(arrived).toEqual([1_000, 3_000, 5_000, 7_000, 9_000]);
   });
 
-  test('is accepted again with the first answer to something sent since', async () => {
+  test('is accepted again with the first answer to a request that was sent after the refusal', async () => {
     const { clock, arrived, changes, answerWith, ask, execute } = open();
     answerWith(401);
     void ask();
@@ -176,7 +176,7 @@ describe('a refused key', () => {
     expect(arrived).toHaveLength(3);
   });
 
-  test('stays refused where only an answer from before the refusal comes in late', async () => {
+  test('stays refused after a late answer to a request that was sent before the refusal', async () => {
     const clock = new VirtualClock(START);
     const access = new Access(clock);
     const changes: ServiceAccess[] = [];
@@ -205,7 +205,7 @@ describe('a refused key', () => {
     expect(changes.at(-1)!.state).toBe(state);
   });
 
-  test('is told to whoever subscribes later, and a key that is accepted to nobody', async () => {
+  test('is reported to a later subscriber, while an accepted key is not', async () => {
     const { clock, access, answerWith, ask, gateway } = open();
     const seen: string[] = [];
     access.changes$.subscribe(({ state }) => seen.push(`early ${state}`));
@@ -233,7 +233,7 @@ describe('a forbidden request', () => {
 });
 
 describe('over HTTP', () => {
-  test('a service that repeats the key in its refusal does not get it into the state', async () => {
+  test('a service that repeats the key in its refusal does not bring it into the state', async () => {
     const server = await listen(json({ code: 401, message: `no such key: ${API_KEY}` }, { status: 401 }));
     const service = clientOf(server);
     const changes: ServiceAccess[] = [];

@@ -30,7 +30,7 @@ async function orderFault(respond: Responder, options = {}): Promise<GannetError
 }
 
 describe('an answer', () => {
-  test('in an encoding that nobody asked for is refused before it unfolds', async () => {
+  test('in an encoding that was not asked for is refused before it is decoded', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20));
     const server = await listen((_request, response) =>
       void response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(bomb));

@@ -11,7 +11,7 @@ describe('a JSON text', () => {
       'the same name in objects beside and within each other',
       '{"a":{"a":1,"b":{"a":2}},"b":[{"a":1},{"a":2}],"c":{"a":1}}',
     ],
-    ['values that look like names', '{"a":"b","b":"a","c":["a","a","b"]}'],
+    ['values that have the form of names', '{"a":"b","b":"a","c":["a","a","b"]}'],
     ['brackets and quotes within texts', '{"a":"{\\"a\\":1,\\"a\\":2}[[[\\\\","b":"]"}'],
     ['an empty name, once', '{"":1}'],
     ['names of an object’s own functions', '{"constructor":1,"toString":2,"hasOwnProperty":3}'],

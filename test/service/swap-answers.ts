@@ -34,8 +34,8 @@ export function fullOrder(changes: Readonly<Record<string, unknown>> = {}): Reco
 }
 
 /**
- * A quote as hosts of later days tell it: percentage points, no amount of a fee nobody pays yet, members of their own;
- * answers `ASKED`.
+ * A quote as hosts of later days tell it: percentage points, no amount of a fee that is not paid yet, members of their
+ * own; answers `ASKED`.
  */
 export function liveOrder(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return orderAnswer({

@@ -30,7 +30,7 @@ describe('a request', () => {
     await clientOf(server).swap.order(ASKED);
     const [request] = server.received;
     expect(request!.headers['x-api-key']).toBe(API_KEY);
-    expect(request!.headers['user-agent'], 'whoever does not say what it is, is kept out by some firewalls')
+    expect(request!.headers['user-agent'], 'some firewalls refuse requests without a user agent')
       .toBe('gannet');
     expect(request!.path + request!.query.toString() + request!.body).not.toContain(API_KEY);
   });
@@ -262,7 +262,7 @@ describe('a failure', () => {
     }
   });
 
-  test('takes a code that is no number for none: nobody could write it down again', async () => {
+  test('ignores a code that is not finite, since JSON cannot hold it', async () => {
     const fault = await faultOf(clientOf(await listen(json('{"code":1e999,"error":"no"}', { status: 400 })))
       .swap.order(ASKED));
     expect(fault).toMatchObject({ code: 'SERVICE_STATUS', details: { serviceMessage: 'no', serviceCode: undefined } });
@@ -282,7 +282,7 @@ describe('a failure', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('meets what is in flight when the client closes', async () => {
+  test('rejects requests in flight when the client closes', async () => {
     const server = await listen(() => undefined);
     const service = clientOf(server);
     const order = faultOf(service.swap.order(ASKED));

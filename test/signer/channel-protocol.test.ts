@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_FRAME_BYTES, createFrameReader, encodeFrame } from '../../src/signer/channel-protocol.ts';
+import { createFrameReader, encodeFrame } from '../../src/signer/channel-protocol.ts';
+
+const MAX_FRAME_BYTES = 65_536;
 
 function header(length: number): Buffer {
   const bytes = Buffer.alloc(4);

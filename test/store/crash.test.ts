@@ -23,7 +23,7 @@ async function killedAfter(path: string, steps: number): Promise<number> {
 describe('a journal whose process was killed', () => {
   it.each([
     1, 3, 10, 100, 301,
-  ])('has every step that was acknowledged, and at most one more (after %i steps)', async (steps) => {
+  ])('has every acknowledged write, and at most one more (after %i writes)', async (steps) => {
     const path = join(temporaryFolder(), 'journal.sqlite');
     const acknowledged = await killedAfter(path, steps);
     const journal = temporaryJournal(path);

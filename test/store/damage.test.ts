@@ -23,7 +23,7 @@ function filledJournal(): string {
   return path;
 }
 
-describe('a file that is no journal of this format', () => {
+describe('a file that is not a journal of this format', () => {
   it('is refused when it is newer, naming the release that reads it', () => {
     const path = filledJournal();
     const database = new DatabaseSync(path);
@@ -34,7 +34,7 @@ describe('a file that is no journal of this format', () => {
     }));
   });
 
-  it('is refused, and left as it is, when it is another database', () => {
+  it('is refused and left unchanged when it is another database', () => {
     const path = join(temporaryFolder(), 'journal.sqlite');
     const database = new DatabaseSync(path);
     database.exec('CREATE TABLE theirs (a)');
@@ -50,7 +50,7 @@ describe('a file that is no journal of this format', () => {
     expect(() => { open(path); }).toThrow(invalid);
   });
 
-  it.each([0.3, 0.6, 0.9])('is refused when it lost its end (%d of it left)', (part) => {
+  it.each([0.3, 0.6, 0.9])('is refused when it is truncated (%d of it left)', (part) => {
     const path = filledJournal();
     truncateSync(path, Math.floor(readFileSync(path).length * part));
     expect(() => { open(path); }).toThrow(invalid);
@@ -64,7 +64,7 @@ describe('a file that is no journal of this format', () => {
     expect(() => { open(path); }).toThrow(invalid);
   });
 
-  it('cannot be opened where there is a folder in its place', () => {
+  it('cannot be opened when a folder is in its place', () => {
     expect(() => { open(temporaryFolder()); }).toThrow(expect.objectContaining({ code: 'JOURNAL_FAILED' }));
   });
 });

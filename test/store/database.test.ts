@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createTransactor } from '../../src/store/database.ts';
 import { temporaryFolder } from './fixtures.ts';
 
-it('a file that another process holds is not blamed on the disk', () => {
+it('a file that another process holds is not reported as a fault of the disk', () => {
   const path = join(temporaryFolder(), 'trials.sqlite');
   const [holder, waiting] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: 0 })];
   const transactor = createTransactor(waiting, path, {

@@ -21,7 +21,9 @@ function journalOfFormat(version: number): string {
   const path = join(temporaryFolder(), 'journal.sqlite');
   const database = new DatabaseSync(path);
   for (const migration of MIGRATIONS.slice(0, version)) database.exec(migration);
-  database.exec(`PRAGMA application_id = ${JOURNAL_APPLICATION_ID}; PRAGMA user_version = ${version}; INSERT INTO format VALUES (1, '0.1.0')`);
+  database.exec(`
+    PRAGMA application_id = ${JOURNAL_APPLICATION_ID}; PRAGMA user_version = ${version};
+    INSERT INTO format VALUES (1, '0.1.0')`);
   const insert = (table: string, row: Readonly<Record<string, string | number | null | Uint8Array>>): void => {
     database.prepare(insertStatement(table, Object.keys(row))).run(row);
   };
@@ -41,7 +43,7 @@ function journalOfFormat(version: number): string {
 }
 
 describe('a journal of an earlier format', () => {
-  it.each([1, 2, 3, 4])('%i is brought to the present one, and knows what it knew', (version) => {
+  it.each([1, 2, 3, 4])('%i is migrated to the present one without loss', (version) => {
     const path = journalOfFormat(version);
     const journal = temporaryJournal(path);
     const { inputSlots: _slots, maker, inputBalance, ...rest } = ATTEMPT;
@@ -54,7 +56,7 @@ describe('a journal of an earlier format', () => {
     database.close();
   });
 
-  it('is asked for all formats that there are', () => {
+  it('is tested for every format', () => {
     expect(Object.keys(LATER).map(Number)).toEqual(MIGRATIONS.slice(1).map((_migration, index) => index + 1));
   });
 });

@@ -6,8 +6,8 @@ import { openJournal } from '../../src/store/journal.ts';
 import { temporaryFolder } from './fixtures.ts';
 import { FILL, attemptOf, intentOf, outcomeOf, wallClock } from './sample-intents.ts';
 
-describe('a journal that is only looked at', () => {
-  it('is read while its daemon writes it, each time as it stands then', () => {
+describe('a journal opened for reading', () => {
+  it('is read in its present state while its daemon writes it', () => {
     const path = `${temporaryFolder()}/journal.sqlite`;
     const journal = openJournal({ path, clock: wallClock });
     journal.intentApproved(intentOf(1));
@@ -30,11 +30,11 @@ describe('a journal that is only looked at', () => {
     });
     reader.close();
     journal.close();
-    // Closed for good, its side files are gone: it can be looked at all the same.
+    // After its last close the side files are gone; it can still be read.
     expect(openJournalReader(path)!.show('dca-2')).toBeUndefined();
   });
 
-  it('is never made nor changed', () => {
+  it('is never created nor changed', () => {
     const path = `${temporaryFolder()}/journal.sqlite`;
     expect(openJournalReader(path)).toBeUndefined();
     openJournal({ path, clock: wallClock }).close();
@@ -58,7 +58,7 @@ describe('a journal that is only looked at', () => {
       newer.exec('PRAGMA user_version = 99');
       newer.close();
     }, 'has format 99'],
-  ])('is refused with the reason where it is %s', (_name, make, words) => {
+  ])('is refused with the reason when it is %s', (_name, make, words) => {
     const path = `${temporaryFolder()}/journal.sqlite`;
     make(path);
     expect(() => openJournalReader(path))

@@ -1,7 +1,7 @@
 import { openJournal } from '../../src/store/journal.ts';
 import { attemptOf, intentOf, outcomeOf, SNAPSHOT, wallClock } from './sample-intents.ts';
 
-/** Takes intents through their journey until it is killed; says each step once it is told that it is on disk. */
+/** Writes the states of intents until it is killed, and prints each write when it is on disk. */
 const journal = openJournal({ path: process.argv[2]!, clock: wallClock });
 
 function journalOne(number: number): void {

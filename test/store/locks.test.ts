@@ -31,7 +31,7 @@ async function lock(directory: string | undefined, address = ADDRESS): ReturnTyp
 }
 
 describe("a wallet's lock", () => {
-  it('is refused to another process with the number of the one that has it, until that one is killed', async () => {
+  it('is refused to another process, naming the holder, until the holder is killed', async () => {
     const directory = join(temporaryFolder(), 'locks');
     const { child, said } = await lockingChild(directory, ADDRESS);
     expect(said).toBe('locked');
@@ -67,7 +67,7 @@ describe("a wallet's lock", () => {
     await lock(directory, OTHER);
   });
 
-  it('lies in a folder that is ours alone, or is refused', async () => {
+  it('is refused in a folder that other users can write to', async () => {
     const directory = join(temporaryFolder(), 'locks');
     await lock(directory);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
@@ -77,7 +77,7 @@ describe("a wallet's lock", () => {
     await expect(lock(open)).rejects.toEqual(locked);
   });
 
-  it('never looks old, however long it is held', async () => {
+  it('has fresh files however long it is held', async () => {
     const directory = join(temporaryFolder(), 'locks');
     const clock = new VirtualTimeScheduler();
     const held = await lockWallet({ address: ADDRESS, directory, clock });
@@ -89,7 +89,7 @@ describe("a wallet's lock", () => {
     held.release();
   });
 
-  it('holds on where its files are gone', async () => {
+  it('remains held when its files are removed', async () => {
     const directory = join(temporaryFolder(), 'locks');
     const clock = new VirtualTimeScheduler();
     await lockWallet({ address: ADDRESS, directory, clock });
@@ -98,15 +98,15 @@ describe("a wallet's lock", () => {
     expect(() => { clock.flush(); }).not.toThrow();
   });
 
-  it('is not for what is no address', async () => {
+  it('is refused for an invalid address', async () => {
     const directory = join(temporaryFolder(), 'locks');
     await expect(lock(directory, '../../etc/passwd')).rejects.toEqual(locked);
     expect(existsSync(directory)).toBe(false);
   });
 });
 
-describe.runIf(process.platform === 'linux')("a wallet's lock where no folder is named", () => {
-  it('is one for the whole machine, whatever home and temporary folder a process has, and ends with its holder', async () => {
+describe.runIf(process.platform === 'linux')("a wallet's lock without a folder", () => {
+  it('is one for the whole machine, independent of home and temporary folders, and ends with its holder', async () => {
     const address = `${ADDRESS}${process.pid}`.replaceAll('0', '1').slice(0, 44);
     const { child, said } =
       await lockingChild('host', address, { ...process.env, HOME: temporaryFolder(), TMPDIR: temporaryFolder() });

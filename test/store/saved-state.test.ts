@@ -6,8 +6,8 @@ import { intentOf, outcomeOf, SNAPSHOT } from './sample-intents.ts';
 
 const stateOf = (text: string, ...seen: string[]): StrategyState => ({ strategy: 'dca', text, seen });
 
-describe('what strategies keep', () => {
-  it('is there with the intent it led to, or neither is', () => {
+describe('the saved states of strategies', () => {
+  it('are written with the intent that they led to, or neither is', () => {
     const path = join(temporaryFolder(), 'journal.sqlite');
     const journal = temporaryJournal(path);
     journal.intentApproved(intentOf(1), stateOf('{"n":1}'));
@@ -18,14 +18,14 @@ describe('what strategies keep', () => {
     expect(temporaryJournal(path).loadStrategyStates()).toEqual({ states: { dca: '{"n":1}' }, unseen: [] });
   });
 
-  it('is saved with the snapshot and by itself, and stays for strategies that say nothing', () => {
+  it('are saved with the snapshot or alone, and remain for strategies that save none', () => {
     const journal = temporaryJournal();
     journal.saveSnapshot(SNAPSHOT, [], [stateOf('{"n":1}'), { strategy: 'other', text: '{}', seen: [] }]);
     journal.saveSnapshot(SNAPSHOT, [], [stateOf('{"n":2}')]);
     expect(journal.loadStrategyStates().states).toEqual({ dca: '{"n":2}', other: '{}' });
   });
 
-  it('lacks the ends of intents that its strategy has not seen, in their order', () => {
+  it('come with the outcomes that the strategy has not seen, in order', () => {
     const journal = temporaryJournal();
     for (const number of [1, 2, 3]) journal.intentApproved(intentOf(number), stateOf(`{"n":${number}}`));
     journal.transition(outcomeOf('dca-3', 'abandoned'));
@@ -40,7 +40,7 @@ describe('what strategies keep', () => {
     expect(journal.loadStrategyStates().unseen).toEqual([]);
   });
 
-  it('misses nothing that ended before there was anything to keep', () => {
+  it('come without the outcomes before the first saved state', () => {
     const journal = temporaryJournal();
     journal.intentApproved(intentOf(1));
     journal.transition(outcomeOf('dca-1', 'abandoned'));
@@ -51,7 +51,7 @@ describe('what strategies keep', () => {
     expect(journal.loadStrategyStates().unseen).toEqual([outcomeOf('dca-2', 'abandoned')]);
   });
 
-  it('begins anew when it is told to', () => {
+  it('are removed on request', () => {
     const journal = temporaryJournal();
     journal.intentApproved(intentOf(1), stateOf('{}'));
     journal.transition(outcomeOf('dca-1', 'abandoned'));

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 /** A disk of its own, small enough to be filled. */
 export interface SmallDisk {
   readonly dir: string;
-  /** Takes all the room that is left; `sparing` bytes of it are let go again. */
+  /** Fills the disk up to `sparing` bytes. */
   fill(sparing?: number): void;
   /** Gives the room back. */
   clear(): void;
@@ -44,7 +44,7 @@ export function mountSmallDisk(mebibytes: number): SmallDisk {
     fill(sparing = 0) {
       const fd = openSync(filler, 'a');
       try {
-        // Never less than is to be spared, not even for a moment: somebody is looking on.
+        // The free space never falls below `sparing`, because other processes watch it.
         const { bavail, bsize } = statfsSync(dir);
         if (sparing > 0) writeSync(fd, Buffer.alloc(Math.max(0, bavail * bsize - sparing), 7));
         else for (const size of [65_536, 4_096, 1]) writeUntilFull(fd, Buffer.alloc(size, 7));

@@ -59,7 +59,7 @@ describe('the log of trials', () => {
     expect(log.of({ ...MONTH, from: 7 * DAY, to: 29 * DAY }).count).toBe(0);
   });
 
-  it('takes of a trial on several parts the one most like what is asked for, and leaves wild ratios of short spans out of the variance', () => {
+  it('takes of a trial on several spans the most similar one, and excludes short spans from the variance', () => {
     const log = opened();
     const week = { ...MONTH, to: 7 * DAY };
     log.record([
@@ -74,7 +74,7 @@ describe('the log of trials', () => {
       .toMatchObject({ count: 3, sharpeVariance: expect.closeTo(82_669, 6) });
   });
 
-  it('leaves out on demand what was only tried to choose by, unless it was tried for its own sake as well, in whatever order', () => {
+  it('leaves out fold trials on request, unless they were also run for their own sake, in any order', () => {
     const log = opened();
     log.record([
       trial('fold', { isFold: true }), trial('both', { isFold: true }), trial('both'), trial('own'),
@@ -83,7 +83,7 @@ describe('the log of trials', () => {
     expect([log.of(MONTH).count, log.of(MONTH, { withFolds: false }).count]).toStrictEqual([3, 2]);
   });
 
-  it('counts no less after a trial more, whatever was logged before', () => {
+  it('never counts fewer after another trial', () => {
     const log = opened();
     const period = fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 1, max: 50 }))
       .map(([from, days]) => ({ recording: 'p', from, to: from + days }));
@@ -101,7 +101,7 @@ describe('the log of trials', () => {
     }), { numRuns: 30 });
   });
 
-  it('is written by several processes at once, from the first moment on, and loses nothing', async () => {
+  it('is written by several processes at once without loss', async () => {
     const path = logPath();
     const children = ['a', 'b', 'c'].map((prefix) =>
       spawn(process.execPath, [CHILD, path, prefix, '12'], { stdio: ['ignore', 'inherit', 'inherit'] }));
@@ -125,7 +125,7 @@ function filled(): string {
   return path;
 }
 
-describe('a file that is no trial log of this format', () => {
+describe('a file that is not a trial log of this format', () => {
   it('is refused when it is newer, naming the release that reads it', () => {
     const path = filled();
     const database = new DatabaseSync(path);
@@ -135,7 +135,7 @@ describe('a file that is no trial log of this format', () => {
       .toThrow(invalid(path, /has format 9, which Gannet 3\.1\.0 reads; this one reads up to format 1/));
   });
 
-  it('is refused, and left as it is, when it is another database, a journal for one', () => {
+  it('is refused and left unchanged when it is another database, such as a journal', () => {
     const path = join(temporaryFolder(), 'journal.sqlite');
     openJournal({ path, clock: wallClock }).close();
     const before = readFileSync(path);
@@ -160,7 +160,7 @@ describe('a file that is no trial log of this format', () => {
     expect(() => openTrialLog(path)).toThrow(invalid(path, /restore it from a copy, or move the file away/));
   });
 
-  it('cannot be opened where there is a folder in its place, or a file in that of its folder', () => {
+  it('cannot be opened when a folder is in its place, or a file in the place of its folder', () => {
     const path = logPath();
     mkdirSync(path);
     expect(() => openTrialLog(path))
@@ -171,7 +171,9 @@ describe('a file that is no trial log of this format', () => {
   });
 });
 
-it.skipIf(NO_SMALL_DISK !== undefined)('a full disk takes no trial, and the log goes on when it has room again', () => {
+it.skipIf(
+  NO_SMALL_DISK !== undefined,
+)('a full disk refuses trials, and the log continues when there is room again', () => {
   const disk = smallDisk();
   const log = opened(join(disk.dir, 'trials.sqlite'));
   log.record([trial('before')]);

@@ -71,7 +71,7 @@ const failed = expect.objectContaining({ code: 'JOURNAL_FAILED' });
 describe.skipIf(
   NO_SMALL_DISK !== undefined,
 )(`a journal on a full disk${NO_SMALL_DISK === undefined ? '' : ` (left out: ${NO_SMALL_DISK})`}`, () => {
-  it('refuses an entry, and knows nothing of it afterwards', () => {
+  it('refuses an entry, and does not know it afterwards', () => {
     const at = bench();
     at.journal.saveSnapshot(SNAPSHOT);
     at.fill();
@@ -90,7 +90,7 @@ describe.skipIf(
     expect(statesIn(at)).toEqual([]);
   });
 
-  it('refuses an entry even where room could be made, and takes an exit then', () => {
+  it('refuses an entry even when room could be made, and then takes an exit', () => {
     const at = bench({ withBallast: true });
     at.fill();
     expect(() => { at.journal.intentApproved(intentOf(1)); }).toThrow(failed);
@@ -103,7 +103,7 @@ describe.skipIf(
     expect(later.faults).toHaveLength(1);
   });
 
-  it('never lets signed bytes go without their row', () => {
+  it('never releases signed bytes without their row', () => {
     const at = bench();
     at.journal.intentApproved(intentOf(1));
     at.fill();
@@ -117,7 +117,7 @@ describe.skipIf(
     });
   });
 
-  it('keeps what became of swaps and writes it in its order, before anything new', () => {
+  it('queues outcomes and writes them in order, before anything new', () => {
     const at = bench();
     at.journal.intentApproved(intentOf(1));
     at.journal.transition(outcomeOf('dca-1', 'building'));
@@ -140,7 +140,7 @@ describe.skipIf(
     expect(at.journal.loadStrategyStates()).toEqual({ states: { dca: '2' }, unseen: [] });
   });
 
-  it('does not let an older state that waits overwrite a newer one', () => {
+  it('does not overwrite a newer state with an older one that waited', () => {
     const at = bench();
     at.fill();
     at.journal.saveSnapshot(withUsdc('1'));
@@ -152,7 +152,7 @@ describe.skipIf(
       .toEqual([{ at: 1_790_000_000_000, mint: USDC_MINT, change: '1', cause: 'deposit', reason: 'paid in' }]);
   });
 
-  it('goes on after the process died with rows that waited: nothing that was acted on is missing', () => {
+  it('has every acted-on row after the process died with rows that waited', () => {
     const at = bench();
     at.journal.intentApproved(intentOf(1, { purpose: 'exit', amountIn: 5n as Amount }));
     at.journal.transition(outcomeOf('dca-1', 'building'));
@@ -166,8 +166,8 @@ describe.skipIf(
   });
 });
 
-describe('what the journal knows of the wallet', () => {
-  it('tells our own transactions from those of others, whoever paid for them, and the last that landed', () => {
+describe('the own transactions in a journal', () => {
+  it('are told from those of others, whatever their fee payer, with the last that landed', () => {
     const clock = new VirtualClock(1_790_000_000_000);
     const journal = openJournal({ path: join(temporaryFolder(), 'journal.sqlite'), clock });
     onTestFinished(() => { journal.close(); });

@@ -10,15 +10,15 @@ import { SOL, USDC } from '../market/tokens.ts';
 import type { Run } from '../engine/runs.ts';
 import { prepare } from '../engine/runs.ts';
 import { fillOf } from '../trading/states.ts';
-import { complaints, configured, fillAtOnce } from './instances.ts';
+import { schemaErrors, configured, fillAtOnce } from './instances.ts';
 
 const PARAMS = { buy: 'SOL', spend: '25 USDC', every: '10s' };
 
-/** Starts dca in a world whose price is known, and lets the present slot begin. */
-function buying(params: object, startAt: number, snapshot?: StateSnapshot, legacy?: RestoredStates): Run {
+/** Starts dca with a known price, and lets the present slot begin. */
+function buying(params: object, startAt: number, snapshot?: StateSnapshot, restored?: RestoredStates): Run {
   const run: Run = prepare([configured(dca, { ...PARAMS, ...params })], {
     startAt, onEffect: fillAtOnce(() => run.state), ...(snapshot === undefined ? {} : { snapshot }),
-    ...(legacy === undefined ? {} : { legacy }),
+    ...(restored === undefined ? {} : { restored }),
   });
   run.engine.accept(buyingSol(150_000, startAt), startAt);
   run.engine.start();
@@ -41,7 +41,7 @@ describe('dca', () => {
       .toMatchObject({ inputMint: USDC.mint, outputMint: SOL.mint, amount: 25_000_000n, route: 'order' });
   });
 
-  it('shifts its slots by the offset and takes the route it is given', () => {
+  it('shifts its slots by the offset and uses the configured route', () => {
     const run = buying({ offset: '3s', route: 'build' }, 25_000);
     run.engine.advanceTo(33_000);
     expect(purchases(run)).toEqual([[25_000, 'slot-2', null], [33_000, 'slot-3', null]]);
@@ -50,7 +50,7 @@ describe('dca', () => {
       .toMatchObject({ route: 'build', reason: 'purchase due at 00:00:23 UTC, every 10s' });
   });
 
-  it('issue 13.21: waits for the next slot where it is to begin there, so that strategies with slots apart never begin together', () => {
+  it('issue 13.21: waits for the next slot with begin: next, so that shifted strategies never start together', () => {
     const run = buying({ begin: 'next' }, 25_000);
     for (const at of [29_999, 30_000, 40_000]) run.engine.advanceTo(at);
     expect(purchases(run)).toEqual([[30_000, 'slot-3', null], [40_000, 'slot-4', null]]);
@@ -67,15 +67,15 @@ describe('dca', () => {
     expect(third.state.portfolio.available('dca', USDC.mint)).toBe(450_000_000n);
   });
 
-  it('does not make up for a night of the machine’s sleep: one purchase, not one per slot', () => {
+  it('makes one purchase after the machine’s sleep, not one per missed slot', () => {
     const run = buying({ every: '1h' }, 0);
     expect(run.state.portfolio.book('dca').swaps).toBe(1);
     run.engine.advanceTo(8 * 3_600_000);
     expect(run.state.portfolio.book('dca').swaps).toBe(2);
   });
 
-  it('comes back to a purchase that another swap stood in the way of, less and less often, until its slot is over', () => {
-    // Nobody carries anything out here: the first swap stays open, and both spend the same token.
+  it('repeats a blocked purchase with growing pauses until the end of its slot', () => {
+    // Nothing executes swaps here: the first swap stays open, and both spend the same token.
     const run = prepare([configured(dca, PARAMS, 'first'), configured(dca, PARAMS, 'second')], { startAt: 20_000 });
     run.engine.accept(buyingSol(150_000, 20_000), 20_000);
     run.engine.start();
@@ -87,7 +87,7 @@ describe('dca', () => {
       .toEqual([20_000, 21_000, 23_000, 27_000].map((at) => [at, 'INTENT_OPEN_FOR_MINT']));
   });
 
-  it('buys in its slot after all once the other swap is done', () => {
+  it('buys in its slot once the other swap has ended', () => {
     const run = prepare([configured(dca, PARAMS, 'first'), configured(dca, PARAMS, 'second')], { startAt: 20_000 });
     run.engine.accept(buyingSol(150_000, 20_000), 20_000);
     run.engine.start();
@@ -100,7 +100,7 @@ describe('dca', () => {
       .toEqual([21_000]);
   });
 
-  it('buys in its slot after all once the service lets the key in again', () => {
+  it('buys in its slot once the service accepts the key again', () => {
     const run = prepare([configured(dca, PARAMS, 'first')], { startAt: 20_000 });
     run.engine.accept(buyingSol(150_000, 20_000), 20_000);
     run.engine.accept(access('refused'), 20_000);
@@ -112,7 +112,7 @@ describe('dca', () => {
       .toEqual([[20_000, 'SERVICE_UNAUTHORIZED'], [21_000, 'SERVICE_UNAUTHORIZED'], [23_000, null]]);
   });
 
-  it('buys in its slot after all once the price it needs has come in', () => {
+  it('buys in its slot once the needed price has arrived', () => {
     const run = prepare([configured(dca, PARAMS, 'first')], { startAt: 20_000, limits: { maxQuoteAgeMs: 15_000 } });
     run.engine.start();
     run.engine.advanceTo(20_500);
@@ -129,7 +129,7 @@ describe('dca', () => {
     expect(run.state.portfolio.available('dca', SOL.mint)).toBeGreaterThan(0n);
   });
 
-  it('makes so many purchases in all and says so, however often it is restarted', () => {
+  it('makes the configured number of purchases over all restarts, and reports the last', () => {
     const limited = { purchases: 3 };
     const first = buying(limited, 25_000);
     first.engine.advanceTo(30_000);
@@ -141,22 +141,22 @@ describe('dca', () => {
     expect(second.logged[1]!.proposal).toMatchObject({ kind: 'alert', message: 'all 3 purchases are made' });
   });
 
-  it('counts a purchase that landed while the bot was down, and does not count one that came to nothing', () => {
+  it('counts a purchase that landed while the bot was down, and no failed one', () => {
     expect(purchases(backAfter('confirmed'))).toEqual([[25_000, undefined, null]]);
     expect(purchases(backAfter('expired'))).toEqual([[25_000, 'slot-2', null], [25_000, undefined, null]]);
   });
 
-  it('refuses parameters that cannot be meant', () => {
-    expect(complaints(dca, PARAMS)).toEqual([]);
-    expect(complaints(dca, { ...PARAMS, purchases: 0 })[0]).toMatch(/^purchases: /);
-    expect(complaints(dca, { ...PARAMS, every: '0s' })[0]).toMatch(/^every: expected a duration/);
-    expect(complaints(dca, { ...PARAMS, evry: '5s' })[0]).toMatch(/evry/);
-    expect(complaints(dca, { ...PARAMS, route: 'teleport' })[0]).toMatch(/^route: /);
-    expect(complaints(dca, { ...PARAMS, spend: '25' })[0]).toMatch(/^spend: expected an amount with its token/);
+  it('refuses invalid parameters', () => {
+    expect(schemaErrors(dca, PARAMS)).toEqual([]);
+    expect(schemaErrors(dca, { ...PARAMS, purchases: 0 })[0]).toMatch(/^purchases: /);
+    expect(schemaErrors(dca, { ...PARAMS, every: '0s' })[0]).toMatch(/^every: expected a duration/);
+    expect(schemaErrors(dca, { ...PARAMS, evry: '5s' })[0]).toMatch(/evry/);
+    expect(schemaErrors(dca, { ...PARAMS, route: 'teleport' })[0]).toMatch(/^route: /);
+    expect(schemaErrors(dca, { ...PARAMS, spend: '25' })[0]).toMatch(/^spend: expected an amount with its token/);
   });
 });
 
-/** Starts dca for two purchases: the first was made, and the second ended so while nobody looked. */
+/** Starts dca for two purchases: the first was made, and the second ended while the bot was down. */
 function backAfter(state: 'confirmed' | 'expired'): Run {
   const intent = { inputMint: USDC.mint, outputMint: SOL.mint, amountIn: 25_000_000n } as Intent;
   const ended: Outcome = { kind: 'outcome', intentId: 'dca-1', attempt: 1, state, ...(state === 'confirmed'

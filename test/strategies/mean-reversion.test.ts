@@ -3,7 +3,7 @@ import meanReversion from '../../strategies/mean-reversion.ts';
 import { buyingSol } from '../market/events.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import { start } from '../engine/runs.ts';
-import { complaints, configured } from './instances.ts';
+import { schemaErrors, configured } from './instances.ts';
 import { filled, show, swaps } from './trades.ts';
 
 const PARAMS = { pair: 'SOL/USDC', size: '25 USDC', window: 4, k: 1.4 };
@@ -30,7 +30,7 @@ describe('mean reversion', () => {
     expect(run.state.portfolio.available('mean-reversion', USDC.mint)).toBeGreaterThan(500_000_000n);
   });
 
-  it('reckons the band with the population’s deviation', () => {
+  it('computes the band with the population deviation', () => {
     // Of 102, 98, 100, 95: mean 98.75; population deviation 2.58602, sample deviation 2.98608.
     // The lower band at k = 1.4 is 95.1296, at 1.46 94.9744; with the sample's deviation 95 would be under neither.
     expect(swapsAt(1.4)).toEqual(['buy 3 approved']);
@@ -60,32 +60,32 @@ describe('mean reversion', () => {
     expect(swaps(run)).toEqual(['buy 3 approved', 'buy 6 approved']);
   });
 
-  it('sells at the deviation it was told to', () => {
+  it('sells at the configured deviation', () => {
     expect(sales(-1)[0]).toBe('sell 4 approved');
     expect(sales(0)[0]).toBe('sell 5 approved');
     expect(sales(1.6)[0]).toBe('sell 7 approved');
   });
 
-  it('does nothing on a price that stands still', () => {
+  it('does nothing on a constant price', () => {
     const run = filled(configured(meanReversion, { ...PARAMS, k: 0.1 }));
     show(run, Array.from({ length: 50 }, () => 0.1));
     expect(swaps(run)).toEqual([]);
   });
 
-  it('says why, in words a person can check', () => {
+  it('gives a reason with the numbers of its decision', () => {
     const run = filled(configured(meanReversion, PARAMS));
     show(run, [102, 98, 100, 95]);
     expect(run.logged[0]!.proposal)
       .toMatchObject({ reason: 'below the lower band: 95.0000 against a mean of 98.7500 (-1.5 deviations)' });
   });
 
-  it('refuses parameters that cannot be meant', () => {
-    expect(complaints(meanReversion, PARAMS)).toEqual([]);
-    expect(complaints(meanReversion, { ...PARAMS, size: '1 SOL' }))
+  it('refuses invalid parameters', () => {
+    expect(schemaErrors(meanReversion, PARAMS)).toEqual([]);
+    expect(schemaErrors(meanReversion, { ...PARAMS, size: '1 SOL' }))
       .toEqual(['size: expected an amount of the pair’s quote token']);
-    expect(complaints(meanReversion, { ...PARAMS, window: 1 })).toHaveLength(1);
-    expect(complaints(meanReversion, { ...PARAMS, window: 2.5 })).toHaveLength(1);
-    expect(complaints(meanReversion, { ...PARAMS, k: 0 })).toHaveLength(1);
-    expect(complaints(meanReversion, { ...PARAMS, k: Number.NaN })).toHaveLength(1);
+    expect(schemaErrors(meanReversion, { ...PARAMS, window: 1 })).toHaveLength(1);
+    expect(schemaErrors(meanReversion, { ...PARAMS, window: 2.5 })).toHaveLength(1);
+    expect(schemaErrors(meanReversion, { ...PARAMS, k: 0 })).toHaveLength(1);
+    expect(schemaErrors(meanReversion, { ...PARAMS, k: Number.NaN })).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import swapOnce from '../../strategies/swap-once.ts';
-import { complaints, configured } from './instances.ts';
+import { schemaErrors, configured } from './instances.ts';
 import { filled, show, swaps } from './trades.ts';
 
 const PARAMS = { spend: '25 USDC', buy: 'SOL' };
@@ -13,22 +13,22 @@ describe('swap-once', () => {
     expect(swaps(run)).toEqual(['buy 0 approved']);
   });
 
-  it('asks for the route and the slippage that it was given', () => {
+  it('uses the configured route and slippage', () => {
     const run = filled(configured(swapOnce, { ...PARAMS, route: 'build', slippage_bps: 10 }));
     show(run, [100]);
     expect(run.logged[0]!.proposal).toMatchObject({ route: 'build', slippageBps: 10, key: 'once' });
   });
 
-  it('issue 13.23: takes no less than the worst case that was previewed', () => {
+  it('issue 13.23: accepts no less than the previewed worst case', () => {
     const run = filled(configured(swapOnce, { ...PARAMS, at_least: '0.2 SOL' }));
     show(run, [100]);
     expect(run.logged[0]!.proposal).toMatchObject({ limit: 200_000_000n });
-    expect(complaints(swapOnce, { ...PARAMS, at_least: '1 USDC' }))
+    expect(schemaErrors(swapOnce, { ...PARAMS, at_least: '1 USDC' }))
       .toEqual(['at_least: expected an amount of the token that is bought']);
   });
 
   it('refuses to swap a token for itself', () => {
-    expect(complaints(swapOnce, { spend: '1 SOL', buy: 'SOL' }))
+    expect(schemaErrors(swapOnce, { spend: '1 SOL', buy: 'SOL' }))
       .toEqual(['buy: expected another token than the one that is spent']);
   });
 });

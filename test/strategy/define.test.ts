@@ -7,12 +7,12 @@ import { defineStrategy } from '../../src/strategy/index.ts';
 const definition = (name: string) =>
   ({ name, summary: 'x', params: z.strictObject({}), inputs: () => ({}), run: () => NEVER });
 
-it('knows its own strategies from look-alikes', () => {
+it('isStrategy accepts only results of defineStrategy', () => {
   expect(isStrategy(defineStrategy(definition('mean-reversion')))).toBe(true);
   for (const other of [definition('mean-reversion'), null, undefined, 'dca', {}]) expect(isStrategy(other)).toBe(false);
 });
 
-it('refuses names that would not do for a file, an intent or a log', () => {
+it('refuses names that do not fit files, intents or logs', () => {
   for (const name of ['', 'Dca', 'my_strategy', '-x', '9lives', 'a b', 'a'.repeat(64), '../x']) {
     expect(() => defineStrategy(definition(name)), name)
       .toThrow(expect.objectContaining({ code: 'STRATEGY_INVALID' }) as Error);

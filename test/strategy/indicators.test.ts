@@ -24,7 +24,7 @@ const mean = (values: readonly number[]): number => values.reduce((sum, value) =
 const price = fc.double({ min: 1e-9, max: 1e6, noNaN: true });
 
 describe('Bollinger bands', () => {
-  it('are the mean and k population deviations around it, as reckoned by hand', () => {
+  it('are the mean and k population deviations around it, as computed manually', () => {
     // Of 102, 98, 100, 95: mean 98.75, squares 10.5625 + 0.5625 + 1.5625 + 14.0625 = 26.75, variance 6.6875.
     const [bands] = bandsOf([102, 98, 100, 95], 4, 2);
     expect(bands!.middle).toBe(98.75);
@@ -34,13 +34,13 @@ describe('Bollinger bands', () => {
     expect(bands!.quote.price).toBe(95);
   });
 
-  it('wait until the window is full, then move with every price, the present one included', () => {
+  it('start with a full window, and include the present price', () => {
     const bands = bandsOf([1, 2, 3, 4, 5], 3, 1);
     expect(bands.map(({ middle }) => middle)).toEqual([2, 3, 4]);
     expect(bands.map(({ quote }) => quote.at)).toEqual([2, 3, 4]);
   });
 
-  it('equal a naive reckoning over any prices', () => {
+  it('equal a naive computation over any prices', () => {
     fc.assert(fc.property(fc.array(price, { maxLength: 40 }), fc.integer({ min: 2, max: 10 }),
       fc.double({ min: 0.1, max: 4, noNaN: true }), (prices, window, k) => {
         const bands = bandsOf(prices, window, k);
@@ -56,7 +56,7 @@ describe('Bollinger bands', () => {
       }));
   });
 
-  it('fall together, with z of 0, where the window does not vary', () => {
+  it('coincide, with z of 0, where the window does not vary', () => {
     fc.assert(fc.property(price, fc.integer({ min: 2, max: 50 }), (same, window) => {
       const [bands] = bandsOf(Array.from({ length: window }, () => same), window, 2);
       expect(bands).toMatchObject({ middle: same, lower: same, upper: same, z: 0 });
@@ -86,18 +86,18 @@ describe('a simple moving average', () => {
 });
 
 describe('a crossover', () => {
-  it('says when the fast mean comes to stand on the other side of the slow one, and nothing in between', () => {
-    // Fast of 2 and slow of 4 by hand: (3, 2.5) above, (3.5, 3) above, (2.5, 2.75) below, (0.5, 2) below, (5, 2.75)
-    // above.
+  it('emits when the fast mean crosses the slow one, and nothing in between', () => {
+    // Fast of 2 and slow of 4, computed manually: (3, 2.5) above, (3.5, 3) above, (2.5, 2.75) below, (0.5, 2) below,
+    // (5, 2.75) above.
     expect(trendsOf([1, 2, 3, 3, 4, 1, 0, 10], 2, 4)).toEqual([[3, 'above'], [5, 'below'], [7, 'above']]);
   });
 
-  it('says nothing before the slow mean is full, nor while both are equal', () => {
+  it('emits nothing before the slow mean is full, or while both are equal', () => {
     expect(trendsOf([1, 2, 3], 2, 4)).toEqual([]);
     expect(trendsOf([5, 5, 5, 5, 5, 5], 2, 4)).toEqual([]);
   });
 
-  it('takes no rounding for a trend: a price that stands still crosses nothing', () => {
+  it('treats no rounding error as a crossing', () => {
     fc.assert(fc.property(price, fc.integer({ min: 1, max: 20 }), fc.integer({ min: 21, max: 60 }),
       (same, fast, slow) => {
         expect(trendsOf(Array.from({ length: 200 }, () => same), fast, slow)).toEqual([]);

@@ -8,14 +8,14 @@ describe('an input of quotes', () => {
   const buying = quotes(SOL_USDC, { amount: { token: USDC, amount: PURCHASE }, every: '5s' });
   const selling = quotes(SOL_USDC, { amount: { token: SOL, amount: 1_000_000_000n }, every: '250ms' });
 
-  it('asks for the direction that its size means', () => {
+  it('polls the direction of its size', () => {
     expect(buying.spec)
       .toEqual({ kind: 'quote', inputMint: USDC.mint, outputMint: SOL.mint, amount: PURCHASE, everyMs: 5_000 });
     expect(selling.spec)
       .toEqual({ kind: 'quote', inputMint: SOL.mint, outputMint: USDC.mint, amount: 1_000_000_000n, everyMs: 250 });
   });
 
-  it('gives quote tokens per base token either way', () => {
+  it('gives quote tokens per base token in both directions', () => {
     expect(buying.adapt(buyingSol(125_000, 7))).toMatchObject<Partial<PricedQuote>>({ at: 7, price: 125 });
     expect(selling.adapt(sellingSol(125_000, 8))).toMatchObject<Partial<PricedQuote>>({ at: 8, price: 125 });
   });
@@ -33,19 +33,19 @@ describe('an input of quotes', () => {
     expect(() => tokenStats(SOL, { every: '5s', weight })).toThrow(refused);
   });
 
-  it('takes an event of another kind for a bug', () => {
+  it('treats an event of another kind as a bug', () => {
     expect(() => buying.adapt(stats(SOL, 1))).toThrow('a quote feed emits quotes');
   });
 });
 
-it('inputs carry how much their freshness matters, where somebody said so', () => {
+it('inputs carry a configured weight', () => {
   expect(quotes(SOL_USDC, { amount: { token: USDC, amount: PURCHASE }, every: '5s', weight: 4 }).spec.weight).toBe(4);
   expect(orderBook('M', { every: '5s', weight: 0.25 }).spec.weight).toBe(0.25);
   expect(tokenStats(SOL, { every: '5s', weight: 2 }).spec.weight).toBe(2);
   expect(orderBook('M', { every: '5s' }).spec).not.toHaveProperty('weight');
 });
 
-it('inputs of books and statistics hand their events on', () => {
+it('inputs of books and statistics pass their events on', () => {
   const watched = orderBook('M', { every: '1m' });
   expect(watched.spec).toEqual({ kind: 'order-book', marketId: 'M', everyMs: 60_000 });
   const event = book([[42, 1]], [[55, 1]]);

@@ -5,7 +5,7 @@ import { parseTokenAmount, withTokens } from '../../src/strategy/params.ts';
 import { FISH, SOL, TOKENS, USDC } from '../market/tokens.ts';
 
 const read = (schema: z.ZodType, text: unknown): unknown => withTokens(TOKENS, () => schema.parse(text));
-const complaint = (schema: z.ZodType, text: unknown): string => {
+const schemaError = (schema: z.ZodType, text: unknown): string => {
   const result = withTokens(TOKENS, () => schema.safeParse(text));
   return result.success ? 'accepted' : result.error.issues.map(({ message }) => message).join('; ');
 };
@@ -33,14 +33,14 @@ describe('a parameter', () => {
     [amount(), '1.5 raw SOL', 'SOL: expected an integer of 0 to 18446744073709551615, got "1.5"'],
     [duration(), '5', 'expected a duration such as "5s", "250ms" or "1h30m", got "5"'],
   ])('says what is wrong with %#: %s', (schema, text, message) => {
-    expect(complaint(schema as z.ZodType, text)).toBe(message);
+    expect(schemaError(schema as z.ZodType, text)).toBe(message);
   });
 
   it('is text: a number in YAML is not an amount', () => {
-    for (const schema of [token(), pair(), amount(), duration()]) expect(complaint(schema, 25)).not.toBe('accepted');
+    for (const schema of [token(), pair(), amount(), duration()]) expect(schemaError(schema, 25)).not.toBe('accepted');
   });
 
-  it('means the tokens of the configuration that is being read, and of the outer one again after it', () => {
+  it('uses the tokens of the configuration that is being parsed, and the outer ones afterwards', () => {
     const inner = withTokens(TOKENS, () => {
       withTokens({ ...TOKENS, bySymbol: () => FISH }, () => { expect(token().parse('SOL')).toBe(FISH); });
       return token().parse('SOL');
@@ -51,7 +51,7 @@ describe('a parameter', () => {
   });
 });
 
-it('reads an amount outside a schema the same way', () => {
+it('parseTokenAmount parses like the schema', () => {
   expect(parseTokenAmount('  25 USDC ', TOKENS)).toEqual({ token: USDC, amount: 25_000_000n });
   expect(parseTokenAmount('25 USDX', TOKENS)).toContain('did you mean USDC?');
 });

@@ -2,7 +2,22 @@ import * as fc from 'fast-check';
 import { of, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { STATE_MAX_CHARACTERS, StateParts, readState, writeState } from '../../src/strategy/stateful.ts';
+import { StateParts } from '../../src/strategy/stateful.ts';
+
+const STATE_MAX_CHARACTERS = 65_536;
+
+/** Returns the text that is kept of a value under the name `it`. */
+function writeState(value: unknown): string {
+  const parts = new StateParts(undefined, () => undefined);
+  parts.open<unknown, unknown>('it', value, (state) => state);
+  return parts.take().slice('{"it":'.length, -1);
+}
+
+/** Returns the value that is restored from a text. */
+function readState(text: string): unknown {
+  return new StateParts(`{"it":${text}}`, () => undefined)
+    .open<unknown, unknown>('it', null, (state) => state).value;
+}
 
 const parts = (kept?: unknown, told: string[] = []): StateParts =>
   new StateParts(kept === undefined ? undefined : JSON.stringify(kept), (warning) => { told.push(warning); });
@@ -10,7 +25,7 @@ const parts = (kept?: unknown, told: string[] = []): StateParts =>
 const count = (state: number): number => state + 1;
 
 describe('a state', () => {
-  it('is folded, shown with its event, and read from anywhere', () => {
+  it('is folded, emitted with its event, and readable at any time', () => {
     const { source, shown, total } = counting(parts());
     source.next(5);
     source.next(7);
@@ -18,7 +33,7 @@ describe('a state', () => {
     expect(total.value).toEqual({ sum: 12n, last: 7 });
   });
 
-  it('begins where it was left, bigints included', () => {
+  it('is restored, bigints included', () => {
     const first = parts();
     counting(first).source.next(5);
     const second = new StateParts(first.take(), () => undefined);
@@ -28,7 +43,7 @@ describe('a state', () => {
     expect(second.take()).toBe('{"total":{"sum":{"$bigint":"11"},"last":6}}');
   });
 
-  it('is changed when its text is, and known when it was taken', () => {
+  it('is changed when its text changes, until it is taken', () => {
     const own = parts();
     const source = new Subject<string>();
     source.pipe(own.open('last', 'a', (_state, event: string) => event)).subscribe();
@@ -40,7 +55,7 @@ describe('a state', () => {
     expect(own.isChanged).toBe(true);
   });
 
-  it('stands still while it is held: what is shown then is older than it', () => {
+  it('does not change while it is held', () => {
     const own = parts({ n: 41 });
     const shown: unknown[] = [];
     const source = new Subject<string>();
@@ -52,7 +67,7 @@ describe('a state', () => {
     expect(shown).toEqual([{ state: 41, event: 'past' }, { state: 42, event: 'present' }]);
   });
 
-  it('cannot be changed behind the reducer’s back', () => {
+  it('cannot be changed except by the reducer', () => {
     const own = parts();
     const list = own.open('list', [{ n: 1 }], (state) => state);
     expect(() => { list.value[0]!.n = 2; }).toThrow(TypeError);
@@ -66,13 +81,13 @@ describe('a state', () => {
     expect(errors).toEqual([expect.any(TypeError)]);
   });
 
-  it('keeps parts that nobody opened this time: an author who takes a change back finds them again', () => {
+  it('keeps unopened parts, so that they return with an earlier version of the strategy', () => {
     const own = parts({ old: { a: 1 }, used: 1 });
     own.open('used', 0, count);
     expect(JSON.parse(own.take())).toEqual({ used: 1, old: { a: 1 } });
   });
 
-  it('is refused under a name that is taken, is none, or comes too late', () => {
+  it('is refused under a used name, an invalid name, or after run has returned', () => {
     const own = parts();
     own.open('n', 0, count);
     expect(() => own.open('n', 0, count)).toThrow('two states have the name "n"');
@@ -81,7 +96,7 @@ describe('a state', () => {
     expect(() => own.open('late', 0, count)).toThrow('asked for too late');
   });
 
-  it('has a bound over all its parts, and says how it was broken', () => {
+  it('has a bound over all parts, which the error states', () => {
     const own = parts();
     own.open('half', 'x'.repeat(STATE_MAX_CHARACTERS / 2), (state) => state);
     const grown = own.open('grown', '', (_state, event: string) => event);
@@ -100,7 +115,7 @@ describe('a kept state that does not fit', () => {
   const initial = { slot: 0, count: 0 };
   const keep = (state: typeof initial): typeof initial => state;
 
-  it('stops the strategy unless it may begin anew, which is said', () => {
+  it('stops the strategy unless misfit allows the initial state, with a warning', () => {
     expect(() => parts({ n: { slot: 1 } }).open('n', initial, keep, { schema }))
       .toThrow(/the state "n" that an earlier run kept does not fit: .*count/s);
     const told: string[] = [];
@@ -110,7 +125,7 @@ describe('a kept state that does not fit', () => {
       .toEqual([expect.stringMatching(/^begins with a new state "n", for the kept one does not fit: .*count/s)]);
   });
 
-  it('can be carried over by its schema', () => {
+  it('can be converted by its schema', () => {
     const reading = z.union([schema, z.strictObject({ slot: z.int() }).transform(({ slot }) => ({ slot, count: 1 }))]);
     expect(parts({ n: { slot: 7 } }).open('n', initial, keep, { schema: reading }).value)
       .toEqual({ slot: 7, count: 1 });
@@ -125,7 +140,7 @@ describe('a kept state that does not fit', () => {
     expect(() => parts(kept).open('n', initial, keep)).toThrow(fault);
   });
 
-  it('is not looked for behind null, nor among members that the initial state does not have', () => {
+  it('is not checked where the initial state has null or no member', () => {
     expect(parts({ n: { last: [1] } }).open<{ last: readonly number[] | null }, unknown>('n', { last: null }, (state) =>
       state).value).toEqual({ last: [1] });
     expect(parts({ n: { a: 1 } }).open<Record<string, number>, unknown>('n', {}, (state) => state).value)
@@ -136,7 +151,7 @@ describe('a kept state that does not fit', () => {
     expect(() => new StateParts(text, () => undefined).open('n', 0, count)).toThrow(/expected the kept state to be/);
   });
 
-  it('is not made: a new state that its own schema could not read stops the strategy at once', () => {
+  it('does not arise: a new state that its schema cannot read stops the strategy', () => {
     const errors: Error[] = [];
     const n = parts().open('n', 1, (_state, event: number) => event, { schema: z.int() });
     of(2, 2.5).pipe(n).subscribe({ error: (error: Error) => { errors.push(error); } });
@@ -155,27 +170,29 @@ describe('the text of a state', () => {
         fc.dictionary(fc.string().filter((key) => key !== '$bigint'), tie('value'))),
   })).value;
 
-  it('gives back exactly what was written', () => {
+  it('restores exactly the written value', () => {
     fc.assert(
-      fc.property(plain, (value) => { expect(readState(writeState(value, 'it'))).toEqual(value); }), { numRuns: 300 },
+      fc.property(plain, (value) => { expect(readState(writeState(value))).toEqual(value); }), { numRuns: 300 },
     );
   });
 
-  it('is frozen through and through when it is read', () => {
-    fc.assert(fc.property(plain, (value) => isFrozenThrough(readState(writeState(value, 'it')))), { numRuns: 100 });
+  it('is deeply frozen when it is read', () => {
+    fc.assert(fc.property(plain, (value) => isFrozenThrough(readState(writeState(value)))), { numRuns: 100 });
   });
 
+  const EXPECTED =
+    'expected plain data (null, booleans, finite numbers, strings, bigints, arrays and objects of them)';
   const circle: unknown[] = [];
   circle.push(circle);
   it.each([
     [
       'a Map', { levels: new Map() },
-      'it.levels: expected plain data (null, booleans, finite numbers, strings, bigints, arrays and objects of them), got a Map',
+      `it.levels: ${EXPECTED}, got a Map`,
     ],
     ['a Date', [new Date(0)], 'it[0]: expected'],
     [
       'NaN', { a: { b: Number.NaN } },
-      'it.a.b: expected plain data (null, booleans, finite numbers, strings, bigints, arrays and objects of them), got the number NaN',
+      `it.a.b: ${EXPECTED}, got the number NaN`,
     ],
     ['a function', { f: () => 1 }, 'got a function'],
     ['a toJSON', { toJSON: () => 1 }, 'got a function'],
@@ -184,17 +201,17 @@ describe('the text of a state', () => {
     ['what stands for a bigint', { $bigint: '7' }, 'got a member "$bigint"'],
     ['itself', circle, 'more than 64 levels'],
   ])('is refused for %s, with its place', (_what, value, message) => {
-    expect(() => writeState(value, 'it')).toThrow(message);
+    expect(() => writeState(value)).toThrow(message);
   });
 
   it('leaves out members that are undefined', () => {
-    expect(writeState({ a: undefined, b: 1 }, 'it')).toBe('{"b":1}');
+    expect(writeState({ a: undefined, b: 1 })).toBe('{"b":1}');
   });
 
-  it('takes a member named like the prototype for a member', () => {
+  it('treats __proto__ as an ordinary member', () => {
     const state = readState('{"__proto__":{"a":1}}') as object;
     expect([Object.getPrototypeOf(state), Object.keys(state)]).toEqual([Object.prototype, ['__proto__']]);
-    expect(writeState(state, 'it')).toBe('{"__proto__":{"a":1}}');
+    expect(writeState(state)).toBe('{"__proto__":{"a":1}}');
   });
 });
 

@@ -28,7 +28,7 @@ function through<T>(operator: (context: { clock: Clock }) => OperatorFunction<st
   return heard(clock, source.pipe(operator({ clock })), 100);
 }
 
-describe('the time operators run on the given clock alone:', () => {
+describe('the time operators use only the given clock:', () => {
   it('debounceTime', () => {
     expect(through((context) => debounceTime(context, '10ms'))).toEqual(['"c"@24', '"d"@40']);
   });
@@ -82,7 +82,7 @@ describe('the time operators run on the given clock alone:', () => {
 });
 
 describe('slots', () => {
-  it('begin on an absolute grid: the present one at once, the next at its own beginning', () => {
+  it('begin on an absolute grid: the present one at once, the next at its start', () => {
     const clock = new VirtualClock(25_000);
     expect(heard(clock, slots({ clock }, { every: '10s' }), 45_000)).toEqual(['2@25000', '3@30000', '4@40000']);
   });
@@ -95,14 +95,14 @@ describe('slots', () => {
     expect(heard(early, slots({ clock: early }, { every: '10s', offset: '3s' }), 5_000)).toEqual(['-1@1000', '0@3000']);
   });
 
-  it('meet the same number again after a restart within a slot', () => {
+  it('repeat the same number after a restart within a slot', () => {
     const before = new VirtualClock(25_000);
     const after = new VirtualClock(29_999);
     expect(heard(before, slots({ clock: before }, { every: '10s' }), 25_000)).toEqual(['2@25000']);
     expect(heard(after, slots({ clock: after }, { every: '10s' }), 30_000)).toEqual(['2@29999', '3@30000']);
   });
 
-  it('end with the subscription and hold one timer however many have passed', () => {
+  it('end with the subscription and hold one timer only', () => {
     const inner = new VirtualClock(0);
     const handedOut: { readonly closed: boolean }[] = [];
     const clock: Clock = {

@@ -3,15 +3,18 @@ import { describe, expect, it } from 'vitest';
 import type { Amount, Lamports } from '../../src/core/amount.ts';
 import type { Mint } from '../../src/market/token.ts';
 import type { Intent, IntentState, Outcome } from '../../src/trading/intent.ts';
-import { canTransition, isTerminal, OPEN_STATES, TERMINAL_STATES } from '../../src/trading/intent.ts';
+import {
+  OPEN_STATES, TERMINAL_STATES, TrackedIntents, canTransition, isTerminal, readOutcome,
+} from '../../src/trading/intent.ts';
 import type { EngineState } from '../../src/trading/state.ts';
 import { FISH, SOL, USDC } from '../market/tokens.ts';
-import { apply, approve, buy, fillOf, outcome, stateWith, strategySetup, verdictOn, WALLET } from './states.ts';
+import { WALLET, apply, approve, buy, fillOf, outcome, stateWith, strategySetup, verdictOn } from './states.ts';
+import { stringifyJson } from '../../src/core/json.ts';
 
 const ALL: readonly IntentState[] = [...OPEN_STATES, ...TERMINAL_STATES];
 
 describe('the states of an intent', () => {
-  it('end in a terminal one and can get there from every open one', () => {
+  it('include a path from every open state to a terminal one', () => {
     for (const state of TERMINAL_STATES) {
       expect(isTerminal(state)).toBe(true);
       expect(ALL.filter((to) => canTransition(state, to))).toEqual([]);
@@ -24,7 +27,7 @@ describe('the states of an intent', () => {
     }
   });
 
-  it('never give up what was signed without proof, nor sign what was not built', () => {
+  it('allow no abandonment after the signature without proof, and no signature before the build', () => {
     for (const state of ['signed', 'submitted', 'unknown'] as const)
       expect(canTransition(state, 'abandoned')).toBe(false);
     for (const state of ['approved', 'building'] as const) {
@@ -38,7 +41,7 @@ describe('the states of an intent', () => {
 });
 
 describe('an outcome', () => {
-  it('of an intent nobody knows, or that the state machine forbids, is a bug', () => {
+  it('of an unknown intent, or outside the state machine, is a bug', () => {
     const state = stateWith();
     const intent = approve(state, buy());
     expect(() => { apply(state, outcome(intent, 'confirmed')); }).toThrow('cannot go from approved to confirmed');
@@ -48,7 +51,7 @@ describe('an outcome', () => {
     expect(() => { apply(state, outcome(intent, 'building')); }).toThrow('not open');
   });
 
-  it('books the fee of a failure and nothing else', () => {
+  it('of a failure books only its fee', () => {
     const state = stateWith();
     const intent = approve(state, buy());
     for (const reached of ['building', 'signed', 'submitted'] as const) apply(state, outcome(intent, reached));
@@ -58,7 +61,7 @@ describe('an outcome', () => {
     expect(state.portfolio.book('diver')).toMatchObject({ feesLamports: 5_000n, swaps: 0 });
   });
 
-  it.each(['abandoned', 'expired'] as const)('"%s" costs nothing and gives the reservation back', (terminal) => {
+  it.each(['abandoned', 'expired'] as const)('"%s" costs nothing and releases the reservation', (terminal) => {
     const state = stateWith();
     const intent = approve(state, buy());
     if (terminal === 'expired')
@@ -179,7 +182,7 @@ function expectInvariants(model: Model, state: EngineState): void {
 }
 
 describe('any sequence of proposals and outcomes', () => {
-  it('keeps the reservations equal to the open intents, releases them at the end, and loses not one unit', () => {
+  it('keeps reservations equal to open intents, releases them at the end, and loses no unit', () => {
     const commands = fc.commands([
       fc.tuple(fc.nat(2), fc.bigInt({ min: 1n, max: 1_000n }))
         .map(([strategy, amount]) => new Propose(strategy, amount)),
@@ -194,4 +197,48 @@ describe('any sequence of proposals and outcomes', () => {
       }), sequence);
     }), { numRuns: 200 });
   });
+});
+
+const intent = approve(stateWith(), buy());
+
+it.each<Outcome>([
+  outcome(intent, 'building'),
+  outcome(intent, 'signed', {
+    router: 'iris', quotedOut: 18_446_744_073_709_551_615n as Amount, signature: 's',
+    lastValidBlockHeight: 9_007_199_254_740_993n, feePayer: 'f',
+  }),
+  outcome(intent, 'failed', { code: '6001', reason: 'slippage', feeLamports: 5_000n as Lamports }),
+  outcome(intent, 'confirmed', { fill: fillOf(intent, 0n) }),
+  outcome(intent, 'confirmed', { fill: fillOf(intent, 9_007_199_254_740_993n) }),
+])('an outcome is what it was after being written and read: %#', (original) => {
+  expect(readOutcome(stringifyJson(original))).toEqual(original);
+});
+
+const INTENT = approve(stateWith(), buy());
+const intentOf = (id: string): Intent => ({ ...INTENT, id });
+
+it('open intents are found by id, oldest first, until their end', () => {
+  const intents = new TrackedIntents();
+  for (const id of ['b-1', 'a-1', 'a-2']) intents.add({ intent: intentOf(id), state: 'approved' });
+  intents.get('a-1')!.state = 'signed';
+  expect(intents.values().map(({ intent, state }) => [intent.id, state]))
+    .toEqual([['b-1', 'approved'], ['a-1', 'signed'], ['a-2', 'approved']]);
+  intents.delete('a-1');
+  intents.delete('a-1');
+  expect([intents.size, intents.has('a-1'), intents.has('a-2'), intents.get('a-1')])
+    .toEqual([2, false, true, undefined]);
+  expect(intents.values().map(({ intent }) => intent.id)).toEqual(['b-1', 'a-2']);
+});
+
+it('an iteration over open intents does not see later changes', () => {
+  const intents = new TrackedIntents();
+  for (const id of ['a-1', 'a-2']) intents.add({ intent: intentOf(id), state: 'approved' });
+  const seen: string[] = [];
+  for (const { intent: { id } } of intents.values()) {
+    seen.push(id);
+    intents.delete('a-2');
+    if (seen.length === 1) intents.add({ intent: intentOf('a-3'), state: 'approved' });
+  }
+  expect(seen).toEqual(['a-1', 'a-2']);
+  expect(intents.values().map(({ intent }) => intent.id)).toEqual(['a-1', 'a-3']);
 });

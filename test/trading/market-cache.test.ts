@@ -6,7 +6,7 @@ import { quote, sellingSol, stats, trouble } from '../market/events.ts';
 import { FISH, SOL, TOKENS, USDC } from '../market/tokens.ts';
 
 describe('the market cache', () => {
-  it('keeps the latest of every feed and gives each feed one place', () => {
+  it('keeps the latest event of every feed, each in one slot', () => {
     const cache = new MarketCache();
     const [first, second, other] = [sellingSol(150_000, 1), sellingSol(151_000, 2), stats(SOL, 150)];
     const slot = cache.observe(first);
@@ -16,7 +16,7 @@ describe('the market cache', () => {
     expect(cache.latest(slot)).toBe(second);
   });
 
-  it('does not let a report of trouble hide the last reading', () => {
+  it('does not replace the last event by a health report', () => {
     const cache = new MarketCache();
     const slot = cache.observe(sellingSol(150_000, 1));
     expect(cache.observe(trouble(sellingSol(150_000, 1).feed, 2))).toBe(slot);
@@ -24,7 +24,7 @@ describe('the market cache', () => {
     expect(cache.latestQuote(SOL.mint, USDC.mint)).toMatchObject({ receivedAt: 1 });
   });
 
-  it('speaks of both tokens of a quote and of those whose statistics are watched, whoever prices them', () => {
+  it('has seen both tokens of a quote and those with statistics', () => {
     const cache = new MarketCache();
     expect(cache.hasSeen(SOL.mint)).toBe(false);
     cache.observe(trouble(sellingSol(150_000, 1).feed, 1));
@@ -34,7 +34,7 @@ describe('the market cache', () => {
     expect([SOL, USDC, FISH].map(({ mint }) => cache.hasSeen(mint))).toEqual([true, true, true]);
   });
 
-  it('takes the newest quote of a pair over all sizes, one direction only', () => {
+  it('returns the newest quote of a pair over all sizes, in one direction only', () => {
     const cache = new MarketCache();
     cache.observe(quote(SOL, USDC, { inAmount: 1n, outAmount: 5n, at: 2 }));
     cache.observe(quote(SOL, USDC, { inAmount: 9n, outAmount: 6n, at: 1 }));

@@ -17,7 +17,7 @@ function fill(change: Partial<Fill>): Fill {
 }
 
 describe('a portfolio', () => {
-  it('moves a fill in the book and in the wallet, and takes fee and deposit from the wallet’s SOL', () => {
+  it('books a fill in book and wallet, and fee and deposit in the wallet’s SOL', () => {
     const state = stateWith();
     confirm(state, approve(state, buy({ amount: 25_000_000n as Amount })), 166_000_000n, 5_000n);
     const { portfolio } = state;
@@ -30,14 +30,14 @@ describe('a portfolio', () => {
     expect(portfolio.wallet.get(SOL.mint)).toBe(WALLET.get(SOL.mint)! + 166_000_000n - 5_000n - 2_039_280n);
   });
 
-  it('knows one book per strategy and no other', () => {
+  it('has one book per strategy', () => {
     const portfolio = new Portfolio(WALLET);
     portfolio.openBook('a', undefined);
     expect(() => { portfolio.openBook('a', undefined); }).toThrow('open already');
     expect(() => portfolio.book('b')).toThrow('no book of b');
   });
 
-  it('leaves the wallet that it was made from alone', () => {
+  it('does not change the wallet that it was created from', () => {
     const wallet = new Map(WALLET);
     const portfolio = new Portfolio(wallet);
     portfolio.openBook('a', undefined);
@@ -45,7 +45,7 @@ describe('a portfolio', () => {
     expect(wallet).toEqual(WALLET);
   });
 
-  it('keeps what is available and what is reserved together equal to the balance', () => {
+  it('keeps available plus reserved equal to the balance', () => {
     const state = stateWith();
     const { portfolio } = state;
     fc.assert(fc.property(fc.array(fc.bigInt({ min: 1n, max: 100_000_000n }), { maxLength: 5 }), (sizes) => {
@@ -62,7 +62,7 @@ describe('a portfolio', () => {
     }));
   });
 
-  it('is a ledger: over any fills, every mint is the budgets plus what came less what went, in the books and in the wallet', () => {
+  it('is a ledger: after any fills, each balance is the budget plus inflow less outflow', () => {
     const anyFill = fc.record({
       strategy: fc.constantFrom(...STRATEGIES),
       from: fc.constantFrom(...MINTS),
@@ -97,7 +97,7 @@ describe('a portfolio', () => {
     }));
   });
 
-  it('never shows less than nothing where the chain took more than the ledger knew', () => {
+  it('never goes below zero where the chain took more than the ledger had', () => {
     const portfolio = new Portfolio(new Map([[SOL.mint, 3n as Amount]]));
     portfolio.openBook('a', { mint: USDC.mint, amount: 5n as Amount });
     portfolio.applyFill('a', fill({ amountIn: 9n as Amount, feeLamports: 9n as Lamports }));

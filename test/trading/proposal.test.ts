@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { proposalFault } from '../../src/trading/proposal.ts';
 import { buy } from './states.ts';
 
-const alert = { kind: 'alert', level: 'info', message: 'look' };
+const alert = { kind: 'alert', level: 'info', message: 'notice' };
 
-describe('a proposal is sound', () => {
+describe('a valid proposal', () => {
   it.each([
     ['a swap', buy()],
     ['a swap of all', buy({ amount: 'all' })],
@@ -19,7 +19,7 @@ describe('a proposal is sound', () => {
   });
 });
 
-describe('a proposal is none', () => {
+describe('an invalid proposal', () => {
   it.each([
     ['nothing', undefined],
     ['null', null],

@@ -12,14 +12,14 @@ import {
 } from './protected-states.ts';
 import { apply, approve, buy, outcome, strategySetup, verdictOn } from './states.ts';
 
-/** Returns what came on and let go since the last look, each with its action. */
+/** Returns the triggers and releases since the last call, each with its action. */
 function changes(state: EngineState): string[] {
   return takeChanges(state.protections).map(({ change, protection: { action } }) => `${change} ${action}`);
 }
 
 /**
- * Puts all into SOL, then lets its price fall by 6 % an hour, so many times, and looks again when the hour is over;
- * `between` comes after each look.
+ * Puts all into SOL, then lets its price fall by 6 % in each of `hours`, with a check at the end of the hour. `between`
+ * runs after each check.
  */
 function slide(
   state: EngineState, hours: number, between: (state: EngineState) => EngineState = (same) => same,
@@ -50,14 +50,14 @@ describe('several protections of one kind and scope', () => {
     'fired halt', 'released deny',
   ];
 
-  it('measure a drawdown each from their own highest: a pause that begins anew takes none from the halt', () => {
+  it('measure drawdowns from their own peaks: the reset of one does not reset the other', () => {
     const state = stateUnder(drawdowns);
     slide(state, 4);
     expect(changes(state)).toEqual(fallen);
     expect(verdictOn(state, buy(), { at: START + DAY })).toBe('TRADING_HALTED');
   });
 
-  it('do so over restarts too', () => {
+  it('keep their own peaks over restarts', () => {
     const seen: string[] = [];
     slide(stateUnder(drawdowns), 4, (state) => {
       seen.push(...changes(state));
@@ -66,7 +66,7 @@ describe('several protections of one kind and scope', () => {
     expect(seen).toEqual(fallen);
   });
 
-  it('each go up to a new highest', () => {
+  it('each raise their own peak', () => {
     const state = slide(stateUnder(drawdowns), 1);
     expect(changes(state)).toEqual(['fired deny', 'released deny']);
     price(state, 98, START + 3 * HOUR);
@@ -76,7 +76,7 @@ describe('several protections of one kind and scope', () => {
     expect(changes(state)).toEqual(['fired deny']);
   });
 
-  it('are as far under their own heights as before where other strategies make up the whole', () => {
+  it('keep their drawdowns where the set of strategies changes', () => {
     const rules = [
       protection({ kind: 'max-drawdown', limitPct: 2.5 }, { scope: 'global', release: ELAPSED }),
       protection({ kind: 'max-drawdown', limitPct: 90 }, { scope: 'global' }),
@@ -86,12 +86,12 @@ describe('several protections of one kind and scope', () => {
     price(state, 92, START + 2 * HOUR);
     const alone = stateUnder(rules, { snapshot: snapshotState(state), strategies: [strategySetup('diver')] });
     price(alone, 92, START + 2 * HOUR + MINUTE);
-    const { value, peak, resetHeights: anew } = alone.protections.equity.get('')!;
-    expect([value, peak, [...anew.values()].map((heights) => heights.peak)])
+    const { value, peak, resetHeights } = alone.protections.equity.get('')!;
+    expect([value, peak, [...resetHeights.values()].map((heights) => heights.peak)])
       .toEqual([460_000_000n, (1_000n * 460_000_000n) / 960n, [(970n * 460_000_000n) / 960n]]);
   });
 
-  it('measure the loss of a day each from where they began anew, and all from midnight again', () => {
+  it('measure the daily loss from their own reset, and from midnight on the next day', () => {
     const state = stateUnder([
       protection({ kind: 'daily-loss', limit: usdc(25) }, { release: ELAPSED }),
       protection({ kind: 'daily-loss', limit: usdc(100) }, { action: 'halt', release: { kind: 'next-day' } }),
@@ -106,7 +106,7 @@ describe('several protections of one kind and scope', () => {
     expect(changes(later)).toEqual(['fired deny']);
   });
 
-  it('count fees each on their own, over restarts too', () => {
+  it('count fees separately, over restarts too', () => {
     let state = stateUnder([
       protection(budget(10_000n), { release: ELAPSED }),
       protection(budget(25_000n), { action: 'reduce-only', release: { kind: 'next-day' } }),
@@ -131,7 +131,7 @@ describe('several protections of one kind and scope', () => {
     expect(changes(state)).toEqual(['fired deny']);
   });
 
-  it('count unknown outcomes each on their own, over restarts too', () => {
+  it('count unknown outcomes separately, over restarts too', () => {
     let state = stateUnder([
       protection({ kind: 'blind-execution', unknowns: 1 }, { release: ELAPSED }),
       protection({ kind: 'blind-execution', unknowns: 2 }, { action: 'reduce-only' }),
@@ -151,7 +151,7 @@ describe('several protections of one kind and scope', () => {
     expect(seen).toEqual(['fired deny', 'released deny', 'fired deny', 'fired reduce-only', 'released deny']);
   });
 
-  it('forget what is missing each on their own, and it is forgotten once all of them have', () => {
+  it('forget missing amounts separately; the state forgets them after the last one', () => {
     const state = stateUnder([
       protection({ kind: 'reconciliation-mismatch' }, { scope: 'global', release: ELAPSED }),
       protection({ kind: 'reconciliation-mismatch' }, {
@@ -180,7 +180,7 @@ describe('several protections of one kind and scope', () => {
 });
 
 describe('a snapshot of an older version', () => {
-  it('is read: counts stand for what was counted, heights for everybody’s', () => {
+  it('is restored: counts become events, and heights apply to every protection', () => {
     const rules = [
       protection({ kind: 'blind-execution', unknowns: 2 }, { scope: 'global', release: ELAPSED }),
       protection({ kind: 'max-drawdown', limitPct: 10 }, { release: ELAPSED }),
@@ -207,7 +207,7 @@ describe('a snapshot of an older version', () => {
     apply(later, quote(FISH, USDC, { inAmount: 1n, outAmount: 1n, at: START + 2 * HOUR }), START + 2 * HOUR);
     command(later, START + 2 * HOUR, { name: 'report-presence' });
     expect(takeChanges(later.protections).map(({ code, reason }) => `${code} ${reason}`)).toEqual([
-      'DRAWDOWN_EXCEEDS_MAX equity is 20 % under its highest, allowed are less than 10 %',
+      'DRAWDOWN_EXCEEDS_MAX equity is 20 % below its peak, allowed are less than 10 %',
       'EXECUTION_BLIND the outcomes of the latest 2 swaps are unknown',
       'LEDGER_MISMATCH the chain has 0.000007 USDC less than the ledger',
     ]);

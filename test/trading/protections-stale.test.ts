@@ -40,8 +40,8 @@ const worth = (state: EngineState): unknown => BOTH.map((name) => {
 });
 const LATER = START + VALUE_MAX_AGE_MS + MINUTE;
 
-describe('what has no fresh price', () => {
-  it('is at its last price beside all else, and entries are refused, of everybody under a limit of all together; exits are not', () => {
+describe('a holding without a fresh price', () => {
+  it('keeps its last price, and entries are refused, of all strategies under a global limit; exits are not', () => {
     const state = withSilentFish(30);
     price(state, 100, LATER);
     expect(worth(state)).toEqual([[500, 500, false], [1_000, 1_000, false]]);
@@ -53,18 +53,18 @@ describe('what has no fresh price', () => {
     expect(verdictOn(state, buy(), { at: LATER + MINUTE, strategy: 'other' })).toBeNull();
   });
 
-  it('hides no loss of what has one, and makes none by itself', () => {
+  it('hides no loss of other holdings, and causes none', () => {
     const state = withSilentFish(15);
     price(state, 100, LATER);
     price(state, 63, LATER + MINUTE);
     expect(takeChanges(state.protections)).toEqual([]);
     price(state, 62.5, LATER + 2 * MINUTE);
     expect(takeChanges(state.protections).map(({ change, subject, reason }) => [change, subject, reason])).toEqual([
-      ['fired', 'diver', 'equity is 15 % under its highest, allowed are less than 15 %'],
+      ['fired', 'diver', 'equity is 15 % below its peak, allowed are less than 15 %'],
     ]);
   });
 
-  it('lifts no height: what comes out to be worth less is no loss of a profit that nobody could have taken', () => {
+  it('raises no peak, so a lower price later is no loss of an unrealised profit', () => {
     const state = withSilentFish(30);
     price(state, 150, LATER);
     expect(worth(state)).toEqual([[600, 500, false], [1_100, 1_000, false]]);
@@ -75,7 +75,7 @@ describe('what has no fresh price', () => {
     expect(takeChanges(state.protections)).toEqual([]);
   });
 
-  it('is at the youngest of its last prices, not at a kind of price that was silent for longer', () => {
+  it('is valued at the youngest stale price, whatever its kind', () => {
     const state = withSilentFish(30);
     // From here on purchases alone are quoted: a dollar each.
     price(state, 100, LATER);

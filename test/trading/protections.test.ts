@@ -17,7 +17,7 @@ import { apply, approve, buy, fillOf, outcome, propose, strategySetup, verdictOn
 
 const seen = new Set<string>();
 
-/** Returns what came on and let go since the last look at it. */
+/** Returns the triggers and releases since the last call. */
 function changes(state: EngineState): string[] {
   return takeChanges(state.protections).map(({ change, code, subject, reason, protection: { trigger } }) => {
     expect(reason).not.toBe('');
@@ -28,10 +28,11 @@ function changes(state: EngineState): string[] {
 
 const reasonOf = (state: EngineState): string => propose(state, buy(), { at: START }).denial!.reason;
 const missing = (of: string, currency: string): string =>
-  `there is no price of ${of} in ${currency} to hold the limit against: none came in yet, none is watched, or it is too old`;
+  `there is no price of ${of} in ${currency} for the comparison with the limit: none has arrived yet, none is `
+  + 'watched, or it is too old';
 
 describe('a protection', () => {
-  it('pauses after a loss, from the last one on, and only whom it counts', () => {
+  it('pauses after the last loss, and only within its scope', () => {
     const state = stateUnder([protection({ kind: 'cooldown', after: 'loss' }, { release: ELAPSED })]);
     roundTrip(state, START, 26);
     expect(verdictOn(state, buy(), { at: START })).toBeNull();
@@ -45,7 +46,7 @@ describe('a protection', () => {
     expect(verdictOn(state, buy(), { at: START + HOUR })).toBeNull();
   });
 
-  it('counts the fees into what an exit brought', () => {
+  it('includes fees in the profit of an exit', () => {
     const state = stateUnder([protection({ kind: 'cooldown', after: 'loss' }, { release: ELAPSED })]);
     price(state, 200, START);
     carry(state, buy(), START, 'confirmed', { out: 100_000_000n, fee: 5_000n });
@@ -53,7 +54,7 @@ describe('a protection', () => {
     expect(changes(state)).toEqual(['fired COOLDOWN_ACTIVE diver']);
   });
 
-  it('pauses a token after any swap of it, whoever made it', () => {
+  it('pauses a token after a swap of any strategy', () => {
     const state = stateUnder([protection({ kind: 'cooldown', after: 'trade' }, { scope: 'token', release: ELAPSED })]);
     carry(state, buy(), START, 'confirmed', { out: 1_000n });
     expect(verdictOn(state, buy(), { at: START + 1, strategy: 'other' })).toBe('COOLDOWN_ACTIVE');
@@ -61,7 +62,7 @@ describe('a protection', () => {
     expect(verdictOn(state, SELL, { at: START + 1 })).toBeNull();
   });
 
-  it('stops after losses in a row, not where a gain lies between or the span is over', () => {
+  it('triggers after losses in a row within the span, without a gain in between', () => {
     const streak = [protection({ kind: 'loss-streak', losses: 3, withinMs: HOUR }, { release: ELAPSED })];
     const run = (...trips: readonly (readonly [Millis, number])[]): string[] => {
       const state = stateUnder(streak);
@@ -73,7 +74,7 @@ describe('a protection', () => {
     expect(run([0, 24], [1, 25], [2, 24], [3, 24])).toEqual([]);
   });
 
-  it('begins the streak anew once it let go', () => {
+  it('restarts a loss streak after its release', () => {
     const state = stateUnder([protection({ kind: 'loss-streak', losses: 2, withinMs: DAY }, { release: ELAPSED })]);
     for (const at of [0, 1]) roundTrip(state, START + at, 24);
     price(state, 250, START + HOUR + 1);
@@ -84,7 +85,7 @@ describe('a protection', () => {
     expect(changes(state)).toEqual(['fired LOSS_STREAK diver']);
   });
 
-  it('stops where exits together brought less than a share of their cost', () => {
+  it('triggers where the profit of exits is below a share of their cost', () => {
     const low = [protection(
       { kind: 'low-profit', trades: 2, withinMs: HOUR, leastBps: 100 }, { scope: 'global', release: ELAPSED },
     )];
@@ -98,7 +99,7 @@ describe('a protection', () => {
     expect(run(24)).toEqual([]);
   });
 
-  it('stops at the drawdown from the highest ever, and not before', () => {
+  it('triggers at the drawdown from the all-time peak, and not before', () => {
     const state = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 }, { action: 'reduce-only' })]);
     price(state, 250, START);
     carry(state, buy({ amount: 'all' }), START, 'confirmed', { out: 2_000_000_000n });
@@ -115,7 +116,7 @@ describe('a protection', () => {
     expect(verdictOn(state, SELL, { at: START + 4 * MINUTE })).toBeNull();
   });
 
-  it('remembers the highest and what has come on over a restart, and under another configuration', () => {
+  it('keeps peaks and triggers over a restart and under another configuration', () => {
     const rules = [protection({ kind: 'max-drawdown', limitPct: 10 })];
     const state = stateUnder(rules);
     price(state, 250, START);
@@ -136,7 +137,7 @@ describe('a protection', () => {
     ).toBeNull();
   });
 
-  it('measures the drawdown anew once an operator resumed, of the strategy he named alone', () => {
+  it('resets the drawdown of the named strategy when an operator resumes it', () => {
     const state = stateUnder([
       protection({ kind: 'max-drawdown', limitPct: 10 }),
       protection({ kind: 'max-drawdown', limitPct: 10 }, { scope: 'global' }),
@@ -167,7 +168,7 @@ describe('a protection', () => {
     expect(changes(state)).toEqual([]);
   });
 
-  it('stops at a loss of the day, from what the day before ended with, until midnight', () => {
+  it('triggers at a daily loss against the last value of the day before, until midnight', () => {
     const state = stateUnder([protection(
       { kind: 'daily-loss', limit: usdc(50) }, { scope: 'global', action: 'halt', release: { kind: 'next-day' } },
     )]);
@@ -186,7 +187,7 @@ describe('a protection', () => {
     expect(verdictOn(later, SELL, { at: START + 2 * DAY })).toBeNull();
   });
 
-  it('never stops for a profit', () => {
+  it('never triggers for a profit', () => {
     const state = stateUnder([
       protection({ kind: 'max-drawdown', limitPct: 1 }), protection({ kind: 'daily-loss', limit: usdc(1) }),
       protection({ kind: 'loss-streak', losses: 1, withinMs: DAY }),
@@ -196,7 +197,7 @@ describe('a protection', () => {
     expect(changes(state)).toEqual([]);
   });
 
-  it('refuses entries of a strategy of which nobody can say what it has lost, never its exits', () => {
+  it('refuses entries of a strategy with unknown equity, never its exits', () => {
     const state = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 })]);
     carry(state, buy(), START, 'confirmed', { out: 1_000n });
     expect(verdictOn(state, buy(), { at: START })).toBe('VALUE_UNKNOWN');
@@ -205,10 +206,10 @@ describe('a protection', () => {
     expect(verdictOn(state, SELL, { at: START })).toBeNull();
   });
 
-  it('says which price is missing: of what is held, of another budget, or of the budget in the limit’s token', () => {
+  it('names the missing price: of a holding, of another budget, or of the budget in the limit’s token', () => {
     const own = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 })]);
     carry(own, buy(), START, 'confirmed', { out: 1_000n });
-    expect(reasonOf(own)).toBe(`${missing('SOL', 'USDC')}; diver holds it, so nobody knows what was lost, and entries `
+    expect(reasonOf(own)).toBe(`${missing('SOL', 'USDC')}; diver holds it, so the loss is unknown, and entries `
       + 'wait until it has a price again, is sold, or is sent out of the wallet');
     const inSol = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 }, { scope: 'global' })], { strategies: [
       strategySetup('diver'),
@@ -222,7 +223,7 @@ describe('a protection', () => {
     expect(reasonOf(daily)).toBe(missing('USDC', 'FISH'));
   });
 
-  it('stops at the fees of a day, failed swaps included, until the next', () => {
+  it('triggers at the daily fees, failed swaps included, until the next day', () => {
     const state = stateUnder([protection(
       { kind: 'fee-budget', limitLamports: 15_000n as Lamports }, { scope: 'global', release: { kind: 'next-day' } },
     )]);
@@ -238,7 +239,7 @@ describe('a protection', () => {
     expect(changes(state)).toEqual(['fired FEE_BUDGET_EXCEEDED', 'released FEE_BUDGET_EXCEEDED']);
   });
 
-  it('stops where a feed does not answer, reports of trouble aside, and goes on as soon as it does', () => {
+  it('triggers while a feed does not answer; health reports do not count as answers', () => {
     const state = stateUnder([protection({ kind: 'stale-feed', afterMs: MINUTE }, { release: { kind: 'cleared' } })]);
     const event = sellingSol(150_000, START);
     state.strategies.set('diver', { ...state.strategies.get('diver')!, inputs: [state.market.slotOf(event.feed)] });
@@ -253,7 +254,7 @@ describe('a protection', () => {
     expect(changes(state)).toEqual(['fired FEED_STALE diver', 'released FEED_STALE diver']);
   });
 
-  it('stops where a feed never answered, counted from the start, and where it does not say when', () => {
+  it('triggers where a feed never answered since the start, or has no valid time', () => {
     const state = stateUnder([protection({ kind: 'stale-feed', afterMs: MINUTE }, { release: { kind: 'cleared' } })]);
     state.strategies.set('diver', { ...state.strategies.get('diver')!, inputs: [state.market.slotOf('quote:never')] });
     apply(state, quote(FISH, USDC, { inAmount: 1n, outAmount: 1n, at: START }), START);
@@ -262,7 +263,7 @@ describe('a protection', () => {
     expect(changes(state)).toEqual(['fired FEED_STALE diver']);
   });
 
-  it('stops after swaps of which nobody knows what became, until one is known again', () => {
+  it('triggers after unknown outcomes in a row, until an outcome is known', () => {
     const fisher = strategySetup('other', { budget: { mint: FISH.mint, amount: 1_000n as Amount } });
     const state = stateUnder(
       [protection({ kind: 'blind-execution', unknowns: 2 }, { scope: 'global', release: { kind: 'cleared' } })],
@@ -282,7 +283,7 @@ describe('a protection', () => {
     expect(changes(state)).toEqual(['released EXECUTION_BLIND']);
   });
 
-  it('takes what was proven dead and given up for known, also where a later process books the end alone', () => {
+  it('counts an abandoned swap with proven expiry as known, also after a restart', () => {
     const rules = [protection({ kind: 'blind-execution', unknowns: 3 }, {
       scope: 'global', action: 'reduce-only', release: { kind: 'cleared' },
     })];
@@ -323,7 +324,7 @@ describe('a protection', () => {
     expect(changes(open)).toEqual([]);
   });
 
-  it('stops while the outcome of a swap stays unknown, over a restart too', () => {
+  it('triggers while an outcome stays unknown, over a restart too', () => {
     const rules = [protection({ kind: 'unresolved-intent', afterMs: 10 * MINUTE }, { release: { kind: 'cleared' } })];
     const state = stateUnder(rules);
     const intent = approve(state, buy(), { at: START });
@@ -338,7 +339,7 @@ describe('a protection', () => {
     expect(changes(later)).toEqual(['fired INTENT_UNRESOLVED diver', 'released INTENT_UNRESOLVED diver']);
   });
 
-  it('takes an intent that an older version left unknown for unknown since it was made', () => {
+  it('counts an unknown intent of an older version as unknown since its creation', () => {
     const rules = [protection({ kind: 'unresolved-intent', afterMs: 10 * MINUTE }, { release: { kind: 'cleared' } })];
     const state = stateUnder(rules);
     const intent = approve(state, buy(), { at: START });
@@ -369,7 +370,7 @@ describe('a protection', () => {
       .toEqual([]);
   });
 
-  it('stops where the chain has less than the ledger, of the token alone or at all, until an operator resumes', () => {
+  it('triggers where the chain has less than the ledger, until an operator resumes', () => {
     const rules = [
       protection({ kind: 'reconciliation-mismatch' }, { scope: 'token', action: 'halt' }),
       protection({ kind: 'reconciliation-mismatch' }, { scope: 'global' }),
@@ -388,7 +389,7 @@ describe('a protection', () => {
     expect(verdictOn(later, SELL, { at: START })).toBeNull();
   });
 
-  it('goes on where the chain has what it lacked, whatever that is taken for, and not before all of it is there', () => {
+  it('is released when the chain has the whole missing amount again, whatever its cause', () => {
     const state =
       stateUnder([protection({ kind: 'reconciliation-mismatch' }, { scope: 'global', release: { kind: 'cleared' } })]);
     const adjust = (
@@ -409,7 +410,7 @@ describe('a protection', () => {
     expect(changes(state)).toEqual(['fired LEDGER_MISMATCH']);
   });
 
-  it('stops where no operator shows himself, and goes on as soon as one does', () => {
+  it('triggers while no operator is present', () => {
     const state = stateUnder([protection(
       { kind: 'dead-man', afterMs: DAY }, { scope: 'global', action: 'flatten', release: { kind: 'cleared' } },
     )]);
@@ -425,7 +426,7 @@ describe('a protection', () => {
     expect(verdictOn(state, buy(), { at: START + DAY + 1 })).toBeNull();
   });
 
-  it('leaves the flattening of an operator alone when it lets go itself', () => {
+  it('keeps an operator’s flatten when it is released', () => {
     const state =
       stateUnder([protection({ kind: 'cooldown', after: 'trade' }, { action: 'flatten', release: ELAPSED })]);
     command(state, START, { name: 'flatten', strategy: 'other' });
@@ -442,7 +443,7 @@ describe('a protection', () => {
     expect([...state.flattening]).toEqual([]);
   });
 
-  it('speaks by its strongest: what halts before what merely denies', () => {
+  it('gives the code of the strongest action: halt before deny', () => {
     const rules = (['deny', 'halt', 'reduce-only'] as const)
       .map((action) => protection({ kind: 'cooldown', after: 'trade' }, { action, release: ELAPSED }));
     const state = stateUnder(rules);
@@ -451,7 +452,7 @@ describe('a protection', () => {
     expect(verdictOn(state, SELL, { at: START })).toBe('TRADING_HALTED');
   });
 
-  it('is asked again before a further attempt of a swap', () => {
+  it('applies to a further attempt of a swap', () => {
     const state =
       stateUnder([protection({ kind: 'dead-man', afterMs: HOUR }, { scope: 'global', release: { kind: 'cleared' } })]);
     const intent = approve(state, buy(), { at: START });
@@ -461,7 +462,7 @@ describe('a protection', () => {
     expect(retryDenial(state, { ...intent, purpose: 'exit' }, START + HOUR)).toBeUndefined();
   });
 
-  it('does not let time go back', () => {
+  it('ignores time that goes back', () => {
     const state = stateUnder([protection({ kind: 'cooldown', after: 'trade' }, { release: ELAPSED })]);
     carry(state, buy(), START, 'confirmed', { out: 1_000n });
     const later = restarted(state);
@@ -471,13 +472,13 @@ describe('a protection', () => {
     expect(verdictOn(later, buy(), { at: START + HOUR })).toBeNull();
   });
 
-  it('has a test here for each kind', () => {
+  it('has a test for each kind', () => {
     expect([...seen].sort()).toEqual(Object.keys(PROTECTIONS).sort());
   });
 });
 
 describe('a trading state', () => {
-  it('that another source made strict is loosened by an operator alone', () => {
+  it('that one source made strict is relaxed only by it or by an operator', () => {
     const state = stateUnder([]);
     const set = (
       by: string | undefined, trading: string,
@@ -494,11 +495,11 @@ describe('a trading state', () => {
     expect(state.trading).toBe('active');
   });
 
-  it('that cannot be asked for is refused at the start', () => {
+  it('with options that do not fit is refused at the start', () => {
     expect(() => stateUnder([protection({ kind: 'dead-man', afterMs: 1 })]))
       .toThrow('dead-man counts by global, not by strategy');
     expect(() => stateUnder([protection({ kind: 'cooldown', after: 'loss' }, { release: { kind: 'cleared' } })]))
-      .toThrow('lets go by');
+      .toThrow('is released by');
     expect(() => stateUnder([protection({ kind: 'cooldown', after: 'loss' }, { scope: 'token', action: 'flatten' })]))
       .toThrow('not flatten');
   });

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
-import { intentKey, KEYS_PER_STRATEGY_MAX, RecentKeys } from '../../src/trading/recent-keys.ts';
+import { intentKey, RecentKeys } from '../../src/trading/recent-keys.ts';
 
-it('knows a key of a strategy from the same key of another', () => {
+const KEYS_PER_STRATEGY_MAX = 1_000;
+
+it('keys of two strategies do not collide', () => {
   const keys = new RecentKeys([intentKey('diver', 'slot-1')]);
   expect(keys.has(intentKey('diver', 'slot-1'))).toBe(true);
   expect(keys.has(intentKey('other', 'slot-1'))).toBe(false);
@@ -10,7 +12,7 @@ it('knows a key of a strategy from the same key of another', () => {
   expect(keys.has(intentKey('diver', 'slot:1'))).toBe(true);
 });
 
-it('forgets only the oldest keys of a strategy that has made too many, and none of its neighbour', () => {
+it('only the oldest keys of a strategy with too many are forgotten, and none of others', () => {
   const keys = new RecentKeys([intentKey('other', 'slot-1')]);
   for (let n = 0; n <= KEYS_PER_STRATEGY_MAX; n++) keys.add(intentKey('diver', `slot-${n}`));
   expect(keys.has(intentKey('diver', 'slot-0'))).toBe(false);
@@ -19,7 +21,7 @@ it('forgets only the oldest keys of a strategy that has made too many, and none 
   expect(keys.has(intentKey('other', 'slot-1'))).toBe(true);
 });
 
-it('is the same after being written and read', () => {
+it('keys survive writing and reading', () => {
   const keys = new RecentKeys([]);
   for (let n = 0; n < 1_500; n++) keys.add(intentKey(n % 3 === 0 ? 'a' : 'b', `slot-${n}`));
   expect([...new RecentKeys([...keys])]).toEqual([...keys]);

@@ -97,7 +97,7 @@ function engineState(
       tokenSafety: {
         trusted: new Set([SOL.mint, USDC.mint]), minLiquidityUsd: 0, minOrganicScore: 0, minHolders: 0,
         maxTopHoldersPct: 100,
-        maxTransferFeeBps: 0 as Bps, allowedExtensions: new Set(), validForMs: LIMITS.lookValidMs,
+        maxTransferFeeBps: 0 as Bps, allowedExtensions: new Set(), validForMs: LIMITS.checkValidMs,
       },
     },
     strategies: NAMES.map((name) => ({
@@ -111,21 +111,24 @@ function engineState(
 /** How many commands are a sequence; one begins where the one before ended, for what takes long to come about. */
 const COMMANDS_PER_SEQUENCE = 4;
 
-/** Plays random sequences in one world, at once against engine and model. Throws with what it did where they differ. */
-export function playWorld(seed: number, sequences: number, met: Met): void {
-  const world = new World(seed, met);
+/**
+ * Plays random sequences in one simulation, at once against engine and model. Throws with what it did where they
+ * differ.
+ */
+export function simulate(seed: number, sequences: number, met: Met): void {
+  const simulation = new Simulation(seed, met);
   try {
-    world.begin();
-    for (let i = 0; i < sequences; i++) world.playSequence();
+    simulation.begin();
+    for (let i = 0; i < sequences; i++) simulation.playSequence();
   } catch (error) {
     throw new Error(
-      `world ${seed}: ${error instanceof Error ? error.message : String(error)}\n${world.trace.join('\n')}`,
+      `simulation ${seed}: ${error instanceof Error ? error.message : String(error)}\n${simulation.trace.join('\n')}`,
       { cause: error },
     );
   }
 }
 
-class World {
+class Simulation {
   readonly trace: string[] = [];
   readonly #random: Random;
   readonly #met: Met;
@@ -237,7 +240,9 @@ class World {
       },
     })!;
     const kind = this.#model.isExit(swap) ? 'exit' : 'entry';
-    this.#note(`${kind} ${ruling.denial?.code ?? 'approved'} ${strategy} ${TOKENS.byMint(input)?.symbol} ${amount} to ${TOKENS.byMint(output)?.symbol}: ${ruling.denial?.reason ?? ''}`);
+    const [from, to] = [TOKENS.byMint(input)?.symbol, TOKENS.byMint(output)?.symbol];
+    const { code = 'approved', reason = '' } = ruling.denial ?? {};
+    this.#note(`${kind} ${code} ${strategy} ${from} ${amount} to ${to}: ${reason}`);
     const allows = this.#model.allows(swap, this.#at, continues);
     if (allows !== (ruling.denial === undefined))
       throw new Error(`the model ${allows ? 'allows' : 'refuses'} what the engine does not`);
@@ -335,7 +340,7 @@ class World {
   }
 
   #judge(isBad: boolean): void {
-    this.#model.looks.set(FISH.mint, { at: this.#at, bad: isBad });
+    this.#model.checks.set(FISH.mint, { at: this.#at, bad: isBad });
     this.#command({
       kind: 'command', name: 'judge-token', mint: FISH.mint, findings: isBad ? ['FREEZE_AUTHORITY'] : [], reason: '',
     });
@@ -359,11 +364,12 @@ class World {
   }
 
   #command(command: Command, resume?: Resume): void {
-    this.#note(`${command.name} ${'state' in command ? command.state : ''} ${'strategy' in command ? command.strategy ?? '' : ''}`);
+    const [state, strategy] = ['state' in command ? command.state : '', 'strategy' in command ? command.strategy : ''];
+    this.#note(`${command.name} ${state} ${strategy ?? ''}`);
     this.#step(command satisfies Input, resume);
   }
 
-  /** What only the process knows is learned again: prices, looks, access. */
+  /** What only the process knows is learned again: prices, checks, access. */
   #restart(): void {
     this.#note('restart');
     const before = this.#state;
@@ -375,7 +381,7 @@ class World {
     for (const { from, to, inAmount, outAmount, at } of this.#model.quotes.values()) {
       this.#state.market.observe(quote(TOKENS.byMint(from)!, TOKENS.byMint(to)!, { inAmount, outAmount, at }));
     }
-    for (const [mint, look] of before.tokenFindings) this.#state.tokenFindings.set(mint, look);
+    for (const [mint, check] of before.tokenFindings) this.#state.tokenFindings.set(mint, check);
     this.#state.serviceAccess = before.serviceAccess;
   }
 
@@ -383,7 +389,7 @@ class World {
     const { portfolio, intents, protections } = this.#state;
     const model = this.#model;
     if (intents.size !== model.open.length) throw new Error('the engine has other intents open');
-    if (protections.on !== model.fired.size) throw new Error('something came on or let go without a word');
+    if (protections.on !== model.fired.size) throw new Error('something was triggered or released without a change');
     for (const mint of MINTS) {
       if ((portfolio.wallet.get(mint) ?? 0n) !== (model.wallet.get(mint) ?? 0n))
         throw new Error('the wallet is not the sum of what was booked');

@@ -21,14 +21,14 @@ export const LIMITS = {
   perHour: 12,
   solReserve: 50_000_000n,
   maxQuoteAgeMs: 60_000,
-  lookValidMs: 600_000,
+  checkValidMs: 600_000,
   valueAgeMs: 2 * HOUR,
 } as const;
 
 export type Name = keyof typeof LIMITS.budgets;
 export const NAMES = Object.keys(LIMITS.budgets) as Name[];
 
-/** A swap that somebody wishes for, its amount resolved. */
+/** A proposed swap with its amount resolved. */
 export interface ModelSwap {
   readonly strategy: Name;
   readonly input: Mint;
@@ -42,7 +42,7 @@ interface FiredInModel {
   readonly at: Millis;
 }
 
-/** What is being done when something lets go: an operator's resume, of whom. */
+/** An operator's resume, of one strategy or of all. */
 export interface Resume {
   readonly strategy: string | undefined;
 }
@@ -61,7 +61,7 @@ export class RiskModel {
   readonly quotes = new Map<string, {
     readonly from: Mint; readonly to: Mint; readonly inAmount: bigint; readonly outAmount: bigint; readonly at: Millis;
   }>();
-  readonly looks = new Map<Mint, { readonly at: Millis; readonly bad: boolean }>();
+  readonly checks = new Map<Mint, { readonly at: Millis; readonly bad: boolean }>();
   readonly fired = new Map<string, FiredInModel>();
   readonly own = new Map<string, TradingState>();
   readonly flattening = new Set<string>();
@@ -181,24 +181,24 @@ export class RiskModel {
     else balances.delete(mint);
   }
 
-  /** Takes up what came on and let go; returns what is wrong with it, if anything. */
+  /** Takes a trigger or release; returns its fault, undefined without one. */
   changed(
     { change, protection, subject, at }: ProtectionChange, key: string, resume: Resume | undefined,
   ): string | undefined {
     const before = this.fired.get(key);
     if (change === 'fired') {
       this.fired.set(key, { protection, subject, at });
-      return before === undefined ? undefined : `${key} came on twice`;
+      return before === undefined ? undefined : `${key} was triggered twice`;
     }
     this.fired.delete(key);
-    if (before === undefined) return `${key} let go without having come on`;
+    if (before === undefined) return `${key} was released without a trigger`;
     const { release, scope } = protection;
-    if (release.kind === 'elapsed' && at - before.at < release.afterMs) return `${key} let go too soon`;
+    if (release.kind === 'elapsed' && at - before.at < release.afterMs) return `${key} was released too soon`;
     if (release.kind === 'next-day' && Math.floor(at / DAY) === Math.floor(before.at / DAY))
-      return `${key} let go on the same day`;
+      return `${key} was released on the same day`;
     const isResumed = resume !== undefined
       && (resume.strategy === undefined || (scope === 'strategy' && subject === resume.strategy));
-    return release.kind === 'operator' && !isResumed ? `${key} let go without an operator` : undefined;
+    return release.kind === 'operator' && !isResumed ? `${key} was released without an operator` : undefined;
   }
 
   private concerned({ strategy, input, output }: ModelSwap, exit: boolean): FiredInModel[] {
@@ -212,8 +212,8 @@ export class RiskModel {
   }
 
   private isVetted(mint: Mint, at: Millis): boolean {
-    const look = this.looks.get(mint);
-    return mint !== FISH.mint || (look !== undefined && !look.bad && at - look.at <= LIMITS.lookValidMs);
+    const check = this.checks.get(mint);
+    return mint !== FISH.mint || (check !== undefined && !check.bad && at - check.at <= LIMITS.checkValidMs);
   }
 
   private pairAge(a: Mint, b: Mint, at: Millis): Millis {

@@ -7,7 +7,7 @@ import { riskPage } from './risk-page.ts';
 describe('docs/risk.md', () => {
   const page = readFileSync(new URL('../../docs/risk.md', import.meta.url), 'utf8');
 
-  it('says what the tables say', () => {
+  it('equals the page generated from the tables', () => {
     expect(page === riskPage(), 'run: npm run docs:risk').toBe(true);
   });
 
@@ -18,23 +18,23 @@ describe('docs/risk.md', () => {
 });
 
 describe('the codes', () => {
-  it('are named by what they are about and what is wrong', () => {
+  it('are named by subject and fault', () => {
     for (const code of Object.keys(DENIALS)) expect(code).toMatch(/^[A-Z]+(?:_[A-Z]+)+$/);
   });
 
-  it('are one for each kind of protection', () => {
+  it('are unique for each kind of protection', () => {
     const codes = Object.values(PROTECTIONS).map(({ code }) => code);
     expect(new Set(codes).size).toBe(codes.length);
     for (const code of codes) expect(DENIALS[code].category).toBe('protection');
   });
 });
 
-describe('the protections of those who configure none', () => {
-  it('can be carried out', () => {
+describe('the default protections', () => {
+  it('are valid', () => {
     expect(DEFAULT_PROTECTIONS.map(protectionFault).filter((fault) => fault !== undefined)).toEqual([]);
   });
 
-  it('halt nothing: out of a position one always may', () => {
+  it('halt nothing, so that exits stay possible', () => {
     expect(DEFAULT_PROTECTIONS.filter(({ action }) => action === 'halt')).toEqual([]);
   });
 });

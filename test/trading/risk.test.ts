@@ -38,7 +38,7 @@ function access(state: EngineState, granted: EngineState['serviceAccess']): void
 }
 
 describe('risk refuses', () => {
-  it('everything while halted, until told to go on', () => {
+  it('everything while halted, until an operator resumes', () => {
     const state = stateWith();
     set(state, 'halted');
     expectDenied(state, 'TRADING_HALTED');
@@ -46,7 +46,7 @@ describe('risk refuses', () => {
     expect(verdictOn(state, buy())).toBeNull();
   });
 
-  it('all but exits while reducing', () => {
+  it('everything except exits in reduce-only', () => {
     const state = stateWith();
     confirm(state, approve(state, buy()), 160_000_000n);
     set(state, 'reduce-only');
@@ -54,7 +54,7 @@ describe('risk refuses', () => {
     expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }))).toBeNull();
   });
 
-  it('everything while the service refuses the key, exits too, and goes on by itself when it is taken again', () => {
+  it('everything while the service refuses the key, exits too, until the key is accepted', () => {
     const state = stateWith();
     confirm(state, approve(state, buy()), 160_000_000n);
     access(state, 'refused');
@@ -65,7 +65,7 @@ describe('risk refuses', () => {
     expect(verdictOn(state, buy())).toBeNull();
   });
 
-  it('under the operator’s code what the operator halted, whatever the service says, and is not set going by it', () => {
+  it('with the code of an operator’s halt before that of the service, which does not end the halt', () => {
     const state = stateWith();
     set(state, 'halted');
     access(state, 'refused');
@@ -76,8 +76,8 @@ describe('risk refuses', () => {
 
   it.each([
     ['a swap into itself', buy({ outputMint: USDC.mint })],
-    ['a token nobody configured', buy({ outputMint: '9wFFyRfZBsuAha4YcuxcXLKwMxJR43S7fPfQLusDBzvT' as Mint })],
-    ['an input nobody configured', buy({ inputMint: '9wFFyRfZBsuAha4YcuxcXLKwMxJR43S7fPfQLusDBzvT' as Mint })],
+    ['a token that is not configured', buy({ outputMint: '9wFFyRfZBsuAha4YcuxcXLKwMxJR43S7fPfQLusDBzvT' as Mint })],
+    ['an input that is not configured', buy({ inputMint: '9wFFyRfZBsuAha4YcuxcXLKwMxJR43S7fPfQLusDBzvT' as Mint })],
     ['nothing', buy({ amount: amount(0n) })],
     ['less than nothing', buy({ amount: amount(-1n) })],
     ['no fraction', buy({ amount: { fraction: 0 } })],
@@ -98,13 +98,13 @@ describe('risk refuses', () => {
     expectDenied(state, 'INTENT_OPEN_FOR_MINT', buy({ key: 'slot-7' }), { strategy: 'other' });
   });
 
-  it('gives the key of a swap back that was given up before anything was signed', () => {
+  it('no key of a swap that was abandoned before its signature', () => {
     const state = stateWith();
     apply(state, outcome(approve(state, buy({ key: 'slot-7' })), 'abandoned'));
     expect(verdictOn(state, buy({ key: 'slot-7' }))).toBeNull();
   });
 
-  it('does not remember the key of a proposal it denied', () => {
+  it('no key of a denied proposal', () => {
     const state = stateWith();
     set(state, 'halted');
     expectDenied(state, 'TRADING_HALTED', buy({ key: 'slot-7' }));
@@ -112,7 +112,7 @@ describe('risk refuses', () => {
     expect(verdictOn(state, buy({ key: 'slot-7' }))).toBeNull();
   });
 
-  it('when an input is older than max_age by a millisecond, or never came', () => {
+  it('a swap when an input is older than max_age by a millisecond, or missing', () => {
     const state = stateWith({ strategies: [strategySetup('diver', { limits: { maxAgeMs: 15_000 } })] });
     const event = sellingSol(150_000, 10_000);
     const record = state.strategies.get('diver')!;
@@ -124,7 +124,7 @@ describe('risk refuses', () => {
     expect(verdictOn(state, buy(), { at: 25_000 })).toBeNull();
   });
 
-  it('when nobody can say how old an input is', () => {
+  it('a swap when the age of an input is unknown', () => {
     const state = stateWith({ strategies: [strategySetup('diver', { limits: { maxAgeMs: 15_000 } })] });
     const event = { ...sellingSol(150_000, 0), receivedAt: Number.NaN };
     state.strategies.set('diver', { ...state.strategies.get('diver')!, inputs: [state.market.slotOf(event.feed)] });
@@ -132,7 +132,7 @@ describe('risk refuses', () => {
     expectDenied(state, 'INPUT_STALE');
   });
 
-  it('a second swap of an input that is still open in the wallet, whoever asks', () => {
+  it('a second swap of an input with an open swap, of any strategy', () => {
     const state = stateWith({ strategies: [strategySetup('diver'), strategySetup('other')] });
     const intent = approve(state, buy());
     expectDenied(state, 'INTENT_OPEN_FOR_MINT', buy(), { strategy: 'other' });
@@ -166,7 +166,7 @@ describe('risk refuses', () => {
     expect(verdictOn(state, buy(), { at: 1_000 + spanMs })).toBeNull();
   });
 
-  it('one unit more than the budget has left, reservations counted', () => {
+  it('one unit more than the rest of the budget, reservations counted', () => {
     const state = stateWith();
     expectDenied(state, 'BUDGET_EXCEEDED', buy({ amount: amount(500_000_001n) }));
     expect(verdictOn(state, buy({ amount: amount(500_000_000n) }))).toBeNull();
@@ -176,19 +176,19 @@ describe('risk refuses', () => {
     expect(verdictOn(second, buy({ amount: amount(1n) }))).toBeNull();
   });
 
-  it('everything to a strategy without a budget', () => {
+  it('every swap of a strategy without a budget', () => {
     expectDenied(stateWith({ strategies: [strategySetup('diver', { budget: undefined })] }), 'BUDGET_EXCEEDED', buy({
       amount: amount(1n),
     }));
   });
 
-  it('one unit more than the wallet has, whatever the budget says', () => {
+  it('one unit more than the wallet has, whatever the budget', () => {
     const wallet = new Map(WALLET).set(USDC.mint, amount(100n));
     expectDenied(stateWith({ wallet }), 'BALANCE_INSUFFICIENT', buy({ amount: amount(101n) }));
     expect(verdictOn(stateWith({ wallet }), buy({ amount: amount(100n) }))).toBeNull();
   });
 
-  it('to touch the SOL reserve by one lamport', () => {
+  it('the use of one lamport of the SOL reserve', () => {
     const holder = [strategySetup('diver', { budget: { mint: SOL.mint, amount: amount(10_000_000_000n) } })];
     const state = (): EngineState => stateWith({ strategies: holder, limits: { solReserve: amount(50_000_000n) } });
     const sell = (lamports: bigint): ReturnType<typeof buy> =>
@@ -197,7 +197,7 @@ describe('risk refuses', () => {
     expect(verdictOn(state(), sell(9_950_000_000n))).toBeNull();
   });
 
-  it('an entry whose new token account would take its deposit out of the SOL reserve', () => {
+  it('an entry whose new token account would need a deposit from the SOL reserve', () => {
     const holder = [strategySetup('diver', { budget: { mint: SOL.mint, amount: amount(10_000_000_000n) } })];
     const wallet = new Map(WALLET);
     wallet.delete(USDC.mint);
@@ -216,7 +216,7 @@ describe('risk refuses', () => {
     expect(opening.portfolio.wallet.get(SOL.mint)).toBe(50_000_000n - 5_000n);
   });
 
-  it('a second entry on the deposit that one under way is going to need', () => {
+  it('a second entry that would use the deposit of an open swap', () => {
     const strategies = [
       strategySetup('diver', { budget: { mint: FISH.mint, amount: amount(500n) } }),
       strategySetup('other', { budget: { mint: SOL.mint, amount: amount(1_000n) } }),
@@ -235,7 +235,7 @@ describe('risk refuses', () => {
     expect(verdictOn(second(both), spendSol, { strategy: 'other' })).toBeNull();
   });
 
-  it('any swap while the wallet has less SOL than the reserve: it could not pay for the exit', () => {
+  it('every entry while the wallet has less SOL than the reserve, because an exit could not be paid', () => {
     const wallet = new Map(WALLET).set(SOL.mint, amount(49_999_999n));
     expectDenied(stateWith({ wallet, limits: { solReserve: amount(50_000_000n) } }), 'SOL_RESERVE');
   });
@@ -265,7 +265,7 @@ describe('risk refuses', () => {
     expect(verdictOn(priced(), sell(2_000_000_000n))).toBeNull();
   });
 
-  it('one unit more than max_position: what is held, what is on its way, and this', () => {
+  it('one unit more than max_position: holdings, open swaps and this swap together', () => {
     const limits = { maxPosition: new Map([[SOL.mint, { mint: USDC.mint, amount: amount(100_000_000n) }]]) };
     const filled = (): EngineState => {
       const state = stateWith({
@@ -283,7 +283,7 @@ describe('risk refuses', () => {
     expect(verdictOn(filled(), buy({ amount: amount(30_000_000n) }))).toBeNull();
   });
 
-  describe('what it cannot hold against a limit:', () => {
+  describe('an amount without a price for a limit:', () => {
     const limits = { maxTrade: { mint: USDC.mint, amount: amount(200_000_000n) } };
     const fisher = [strategySetup('diver', { budget: { mint: FISH.mint, amount: amount(1_000n) } })];
     const sell = buy({ inputMint: FISH.mint, outputMint: USDC.mint, amount: amount(10n) });
@@ -315,7 +315,7 @@ describe('risk refuses', () => {
       expectDenied(state, 'VALUE_UNKNOWN', buy({ inputMint: FISH.mint, amount: amount(10n) }));
     });
 
-    it('but takes a quote either way, or the prices of both tokens', () => {
+    it('nothing where a quote either way, or the prices of both tokens, are known', () => {
       for (const events of [
         [quote(FISH, USDC, { inAmount: 10n, outAmount: 10n })], [quote(USDC, FISH, { inAmount: 10n, outAmount: 10n })],
         [stats(FISH, 2), stats(USDC, 1)],
@@ -336,7 +336,7 @@ describe('risk refuses', () => {
     expect(verdictOn(state, buy(), { at: 15_000 })).toBeNull();
   });
 
-  it('an entry on a price that its source dates long back, or into the future, or on no date', () => {
+  it('an entry on a price whose source time is old, in the future, or invalid', () => {
     for (const eventAt of [9_999, 30_000, Number.NaN]) {
       const state = stateWith({ limits: { maxQuoteAgeMs: 5_000 } });
       apply(state, { ...sellingSol(150_000, 15_000), eventAt }, 15_000);
@@ -344,7 +344,7 @@ describe('risk refuses', () => {
     }
   });
 
-  it('an input that its source dates further back than max_age', () => {
+  it('an input whose source time is older than max_age', () => {
     const state = stateWith({ strategies: [strategySetup('diver', { limits: { maxAgeMs: 15_000 } })] });
     const event = { ...sellingSol(150_000, 20_000), eventAt: 10_000 };
     state.strategies.set('diver', { ...state.strategies.get('diver')!, inputs: [state.market.slotOf(event.feed)] });
@@ -353,7 +353,7 @@ describe('risk refuses', () => {
     expectDenied(state, 'INPUT_STALE', buy({ inputMint: USDC.mint }), { at: 25_001 });
   });
 
-  it('one unit more exposure than a strategy may have, or all together: held, on its way, and this', () => {
+  it('one unit more than the max_exposure of a strategy or of all: holdings, open swaps and this swap together', () => {
     const usdc = (value: bigint): { mint: Mint; amount: Amount } => ({ mint: USDC.mint, amount: amount(value) });
     const held = (limits: { strategy?: bigint; all?: bigint }): EngineState => {
       const state = stateWith({
@@ -381,7 +381,7 @@ describe('risk refuses', () => {
     expect(verdictOn(later, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }))).toBeNull();
   });
 
-  it('to hold a limit against a price that is older than two hours', () => {
+  it('an entry whose limit would need a price older than two hours', () => {
     const limits = { maxPosition: new Map([[SOL.mint, { mint: USDC.mint, amount: amount(100_000_000n) }]]) };
     const fisher = [strategySetup('diver', { budget: { mint: FISH.mint, amount: amount(1_000n) } })];
     const state = stateWith({ limits, strategies: fisher });
@@ -390,7 +390,7 @@ describe('risk refuses', () => {
     expect(verdictOn(state, buy({ inputMint: FISH.mint, amount: amount(10n) }), { at: 7_201_000 })).toBeNull();
   });
 
-  it('a token that nobody looked at, or too long ago, or in which something was found', () => {
+  it('a token that is unchecked, was checked too long ago, or has findings', () => {
     const tokenSafety = {
       trusted: new Set<Mint>(), minLiquidityUsd: 0, minOrganicScore: 0, minHolders: 0, maxTopHoldersPct: 100,
       maxTransferFeeBps: 0 as Bps, allowedExtensions: new Set<string>(), validForMs: 60_000,
@@ -422,7 +422,7 @@ describe('risk refuses', () => {
     expect(retryDenial(later, { ...entry, purpose: 'exit' }, 2_000)).toBeUndefined();
   });
 
-  it('what is sold in parts already, what a cap leaves no room for, and entries while the service is silent', () => {
+  it('a token under exit in parts, an exit without room in a cap, and entries while the service is silent', () => {
     const caps = new Map([[SOL.mint, { perHour: amount(1_000n) }]]);
     const state = stateWith({ limits: { caps } });
     confirm(state, approve(state, buy()), 3_000n);
@@ -437,7 +437,7 @@ describe('risk refuses', () => {
     expectDenied(silent, 'SERVICE_SILENT');
   });
 
-  it('with every code that the documents name, and no other', () => {
+  it('with exactly the codes that the documents name', () => {
     // Those of protections are met in protections.test.ts.
     const named = (Object.keys(DENIALS) as DenialCode[]).filter((code) => DENIALS[code].category !== 'protection');
     expect([...met].sort()).toEqual(named.sort());
@@ -445,21 +445,21 @@ describe('risk refuses', () => {
 });
 
 describe('an approval', () => {
-  it('counts as exposure before the next proposal is looked at', () => {
+  it('counts as exposure before the next proposal is ruled on', () => {
     const state = stateWith();
     approve(state, buy({ amount: amount(400_000_000n) }));
     expect(state.portfolio.available('diver', USDC.mint)).toBe(100_000_000n);
     expect(state.portfolio.unreserved(USDC.mint)).toBe(WALLET.get(USDC.mint)! - 400_000_000n);
   });
 
-  it('takes "all" as what is available and floors a fraction of it, never more than all', () => {
+  it('resolves "all" to the available amount and floors fractions of it', () => {
     expect(approve(stateWith(), buy({ amount: 'all' })).amountIn).toBe(BUDGET.amount);
     expect(approve(stateWith(), buy({ amount: { fraction: 1 } })).amountIn).toBe(BUDGET.amount);
     expect(approve(stateWith(), buy({ amount: { fraction: 7 } })).amountIn).toBe(BUDGET.amount);
     expect(approve(stateWith(), buy({ amount: { fraction: 1 / 3 } })).amountIn).toBe(166_666_500n);
   });
 
-  it('lets nobody but our own reading say what a swap is worth: the least output follows from it', () => {
+  it('derives the least output from the last quote of the feed', () => {
     const state = stateWith({ limits: { maxSlippageBps: 50 as never, maxPriceImpactBps: 100 as never } });
     apply(state, quote(USDC, SOL, { inAmount: 25_000_000n, outAmount: 100_000_000n }));
     const least = approve(state, buy({ amount: amount(50_000_000n) })).minimumOut;
@@ -467,21 +467,21 @@ describe('an approval', () => {
     expect(least).toBe(197_000_000n);
   });
 
-  it('keeps a limit of the strategy’s own that asks for more', () => {
+  it('keeps a strategy’s limit that is higher than the derived one', () => {
     const state = stateWith({ limits: { maxSlippageBps: 50 as never, maxPriceImpactBps: 100 as never } });
     apply(state, quote(USDC, SOL, { inAmount: 25_000_000n, outAmount: 100_000_000n }));
     expect(approve(state, buy({ amount: amount(25_000_000n), limit: amount(99_000_000n) })).minimumOut)
       .toBe(99_000_000n);
   });
 
-  it('lets an exit go where entries have used up the rate, and where SOL for fees has run short', () => {
+  it('allows an exit where the rate is used up, and where SOL for fees is short', () => {
     const state = stateWith({ limits: { maxSwaps: { perMinute: 1 } } });
     confirm(state, approve(state, buy()), 1_000n);
     expectDenied(state, 'RATE_PER_MINUTE', buy());
     expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }))).toBeNull();
   });
 
-  it('lets an exit go where as many swaps are open as may be, its token’s price is lost, and it is worth more than any trade may be', () => {
+  it('allows an exit beyond max_open_intents, without a price, and beyond max_trade', () => {
     const fisher = strategySetup('fisher', { budget: { mint: FISH.mint, amount: amount(1_000n) } });
     const state = stateWith({
       strategies: [strategySetup('diver'), fisher],
@@ -496,7 +496,7 @@ describe('an approval', () => {
       .toBeNull();
   });
 
-  it('sells of SOL all but the reserve, and what the wallet still has where somebody took of it', () => {
+  it('bounds an exit of all by the SOL reserve and by the wallet’s balance', () => {
     const sell = buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' });
     const holding = (wallet: bigint): EngineState => {
       const state =
@@ -518,7 +518,7 @@ describe('an approval', () => {
     expect(verdictOn(poor, sell)).toBe('SOL_RESERVE');
   });
 
-  it('lets a flatten sell where the strategy itself sees nothing any more', () => {
+  it('allows a flatten of a strategy with stale inputs', () => {
     const state = stateWith({ strategies: [strategySetup('diver', { limits: { maxAgeMs: 15_000 } })] });
     const event = sellingSol(150_000, 1_000);
     state.strategies.set('diver', { ...state.strategies.get('diver')!, inputs: [state.market.slotOf(event.feed)] });
@@ -530,7 +530,7 @@ describe('an approval', () => {
     expect(verdictOn(state, sell, { at: 99_000 })).toBeNull();
   });
 
-  it('does not hold an exit to a reading of long ago', () => {
+  it('does not bound an exit by an old quote', () => {
     const state = stateWith();
     apply(state, sellingSol(100_000, 0));
     confirm(state, approve(state, buy()), 1_000_000_000n);
@@ -541,13 +541,13 @@ describe('an approval', () => {
     expect(approve(state, sell, { at: 300_000 }).minimumOut).toBe(98_500_000n);
   });
 
-  it('calls a way back into the budget’s token an exit', () => {
+  it('classifies a swap into the budget’s token as an exit', () => {
     const state = stateWith();
     confirm(state, approve(state, buy()), 1_000n);
     expect(approve(state, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' })).purpose).toBe('exit');
   });
 
-  it('makes intents numbered per strategy, with the limits of the day', () => {
+  it('numbers intents per strategy, with the present limits', () => {
     const state = stateWith({ strategies: [strategySetup('diver'), strategySetup('other')] });
     const intents = [1, 2].map(() => {
       const intent = approve(state, buy({ limit: amount(9n), route: 'build', key: undefined }), { at: 42 });
@@ -562,35 +562,35 @@ describe('an approval', () => {
     });
   });
 
-  it('of an alert is always given, halted or not', () => {
+  it('is given to every alert, halted or not', () => {
     const state = stateWith();
     set(state, 'halted');
-    const alert = { kind: 'alert', level: 'info', message: 'look' } as const;
+    const alert = { kind: 'alert', level: 'info', message: 'notice' } as const;
     expect(propose(state, alert)).toMatchObject({
       decision: { verdict: 'approved', code: null }, effect: { kind: 'alert', strategy: 'diver', alert },
     });
   });
 });
 
-/** Has a purchase approved of which nobody knows what became. */
+/** Approves a purchase whose outcome stays unknown. */
 function unknown(state: EngineState): Intent {
   const intent = approve(state, buy());
   for (const reached of ['building', 'signed', 'unknown'] as const) apply(state, outcome(intent, reached));
   return intent;
 }
 
-describe('issue 13.35: a swap that nobody can prove', () => {
+describe('issue 13.35: a swap without proof of its outcome', () => {
   const holding = strategySetup('holder', { budget: { mint: SOL.mint, amount: amount(1_000n) } });
   const setup = { limits: { maxOpenIntents: 1 }, strategies: [strategySetup('diver'), holding] };
   const sale = buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(10n) });
-  it('does not count among the open ones that are allowed where an earlier run left it: other inputs trade', () => {
+  it('of an earlier run does not count as an open swap: other inputs trade', () => {
     const intent = unknown(stateWith(setup));
     const state = stateWith({ ...setup, open: [{ intent, state: 'unknown' }] });
     expectDenied(state, 'INTENT_OPEN_FOR_MINT');
     expect(verdictOn(state, sale, { strategy: 'holder' })).toBeNull();
   });
 
-  it('counts until its proof has taken longer than any transaction lives', () => {
+  it('counts until its proof takes longer than a transaction is valid', () => {
     const state = stateWith(setup);
     const intent = unknown(state);
     expectDenied(state, 'INTENTS_OPEN_LIMIT', sale, { strategy: 'holder' });

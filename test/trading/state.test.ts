@@ -14,7 +14,7 @@ function throughDisk(snapshot: StateSnapshot): StateSnapshot {
 describe('a restart', () => {
   const limits = { maxSwaps: { perHour: 2 } };
 
-  it('goes on with balances, fees, keys, counters, approvals and the trading state', () => {
+  it('restores balances, fees, keys, counters, approvals and the trading state', () => {
     const state = stateWith({ limits });
     confirm(state, approve(state, buy({ key: 'slot-1' }), { at: 1_000 }), 166_000_000n);
     apply(state, { kind: 'command', name: 'set-trading-state', state: 'reduce-only', reason: 'a test' });
@@ -36,7 +36,7 @@ describe('a restart', () => {
     expect(verdictOn(later, buy(), { at: 3_601_000 })).toBeNull();
   });
 
-  it('does not hand out a budget a second time, however large the configured one', () => {
+  it('does not add a budget a second time, however large the configured one', () => {
     const state = stateWith();
     confirm(state, approve(state, buy({ amount: 'all' })), 1n);
     const later =
@@ -45,7 +45,7 @@ describe('a restart', () => {
     expect(later.portfolio.available('newcomer', USDC.mint)).toBe(500_000_000n);
   });
 
-  it('holds the reservations of what was left open until it is resolved', () => {
+  it('keeps the reservations of open intents until they are resolved', () => {
     const state = stateWith();
     const intent = approve(state, buy({ amount: 400_000_000n as Amount }));
     for (const reached of ['building', 'signed', 'unknown'] as const) apply(state, outcome(intent, reached));
@@ -57,7 +57,7 @@ describe('a restart', () => {
     expect(approve(later, buy()).id).toBe('diver-2');
   });
 
-  it('takes nothing from the first state with it: two runs from one snapshot do not meet', () => {
+  it('shares nothing between two runs from one snapshot', () => {
     const snapshot = snapshotState(stateWith());
     const first = stateWith({ snapshot });
     const second = stateWith({ snapshot });
@@ -66,7 +66,7 @@ describe('a restart', () => {
     expect(approve(second, buy({ key: 'slot-1' })).id).toBe('diver-1');
   });
 
-  it('asks anew whether the service takes the key', () => {
+  it('assumes that the service accepts the key until it refuses it', () => {
     const state = stateWith();
     // Time alone goes on.
     const kept = (): StateSnapshot => ({ ...snapshotState(state), protections: undefined });
@@ -77,7 +77,7 @@ describe('a restart', () => {
     expect(verdictOn(stateWith({ snapshot: throughDisk(snapshotState(state)) }), buy())).toBeNull();
   });
 
-  it('keeps what a strategy held that is no longer configured, and gives none of its intents’ names twice when it comes back', () => {
+  it('keeps the holdings of a removed strategy, and reuses no intent id when it returns', () => {
     const state = stateWith({ strategies: [strategySetup('diver'), strategySetup('other')] });
     confirm(state, approve(state, buy()), 166_000_000n);
     const without = stateWith({ snapshot: throughDisk(snapshotState(state)), strategies: [strategySetup('other')] });
@@ -88,7 +88,7 @@ describe('a restart', () => {
     expect(approve(back, buy()).id).toBe('diver-2');
   });
 
-  it('settles what a strategy left open that is no longer configured', () => {
+  it('settles open intents of a strategy that is no longer configured', () => {
     const state = stateWith();
     const intent = approve(state, buy());
     for (const reached of ['building', 'signed', 'unknown'] as const) apply(state, outcome(intent, reached));

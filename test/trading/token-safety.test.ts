@@ -33,7 +33,7 @@ const BAD: readonly (readonly [name: string, facts: TokenFacts, finding: keyof t
     'TOKEN_MINT_AUTHORITY',
   ],
   [
-    'mint authority: the service denies what the chain has', withAccount({ mintAuthority: 'somebody' }),
+    'mint authority: the service denies what the chain has', withAccount({ mintAuthority: 'anAuthority' }),
     'TOKEN_MINT_AUTHORITY',
   ],
   [
@@ -41,18 +41,18 @@ const BAD: readonly (readonly [name: string, facts: TokenFacts, finding: keyof t
     'TOKEN_FREEZE_AUTHORITY',
   ],
   [
-    'freeze authority: the service denies what the chain has', withAccount({ freezeAuthority: 'somebody' }),
+    'freeze authority: the service denies what the chain has', withAccount({ freezeAuthority: 'anAuthority' }),
     'TOKEN_FREEZE_AUTHORITY',
   ],
-  ['holders: nobody says how much', withRecord({ topHoldersPct: undefined }), 'TOKEN_HOLDERS_CONCENTRATED'],
+  ['holders: unknown share', withRecord({ topHoldersPct: undefined }), 'TOKEN_HOLDERS_CONCENTRATED'],
   ['holders: too much', withRecord({ topHoldersPct: 50.1 }), 'TOKEN_HOLDERS_CONCENTRATED'],
   ['holders: no number', withRecord({ topHoldersPct: Number.NaN }), 'TOKEN_HOLDERS_CONCENTRATED'],
   ['holders: less than nothing', withRecord({ topHoldersPct: -1 }), 'TOKEN_HOLDERS_CONCENTRATED'],
   ['holders: few', withRecord({ holders: 499 }), 'TOKEN_HOLDERS_FEW'],
-  ['holders: nobody says how many', withRecord({ holders: undefined }), 'TOKEN_HOLDERS_FEW'],
+  ['holders: unknown number', withRecord({ holders: undefined }), 'TOKEN_HOLDERS_FEW'],
   ['liquidity: low', withRecord({ liquidityUsd: 9_999 }), 'TOKEN_LIQUIDITY_LOW'],
   ['liquidity: no number', withRecord({ liquidityUsd: Number.NaN }), 'TOKEN_LIQUIDITY_LOW'],
-  ['liquidity: nobody says', withRecord({ liquidityUsd: undefined }), 'TOKEN_LIQUIDITY_LOW'],
+  ['liquidity: unknown', withRecord({ liquidityUsd: undefined }), 'TOKEN_LIQUIDITY_LOW'],
   ['score: low', withRecord({ organicScore: 19.9 }), 'TOKEN_SCORE_LOW'],
   ['score: beyond its scale', withRecord({ organicScore: 101 }), 'TOKEN_SCORE_LOW'],
   ['score: no number', withRecord({ organicScore: Number.NaN }), 'TOKEN_SCORE_LOW'],
@@ -67,26 +67,26 @@ const BAD: readonly (readonly [name: string, facts: TokenFacts, finding: keyof t
     'a transfer fee', withAccount({ extensions: ['transfer-fee'], transferFee: { bps: 1, maximum: 1n } }),
     'TOKEN_TRANSFER_FEE',
   ],
-  ['a transfer fee of nothing that somebody can raise', withAccount({
-    extensions: ['transfer-fee'], transferFee: { bps: 0, maximum: 1n, authority: 'somebody' },
+  ['a transfer fee of zero that can be raised', withAccount({
+    extensions: ['transfer-fee'], transferFee: { bps: 0, maximum: 1n, authority: 'anAuthority' },
   }), 'TOKEN_TRANSFER_FEE'],
   ['no quote for selling', { ...GOOD, canBeSold: false }, 'TOKEN_UNSELLABLE'],
-  ['nobody asked for one', { ...GOOD, canBeSold: undefined }, 'TOKEN_UNSELLABLE'],
+  ['no quote was requested', { ...GOOD, canBeSold: undefined }, 'TOKEN_UNSELLABLE'],
   ['no mint account', { ...GOOD, account: undefined }, 'TOKEN_ACCOUNT_UNREAD'],
 ];
 
-describe('the look at a token', () => {
-  it('finds nothing wrong with a good one, nor with what merely describes it', () => {
+describe('the safety check of a token', () => {
+  it('has no findings for a safe token with descriptive extensions', () => {
     expect(judgeToken(GOOD, LIMITS)).toStrictEqual([]);
     expect(judgeToken(withAccount({ extensions: ['metadata', 'metadata-pointer', 'interest-bearing'] }), LIMITS))
       .toStrictEqual([]);
   });
 
-  it.each(BAD)('finds what is bad: %s', (_name, facts, finding) => {
+  it.each(BAD)('finds a fault: %s', (_name, facts, finding) => {
     expect(judgeToken(facts, LIMITS)).toStrictEqual([finding]);
   });
 
-  it('takes what is absent for bad, every part of it', () => {
+  it('counts every missing fact as a fault', () => {
     expect(judgeToken({}, LIMITS)).toStrictEqual(['TOKEN_RECORD_MISSING', 'TOKEN_ACCOUNT_UNREAD', 'TOKEN_UNSELLABLE']);
     expect(judgeToken({ ...GOOD, record: {} }, LIMITS)).toStrictEqual([
       'TOKEN_LIQUIDITY_LOW', 'TOKEN_SCORE_LOW', 'TOKEN_HOLDERS_FEW', 'TOKEN_HOLDERS_CONCENTRATED',
@@ -94,14 +94,14 @@ describe('the look at a token', () => {
     ]);
   });
 
-  it('lets an extension through that is allowed by name, and a fee within the limit that nobody can raise', () => {
+  it('allows an extension by name, and a fixed fee within the limit', () => {
     const allowed = { ...LIMITS, allowedExtensions: new Set(['transfer-hook']), maxTransferFeeBps: 50 as Bps };
     expect(judgeToken(
       withAccount({ extensions: ['transfer-hook', 'transfer-fee'], transferFee: { bps: 50, maximum: 1n } }), allowed,
     )).toStrictEqual([]);
   });
 
-  it('has a case here for every finding', () => {
+  it('has a test case for every finding', () => {
     const met = new Set([...BAD.map(([, , finding]) => finding), 'TOKEN_RECORD_MISSING']);
     expect(Object.keys(TOKEN_FINDINGS).filter((finding) => !met.has(finding as keyof typeof TOKEN_FINDINGS)))
       .toStrictEqual([]);

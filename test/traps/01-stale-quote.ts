@@ -5,7 +5,7 @@ import { wait } from '../../src/execution/monotonic-time.ts';
 import { amount } from '../../src/core/amount.ts';
 import type { Trap } from './trap.ts';
 import { newTrader } from './trader.ts';
-import { ORDER, SOL, USDC } from './world.ts';
+import { ORDER, SOL, USDC } from './trap-fixture.ts';
 
 /** How far a price moves in these plays: well past every slippage that is allowed. */
 const MOVE = 1.1;
@@ -15,26 +15,26 @@ export const staleQuote: Trap = {
   title: 'a quote grows old while the market moves on, and the swap fails with 6001',
   plays: [
     {
-      says: 'a price that moves between quote and block costs the network fee and nothing else; the next swap is quoted afresh and lands',
+      says: 'a price that moves between quote and block costs only the network fee; the next swap lands',
       profiles: ['reference', 'live'],
-      async play(world) {
-        const trader = await newTrader(world);
+      async play(fixture) {
+        const trader = await newTrader(fixture);
         let hasMoved = false;
         const service: ExecutorPorts['service'] = {
           ...trader.parts.service,
           execute: async (request) => {
             // The same bytes are posted again where the first answer is slow.
-            if (!hasMoved) await world.scalePrice(SOL, MOVE);
+            if (!hasMoved) await fixture.scalePrice(SOL, MOVE);
             hasMoved = true;
             return trader.parts.service.execute(request);
           },
         };
-        const usdc = world.held(trader.address, USDC);
-        const sol = world.held(trader.address, SOL);
+        const usdc = fixture.held(trader.address, USDC);
+        const sol = fixture.held(trader.address, SOL);
         const failed = await trader.carryOut(trader.intent(), { parts: { service } });
         expect(failed.last).toMatchObject({ state: 'failed', code: '6001' });
-        expect(world.held(trader.address, USDC)).toBe(usdc);
-        expect(world.held(trader.address, SOL)).toBe(sol - failed.last.feeLamports!);
+        expect(fixture.held(trader.address, USDC)).toBe(usdc);
+        expect(fixture.held(trader.address, SOL)).toBe(sol - failed.last.feeLamports!);
         // Whatever amounts the service named, no fill was booked, and nothing was signed a second time.
         expect(failed.last.fill).toBeUndefined();
         expect([failed.signatures, failed.requoted]).toEqual([1, 0]);
@@ -48,14 +48,14 @@ export const staleQuote: Trap = {
       },
     },
     {
-      says: 'where the transaction is built here, a price that has moved already is noticed before anything is signed',
-      async play(world) {
-        const trader = await newTrader(world);
+      says: 'on the build route, a price that has moved is detected before the signature',
+      async play(fixture) {
+        const trader = await newTrader(fixture);
         const service: ExecutorPorts['service'] = {
           ...trader.parts.service,
           build: async (request) => {
             const build = await trader.parts.service.build(request);
-            await world.scalePrice(SOL, MOVE);
+            await fixture.scalePrice(SOL, MOVE);
             return build;
           },
         };
@@ -63,14 +63,15 @@ export const staleQuote: Trap = {
       },
     },
     {
-      says: 'what a strategy saw does not bind the swap: the price is asked for again, and must still be what the strategy counted on',
-      async play(world) {
-        const trader = await newTrader(world);
-        const seen = await world.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n) });
+      says: 'the swap gets a new quote, which must still satisfy the limit of the strategy',
+      async play(fixture) {
+        const trader = await newTrader(fixture);
+        const seen =
+          await fixture.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n) });
         const minimumOut = (seen.outAmount * 985n) / 1_000n as Amount;
-        await world.scalePrice(SOL, 1.05);
+        await fixture.scalePrice(SOL, 1.05);
         await trader.refused(/^LIMIT_NOT_MET$/, trader.intent({ minimumOut }));
-        await world.scalePrice(SOL, 1 / 1.05);
+        await fixture.scalePrice(SOL, 1 / 1.05);
         const { last, orders } = await trader.carryOut(trader.intent({ minimumOut }));
         expect(last.state).toBe('confirmed');
         expect(last.fill!.amountOut).toBeGreaterThanOrEqual(minimumOut);
@@ -78,14 +79,14 @@ export const staleQuote: Trap = {
       },
     },
     {
-      says: 'a quote that grew old before it could be signed is thrown away for another, and never signed',
-      async play(world) {
-        const trader = await newTrader(world);
+      says: 'a quote that became stale before the signature is replaced, and never signed',
+      async play(fixture) {
+        const trader = await newTrader(fixture);
         let slow = 2;
         const chain: ExecutorPorts['chain'] = {
           ...trader.parts.chain,
           finalizedBlockHeight: async () => {
-            if (slow-- > 0) await wait(world.clock, 2_500);
+            if (slow-- > 0) await wait(fixture.clock, 2_500);
             return trader.parts.chain.finalizedBlockHeight();
           },
         };

@@ -5,7 +5,7 @@ import { createLiveExecutor } from '../../src/execution/live-executor.ts';
 import { collect } from '../execution/execution-fixture.ts';
 import type { Play, Trap } from './trap.ts';
 import { bytesPosted, newTrader } from './trader.ts';
-import { A_LIFE_AND_MORE, EXECUTE, ORDER, SOL, USDC } from './world.ts';
+import { PAST_EXPIRY_BLOCKS, EXECUTE, ORDER, SOL, USDC } from './trap-fixture.ts';
 
 /** How long these clients wait for /execute: the sandbox may take longer. */
 const EXECUTE_MS = 250;
@@ -21,22 +21,22 @@ const LOSSES = [
 ] as const;
 
 const lost = ([says, fault]: (typeof LOSSES)[number]): Play => ({
-  says: `an answer that ${says}: the same bytes are posted again under the same id, nothing is quoted or signed anew, one swap lands`,
+  says: `an answer that ${says}: the same bytes are posted again, without a new quote or signature, and one swap lands`,
   profiles: says.startsWith('is a 500') ? ['reference', 'live'] : ['reference'],
-  async play(world) {
-    const trader = await newTrader(world);
-    await world.fault({ path: EXECUTE, fault, times: 1 });
-    const hasty = world.connect({ timeouts: { executeMs: EXECUTE_MS }, dispatcher: world.wire.dispatcher });
+  async play(fixture) {
+    const trader = await newTrader(fixture);
+    await fixture.fault({ path: EXECUTE, fault, times: 1 });
+    const hasty = fixture.connect({ timeouts: { executeMs: EXECUTE_MS }, dispatcher: fixture.wire.dispatcher });
     const service = fault.kind === 'delay' ? hasty.swap : trader.parts.service;
-    const journey = await trader.carryOut(trader.intent(), { parts: { service } });
+    const trace = await trader.carryOut(trader.intent(), { parts: { service } });
     // A service that is silent for long is not waited for: the chain has the same bytes before the outcome counts as
     // unknown.
-    expect(journey.states).toEqual(expect.arrayContaining(fault.kind === 'delay' ? ['signed', 'confirmed']
+    expect(trace.states).toEqual(expect.arrayContaining(fault.kind === 'delay' ? ['signed', 'confirmed']
       : ['signed', 'unknown', 'confirmed']));
-    expect(journey.states).not.toContain('failed');
-    expect([journey.requoted, journey.signatures]).toEqual([0, 1]);
-    expect(bytesPosted(journey)).toHaveLength(1);
-    expect(new Set(journey.executes.map(({ body }) => (JSON.parse(body!) as { requestId: string }).requestId)).size)
+    expect(trace.states).not.toContain('failed');
+    expect([trace.requoted, trace.signatures]).toEqual([0, 1]);
+    expect(bytesPosted(trace)).toHaveLength(1);
+    expect(new Set(trace.executes.map(({ body }) => (JSON.parse(body!) as { requestId: string }).requestId)).size)
       .toBe(1);
     // The request that was given up is still held back; it is not to meet the faults of the next play.
     if (fault.kind === 'delay') await sleep(fault.ms);
@@ -49,27 +49,27 @@ export const lostAnswer: Trap = {
   plays: [
     ...LOSSES.map(lost),
     {
-      says: 'as long as nobody answers the outcome is unknown; no second quote before the chain has proved that the first bytes are dead',
-      async play(world) {
-        const trader = await newTrader(world);
-        const before = world.held(trader.address, USDC);
-        await world.fault({ path: EXECUTE, fault: { kind: 'drop_before' } });
-        const journey = await trader.carryOut(trader.intent(), {
+      says: 'without an answer the outcome stays unknown; a second quote needs proof that the first expired',
+      async play(fixture) {
+        const trader = await newTrader(fixture);
+        const before = fixture.held(trader.address, USDC);
+        await fixture.fault({ path: EXECUTE, fault: { kind: 'drop_before' } });
+        const trace = await trader.carryOut(trader.intent(), {
           onOutcome: ({ state }) => {
-            if (state === 'unknown') void world.passSlots(A_LIFE_AND_MORE);
+            if (state === 'unknown') void fixture.passSlots(PAST_EXPIRY_BLOCKS);
           },
         });
-        expect(journey.last).toMatchObject({ state: 'expired' });
-        expect(journey.executes.length).toBeGreaterThan(2);
-        expect(bytesPosted(journey)).toHaveLength(1);
-        expect([journey.requoted, journey.signatures]).toEqual([0, 1]);
-        expect(world.held(trader.address, USDC)).toBe(before);
+        expect(trace.last).toMatchObject({ state: 'expired' });
+        expect(trace.executes.length).toBeGreaterThan(2);
+        expect(bytesPosted(trace)).toHaveLength(1);
+        expect([trace.requoted, trace.signatures]).toEqual([0, 1]);
+        expect(fixture.held(trader.address, USDC)).toBe(before);
       },
     },
     {
-      says: 'a process that ended before the answer came finds the bytes in the journal: the next one posts them, and nothing else',
-      async play(world) {
-        const trader = await newTrader(world);
+      says: 'after a crash before the answer, the next process posts the bytes of the journal, and nothing else',
+      async play(fixture) {
+        const trader = await newTrader(fixture);
         const { journal } = trader.parts;
         const gone = new Error('the process is gone');
         const dying: ExecutorPorts['journal'] = {
@@ -87,23 +87,23 @@ export const lostAnswer: Trap = {
         };
         await expect(collect(createLiveExecutor({ ...trader.parts, journal: dying }).execute(trader.intent())))
           .rejects.toBe(gone);
-        expect(world.held(trader.address, USDC)).toBe(1_980_000_000n);
+        expect(fixture.held(trader.address, USDC)).toBe(1_980_000_000n);
         const [open] = journal.openIntents();
-        const from = world.wire.sent.length;
+        const from = fixture.wire.sent.length;
         const outcomes = await collect(createLiveExecutor({
           ...trader.parts,
           signer: { address: trader.address, sign: () => { throw new Error('a recovery signs nothing'); } },
         }).reconcile([{ intent: open!.intent, state: open!.state }]));
         expect(outcomes.at(-1)).toMatchObject({ state: 'confirmed' });
-        expect(world.wire.to(ORDER, from)).toHaveLength(0);
-        for (const { body } of world.wire.to(EXECUTE, from)) {
+        expect(fixture.wire.to(ORDER, from)).toHaveLength(0);
+        for (const { body } of fixture.wire.to(EXECUTE, from)) {
           expect(JSON.parse(body!)).toMatchObject({
             signedTransaction: Buffer.from(open!.attempts[0]!.signedTransaction).toString('base64'),
             requestId: open!.attempts[0]!.requestId,
           });
         }
-        expect(world.held(trader.address, USDC)).toBe(1_980_000_000n);
-        expect(world.held(trader.address, SOL)).toBeGreaterThan(1_000_000_000n);
+        expect(fixture.held(trader.address, USDC)).toBe(1_980_000_000n);
+        expect(fixture.held(trader.address, SOL)).toBeGreaterThan(1_000_000_000n);
       },
     },
   ],

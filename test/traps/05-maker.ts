@@ -5,7 +5,7 @@ import { amount } from '../../src/core/amount.ts';
 import type { ExecutorPorts } from '../../src/execution/ports.ts';
 import type { Trap } from './trap.ts';
 import { bytesPosted, newTrader } from './trader.ts';
-import { A_LIFE_AND_MORE, EXECUTE, ORDER, SLOT_MS, SOL, USDC } from './world.ts';
+import { PAST_EXPIRY_BLOCKS, EXECUTE, ORDER, SLOT_MS, SOL, USDC } from './trap-fixture.ts';
 
 const FIRM = 900_000_000n as Amount;
 /** A maker's quote is good for 55 s of the sandbox's time. */
@@ -13,101 +13,101 @@ const PAST_THE_QUOTE = Math.ceil(56_000 / SLOT_MS);
 
 export const maker: Trap = {
   number: 5,
-  title: 'a maker fills: he signs first and last, his price runs out within a minute, and he may still say no',
+  title: 'a maker fills: it signs first and last, its price expires within a minute, and it may still reject',
   plays: [
     {
-      says: 'the transaction wants two signatures, the maker’s first: only our own place is written, and its id is known once it has landed',
+      says: 'of two signatures only the taker’s is written; the transaction id is the maker’s, known after landing',
       profiles: ['reference', 'live'],
-      async play(world) {
-        const trader = await newTrader(world);
-        const journey = await trader.carryOut(trader.intent({ amountIn: FIRM }));
+      async play(fixture) {
+        const trader = await newTrader(fixture);
+        const trace = await trader.carryOut(trader.intent({ amountIn: FIRM }));
         const { message, signatures } =
-          VersionedTransaction.deserialize(Buffer.from(bytesPosted(journey)[0]!, 'base64'));
+          VersionedTransaction.deserialize(Buffer.from(bytesPosted(trace)[0]!, 'base64'));
         expect(message.header.numRequiredSignatures).toBe(2);
         expect(message.staticAccountKeys[1]!.toBase58()).toBe(trader.address);
         expect(signatures[0]!.every((byte) => byte === 0)).toBe(true);
         expect(signatures[1]!.some((byte) => byte !== 0)).toBe(true);
-        const signed = journey.outcomes.find(({ state }) => state === 'signed')!;
+        const signed = trace.outcomes.find(({ state }) => state === 'signed')!;
         expect([signed.router, signed.signature]).toEqual(['rfqz', undefined]);
-        expect(journey.last).toMatchObject({
-          state: 'confirmed', signature: journey.landed[0], fill: { amountOut: signed.quotedOut, feeLamports: 0n },
+        expect(trace.last).toMatchObject({
+          state: 'confirmed', signature: trace.landed[0], fill: { amountOut: signed.quotedOut, feeLamports: 0n },
         });
       },
     },
     {
       says: 'a lost answer is found by our own signature among the wallet’s transactions, and not filled twice',
-      async play(world) {
-        const trader = await newTrader(world);
-        await world.fault({ path: EXECUTE, fault: { kind: 'drop_after' }, times: 1 });
-        const journey = await trader.carryOut(trader.intent({ amountIn: FIRM }));
-        expect(journey.states).toContain('unknown');
-        expect(journey.last).toMatchObject({ state: 'confirmed', signature: journey.landed[0] });
-        expect([journey.requoted, bytesPosted(journey).length]).toEqual([0, 1]);
+      async play(fixture) {
+        const trader = await newTrader(fixture);
+        await fixture.fault({ path: EXECUTE, fault: { kind: 'drop_after' }, times: 1 });
+        const trace = await trader.carryOut(trader.intent({ amountIn: FIRM }));
+        expect(trace.states).toContain('unknown');
+        expect(trace.last).toMatchObject({ state: 'confirmed', signature: trace.landed[0] });
+        expect([trace.requoted, bytesPosted(trace).length]).toEqual([0, 1]);
       },
     },
     {
       says: 'a quote that has run out on arrival is not signed',
-      async play(world) {
-        const trader = await newTrader(world);
-        await world.fault({ path: ORDER, fault: { kind: 'patch', set: { '/expireAt': '1700000000' } } });
+      async play(fixture) {
+        const trader = await newTrader(fixture);
+        await fixture.fault({ path: ORDER, fault: { kind: 'patch', set: { '/expireAt': '1700000000' } } });
         await trader.refused(/^QUOTE_EXPIRED$/, trader.intent({ amountIn: FIRM }));
       },
     },
     {
-      says: 'one that runs out on the way to /execute (-2003) ends as expired, by the chain’s proof; it is neither signed nor quoted again',
-      async play(world) {
-        const trader = await newTrader(world);
+      says: 'a quote that expires on the way to /execute (-2003) ends as expired by the chain’s proof',
+      async play(fixture) {
+        const trader = await newTrader(fixture);
         let slots = PAST_THE_QUOTE;
         const service: ExecutorPorts['service'] = {
           ...trader.parts.service,
           execute: async (request) => {
-            await world.passSlots(slots);
+            await fixture.passSlots(slots);
             slots = 1;
             return trader.parts.service.execute(request);
           },
         };
-        const journey = await trader.carryOut(trader.intent({ amountIn: FIRM }), { parts: { service } });
-        expect(journey.outcomes.find(({ state }) => state === 'submitted')).toMatchObject({ code: '-2003' });
-        expect(journey.last.state).toBe('expired');
-        expect([journey.requoted, journey.signatures]).toEqual([0, 1]);
-        expect(world.held(trader.address, USDC)).toBe(2_000_000_000n);
+        const trace = await trader.carryOut(trader.intent({ amountIn: FIRM }), { parts: { service } });
+        expect(trace.outcomes.find(({ state }) => state === 'submitted')).toMatchObject({ code: '-2003' });
+        expect(trace.last.state).toBe('expired');
+        expect([trace.requoted, trace.signatures]).toEqual([0, 1]);
+        expect(fixture.held(trader.address, USDC)).toBe(2_000_000_000n);
       },
     },
     {
-      says: 'a maker who looks once more and says no (-2004): the bytes are followed to their end, nothing moves, nothing is signed again',
+      says: 'a maker rejects after a last check (-2004): the bytes are followed to their end, and nothing moves',
       profiles: ['reference', 'live'],
-      async play(world) {
-        const trader = await newTrader(world);
+      async play(fixture) {
+        const trader = await newTrader(fixture);
         const service: ExecutorPorts['service'] = {
           ...trader.parts.service,
           execute: async (request) => {
             // Against the maker: what he is to pay is worth more now.
-            await world.scalePrice(SOL, 1.1);
+            await fixture.scalePrice(SOL, 1.1);
             return trader.parts.service.execute(request);
           },
         };
-        const journey = await trader.carryOut(trader.intent({ amountIn: FIRM }), {
+        const trace = await trader.carryOut(trader.intent({ amountIn: FIRM }), {
           parts: { service },
-          onOutcome: ({ state }) => { if (state === 'submitted') void world.passSlots(A_LIFE_AND_MORE); },
+          onOutcome: ({ state }) => { if (state === 'submitted') void fixture.passSlots(PAST_EXPIRY_BLOCKS); },
         });
-        expect(journey.outcomes.find(({ state }) => state === 'submitted')).toMatchObject({ code: '-2004' });
-        expect(journey.last.state).toBe('expired');
-        expect([journey.requoted, journey.signatures]).toEqual([0, 1]);
-        expect([world.held(trader.address, USDC), world.held(trader.address, SOL)])
+        expect(trace.outcomes.find(({ state }) => state === 'submitted')).toMatchObject({ code: '-2004' });
+        expect(trace.last.state).toBe('expired');
+        expect([trace.requoted, trace.signatures]).toEqual([0, 1]);
+        expect([fixture.held(trader.address, USDC), fixture.held(trader.address, SOL)])
           .toEqual([2_000_000_000n, 1_000_000_000n]);
       },
     },
     {
       says:
-        'a trial run at a node refuses what the maker has not signed yet: Gannet does not try one, and the swap lands',
-      async play(world) {
-        const trader = await newTrader(world);
-        const order = await world.service.swap.order({
+        'a simulation would fail without the maker’s signature: Gannet runs none, and the swap lands',
+      async play(fixture) {
+        const trader = await newTrader(fixture);
+        const order = await fixture.service.swap.order({
           inputMint: USDC, outputMint: SOL, amount: amount(FIRM), taker: trader.address,
           excludeRouters: ['iris', 'routerA', 'routerB'],
         });
         const { transaction } = await trader.signUnread(order.transaction!);
-        const node = new Connection(world.rpcUrl, { commitment: 'confirmed', disableRetryOnRateLimit: true });
+        const node = new Connection(fixture.rpcUrl, { commitment: 'confirmed', disableRetryOnRateLimit: true });
         await expect(node.simulateTransaction(VersionedTransaction.deserialize(transaction), { sigVerify: true }))
           .rejects.toThrow(/signature/i);
         const chain: ExecutorPorts['chain'] = {
@@ -120,10 +120,12 @@ export const maker: Trap = {
       },
     },
     {
-      says: 'a second signer whom the order does not name is refused',
-      async play(world) {
-        const trader = await newTrader(world);
-        await world.fault({ path: ORDER, fault: { kind: 'patch', set: {}, remove: ['/maker', '/signatureFeePayer'] } });
+      says: 'a second signer that the order does not name is refused',
+      async play(fixture) {
+        const trader = await newTrader(fixture);
+        await fixture.fault({
+          path: ORDER, fault: { kind: 'patch', set: {}, remove: ['/maker', '/signatureFeePayer'] },
+        });
         await trader.refused(/^SIGN_REFUSED$/, trader.intent({ amountIn: FIRM }));
       },
     },

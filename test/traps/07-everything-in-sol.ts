@@ -5,7 +5,7 @@ import { document } from '../e2e/gannet.ts';
 import { propose, stateWith, strategySetup } from '../trading/states.ts';
 import type { Trap } from './trap.ts';
 import { newTrader } from './trader.ts';
-import { SOL, USDC } from './world.ts';
+import { SOL, USDC } from './trap-fixture.ts';
 
 const ONE_SOL = 1_000_000_000n as Amount;
 const RESERVE = 50_000_000n as Amount;
@@ -15,15 +15,16 @@ const DEPOSIT = 2_074_080n;
 
 export const everythingInSol: Trap = {
   number: 7,
-  title: 'who sells all his SOL cannot pay for the sale: gas and the rent of accounts must stay',
+  title: 'a sale of all SOL cannot pay for itself: gas and the rent of accounts must stay',
   plays: [
     {
-      says: 'a strategy that sells "all" is denied where the reserve would go too; what leaves the reserve lands, and enough is left for the way out',
-      async play(world) {
-        const trader = await newTrader(world, [[SOL, ONE_SOL]]);
+      says:
+        'a sale of "all" is denied where it would use the reserve; a smaller one lands and leaves enough SOL for exits',
+      async play(fixture) {
+        const trader = await newTrader(fixture, [[SOL, ONE_SOL]]);
         // Balances are read at "confirmed", a slot behind.
-        await world.passSlots(2);
-        const wallet = await world.chain.balances(trader.address);
+        await fixture.passSlots(2);
+        const wallet = await fixture.chain.balances(trader.address);
         expect(wallet.get(SOL)).toBe(ONE_SOL);
         const stateOf = (budget: Amount): ReturnType<typeof stateWith> => stateWith({
           wallet, limits: { solReserve: RESERVE },
@@ -40,7 +41,7 @@ export const everythingInSol: Trap = {
         if (effect?.kind !== 'execute') throw new Error('expected the swap to be approved');
         const { last } = await trader.carryOut({ ...trader.intent(), ...effect.intent, id: trader.intent().id });
         expect(last).toMatchObject({ state: 'confirmed', fill: { amountIn: ONE_SOL - RESERVE - DEPOSIT } });
-        const left = world.held(trader.address, SOL);
+        const left = fixture.held(trader.address, SOL);
         expect(left).toBe(RESERVE + DEPOSIT - last.fill!.feeLamports - last.fill!.rentLamports);
         expect(left).toBeGreaterThanOrEqual(RESERVE - last.fill!.feeLamports);
         const back = await trader.carryOut(trader.intent({ amountIn: 20_000_000n as Amount }));
@@ -48,9 +49,9 @@ export const everythingInSol: Trap = {
       },
     },
     {
-      says: 'where nobody kept a reserve the sale of everything is refused by both routes before anything is signed, and no fee is lost',
-      async play(world) {
-        const trader = await newTrader(world, [[SOL, ONE_SOL]]);
+      says: 'without a reserve, both routes refuse the sale of all SOL before the signature, without a fee',
+      async play(fixture) {
+        const trader = await newTrader(fixture, [[SOL, ONE_SOL]]);
         for (const [amountIn, route] of [
           [ONE_SOL, 'order'], [ONE_SOL - 5_000n, 'order'], [ONE_SOL, 'build'], [ONE_SOL - 5_000n, 'build'],
         ] as const) {
@@ -59,14 +60,14 @@ export const everythingInSol: Trap = {
             trader.intent({ inputMint: SOL, outputMint: USDC, amountIn: amountIn as Amount, route }),
           );
         }
-        expect(world.held(trader.address, SOL)).toBe(ONE_SOL);
+        expect(fixture.held(trader.address, SOL)).toBe(ONE_SOL);
       },
     },
     {
-      says: 'the first purchase of a token also pays for its account: booked as a deposit, apart from the fee, and only once',
-      async play(world) {
-        const trader = await newTrader(world);
-        const kelp = { outputMint: world.mint('KELP') };
+      says: 'the first purchase of a token pays for its account: one deposit, booked apart from the fee',
+      async play(fixture) {
+        const trader = await newTrader(fixture);
+        const kelp = { outputMint: fixture.mint('KELP') };
         const first = await trader.carryOut(trader.intent(kelp));
         const second = await trader.carryOut(trader.intent(kelp));
         expect(first.last.fill).toMatchObject({ rentLamports: TOKEN_ACCOUNT_RENT });
@@ -76,8 +77,8 @@ export const everythingInSol: Trap = {
     },
     {
       says: '"gannet swap" of all the SOL there is says what must stay, and swaps nothing',
-      async play(world) {
-        const all = await world.gannet(['swap', 'SOL', 'USDC', '1', '--json']);
+      async play(fixture) {
+        const all = await fixture.gannet(['swap', 'SOL', 'USDC', '1', '--json']);
         expect(all.code).toBe(1);
         expect(document(all)).toMatchObject({
           journey: [], denial: { code: 'SOL_RESERVE', reason: expect.stringContaining('stay untouched') },

@@ -15,8 +15,8 @@ import type { SwapInstruction } from '../../src/trading/swap-terms.ts';
 import type { Trap } from './trap.ts';
 import type { Trader } from './trader.ts';
 import { newTrader } from './trader.ts';
-import type { TrapWorld } from './world.ts';
-import { EXECUTE, SOL, USDC } from './world.ts';
+import type { TrapFixture } from './trap-fixture.ts';
+import { EXECUTE, SOL, USDC } from './trap-fixture.ts';
 
 const DECIMALS = 6;
 const TRANSFER_FEE_BPS = 100n;
@@ -34,17 +34,17 @@ interface TaxedToken {
  * Mints a token with the transfer-fee extension, by the token program's own instructions, and lets the buyer draw on
  * the house's stock.
  */
-async function taxedToken(world: TrapWorld, buyer: Trader): Promise<TaxedToken> {
+async function taxedToken(fixture: TrapFixture, buyer: Trader): Promise<TaxedToken> {
   const [house, mint] = [Keypair.generate(), Keypair.generate()];
-  await world.fund(house.publicKey.toBase58(), SOL, 1_000_000_000n);
-  await world.fund(house.publicKey.toBase58(), USDC, 1n);
-  const node = new Connection(world.rpcUrl, { commitment: 'confirmed', disableRetryOnRateLimit: true });
+  await fixture.fund(house.publicKey.toBase58(), SOL, 1_000_000_000n);
+  await fixture.fund(house.publicKey.toBase58(), USDC, 1n);
+  const node = new Connection(fixture.rpcUrl, { commitment: 'confirmed', disableRetryOnRateLimit: true });
   const space = getMintLen([ExtensionType.TransferFeeConfig]);
   const stock = getAssociatedTokenAddressSync(mint.publicKey, house.publicKey, true, TOKEN_2022_PROGRAM_ID);
   const transaction = new Transaction().add(
     SystemProgram.createAccount({
       fromPubkey: house.publicKey, newAccountPubkey: mint.publicKey, space,
-      lamports: Number(world.sandbox.chain.rentExemption(space)), programId: TOKEN_2022_PROGRAM_ID,
+      lamports: Number(fixture.sandbox.chain.rentExemption(space)), programId: TOKEN_2022_PROGRAM_ID,
     }),
     createInitializeTransferFeeConfigInstruction(
       mint.publicKey, house.publicKey, house.publicKey, Number(TRANSFER_FEE_BPS), 2n ** 60n, TOKEN_2022_PROGRAM_ID,
@@ -65,7 +65,7 @@ async function taxedToken(world: TrapWorld, buyer: Trader): Promise<TaxedToken> 
   transaction.recentBlockhash = (await node.getLatestBlockhash()).blockhash;
   transaction.sign(house, mint);
   const signature = await node.sendRawTransaction(transaction.serialize());
-  expect(world.sandbox.chain.transaction(signature)?.error).toBeNull();
+  expect(fixture.sandbox.chain.transaction(signature)?.error).toBeNull();
   const address = mint.publicKey.toBase58() as Mint;
   return {
     mint: address, house,
@@ -106,16 +106,16 @@ function asBuilt({ programId, keys, data }: TransactionInstruction): SwapInstruc
 
 export const token2022: Trap = {
   number: 8,
-  title: 'tokens of the newer program keep a part of what is sent, need other accounts, and can be refused by a market',
+  title: 'Token-2022 tokens may keep a part of each transfer, need other accounts, and can be refused by a market',
   plays: [
     {
-      says: 'a token that keeps a percent of every transfer: the quote promised more, what arrived is booked',
-      async play(world) {
-        const trader = await newTrader(world);
-        const token = await taxedToken(world, trader);
+      says: 'a token with a transfer fee of one percent: the received amount is booked, not the quoted one',
+      async play(fixture) {
+        const trader = await newTrader(fixture);
+        const token = await taxedToken(fixture, trader);
         const buyer = new PublicKey(trader.address);
         const house = token.house.publicKey.toBase58();
-        const service = trading(token, trader, world.mint('BUOY'), (amountIn, amountOut) => [
+        const service = trading(token, trader, fixture.mint('BUOY'), (amountIn, amountOut) => [
           createTransferCheckedInstruction(
             token.accountOf(house), new PublicKey(token.mint), token.accountOf(trader.address), buyer, amountOut,
             DECIMALS, [], TOKEN_2022_PROGRAM_ID,
@@ -131,18 +131,18 @@ export const token2022: Trap = {
         const quoted = last.quotedOut!;
         const kept = (quoted * TRANSFER_FEE_BPS + 9_999n) / 10_000n;
         expect(last.fill!.amountOut).toBe(quoted - kept);
-        expect(world.held(trader.address, token.mint)).toBe(quoted - kept);
+        expect(fixture.held(trader.address, token.mint)).toBe(quoted - kept);
       },
     },
     {
       says: 'a market that cannot hold such a token refuses it (6008): seen on trial, before anything is signed',
-      async play(world) {
-        const trader = await newTrader(world);
-        const token = await taxedToken(world, trader);
-        const { chain } = world.sandbox;
+      async play(fixture) {
+        const trader = await newTrader(fixture);
+        const token = await taxedToken(fixture, trader);
+        const { chain } = fixture.sandbox;
         const pool =
           chain.createPool({ mintA: token.mint, mintB: USDC, feeBps: 20, reserveA: 10n ** 12n, reserveB: 10n ** 12n });
-        const service = trading(token, trader, world.mint('BUOY'), (amountIn) => [
+        const service = trading(token, trader, fixture.mint('BUOY'), (amountIn) => [
           swapInstruction({
             chain, user: trader.address, hops: [{ pool: pool.address, inputMint: USDC, outputMint: token.mint }],
             amountIn, minimumOut: 1n,
@@ -156,45 +156,46 @@ export const token2022: Trap = {
     },
     {
       says: 'a plain token of the newer program swaps by both routes, and its larger deposit is booked as it is',
-      async play(world) {
-        const buoy = { outputMint: world.mint('BUOY') };
+      async play(fixture) {
+        const buoy = { outputMint: fixture.mint('BUOY') };
         for (const route of ['order', 'build'] as const) {
-          const trader = await newTrader(world);
+          const trader = await newTrader(fixture);
           const { last } = await trader.carryOut(trader.intent({ ...buoy, route }));
           expect(last)
             .toMatchObject({ state: 'confirmed', fill: { amountOut: last.quotedOut, rentLamports: TOKEN_2022_RENT } });
-          expect(world.held(trader.address, buoy.outputMint)).toBe(last.fill!.amountOut);
+          expect(fixture.held(trader.address, buoy.outputMint)).toBe(last.fill!.amountOut);
         }
       },
     },
     {
       says: 'a fee of our own reaches an account of the newer program',
-      async play(world) {
-        const trader = await newTrader(world);
+      async play(fixture) {
+        const trader = await newTrader(fixture);
         const collector = Keypair.generate().publicKey.toBase58();
-        const buoy = world.mint('BUOY');
-        await world.fund(collector, buoy, 1n);
+        const buoy = fixture.mint('BUOY');
+        await fixture.fund(collector, buoy, 1n);
         const feeAccount = getAssociatedTokenAddressSync(
           new PublicKey(buoy), new PublicKey(collector), true, TOKEN_2022_PROGRAM_ID,
         ).toBase58();
-        const build = await world.service.swap.build({
+        const build = await fixture.service.swap.build({
           inputMint: USDC, outputMint: buoy, amount: amount(20_000_000n), taker: trader.address, platformFeeBps: 50,
           feeAccount,
         });
-        const { transaction } = await trader.signUnread((await world.chain.compose(build, trader.address)).transaction);
-        expect(await world.chain.send(transaction)).toEqual({ kind: 'accepted' });
-        const received = world.held(trader.address, buoy);
+        const { transaction } =
+          await trader.signUnread((await fixture.chain.compose(build, trader.address)).transaction);
+        expect(await fixture.chain.send(transaction)).toEqual({ kind: 'accepted' });
+        const received = fixture.held(trader.address, buoy);
         expect(received).toBe(build.outAmount);
-        const fee = world.held(collector, buoy) - 1n;
+        const fee = fixture.held(collector, buoy) - 1n;
         expect(Number(fee) / Number(received + fee)).toBeCloseTo(0.005, 6);
       },
     },
     {
-      says: 'what /execute says arrived is no booking: only the chain’s balances are',
+      says: 'the ledger books the chain’s balances, not the amounts that /execute states',
       profiles: ['reference', 'live'],
-      async play(world) {
-        const trader = await newTrader(world);
-        await world.fault({ path: EXECUTE, fault: { kind: 'patch', set: {
+      async play(fixture) {
+        const trader = await newTrader(fixture);
+        await fixture.fault({ path: EXECUTE, fault: { kind: 'patch', set: {
           '/totalOutputAmount': '999999999999', '/outputAmountResult': '999999999999', '/totalInputAmount': '1',
           '/swapEvents': [],
         } } });
@@ -202,7 +203,7 @@ export const token2022: Trap = {
         const service: ExecutorPorts['service'] = {
           ...trader.parts.service,
           execute: async (request) => {
-            if (world.held(trader.address, USDC) === 2_000_000_000n) await world.scalePrice(SOL, 1.005);
+            if (fixture.held(trader.address, USDC) === 2_000_000_000n) await fixture.scalePrice(SOL, 1.005);
             return trader.parts.service.execute(request);
           },
         };

@@ -4,7 +4,7 @@ import { amount } from '../../src/core/amount.ts';
 import { document } from '../e2e/gannet.ts';
 import type { Trap } from './trap.ts';
 import { newTrader } from './trader.ts';
-import { ORDER, SOL, USDC } from './world.ts';
+import { ORDER, SOL, USDC } from './trap-fixture.ts';
 
 /** The first integer that a double rounds away. */
 const BEYOND = 2n ** 53n + 1n;
@@ -17,11 +17,11 @@ export const largeAmounts: Trap = {
     {
       says: 'an amount that no double holds is asked for, swapped and booked to the unit',
       profiles: ['reference', 'live'],
-      async play(world) {
-        const krill = world.mint('KRILL');
+      async play(fixture) {
+        const krill = fixture.mint('KRILL');
         // So cheap that this many are worth some hundred dollars.
-        await world.scalePrice(krill, 0.0005);
-        const trader = await newTrader(world, [[SOL, 1_000_000_000n], [krill, 2n * BEYOND + 2n]]);
+        await fixture.scalePrice(krill, 0.0005);
+        const trader = await newTrader(fixture, [[SOL, 1_000_000_000n], [krill, 2n * BEYOND + 2n]]);
         for (const route of ['order', 'build'] as const) {
           const { last, orders } = await trader.carryOut(trader.intent({
             inputMint: krill, amountIn: BEYOND as Amount, route, maxPriceImpactBps: 3_000 as Bps, maxFeeBps: 100 as Bps,
@@ -29,44 +29,45 @@ export const largeAmounts: Trap = {
           expect(last, last.reason).toMatchObject({ state: 'confirmed', fill: { amountIn: BEYOND } });
           expect(new Set(orders.map(({ query }) => query.get('amount')))).toEqual(new Set([BEYOND.toString()]));
         }
-        expect(world.held(trader.address, krill)).toBe(2n);
+        expect(fixture.held(trader.address, krill)).toBe(2n);
       },
     },
     {
-      says: 'an answer that writes such a number without quotes is read to the unit all the same',
-      async play(world) {
-        const { body } = await world.get(ORDER, { inputMint: USDC, outputMint: SOL, amount: '20000000' });
+      says: 'an answer with such a number without quotes is read exactly',
+      async play(fixture) {
+        const { body } = await fixture.get(ORDER, { inputMint: USDC, outputMint: SOL, amount: '20000000' });
         const text = JSON.stringify({ ...body, outAmount: 'OUT', otherAmountThreshold: 'OUT' })
           .replaceAll('"OUT"', BEYOND.toString());
-        await world.fault({ path: ORDER, fault: { kind: 'malformed', body: text }, times: 1 });
-        const quote = await world.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n) });
+        await fixture.fault({ path: ORDER, fault: { kind: 'malformed', body: text }, times: 1 });
+        const quote =
+          await fixture.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n) });
         expect([quote.outAmount, quote.threshold]).toEqual([BEYOND, BEYOND]);
       },
     },
     {
       says:
-        'a part of a unit, an exponent and more than 64 bits are refused by both sides, ours before anything leaves',
+        'fractions, exponents and more than 64 bits are refused on both sides, by Gannet before any request',
       profiles: ['reference', 'live'],
-      async play(world) {
+      async play(fixture) {
         for (const text of ['1.5', '1e6', '-1', '0', '', (U64_MAX + 1n).toString()]) {
-          const answer = await world.get(ORDER, { inputMint: USDC, outputMint: SOL, amount: text });
+          const answer = await fixture.get(ORDER, { inputMint: USDC, outputMint: SOL, amount: text });
           expect(answer.status, text).toBe(400);
         }
-        const from = world.wire.sent.length;
+        const from = fixture.wire.sent.length;
         for (const units of [1.5, 20_000_000, 0n, -1n, U64_MAX + 1n, '20000000']) {
-          await expect(world.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: units as Amount }))
+          await expect(fixture.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: units as Amount }))
             .rejects.toMatchObject({ code: 'SERVICE_BAD_REQUEST' });
         }
-        expect(world.wire.sent).toHaveLength(from);
+        expect(fixture.wire.sent).toHaveLength(from);
       },
     },
     {
-      says: 'an answer with such an amount is no answer',
-      async play(world) {
+      says: 'an answer with an invalid amount is refused',
+      async play(fixture) {
         for (const outAmount of ['1.5', '1e9', '-1', '0', (U64_MAX + 1n).toString(), 1.5, null]) {
-          await world.fault({ path: ORDER, fault: { kind: 'patch', set: { '/outAmount': outAmount } }, times: 1 });
+          await fixture.fault({ path: ORDER, fault: { kind: 'patch', set: { '/outAmount': outAmount } }, times: 1 });
           await expect(
-            world.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n) }),
+            fixture.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n) }),
             String(outAmount),
           ).rejects.toMatchObject({ code: 'SERVICE_MALFORMED' });
         }
@@ -74,8 +75,8 @@ export const largeAmounts: Trap = {
     },
     {
       says: 'a person writes whole tokens: more places than the token has are refused, not rounded',
-      async play(world) {
-        const tooFine = await world.gannet(['quote', 'SOL', 'USDC', '0.1000000001', '--json']);
+      async play(fixture) {
+        const tooFine = await fixture.gannet(['quote', 'SOL', 'USDC', '0.1000000001', '--json']);
         expect([tooFine.code, document(tooFine)['error']]).toMatchObject([2, { code: 'AMOUNT_INVALID' }]);
       },
     },

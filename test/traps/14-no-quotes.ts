@@ -4,7 +4,7 @@ import { apply, approve, buy, outcome, propose, stateWith } from '../trading/sta
 import { isHealth, watch } from './feeds.ts';
 import type { Trap } from './trap.ts';
 import { newTrader } from './trader.ts';
-import { ORDER, SOL, USDC } from './world.ts';
+import { ORDER, SOL, USDC } from './trap-fixture.ts';
 
 const NO_QUOTES = {
   kind: 'status', status: 400,
@@ -18,10 +18,10 @@ export const noQuotes: Trap = {
   plays: [
     {
       says: 'a feed says that it is degraded, asks again at its own pace, and is back with the next quote',
-      async play(world) {
-        await world.fault({ path: ORDER, fault: NO_QUOTES, times: 2 });
-        const from = world.wire.sent.length;
-        const watched = watch(world, world.service, [
+      async play(fixture) {
+        await fixture.fault({ path: ORDER, fault: NO_QUOTES, times: 2 });
+        const from = fixture.wire.sent.length;
+        const watched = watch(fixture, fixture.service, [
           { kind: 'quote', inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n), everyMs: 5_000 },
         ]);
         await watched.until(({ kind }) => kind === 'quote');
@@ -30,14 +30,14 @@ export const noQuotes: Trap = {
         expect(watched.events.find((event) => isHealth(event, 'degraded', 'SERVICE_STATUS')))
           .toMatchObject({ message: expect.stringContaining('Failed to get quotes') });
         expect(watched.feed.stats()[0]!.failures).toBe(2);
-        expect(world.wire.to(ORDER, from).length).toBeGreaterThanOrEqual(3);
+        expect(fixture.wire.to(ORDER, from).length).toBeGreaterThanOrEqual(3);
       },
     },
     {
       says: 'one that stays is asked again ever less often, and is called down',
-      async play(world) {
-        await world.fault({ path: ORDER, fault: NO_QUOTES });
-        const watched = watch(world, world.service, [
+      async play(fixture) {
+        await fixture.fault({ path: ORDER, fault: NO_QUOTES });
+        const watched = watch(fixture, fixture.service, [
           { kind: 'quote', inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n), everyMs: 1_000 },
         ]);
         await watched.until((event) => isHealth(event, 'down'));
@@ -48,12 +48,12 @@ export const noQuotes: Trap = {
     {
       says: 'a swap asks three times and no more; given up, it has signed nothing, and its purchase may be made later',
       profiles: ['reference', 'live'],
-      async play(world) {
-        const trader = await newTrader(world);
-        await world.fault({ path: ORDER, fault: NO_QUOTES, times: 2 });
-        const patient = await trader.carryOut();
-        expect([patient.last.state, patient.orders.length]).toEqual(['confirmed', 3]);
-        await world.fault({ path: ORDER, fault: NO_QUOTES });
+      async play(fixture) {
+        const trader = await newTrader(fixture);
+        await fixture.fault({ path: ORDER, fault: NO_QUOTES, times: 2 });
+        const retried = await trader.carryOut();
+        expect([retried.last.state, retried.orders.length]).toEqual(['confirmed', 3]);
+        await fixture.fault({ path: ORDER, fault: NO_QUOTES });
         const { last, orders } = await trader.refused(/^SERVICE_STATUS$/);
         expect(last.reason).toContain('Failed to get quotes');
         expect(orders).toHaveLength(3);
@@ -66,23 +66,24 @@ export const noQuotes: Trap = {
       },
     },
     {
-      says: 'meant it is where no router is left, or a maker alone and another payer: the service says so in the same words, and the client does not ask without a router',
+      says: 'without a router, or with a maker and another payer, the message is permanent: no retry',
       profiles: ['reference', 'live'],
-      async play(world) {
-        const trader = await newTrader(world);
+      async play(fixture) {
+        const trader = await newTrader(fixture);
         for (const more of [{ excludeRouters: 'iris,rfqz,routerA,routerB' }, {
-          excludeRouters: 'iris,routerA,routerB', taker: trader.address, payer: world.sandbox.addresses.wallet.address,
+          excludeRouters: 'iris,routerA,routerB', taker: trader.address,
+          payer: fixture.sandbox.addresses.wallet.address,
         }]) {
-          const { status, body } = await world.get(ORDER, { ...QUERY, ...more });
+          const { status, body } = await fixture.get(ORDER, { ...QUERY, ...more });
           expect([status, body.error, typeof body.requestId]).toEqual([400, 'Failed to get quotes', 'string']);
         }
-        const from = world.wire.sent.length;
-        await expect(world.service.swap.order({
+        const from = fixture.wire.sent.length;
+        await expect(fixture.service.swap.order({
           inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n),
           excludeRouters: ['iris', 'rfqz', 'routerA', 'routerB'],
         }))
           .rejects.toMatchObject({ code: 'SERVICE_BAD_REQUEST', details: { parameter: 'excludeRouters' } });
-        expect(world.wire.to(ORDER, from)).toHaveLength(0);
+        expect(fixture.wire.to(ORDER, from)).toHaveLength(0);
       },
     },
   ],

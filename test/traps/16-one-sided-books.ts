@@ -18,13 +18,13 @@ export const oneSidedBooks: Trap = {
     'prediction markets without a buyer or a seller: prices of 0, live events with empty books, marks that are bids',
   plays: [
     {
-      says: 'a price of 0 is no price: levels that were rounded away are left out, a missing side stays missing, and no probability is made of it',
+      says: 'a price of 0 is no price: rounded levels are left out, and a missing side gives no probability',
       profiles: ['reference', 'live'],
-      async play(world) {
-        await world.book(MARKET, [[42, 100], [0, 7], [0.3, 50]], []);
-        const raw = await world.get(`${PATH}/orderbook/${MARKET}`);
+      async play(fixture) {
+        await fixture.book(MARKET, [[42, 100], [0, 7], [0.3, 50]], []);
+        const raw = await fixture.get(`${PATH}/orderbook/${MARKET}`);
         expect(raw.body.yes.map(([cents]: [number]) => cents)).toContain(0);
-        const book = (await world.service.prediction.orderBook(MARKET))!;
+        const book = (await fixture.service.prediction.orderBook(MARKET))!;
         expect(book.yes.map(({ priceMicroUsd }) => priceMicroUsd).sort((a, b) => a - b)).toEqual([3_000, 420_000]);
         expect(bookTop(book, 'yes'))
           .toMatchObject({ bestBid: 420_000, bestAsk: undefined, mid: undefined, spread: undefined });
@@ -34,15 +34,15 @@ export const oneSidedBooks: Trap = {
     },
     {
       says: 'a strategy that watches the odds says nothing on a one-sided, an empty or a crossed book',
-      async play(world) {
+      async play(fixture) {
         const run =
           start([configured(bookWatch, { market: MARKET, level: 0.6, rearm: 0.55, confirm: 1, every: '1s' })]);
         const show = async (yes: [number, number][], no: [number, number][]): Promise<void> => {
-          await world.book(MARKET, yes, no);
+          await fixture.book(MARKET, yes, no);
           const at = (run.inputs.length + 1) * 1_000;
           const event: OrderBook = {
             kind: 'order-book', feed: `order-book:${MARKET}`, receivedAt: at, marketId: MARKET,
-            ...(await world.service.prediction.orderBook(MARKET))!,
+            ...(await fixture.service.prediction.orderBook(MARKET))!,
           };
           run.engine.accept(event, at);
         };
@@ -59,20 +59,20 @@ export const oneSidedBooks: Trap = {
       says:
         'a live event may have no book at all, and a venue may be away: the feed says which, and the next poll goes on',
       profiles: ['reference', 'live'],
-      async play(world) {
+      async play(fixture) {
         const { records: [event] } =
-          await world.service.prediction.searchEvents({ query: 'doldrums', provider: 'provider_a' });
+          await fixture.service.prediction.searchEvents({ query: 'doldrums', provider: 'provider_a' });
         expect(event).toMatchObject({ isLive: true, markets: [
           { marketId: 'DOLDRUMS-26NOV30', pricing: { buyYesPriceUsd: undefined, sellNoPriceUsd: undefined } },
         ] });
-        expect(await world.service.prediction.orderBook('DOLDRUMS-26NOV30')).toBeUndefined();
-        const watched = watch(world, world.connect(), [
+        expect(await fixture.service.prediction.orderBook('DOLDRUMS-26NOV30')).toBeUndefined();
+        const watched = watch(fixture, fixture.connect(), [
           { kind: 'order-book', marketId: 'DOLDRUMS-26NOV30', everyMs: 1_000 },
           { kind: 'order-book', marketId: MARKET, everyMs: 1_000 },
         ]);
         await watched.until((one) => isHealth(one, 'degraded', 'BOOK_MISSING'));
         await watched.until((one) => one.kind === 'order-book' && one.marketId === MARKET);
-        await world.fault({ path: `${PATH}/orderbook/${MARKET}`, fault: {
+        await fixture.fault({ path: `${PATH}/orderbook/${MARKET}`, fault: {
           kind: 'status', status: 502,
           body: { type: 'api_error', message: 'Orderbook is not reachable', code: 'upstream', request_id: 'r' },
         }, times: 1 });
@@ -81,17 +81,17 @@ export const oneSidedBooks: Trap = {
       },
     },
     {
-      says: 'a side that nobody offers costs 0 on the wire and nothing in our records',
+      says: 'a side without offers costs 0 on the wire and is absent in the records',
       profiles: ['reference', 'live'],
-      async play(world) {
-        const raw = await world.get(`${PATH}/events/LIGHTHOUSE/markets`);
+      async play(fixture) {
+        const raw = await fixture.get(`${PATH}/events/LIGHTHOUSE/markets`);
         const pricing = raw.body.data[0].pricing as Record<string, number>;
         expect([pricing['buyYesPriceUsd'], pricing['sellNoPriceUsd']]).toEqual([0, 0]);
-        const { records } = await world.service.prediction.eventMarkets('LIGHTHOUSE');
+        const { records } = await fixture.service.prediction.eventMarkets('LIGHTHOUSE');
         expect(records[0]).toMatchObject({ marketId: ONE_SIDED, pricing: {
           buyYesPriceUsd: undefined, sellNoPriceUsd: undefined, sellYesPriceUsd: BigInt(pricing['sellYesPriceUsd']!),
         } });
-        const ended = (await world.service.prediction.eventMarkets('FOGHORN'))
+        const ended = (await fixture.service.prediction.eventMarkets('FOGHORN'))
           .records.find(({ marketId }) => marketId === 'FOGHORN-KEEP')!;
         expect(ended).toMatchObject({
           status: 'closed', result: 'yes',
@@ -100,36 +100,36 @@ export const oneSidedBooks: Trap = {
       },
     },
     {
-      says: 'a position is marked at the best bid, so that a fresh one shows the spread as a loss, and at nothing where nobody bids',
+      says: 'a position is marked at the best bid: a new one shows the spread as a loss, and 0 without bids',
       profiles: ['reference', 'live'],
-      async play(world) {
-        const owner = world.sandbox.addresses.wallet.address;
-        const { records } = await collect(world.service.prediction.allPositions({ owner, marketId: MARKET }));
+      async play(fixture) {
+        const owner = fixture.sandbox.addresses.wallet.address;
+        const { records } = await collect(fixture.service.prediction.allPositions({ owner, marketId: MARKET }));
         const position = records.find(({ isYes, claimed }) => isYes && claimed !== true)!;
-        const book = (await world.service.prediction.orderBook(MARKET))!;
+        const book = (await fixture.service.prediction.orderBook(MARKET))!;
         expect(Number(position.markPriceUsd)).toBe(bookTop(book, 'yes').bestBid);
         expect(position.sellPriceUsd).toBe(position.markPriceUsd);
         expect(position.valueUsd).toBe((position.contractsMicro * position.markPriceUsd!) / 1_000_000n);
         expect(position.pnlUsd).toBe(position.valueUsd! - position.totalCostUsd!);
         // What it would cost to buy now is above what it counts for.
         expect(bookTop(book, 'yes').bestAsk).toBeGreaterThan(Number(position.markPriceUsd));
-        await world.book(MARKET, [], [[40, 100]]);
-        expect((await world.service.prediction.position(position.pubkey)).sellPriceUsd).toBeUndefined();
+        await fixture.book(MARKET, [], [[40, 100]]);
+        expect((await fixture.service.prediction.position(position.pubkey)).sellPriceUsd).toBeUndefined();
       },
     },
     {
-      says: 'a position is named pubkey in lists and positionPubkey in the ledger: both lead to it; nobody ever bought for less than five dollars',
+      says: 'a position has the key pubkey in lists and positionPubkey in the ledger; no order is below five dollars',
       profiles: ['reference', 'live'],
-      async play(world) {
-        const owner = world.sandbox.addresses.wallet.address;
-        const { records: ledger } = await collect(world.service.prediction.allHistory({ owner }));
-        const { records: positions } = await collect(world.service.prediction.allPositions({ owner }));
+      async play(fixture) {
+        const owner = fixture.sandbox.addresses.wallet.address;
+        const { records: ledger } = await collect(fixture.service.prediction.allHistory({ owner }));
+        const { records: positions } = await collect(fixture.service.prediction.allPositions({ owner }));
         const bought = ledger.filter(({ eventType, isBuy }) => eventType === 'order_created' && isBuy === true);
         expect(bought.length).toBeGreaterThan(3);
         for (const { depositAmountUsd } of bought) expect(depositAmountUsd).toBeGreaterThanOrEqual(5_000_000n);
         const named = positions.find(({ pubkey }) => ledger.some(({ positionPubkey }) => positionPubkey === pubkey))!;
-        expect((await world.service.prediction.position(named.pubkey)).marketId).toBe(named.marketId);
-        const { records } = await world.service.prediction.history({ owner, positionPubkey: named.pubkey });
+        expect((await fixture.service.prediction.position(named.pubkey)).marketId).toBe(named.marketId);
+        const { records } = await fixture.service.prediction.history({ owner, positionPubkey: named.pubkey });
         expect(records.length).toBeGreaterThan(0);
         expect(new Set(records.map(({ positionPubkey }) => positionPubkey))).toEqual(new Set([named.pubkey]));
       },

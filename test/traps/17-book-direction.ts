@@ -14,15 +14,15 @@ export const bookDirection: Trap = {
     {
       says: 'the same book reads the same in both forms: by price, never by place',
       profiles: ['reference', 'live'],
-      async play(world) {
-        await world.book(MARKET, YES, NO);
-        const raw = await world.get(`/prediction/v1/orderbook/${MARKET}`);
+      async play(fixture) {
+        await fixture.book(MARKET, YES, NO);
+        const raw = await fixture.get(`/prediction/v1/orderbook/${MARKET}`);
         const cents = raw.body.yes.map(([price]: [number]) => price) as number[];
-        expect(cents).toEqual([...cents].sort((a, b) => (world.profile === 'live' ? a - b : b - a)));
-        expect(cents.at(world.profile === 'live' ? -1 : 0)).toBe(30);
+        expect(cents).toEqual([...cents].sort((a, b) => (fixture.profile === 'live' ? a - b : b - a)));
+        expect(cents.at(fixture.profile === 'live' ? -1 : 0)).toBe(30);
 
-        const book = (await world.service.prediction.orderBook(MARKET))!;
-        // YES is bought from whoever bids for NO.
+        const book = (await fixture.service.prediction.orderBook(MARKET))!;
+        // YES is bought from the bids for NO.
         expect(bookTop(book, 'yes'))
           .toMatchObject({ bestBid: 300_000, bestAsk: 310_000, mid: 305_000, spread: 10_000 });
         expect(bookTop(book, 'no')).toMatchObject({ bestBid: 690_000, bestAsk: 700_000 });
@@ -33,17 +33,17 @@ export const bookDirection: Trap = {
     {
       says: 'in no order at all it still reads the same, and "gannet order-book" shows the best first',
       profiles: ['live'],
-      async play(world) {
+      async play(fixture) {
         const shuffled = {
           yes: [[12, 100], [30, 7.5], [28, 10]], yes_dollars: [['0.1200', 100], ['0.3000', 7.5], ['0.2800', 10]],
           no: [[60, 1], [69, 8], [2, 900]], no_dollars: [['0.0200', 900], ['0.6900', 8], ['0.6000', 1]],
         };
-        await world.fault({
+        await fixture.fault({
           path: `/prediction/v1/orderbook/${MARKET}`, fault: { kind: 'malformed', body: JSON.stringify(shuffled) },
         });
-        expect(bookTop((await world.service.prediction.orderBook(MARKET))!, 'yes'))
+        expect(bookTop((await fixture.service.prediction.orderBook(MARKET))!, 'yes'))
           .toMatchObject({ bestBid: 300_000, bestAsk: 310_000 });
-        const shown = await world.gannet(['order-book', MARKET, '--json']);
+        const shown = await fixture.gannet(['order-book', MARKET, '--json']);
         expect(document(shown)).toMatchObject({
           yes: { best_bid: '0.3', best_ask: '0.31', bids: [['0.3', 7.5], ['0.28', 10], ['0.12', 100]] },
           no: { best_bid: '0.69' },

@@ -12,15 +12,16 @@ import { document } from '../e2e/gannet.ts';
 import { TOKENS } from '../market/tokens.ts';
 import { isHealth, watch } from './feeds.ts';
 import type { Trap } from './trap.ts';
-import type { Journey } from './trader.ts';
+import type { SwapTrace } from './trader.ts';
 import { newTrader } from './trader.ts';
-import { A_LIFE_AND_MORE, EXECUTE, ORDER, SOL, USDC } from './world.ts';
+import { PAST_EXPIRY_BLOCKS, EXECUTE, ORDER, SOL, USDC } from './trap-fixture.ts';
 
 /**
  * Repaints a terminal, forges a line of a log, turns the reading direction, hides itself, and carries markup and a
  * link.
  */
-const HOSTILE = '\u001b[2J\u001b]8;;https://evil.invalid\u0007click\u001b]8;;\u0007\u009b31m<script>alert(1)</script>\r\nERROR: send keys \u202egnp.exe\u202c\u200b\u2028';
+const HOSTILE = '\u001b[2J\u001b]8;;https://evil.invalid\u0007click\u001b]8;;\u0007\u009b31m<script>alert(1)</script>'
+  + '\r\nERROR: send keys \u202egnp.exe\u202c\u200b\u2028';
 // Controls but the end of a line, what turns the direction of reading, and what has no width.
 // oxlint-disable-next-line no-control-regex -- exactly these must not be there
 const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
@@ -31,17 +32,17 @@ function expectHarmless(text: string): void {
   expect(text).not.toMatch(/^ERROR: send keys/m);
 }
 
-/** Returns what the reporters for people and for scripts say of a journey. */
-function reported({ intent, outcomes }: Journey): { readonly words: string; readonly lines: string } {
+/** Returns what the reporters for people and for scripts say of a trace. */
+function reported({ intent, outcomes }: SwapTrace): { readonly words: string; readonly lines: string } {
   const written = { words: '', lines: '' };
   const reporters: Reporter[] = [
     createTerminalReporter({ write: (text) => { written.words += text; }, colour: false, tokens: TOKENS }),
     createJsonReporter((line) => { written.lines += line; }),
   ];
-  const tally = new Counters();
-  tally.opened(intent);
+  const counters = new Counters();
+  counters.opened(intent);
   outcomes.forEach((outcome, seq) => {
-    const record = tally.outcome(outcome)!;
+    const record = counters.outcome(outcome)!;
     for (const reporter of reporters) reporter.intent({ seq, at: 0 }, record);
   });
   return written;
@@ -52,34 +53,34 @@ export const hostileText: Trap = {
   title: 'names and error messages are written by strangers: they repaint terminals, forge lines and carry markup',
   plays: [
     {
-      says: 'the reason of an order that was not built, of an execution that failed, and the router’s name: harmless on the terminal and in the JSON lines, and still to be read',
+      says: 'reasons of orders and executions, and router names, are escaped and readable in terminal and JSON lines',
       profiles: ['reference', 'live'],
-      async play(world) {
-        const trader = await newTrader(world);
-        await world.fault({ path: ORDER, fault: {
+      async play(fixture) {
+        const trader = await newTrader(fixture);
+        await fixture.fault({ path: ORDER, fault: {
           kind: 'patch',
           set: { '/transaction': '', '/errorCode': 1, '/errorMessage': HOSTILE, '/error': HOSTILE, '/router': HOSTILE },
         }, times: 1 });
         const unbuilt = await trader.refused(/^ORDER_UNKNOWN_1$/);
-        await world.fault({ path: EXECUTE, fault: { kind: 'expire' }, times: 1 });
-        await world.fault({ path: EXECUTE, fault: { kind: 'patch', set: { '/error': HOSTILE } } });
+        await fixture.fault({ path: EXECUTE, fault: { kind: 'expire' }, times: 1 });
+        await fixture.fault({ path: EXECUTE, fault: { kind: 'patch', set: { '/error': HOSTILE } } });
         const failed = await trader.carryOut(trader.intent(), {
-          onOutcome: ({ state }) => { if (state === 'submitted') void world.passSlots(A_LIFE_AND_MORE); },
+          onOutcome: ({ state }) => { if (state === 'submitted') void fixture.passSlots(PAST_EXPIRY_BLOCKS); },
         });
         expect(failed.outcomes.find(({ state }) => state === 'submitted')!.reason).toContain('send keys');
-        for (const journey of [unbuilt, failed]) {
-          const { words, lines } = reported(journey);
+        for (const trace of [unbuilt, failed]) {
+          const { words, lines } = reported(trace);
           expectHarmless(words);
           expectHarmless(lines);
           expect(lines).toContain('send keys');
           expect(lines.trimEnd().split('\n').map((line) => (JSON.parse(line) as { type: string }).type))
-            .toEqual(journey.outcomes.map(() => 'intent'));
+            .toEqual(trace.outcomes.map(() => 'intent'));
         }
       },
     },
     {
-      says: 'bodies of refusals, in JSON, in text and in the envelope of the prediction API: no error’s message carries them raw, and no feed’s report',
-      async play(world) {
+      says: 'bodies of refusals, as JSON, text or prediction envelope, are never raw in errors and feed reports',
+      async play(fixture) {
         const bodies = [
           { status: 400, body: { requestId: HOSTILE, error: HOSTILE } },
           { status: 500, body: HOSTILE, content_type: 'text/plain' },
@@ -90,8 +91,8 @@ export const hostileText: Trap = {
           },
         ];
         for (const fault of bodies) {
-          await world.fault({ path: ORDER, fault: { kind: 'status', ...fault }, times: 1 });
-          const thrown = await world.connect()
+          await fixture.fault({ path: ORDER, fault: { kind: 'status', ...fault }, times: 1 });
+          const thrown = await fixture.connect()
             .swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n) })
             .catch((error: unknown) => error);
           expect(thrown).toMatchObject({ code: expect.stringMatching(/^SERVICE_/) });
@@ -103,15 +104,17 @@ export const hostileText: Trap = {
           { '/inputMint': HOSTILE }, { '/inAmount': HOSTILE }, { '/requestId': HOSTILE.repeat(9) },
           { [`/${'x'.repeat(9)}`]: 1, '/outAmount': HOSTILE },
         ]) {
-          await world.fault({ path: ORDER, fault: { kind: 'patch', set }, times: 1 });
-          const thrown = await world.service.swap.order({
+          await fixture.fault({ path: ORDER, fault: { kind: 'patch', set }, times: 1 });
+          const thrown = await fixture.service.swap.order({
             inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n),
           }).catch((error: unknown) => error);
           expect(thrown).toMatchObject({ code: 'SERVICE_MALFORMED' });
           expectHarmless((thrown as Error).message.replaceAll('\n', '\r'));
         }
-        await world.fault({ path: ORDER, fault: { kind: 'status', status: 500, body: { error: HOSTILE } }, times: 1 });
-        const watched = watch(world, world.connect(), [
+        await fixture.fault({
+          path: ORDER, fault: { kind: 'status', status: 500, body: { error: HOSTILE } }, times: 1,
+        });
+        const watched = watch(fixture, fixture.connect(), [
           { kind: 'quote', inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n), everyMs: 1_000 },
         ]);
         const health = await watched.until((event) => isHealth(event, 'degraded'));
@@ -119,18 +122,18 @@ export const hostileText: Trap = {
       },
     },
     {
-      says: 'tokens and markets that call themselves so: commands show them harmless, in tables and in JSON, where the true name is still to be had',
-      async play(world) {
+      says: 'hostile names of tokens and markets are escaped in tables and JSON, which keeps the true name',
+      async play(fixture) {
         const [table, json, events] = await Promise.all([
-          world.gannet(['tokens', 'MURK']), world.gannet(['tokens', 'MURK', '--json']),
-          world.gannet(['events', 'search', 'bottle']),
+          fixture.gannet(['tokens', 'MURK']), fixture.gannet(['tokens', 'MURK', '--json']),
+          fixture.gannet(['events', 'search', 'bottle']),
         ]);
         for (const { code, stdout, stderr } of [table, json, events]) {
           expect(code, stderr).toBe(0);
           expectHarmless(stdout);
           expectHarmless(stderr);
         }
-        const { records: [murk] } = await world.service.tokens.search([world.mint('MURK')]);
+        const { records: [murk] } = await fixture.service.tokens.search([fixture.mint('MURK')]);
         expect(murk!.name).toMatch(RAW);
         expect((JSON.parse(json.stdout) as { name: string }[])[0]!.name).toBe(murk!.name);
         expect(json.stdout.trimEnd().split('\n')).toHaveLength(1);
@@ -138,18 +141,18 @@ export const hostileText: Trap = {
     },
     {
       says: 'a command that fails says why without being painted over, in words and in JSON',
-      async play(world) {
-        await world.fault({ path: ORDER, fault: { kind: 'patch', set: { '/router': HOSTILE } } });
-        await world.fault({
+      async play(fixture) {
+        await fixture.fault({ path: ORDER, fault: { kind: 'patch', set: { '/router': HOSTILE } } });
+        await fixture.fault({
           path: '/swap/v1/quote', fault: { kind: 'patch', set: { '/routePlan/*/swapInfo/label': HOSTILE } },
         });
         const [words, quote] = await Promise.all([
-          world.gannet(['quote', 'SOL', 'USDC', '1']), world.gannet(['v1', 'quote', 'SOL', 'USDC', '1', '--json']),
+          fixture.gannet(['quote', 'SOL', 'USDC', '1']), fixture.gannet(['v1', 'quote', 'SOL', 'USDC', '1', '--json']),
         ]);
         expect(document(quote)).toMatchObject({ routePlan: [{ swapInfo: { label: HOSTILE } }] });
-        await world.clearFaults();
-        await world.fault({ path: ORDER, fault: { kind: 'status', status: 400, body: { error: HOSTILE } } });
-        const failed = await world.gannet(['quote', 'SOL', 'USDC', '1', '--json']);
+        await fixture.clearFaults();
+        await fixture.fault({ path: ORDER, fault: { kind: 'status', status: 400, body: { error: HOSTILE } } });
+        const failed = await fixture.gannet(['quote', 'SOL', 'USDC', '1', '--json']);
         expect(failed.code).toBe(1);
         for (const { stdout, stderr } of [words, quote, failed]) {
           expectHarmless(stdout);

@@ -5,11 +5,11 @@ import type { PollingFeed } from '../../src/service/feeds/feeds.ts';
 import { createFeeds } from '../../src/service/feeds/feeds.ts';
 import type { Service } from '../../src/service/service.ts';
 import { impatientClock } from '../execution/impatient-clock.ts';
-import type { TrapWorld } from './world.ts';
+import type { TrapFixture } from './trap-fixture.ts';
 
 /** Five seconds between two polls take 25 ms. */
 const CLOCK_FACTOR = 200;
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** A feed that runs, with all it said so far. */
 export interface Watched {
@@ -20,30 +20,30 @@ export interface Watched {
 }
 
 /** Polls what the specs name until the play is over. */
-export function watch(world: TrapWorld, service: Service, specs: readonly FeedSpec[]): Watched {
+export function watch(fixture: TrapFixture, service: Service, specs: readonly FeedSpec[]): Watched {
   const feed = createFeeds({ service, specs, clock: impatientClock(CLOCK_FACTOR), random: seededRandom('traps') });
   const events: MarketEvent[] = [];
   const waiting = new Set<() => void>();
   const subscription = feed.events$.subscribe((event) => {
     events.push(event);
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   });
-  world.atEnd(() => { subscription.unsubscribe(); });
+  fixture.atEnd(() => { subscription.unsubscribe(); });
   return {
     feed, events,
     until: (wanted) => new Promise((resolve, reject) => {
-      const patience = setTimeout(() => {
+      const timeout = setTimeout(() => {
         reject(new Error(`waited in vain; so far came ${events.map(({ kind }) => kind).join(', ') || 'nothing'}`));
-      }, PATIENCE_MS);
-      const look = (): void => {
+      }, TIMEOUT_MS);
+      const check = (): void => {
         const found = events.find(wanted);
         if (found === undefined) return;
-        clearTimeout(patience);
-        waiting.delete(look);
+        clearTimeout(timeout);
+        waiting.delete(check);
         resolve(found);
       };
-      waiting.add(look);
-      look();
+      waiting.add(check);
+      check();
     }),
   };
 }

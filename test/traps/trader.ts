@@ -19,11 +19,11 @@ import { outcomesOf } from '../execution/execution-fixture.ts';
 import { bookedWallet } from '../execution/ledger.ts';
 import { memoryFolder } from '../execution/memory-folder.ts';
 import type { SentRequest } from './wire.ts';
-import type { TrapWorld } from './world.ts';
-import { EXECUTE, ORDER, SOL, USDC } from './world.ts';
+import type { TrapFixture } from './trap-fixture.ts';
+import { EXECUTE, ORDER, SOL, USDC } from './trap-fixture.ts';
 
 /** What became of one intent, and what it took. */
-export interface Journey {
+export interface SwapTrace {
   readonly intent: Intent;
   readonly outcomes: readonly Outcome[];
   readonly states: readonly Outcome['state'][];
@@ -46,7 +46,7 @@ interface CarryOutOptions {
 /** A wallet of its own with the live executor around it, as the daemon would make it. */
 export interface Trader {
   readonly address: string;
-  /** Signs whatever it is given, as nobody should. */
+  /** Signs all bytes without a check; for tests only. */
   signUnread(transaction: Uint8Array): Promise<SignedTransaction>;
   readonly parts: ExecutorPorts & { readonly journal: JournalStore };
   /** Twenty dollars for SOL unless told otherwise. */
@@ -55,9 +55,9 @@ export interface Trader {
    * Carries one intent out and checks what must hold in any trap: one end, at most one landing, and a ledger that is
    * the chain.
    */
-  carryOut(intent?: Intent, options?: CarryOutOptions): Promise<Journey>;
+  carryOut(intent?: Intent, options?: CarryOutOptions): Promise<SwapTrace>;
   /** Carries one out that must be refused before anything is signed. */
-  refused(code: RegExp, intent?: Intent, options?: CarryOutOptions): Promise<Journey>;
+  refused(code: RegExp, intent?: Intent, options?: CarryOutOptions): Promise<SwapTrace>;
 }
 
 /** Enough for every swap of the suite. */
@@ -67,12 +67,12 @@ let intents = 0;
 
 /** Returns a trader who owns what is given; he is gone when the test is over. */
 export async function newTrader(
-  world: TrapWorld, funds: readonly (readonly [Mint, bigint])[] = USUAL_FUNDS,
+  fixture: TrapFixture, funds: readonly (readonly [Mint, bigint])[] = USUAL_FUNDS,
 ): Promise<Trader> {
-  const { sandbox, chain, clock, wire } = world;
+  const { sandbox, chain, clock, wire } = fixture;
   const signer = createSigner(parseSecretKey(bs58.encode(Keypair.generate().secretKey)));
   const { address } = signer;
-  for (const [mint, units] of funds) await world.fund(address, mint, units);
+  for (const [mint, units] of funds) await fixture.fund(address, mint, units);
   const folder = memoryFolder('gannet-traps-');
   const journal = openJournal({ path: join(folder, 'journal.sqlite'), clock });
   const landed: { readonly signature: string; readonly succeeded: boolean }[] = [];
@@ -88,7 +88,7 @@ export async function newTrader(
   });
   let signatures = 0;
   const parts: Trader['parts'] = {
-    service: world.service.swap, chain, journal, clock,
+    service: fixture.service.swap, chain, journal, clock,
     // One attempt, unless a play is of several.
     mayTryAgain: () => ({ code: 'TRAP', reason: 'this play is of one attempt' }),
     signer: {
@@ -101,7 +101,7 @@ export async function newTrader(
   };
   const walletNow = async (): Promise<Map<Mint, Amount>> => {
     // Balances are read at "confirmed", a slot behind.
-    await world.passSlots(2);
+    await fixture.passSlots(2);
     return chain.balances(address);
   };
   const intent: Trader['intent'] = (overrides = {}) => {
@@ -137,18 +137,18 @@ export async function newTrader(
     signUnread: (transaction) => signer.sign(transaction),
     address, parts, intent, carryOut,
     async refused(code, wanted, options) {
-      const journey = await carryOut(wanted, options);
-      expect(journey.states, journey.last.reason).toStrictEqual(['building', 'abandoned']);
-      expect(journey.last.code).toMatch(code);
-      expect(journey.last.reason).toBeTruthy();
-      expect([journey.signatures, journey.executes.length]).toEqual([0, 0]);
-      return journey;
+      const trace = await carryOut(wanted, options);
+      expect(trace.states, trace.last.reason).toStrictEqual(['building', 'abandoned']);
+      expect(trace.last.code).toMatch(code);
+      expect(trace.last.reason).toBeTruthy();
+      expect([trace.signatures, trace.executes.length]).toEqual([0, 0]);
+      return trace;
     },
   };
 }
 
 /** Returns the bytes that were handed to /execute, each once, in base64. */
-export function bytesPosted({ executes }: Journey): string[] {
+export function bytesPosted({ executes }: SwapTrace): string[] {
   return [...new Set(executes.map(({ body }) =>
     (JSON.parse(body!) as { signedTransaction: string }).signedTransaction))];
 }

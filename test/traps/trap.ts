@@ -1,18 +1,18 @@
 import type { Profile } from '../../src/sandbox/sandbox.ts';
-import type { TrapWorld } from './world.ts';
+import type { TrapFixture } from './trap-fixture.ts';
 
-/** One way into a trap, and what keeps Gannet out of it. */
+/** One case of a trap, with Gannet's defence. */
 export interface Play {
-  /** A sentence that is true when it passes. */
+  /** A sentence that is true when the case passes. */
   readonly says: string;
-  /** The forms of the service it is played against; the described one unless the trap is about the live one. */
+  /** The profiles of the service to run it with; the reference unless the trap is about the live service. */
   readonly profiles?: readonly Profile[];
-  play(world: TrapWorld): Promise<void>;
+  play(fixture: TrapFixture): Promise<void>;
 }
 
-/** Something that the service does and that costs money, or nerves, where nobody reckons with it. */
+/** A behaviour of the service that costs money where a client does not expect it. */
 export interface Trap {
-  /** As it is numbered in the list of what is known of the service. */
+  /** The number in the list of known behaviours of the service. */
   readonly number: number;
   readonly title: string;
   readonly plays: readonly Play[];

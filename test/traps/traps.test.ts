@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PROFILES } from '../../src/sandbox/sandbox.ts';
 import { TRAPS } from './index.ts';
-import type { TrapWorld } from './world.ts';
-import { openTrapWorld } from './world.ts';
+import type { TrapFixture } from './trap-fixture.ts';
+import { openTrapFixture } from './trap-fixture.ts';
 
 /** How many there are in the list of what is known of the service. */
 const KNOWN = 20;
@@ -25,16 +25,16 @@ describe('the traps', () => {
 });
 
 describe.each(PROFILES)('in the %s form of the service', (profile) => {
-  let world: TrapWorld;
-  beforeAll(async () => { world = await openTrapWorld(profile); });
-  afterEach(() => world.tidy());
-  afterAll(() => world.close());
+  let fixture: TrapFixture;
+  beforeAll(async () => { fixture = await openTrapFixture(profile); });
+  afterEach(() => fixture.tidy());
+  afterAll(() => fixture.close());
 
   for (const { number, title, plays } of TRAPS) {
     const here = plays.filter(({ profiles = ['reference'] }) => profiles.includes(profile));
     if (here.length === 0) continue;
     describe(`trap ${number}: ${title}`, () => {
-      for (const one of here) it(one.says, () => one.play(world));
+      for (const one of here) it(one.says, () => one.play(fixture));
     });
   }
 });

@@ -37,7 +37,7 @@ export interface BenchmarkValues {
 }
 
 /** Wallets that buy and hold during a backtest, and pay what its strategies pay. */
-interface BenchmarkWallets {
+export interface BenchmarkWallets {
   /** The initial money in the currency; undefined before they begin. */
   readonly cash: number | undefined;
   /** Begins with money in the currency's smallest units. Everything must have a price by then. */
@@ -169,10 +169,11 @@ function createWallet(options: WalletOptions, begin: {
       }
     },
     value(at) {
-      let value: number | null = Number(cash) / unit - paid;
+      let value = Number(cash) / unit - paid;
       for (const [mint, amount] of held) {
         const proceeds = marks.proceeds(mint, amount as Amount, at, maxSlippageBps);
-        value = value === null || proceeds === undefined ? null : value + Number(proceeds) / unit;
+        if (proceeds === undefined) return null;
+        value += Number(proceeds) / unit;
       }
       return value;
     },

@@ -5,11 +5,11 @@ import type { MarketCache } from '../../trading/market-cache.ts';
 import type { SimulationModel } from '../../trading/simulation-model.ts';
 import type { EngineState } from '../../trading/state.ts';
 import type { RecordedIntervals } from '../sampling.ts';
-import type { BenchmarkValues } from './benchmark-wallets.ts';
+import type { BenchmarkValues, BenchmarkWallets } from './benchmark-wallets.ts';
 import { createBenchmarkWallets } from './benchmark-wallets.ts';
 import { createExitMarks } from './exit-marks.ts';
 import { Extremes } from './extremes.ts';
-import type { InstrumentPrice } from './instrument-prices.ts';
+import type { InstrumentPrice, InstrumentPrices } from './instrument-prices.ts';
 import { createInstrumentPrices } from './instrument-prices.ts';
 import type { RunRecord } from './run-record.ts';
 import { roundedAmount } from './run-record.ts';
@@ -52,10 +52,7 @@ interface EquitySample {
 
 const NO_VALUES: BenchmarkValues = { buyAndHold: null, dca: null };
 
-/** Returns a sampler over a state. Its benchmarks buy `instruments` until `endAt`. */
-export function createEquitySampler({
-  state, market = state.market, intervals, currency, instruments, everyMs, extremesEveryMs, model, endAt,
-}: {
+interface SamplerOptions {
   readonly state: EngineState;
   /** The market that values holdings and fills the benchmarks' purchases; the state's by default. */
   readonly market?: MarketCache | undefined;
@@ -69,24 +66,76 @@ export function createEquitySampler({
   readonly model: SimulationModel;
   /** The end of the recording; left out, benchmarks follow from the prices of the instruments alone. */
   readonly endAt?: Millis | undefined;
-}): EquitySampler {
+}
+
+/** Returns a sampler over a state. Its benchmarks buy `instruments` until `endAt`. */
+export function createEquitySampler(options: SamplerOptions): EquitySampler {
+  const { state, market = state.market, intervals, currency, instruments, everyMs, extremesEveryMs, model } = options;
   const { portfolio, tokens, limits } = state;
-  const unit = 10 ** currency.decimals;
   const marks = createExitMarks({ market, tokens, currency, model });
   const accounts = createStrategyAccounts({ state, market, currency, marks });
   const spent = instruments.length === 0 ? 0n : accounts.budgetCash / BigInt(instruments.length);
   const prices = createInstrumentPrices({ market, marks, currency, instruments, spent, model });
-  const wallets = endAt === undefined || spent === 0n ? undefined : createBenchmarkWallets({
-    market, intervals, marks, currency, instruments, model, endAt, openAccounts: portfolio.wallet.keys(),
+  const wallets = options.endAt === undefined || spent === 0n ? undefined : createBenchmarkWallets({
+    market, intervals, marks, currency, instruments, model, endAt: options.endAt, openAccounts: portfolio.wallet.keys(),
     maxSlippageBps: limits.maxSlippageBps,
   });
-  const times: Millis[] = [];
-  const columns = { buyAndHold: [] as (number | null)[], dca: [] as (number | null)[] };
-  const extremes = { equity: new Extremes<EquitySample>(), market: new Extremes<EquitySample>() };
-  let hasAllPrices = false;
+  const samples = createSamples({ accounts, prices, wallets, currency, hasExtremes: extremesEveryMs !== undefined });
   /** The samples contain every price until then. */
   let coveredUntil = -Infinity;
+  return {
+    everyMs,
+    extremesEveryMs,
+    unpriced: accounts.unpriced,
+    heldPrices: accounts.heldPrices,
+    returnDeposits: accounts.returnDeposits,
+    sample: samples.take,
+    sampleIfNew(at) {
+      const last = samples.lastAt();
+      if (at < last) return;
+      const news = { after: coveredUntil, last };
+      if (!tokens.all.some(({ mint }) => hasNewPrice(market, mint, currency.mint, news))) return;
+      samples.take(at);
+      prices.sampleHalfSpreads(at, accounts.swapSize);
+      coveredUntil = at;
+    },
+    checkExtremes: samples.checkExtremes,
+    observe(intent, outcome, at) {
+      if (accounts.add(intent, outcome, at)) samples.take(at);
+    },
+    nextPurchaseAt: () => wallets?.nextAt() ?? Infinity,
+    purchase: (at) => { wallets?.buy(at); },
+    record() {
+      const endAt = samples.times.at(-1) ?? 0;
+      return {
+        currency: currency.symbol, times: samples.times, fills: accounts.fills,
+        ...(wallets?.cash === undefined ? {} : { benchmarks: { cash: wallets.cash, ...samples.benchmarks } }),
+        strategies: accounts.records(), instruments: prices.records(endAt, wallets?.orderCosts(endAt)),
+      };
+    },
+  };
+}
 
+/** The samples taken so far. */
+interface Samples {
+  readonly times: readonly Millis[];
+  readonly benchmarks: { readonly buyAndHold: readonly (number | null)[]; readonly dca: readonly (number | null)[] };
+  /** Returns the time of the last sample; -Infinity before the first. */
+  lastAt(): Millis;
+  /** Takes a sample, after those of the extremes since the last one. */
+  take(at: Millis): void;
+  checkExtremes(at: Millis): void;
+}
+
+function createSamples({ accounts, prices, wallets, currency, hasExtremes }: {
+  readonly accounts: StrategyAccounts; readonly prices: InstrumentPrices; readonly wallets: BenchmarkWallets | undefined;
+  readonly currency: Token; readonly hasExtremes: boolean;
+}): Samples {
+  const unit = 10 ** currency.decimals;
+  const times: Millis[] = [];
+  const benchmarks = { buyAndHold: [] as (number | null)[], dca: [] as (number | null)[] };
+  const extremes = { equity: new Extremes<EquitySample>(), market: new Extremes<EquitySample>() };
+  let hasAllPrices = false;
   const lastAt = (): Millis => times.at(-1) ?? -Infinity;
   const sampleOf = (at: Millis): EquitySample => (
     { at, strategies: accounts.values(at), prices: prices.pricesAt(at), benchmarks: wallets?.values(at) ?? NO_VALUES });
@@ -105,12 +154,12 @@ export function createEquitySampler({
     if (wallets === undefined) return;
     if (begins) wallets.begin(startingCash(sample.strategies), sample.at);
     const { buyAndHold, dca } = begins ? wallets.values(sample.at) : sample.benchmarks;
-    columns.buyAndHold[row] = buyAndHold === null ? null : roundedAmount(buyAndHold, unit);
-    columns.dca[row] = dca === null ? null : roundedAmount(dca, unit);
+    benchmarks.buyAndHold[row] = buyAndHold === null ? null : roundedAmount(buyAndHold, unit);
+    benchmarks.dca[row] = dca === null ? null : roundedAmount(dca, unit);
   };
-  const sample = (at: Millis): void => {
+  const take = (at: Millis): void => {
     const now = sampleOf(at);
-    if (extremesEveryMs !== undefined) {
+    if (hasExtremes) {
       const between = [...extremes.equity.keep(accounts.totalEquity(at)), ...extremes.market.keep(prices.index())];
       for (const extreme of between.toSorted((a, b) => a.at - b.at)) {
         if (extreme.at > lastAt() && extreme.at < at) store(extreme);
@@ -118,41 +167,15 @@ export function createEquitySampler({
     }
     store(now);
   };
-
   return {
-    everyMs,
-    extremesEveryMs,
-    unpriced: accounts.unpriced,
-    heldPrices: accounts.heldPrices,
-    returnDeposits: accounts.returnDeposits,
-    sample,
-    sampleIfNew(at) {
-      const last = lastAt();
-      if (at < last) return;
-      const news = { after: coveredUntil, last };
-      if (!tokens.all.some(({ mint }) => hasNewPrice(market, mint, currency.mint, news))) return;
-      sample(at);
-      prices.sampleHalfSpreads(at, accounts.swapSize);
-      coveredUntil = at;
-    },
+    times, benchmarks, lastAt, take,
     checkExtremes(at) {
       if (at <= lastAt()) return;
       const now = (): EquitySample => sampleOf(at);
-      if (!hasAllPrices && isPriced(now())) sample(at);
+      if (!hasAllPrices && isPriced(now())) take(at);
       extremes.equity.pass(accounts.totalEquity(at), now);
       extremes.market.pass(prices.index(), now);
     },
-    observe(intent, outcome, at) {
-      if (accounts.add(intent, outcome, at)) sample(at);
-    },
-    nextPurchaseAt: () => wallets?.nextAt() ?? Infinity,
-    purchase: (at) => { wallets?.buy(at); },
-    record: () => ({
-      currency: currency.symbol, times, fills: accounts.fills,
-      ...(wallets?.cash === undefined ? {} : { benchmarks: { cash: wallets.cash, ...columns } }),
-      strategies: accounts.records(),
-      instruments: prices.records(times.at(-1) ?? 0, wallets?.orderCosts(times.at(-1) ?? 0)),
-    }),
   };
 }
 

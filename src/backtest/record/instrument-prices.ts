@@ -15,7 +15,7 @@ export interface InstrumentPrice {
 }
 
 /** The prices of the tokens that the benchmarks buy. */
-interface InstrumentPrices {
+export interface InstrumentPrices {
   /** Returns the price of each instrument at the size of a benchmark's purchase. */
   pricesAt(at: Millis): InstrumentPrice[];
   /**

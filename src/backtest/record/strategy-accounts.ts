@@ -74,121 +74,52 @@ interface Account {
   returned: number;
 }
 
+/** What all accounts share: the market that values them, and what they have recorded. */
+interface Ledger {
+  readonly state: EngineState;
+  readonly currency: Token;
+  /** Smallest units of one token of the currency. */
+  readonly unit: number;
+  readonly marks: ExitMarks;
+  readonly fills: RecordedFill[];
+  readonly unpriced: { fills: number; feesLamports: bigint; depositLamports: bigint };
+  /** What the last swap of a token was worth, smallest units of the currency. */
+  readonly swapSizes: Map<Mint, bigint>;
+}
+
 /** Returns the accounts of the strategies in a state that have a budget. */
 export function createStrategyAccounts({ state, market, currency, marks }: {
   readonly state: EngineState; readonly market: MarketCache; readonly currency: Token; readonly marks: ExitMarks;
 }): StrategyAccounts {
-  const { portfolio, tokens, limits } = state;
   const unit = 10 ** currency.decimals;
-  const accounts = [...portfolio.books].filter(([, book]) => book.isConfigured && book.budget !== undefined)
+  const accounts = [...state.portfolio.books].filter(([, book]) => book.isConfigured && book.budget !== undefined)
     .map(([name, book]) => openAccount(name, book));
-  const fills: RecordedFill[] = [];
   const unpriced = { fills: 0, feesLamports: 0n, depositLamports: 0n };
-  const swapSizes = new Map<Mint, bigint>();
-  const symbolOf = (mint: Mint): string => tokens.byMint(mint)?.symbol ?? mint;
-
-  const inCurrency = (mint: Mint, amount: bigint, at: Millis): number | undefined => {
-    const value = marks.exit(mint, amount, at);
-    return value === undefined ? undefined : Number(value) / unit;
-  };
-  const heldBy = ({ book, allowedBps }: Account, at: Millis): number | undefined => {
-    let held: number | undefined = 0;
-    for (const [mint, amount] of book.balances) {
-      if (mint === currency.mint || held === undefined) continue;
-      const value = marks.proceeds(mint, amount, at, allowedBps.get(mint) ?? limits.maxSlippageBps);
-      held = value === undefined ? undefined : held + Number(value) / unit;
-    }
-    return held;
-  };
-  const cashOf = ({ book }: Account): number => Number(book.balances.get(currency.mint) ?? 0n) / unit;
-  /** A sale of the holdings returns neither the fees nor the locked deposits. */
-  const spentBy = ({ feesPaid, deposited }: Account): number => feesPaid + deposited;
-
-  const lockDeposit = (account: Account, { outputMint, rentLamports }: Fill, at: Millis): void => {
-    if (rentLamports === 0n) return;
-    const value = inCurrency(SOL_MINT, rentLamports, at);
-    if (value === undefined) unpriced.depositLamports += rentLamports;
-    account.deposits.set(outputMint, (account.deposits.get(outputMint) ?? 0) + (value ?? 0));
-    account.deposited += value ?? 0;
-  };
-  /** Returns the current value of the fees paid since the last call; undefined where SOL has no price. */
-  const payFees = (account: Account, at: Millis): number | undefined => {
-    const lamports = account.book.feesLamports - account.valuedFeesLamports;
-    account.valuedFeesLamports = account.book.feesLamports;
-    const value = inCurrency(SOL_MINT, lamports, at);
-    if (value === undefined) unpriced.feesLamports += lamports;
-    else account.feesPaid += value;
-    return value;
-  };
-  /** Records a fill with its value and `costs`, the fees of its own and of failed swaps before it. */
-  const addFill = ({ name }: Account, fill: Fill, { quotedOut, costs, at }: {
-    readonly quotedOut: bigint | undefined; readonly costs: number | undefined; readonly at: Millis;
-  }): void => {
-    const { inputMint, outputMint, amountIn, amountOut } = fill;
-    const value = outputMint === currency.mint ? Number(amountOut) / unit : inCurrency(inputMint, amountIn, at);
-    if (value === undefined) unpriced.fills += 1;
-    else for (const mint of [inputMint, outputMint]) swapSizes.set(mint, BigInt(Math.round(value * unit)));
-    fills.push({
-      at, strategy: name, input: symbolOf(inputMint), output: symbolOf(outputMint),
-      amountIn: String(amountIn), amountOut: String(amountOut),
-      quotedOut: quotedOut === undefined ? null : String(quotedOut),
-      value: value === undefined ? null : roundedAmount(value, unit),
-      costs: costs === undefined ? null : roundedPrice(costs),
-    });
-  };
-
+  const ledger: Ledger = { state, currency, unit, marks, fills: [], unpriced, swapSizes: new Map() };
   return {
     budgetCash: accounts.reduce((sum, { book: { budget } }) => (
       sum + (budget!.mint === currency.mint ? budget!.amount : 0n)), 0n),
-    fills,
+    fills: ledger.fills,
     unpriced,
     values: (at) => accounts.map((account) => {
-      const held = heldBy(account, at);
-      if (held === undefined) return { equity: null, held: null };
-      return {
-        equity: roundedAmount(cashOf(account) + held - spentBy(account), unit), held: roundedAmount(held, unit),
-      };
+      const value = valueOf(account, ledger, at);
+      if (value === undefined) return { equity: null, held: null };
+      return { equity: roundedAmount(value.equity, unit), held: roundedAmount(value.held, unit) };
     }),
-    totalEquity: (at) => accounts.reduce((sum, account) => {
-      const held = heldBy(account, at);
-      return held === undefined ? NaN : sum + cashOf(account) + held - spentBy(account);
-    }, 0),
+    totalEquity: (at) => accounts.reduce((sum, account) => sum + (valueOf(account, ledger, at)?.equity ?? NaN), 0),
     add(intent, outcome, at) {
       const account = accounts.find(({ name }) => name === intent.strategy);
-      if (account === undefined) return false;
-      if (outcome.state === 'signed') account.sent += 1;
-      if (!isTerminal(outcome.state)) return false;
-      const { inputMint, outputMint, maxSlippageBps } = intent;
-      for (const mint of [inputMint, outputMint]) account.allowedBps.set(mint, maxSlippageBps);
-      const fees = payFees(account, at);
-      const traded = inputMint === currency.mint ? outputMint : inputMint;
-      const failedFees = account.failedFees.get(traded);
-      const { fill, quotedOut } = outcome;
-      if (fill === undefined) {
-        if (fees !== undefined && fees !== 0) account.failedFees.set(traded, (failedFees ?? 0) + fees);
-        return fees !== 0;
-      }
-      account.failedFees.delete(traded);
-      account.landed += 1;
-      lockDeposit(account, fill, at);
-      addFill(account, fill, { quotedOut, costs: fees === undefined ? failedFees : fees + (failedFees ?? 0), at });
-      return true;
+      return account !== undefined && addOutcome(account, ledger, { intent, outcome, at });
     },
     returnDeposits(mints) {
-      for (const mint of mints) {
-        for (const account of accounts) {
-          const value = account.deposits.get(mint) ?? 0;
-          account.deposits.delete(mint);
-          account.deposited -= value;
-          account.returned += value;
-        }
-      }
+      for (const mint of mints) for (const account of accounts) returnDeposit(account, mint);
     },
-    swapSize: (mint) => swapSizes.get(mint),
+    swapSize: (mint) => ledger.swapSizes.get(mint),
     heldPrices: (at) => accounts.flatMap(({ name, book: { balances } }) => [...balances].flatMap(([mint, amount]) => {
       const ageMs = mint === currency.mint ? Infinity : priceAge(market, mint, currency.mint, at);
       if (ageMs === Infinity) return [];
-      return [{ strategy: name, symbol: symbolOf(mint), ageMs, timesLargest: marks.timesLargest(mint, amount, at) }];
+      const timesLargest = marks.timesLargest(mint, amount, at);
+      return [{ strategy: name, symbol: symbolOf(mint, ledger), ageMs, timesLargest }];
     })),
     store(row, values) {
       for (const [i, account] of accounts.entries()) {
@@ -206,4 +137,97 @@ function openAccount(name: string, book: Account['book']): Account {
     name, book, valuedFeesLamports: 0n, deposits: new Map(), failedFees: new Map(), allowedBps: new Map(),
     equity: [], held: [], sent: 0, landed: 0, feesPaid: 0, deposited: 0, returned: 0,
   };
+}
+
+/** Returns the value of an account; a sale of its holdings returns neither the fees nor the locked deposits. */
+function valueOf({ book, allowedBps, feesPaid, deposited }: Account, ledger: Ledger, at: Millis): {
+  readonly equity: number; readonly held: number;
+} | undefined {
+  const { state, currency, unit, marks } = ledger;
+  let held = 0;
+  for (const [mint, amount] of book.balances) {
+    if (mint === currency.mint) continue;
+    const value = marks.proceeds(mint, amount, at, allowedBps.get(mint) ?? state.limits.maxSlippageBps);
+    if (value === undefined) return undefined;
+    held += Number(value) / unit;
+  }
+  const cash = Number(book.balances.get(currency.mint) ?? 0n) / unit;
+  return { equity: cash + held - (feesPaid + deposited), held };
+}
+
+/** Adds an outcome that the book already contains. Returns whether the equity may have changed. */
+function addOutcome(account: Account, ledger: Ledger, { intent, outcome, at }: {
+  readonly intent: Intent; readonly outcome: Outcome; readonly at: Millis;
+}): boolean {
+  if (outcome.state === 'signed') account.sent += 1;
+  if (!isTerminal(outcome.state)) return false;
+  const { inputMint, outputMint, maxSlippageBps } = intent;
+  for (const mint of [inputMint, outputMint]) account.allowedBps.set(mint, maxSlippageBps);
+  const fees = payFees(account, ledger, at);
+  const traded = inputMint === ledger.currency.mint ? outputMint : inputMint;
+  const failedFees = account.failedFees.get(traded);
+  const { fill, quotedOut } = outcome;
+  if (fill === undefined) {
+    if (fees !== undefined && fees !== 0) account.failedFees.set(traded, (failedFees ?? 0) + fees);
+    return fees !== 0;
+  }
+  account.failedFees.delete(traded);
+  account.landed += 1;
+  lockDeposit(account, ledger, fill, at);
+  const costs = fees === undefined ? failedFees : fees + (failedFees ?? 0);
+  ledger.fills.push(recordedFill(fill, ledger, { strategy: account.name, quotedOut, costs, at }));
+  return true;
+}
+
+/** Returns the current value of the fees paid since the last call; undefined where SOL has no price. */
+function payFees(account: Account, ledger: Ledger, at: Millis): number | undefined {
+  const lamports = account.book.feesLamports - account.valuedFeesLamports;
+  account.valuedFeesLamports = account.book.feesLamports;
+  const value = inCurrency(SOL_MINT, lamports, ledger, at);
+  if (value === undefined) ledger.unpriced.feesLamports += lamports;
+  else account.feesPaid += value;
+  return value;
+}
+
+function lockDeposit(account: Account, ledger: Ledger, { outputMint, rentLamports }: Fill, at: Millis): void {
+  if (rentLamports === 0n) return;
+  const value = inCurrency(SOL_MINT, rentLamports, ledger, at);
+  if (value === undefined) ledger.unpriced.depositLamports += rentLamports;
+  account.deposits.set(outputMint, (account.deposits.get(outputMint) ?? 0) + (value ?? 0));
+  account.deposited += value ?? 0;
+}
+
+function returnDeposit(account: Account, mint: Mint): void {
+  const value = account.deposits.get(mint) ?? 0;
+  account.deposits.delete(mint);
+  account.deposited -= value;
+  account.returned += value;
+}
+
+/** Returns a fill with its value; `costs` are its own fees and those of failed swaps before it. */
+function recordedFill({ inputMint, outputMint, amountIn, amountOut }: Fill, ledger: Ledger, { costs, ...swap }: {
+  readonly strategy: string; readonly quotedOut: bigint | undefined; readonly costs: number | undefined;
+  readonly at: Millis;
+}): RecordedFill {
+  const { currency, unit, unpriced, swapSizes } = ledger;
+  const value = outputMint === currency.mint ? Number(amountOut) / unit
+    : inCurrency(inputMint, amountIn, ledger, swap.at);
+  if (value === undefined) unpriced.fills += 1;
+  else for (const mint of [inputMint, outputMint]) swapSizes.set(mint, BigInt(Math.round(value * unit)));
+  return {
+    at: swap.at, strategy: swap.strategy, input: symbolOf(inputMint, ledger), output: symbolOf(outputMint, ledger),
+    amountIn: String(amountIn), amountOut: String(amountOut),
+    quotedOut: swap.quotedOut === undefined ? null : String(swap.quotedOut),
+    value: value === undefined ? null : roundedAmount(value, unit),
+    costs: costs === undefined ? null : roundedPrice(costs),
+  };
+}
+
+function inCurrency(mint: Mint, amount: bigint, { marks, unit }: Ledger, at: Millis): number | undefined {
+  const value = marks.exit(mint, amount, at);
+  return value === undefined ? undefined : Number(value) / unit;
+}
+
+function symbolOf(mint: Mint, { state }: Ledger): string {
+  return state.tokens.byMint(mint)?.symbol ?? mint;
 }

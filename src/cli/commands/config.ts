@@ -1,5 +1,5 @@
 import type { CommandContext, CommandModule } from '../command.ts';
-import { EXIT } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
 import { connectionOptions } from '../input/service-request.ts';
 import type { Fact } from '../output/table.ts';
 import { facts, table } from '../output/table.ts';
@@ -20,13 +20,13 @@ import { stringifyJson } from '../../core/json.ts';
 import { pluralize, printable } from '../../core/text.ts';
 import { roughDuration } from '../../core/time.ts';
 import { describeSigner, describeSizes, describeTokenSafety } from '../../daemon/reporting/limits-text.ts';
-import { describeProtection } from '../../daemon/reporting/trading-text.ts';
 import { openConnections } from '../../daemon/run/connections.ts';
 import { feedKey } from '../../market/feed.ts';
 import { describeFeedKey, showAmount } from '../../market/market-text.ts';
 import type { Mint, TokenTable } from '../../market/token.ts';
 import { untilInterrupted } from '../../recording/interrupt.ts';
 import { GENESIS_TOKENS } from '../../sandbox/genesis.ts';
+import { describeProtection } from '../../trading/protections/protection-text.ts';
 
 export const configCommand: CommandModule = (program, run) => {
   const config = program.command('config').description('checks a configuration without running it');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDocument } from 'yaml';
 import type { CommandModule } from '../command.ts';
-import { EXIT } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
 import { wholeNumber } from '../input/flags.ts';
 import { table } from '../output/table.ts';
 import { GannetError, messageOf } from '../../core/errors.ts';

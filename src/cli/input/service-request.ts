@@ -1,6 +1,7 @@
 import type { Subscription } from 'rxjs';
 import { filter, take, timer } from 'rxjs';
-import type { CommandContext, ExitCode } from '../command.ts';
+import type { CommandContext } from '../command.ts';
+import type { ExitCode } from '../exit-codes.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { configError } from '../../config/config-issue.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
@@ -21,7 +22,7 @@ interface Configured {
   readonly connections: Connections;
 }
 
-/** What the action of a command gets that reads from the configured service. */
+/** The context of a command that reads from the configured service. */
 export interface ServiceRequest extends CommandContext, Configured {}
 
 /** For commands that need none of the configured tokens, so that the service is not asked about them. */

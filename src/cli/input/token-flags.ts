@@ -5,14 +5,11 @@ import type { Pair, Token, TokenAmount, TokenTable } from '../../market/token.ts
 import { mint, SOL_MINT, tokenTable, USDC_MINT } from '../../market/token.ts';
 import { parseTokenAmount } from '../../strategy/params.ts';
 
-/** Tokens that need not be named: a recording is read without a service that could be asked. */
+/** Tokens that need no flag. A recording is read without a service, so other tokens must be named. */
 const KNOWN: readonly Token[] =
   [{ mint: SOL_MINT, symbol: 'SOL', decimals: 9 }, { mint: USDC_MINT, symbol: 'USDC', decimals: 6 }];
 
-/**
- * Returns the tokens named on the command line, SOL and USDC among them. Throws USAGE where two have one symbol or
- * mint.
- */
+/** Returns the tokens of the command line, with SOL and USDC. Throws USAGE when two share a symbol or a mint. */
 export function namedTokens(named: readonly Token[]): TokenTable {
   const all = withKnown(named);
   const twice = all.find((token, index) =>
@@ -21,7 +18,7 @@ export function namedTokens(named: readonly Token[]): TokenTable {
   return tokenTable(all);
 }
 
-/** Returns tokens with SOL and USDC before them, where neither the mint nor the symbol of those is among them. */
+/** Returns tokens after SOL and USDC, unless the tokens already have their mint or symbol. */
 export function withKnown(named: readonly Token[]): readonly Token[] {
   return [
     ...KNOWN.filter((known) => !named.some(({ mint: own, symbol }) => own === known.mint || symbol === known.symbol)),
@@ -29,7 +26,7 @@ export function withKnown(named: readonly Token[]): readonly Token[] {
   ];
 }
 
-/** Reads `SYMBOL=MINT:DECIMALS`, adding it to those read before. */
+/** Reads `SYMBOL=MINT:DECIMALS`, and adds it to the tokens read before. */
 export function tokenFlag(text: string, before: readonly Token[] = []): readonly Token[] {
   const [, symbol, address, decimals] = /^([^\s=/]{1,20})=([^:]+):(\d{1,3})$/.exec(text) ?? [];
   if (symbol === undefined || Number(decimals) > 255) throw new InvalidArgumentError(
@@ -52,7 +49,7 @@ export function pairOf(text: string, tokenOf: (symbol: string) => Token | undefi
     + `"${printable(text, 60)}"; --token SYMBOL=MINT:DECIMALS makes one known`);
 }
 
-/** Returns the amount that "100 USDC" says, in a token of the pair. Throws USAGE. */
+/** Returns an amount such as "100 USDC", in a token of the pair. Throws USAGE. */
 export function sizeOf(text: string, { base, quote }: Pair): TokenAmount {
   const size = parseTokenAmount(text, tokenTable([base, quote]));
   if (typeof size === 'string') throw new GannetError('USAGE', `--size: ${size}`);

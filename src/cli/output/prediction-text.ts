@@ -20,7 +20,7 @@ export function priceText(micro: bigint | undefined): string {
 
 /**
  * Returns the probability of YES that its bid and ask imply, both in millionths of a dollar: "at 54.00 %", the interval
- * where the spread is too wide for one number, a bound where one side is missing. Empty without prices.
+ * for a spread too wide for one number, a bound when one side is missing. Empty without prices.
  */
 export function probabilityText(
   { bid, ask }: { readonly bid: number | undefined; readonly ask: number | undefined },

@@ -12,7 +12,7 @@ import type { RecordingSource } from '../../recording/format.ts';
 /** Feeds of unknown tokens keep their key. */
 const SPOKEN = /^(?:quote:[^:]+:[^:]+:\d+|token-stats:[^:]+|order-book:.+)$/;
 
-/** Returns the same for people. */
+/** Returns the information about a recording as text. */
 export function infoText(info: RecordingInfo): string {
   const nameOf = feedNames(info.tokens);
   const shown = info.gaps.slice(0, 10);
@@ -57,7 +57,7 @@ export function infoText(info: RecordingInfo): string {
   ].join('');
 }
 
-/** Returns where a recording comes from, for people. */
+/** Returns the source of a recording as text. */
 function sourceText(source: RecordingSource): string {
   switch (source.kind) {
     case 'watched': return 'watched as it happened';
@@ -75,7 +75,7 @@ function momentText(iso8601: string): string {
   return iso8601.slice(0, 19).replace('T', ' ');
 }
 
-/** What a feed watches, in words; a token without a name by the ends of its mint. */
+/** Returns the name of a feed. A token without a name is shown by the ends of its mint. */
 function feedNames(tokens: RecordingInfo['tokens']): (feed: string) => string {
   const known = tokenTable(withKnown(tokens.map(({ mint: address, symbol, decimals }) =>
     ({ mint: mint(address), symbol, decimals }))));

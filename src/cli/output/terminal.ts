@@ -1,7 +1,7 @@
 import { Console } from 'node:console';
 import { stripVTControlCharacters } from 'node:util';
-import type { ExitCode } from '../command.ts';
-import { EXIT } from '../command.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { EXIT } from '../exit-codes.ts';
 import type { ErrorCode } from '../../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
@@ -50,21 +50,22 @@ export async function redactKeysOf(argv: readonly string[]): Promise<Redact> {
 }
 
 /** Returns the terminal of this process. */
-export function processTerminal(json: boolean, hide: Redact = UNCHANGED): Terminal {
+export function processTerminal(json: boolean, redact: Redact = UNCHANGED): Terminal {
   const colour = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
   return {
     json,
     colour,
     result: (
       document, text,
-    ) => { process.stdout.write(json ? hide(jsonLine(document)) : linesWrapped(hide(text()), outputColumns())); },
-    out: (
-      text, kind,
-    ) => { process.stdout.write(json || kind === 'data' ? hide(text) : linesWrapped(hide(text), outputColumns())); },
+    ) => { process.stdout.write(json ? redact(jsonLine(document)) : linesWrapped(redact(text()), outputColumns())); },
+    out: (text, kind) => {
+      const isData = json || kind === 'data';
+      process.stdout.write(isData ? redact(text) : linesWrapped(redact(text), outputColumns()));
+    },
     // A progress line, which overwrites itself, is not wrapped.
     err: (
       text,
-    ) => { process.stderr.write(text.includes('\r') ? hide(text) : linesWrapped(hide(text), outputColumns())); },
+    ) => { process.stderr.write(text.includes('\r') ? redact(text) : linesWrapped(redact(text), outputColumns())); },
   };
 }
 

@@ -12,7 +12,7 @@ import { SOL_DECIMALS, TOKEN_2022_PROGRAM } from '../../solana/constants.ts';
 
 
 /** A wallet as the command shows it. */
-export interface ShownWallet {
+interface ShownWallet {
   readonly address: string;
   readonly contents: WalletContents;
   readonly tokens: TokenTable;

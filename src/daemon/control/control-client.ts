@@ -9,7 +9,7 @@ import { readControlFile, RUN_HEADER } from './control-file.ts';
 const TIMEOUT_MS = 5_000;
 
 /** The daemon that runs with a state directory. */
-export interface DaemonClient {
+interface DaemonClient {
   /** Returns the answer of a path; undefined where the daemon knows no such thing. */
   get(path: string): Promise<Json | undefined>;
   /** Sends a command and returns the answer. Throws CONTROL_REFUSED with the reason. */

@@ -66,7 +66,7 @@ const PRESENCE_EVERY_MAX_MS = 60_000;
 const PRESENCE_PER_SWITCH = 10;
 
 /** The parts of a session that the control port reads and commands. */
-export interface ControlPortOptions {
+interface ControlPortOptions {
   readonly runId: string;
   readonly mode: 'live' | 'paper';
   readonly clock: Clock;

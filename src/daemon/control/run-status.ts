@@ -1,5 +1,6 @@
 import type { TradingState } from '../../trading/command.ts';
-import { actionText, describeSource, kindText } from '../reporting/trading-text.ts';
+import { describeSource } from '../reporting/trading-text.ts';
+import { actionText, kindText } from '../../trading/protections/protection-text.ts';
 import type { FeedState, SessionState, RunStatus, StrategyStatus } from './session-state.ts';
 import type { ProtectionState, StrategyTrading } from './trading-view.ts';
 
@@ -10,7 +11,7 @@ type Allowed = Exclude<StrategyStatus, 'waiting'>;
 type PartialState<T> = { readonly [member in keyof T]?: T[member] | undefined };
 
 /** The part of a daemon's state that decides its status. */
-export type StatusView = PartialState<Pick<SessionState, 'phase' | 'trading' | 'trading_word' | 'effective'
+type StatusView = PartialState<Pick<SessionState, 'phase' | 'trading' | 'trading_word' | 'effective'
     | 'protections' | 'stop_file' | 'service_access' | 'waits_for'>> & {
   readonly feeds?: readonly Pick<FeedState, 'status'>[] | undefined;
   readonly strategies?: readonly (PartialState<StrategyTrading> & { readonly running?: boolean | undefined })[]

@@ -117,13 +117,13 @@ export interface LastError {
 }
 
 /** A dead man’s switch: it stops trading when no operator was present for `after_ms`. */
-export interface DeadManState {
+interface DeadManState {
   readonly after_ms: Millis;
   readonly left_ms: Millis;
 }
 
 /** An open intent, as `intentJson` shows it. */
-export interface OpenIntentState {
+interface OpenIntentState {
   readonly intent_id: string;
   readonly state: string;
   readonly created_at: Millis;

@@ -25,7 +25,7 @@ export interface DecisionRecord extends LoggedDecision {
 }
 
 /** One input of a strategy. Age and reading are null before the first event. */
-export interface InputSample {
+interface InputSample {
   readonly watches: string;
   readonly age_ms: Millis | null;
   /** For people. */

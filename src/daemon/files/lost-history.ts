@@ -14,14 +14,14 @@ import { runStartOf } from './find-run.ts';
 import { readManifest } from './run-manifest.ts';
 
 /** What a journal is compared with before a run trusts it. */
-export interface HistoryScope extends HistoryView {
+interface HistoryScope extends HistoryView {
   readonly journal: Pick<JournalStore, 'standing' | 'acceptAsIs' | 'attemptsSince'>;
   /** The operator accepts the journal and the counters as they are. */
   readonly accept: boolean;
 }
 
 /** The same for a comparison that writes nothing. */
-export interface HistoryView {
+interface HistoryView {
   readonly journal: Pick<JournalStore, 'standing' | 'attemptsSince'>;
   readonly journalPath: string;
   readonly stateDir: string;

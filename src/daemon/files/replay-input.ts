@@ -24,26 +24,26 @@ import { readDecisions } from './run-files.ts';
 import type { RunManifest } from './run-manifest.ts';
 import { readManifest } from './run-manifest.ts';
 
-/** A run of the daemon with its recording: all that it takes to repeat it. */
+/** A run of the daemon with its recording: everything that a replay needs. */
 export interface ReplayInput {
   readonly manifest: RunManifest;
-  /** The decisions that everything is there for. */
+  /** The decisions whose inputs are complete. */
   readonly recorded: readonly RecordedDecision[];
-  /** The last number that everything is there for, where the run was cut off or still goes on. */
+  /** The last number with complete inputs, when the run was cut off or still continues. */
   readonly truncatedAt: number | undefined;
-  /** Decisions after that number: of what they were made on, something is missing. */
+  /** The number of decisions after that, whose inputs are incomplete. */
   readonly unreached: number;
-  /** What was recorded and is not there any more. */
+  /** Recorded rows that are missing now. */
   readonly lost: readonly LostRows[];
-  /** In the recording, what is beyond a gap included. */
+  /** All events in the recording, including those after a gap. */
   readonly events: number;
-  /** Returns what a replay takes, from the beginning; once for each replay, for it changes the state. */
+  /** Returns new options of a replay. Each replay needs its own, because it changes the state. */
   replay(): Parameters<typeof replayRun>[0];
 }
 
 /**
- * Opens a run to be repeated. Throws USAGE on a backtest, RECORDING_CORRUPT where something of it is missing, and what
- * reading its files and its strategies throws; INTERRUPTED.
+ * Opens a run for a replay. Throws USAGE for a backtest, RECORDING_CORRUPT when data is missing, INTERRUPTED, and what
+ * reading its files and its strategies throws.
  */
 export async function openReplayInput(runDir: string, interrupt = new AbortController().signal): Promise<ReplayInput> {
   const manifest = readManifest(runDir);
@@ -60,8 +60,8 @@ export async function openReplayInput(runDir: string, interrupt = new AbortContr
   const lastSeq = await runInterruptibly(recording.lastGapFreeSeq(decisions.map(({ seq }) => seq)), interrupt);
   if (whole && lastSeq < ended.after_seq) {
     throw new GannetError('RECORDING_CORRUPT', `the run has ${ended.after_seq} stamps, but only those up to ${lastSeq} `
-      + 'are all there: a line of its decisions.ndjson is gone, or the recording is another one; restore them from a '
-      + 'copy');
+      + 'are complete: a line of its decisions.ndjson is missing, or the recording belongs to another run; restore both '
+      + 'from a copy');
   }
   const rows = whole ? recording : await runInterruptibly(recording.cutInChunks(lastSeq), interrupt);
   const recorded = whole ? decisions : decisions.filter(({ seq }) => seq <= lastSeq);
@@ -90,7 +90,7 @@ export async function openReplayInput(runDir: string, interrupt = new AbortContr
   };
 }
 
-/** A run that was cut off while it drained had stopped its strategies all the same. */
+/** A run that was cut off while draining had already stopped its strategies. */
 function stoppedBy({ strategies_stopped: stopped }: RunManifest, lastSeq: number): RunManifest['strategies_stopped'] {
   return stopped !== null && lastSeq >= stopped.after_seq ? stopped : null;
 }

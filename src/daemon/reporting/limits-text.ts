@@ -3,7 +3,7 @@ import { formatDuration } from '../../core/time.ts';
 import { showAmount, symbolOf } from '../../market/market-text.ts';
 import type { TokenTable } from '../../market/token.ts';
 import type { RiskLimits, TokenSafetyLimits, ValueLimit } from '../../trading/limits.ts';
-import { summarizeProtection } from './trading-text.ts';
+import { summarizeProtection } from '../../trading/protections/protection-text.ts';
 
 /** The width beside the title on a usual terminal. */
 const LINE_WIDTH = 118;

@@ -25,13 +25,13 @@ interface ClosingReport<Account extends OwnedTokenAccount> {
 }
 
 /** The result of closing several accounts. */
-export interface Closings<Account extends OwnedTokenAccount> {
+interface Closings<Account extends OwnedTokenAccount> {
   readonly reports: readonly ClosingReport<Account>[];
   /** The fees of landed transactions, failed ones included. */
   readonly feeLamports: Lamports;
 }
 
-export interface ClosingParts {
+interface ClosingParts {
   readonly chain: Pick<
     Chain, 'composeClosing' | 'send' | 'signatureStatus' | 'finalizedBlockHeight' | 'isBlockhashValid'
   >;

@@ -24,10 +24,10 @@ export interface DiskMarks {
 }
 
 const MIB = 1024 * 1024;
-export const DISK_MARKS: DiskMarks = { recordingBytes: 256 * MIB, entriesBytes: 64 * MIB, ballastBytes: 16 * MIB };
+const DISK_MARKS: DiskMarks = { recordingBytes: 256 * MIB, entriesBytes: 64 * MIB, ballastBytes: 16 * MIB };
 
 /** The run that a disk guard protects. */
-export interface GuardedRun {
+interface GuardedRun {
   readonly state: Pick<EngineState, 'trading' | 'tradingBy'>;
   readonly accept: (command: SetTradingState) => void;
   readonly alert: (level: AlertProposal['level'], message: string) => void;

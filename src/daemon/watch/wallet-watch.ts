@@ -10,7 +10,7 @@ import type { AdjustWallet, AdjustmentCause } from '../../trading/command.ts';
 import type { Intent } from '../../trading/intent.ts';
 
 /** The ledger at one moment. */
-export interface LedgerView {
+interface LedgerView {
   readonly balances: ReadonlyMap<Mint, Amount>;
   /** Open swaps, whose movements are not booked yet. */
   readonly open?: readonly Intent[] | undefined;

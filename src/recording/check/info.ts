@@ -17,7 +17,7 @@ interface Gap extends Silence {
   readonly feed: string;
 }
 
-/** What a recording holds, in the words of `--json`. */
+/** The contents of a recording, with the names of `--json`. */
 export interface RecordingInfo {
   readonly recording: string;
   readonly format_version: number;
@@ -50,11 +50,11 @@ export interface RecordingInfo {
   readonly lost: readonly {
     readonly file: string; readonly rows: number; readonly from: string; readonly until: string;
   }[];
-  /** Segments of hours that are over, or of a writer that is dead, which are not compressed. */
+  /** Uncompressed segments of past hours, or of a dead writer. */
   readonly uncompressed: readonly string[];
 }
 
-/** Works out what an opened recording holds. */
+/** Describes an open recording. */
 export function* infoOf(recording: Recording): ChunkedWork<RecordingInfo> {
   const { directory, manifest, firstAt, lastAt } = recording;
   const listed = listSegments(directory);
@@ -96,7 +96,7 @@ export function* infoOf(recording: Recording): ChunkedWork<RecordingInfo> {
   };
 }
 
-/** One time through all of it: a feed's usual distance is known only at the end. */
+/** Reads all rows once: the usual interval of a feed is only known at the end. */
 function* feedsOf(
   recording: Recording,
 ): ChunkedWork<{ readonly feeds: RecordingInfo['feeds']; readonly gaps: readonly Gap[] }> {
@@ -120,7 +120,9 @@ function sizeOf(path: string): number {
   try {
     return statSync(path).size;
   } catch (cause) {
-    throw new GannetError('RECORDING_CORRUPT', `${path} was removed while it was read; run the command again`, { cause });
+    throw new GannetError(
+      'RECORDING_CORRUPT', `${path} was removed while it was read; run the command again`, { cause },
+    );
   }
 }
 

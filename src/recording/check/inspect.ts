@@ -1,29 +1,29 @@
 import { readdirSync } from 'node:fs';
+import type { ChunkedWork } from '../../core/chunked-work.ts';
 import { isGannetError } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Block } from '../columns/block.ts';
+import { uncompressedSegments } from '../compression/compact.ts';
 import type { RecordingKind } from '../format.ts';
 import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_KINDS, WRITER_LOCK_FILE } from '../format.ts';
 import type { Recording } from '../reader.ts';
+import type { SegmentDigest } from '../segment/digest.ts';
+import { iso } from '../segment/digest.ts';
+import { readSegment } from '../segment/segment-reader.ts';
 import type { RecordingIssue, RowFindings } from './row-checks.ts';
 import { RowChecks } from './row-checks.ts';
-import { iso } from '../segment/digest.ts';
-import type { SegmentDigest } from '../segment/digest.ts';
-import { readSegment } from '../segment/segment-reader.ts';
-import type { ChunkedWork } from '../../core/chunked-work.ts';
-import { uncompressedSegments } from '../compression/compact.ts';
 import type { LostRows, VerifiedRecording } from './verify.ts';
 import { listSegments, verifyFile } from './verify.ts';
 
 export interface Inspection {
-  /** Whether its writer ended it; undefined where it does not say. */
+  /** Whether the writer closed it; undefined where that cannot be read. */
   readonly closed: boolean | undefined;
   readonly files: number;
   readonly events: number;
   readonly issues: readonly RecordingIssue[];
   /**
-   * What is odd and may be so: prices that nobody would pay, an end that a crash took, files that do not belong here or
-   * are larger than they need be.
+   * Findings that need not be faults: implausible prices, an end lost in a crash, files that do not belong here or that
+   * could be smaller.
    */
   readonly warnings: readonly RecordingIssue[];
 }
@@ -75,8 +75,8 @@ function* inspectSegment({ directory, kind, digest, listed, rows }: {
 }
 
 /**
- * Returns what is wrong with the rows of some kinds in a recording that is open: its bytes are as they were written.
- * Each block is shown on the way.
+ * Returns the findings in the rows of some kinds of an open recording, whose bytes are verified already. `onBlock` gets
+ * each block on the way.
  */
 export function* inspectRows(
   { directory, segments }: Pick<Recording, 'directory' | 'segments'>, kinds: readonly RecordingKind[],
@@ -98,7 +98,7 @@ export function* inspectRows(
   return found;
 }
 
-/** Returns what is to be said of rows that are not there any more. */
+/** Returns the issue for lost rows. */
 export function lostIssue({ file, rows, from, until, isHole }: LostRows): RecordingIssue {
   const what = isHole ? 'it is not there, and later ones are' : 'it ends there';
   return {
@@ -108,7 +108,8 @@ export function lostIssue({ file, rows, from, until, isHole }: LostRows): Record
 }
 
 function* attempt<T>(
-  { issues }: Found, { file, at }: { readonly file: string; readonly at?: Millis | undefined }, work: () => ChunkedWork<T>,
+  { issues }: Found, { file, at }: { readonly file: string; readonly at?: Millis | undefined },
+  work: () => ChunkedWork<T>,
 ): ChunkedWork<T | undefined> {
   try {
     return yield* work();
@@ -122,8 +123,9 @@ function* attempt<T>(
 
 function noteUncompressed(directory: string, listed: VerifiedRecording, { warnings }: Found): void {
   for (const { file } of uncompressedSegments(directory, listed)) {
-    warnings.push({ code: 'RECORDING_CORRUPT', file, message: `${file}: nobody writes to it any more, and it is not `
-      + `compressed${listed.manifest.closed ? '' : ': "gannet recording compact" does that'}` });
+    warnings.push({ code: 'RECORDING_CORRUPT', file,
+      message: `${file}: no process writes to it any more, and it is not `
+        + `compressed${listed.manifest.closed ? '' : ': "gannet recording compact" does that'}` });
   }
 }
 

@@ -1,21 +1,21 @@
+import type { ErrorCode } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
-import type { Block } from '../columns/block.ts';
-import type { SegmentDigest } from '../segment/digest.ts';
-import { hourName, iso } from '../segment/digest.ts';
 import type { OrderBook } from '../../market/order-book.ts';
 import { ONE_USD } from '../../market/order-book.ts';
 import type { TokenStats } from '../../market/token-stats.ts';
-import { QuoteBlock } from '../columns/quote-block.ts';
 import { unsignedAt } from '../columns/batch-columns.ts';
-import type { ErrorCode } from '../../core/errors.ts';
+import type { Block } from '../columns/block.ts';
+import { QuoteBlock } from '../columns/quote-block.ts';
+import type { SegmentDigest } from '../segment/digest.ts';
+import { hourName, iso } from '../segment/digest.ts';
 
-/** What is found in rows. */
+/** Findings in rows. */
 export interface RowFindings extends PriceFindings {
-  /** What no writer writes: numbers or times that go back, rows that the digests do not speak of. */
+  /** Rows that no writer writes: numbers or times that go backwards, rows that contradict their digest. */
   readonly issues: RecordingIssue[];
 }
 
-/** Holds the rows of one kind, segment after segment, against each other and against the digests. */
+/** Checks the rows of one kind, segment after segment, against each other and against the digests. */
 export class RowChecks {
   readonly #found: RowFindings;
   readonly #prices: PriceChecks;
@@ -56,7 +56,7 @@ export class RowChecks {
     this.#prices.block(block, before);
   }
 
-  /** Returns the inputs of the segment. */
+  /** Returns the number of inputs in the segment. */
   end(): number {
     const digest = this.#digest!;
     const facts = [
@@ -86,38 +86,38 @@ export class RowChecks {
   }
 }
 
-/** A price may be this many times the one before it in its feed before it is called absurd. */
+/** A price that changes by more than this factor is reported. */
 const ABSURD_FACTOR = 100;
-/** One that goes back at once may be less. */
+/** A price that changes by this factor and returns at once is reported. */
 const SPIKE_FACTOR = 10;
 
-/** What is found in prices. */
-export interface PriceFindings {
-  /** Prices of nothing, which no feed gives. */
+/** Findings in prices. */
+interface PriceFindings {
+  /** Prices of zero or without a number, which no feed gives. */
   readonly noPrices: RecordingIssue[];
-  /** Prices that are odd, and may be so. */
+  /** Implausible prices. */
   readonly leaps: RecordingIssue[];
 }
 
-/** Where a price stands. */
+/** The place of a price. */
 interface Place {
   readonly file: string;
   readonly row: number;
   readonly at: number;
 }
 
-/** From one price to the next of its feed, tenfold or more. */
+/** A change of at least tenfold from one price of a feed to the next. */
 interface Leap extends Place {
   readonly from: number;
   readonly to: number;
   readonly isTold: boolean;
 }
 
-/** Holds the prices of one kind, segment after segment, each against the one before it in its feed. */
-export class PriceChecks {
+/** Compares the prices of one kind, segment after segment, with the price before in the same feed. */
+class PriceChecks {
   readonly #found: PriceFindings;
   readonly #rates = new Map<string, number>();
-  /** Those to the last price of a feed. */
+  /** The leaps that led to the last price of their feed. */
   readonly #leaps = new Map<string, Leap>();
   #file = '';
 
@@ -129,13 +129,13 @@ export class PriceChecks {
     this.#file = file;
   }
 
-  /** Looks at the prices of a block that so many rows of the file came before. */
+  /** Checks the prices of a block that starts after `before` rows of the file. */
   block(block: Block, before: number): void {
     if (block instanceof QuoteBlock) this.#quotes(block, before);
     else if (block.kind === 'token-stats' || block.kind === 'order-book') this.#events(block, before);
   }
 
-  /** On columns: recordings have millions of quotes, and nearly all are in order. */
+  /** Reads columns: recordings have millions of quotes, and nearly all are in order. */
   #quotes(block: QuoteBlock, before: number): void {
     const { feed: { codes, texts }, inAmount, outAmount } = block.columns;
     const rates = texts.map((text) => this.#rates.get(text));
@@ -184,7 +184,7 @@ export class PriceChecks {
       this.#tell(this.#found.leaps, place, `usdPrice of ${usdPrice} in ${feed}`);
       return;
     }
-    // The service says 0 of what nobody trades.
+    // The service gives 0 for a token without trades.
     if (usdPrice === 0) return;
     const last = this.#rates.get(feed);
     if (last !== undefined && (usdPrice >= last * SPIKE_FACTOR || last >= usdPrice * SPIKE_FACTOR))
@@ -193,7 +193,7 @@ export class PriceChecks {
     this.#rates.set(feed, usdPrice);
   }
 
-  /** What is tenfold for good may be a market's doing; what is tenfold and back is nobody's price. */
+  /** A lasting tenfold price may be real; a price that returns at once is reported as an error. */
   #leap(feed: string, leap: Omit<Leap, 'isTold'>): void {
     const { from, to } = leap;
     const before = this.#leaps.get(feed);
@@ -214,13 +214,13 @@ export class PriceChecks {
   }
 }
 
-/** Something wrong in a recording, with the place where there is one. */
+/** A fault or a warning in a recording, with its place where there is one. */
 export interface RecordingIssue {
   readonly code: ErrorCode;
   readonly file: string;
-  /** The input in the file, from 1. */
+  /** The number of the input in the file, from 1. */
   readonly row?: number | undefined;
-  /** Of that input, else of the first that is concerned. */
+  /** The time of that input, else of the first input concerned. */
   readonly at?: Millis | undefined;
   readonly message: string;
 }

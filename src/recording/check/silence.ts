@@ -1,38 +1,35 @@
 import type { Millis } from '../../core/time.ts';
 
-/** Something that was silent for so long is worth a word, if it mostly is not. */
+/** A silence shorter than this is not reported. */
 const SILENT_MS = 60_000;
 const TIMES_USUAL = 5;
 
-/** From the last that was heard to the next. */
+/** From the last event before a silence to the first after it. */
 export interface Silence {
   readonly from: Millis;
   readonly until: Millis;
 }
 
-/** Listens for how often something is heard, and when it was not. */
+/** Measures how often events arrive, and finds the silences between them. */
 export interface SilenceWatch {
   readonly first: Millis;
   readonly last: Millis;
   readonly count: number;
   hear(at: Millis): void;
-  /** The usual distance between two, milliseconds; null where fewer than two were heard. */
+  /** The usual interval, milliseconds; null for fewer than two events. */
   readonly usualMs: () => number | null;
-  /** Returns when it was silent for a minute at least and five times as long as usual: known only at the end. */
+  /** Returns silences of at least a minute and five times the usual interval. They are only known at the end. */
   silences(): readonly Silence[];
 }
 
-/**
- * Returns whether something that is usually heard each `usualMs` milliseconds was silent; where nothing is usual, it
- * was not.
- */
+/** Returns whether a span is a silence of a feed with this usual interval in milliseconds; false without one. */
 export function isSilence({ from, until }: Silence, usualMs: number | null): boolean {
   return until - from > SILENT_MS && until - from > TIMES_USUAL * (usualMs ?? Infinity);
 }
 
 /**
- * Returns a watch that has heard something once. What is heard at one instant, such as a price at several sizes, is one
- * beat.
+ * Returns a watch after its first event. Events at one instant, such as a price at several sizes, count as one for the
+ * interval.
  */
 export function watchSilence(first: Millis): SilenceWatch {
   const long: Silence[] = [];
@@ -63,18 +60,17 @@ export function watchSilence(first: Millis): SilenceWatch {
   };
 }
 
-/** Listens to feeds, each by itself and several together. */
-export interface GroupSilences<Heard> {
+/** Finds silences of single feeds and of groups of feeds. */
+interface GroupSilences<Heard> {
   hear(heard: Heard, at: Millis): void;
   /**
-   * Returns when nothing was heard of any feed of a group though one of them at least was silent by its own measure
-   * too: feeds that are heard each five minutes, a moment after each other, make a lively group of moments, and none of
-   * them was ever silent.
+   * Returns when all feeds of a group were silent, and at least one of them by its own interval too. Feeds that are
+   * each polled every five minutes, a moment apart, make a group of short intervals without being silent.
    */
   silences(group: string): readonly Silence[];
 }
 
-/** Returns a watch over feeds, each of which is in the groups that are told for what is heard of it first. */
+/** Returns a watch over feeds. `groupsOf` names the groups of a feed at its first event. */
 export function watchGroups<Heard extends { readonly feed: string }>(
   groupsOf: (heard: Heard) => readonly string[],
 ): GroupSilences<Heard> {
@@ -110,7 +106,10 @@ export function watchGroups<Heard extends { readonly feed: string }>(
   };
 }
 
-/** Returns whether a span lies within one of those, which are in order and apart; asked in the order of time. */
+/**
+ * Returns a check whether a span lies within one of `spans`, which are in order and do not overlap. Ask in the order of
+ * time.
+ */
 function isWithin(spans: readonly Silence[]): (silence: Silence) => boolean {
   let next = 0;
   return ({ from, until }) => {

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { ChunkedWork } from '../../core/chunked-work.ts';
 import { GannetError } from '../../core/errors.ts';
+import type { Millis } from '../../core/time.ts';
 import type { FeedKey } from '../../market/event.ts';
 import { DIGESTS_FILE, MANIFEST_FILE } from '../format.ts';
 import type { RecordingManifest } from '../manifest.ts';
@@ -8,22 +11,19 @@ import { parseManifest } from '../manifest.ts';
 import type { SegmentDigest } from '../segment/digest.ts';
 import { describeSegment, parseDigestLines, segmentName } from '../segment/digest.ts';
 import { segmentSize, verifySegmentInChunks } from '../segment/segment-file.ts';
-import type { ChunkedWork } from '../../core/chunked-work.ts';
-import { dirname } from 'node:path';
-import type { Millis } from '../../core/time.ts';
 
-/** What of a recording can be believed. */
+/** The verified contents of a recording. */
 export interface VerifiedRecording {
   readonly manifest: RecordingManifest;
   readonly segments: readonly SegmentDigest[];
   readonly feeds: readonly FeedKey[];
-  /** What digests speak of and no file holds: of a closed recording nothing, for it would be refused. */
+  /** Rows that are digested and in no file. A closed recording with such rows is refused. */
   readonly lost: readonly LostRows[];
 }
 
 /**
- * Returns what of a recording can be believed: all of it where it was closed, else each file up to its last digest.
- * Throws RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_CORRUPT.
+ * Returns the verified contents of a recording: all of a closed one, else each file up to its last digest. Throws
+ * RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_CORRUPT.
  */
 export function* verifyRecording(directory: string): ChunkedWork<VerifiedRecording> {
   const listed = listSegments(directory);
@@ -31,17 +31,19 @@ export function* verifyRecording(directory: string): ChunkedWork<VerifiedRecordi
   return listed;
 }
 
-/** Returns what a recording says of its segments, none of which is looked into. Throws like `verifyRecording`. */
+/** Returns the segments that a recording lists, without reading them. Throws like `verifyRecording`. */
 export function listSegments(directory: string): VerifiedRecording {
   const manifest = parseManifest(readBytes(directory, MANIFEST_FILE).toString('utf8'));
   return manifest.closed ? listClosed(directory, manifest) : listTorn(directory, manifest);
 }
 
 /**
- * Throws RECORDING_CORRUPT unless every byte of a segment is as it was digested, and in a closed recording no byte is
- * beyond.
+ * Throws RECORDING_CORRUPT unless every byte of a segment agrees with its digest, and a closed recording has no byte
+ * beyond it.
  */
-export function* verifyFile(directory: string, digest: SegmentDigest, { closed }: RecordingManifest): ChunkedWork<void> {
+export function* verifyFile(
+  directory: string, digest: SegmentDigest, { closed }: RecordingManifest,
+): ChunkedWork<void> {
   const size = segmentSize(directory, digest.file);
   if (closed && size !== digest.bytes) {
     const found = size === undefined ? 'no such file' : `${size}`;
@@ -87,46 +89,46 @@ function corrupt(file: string, expected: string, found: string, cause?: unknown)
     });
 }
 
-/**
- * The lines whose rows are there, and for each segment the last digest of a file that is, in the order of their rows.
- */
-export interface IntactSegments<T extends SegmentDigest> {
+/** The lines whose rows are in a file, and the last intact digest of each segment, in the order of their rows. */
+interface IntactSegments<T extends SegmentDigest> {
   readonly lines: readonly T[];
   readonly segments: readonly T[];
-  /** What was written and is not there any more, by segment. */
+  /** Rows that were written and are lost, by segment. */
   readonly lost: readonly LostRows[];
 }
 
-/** Rows at the end of a segment, or all of one, that digests speak of and no file holds. */
+/** Rows at the end of a segment, or all of one, that were digested and are in no file. */
 export interface LostRows {
-  /** Where they would be. */
+  /** The file that would hold them. */
   readonly file: string;
   readonly rows: number;
-  /** Of the last row that is there, else of the first that was; of the last that was. */
+  /** The time of the last row left, else of the first that was written; and of the last that was written. */
   readonly from: Millis;
   readonly until: Millis;
-  /** Whether later rows of the same kind are there: it is a hole, not an end. */
+  /** Whether later rows of the same kind exist, so that there is a hole. */
   readonly isHole: boolean;
 }
 
-const MOST_LOOKS = 10;
+const MAX_READS = 10;
 
 /**
- * Returns what the digests say of files that are at least as long as they say. A file that is shorter lost its end with
- * the machine, or itself: an earlier digest of the segment holds then, or none. `read` is called again where a file has
- * gone since: the writer compresses segments while others read.
+ * Returns the digests whose files are at least as long as digested. A shorter file lost its end, or a file is missing:
+ * then an earlier digest of the segment holds, or none. `read` is called again where a file has gone since, because the
+ * writer compresses segments while others read.
  */
-export function intactSegments<T extends SegmentDigest>(directory: string, read: () => readonly T[]): IntactSegments<T> {
-  for (let look = 1; ; look++) {
+export function intactSegments<T extends SegmentDigest>(
+  directory: string, read: () => readonly T[],
+): IntactSegments<T> {
+  for (let reads = 1; ; reads++) {
     const digests = read();
     const sizes = new Map([...new Set(digests.map(({ file }) => file))].map((file) =>
       [file, segmentSize(directory, file)]));
     const gone = [...Map.groupBy(digests, ({ file }) => segmentName(file)).values()]
       .some((own) => own.every(({ file }) => sizes.get(file) === undefined));
-    if (gone && look < MOST_LOOKS && isOther(read(), digests)) continue;
+    if (gone && reads < MAX_READS && isOther(read(), digests)) continue;
     const isWhole = ({ file, bytes }: T): boolean => bytes <= (sizes.get(file) ?? -1);
     const last = new Map(digests.filter(isWhole).map((line) => [segmentName(line.file), line]));
-    // What was said of a file that is compressed since holds of the other, as far as that one goes.
+    // Digests of a file that has been compressed since hold for the compressed file, up to its end.
     const isKept = (line: T): boolean =>
       isWhole(line) || line.bytes <= (last.get(segmentName(line.file))?.compressed?.rawBytes ?? -1);
     return {
@@ -136,12 +138,12 @@ export function intactSegments<T extends SegmentDigest>(directory: string, read:
   }
 }
 
-/** Lines are added, and those of no more use are taken out. */
+/** The writer adds lines, and removes those of compressed files. */
 function isOther(now: readonly SegmentDigest[], before: readonly SegmentDigest[]): boolean {
   return now.length !== before.length || now.at(-1)?.sha256 !== before.at(-1)?.sha256;
 }
 
-/** A segment that was compressed without its lost end has a last digest that says so. */
+/** The last digest of a segment that was compressed without its lost end says so. */
 function lostRows(digests: readonly SegmentDigest[], whole: ReadonlyMap<string, SegmentDigest>): LostRows[] {
   const said = new Map(digests.map((digest) => [segmentName(digest.file), digest]));
   for (const digest of digests)

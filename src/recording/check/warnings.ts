@@ -1,41 +1,41 @@
+import type { ChunkedWork } from '../../core/chunked-work.ts';
 import { GannetError } from '../../core/errors.ts';
 import { pluralize } from '../../core/text.ts';
-import { formatDuration, shortDuration } from '../../core/time.ts';
 import type { Millis } from '../../core/time.ts';
+import { formatDuration, shortDuration } from '../../core/time.ts';
 import type { FeedKey } from '../../market/event-base.ts';
 import type { FeedSpec } from '../../market/feed.ts';
 import { feedKey, sharedFeeds } from '../../market/feed.ts';
 import type { Block } from '../columns/block.ts';
-import type { RecordingKind } from '../format.ts';
-import { inspectRows, lostIssue } from './inspect.ts';
 import { QuoteBlock } from '../columns/quote-block.ts';
+import type { RecordingKind } from '../format.ts';
 import type { Recording } from '../reader.ts';
-import type { ChunkedWork } from '../../core/chunked-work.ts';
+import { inspectRows, lostIssue } from './inspect.ts';
 import type { Silence, SilenceWatch } from './silence.ts';
 import { isSilence, watchSilence } from './silence.ts';
 
-/** So many of a kind are named, the others counted. */
+/** The most warnings of a kind that are listed; the others are counted. */
 const MOST_NAMED = 3;
-/** A poll takes its time too. */
+/** Allows for the time that a poll takes. */
 const SELDOM_FACTOR = 1.5;
 
-/** What a recording is good for: what must be said of it, and how often it has each feed. */
-export interface RecordingReview {
+/** What a user of a recording must know: its warnings, and the interval of each feed. */
+interface RecordingReview {
   readonly warnings: readonly string[];
   /** The usual distance between two records of a feed, milliseconds. */
   readonly intervals: ReadonlyMap<FeedKey, Millis>;
 }
 
 /**
- * Returns what whoever relies on a recording must be told, each with file, row and time: rows that are lost, feeds that
- * were silent, or heard more seldom than live, prices that leap. Throws RECORDING_CORRUPT where rows are in no order,
- * or a price is none: no feed gives such things, and what is made of them would be made of nothing.
+ * Returns the warnings for a user of a recording, each with file, row and time: lost rows, silent feeds, feeds recorded
+ * at longer intervals than live, leaping prices. Throws RECORDING_CORRUPT for rows out of order and for prices that no
+ * feed gives, because results from them would mean nothing.
  */
 export function* recordingWarnings(recording: Recording, { kinds, feeds, describe }: {
   readonly kinds: readonly RecordingKind[];
-  /** What is watched, and how often live. */
+  /** The feeds in use, with their live intervals. */
   readonly feeds: readonly FeedSpec[];
-  /** Names a feed for people. */
+  /** Returns a readable name of a feed. */
   readonly describe: (feed: FeedKey) => string;
 }): ChunkedWork<RecordingReview> {
   const everyMs = new Map(sharedFeeds(feeds).map((spec) => [feedKey(spec), spec.everyMs]));
@@ -72,14 +72,14 @@ export function* recordingWarnings(recording: Recording, { kinds, feeds, describ
   return { warnings, intervals: new Map(intervals) };
 }
 
-/** What counts prices, counts fewer of them in the same time. */
+/** A strategy that counts prices sees fewer of them in the same time. */
 function seldom(usualMs: Millis, everyMs: Millis, feed: string): string[] {
   if (usualMs < SELDOM_FACTOR * everyMs) return [];
-  return [`${feed} was recorded every ${shortDuration(usualMs)}, and is looked at every ${formatDuration(everyMs)} `
-    + 'live: what is decided here is decided on fewer prices'];
+  return [`${feed} was recorded every ${shortDuration(usualMs)}, and is polled every ${formatDuration(everyMs)} `
+    + 'live: decisions here see fewer prices'];
 }
 
-/** A feed that begins late, or ends early, is silent too. */
+/** A feed that starts late or ends early is silent too. */
 function silencesOf(watch: SilenceWatch, { firstAt, lastAt }: Recording): readonly Silence[] {
   const ends =
     [{ from: firstAt ?? watch.first, until: watch.first }, { from: watch.last, until: lastAt ?? watch.last }];
@@ -92,7 +92,7 @@ function named(messages: readonly string[], what: string): string[] {
     ? [`${what} ${pluralize(left, 'time')} more: "gannet recording verify" and "info" name them`] : [])];
 }
 
-/** Quotes by their columns: there are millions of them. */
+/** Reads the columns of quotes: there are millions of them. */
 function hearBlock(watches: Map<FeedKey, SilenceWatch>, block: Block): void {
   if (block instanceof QuoteBlock) {
     const { codes, texts } = block.columns.feed;

@@ -8,7 +8,7 @@ export interface WideValues {
   readonly valid: Bitmap;
 }
 
-/** Codes with what they stand for. */
+/** Codes with their texts. */
 export interface CodedTexts {
   readonly codes: Int32Array;
   readonly texts: readonly string[];
@@ -19,12 +19,10 @@ interface Cuttable<T> {
   subarray(begin: number, end: number): T;
 }
 
-/** Rows as typed arrays, a column by its name: what blocks are made of. */
+/** Rows as typed arrays, one column by name: the input of blocks. */
 export type Columns = Pick<BatchColumns, 'wide' | 'numbers' | 'coded' | 'texts'>;
 
-/**
- * Reads a batch's columns as typed arrays, without copying. Dictionaries are decoded once, as long as they do not grow.
- */
+/** Reads the columns of a batch as typed arrays, without copying. Dictionaries are decoded once, unless they grow. */
 export class BatchColumns {
   readonly #file: string;
   readonly #texts = new Map<string, { chunks: number; texts: string[] }>();
@@ -34,7 +32,7 @@ export class BatchColumns {
     this.#file = file;
   }
 
-  /** Turns to another batch of the same file. */
+  /** Moves to another batch of the same file. */
   open(batch: RecordBatch): void {
     this.#children = new Map(batch.schema.fields.map((field, index) => [field.name, batch.data.children[index]!]));
   }
@@ -75,7 +73,7 @@ export class BatchColumns {
     return known.texts;
   }
 
-  /** Decodes by itself: Arrow's decoder drops a leading U+FEFF. */
+  /** Arrow's decoder is not used, because it drops a leading U+FEFF. */
   #decode(name: string, data: Data): string[] {
     if (data.length === 0) return [];
     const offsets = data.valueOffsets as unknown;
@@ -94,7 +92,7 @@ export class BatchColumns {
     return data;
   }
 
-  /** Arrow pads its buffers to eight bytes: what lies beyond the last row is no row. */
+  /** Arrow pads its buffers to eight bytes; bytes after the last row are cut off. */
   #rows<T extends Cuttable<T>>(name: string, data: Data, type: abstract new () => T): T {
     return this.#array(name, data, type).subarray(0, data.length);
   }

@@ -3,7 +3,7 @@ import { makeData, RecordBatch, RecordBatchStreamWriter, Struct } from 'apache-a
 import type { ArrayBufferViewInput } from 'apache-arrow/util/buffer';
 import { toUint8Array } from 'apache-arrow/util/buffer';
 
-/** Arrow's stream encoder with its output in hand, instead of in a queue that only promises can empty. */
+/** Arrow's stream encoder with direct access to its output, instead of a queue that only promises can empty. */
 class StreamWriter extends RecordBatchStreamWriter {
   #chunks: Uint8Array[] = [];
 
@@ -19,7 +19,9 @@ class StreamWriter extends RecordBatchStreamWriter {
   }
 }
 
-/** Makes the bytes of one Arrow IPC stream. What it returns shares the columns' memory: it holds until they change. */
+/**
+ * Encodes one Arrow IPC stream. The returned bytes share the memory of the columns and are valid until these change.
+ */
 export class BatchEncoder {
   readonly #schema: Schema;
   readonly #writer = new StreamWriter({ autoDestroy: false });
@@ -28,7 +30,7 @@ export class BatchEncoder {
     this.#schema = schema;
   }
 
-  /** Returns the bytes of one complete batch, in pieces; those of the stream's beginning come before the first. */
+  /** Returns the bytes of one complete batch in pieces, after the start of the stream at the first batch. */
   encode(columns: Data[], rows: number): readonly Uint8Array[] {
     const data = makeData({ type: new Struct(this.#schema.fields), length: rows, nullCount: 0, children: columns });
     this.#writer.write(new RecordBatch(this.#schema, data));

@@ -4,7 +4,7 @@ import type { InputByKind } from '../format.ts';
 import type { Bitmap, CodedTexts, Columns, WideValues } from './batch-columns.ts';
 import { isSet, signedAt, unsignedAt } from './batch-columns.ts';
 
-/** What every row begins with, as columns. */
+/** The columns that every row starts with. */
 export interface StampColumns {
   readonly seq: WideValues;
   readonly receivedAt: WideValues;
@@ -14,20 +14,20 @@ export interface StampColumns {
   readonly stampLagMs: Int32Array;
 }
 
-/** A run of inputs of one kind in the order in which they came, held as columns. */
+/** Consecutive inputs of one kind, held as columns. */
 export interface Block<K extends RecordingKind = RecordingKind> {
   readonly kind: K;
-  /** Inputs. */
+  /** The number of inputs. */
   readonly length: number;
   seqAt(index: number): number;
-  /** The stamp, milliseconds. */
+  /** Returns the stamp, milliseconds. */
   timeAt(index: number): Millis;
   inputAt(index: number): InputByKind[K];
-  /** Leaves out what came after a number. */
+  /** Drops the inputs after a number. */
   endAt(lastSeq: number): void;
 }
 
-/** Returns how many inputs of a block came no later than a number. */
+/** Returns the number of inputs of a block up to a number. */
 export function lengthUntil(block: Block, lastSeq: number): number {
   let { length } = block;
   while (length > 0 && block.seqAt(length - 1) > lastSeq) length -= 1;
@@ -55,7 +55,7 @@ export function timeOf(stamps: StampColumns, row: number): Millis {
   return signedAt(stamps.receivedAt.halves, row) + stamps.stampLagMs[row]!;
 }
 
-/** Returns what every market event carries, of one row. */
+/** Returns the common fields of a market event in a row. */
 export function eventBase(stamps: StampColumns, row: number): { feed: string; receivedAt: Millis; eventAt?: Millis } {
   const base = { feed: textAt(stamps.feed, row), receivedAt: signedAt(stamps.receivedAt.halves, row) };
   return isSet(stamps.eventAt.valid, row) ? { ...base, eventAt: signedAt(stamps.eventAt.halves, row) } : base;

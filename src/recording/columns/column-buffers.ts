@@ -1,19 +1,19 @@
 import type { Data, Float, Int } from 'apache-arrow';
 import { Dictionary, Field, Float64, Int32, Int64, makeData, Uint16, Uint32, Uint64, Utf8, Vector } from 'apache-arrow';
 
-/** One column of the rows that wait to be written. What `toData` returns is valid until the next change. */
+/** One column of the rows that wait to be written. The result of `toData` is valid until the next change. */
 export interface ColumnBuffer {
   readonly field: Field;
-  /** Makes room for `rows` rows, forgetting what was there. */
+  /** Allocates `rows` rows and drops the present ones. */
   allocate(rows: number): void;
   toData(rows: number): Data;
-  /** Begins anew at row 0 of the same file. */
+  /** Restarts at row 0 of the same file. */
   clear(): void;
-  /** Begins anew in another file. */
+  /** Restarts in another file. */
   restart(): void;
 }
 
-/** Which rows of a column hold a value. Rows are valid unless said otherwise, so that the common case costs nothing. */
+/** The rows of a column that hold a value. Rows are valid by default, so that the common case costs nothing. */
 class Validity {
   #bits = new Uint8Array(0);
   #nulls = 0;
@@ -42,7 +42,7 @@ class Validity {
 
 const TWO_POW_32 = 4_294_967_296;
 
-/** 64-bit integers, signed or not; written from numbers by halves, without making bigints. */
+/** 64-bit integers, signed or not, written from numbers by halves without bigints. */
 export class WideColumn implements ColumnBuffer {
   readonly field: Field;
   readonly #type: Int64 | Uint64;
@@ -143,8 +143,8 @@ export class NumberColumn implements ColumnBuffer {
 }
 
 /**
- * Texts that repeat. Each batch writes only the texts that are new in this file (a delta dictionary): the chunks
- * written before are handed over unchanged, by which the encoder knows them.
+ * Texts that repeat. Each batch writes only the texts that are new in this file (a delta dictionary). Chunks written
+ * before are passed unchanged, because the encoder recognises them by identity.
  */
 export class DictionaryColumn implements ColumnBuffer {
   readonly field: Field;
@@ -180,7 +180,7 @@ export class DictionaryColumn implements ColumnBuffer {
   }
 
   toData(rows: number): Data {
-    // A dictionary must be written before the first batch, even where nothing but nulls refers to it.
+    // Arrow requires a dictionary before the first batch, even where all rows are null.
     if (this.#fresh.length > 0 || this.#chunks.length === 0) this.#chunks.push(textData(this.#fresh));
     const data = this.#values.subarray(0, rows);
     return makeData<Dictionary<Utf8, Int32>>({

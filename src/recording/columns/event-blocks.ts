@@ -5,21 +5,21 @@ import type { BookLevel, OrderBook } from '../../market/order-book.ts';
 import type { TokenStatName, TokenStats } from '../../market/token-stats.ts';
 import { TOKEN_STAT_NAMES } from '../../market/token-stats.ts';
 import type { Mint } from '../../market/token.ts';
+import type { Command } from '../../trading/command.ts';
+import { readOutcome } from '../../trading/intent.ts';
+import type { InputByKind, RecordingKind } from '../format.ts';
 import type { Bitmap, CodedTexts, Columns } from './batch-columns.ts';
 import { isSet } from './batch-columns.ts';
 import type { Block, StampColumns } from './block.ts';
 import { eventBase, lengthUntil, numberAt, readStamps, seqOf, textAt, timeOf } from './block.ts';
-import type { InputByKind, RecordingKind } from '../format.ts';
-import { readOutcome } from '../../trading/intent.ts';
 import { readQuotes } from './quote-block.ts';
-import type { Command } from '../../trading/command.ts';
 
 interface Numbers {
   readonly values: ArrayLike<number>;
   readonly valid: Bitmap;
 }
 
-/** Kinds of which each input is one row. */
+/** Blocks of kinds with one row for each input. */
 class RowBlock<K extends RecordingKind> implements Block<K> {
   readonly kind: K;
   length: number;
@@ -50,7 +50,7 @@ class RowBlock<K extends RecordingKind> implements Block<K> {
   }
 }
 
-/** Books, of which each is as many rows as it has levels. A batch holds whole books. */
+/** Blocks of order books, with one row for each level. A batch holds complete books. */
 class OrderBookBlock implements Block<'order-book'> {
   readonly kind = 'order-book';
   length: number;
@@ -134,7 +134,7 @@ function readJsonRows<K extends 'outcome'
   return new RowBlock<K>(kind, readStamps(columns), (row) => decode(texts[row]!));
 }
 
-/** How the open batch of each kind becomes a block. */
+/** The reader of each kind: returns the open batch as a block. */
 export const BLOCK_READERS: { readonly [K in RecordingKind]: (columns: Columns) => Block<K> } = {
   'quote': readQuotes,
   'order-book': (columns) => new OrderBookBlock(columns),
@@ -145,8 +145,8 @@ export const BLOCK_READERS: { readonly [K in RecordingKind]: (columns: Columns) 
 };
 
 /** Returns the command in a JSON text. */
-export function readCommand(text: string): Command {
+function readCommand(text: string): Command {
   const command = JSON.parse(text) as Command;
-  // Recordings of the first flight do not say from where time leapt; as far as they know, from where it stood.
+  // The oldest recordings lack the start of a clock jump; it was then the time before.
   return command.name === 'leap-time' ? { ...command, from: command.from ?? 0 } : command;
 }

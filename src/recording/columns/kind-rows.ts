@@ -2,20 +2,17 @@ import type { Data, Schema } from 'apache-arrow';
 import type { Millis } from '../../core/time.ts';
 import type { FeedKey } from '../../market/event.ts';
 import type { Input } from '../../trading/step.ts';
+import type { RecordingKind } from '../format.ts';
 import type { SegmentFacts } from '../segment/digest.ts';
 import { hourName } from '../segment/digest.ts';
-import type { RecordingKind } from '../format.ts';
 import type { RowBuffer } from './row-buffers.ts';
 import { columnData, createRowBuffer, schemaOf } from './row-buffers.ts';
 
-/** Where the batches of one kind go. */
-export interface SegmentSink {
-  /** Begins a segment: `quote/2026-11-20T19.arrows`. The one before has ended. */
+/** The target of the batches of one kind. */
+interface SegmentSink {
+  /** Begins a segment such as `quote/2026-11-20T19.arrows`, after the end of the one before. */
   begin(file: string, schema: Schema): void;
-  /**
-   * Takes one batch; the columns' memory is used again afterwards. The feeds are those met in this segment since the
-   * last batch.
-   */
+  /** Gets one batch, whose memory is reused afterwards, with the feeds met in this segment since the last batch. */
   write(columns: Data[], facts: SegmentFacts, newFeeds: readonly FeedKey[]): void;
   /** Ends the segment. */
   end(): void;
@@ -23,7 +20,7 @@ export interface SegmentSink {
 
 const HOUR_MS = 3_600_000;
 
-/** Makes batches of the rows of one kind, and a segment of each hour. */
+/** Collects the rows of one kind into batches, with one segment for each hour. */
 export class KindRows {
   readonly #kind: RecordingKind;
   readonly #sink: SegmentSink;
@@ -31,7 +28,7 @@ export class KindRows {
   readonly #schema: Schema;
   #capacity: number;
   #isOpen = false;
-  /** From which time on the next file is due. Time that goes back stays in the file it is in. */
+  /** The time of the next segment. Rows with an earlier time than before stay in the open segment. */
   #rollAt: Millis = -Infinity;
   #rows = 0;
   #pendingEvents = 0;
@@ -51,7 +48,7 @@ export class KindRows {
     this.#schema = schemaOf(this.#buffer);
   }
 
-  /** Inputs taken, written or not. */
+  /** The number of inputs, written or not. */
   get events(): number {
     return this.#events;
   }
@@ -73,7 +70,7 @@ export class KindRows {
     if (this.#rows >= this.#capacity) this.flush();
   }
 
-  /** Hands over what is kept as one batch. */
+  /** Passes the collected rows on as one batch. */
   flush(): void {
     if (this.#rows === 0) return;
     if (!this.#isOpen) this.#sink.begin(`${this.#kind}/${hourName(this.#firstAt)}.arrows`, this.#schema);
@@ -88,7 +85,7 @@ export class KindRows {
     this.#pendingEvents = 0;
   }
 
-  /** Ends the segment that is open, if any; the next row begins another. */
+  /** Ends the open segment, if any; the next row begins another. */
   end(): void {
     this.flush();
     if (!this.#isOpen) return;

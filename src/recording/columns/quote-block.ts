@@ -1,15 +1,15 @@
+import type { Amount, Bps } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Quote } from '../../market/quote.ts';
+import type { Mint } from '../../market/token.ts';
 import type { Bitmap, CodedTexts, Columns, WideValues } from './batch-columns.ts';
 import { isSet, signedAt, unsignedAt } from './batch-columns.ts';
 import type { Block, StampColumns } from './block.ts';
 import { lengthUntil, readStamps, seqOf, timeOf } from './block.ts';
-import type { Amount, Bps } from '../../core/amount.ts';
-import type { Mint } from '../../market/token.ts';
 
 /**
- * A quote that lives in a recording's columns: making one costs two fields, and each member is read when it is asked
- * for. The members are accessors: copy it with `toJSON`, not by spreading it.
+ * A quote that reads its members from a recording's columns: creating one costs two fields. The members are accessors,
+ * so copy it with `toJSON`, not by spreading it.
  */
 export class RecordedQuote implements Quote {
   readonly #columns: QuoteColumns;
@@ -80,7 +80,8 @@ export class RecordedQuote implements Quote {
   }
 
   /**
-   * The same double as from the bigints: a half is exact, and so is its shift; only their sum is rounded, as theirs is.
+   * Equal to the rate of the bigints: both halves and the shift are exact, and only their sum is rounded, as in the
+   * conversion of a bigint.
    */
   get rate(): number {
     return unsignedAt(this.#columns.outAmount.halves, this.#row) / unsignedAt(this.#columns.inAmount.halves, this.#row);
@@ -98,9 +99,7 @@ export class RecordedQuote implements Quote {
   }
 }
 
-/**
- * Quotes, one row each; `columns` is there for whoever loops over the first `length` rows of arrays instead of quotes.
- */
+/** Quotes, one row each. `columns` serves loops over the first `length` rows of arrays instead of quotes. */
 export class QuoteBlock implements Block<'quote'> {
   readonly kind = 'quote';
   length: number;
@@ -128,7 +127,7 @@ export class QuoteBlock implements Block<'quote'> {
   }
 }
 
-/** Returns the quotes of the batch that is open. */
+/** Returns the quotes of the open batch. */
 export function readQuotes(columns: Columns): QuoteBlock {
   return new QuoteBlock({
     ...readStamps(columns),
@@ -145,7 +144,7 @@ export function readQuotes(columns: Columns): QuoteBlock {
 }
 
 /** The columns of quotes. */
-export interface QuoteColumns extends StampColumns {
+interface QuoteColumns extends StampColumns {
   readonly inputMint: CodedTexts;
   readonly outputMint: CodedTexts;
   readonly inAmount: WideValues;

@@ -10,27 +10,27 @@ import type { TokenStats } from '../../market/token-stats.ts';
 import { TOKEN_STAT_NAMES } from '../../market/token-stats.ts';
 import type { Command } from '../../trading/command.ts';
 import type { Outcome } from '../../trading/intent.ts';
+import type { InputByKind, RecordingKind } from '../format.ts';
 import type { ColumnBuffer } from './column-buffers.ts';
 import { DictionaryColumn, NumberColumn, TextColumn, WideColumn } from './column-buffers.ts';
-import type { InputByKind, RecordingKind } from '../format.ts';
 
 /** The rows of one kind that wait to be written. */
 export interface RowBuffer<T = InputByKind[RecordingKind]> {
   readonly columns: readonly ColumnBuffer[];
   readonly feed: DictionaryColumn;
-  /** How many rows an input takes. */
+  /** Returns the number of rows of an input. */
   rowsOf(input: T): number;
-  /** Writes an input from row `row` on; the room is there. */
+  /** Writes an input from row `row` on. The caller has made room. */
   put(row: number, seq: number, at: Millis, input: T): void;
 }
 
-/** What every row begins with. */
+/** The columns that every row starts with. */
 class StampColumns {
   readonly seq = new WideColumn('seq');
   readonly receivedAt = new WideColumn('received_at', { signed: true });
   readonly eventAt = new WideColumn('event_at', { signed: true, nullable: true });
   readonly feed = new DictionaryColumn('feed', 0);
-  /** By how much the stamp is later than `received_at`: an input may have waited for its turn. */
+  /** The delay of the stamp after `received_at`, milliseconds: an input may have waited in the queue. */
   readonly stampLag = new NumberColumn('stamp_lag_ms', 'i32');
   readonly all: readonly ColumnBuffer[] = [this.seq, this.receivedAt, this.eventAt, this.feed, this.stampLag];
 
@@ -180,7 +180,7 @@ class FeedHealthRows implements RowBuffer<FeedHealth> {
   }
 }
 
-/** Outcomes and commands come from no feed; the column holds their kind. */
+/** Outcomes and commands have no feed; the column holds their kind. */
 class JsonRows implements RowBuffer<Outcome | Command> {
   readonly #stamp = new StampColumns();
   readonly #json = new TextColumn('json');

@@ -1,33 +1,32 @@
 import { closeSync, fdatasync, ftruncateSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { GannetError } from '../../core/errors.ts';
-import { appendCompletely, writeFault } from '../files/durable-write.ts';
 import type { FileLock } from '../../core/file-lock.ts';
-import { DIGESTS_FILE } from '../format.ts';
-import { SegmentCompressor } from './segment-compressor.ts';
-import type { SegmentDigest } from '../segment/digest.ts';
-import { compressedName, formatDigestLine, segmentName } from '../segment/digest.ts';
 import type { VerifiedRecording } from '../check/verify.ts';
 import { listSegments } from '../check/verify.ts';
+import { appendCompletely, writeFault } from '../files/durable-write.ts';
+import { DIGESTS_FILE } from '../format.ts';
 import { isBeingWritten, takeWriterLock } from '../recording-files.ts';
-import { dirname } from 'node:path';
+import type { SegmentDigest } from '../segment/digest.ts';
+import { compressedName, formatDigestLine, segmentName } from '../segment/digest.ts';
+import { SegmentCompressor } from './segment-compressor.ts';
 
-/** What became smaller. */
-export interface Compaction {
-  /** Segments that were compressed. */
+/** The result of a compaction. */
+interface Compaction {
+  /** The number of compressed segments. */
   readonly segments: number;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
-  /** Segments that an interrupt kept from being compressed. */
+  /** The number of segments left uncompressed by an interrupt. */
   readonly left: number;
 }
 
 /**
- * Compresses what the writer of a recording left uncompressed when it died, in the way in which that one would have,
- * and takes away what it left half done. The recording stays one that was not closed, with the same rows, and whoever
- * knows it by a hash knows it again. One that was closed stays as it was closed. At an interrupt it leaves those that
- * are not done as they were, the one under way too. Rejects with STATE_LOCKED where somebody writes to it,
- * RECORDING_CORRUPT, RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_WRITE_FAILED.
+ * Compresses the segments that a dead writer left uncompressed, like the writer itself, and removes its unfinished
+ * files. The recording remains unclosed, with the same rows and the same identity. A closed recording is not changed.
+ * After an interrupt, unfinished segments remain as they were. Rejects with STATE_LOCKED while it is being written, and
+ * with RECORDING_CORRUPT, RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_WRITE_FAILED.
  */
 export async function compactRecording(directory: string, interrupt?: AbortSignal): Promise<Compaction> {
   if (listSegments(directory).manifest.closed) return { segments: 0, bytesBefore: 0, bytesAfter: 0, left: 0 };
@@ -102,7 +101,7 @@ async function compressAll(directory: string, { open, interrupt }: {
   }
 }
 
-/** Half a line at the end is of the writer's death: what is added must not become part of it. */
+/** The dead writer may have left half a line at the end, to which nothing may be appended. */
 function appendableDigests(directory: string): number {
   const path = `${directory}/${DIGESTS_FILE}`;
   const wholeLines = readFileSync(path).lastIndexOf('\n') + 1;
@@ -111,7 +110,7 @@ function appendableDigests(directory: string): number {
   return descriptor;
 }
 
-/** What a writer, or somebody who compacted, left behind when it died between two steps. */
+/** Removes the files that a writer or an earlier compaction left when it died between two operations. */
 function removeLeftovers(directory: string, segments: readonly SegmentDigest[]): void {
   rmSync(`${directory}/${DIGESTS_FILE}.new`, { force: true });
   for (const { file } of segments) {
@@ -123,19 +122,16 @@ function removeLeftovers(directory: string, segments: readonly SegmentDigest[]):
 
 const syncData = promisify(fdatasync);
 
-/**
- * Returns the segments that are still as they were appended to. Those of the first format always are: it compressed
- * none.
- */
-export function openSegments(
+/** Returns the uncompressed segments. Format 1 has no compression, so none of its segments count. */
+function openSegments(
   { manifest, segments }: Pick<VerifiedRecording, 'manifest' | 'segments'>,
 ): readonly SegmentDigest[] {
   return manifest.formatVersion === 1 ? [] : segments.filter(({ compressed }) => compressed === undefined);
 }
 
 /**
- * Returns those of them that nobody appends to any more: a killed writer left them, or the disk had no place for the
- * other file.
+ * Returns the uncompressed segments that are complete: a killed writer left them, or the disk had no room for the
+ * compressed file.
  */
 export function uncompressedSegments(
   directory: string, listed: Pick<VerifiedRecording, 'manifest' | 'segments'>,

@@ -3,25 +3,22 @@ import { closeSync, fsync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { constants, zstdCompressSync } from 'node:zlib';
 import { GannetError, messageOf } from '../../core/errors.ts';
+import { writeAll } from '../files/durable-write.ts';
 import type { SegmentDigest } from '../segment/digest.ts';
 import { unpack } from '../segment/segment-file.ts';
-import { writeAll } from '../files/durable-write.ts';
 
 /**
- * How segments are compressed: batches of a second are small, and what repeats from one to the next is short. Level 1
- * takes as long for them, and leaves a sixth more; higher levels take twice as long for nothing.
+ * The compression of segments. Batches of a second are small, and repeated parts are short. Level 1 takes as long and
+ * leaves a sixth more; higher levels take twice as long without a gain.
  */
 export const ZSTD_OPTIONS =
   { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_minMatch]: 4 } } as const;
 
-/** What is known of a compressed file alone. */
+/** The properties of a compressed file. */
 export type Packed = Required<Pick<SegmentDigest, 'bytes' | 'sha256' | 'compressed'>>;
 
-/**
- * A compressed segment that is written from its beginning to its end, a frame at a time. Faults of the disk are thrown
- * as they come.
- */
-export class PackedFile {
+/** A compressed segment, written from start to end, one frame at a time. Throws the faults of the disk. */
+class PackedFile {
   readonly #path: string;
   readonly #descriptor: number;
   readonly #hash = createHash('sha256');
@@ -29,13 +26,13 @@ export class PackedFile {
   #rawBytes = 0;
   #bytes = 0;
 
-  /** Begins a file that must not be there yet. */
+  /** Creates the file, which must not exist. */
   constructor(path: string) {
     this.#path = path;
     this.#descriptor = openSync(path, 'wx', 0o600);
   }
 
-  /** Adds a frame. Of the Arrow stream each but the last holds `FRAME_BYTES` bytes. */
+  /** Adds a frame. Each frame but the last holds `FRAME_BYTES` bytes of the Arrow stream. */
   add(stream: Uint8Array): void {
     const frame = zstdCompressSync(stream, ZSTD_OPTIONS);
     checkFrame(this.#path, frame, stream);
@@ -46,7 +43,7 @@ export class PackedFile {
     this.#bytes += frame.length;
   }
 
-  /** Resolves when all of it is on the disk itself. */
+  /** Resolves when the file is synced to the disk. */
   async finish(): Promise<Packed> {
     try {
       await syncFile(this.#descriptor);
@@ -59,13 +56,13 @@ export class PackedFile {
     };
   }
 
-  /** Leaves it as it is. */
+  /** Closes the unfinished file. */
   abandon(): void {
     closeSync(this.#descriptor);
   }
 }
 
-/** Throws RECORDING_CORRUPT unless a frame holds what went into it: there may be no other copy. */
+/** Throws RECORDING_CORRUPT unless a frame decompresses to its input, of which there may be no other copy. */
 export function checkFrame(file: string, frame: Uint8Array, stream: Uint8Array): void {
   if (unpack(file, frame, stream.length).equals(stream)) return;
   throw new GannetError(
@@ -75,7 +72,7 @@ export function checkFrame(file: string, frame: Uint8Array, stream: Uint8Array):
 
 const syncFile = promisify(fsync);
 
-/** A frame's worth of a segment's Arrow stream; each but the last holds `FRAME_BYTES` bytes. */
+/** A part of a segment's Arrow stream for one frame; each but the last holds `FRAME_BYTES` bytes. */
 export interface StreamPart {
   /** The compressed file, relative to the recording. */
   readonly file: string;
@@ -83,18 +80,18 @@ export interface StreamPart {
   readonly isLast: boolean;
 }
 
-/** What became of a part: of the last one of a file, what is known of the file. */
+/** The result of a part; after the last part of a file, with the properties of the file. */
 export interface PartAnswer {
   readonly file: string;
-  /** Of the part. */
+  /** The length of the part. */
   readonly bytes: number;
   readonly packed?: Packed | undefined;
   readonly fault?: { readonly message: string; readonly code?: string | undefined } | undefined;
 }
 
 /**
- * Returns what packs parts into the files of a recording, in the order in which they are given. A part is in its file
- * when the call returns; the promise of a last one resolves when its file is on the disk itself. It never rejects.
+ * Returns a function that packs parts into the files of a recording, in the order of the calls. A part is in its file
+ * when the call returns. The promise of a last part resolves when its file is synced to the disk. It never rejects.
  */
 export function packParts(directory: string): (part: StreamPart) => Promise<PartAnswer> {
   const open = new Map<string, PackedFile>();

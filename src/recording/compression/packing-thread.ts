@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { StreamPart } from './packed-file.ts';
 import { packParts } from './packed-file.ts';
 
-/** What a thread of `SegmentPacker` does: packs each part that it is sent, and answers each when it is done with. */
+/** The thread of `SegmentPacker`: packs each part that it receives, and answers each. */
 const port = parentPort!;
 const pack = packParts(String(workerData));
 

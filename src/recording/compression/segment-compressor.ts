@@ -1,36 +1,36 @@
+import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { zstdCompress } from 'node:zlib';
 import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { SegmentDigest } from '../segment/digest.ts';
 import { compressedName } from '../segment/digest.ts';
-import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { zstdCompress } from 'node:zlib';
-import { ZSTD_OPTIONS, checkFrame } from './packed-file.ts';
 import { FRAME_BYTES } from '../segment/segment-file.ts';
+import { ZSTD_OPTIONS, checkFrame } from './packed-file.ts';
 
-/** Waiting for the disk is what takes time: it is waited for once for so many segments. */
+/** Syncing takes most of the time, so one sync serves this many segments. */
 const BATCH = 64;
-/** As many threads as there are for such work. */
+/** The number of threads that Node has for such work. */
 const AT_ONCE = 4;
 
-/** What a compressor tells. */
-export interface CompressorEvents {
-  /** Resolves when the new digests are on the disk itself. */
+/** The callbacks of a compressor. */
+interface CompressorEvents {
+  /** Called with new digests; resolves when they are synced to the disk. */
   readonly onCompressed: (digests: readonly SegmentDigest[]) => Promise<void>;
-  /** A segment's bytes are not those that were written (RECORDING_CORRUPT). */
+  /** Called when the bytes of a segment contradict its digest (RECORDING_CORRUPT). */
   readonly onDamage: (cause: Error) => void;
 }
 
 /**
- * Compresses the segments that have ended, apart from the event loop. At every instant there is a
- * whole file with a digest on the disk: the old file goes only after the new one's digest has arrived there.
+ * Compresses complete segments beside the event loop. At every instant a complete file and its digest are on the disk:
+ * the old file is removed after the digest of the new one is synced.
  */
 export class SegmentCompressor {
   readonly #directory: string;
   readonly #events: CompressorEvents;
-  /** Ended, and left as they were by a fault of the disk. */
+  /** Complete segments that a fault of the disk left uncompressed. */
   readonly #left: SegmentDigest[] = [];
   readonly #waiting: SegmentDigest[] = [];
   #working = false;
@@ -43,12 +43,12 @@ export class SegmentCompressor {
     this.#events = events;
   }
 
-  /** How many segments a fault of the disk left uncompressed; nothing of them is lost. */
+  /** The number of segments that a fault of the disk left uncompressed, without loss. */
   get left(): number {
     return this.#left.length;
   }
 
-  /** Takes segments that ended and are on the disk itself. */
+  /** Adds complete segments that are synced to the disk. */
   add(digests: readonly SegmentDigest[]): void {
     this.#waiting.push(...digests);
     if (this.#waiting.length > 0 && !this.#working) {
@@ -57,24 +57,24 @@ export class SegmentCompressor {
     }
   }
 
-  /** Begins no further segment. */
+  /** Starts no further segment. */
   stop(): void {
     this.#waiting.length = 0;
     this.#stopped = true;
   }
 
-  /** Gives up what is under way too: it stays as it was. */
+  /** Also gives up the segments in progress, which remain as they were. */
   cut(): void {
     this.stop();
     this.#cut.abort();
   }
 
-  /** Resolves when nothing more is under way. */
+  /** Resolves when no work is in progress. */
   idle(): Promise<void> {
     return this.#work;
   }
 
-  /** Resolves when everything has been tried, what a fault of the disk had left once more. */
+  /** Tries the segments again that a fault of the disk left. Resolves when all were tried. */
   async lastTry(): Promise<void> {
     await this.#work;
     this.add(this.#left.splice(0));
@@ -105,12 +105,12 @@ export class SegmentCompressor {
       this.#left.push(...done.map(({ digest }) => digest));
       return;
     }
-    // What is left behind by a fault here is only one file too many: the digest speaks of the other.
+    // A fault here only leaves an extra file, because the digest names the new one.
     for (const { digest } of done)
       await rm(`${this.#directory}/${digest.file}`, { force: true }).catch(() => undefined);
   }
 
-  /** Uncompressed a segment is as good, only larger: a recording does not end for a fault of the disk here. */
+  /** An uncompressed segment is only larger, so a fault of the disk here does not end the recording. */
   async #compress(digest: SegmentDigest): Promise<SegmentDigest | undefined> {
     try {
       return await compressSegment(this.#directory, digest, this.#cut.signal);
@@ -139,13 +139,13 @@ async function syncFolder(path: string): Promise<void> {
 const compress = promisify(zstdCompress);
 
 /**
- * Compresses a segment that has ended into a file beside it: one zstd frame for each MiB, so that any decompressor
- * makes the Arrow stream of it again. Resolves with its digest when its bytes are on the disk itself and it has its
- * name, which the folder's next sync makes last; the old file stays.
- * Rejects with RECORDING_CORRUPT where the segment's bytes are not those of its digest, with what the disk throws, and
- * with the reason of `cut` some frames after it is aborted; nothing new is left then.
+ * Compresses a complete segment into a file beside it, one zstd frame for each MiB, so that any decompressor restores
+ * the Arrow stream. Resolves with the digest when the bytes are synced and the file has its name, which the next sync
+ * of the folder makes durable. The old file remains. Rejects with RECORDING_CORRUPT where the bytes contradict the
+ * digest, with faults of the disk, and with the reason of `cut` some frames after it is aborted. A failure leaves no
+ * new file.
  */
-export async function compressSegment(
+async function compressSegment(
   directory: string, digest: SegmentDigest, cut?: AbortSignal,
 ): Promise<SegmentDigest> {
   const file = compressedName(digest.file);
@@ -195,14 +195,14 @@ async function copyInFrames(
   }
 }
 
-/** Each chunk stands where the one before stood. */
+/** Each chunk reuses the memory of the one before. */
 async function* chunksOf(from: FileHandle, bytes: number): AsyncGenerator<Buffer> {
   const memory = Buffer.allocUnsafeSlow(Math.min(FRAME_BYTES, bytes));
   for (let done = 0; done < bytes;) {
     const chunk = memory.subarray(0, bytes - done);
     for (let filled = 0; filled < chunk.length;) {
       const { bytesRead } = await from.read(chunk, filled, chunk.length - filled, done + filled);
-      // What was not read stays out of the hash, which tells.
+      // Missing bytes change the hash, which reveals them.
       if (bytesRead === 0) return;
       filled += bytesRead;
     }

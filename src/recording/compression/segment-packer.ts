@@ -1,26 +1,26 @@
 import { Worker } from 'node:worker_threads';
+import { FRAME_BYTES } from '../segment/segment-file.ts';
 import type { Packed, PartAnswer, StreamPart } from './packed-file.ts';
 import { packParts } from './packed-file.ts';
-import { FRAME_BYTES } from '../segment/segment-file.ts';
 
-/** To start a thread takes as long as to pack so much. */
+/** Starting a thread takes as long as packing this many bytes. */
 const ALONE_BYTES = 8 << 20;
-/** How much may wait for the thread: memory, and files that are open. */
+/** The limits of memory and of open files that wait for the thread. */
 const MOST_BYTES = 32 << 20;
 const MOST_FILES = 64;
 
 const THREAD = new URL('./packing-thread.ts', import.meta.url);
 
-/** Packs what a history is made of beside whoever makes it: in a thread of its own, once there is enough of it. */
+/** Packs the segments of a history beside their maker: after the first megabytes, in a thread. */
 export class SegmentPacker {
   readonly #directory: string;
   readonly #onPacked: (file: string, packed: Packed) => void;
   readonly #packAlone: (part: StreamPart) => Promise<PartAnswer>;
-  /** Where the files that are not at their end are packed. */
+  /** Where each unfinished file is packed. */
   readonly #places = new Map<string, 'here' | 'thread'>();
   #thread: Worker | undefined;
   #message: StreamPart[] = [];
-  /** Of the parts in the message: to hand over memory is dear, so that it goes in large pieces. */
+  /** The memory of the parts in the message. Transferring memory is slow, so it is sent in large pieces. */
   #memory = new Uint8Array(0);
   #filled = 0;
   #handed = 0;
@@ -36,12 +36,12 @@ export class SegmentPacker {
     this.#packAlone = packParts(directory);
   }
 
-  /** Whether so much waits that no more should come. */
+  /** Whether the limits are exceeded, so that no more should be added. */
   get isBusy(): boolean {
     return this.#fault !== undefined || this.#waitingBytes > MOST_BYTES || this.#waitingFiles > MOST_FILES;
   }
 
-  /** Takes a part, whose memory may be used again afterwards. */
+  /** Adds a part, whose memory may be reused afterwards. */
   add(part: StreamPart): void {
     const { file, stream, isLast } = part;
     const place = this.#places.get(file) ?? (this.#handed < ALONE_BYTES ? 'here' : 'thread');
@@ -60,7 +60,7 @@ export class SegmentPacker {
     while (this.isBusy) await this.#nextAnswer();
   }
 
-  /** Resolves when all that was added is on the disk itself. Rejects with the first fault of the disk. */
+  /** Resolves when everything added is synced to the disk. Rejects with the first fault of the disk. */
   async done(): Promise<void> {
     while (this.#waitingParts > 0 || this.#fault !== undefined) await this.#nextAnswer();
   }

@@ -1,23 +1,23 @@
 import { dirname } from 'node:path';
-import type { InputSource, KindChoice } from '../reader.ts';
 import { syncFolder } from '../files/durable-write.ts';
-import { UnfinishedFile } from './unfinished-file.ts';
 import { yieldToInterrupt } from '../interrupt.ts';
+import type { InputSource, KindChoice } from '../reader.ts';
+import { UnfinishedFile } from './unfinished-file.ts';
 
 const CHUNK_CHARS = 1 << 20;
 
-/** Who looks on while a recording is exported. */
+/** The interrupt and the progress of an export. */
 export interface ExportProgress {
   readonly interrupt: AbortSignal;
-  /** Hears now and then how many events are written. */
+  /** Called now and then with the number of written events. */
   readonly onEvents?: ((done: number) => void) | undefined;
 }
 
 /**
- * Writes every input as a line of JSON: its number `seq`, the time `at` of its stamp, and its members; amounts are
- * strings, and so are numbers that JSON has no word for (Infinity, -Infinity, NaN). All of it is there in the end, or
- * nothing. Resolves with how many there are. Rejects with USAGE where the file exists or cannot be made,
- * RECORDING_WRITE_FAILED, and INTERRUPTED.
+ * Writes every input as a line of JSON: its number `seq`, the time `at` of its stamp, and its members. Amounts are
+ * strings, and so are numbers without a JSON form (Infinity, -Infinity, NaN). A failed export leaves no file. Resolves
+ * with the number of events. Rejects with USAGE where the file exists or cannot be created, RECORDING_WRITE_FAILED, and
+ * INTERRUPTED.
  */
 export async function exportJsonl(
   recording: InputSource, { file, kinds, interrupt, onEvents }: KindChoice & ExportProgress & { readonly file: string },
@@ -35,7 +35,7 @@ export async function exportJsonl(
   }
 }
 
-/** Between pieces the interrupt has its turn. */
+/** Checks for an interrupt between pieces. */
 async function writeLines(
   recording: InputSource,
   { unfinished, kinds, interrupt, onEvents }: KindChoice & ExportProgress & { readonly unfinished: UnfinishedFile },
@@ -54,7 +54,9 @@ async function writeLines(
   };
   while (cursor.next()) {
     const { seq, at, input } = cursor;
-    text += `${jsonLine({ seq, at, ...('toJSON' in input && typeof input.toJSON === 'function' ? input.toJSON() as object : input) })}\n`;
+    // A recorded quote has accessors, which a spread would leave out.
+    const members = 'toJSON' in input && typeof input.toJSON === 'function' ? input.toJSON() as object : input;
+    text += `${jsonLine({ seq, at, ...members })}\n`;
     events += 1;
     if (text.length >= CHUNK_CHARS) await write();
   }

@@ -1,16 +1,16 @@
 import type { DecodedArray, Encoding, RowGroup } from 'hyparquet';
 import type { ColumnSource, KeyValue, SchemaElement } from 'hyparquet-writer';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { UnfinishedFile } from './unfinished-file.ts';
 import { assertNever } from '../../core/assert.ts';
 import type { Millis } from '../../core/time.ts';
+import { UnfinishedFile } from './unfinished-file.ts';
 
-/** Values in a row group, which is what is held in memory: 75,000 quotes, or 15,000 statistics. */
+/** Values in a row group, which is held in memory: 75,000 quotes, or 15,000 statistics. */
 const GROUP_VALUES = 1 << 20;
-/** Behind the four letters that a Parquet file begins with. */
+/** The offset after the four letters at the start of a Parquet file. */
 const PAGES_START = 4n;
 
-/** Parquet's bytes on their way to a file. */
+/** Passes the bytes of the encoder on to a file. */
 class FileBytes extends ByteWriter {
   readonly #file: UnfinishedFile;
 
@@ -30,8 +30,8 @@ class FileBytes extends ByteWriter {
 }
 
 /**
- * A Parquet file in the making, under another name until it is published. Only a row group is in memory.
- * Throws what an unfinished file throws.
+ * A Parquet file under a temporary name until it is published. Only one row group is in memory. Throws the errors of an
+ * unfinished file.
  */
 export class ParquetFile<Row> {
   rows = 0;
@@ -54,12 +54,12 @@ export class ParquetFile<Row> {
     });
   }
 
-  /** How many bytes are written. */
+  /** The number of written bytes. */
   get bytes(): number {
     return this.#bytes.offset;
   }
 
-  /** Takes a row; returns whether a row group was written for it. */
+  /** Appends a row; returns whether a row group was written. */
   append(row: Row): boolean {
     for (const column of this.#columns) column.put(this.#waiting, row);
     this.#waiting += 1;
@@ -69,21 +69,21 @@ export class ParquetFile<Row> {
     return true;
   }
 
-  /** Writes what is left and the end, and waits for the disk to have all of it. */
+  /** Writes the remaining rows and the footer, and syncs the file. */
   finish(): void {
     if (this.#waiting > 0) this.#writeGroup();
-    // The encoder writes a list of nothing as one that strict readers refuse.
+    // The encoder writes an empty list in a form that strict readers refuse.
     if (this.rows === 0) this.#writer.row_groups.push(emptyGroup(this.#writer.schema));
     void this.#writer.finish();
     this.#file.finish();
   }
 
-  /** Gives the file its name. */
+  /** Gives the file its final name. */
   publish(): void {
     this.#file.publish();
   }
 
-  /** Leaves nothing of a file that was not published. */
+  /** Removes an unpublished file. */
   discard(): void {
     this.#file.discard();
   }
@@ -109,7 +109,7 @@ function emptyGroup([, ...columns]: readonly SchemaElement[]): RowGroup {
   };
 }
 
-/** What a column holds, by how it is stored. */
+/** The type of a column by its storage. */
 interface Stored {
   /** Amounts, slots and block heights: 0 to 2^64 - 1. */
   readonly unsigned: bigint;
@@ -122,9 +122,7 @@ interface Stored {
 }
 type StoredAs = keyof Stored;
 
-/**
- * A column of a table: its name, how it is stored, and what of a row stands in it; `optional` ones may hold nothing.
- */
+/** A column of a table: its name, its storage, and its value in a row; `optional` columns may be empty. */
 export type ParquetColumn<Row> = {
   readonly [S in StoredAs]: { readonly name: string; readonly as: S } & (
     | { readonly optional?: false; readonly of: (row: Row) => Stored[S] }
@@ -133,14 +131,14 @@ export type ParquetColumn<Row> = {
 }[StoredAs];
 
 /** The values of a column that wait to be written. */
-export interface ColumnValues<Row> {
+interface ColumnValues<Row> {
   put(index: number, row: Row): void;
   /** Returns the first `rows` values as the encoder takes them; they are valid until the next change. */
   source(rows: number): ColumnSource;
 }
 
 const ELEMENTS: { readonly [S in StoredAs]: Omit<SchemaElement, 'name'> } = {
-  // Without the newer logical type, whose width the encoder writes in a size that strict readers refuse.
+  // Without the newer logical type: the encoder writes its width in a size that strict readers refuse.
   unsigned: { type: 'INT64', converted_type: 'UINT_64' },
   signed: { type: 'INT64' },
   time: {
@@ -152,13 +150,13 @@ const ELEMENTS: { readonly [S in StoredAs]: Omit<SchemaElement, 'name'> } = {
 };
 
 /**
- * Left to itself the encoder makes a dictionary where values repeat, and one of doubles would make 0 and -0 one.
- * Differences instead of values would be shorter, but some readers take them for something else and say nothing.
+ * Without this the encoder uses a dictionary for repeated values, and one of doubles would equate 0 and -0. Delta
+ * encoding would be shorter, but some readers misread it silently.
  */
 const ENCODINGS: { readonly [S in StoredAs]?: Encoding } = { double: 'PLAIN' };
 
 /** Returns the schema of a table with these columns. */
-export function parquetSchema<Row>(columns: readonly ParquetColumn<Row>[]): SchemaElement[] {
+function parquetSchema<Row>(columns: readonly ParquetColumn<Row>[]): SchemaElement[] {
   return [
     { name: 'schema', num_children: columns.length },
     ...columns.map(({ name, as, optional }): SchemaElement =>
@@ -167,7 +165,7 @@ export function parquetSchema<Row>(columns: readonly ParquetColumn<Row>[]): Sche
 }
 
 /** Returns room for `capacity` values of a column. */
-export function columnValues<Row>(column: ParquetColumn<Row>, capacity: number): ColumnValues<Row> {
+function columnValues<Row>(column: ParquetColumn<Row>, capacity: number): ColumnValues<Row> {
   if (column.optional === true) return listed<Row>(column);
   switch (column.as) {
     case 'unsigned': return packed(column, new BigUint64Array(capacity));

@@ -11,20 +11,20 @@ import type { InputByKind, RecordingKind } from '../format.ts';
 import type { ParquetColumn } from './parquet-file.ts';
 
 /** An input with its stamp. */
-export interface Stamped<T> {
+interface Stamped<T> {
   readonly seq: number;
   readonly at: Millis;
   readonly input: T;
 }
 
-/** A kind as a table. */
+/** The table of a kind. */
 export interface ParquetTable<T = InputByKind[RecordingKind], Row = Stamped<T>> {
   readonly columns: readonly ParquetColumn<Row>[];
   /** Returns the rows of an input, one or more. */
   rowsOf(stamped: Stamped<T>): readonly Row[];
 }
 
-/** One level of a book; a book without levels is one row of no side. */
+/** One level of a book; a book without levels is one row without a side. */
 interface LevelRow extends Stamped<OrderBook> {
   readonly side?: BookSide | undefined;
   readonly level?: BookLevel | undefined;
@@ -100,11 +100,11 @@ const OUTCOME: readonly ParquetColumn<Stamped<Outcome>>[] = [
   { name: 'fill_amount_in', as: 'unsigned', optional: true, of: ({ input }) => input.fill?.amountIn },
   { name: 'fill_amount_out', as: 'unsigned', optional: true, of: ({ input }) => input.fill?.amountOut },
   { name: 'fill_fee_lamports', as: 'unsigned', optional: true, of: ({ input }) => input.fill?.feeLamports },
-  // Less than nothing where deposits came back.
+  // Negative where deposits were returned.
   { name: 'fill_rent_lamports', as: 'signed', optional: true, of: ({ input }) => input.fill?.rentLamports },
 ];
 
-/** Commands differ in what they say: all of it stands in the JSON text. */
+/** Commands have different fields: all of them are in the JSON text. */
 const COMMAND: readonly ParquetColumn<Stamped<Command>>[] = [
   ...STAMP,
   { name: 'name', as: 'text', of: ({ input }) => input.name },
@@ -112,7 +112,7 @@ const COMMAND: readonly ParquetColumn<Stamped<Command>>[] = [
   { name: 'json', as: 'text', of: ({ input }) => stringifyJson(input) },
 ];
 
-/** Each kind as a table. */
+/** The table of each kind. */
 export const PARQUET_TABLES: { readonly [K in RecordingKind]: K extends 'order-book' ? ParquetTable<OrderBook, LevelRow>
     : ParquetTable<InputByKind[K]> } = {
   'quote': { columns: QUOTE, rowsOf: (stamped) => [stamped] },

@@ -1,35 +1,36 @@
+import type { KeyValue } from 'hyparquet-writer';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { GannetError } from '../../core/errors.ts';
+import { parseJson, stringifyJson } from '../../core/json.ts';
 import { printable } from '../../core/text.ts';
+import { syncFolder } from '../files/durable-write.ts';
 import type { RecordingKind } from '../format.ts';
 import { MANIFEST_FILE, RECORDING_KINDS } from '../format.ts';
+import { faultText } from '../import/input-file.ts';
+import { yieldToInterrupt } from '../interrupt.ts';
+import { parseManifest } from '../manifest.ts';
+import type { KindChoice, Recording } from '../reader.ts';
+import type { ExportProgress } from './jsonl.ts';
 import { ParquetFile } from './parquet-file.ts';
 import type { ParquetTable } from './parquet-tables.ts';
 import { PARQUET_TABLES } from './parquet-tables.ts';
-import type { KindChoice, Recording } from '../reader.ts';
-import { syncFolder } from '../files/durable-write.ts';
 import { refuseExisting } from './unfinished-file.ts';
-import { faultText } from '../import/input-file.ts';
-import { yieldToInterrupt } from '../interrupt.ts';
-import type { ExportProgress } from './jsonl.ts';
-import type { KeyValue } from 'hyparquet-writer';
-import { parseJson, stringifyJson } from '../../core/json.ts';
-import { parseManifest } from '../manifest.ts';
 
-/** A Parquet file that was written. */
+/** A written Parquet file. */
 export interface ExportedTable {
   readonly kind: RecordingKind;
   readonly file: string;
   readonly events: number;
-  /** More than events where an input is many rows: a book is one for each level. */
+  /** More than the events where an input has many rows: a book has one for each level. */
   readonly rows: number;
   readonly bytes: number;
 }
 
 /**
- * Writes a Parquet file for each kind that the recording holds, or for each of those given, be they empty; all of them
- * or none. Throws USAGE where one exists or the folder cannot be made, RECORDING_WRITE_FAILED, and INTERRUPTED.
+ * Writes a Parquet file for each kind of the recording, or for each given kind, even an empty one. A failed export
+ * leaves no file. Throws USAGE where a file exists or the folder cannot be created, RECORDING_WRITE_FAILED, and
+ * INTERRUPTED.
  */
 export async function exportParquet(recording: Recording, {
   directory, kinds = recording.kinds, interrupt, onEvents,
@@ -62,7 +63,7 @@ export async function exportParquet(recording: Recording, {
   }
 }
 
-/** Between row groups the interrupt has its turn. */
+/** Checks for an interrupt between row groups. */
 async function writeRows(recording: Recording, { kind, table, file, interrupt, onEvents }: ExportProgress & {
   readonly kind: RecordingKind;
   readonly table: ParquetTable;
@@ -96,9 +97,9 @@ function makeFolder(directory: string): boolean {
 }
 
 /**
- * Returns what a Parquet file says of the recording that it comes from: its format, the SHA-256 that its manifest ends
- * with, its tokens, and where it ends if it was cut off. The manifest of one that was closed meanwhile speaks of more
- * than was read.
+ * Returns the metadata of a Parquet file about its recording: the format, the SHA-256 at the end of the manifest, the
+ * tokens, and the end of one that was cut off. The hash is left out when the recording was closed meanwhile: its
+ * manifest then describes more than was read.
  */
 export function parquetMetadata(
   { directory, manifest, tokens, truncatedAt }: Recording, kind: RecordingKind,

@@ -4,15 +4,14 @@ import type { FileLock } from '../../core/file-lock.ts';
 import { takeFileLock } from '../../core/file-lock.ts';
 import { writeAll } from '../files/durable-write.ts';
 
-/** What stands behind a file's name until it is whole, and behind that one's while somebody writes it. */
+/** The suffix of an unfinished file, and the suffix of its lock. */
 const UNFINISHED = '.new';
 const LOCK = '.lock';
 
 /**
- * A file in the making, under another name until it is published: there is never a part of it under its own. What a
- * process left behind that was killed over it is written over; its lock beside it says that it was one.
- * Throws USAGE where the file is there, cannot be made, or is being made, and RECORDING_WRITE_FAILED where the disk
- * fails it.
+ * A file under a temporary name until it is published, so that its own name never holds a part of it. An unfinished
+ * file of a killed process is overwritten; the lock beside it identifies it. Throws USAGE where the file exists, cannot
+ * be created, or is being written, and RECORDING_WRITE_FAILED for faults of the disk.
  */
 export class UnfinishedFile {
   readonly path: string;
@@ -39,13 +38,13 @@ export class UnfinishedFile {
     onDisk(() => { writeAll(this.#descriptor, bytes); });
   }
 
-  /** Waits for the disk to have all of it. */
+  /** Syncs the file to the disk. */
   finish(): void {
     onDisk(() => { fsyncSync(this.#descriptor); });
     this.#close();
   }
 
-  /** Gives the file its name, which the folder's next sync makes last. */
+  /** Gives the file its final name, which the next sync of the folder makes durable. */
   publish(): void {
     refuseExisting(this.path);
     onDisk(() => { renameSync(this.path + UNFINISHED, this.path); });
@@ -53,7 +52,7 @@ export class UnfinishedFile {
     this.#lock.release();
   }
 
-  /** Leaves nothing of a file that is not published; one that is stays. */
+  /** Removes the file unless it is published. */
   discard(): void {
     if (this.#isPublished) return;
     this.#close();
@@ -67,7 +66,7 @@ export class UnfinishedFile {
   }
 }
 
-/** Throws USAGE where a file is there. */
+/** Throws USAGE where the file exists. */
 export function refuseExisting(path: string): void {
   if (existsSync(path)) throw new GannetError(
     'USAGE', `expected a file to write that is not there yet, found ${path}; give another name with --out`,

@@ -3,8 +3,8 @@ import { AssertionError } from '../../core/assert.ts';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 
 /**
- * Appends all of it to a file that is open for that or nothing: a disk takes a part of a line before it is full, and
- * the next one would go on in it. Throws what the system says.
+ * Appends a text to an open file completely or not at all: a disk may take a part of a line before it is full, and the
+ * next line would continue it. Throws the fault of the system.
  */
 export function appendCompletely(file: number, text: string | Uint8Array): void {
   const { size } = fstatSync(file);
@@ -24,8 +24,8 @@ export function writeAll(descriptor: number, bytes: Uint8Array): void {
 }
 
 /**
- * Writes a file of a folder anew: the old one or the new one is there at every instant, never a part. Throws what the
- * disk throws.
+ * Replaces a file of a folder atomically: at every instant the old or the new content is there. Throws the fault of the
+ * disk.
  */
 export function replaceFile(directory: string, file: string, text: string): void {
   const target = `${directory}/${file}`;
@@ -40,7 +40,7 @@ export function replaceFile(directory: string, file: string, text: string): void
   syncFolder(directory);
 }
 
-/** Puts the names in a folder on the disk itself. */
+/** Syncs the names in a folder to the disk. */
 export function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {
@@ -50,7 +50,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Returns a fault of the disk as RECORDING_WRITE_FAILED. Rethrows a bug: it is not the disk's. */
+/** Returns a fault of the disk as RECORDING_WRITE_FAILED. Rethrows errors that are bugs. */
 export function writeFault(directory: string, cause: unknown): GannetError {
   if (isGannetError(cause)) return cause;
   if (cause instanceof AssertionError || cause instanceof TypeError || cause instanceof RangeError) throw cause;

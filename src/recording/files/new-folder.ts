@@ -4,7 +4,7 @@ import { GannetError } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 
 /**
- * Makes a recording's folder and returns its path. Throws RECORDING_WRITE_FAILED where a folder of the given name
+ * Creates a recording's folder and returns its path. Throws RECORDING_WRITE_FAILED where a folder of the given name
  * exists.
  */
 export function createRecordingFolder(parent: string, name: string | undefined, at: Millis): string {
@@ -35,7 +35,7 @@ function isExists(thrown: unknown): boolean {
   return thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST';
 }
 
-/** Returns a folder that is not there yet: the name, or the name with a number. */
+/** Returns the path of a folder that does not exist: the name, or the name with a number. */
 export function freeFolderName(parent: string, name: string): string {
   for (let attempt = 1; ; attempt++) {
     const directory = join(parent, attempt === 1 ? name : `${name}-${attempt}`);
@@ -44,8 +44,8 @@ export function freeFolderName(parent: string, name: string): string {
 }
 
 /**
- * Does work that creates a folder, and removes the folder when the work fails or the process exits first: a partial result
- * would be taken for a complete one, and would keep a full disk full. Rejects as the work does.
+ * Does work that creates a folder, and removes the folder when the work fails or the process exits first: a partial
+ * result would be taken for a complete one, and would keep a full disk full. Rejects as the work does.
  */
 export async function removeOnFailure<T>(directory: string, work: () => Promise<T>): Promise<T> {
   const remove = (): void => { rmSync(directory, { recursive: true, force: true }); };

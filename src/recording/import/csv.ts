@@ -1,5 +1,5 @@
-import { addAbortSignal, pipeline } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { addAbortSignal, pipeline } from 'node:stream';
 import { GannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
@@ -9,7 +9,7 @@ import { openInput, unreadable } from './input-file.ts';
 /** The most characters of a row. A file without line ends would otherwise be read into memory whole. */
 const MAX_ROW_CHARACTERS = 65_536;
 
-/** Where in a file something stands. */
+/** A place in a file. */
 export interface CsvPlace {
   readonly file: string;
   /** The line, from 1. */
@@ -21,7 +21,7 @@ export interface CsvRow extends CsvPlace {
   readonly cells: readonly string[];
 }
 
-/** Returns the error for something wrong in a file, which its message begins with: `file:row: …`. */
+/** Returns the error for a place in a file, with a message that starts with `file:row: …`. */
 export function csvError({ file, row, column }: CsvPlace, message: string): GannetError {
   return new GannetError('CSV_INVALID', `${printable(file)}:${row}: ${message}`, {
     details: { file, row, ...(column === undefined ? {} : { column }) },
@@ -30,7 +30,8 @@ export function csvError({ file, row, column }: CsvPlace, message: string): Gann
 
 /**
  * Yields the rows of a file or a pipe ("-": standard input) as trimmed cells, as they arrive: a file may be larger than
- * memory. Empty lines are left out. Throws USAGE for an unreadable file, CSV_INVALID for a malformed row, and INTERRUPTED.
+ * memory. Empty lines are left out. Throws USAGE for an unreadable file, CSV_INVALID for a malformed row, and
+ * INTERRUPTED.
  */
 export async function* csvRows(file: string, interrupt: AbortSignal): AsyncGenerator<CsvRow> {
   const rows = parse({
@@ -61,7 +62,9 @@ function malformed(file: string, rowBefore: number, { code, message, lines }: Cs
     return csvError(place, `expected a line of at most ${MAX_ROW_CHARACTERS} characters; is this a CSV file?`);
   // The parser names the last line of the file, the quote is in the row after the last complete one.
   if (code === 'CSV_QUOTE_NOT_CLOSED')
-    return csvError({ file, row: rowBefore + 1 }, 'expected quotes around a whole cell, got one without a closing quote');
+    return csvError(
+      { file, row: rowBefore + 1 }, 'expected quotes around a whole cell, got one without a closing quote',
+    );
   return csvError(place, `expected quotes around a whole cell, got quotes within a cell (${printable(message, 160)})`);
 }
 
@@ -79,10 +82,10 @@ const MILLISECONDS_FROM = 1e11;
 const LATEST: Millis = 8.64e15;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)? ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
-/** A year or a day written as a number, which as seconds would be a moment of 1970. */
+/** A year or a day as a number, which as seconds would be in 1970. */
 const BARE_DATE = /^(?:19|20)\d\d(?:(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01]))?$/;
 
-/** Returns the number in a cell. Throws CSV_INVALID where it is none, or none that is finite. */
+/** Returns the number in a cell. Throws CSV_INVALID where it is missing or not finite. */
 export function readNumberCell(text: string, place: CsvPlace): number {
   if (text === '') throw csvError(place, `expected a number for ${place.column}, got nothing`);
   const value = NUMBER.test(text) ? Number(text) : Number.NaN;
@@ -105,8 +108,9 @@ export function readTimeCell(text: string, place: CsvPlace, first: boolean): Mil
 
 function unixTime(text: string, place: CsvPlace, first: boolean): Millis {
   if (first && BARE_DATE.test(text))
-    throw csvError(place, `expected a time in ISO 8601, Unix seconds or milliseconds; ${text} looks like a date, write `
-      + `it as ${text.slice(0, 4)}-${text.slice(4, 6) || '01'}-${text.slice(6) || '01'}`);
+    throw csvError(place,
+      `expected a time in ISO 8601, Unix seconds or milliseconds; ${text} is probably a date, write `
+        + `it as ${text.slice(0, 4)}-${text.slice(4, 6) || '01'}-${text.slice(6) || '01'}`);
   const value = Number(text);
   return Math.abs(value) >= MILLISECONDS_FROM ? value : Math.round(value * 1_000);
 }
@@ -116,7 +120,7 @@ function isoTime(text: string): Millis | undefined {
     ?? [];
   if (year === undefined) return undefined;
   const local = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
-  // Date carries what is too much over to the next unit: the 30th of February becomes a day of March.
+  // Date carries an excess over to the next unit: the 30th of February becomes a day of March.
   if (new Date(local).toISOString().slice(0, 19) !== `${year}-${month}-${day}T${hour}:${minute}:${second}`)
     return undefined;
   const offset = offsetOf(zone);

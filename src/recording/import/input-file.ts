@@ -24,8 +24,8 @@ export function unreadable(file: string, cause: unknown): GannetError {
 }
 
 /**
- * Returns a stream of a file or a pipe, or standard input for "-". A pipe is opened without waiting for its writer, so that an
- * interrupt ends the wait. A device is refused, because it has no end. Throws USAGE.
+ * Returns a stream of a file or a pipe, or standard input for "-". A pipe is opened without waiting for its writer, so
+ * that an interrupt ends the wait. A device is refused, because it has no end. Throws USAGE.
  */
 export function openInput(file: string): Readable {
   if (file === '-') return process.stdin;

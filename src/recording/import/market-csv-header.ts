@@ -4,30 +4,29 @@ import { csvError } from './csv.ts';
 
 const CANDLE = ['time', 'open', 'high', 'low', 'close', 'volume'] as const;
 const QUOTE = ['time', 'input_mint', 'output_mint', 'in_amount', 'out_amount'] as const;
-/** A column that has a meaning. */
+/** A known column. */
 export type Field = (typeof CANDLE)[number] | (typeof QUOTE)[number];
 const FIELDS: readonly Field[] = [...new Set<Field>([...CANDLE, ...QUOTE])];
-/** What has to be there for each of the forms. */
+/** The required columns of each form. */
 const CANDLE_NEEDS: readonly Field[] = CANDLE.filter((field) => field !== 'volume');
 const FORMS: readonly (readonly Field[])[] = [CANDLE_NEEDS, QUOTE];
 
-/** What a file's columns may be, for people. */
+/** The accepted columns of a file, for messages. */
 export const EXPECTED_COLUMNS = `expected the columns ${CANDLE.join(',')} (volume may be missing) or `
   + `${QUOTE.join(',')}; --map column=field says which column is which`;
 
-/** Which column of the file holds which field, as `--map` says. */
+/** The field of each column, from `--map`. */
 export type ColumnMap = ReadonlyMap<string, string>;
 
 /**
- * Returns the field that each column of a header holds, of candles or of quotes, undefined for those that hold none of
- * it. Throws CSV_INVALID.
+ * Returns the field of each column of a header of candles or quotes, undefined for other columns. Throws CSV_INVALID.
  */
 export function headerOf(row: CsvRow, map: ColumnMap): readonly (Field | undefined)[] {
   const unmapped = [...map.keys()].find((column) => !row.cells.includes(column));
   if (unmapped !== undefined) throw csvError(row, `--map names a column ${JSON.stringify(printable(unmapped, 40))}, `
     + `the file has ${printable(row.cells.join(','), 200)}`);
   const taken = new Set(map.values());
-  // A column that is not asked for may have any name, a field's that another column stands for among them.
+  // An unmapped column may have any name, also that of a field to which another column is mapped.
   const fields = row.cells.map((name): Field | undefined => {
     const field = map.get(name) ?? (taken.has(name) ? undefined : name);
     return FIELDS.find((known) => known === field);
@@ -49,13 +48,13 @@ export function headerOf(row: CsvRow, map: ColumnMap): readonly (Field | undefin
   return fields.map((field) => (field !== undefined && form.includes(field) ? field : undefined));
 }
 
-/** Returns the field that a `--map` names, undefined where there is none of that name. */
+/** Returns whether a field of this name exists. */
 export function isField(name: string): boolean {
   return (FIELDS as readonly string[]).includes(name);
 }
 
 /**
- * Returns what the form needs of which most is there, by name or nearly so; undefined where it is as much of either.
+ * Returns the required columns of the form that fits best, by exact or similar names; undefined where both fit equally.
  */
 function nearestForm(names: readonly string[], fields: readonly (Field | undefined)[]): readonly Field[] | undefined {
   const whole = FORMS.find((needs) => needs.every((field) => fields.includes(field)));
@@ -68,10 +67,7 @@ function nearestForm(names: readonly string[], fields: readonly (Field | undefin
   return candle === quote ? undefined : candle > quote ? CANDLE_NEEDS : QUOTE;
 }
 
-/**
- * A column stands for one field at most, and a field for one column: that of its name in other letters, if there is
- * one.
- */
+/** Suggests one field for each column and one column for each field, preferring a name that differs in case only. */
 function hintsOf(
   names: readonly string[], missing: readonly Field[],
 ): readonly (readonly [name: string, field: Field])[] {
@@ -86,7 +82,7 @@ function hintsOf(
   });
 }
 
-/** As it is typed. */
+/** Returns a mapping as it is typed in a shell. */
 function mapped(name: string, field: Field): string {
   const text = `${name}=${field}`;
   return /^[\w.=-]+$/.test(text) ? text : JSON.stringify(text);

@@ -1,5 +1,5 @@
-import { amount as toAmount, parseRaw, U64_MAX } from '../../core/amount.ts';
 import type { Amount, Bps } from '../../core/amount.ts';
+import { amount as toAmount, parseRaw, U64_MAX } from '../../core/amount.ts';
 import { isGannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
@@ -15,30 +15,30 @@ import { csvError, readNumberCell, readTimeCell } from './csv.ts';
 import type { ColumnMap, Field } from './market-csv-header.ts';
 import { EXPECTED_COLUMNS, headerOf } from './market-csv-header.ts';
 
-/** How a file of candles becomes quotes. */
-export interface CandleMapping {
+/** How candles become quotes. */
+interface CandleMapping {
   readonly pair: Pair | undefined;
   /** The amounts that are quoted at each price, in a token of the pair. */
   readonly sizes: readonly TokenAmount[];
-  /** How long a candle lasts. Left out, as long as candles most often are apart. */
+  /** The length of a candle. Default: the most frequent distance between candles. */
   readonly intervalMs?: Millis | undefined;
 }
 
-/** A span of which a file holds no candle: from the end of the candle before to the time of the next one. */
+/** A span without candles: from the end of a candle to the time of the next one. */
 interface MissingCandles {
   readonly from: Millis;
   readonly until: Millis;
 }
 
-/** What a file holds; a candle's quotes are made as they are gone through. */
-export interface CsvMarket {
+/** The contents of a file; the quotes of candles are created while iterating. */
+interface CsvMarket {
   readonly form: 'candles' | 'quotes';
   readonly quotes: Iterable<Quote>;
-  /** How many. */
+  /** The number of quotes. */
   readonly events: number;
   readonly startAt: Millis;
   readonly mints: ReadonlySet<Mint>;
-  /** Of candles: how long one lasts, and where they are missing. */
+  /** For candles: the length of one, and where they are missing. */
   readonly intervalMs?: Millis | undefined;
   readonly missing: readonly MissingCandles[];
 }
@@ -53,21 +53,21 @@ const FIRST_RECORDABLE: Millis = Date.parse('0000-01-01T00:00:00Z');
 const END_OF_RECORDABLE: Millis = Date.parse('9999-12-31T23:59:59.999Z') + 1;
 
 /**
- * Reads quotes, or candles as quotes, from CSV rows. A candle becomes quotes of its close at its end: its time and the
- * interval of candles, but no later than the time of the next one. What happened within it is checked and not made up.
- * Throws CSV_INVALID with file and row on times that go back, on a candle or a quote that is there twice, on prices and
- * amounts of nothing, and on what cannot be read.
+ * Reads quotes, or candles as quotes, from CSV rows. A candle becomes quotes of its close at its end: its time plus the
+ * interval, but at most the time of the next candle. Open, high and low are checked and not used. Throws CSV_INVALID
+ * with file and row for times that go backwards, duplicate candles and quotes, prices and amounts of zero, and
+ * unreadable cells.
  */
 export async function readMarketCsv(
   rows: AsyncIterable<CsvRow>, { map, ...mapping }: CandleMapping & { readonly map: ColumnMap },
 ): Promise<CsvMarket> {
   const quotes: Quote[] = [];
   const candles: Candle[] = [];
-  const once = createNames();
+  const shared = createSharedTexts();
   let header: readonly (Field | undefined)[] | undefined;
   let place: CsvRow | undefined;
   let before = -Infinity;
-  /** By the feed that each will be of: two of them at one time say two things of one price. */
+  /** The row of each feed at the present time: a second one would contradict it. */
   const rowsOfInstant = new Map<string, number>();
   for await (const row of rows) {
     place = row;
@@ -89,11 +89,11 @@ export async function readMarketCsv(
       candles.push({ at, close: closeOf(row, values), row: row.row });
       continue;
     }
-    const read = quoteOf(row, values, { at, once });
+    const read = quoteOf(row, values, { at, shared });
     const other = rowsOfInstant.get(read.feed);
     if (other !== undefined)
       throw csvError(row, `${read.inAmount} of ${read.inputMint} to ${read.outputMint} is quoted twice at `
-        + `${new Date(at).toISOString()}, in row ${other} as well: which of them holds nobody can say, keep one`);
+        + `${new Date(at).toISOString()}, also in row ${other}: keep one of them`);
     rowsOfInstant.set(read.feed, row.row);
     quotes.push(read);
   }
@@ -142,29 +142,29 @@ function closeOf(row: CsvRow, values: ReadonlyMap<Field, string>): number {
 }
 
 function quoteOf(
-  row: CsvRow, values: ReadonlyMap<Field, string>, { at, once }: { readonly at: Millis; readonly once: Names },
+  row: CsvRow, values: ReadonlyMap<Field, string>,
+  { at, shared }: { readonly at: Millis; readonly shared: SharedTexts },
 ): Quote {
-  const [inputMint, outputMint] = [once(mintOf(row, values, 'input_mint')), once(mintOf(row, values, 'output_mint'))];
+  const [inputMint, outputMint] =
+    [shared(mintOf(row, values, 'input_mint')), shared(mintOf(row, values, 'output_mint'))];
   if (inputMint === outputMint) throw csvError(row, 'expected two different mints');
   const inAmount = amountOf(row, values, 'in_amount');
   return quote({
     at, inputMint, outputMint, inAmount, outAmount: amountOf(row, values, 'out_amount'),
-    feed: once(feedOf({ inputMint, outputMint, inAmount })),
+    feed: shared(feedOf({ inputMint, outputMint, inAmount })),
   });
 }
 
-/** Returns the first text that was the same: a text cut out of a line keeps all of the line in memory. */
-type Names = <T extends string>(text: T) => T;
+/** Returns one copy of equal texts, so that millions of quotes share their mints and feeds. */
+type SharedTexts = <T extends string>(text: T) => T;
 
-function createNames(): Names {
+function createSharedTexts(): SharedTexts {
   const known = new Map<string, string>();
   return <T extends string>(text: T): T => {
     const before = known.get(text);
     if (before !== undefined) return before as T;
-    // Through bytes it is a text of its own.
-    const own = Buffer.from(text).toString() as T;
-    known.set(own, own);
-    return own;
+    known.set(text, text);
+    return text;
   };
 }
 
@@ -192,8 +192,8 @@ function amountOf(row: CsvRow, values: ReadonlyMap<Field, string>, column: 'in_a
 }
 
 /**
- * Prices are quote tokens for one base token. Nothing is left to go wrong once the quotes are gone through: what is
- * written by then would be half of a file.
+ * Prices are quote tokens for one base token. All errors are found here: an error while writing would leave a part of
+ * the file.
  */
 function candleMarket(
   candles: readonly Candle[], { file, pair, sizes, intervalMs: given }: CandleMapping & { readonly file: string },
@@ -240,7 +240,10 @@ function candleMarket(
   };
 }
 
-/** Returns how far candles most often are apart, of two such spacings the shorter one; undefined of a single candle. */
+/**
+ * Returns the most frequent distance between candles, of equally frequent ones the shorter; undefined for a single
+ * candle.
+ */
 function usualSpacing(candles: readonly Candle[]): Millis | undefined {
   const counts = new Map<Millis, number>();
   for (let index = 1; index < candles.length; index++) {

@@ -2,25 +2,25 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Millis } from '../../core/time.ts';
 import type { MarketEvent } from '../../market/event.ts';
 import type { Token } from '../../market/token.ts';
-import { createHistoryWriter } from '../history-writer.ts';
-import type { RecordingManifest } from '../manifest.ts';
-import type { RecordingSource } from '../format.ts';
-import { yieldToInterrupt } from '../interrupt.ts';
 import { removeOnFailure } from '../files/new-folder.ts';
+import type { RecordingSource } from '../format.ts';
+import { createHistoryWriter } from '../history-writer.ts';
+import { yieldToInterrupt } from '../interrupt.ts';
+import type { RecordingManifest } from '../manifest.ts';
 
-/** An interrupt is heard, and progress told, once in so many events. */
+/** An interrupt is checked for, and progress reported, after this many events. */
 const TURN_EVENTS = 16_384;
 
-/** What a recording is made of. */
+/** A written recording. */
 export interface WrittenRecording {
   readonly directory: string;
   readonly manifest: RecordingManifest;
 }
 
 /**
- * Writes events that are there already, numbered from 1, stamped with when they were received; the same ones give the
- * same files. What ends before all of them are written leaves nothing: they can be written again, and half of them
- * would be taken for all. Rejects with INTERRUPTED, RECORDING_WRITE_FAILED, and with whatever the events throw.
+ * Writes existing events, numbered from 1 and stamped with the time of their reception. The same events give the same
+ * files. A failure leaves nothing, because a part would be taken for the whole. Rejects with INTERRUPTED,
+ * RECORDING_WRITE_FAILED, and with errors of the events.
  */
 export async function writeEvents(events: Iterable<MarketEvent>, options: {
   readonly directory: string;
@@ -28,14 +28,14 @@ export async function writeEvents(events: Iterable<MarketEvent>, options: {
   readonly source: RecordingSource;
   readonly startAt: Millis;
   readonly interrupt: AbortSignal;
-  /** Hears how far it is: when the latest event was received, and how many there were. */
+  /** Called with the time of the latest event and the number of events. */
   readonly onProgress?: ((at: Millis, events: number) => void) | undefined;
 }): Promise<WrittenRecording> {
   const { tokens, source, startAt, interrupt, onProgress } = options;
   const directory = resolve(options.directory);
   const writer =
     createHistoryWriter({ dir: dirname(directory), name: basename(directory), createdAt: startAt, tokens, source });
-  // Also where the writer cannot even stop, as on a full disk.
+  // Also covers a writer that cannot stop, as on a full disk.
   return removeOnFailure(writer.directory, async () => {
     let whole = false;
     try {

@@ -1,17 +1,14 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { DIGESTS_FILE } from '../format.ts';
 import { appendCompletely, syncFolder, writeAll } from '../files/durable-write.ts';
+import { DIGESTS_FILE } from '../format.ts';
 import type { DigestLine } from './digest.ts';
 import { formatDigestLine } from './digest.ts';
 
 const SLACK_BYTES = 1 << 18;
 
-/**
- * The digests of a recording that is being written: a file that lines are added to. Faults of the disk are thrown as
- * they come.
- */
+/** The digest file of a recording that is being written. Throws the faults of the disk. */
 export class DigestLog {
   readonly #directory: string;
   readonly #path: string;
@@ -21,7 +18,9 @@ export class DigestLog {
   readonly #slackBytes: number;
   #tidyAt: number;
 
-  /** Begins the file of a recording; it must not exist. So many bytes may be said in vain before they are taken out. */
+  /**
+   * Creates the file, which must not exist. Up to `slackBytes` of superseded lines are kept before they are removed.
+   */
   constructor(directory: string, slackBytes = SLACK_BYTES) {
     this.#directory = directory;
     this.#slackBytes = this.#tidyAt = slackBytes;
@@ -29,14 +28,14 @@ export class DigestLog {
     this.#descriptor = openSync(this.#path, 'ax', 0o600);
   }
 
-  /** Adds lines: what they speak of is written. Where the disk does not take them all, none is added. */
+  /** Adds digests of written bytes, all or none. */
   append(lines: readonly DigestLine[]): void {
     const bytes = Buffer.from(lines.map(formatDigestLine).join(''));
     appendCompletely(this.#descriptor, bytes);
     this.#bytes += bytes.length;
   }
 
-  /** Resolves when what was added so far is on the disk itself. */
+  /** Resolves when the lines so far are synced to the disk. */
   async sync(): Promise<void> {
     const sync = syncData(this.#descriptor);
     this.#syncs.add(sync);
@@ -48,9 +47,9 @@ export class DigestLog {
   }
 
   /**
-   * Takes out the lines of files that are settled, once there are many: their last lines are about other files. A line
-   * a second would else come to gigabytes in a run of months. The first line stays, for the recording is known by it.
-   * Where the disk does not let it, all lines stay.
+   * Removes the lines of settled files once there are many: the last line of a segment supersedes them. One line a
+   * second would make gigabytes in a run of months. The first line remains, because it identifies the recording. On a
+   * fault of the disk all lines remain.
    */
   async tidy(isSettled: (file: string) => boolean): Promise<void> {
     if (this.#bytes < this.#tidyAt) return;
@@ -63,7 +62,7 @@ export class DigestLog {
       descriptor = openSync(unfinished, 'a', 0o600);
       writeAll(descriptor, kept);
       await syncData(descriptor);
-      // Nothing is added from here on until the new file has the name.
+      // From here on the code is synchronous, so that no line is added until the new file has the name.
       const since = readFileSync(this.#path).subarray(before);
       writeAll(descriptor, since);
       fdatasyncSync(descriptor);

@@ -4,42 +4,42 @@ import { GannetError } from '../../core/errors.ts';
 import { parseJson, stringifyJson } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 
-/** What is known of the first `bytes` bytes of one segment file: they end with a complete batch. */
+/** The properties of the first `bytes` bytes of a segment file, which end with a complete batch. */
 export interface SegmentDigest {
   /** Relative to the recording, with forward slashes. */
   readonly file: string;
   readonly bytes: number;
-  /** Of these bytes, hex. */
+  /** The hash of these bytes, hex. */
   readonly sha256: string;
   readonly rows: number;
-  /** Inputs; an order book is one input of many rows. */
+  /** The number of inputs; an order book is one input of many rows. */
   readonly events: number;
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly firstAt: Millis;
   readonly lastAt: Millis;
-  /** How the file is compressed; undefined where it is the Arrow stream itself. */
+  /** The compression of the file; undefined for a plain Arrow stream. */
   readonly compressed?: Compression | undefined;
 }
 
-/** How a compressed segment is laid out: zstd frames, one after the other, without anything between them. */
-export interface Compression {
-  /** Of the Arrow stream in it. */
+/** The layout of a compressed segment: consecutive zstd frames. */
+interface Compression {
+  /** The length of the Arrow stream in it. */
   readonly rawBytes: number;
-  /** Of the same, hex, where it once stood in a file of its own: whoever saw that one knows it again. */
+  /** The hash of the Arrow stream, hex, where it was once a file: it identifies the same segment before compression. */
   readonly rawSha256?: string | undefined;
   /**
-   * The frames' lengths in bytes: a decompressor given two frames at once would hand over the first and say nothing.
+   * The lengths of the frames in bytes. A decompressor that gets two frames at once silently returns the first only.
    */
   readonly frames: readonly number[];
 }
 
-/** A line of the digest file: a digest with the feeds met since the file's previous line. */
+/** A line of the digest file: a digest with the feeds first met since the previous line of the file. */
 export interface DigestLine extends SegmentDigest {
   readonly newFeeds: readonly string[];
 }
 
-/** Returns a segment's name with what is in it: who hears that it is spoilt wants to know what is missing. */
+/** Returns the name of a segment with its contents, so that a message says what is missing. */
 export function describeSegment({ file, rows, firstAt, lastAt }: SegmentDigest): string {
   return rows === 0 ? file : `${file} (${rows} rows of ${iso(firstAt)} to ${iso(lastAt)})`;
 }
@@ -65,7 +65,7 @@ export const digestJson = z.object({
 
 const lineJson = digestJson.safeExtend({ new_feeds: z.array(z.string()) });
 
-/** Returns a digest as it stands on disk. */
+/** Returns a digest in its form on disk. */
 export function digestToJson(digest: SegmentDigest): z.infer<typeof digestJson> {
   return {
     file: digest.file, bytes: digest.bytes, sha256: digest.sha256, rows: digest.rows, events: digest.events,
@@ -80,7 +80,7 @@ function compressionToJson(
   return { raw_bytes: rawBytes, ...(rawSha256 === undefined ? {} : { raw_sha256: rawSha256 }), frames: [...frames] };
 }
 
-/** Returns the digest that stands on disk. */
+/** Returns a digest from its form on disk. */
 export function digestFromJson({ compressed, ...json }: z.infer<typeof digestJson>): SegmentDigest {
   return {
     file: json.file, bytes: json.bytes, sha256: json.sha256, rows: json.rows, events: json.events,
@@ -91,17 +91,15 @@ export function digestFromJson({ compressed, ...json }: z.infer<typeof digestJso
   };
 }
 
-/**
- * Returns a line of the digest file, newline included. It ends with its own CRC-32, for nothing else vouches for it.
- */
+/** Returns a line of the digest file, newline included. It ends with its own CRC-32. */
 export function formatDigestLine(line: DigestLine): string {
   const body = stringifyJson({ ...digestToJson(line), new_feeds: line.newFeeds }).slice(0, -1);
   return `${body}${checkSuffix(body)}\n`;
 }
 
 /**
- * Returns the complete lines of a digest file. A last line without newline was torn and is left out (`torn` says so).
- * Throws RECORDING_CORRUPT on a complete line that does not agree with its own check.
+ * Returns the complete lines of a digest file. A last line without newline is left out, and `torn` says so. Throws
+ * RECORDING_CORRUPT on a complete line that contradicts its CRC-32.
  */
 export function parseDigestLines(text: string): { readonly lines: readonly DigestLine[]; readonly torn: boolean } {
   const rows = text.split('\n');
@@ -134,15 +132,15 @@ function checkSuffix(body: string): string {
 
 const CHECK_SUFFIX_LENGTH = checkSuffix('').length;
 
-/** Returns a time as text, also one that no calendar knows. */
+/** Returns a time in ISO 8601, or as a number where it is outside the calendar. */
 export function iso(at: Millis): string {
   return Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : String(at);
 }
 
-/** What rows of a segment add up to. */
+/** The totals of rows of a segment. */
 export type SegmentFacts = Pick<SegmentDigest, 'rows' | 'events' | 'firstSeq' | 'lastSeq' | 'firstAt' | 'lastAt'>;
 
-/** Returns what rows and those that follow them add up to. */
+/** Returns the totals of rows and the rows after them. */
 export function joinFacts(before: SegmentFacts | undefined, next: SegmentFacts): SegmentFacts {
   if (before === undefined) return next;
   return {
@@ -153,7 +151,7 @@ export function joinFacts(before: SegmentFacts | undefined, next: SegmentFacts):
 
 const COMPRESSED = '.zst';
 
-/** Returns the name that a segment has before and after it is compressed: `quote/2026-11-20T19.arrows`. */
+/** Returns the uncompressed name of a segment: `quote/2026-11-20T19.arrows`. */
 export function segmentName(file: string): string {
   return file.endsWith(COMPRESSED) ? file.slice(0, -COMPRESSED.length) : file;
 }
@@ -163,7 +161,7 @@ export function compressedName(file: string): string {
   return `${segmentName(file)}${COMPRESSED}`;
 }
 
-/** Returns the UTC hour as it stands in file names: "2026-11-20T19". */
+/** Returns the UTC hour as in file names: "2026-11-20T19". */
 export function hourName(at: Millis): string {
   return new Date(at).toISOString().slice(0, 13);
 }

@@ -1,27 +1,24 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { zstdDecompressSync } from 'node:zlib';
+import type { ChunkedWork } from '../../core/chunked-work.ts';
+import { runToEnd } from '../../core/chunked-work.ts';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import { DIGESTS_FILE } from '../format.ts';
 import type { SegmentDigest } from './digest.ts';
 import { compressedName, describeSegment, parseDigestLines } from './digest.ts';
-import type { ChunkedWork } from '../../core/chunked-work.ts';
-import { runToEnd } from '../../core/chunked-work.ts';
 
-/** How much of an Arrow stream stands in one frame of a compressed segment; the last one holds the rest. */
+/** The bytes of an Arrow stream in one frame of a compressed segment; the last frame holds the rest. */
 export const FRAME_BYTES = 1 << 20;
-/** Of zlib. */
+/** The least chunk size of zlib. */
 const LEAST_CHUNK = 64;
 
-/**
- * Throws RECORDING_CORRUPT unless the file begins with exactly the bytes that were digested, and ends there if it is
- * compressed.
- */
+/** Throws RECORDING_CORRUPT unless the file starts with the digested bytes, and ends there if it is compressed. */
 export function verifySegment(directory: string, digest: SegmentDigest): void {
   runToEnd(verifySegmentInChunks(directory, digest));
 }
 
-/** Does the same a MiB at a time. */
+/** Does the same in chunks of a MiB. */
 export function* verifySegmentInChunks(directory: string, digest: SegmentDigest): ChunkedWork<void> {
   const found = yield* hashOfFile(directory, digest);
   if (found !== digest.sha256) throw otherHash(digest, found);
@@ -82,14 +79,14 @@ function* hashOfFile(directory: string, digest: SegmentDigest): ChunkedWork<stri
   } catch (cause) {
     const moved = isGone(cause) ? compressedSince(directory, digest) : undefined;
     if (moved === undefined) throw isGone(cause) ? spoilt(digest, 'expected a file, found none', cause) : cause;
-    // Its own bytes are what was looked for.
+    // The compressed file was verified to hold these bytes.
     return digest.sha256;
   }
 }
 
 /**
- * Returns the digest of the file into which the writer has compressed a segment since it was looked up, every byte of
- * it checked; undefined where it has not. Throws RECORDING_CORRUPT where it holds something else.
+ * Returns the digest of the file into which the writer has compressed a segment meanwhile, with every byte verified;
+ * undefined where it has not. Throws RECORDING_CORRUPT where it holds something else.
  */
 function compressedSince(directory: string, digest: SegmentDigest): SegmentDigest | undefined {
   const { lines } = parseDigestLines(readFileSync(`${directory}/${DIGESTS_FILE}`, 'utf8'));
@@ -131,8 +128,8 @@ function* unpacked(
 }
 
 /**
- * Returns what a frame holds. Without its size the decompressor would hand it over in small pieces, or keep memory that
- * it does not fill.
+ * Returns the contents of a frame. Without the expected size the decompressor returns small pieces, or keeps unused
+ * memory.
  */
 export function unpack(file: string, frame: Uint8Array, expectedBytes: number): Buffer {
   try {
@@ -149,7 +146,7 @@ function lengthsOf(bytes: number): number[] {
     Math.min(FRAME_BYTES, bytes - index * FRAME_BYTES));
 }
 
-/** The file is open for one chunk at a time: a cursor that is left where it stands holds nothing. */
+/** The file is open for one chunk at a time, so that an abandoned cursor holds no descriptor. */
 function* fileChunks(
   directory: string, lengths: readonly number[], file: string, memory: (bytes: number) => Uint8Array,
 ): Generator<Uint8Array> {

@@ -8,12 +8,12 @@ import type { RecordingKind } from '../format.ts';
 import type { SegmentDigest } from './digest.ts';
 import { streamChunks } from './segment-file.ts';
 
-/** Yields the blocks in the digested part of a segment, reading it as it goes. Throws RECORDING_CORRUPT. */
+/** Yields the blocks in the digested part of a segment. Throws RECORDING_CORRUPT. */
 export function readSegment(directory: string, kind: RecordingKind, digest: SegmentDigest): Generator<Block> {
   return readBatches(directory, digest, (columns): Block => BLOCK_READERS[kind](columns));
 }
 
-/** Yields what `read` makes of each batch in the digested part of a segment. Throws RECORDING_CORRUPT. */
+/** Yields the result of `read` for each batch in the digested part of a segment. Throws RECORDING_CORRUPT. */
 export function* readBatches<T>(directory: string, digest: SegmentDigest, read: (columns: Columns) => T): Generator<T> {
   if (digest.rows === 0) return;
   const columns = new BatchColumns(digest.file);

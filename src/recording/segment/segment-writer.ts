@@ -1,18 +1,18 @@
 import type { Data, Schema } from 'apache-arrow';
 import { createHash } from 'node:crypto';
 import { closeSync, fdatasync, mkdirSync, openSync } from 'node:fs';
-import { promisify } from 'node:util';
-import { writeAll } from '../files/durable-write.ts';
-import { BatchEncoder } from '../columns/batch-encoder.ts';
-import type { SegmentDigest, SegmentFacts } from './digest.ts';
-import { joinFacts } from './digest.ts';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import type { Millis } from '../../core/time.ts';
 import type { Input } from '../../trading/step.ts';
-import type { RecordingKind } from '../format.ts';
+import { BatchEncoder } from '../columns/batch-encoder.ts';
 import { KindRows } from '../columns/kind-rows.ts';
+import { writeAll } from '../files/durable-write.ts';
+import type { RecordingKind } from '../format.ts';
+import type { SegmentDigest, SegmentFacts } from './digest.ts';
+import { joinFacts } from './digest.ts';
 
-/** Writes the rows of one kind, a file per hour. Faults of the disk are thrown as they come. */
+/** Writes the rows of one kind, one file for each hour. Throws the faults of the disk. */
 export class KindWriter {
   readonly #rows: KindRows;
   readonly #finished: SegmentWriter[] = [];
@@ -47,7 +47,7 @@ export class KindWriter {
     });
   }
 
-  /** Inputs taken, written or not. */
+  /** The number of inputs, written or not. */
   get events(): number {
     return this.#rows.events;
   }
@@ -56,17 +56,20 @@ export class KindWriter {
     this.#rows.append(seq, at, input);
   }
 
-  /** Writes what is kept as one batch. */
+  /** Writes the collected rows as one batch. */
   flush(): void {
     this.#rows.flush();
   }
 
-  /** Ends the file that is open, if any; the next row begins another. */
+  /** Ends the open file, if any; the next row begins another. */
   end(): void {
     this.#rows.end();
   }
 
-  /** Resolves when what was written is on the disk itself, with the files that ended: they are closed then. */
+  /**
+   * Resolves when everything written is synced to the disk, with the digests of the complete files, which are then
+   * closed.
+   */
   async sync(): Promise<SegmentDigest[]> {
     const finished = this.#finished.splice(0);
     try {
@@ -78,7 +81,7 @@ export class KindWriter {
     return finished.map((segment) => segment.digest());
   }
 
-  /** Closes the files without a further word. */
+  /** Closes the files without syncing. */
   release(): void {
     for (const segment of this.#finished.splice(0)) segment.close();
     this.#segment?.close();
@@ -86,10 +89,8 @@ export class KindWriter {
   }
 }
 
-/**
- * One segment file: an Arrow IPC stream with a running hash of its bytes. Faults of the disk are thrown as they come.
- */
-export class SegmentWriter {
+/** One segment file: an Arrow IPC stream with a running hash of its bytes. Throws the faults of the disk. */
+class SegmentWriter {
   readonly file: string;
   readonly #encoder: BatchEncoder;
   readonly #hash = createHash('sha256');
@@ -97,7 +98,7 @@ export class SegmentWriter {
   #facts: SegmentFacts | undefined;
   #bytes = 0;
 
-  /** Begins the file `file` of the recording at `directory`; it must not exist. */
+  /** Creates the file `file` of the recording at `directory`; it must not exist. */
   constructor(directory: string, file: string, schema: Schema) {
     this.file = file;
     this.#encoder = new BatchEncoder(schema);
@@ -115,13 +116,13 @@ export class SegmentWriter {
     this.#append(this.#encoder.end());
   }
 
-  /** Returns what is known of the bytes written so far. */
+  /** Returns the digest of the bytes written so far. */
   digest(): SegmentDigest {
     const facts = this.#facts ?? { rows: 0, events: 0, firstSeq: 0, lastSeq: 0, firstAt: 0, lastAt: 0 };
     return { file: this.file, bytes: this.#bytes, ...facts, sha256: this.#hash.copy().digest('hex') };
   }
 
-  /** Resolves when the bytes written so far are on the disk itself. */
+  /** Resolves when the bytes written so far are synced to the disk. */
   sync(): Promise<void> {
     return syncData(this.#descriptor);
   }
@@ -130,7 +131,7 @@ export class SegmentWriter {
     closeSync(this.#descriptor);
   }
 
-  /** In one call for each batch: what it costs to make calls is more than what it costs to copy. */
+  /** Writes each batch in one call: a system call costs more than copying. */
   #append(pieces: readonly Uint8Array[]): void {
     const bytes = joined(pieces);
     writeAll(this.#descriptor, bytes);
@@ -139,7 +140,7 @@ export class SegmentWriter {
   }
 }
 
-/** Nothing of it outlives the call that asked for it: memory that is new costs more than what goes into it. */
+/** Reused by each call, because new memory costs more than filling it. */
 let scratch = Buffer.alloc(0);
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array {

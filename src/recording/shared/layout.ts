@@ -1,8 +1,8 @@
 import type { FeedKey } from '../../market/event.ts';
-import type { RecordingKind } from '../format.ts';
 import type { CodedTexts } from '../columns/batch-columns.ts';
+import type { RecordingKind } from '../format.ts';
 
-/** An array that can lie in shared memory. */
+/** An array type over shared memory. */
 interface SharedArray {
   readonly BYTES_PER_ELEMENT: number;
   new (memory: SharedArrayBuffer, at: number, length: number): ArrayLike<number | bigint>;
@@ -10,25 +10,25 @@ interface SharedArray {
 
 type NumberArrayName = 'Float64Array' | 'Int32Array' | 'Uint16Array' | 'Uint32Array';
 
-/** The arrays of columns of numbers, by what a layout calls them. */
-export const NUMBER_ARRAYS: Readonly<Record<NumberArrayName, SharedArray>> =
+/** The arrays of numeric columns, by their name in a layout. */
+const NUMBER_ARRAYS: Readonly<Record<NumberArrayName, SharedArray>> =
   { Float64Array, Int32Array, Uint16Array, Uint32Array };
 
-/** Returns the array that a column's values are kept in. */
+/** Returns the array type of a column. */
 export function arrayOf(as: Exclude<ColumnKind, 'texts'>): SharedArray {
   return as === 'wide' ? BigUint64Array : as === 'coded' ? Int32Array : NUMBER_ARRAYS[as];
 }
 
-/** What a column holds: 64-bit integers, numbers of one array type, numbers of texts in a list, or texts themselves. */
+/** The type of a column: 64-bit integers, numbers of one array type, codes of texts in a list, or texts. */
 export type ColumnKind = 'wide' | 'coded' | 'texts' | NumberArrayName;
 
-/** Where a column lies. */
+/** The place of a column in memory. */
 export interface SharedColumn {
   readonly name: string;
   readonly as: ColumnKind;
-  /** Bytes from the beginning of the block's memory. */
+  /** Bytes from the start of the block's memory. */
   readonly at: number;
-  /** Where its bitmap of rows that hold a value lies; null where all do. */
+  /** The place of the bitmap of valid rows; null where all rows are valid. */
   readonly valid: number | null;
   /** The number of its list of texts. */
   readonly list: number | null;
@@ -43,28 +43,28 @@ export interface SharedBlock {
   readonly columns: readonly SharedColumn[];
 }
 
-/** Where the rows of a recording lie; blocks of a kind in their order. */
+/** The places of the rows of a recording; blocks of a kind in order. */
 export interface SharedLayout {
   readonly feeds: readonly FeedKey[];
-  /** The number after which nothing is read any more; null where nothing is beyond. */
+  /** The number after which rows are left out; null for none. */
   readonly lastSeq: number | null;
   readonly blocks: readonly SharedBlock[];
   readonly dictionaries: readonly (readonly string[])[];
 }
 
-/** Returns where the next column may begin: arrays of 64 bits begin at multiples of eight bytes. */
+/** Returns the start of the next column: arrays of 64 bits are aligned to eight bytes. */
 export function alignedEnd(bytes: number): number {
   return Math.ceil(bytes / 8) * 8;
 }
 
-/** One list of texts for each column of a kind, whatever number a segment gave them. */
+/** One list of texts for each column of a kind, independent of the codes in each segment. */
 export interface Dictionaries {
   readonly all: string[][];
-  /** Returns the number of a column's list and, by the segment's number of a text, the one in the list. */
+  /** Returns the number of the list of a column, and the code in it for each code of the segment. */
   codesOf(column: string, texts: CodedTexts['texts']): { readonly list: number; readonly codes: Int32Array };
 }
 
-/** Returns no lists yet. */
+/** Returns empty dictionaries. */
 export function createDictionaries(): Dictionaries {
   const all: string[][] = [];
   const places = new Map<string, { readonly list: number; readonly known: Map<string, number> }>();

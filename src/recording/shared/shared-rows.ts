@@ -7,20 +7,20 @@ import { readBatches } from '../segment/segment-reader.ts';
 import type { ColumnKind, Dictionaries, SharedBlock, SharedColumn, SharedLayout } from './layout.ts';
 import { alignedEnd, arrayOf, createDictionaries } from './layout.ts';
 
-/** A recording's rows in memory that all threads see: handing it to one costs nothing. */
+/** The rows of a recording in shared memory: passing it to a thread copies nothing. */
 export interface SharedRows {
-  /** A `SharedLayout` as JSON: where in the memory each column lies. */
+  /** A `SharedLayout` as JSON: the place of each column in the memory. */
   readonly layout: string;
   readonly memory: readonly SharedArrayBuffer[];
   readonly bytes: number;
 }
 
-/** Small batches, as a live run writes them, become larger blocks. */
+/** Small batches of a live run are joined into blocks of this size. */
 const BLOCK_ROWS = 65_536;
 
 /**
- * Copies the rows of some kinds into shared memory, a block each step. Returns undefined, mostly before much is read,
- * where they take more than `mostBytes`. Throws RECORDING_CORRUPT.
+ * Copies the rows of some kinds into shared memory, one block at a time. Returns undefined, usually early, where they
+ * need more than `mostBytes`. Throws RECORDING_CORRUPT.
  */
 export function* shareRows(
   recording: Recording, { kinds, mostBytes }: { readonly kinds: readonly RecordingKind[]; readonly mostBytes: number },
@@ -47,7 +47,7 @@ export function* shareRows(
   return { layout: JSON.stringify(layout), memory: shared.memory, bytes: shared.bytes };
 }
 
-/** A column of a batch as it is read. */
+/** A column of a batch with the type by which it is read. */
 interface ColumnSpec {
   readonly name: string;
   readonly as: ColumnKind;
@@ -75,7 +75,7 @@ function rowsIn(blocks: readonly SharedBlock[], kind: RecordingKind): number {
   return blocks.reduce((sum, block) => sum + (block.kind === kind ? block.rows : 0), 0);
 }
 
-/** Whole batches, so that an order book stays in one block. */
+/** Joins complete batches, so that an order book stays in one block. */
 function* gathered(
   { directory, segments, truncatedAt = Infinity }: Recording, kind: RecordingKind,
 ): Generator<Batch[]> {
@@ -94,7 +94,7 @@ function* gathered(
   if (rows > 0) yield waiting;
 }
 
-/** Which columns there are is known to whoever makes blocks of them: it is asked, and what it takes is noted. */
+/** The reader of blocks knows the columns: its requests are recorded. */
 function batchOf(kind: RecordingKind, columns: Columns): Batch {
   const specs: ColumnSpec[] = [];
   const found = new Map<string, BatchColumn>();
@@ -198,12 +198,12 @@ function recode(
   const known = codes.length;
   for (let k = 0; k < from.length; k++) {
     const code = from[k]!;
-    // A row without a text holds any number, even one that no text has.
+    // A row without a text holds any code, even an unknown one.
     values[row + k] = code < known ? codes[code]! : 0;
   }
 }
 
-/** Their ends come first, then the texts in UTF-8. */
+/** Stores the ends of the texts, then the texts in UTF-8. */
 function planTexts(name: string, texts: readonly string[]): PlannedColumn {
   const encoded = texts.map((text) => Buffer.from(text, 'utf8'));
   const textBytes = encoded.reduce((sum, { length }) => sum + length, 0);
@@ -227,7 +227,7 @@ function planTexts(name: string, texts: readonly string[]): PlannedColumn {
 function copyBits(bitmap: Uint8Array, first: number, { values: { length }, valid }: BatchColumn): void {
   for (let k = 0; k < length; k++) {
     const row = first + k;
-    // Where a whole byte begins in both, so it is copied; what lies beyond the last row is never looked at.
+    // Aligned bytes are copied whole; bits after the last row are never read.
     if ((k & 7) === 0 && (row & 7) === 0 && k + 8 <= length) {
       bitmap[row >> 3] = valid === undefined ? 0xff : valid[k >> 3]!;
       k += 7;

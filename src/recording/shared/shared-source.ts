@@ -2,21 +2,21 @@ import { assert } from '../../core/assert.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Bitmap, CodedTexts, Columns, WideValues } from '../columns/batch-columns.ts';
 import type { Block } from '../columns/block.ts';
-import { RecordingCursor } from '../cursor.ts';
 import { BLOCK_READERS } from '../columns/event-blocks.ts';
+import { RecordingCursor } from '../cursor.ts';
 import { RECORDING_KINDS } from '../format.ts';
 import type { InputSource } from '../reader.ts';
 import type { SharedBlock, SharedColumn, SharedLayout } from './layout.ts';
 import { arrayOf } from './layout.ts';
 import type { SharedRows } from './shared-rows.ts';
 
-/** Rows that can be gone through again and again, by many at once. */
+/** Rows that many readers can iterate repeatedly. */
 export interface RowSource extends Pick<InputSource, 'kinds' | 'feeds' | 'cursor'> {
-  /** Returns the same without much of what was received before an instant. */
+  /** Returns the same rows without most of those received before an instant. */
   since(at: Millis): RowSource;
 }
 
-/** Returns the rows in shared memory, in which nothing is copied: cursors share their blocks. */
+/** Returns the rows in shared memory without copying: cursors share their blocks. */
 export function openSharedRows({ layout: text, memory }: Pick<SharedRows, 'layout' | 'memory'>): RowSource {
   const layout = JSON.parse(text) as SharedLayout;
   const blocks = layout.blocks.map((block) => {

@@ -88,7 +88,8 @@ export async function judge(pair: WorkerPair): Promise<Verdict> {
   // A strategy may keep what it reads first in a process. Each kind of perturbation must therefore come first in one.
   const alone = onDisk
     ? PERTURBATIONS.slice(1).map((kind) => perturbations.findLast((each) => each.kind === kind)!) : [];
-  const lengths = [...alone, ...perturbations, ...perturbations].map((each) => passLength(pair, { perturbation: each }));
+  const all = [...alone, ...perturbations, ...perturbations];
+  const lengths = all.map((perturbation) => passLength(pair, { perturbation }));
   pair.onPlan(4 + lengths.reduce((sum, length) => sum + length, 0));
 
   const comparisons: Comparisons = {
@@ -136,8 +137,8 @@ async function compareInFresh(
     first ??= found(against(await runPass(fresh, pair, { perturbation, onDisk }), perturbation.from), perturbation);
   }
   for (const perturbation of alone) {
-    first ??= found(against(
-      await pair.withNew((thread) => runPass(thread, pair, { perturbation, onDisk })), perturbation.from), perturbation);
+    const run = (thread: PassThread): Promise<PassAnswer> => runPass(thread, pair, { perturbation, onDisk });
+    first ??= found(against(await pair.withNew(run), perturbation.from), perturbation);
   }
   first ??= found(against(await runPass(fresh, pair)), 'plain');
   isFound.inFresh = first !== undefined;

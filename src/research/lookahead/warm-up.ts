@@ -8,44 +8,6 @@ import { comparePasses, leakOf } from './leak.ts';
 import type { History, PassAnswer } from './pass.ts';
 import { startTimes } from './instants.ts';
 
-const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
-
-/** Round lengths of history, each about four times the one before. */
-const USUAL: readonly Millis[] = [
-  SECOND, 4 * SECOND, 15 * SECOND, MINUTE, 4 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, 12 * HOUR, 2 * DAY, 8 * DAY,
-  32 * DAY,
-  128 * DAY,
-];
-/** When no round length is enough, this share of the longest history is tried. */
-const MOST = 3 / 4;
-
-/** Lengths are rounded to a step, because finer differences do not matter. */
-const STEPS: readonly (readonly [below: Millis, step: Millis])[] = [
-  [MINUTE, SECOND], [10 * MINUTE, 10 * SECOND], [2 * HOUR, MINUTE], [DAY, 10 * MINUTE],
-];
-
-/** Returns the lengths of history to try between two lengths, falling. */
-function lengthsBetween(shortest: Millis, longest: Millis): Millis[] {
-  return USUAL.filter((length) => length > shortest && length < MOST * longest).toReversed();
-}
-
-/** Returns the longest length worth trying between two lengths; undefined when there is none. */
-function mostBetween(shortest: Millis, longest: Millis): Millis | undefined {
-  const most = rounded(MOST * longest);
-  return most > shortest && most < longest ? most : undefined;
-}
-
-/** Returns a length about in the middle of two; undefined when they are adjacent. */
-function lengthWithin(short: Millis, long: Millis): Millis | undefined {
-  const middle = rounded(short === 0 ? long / 2 : Math.sqrt(short * long));
-  return middle > short && middle < long ? middle : undefined;
-}
-
-function rounded(length: Millis): Millis {
-  const step = STEPS.find(([below]) => length < below)?.[1] ?? HOUR;
-  return Math.ceil(length / step) * step;
-}
-
 /** Whether a longer history before the start changes a strategy's later decisions. */
 export interface WarmUpVerdict {
   /** As configured. */
@@ -182,4 +144,42 @@ async function everyOf<T>(items: readonly T[], is: (item: T) => Promise<boolean>
 /** The engine's message about a stopped strategy is no decision of that strategy. */
 function isOwn(decision: PassAnswer['decisions'][number]): boolean {
   return stopMessages(decision).length === 0;
+}
+
+const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
+
+/** Round lengths of history, each about four times the one before. */
+const USUAL: readonly Millis[] = [
+  SECOND, 4 * SECOND, 15 * SECOND, MINUTE, 4 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, 12 * HOUR, 2 * DAY, 8 * DAY,
+  32 * DAY,
+  128 * DAY,
+];
+/** When no round length is enough, this share of the longest history is tried. */
+const MOST = 3 / 4;
+
+/** Lengths are rounded to a step, because finer differences do not matter. */
+const STEPS: readonly (readonly [below: Millis, step: Millis])[] = [
+  [MINUTE, SECOND], [10 * MINUTE, 10 * SECOND], [2 * HOUR, MINUTE], [DAY, 10 * MINUTE],
+];
+
+/** Returns the lengths of history to try between two lengths, falling. */
+function lengthsBetween(shortest: Millis, longest: Millis): Millis[] {
+  return USUAL.filter((length) => length > shortest && length < MOST * longest).toReversed();
+}
+
+/** Returns the longest length worth trying between two lengths; undefined when there is none. */
+function mostBetween(shortest: Millis, longest: Millis): Millis | undefined {
+  const most = rounded(MOST * longest);
+  return most > shortest && most < longest ? most : undefined;
+}
+
+/** Returns a length about in the middle of two; undefined when they are adjacent. */
+function lengthWithin(short: Millis, long: Millis): Millis | undefined {
+  const middle = rounded(short === 0 ? long / 2 : Math.sqrt(short * long));
+  return middle > short && middle < long ? middle : undefined;
+}
+
+function rounded(length: Millis): Millis {
+  const step = STEPS.find(([below]) => length < below)?.[1] ?? HOUR;
+  return Math.ceil(length / step) * step;
 }

@@ -5,6 +5,92 @@ import { DAY_MS, ENOUGH_COVERAGE, YEAR_MS, assertSeries, barsOf, equalBars, year
 import { compounded, simpleReturns } from './return-statistics.ts';
 import { medianOf } from '../../core/median.ts';
 
+/** The input of an assessment: equity over time, or returns of equal periods. */
+export type MeasuredSeries = EquityInput | ReturnInput;
+
+interface EquityInput extends EquitySeries {
+  readonly kind: 'equity';
+  /**
+   * If given, each step is a period, with so many periods a year. Otherwise the series is converted to equal bars by
+   * time.
+   */
+  readonly periodsPerYear?: number | undefined;
+  /** Whether rows that are coarser than a day, or exist on weekdays only, are periods; false by default. */
+  readonly ownCadence?: boolean | undefined;
+}
+
+interface ReturnInput {
+  readonly kind: 'returns';
+  /** Fractions per period. */
+  readonly returns: readonly number[];
+  /** Left out, no yearly figure is defined. */
+  readonly periodsPerYear?: number | undefined;
+  /** The end of each period. */
+  readonly times?: readonly Millis[] | undefined;
+}
+
+/** A series prepared for measuring. */
+export interface MeasuredPath {
+  /** All points, including the first. */
+  readonly points: readonly number[];
+  /** Returns the time of a point: ISO 8601; without times the number of its period; null before the first time. */
+  readonly when: (point: number) => string | number | null;
+  /** Values at equal distances. */
+  readonly bars: readonly number[];
+  /** Returns of the bars; undefined when a bar begins at 0 or less. */
+  readonly returns: readonly number[] | undefined;
+  /** Undefined when periods have no fixed length, such as months. */
+  readonly barMs: Millis | undefined;
+  /** For people: "a day"; undefined when the periods are given. */
+  readonly barName: string | undefined;
+  readonly perYear: number | undefined;
+  readonly years: number | undefined;
+  /** The share of bars that have their own point. */
+  readonly coverage: number;
+  /** The points by time, if they have times. */
+  readonly series: EquitySeries | undefined;
+}
+
+/** Returns a series prepared for measuring. */
+export function measuredPath(series: MeasuredSeries): MeasuredPath {
+  return series.kind === 'equity' ? pathOfEquity(series) : pathOfReturns(series);
+}
+
+function pathOfEquity(series: EquityInput): MeasuredPath {
+  assertSeries(series);
+  const { times, values, periodsPerYear, ownCadence = false } = series;
+  const common = { points: values, when: (point: number) => isoOf(times[point]!), years: yearsOf(series), series };
+  if (periodsPerYear !== undefined) {
+    return {
+      ...common, bars: values, returns: simpleReturns(values), barMs: undefined, barName: undefined,
+      perYear: periodsPerYear, coverage: 1,
+    };
+  }
+  const { values: bars, barMs, barName, perYear, coverage } = (ownCadence ? cadenceBars(series) : undefined)
+    ?? namedBars(series);
+  return { ...common, bars, returns: simpleReturns(bars), barMs, barName, perYear, coverage };
+}
+
+function namedBars(series: EquityInput): CadenceBars {
+  const bars = equalBars(series);
+  return { ...bars, barName: bars.barMs === DAY_MS ? 'a day' : 'an hour' };
+}
+
+function pathOfReturns({ returns, periodsPerYear, times }: ReturnInput): MeasuredPath {
+  assert(times === undefined || times.length === returns.length, 'each return has a time, or none has');
+  const points = compounded(returns);
+  return {
+    points, bars: points, returns, coverage: 1, barMs: undefined, barName: undefined, series: undefined,
+    when: (point) => (times === undefined ? point : point === 0 ? null : isoOf(times[point - 1]!)),
+    perYear: periodsPerYear,
+    years: periodsPerYear === undefined ? undefined : returns.length / periodsPerYear,
+  };
+}
+
+function isoOf(at: Millis): string {
+  return new Date(at).toISOString();
+}
+
 /** Bars at the distance of a series' rows. Months and weekdays have no fixed length. */
 interface CadenceBars extends Pick<Bars, 'values' | 'perYear' | 'coverage'> {
   readonly barMs: Millis | undefined;
@@ -123,90 +209,4 @@ function mostFrequent(values: readonly number[]): Frequent | undefined {
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const [found] = [...counts].toSorted(([a, often], [b, rarely]) => rarely - often || a - b);
   return found === undefined ? undefined : { value: found[0], share: found[1] / values.length };
-}
-
-/** The input of an assessment: equity over time, or returns of equal periods. */
-export type MeasuredSeries = EquityInput | ReturnInput;
-
-interface EquityInput extends EquitySeries {
-  readonly kind: 'equity';
-  /**
-   * If given, each step is a period, with so many periods a year. Otherwise the series is converted to equal bars by
-   * time.
-   */
-  readonly periodsPerYear?: number | undefined;
-  /** Whether rows that are coarser than a day, or exist on weekdays only, are periods; false by default. */
-  readonly ownCadence?: boolean | undefined;
-}
-
-interface ReturnInput {
-  readonly kind: 'returns';
-  /** Fractions per period. */
-  readonly returns: readonly number[];
-  /** Left out, no yearly figure is defined. */
-  readonly periodsPerYear?: number | undefined;
-  /** The end of each period. */
-  readonly times?: readonly Millis[] | undefined;
-}
-
-/** A series prepared for measuring. */
-export interface MeasuredPath {
-  /** All points, including the first. */
-  readonly points: readonly number[];
-  /** Returns the time of a point: ISO 8601; without times the number of its period; null before the first time. */
-  readonly when: (point: number) => string | number | null;
-  /** Values at equal distances. */
-  readonly bars: readonly number[];
-  /** Returns of the bars; undefined when a bar begins at 0 or less. */
-  readonly returns: readonly number[] | undefined;
-  /** Undefined when periods have no fixed length, such as months. */
-  readonly barMs: Millis | undefined;
-  /** For people: "a day"; undefined when the periods are given. */
-  readonly barName: string | undefined;
-  readonly perYear: number | undefined;
-  readonly years: number | undefined;
-  /** The share of bars that have their own point. */
-  readonly coverage: number;
-  /** The points by time, if they have times. */
-  readonly series: EquitySeries | undefined;
-}
-
-/** Returns a series prepared for measuring. */
-export function measuredPath(series: MeasuredSeries): MeasuredPath {
-  return series.kind === 'equity' ? pathOfEquity(series) : pathOfReturns(series);
-}
-
-function pathOfEquity(series: EquityInput): MeasuredPath {
-  assertSeries(series);
-  const { times, values, periodsPerYear, ownCadence = false } = series;
-  const common = { points: values, when: (point: number) => isoOf(times[point]!), years: yearsOf(series), series };
-  if (periodsPerYear !== undefined) {
-    return {
-      ...common, bars: values, returns: simpleReturns(values), barMs: undefined, barName: undefined,
-      perYear: periodsPerYear, coverage: 1,
-    };
-  }
-  const { values: bars, barMs, barName, perYear, coverage } = (ownCadence ? cadenceBars(series) : undefined)
-    ?? namedBars(series);
-  return { ...common, bars, returns: simpleReturns(bars), barMs, barName, perYear, coverage };
-}
-
-function namedBars(series: EquityInput): CadenceBars {
-  const bars = equalBars(series);
-  return { ...bars, barName: bars.barMs === DAY_MS ? 'a day' : 'an hour' };
-}
-
-function pathOfReturns({ returns, periodsPerYear, times }: ReturnInput): MeasuredPath {
-  assert(times === undefined || times.length === returns.length, 'each return has a time, or none has');
-  const points = compounded(returns);
-  return {
-    points, bars: points, returns, coverage: 1, barMs: undefined, barName: undefined, series: undefined,
-    when: (point) => (times === undefined ? point : point === 0 ? null : isoOf(times[point - 1]!)),
-    perYear: periodsPerYear,
-    years: periodsPerYear === undefined ? undefined : returns.length / periodsPerYear,
-  };
-}
-
-function isoOf(at: Millis): string {
-  return new Date(at).toISOString();
 }

@@ -150,7 +150,7 @@ export function assess(
  * better than luck or skill. Undefined when luck can be judged.
  */
 export function luckUnknownBy({ sharpe: ratio }: Pick<Metrics, 'sharpe'>, isMadeUp = false): string | undefined {
-  if (isMadeUp) return 'the market is synthetic';
+  if (isMadeUp) return 'the market is generated';
   return ratio !== null && ratio > ABSURD_SHARPE
     ? `no real market pays a Sharpe ratio of ${ratioText(ratio)} a year` : undefined;
 }

@@ -1,53 +1,6 @@
 import { assert } from '../../core/assert.ts';
 import type { Millis } from '../../core/time.ts';
 
-/** The rounding error of a trade without gain, relative to its value. */
-const ROUNDING = 1e-12;
-
-/** The results of trades, net of costs; amounts in the currency. Undefined when a figure has no meaning. */
-export interface TradeResults {
-  readonly wins: number;
-  readonly losses: number;
-  /** Neither won nor lost: not part of the figures below. */
-  readonly breakeven: number;
-  /** wins / (wins + losses) */
-  readonly winRate: number | undefined;
-  /** Gains divided by losses; undefined without losses. */
-  readonly profitFactor: number | undefined;
-  /** W · average win - (1 - W) · average loss */
-  readonly expectancy: number | undefined;
-  /** Average win divided by average loss; undefined unless both exist. */
-  readonly payoffRatio: number | undefined;
-  /** Expectancy divided by average loss, payoff · W - (1 - W): the result per unit of risk. */
-  readonly expectancyRatio: number | undefined;
-}
-
-/** Returns the results of trades. */
-export function tradeResults(trips: readonly Pick<RoundTrip, 'profit' | 'entryValue'>[]): TradeResults {
-  let [wins, losses, breakeven, won, lost] = [0, 0, 0, 0, 0];
-  for (const { profit, entryValue } of trips) {
-    if (Math.abs(profit) <= ROUNDING * Math.abs(entryValue)) {
-      breakeven += 1;
-    } else if (profit > 0) {
-      wins += 1;
-      won += profit;
-    } else {
-      losses += 1;
-      lost -= profit;
-    }
-  }
-  const decided = wins + losses;
-  const expectancy = decided === 0 ? undefined : (won - lost) / decided;
-  const averageLoss = losses === 0 ? undefined : lost / losses;
-  return {
-    wins, losses, breakeven, expectancy,
-    winRate: decided === 0 ? undefined : wins / decided,
-    profitFactor: losses === 0 ? undefined : won / lost,
-    payoffRatio: averageLoss === undefined || wins === 0 ? undefined : won / wins / averageLoss,
-    expectancyRatio: averageLoss === undefined || expectancy === undefined ? undefined : expectancy / averageLoss,
-  };
-}
-
 /** A fill for statistics: the quantity is exact, in smallest units; the rest is in the currency of the results. */
 export interface TradeFill {
   readonly at: Millis;
@@ -142,4 +95,51 @@ function unpaired({ fill, left }: Lot): Unpaired {
 function partOf({ quantity: whole, value, costs }: TradeFill, quantity: bigint): { value: number; costs: number } {
   const share = quantity === whole ? 1 : Number(quantity) / Number(whole);
   return { value: value * share, costs: costs * share };
+}
+
+/** The rounding error of a trade without gain, relative to its value. */
+const ROUNDING = 1e-12;
+
+/** The results of trades, net of costs; amounts in the currency. Undefined when a figure has no meaning. */
+export interface TradeResults {
+  readonly wins: number;
+  readonly losses: number;
+  /** Neither won nor lost: not part of the figures below. */
+  readonly breakeven: number;
+  /** wins / (wins + losses) */
+  readonly winRate: number | undefined;
+  /** Gains divided by losses; undefined without losses. */
+  readonly profitFactor: number | undefined;
+  /** W · average win - (1 - W) · average loss */
+  readonly expectancy: number | undefined;
+  /** Average win divided by average loss; undefined unless both exist. */
+  readonly payoffRatio: number | undefined;
+  /** Expectancy divided by average loss, payoff · W - (1 - W): the result per unit of risk. */
+  readonly expectancyRatio: number | undefined;
+}
+
+/** Returns the results of trades. */
+export function tradeResults(trips: readonly Pick<RoundTrip, 'profit' | 'entryValue'>[]): TradeResults {
+  let [wins, losses, breakeven, won, lost] = [0, 0, 0, 0, 0];
+  for (const { profit, entryValue } of trips) {
+    if (Math.abs(profit) <= ROUNDING * Math.abs(entryValue)) {
+      breakeven += 1;
+    } else if (profit > 0) {
+      wins += 1;
+      won += profit;
+    } else {
+      losses += 1;
+      lost -= profit;
+    }
+  }
+  const decided = wins + losses;
+  const expectancy = decided === 0 ? undefined : (won - lost) / decided;
+  const averageLoss = losses === 0 ? undefined : lost / losses;
+  return {
+    wins, losses, breakeven, expectancy,
+    winRate: decided === 0 ? undefined : wins / decided,
+    profitFactor: losses === 0 ? undefined : won / lost,
+    payoffRatio: averageLoss === undefined || wins === 0 ? undefined : won / wins / averageLoss,
+    expectancyRatio: averageLoss === undefined || expectancy === undefined ? undefined : expectancy / averageLoss,
+  };
 }

@@ -2,77 +2,7 @@ import { canonicalJson } from '../../core/json.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { Objective } from '../trials/objectives.ts';
 import type { DoneTrial, ParamValue, TrialParams } from '../trials/trial.ts';
-import { groupThousands } from '../../core/text.ts';
-
-/** A longer count is shown in scientific notation. */
-const MOST_DIGITS = 12;
-
-/** A number and its unit, exactly as written: 10 s is `{ digits: 10n, places: 0, unit: 's' }`. */
-interface Quantity {
-  readonly digits: bigint;
-  readonly places: number;
-  readonly unit: string;
-}
-
-/** A range as in a file: numbers, or texts of a number and a unit such as "10s" and "25 USDC". */
-interface ValueRange {
-  readonly from: number | string;
-  readonly to: number | string;
-  readonly step: number | string;
-}
-
-const QUANTITY = /^(-?)(\d*)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?( *[A-Za-z].*)?$/i;
-
-/**
- * Returns the values of a range in its own notation, including `to` if a step reaches it, or the reason why it is
- * invalid. Computed in whole numbers, so that ten steps of 0.1 make 1. `most` is the maximum number of values.
- */
-export function rangeValues({ from, to, step }: ValueRange, most: number): readonly (number | string)[] | string {
-  const read = [from, to, step].map(quantityOf);
-  const [first, last, distance] = read;
-  if (first === undefined || last === undefined || distance === undefined)
-    return 'expected numbers, or texts such as "10s" and "25 USDC", in from, to and step';
-  if (first.unit !== last.unit || first.unit !== distance.unit) return 'expected one unit in from, to and step, got '
-    + `"${first.unit.trim()}", "${last.unit.trim()}" and "${distance.unit.trim()}"`;
-  const places = Math.max(first.places, last.places, distance.places);
-  const [low, high, by] = [scaled(first, places), scaled(last, places), scaled(distance, places)];
-  if (by <= 0n) return `expected a step above 0, got ${step}`;
-  if (low > high) return `expected from to be at most to, got ${from} and ${to}`;
-  const count = (high - low) / by + 1n;
-  if (count > BigInt(most)) return `expected at most ${groupThousands(String(most))} values, got ${countText(count)}: `
-    + 'take a larger step, or write a nearer "to"';
-  const isNumber = typeof from === 'number';
-  return Array.from({ length: Number(count) }, (_, i) => {
-    const text = decimalText(low + BigInt(i) * by, places);
-    return isNumber ? Number(text) : `${text}${first.unit}`;
-  });
-}
-
-function countText(count: bigint): string {
-  const text = count.toString();
-  return text.length <= MOST_DIGITS ? groupThousands(text) : `about 1e${text.length - 1}`;
-}
-
-function quantityOf(value: number | string): Quantity | undefined {
-  const match = QUANTITY.exec(String(value).trim());
-  if (match === null) return undefined;
-  const [, sign = '', whole = '', fraction = '', exponent = '0', unit = ''] = match;
-  if (whole + fraction === '') return undefined;
-  const places = fraction.length - Number(exponent);
-  const digits = BigInt(`${sign}${whole}${fraction}`);
-  return places >= 0 ? { digits, places, unit } : { digits: digits * 10n ** BigInt(-places), places: 0, unit };
-}
-
-function scaled({ digits, places }: Quantity, to: number): bigint {
-  return digits * 10n ** BigInt(to - places);
-}
-
-function decimalText(digits: bigint, places: number): string {
-  const sign = digits < 0n ? '-' : '';
-  const text = (digits < 0n ? -digits : digits).toString().padStart(places + 1, '0');
-  const [whole, fraction] = [text.slice(0, text.length - places), text.slice(text.length - places).replace(/0+$/, '')];
-  return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`;
-}
+import { groupThousands, printable } from '../../core/text.ts';
 
 /** The values of one parameter of a strategy, each once. */
 export interface GridAxis {
@@ -191,4 +121,80 @@ export interface SweepRow {
 /** Returns a row with its objective. */
 export function sweepRow(row: Omit<SweepRow, 'value'>, { valueOf }: Objective): SweepRow {
   return { ...row, value: valueOf(row.result) };
+}
+
+/** Returns the parameters of a combination as text: "sol-trend.fast 20, sol-trend.slow 60". */
+export function combinationText(params: TrialParams): string {
+  return printable(Object.entries(params).flatMap(([strategy, own]) =>
+    Object.entries(own).map(([param, value]) => `${strategy}.${param} ${valueName(value)}`)).join(', '), 500);
+}
+
+/** A longer count is shown in scientific notation. */
+const MOST_DIGITS = 12;
+
+/** A number and its unit, exactly as written: 10 s is `{ digits: 10n, places: 0, unit: 's' }`. */
+interface Quantity {
+  readonly digits: bigint;
+  readonly places: number;
+  readonly unit: string;
+}
+
+/** A range as in a file: numbers, or texts of a number and a unit such as "10s" and "25 USDC". */
+interface ValueRange {
+  readonly from: number | string;
+  readonly to: number | string;
+  readonly step: number | string;
+}
+
+const QUANTITY = /^(-?)(\d*)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?( *[A-Za-z].*)?$/i;
+
+/**
+ * Returns the values of a range in its own notation, including `to` if a step reaches it, or the reason why it is
+ * invalid. Computed in whole numbers, so that ten steps of 0.1 make 1. `most` is the maximum number of values.
+ */
+export function rangeValues({ from, to, step }: ValueRange, most: number): readonly (number | string)[] | string {
+  const read = [from, to, step].map(quantityOf);
+  const [first, last, distance] = read;
+  if (first === undefined || last === undefined || distance === undefined)
+    return 'expected numbers, or texts such as "10s" and "25 USDC", in from, to and step';
+  if (first.unit !== last.unit || first.unit !== distance.unit) return 'expected one unit in from, to and step, got '
+    + `"${first.unit.trim()}", "${last.unit.trim()}" and "${distance.unit.trim()}"`;
+  const places = Math.max(first.places, last.places, distance.places);
+  const [low, high, by] = [scaled(first, places), scaled(last, places), scaled(distance, places)];
+  if (by <= 0n) return `expected a step above 0, got ${step}`;
+  if (low > high) return `expected from to be at most to, got ${from} and ${to}`;
+  const count = (high - low) / by + 1n;
+  if (count > BigInt(most)) return `expected at most ${groupThousands(String(most))} values, got ${countText(count)}: `
+    + 'take a larger step, or write a nearer "to"';
+  const isNumber = typeof from === 'number';
+  return Array.from({ length: Number(count) }, (_, i) => {
+    const text = decimalText(low + BigInt(i) * by, places);
+    return isNumber ? Number(text) : `${text}${first.unit}`;
+  });
+}
+
+function countText(count: bigint): string {
+  const text = count.toString();
+  return text.length <= MOST_DIGITS ? groupThousands(text) : `about 1e${text.length - 1}`;
+}
+
+function quantityOf(value: number | string): Quantity | undefined {
+  const match = QUANTITY.exec(String(value).trim());
+  if (match === null) return undefined;
+  const [, sign = '', whole = '', fraction = '', exponent = '0', unit = ''] = match;
+  if (whole + fraction === '') return undefined;
+  const places = fraction.length - Number(exponent);
+  const digits = BigInt(`${sign}${whole}${fraction}`);
+  return places >= 0 ? { digits, places, unit } : { digits: digits * 10n ** BigInt(-places), places: 0, unit };
+}
+
+function scaled({ digits, places }: Quantity, to: number): bigint {
+  return digits * 10n ** BigInt(to - places);
+}
+
+function decimalText(digits: bigint, places: number): string {
+  const sign = digits < 0n ? '-' : '';
+  const text = (digits < 0n ? -digits : digits).toString().padStart(places + 1, '0');
+  const [whole, fraction] = [text.slice(0, text.length - places), text.slice(text.length - places).replace(/0+$/, '')];
+  return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }

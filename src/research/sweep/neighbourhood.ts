@@ -24,7 +24,7 @@ type PeakShape = 'plateau' | 'slope' | 'needle' | 'unknown';
 
 /** The surroundings of the best combination. */
 export interface Neighbourhood {
-  readonly ground: PeakShape;
+  readonly shape: PeakShape;
   readonly neighbours: readonly Neighbour[];
   /** The median of the neighbours' objectives, where a missing one counts as the worst; null without neighbours. */
   readonly median: number | null;
@@ -62,7 +62,7 @@ export function neighbourhoodOf(best: SweepRow, rows: readonly SweepRow[], { axe
   const median = medianOf(neighbours.map(({ value }) => value ?? worst));
   const medianOfAll = medianOf(known);
   return {
-    ground: neighbours.length < FEWEST ? 'unknown' : peakShapeOf(best.value, median, medianOfAll), neighbours, median,
+    shape: neighbours.length < FEWEST ? 'unknown' : peakShapeOf(best.value, median, medianOfAll), neighbours, median,
     medianOfAll,
   };
 }

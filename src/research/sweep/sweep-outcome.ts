@@ -106,16 +106,16 @@ function wordFor(dsr: number): string {
 
 /** Returns a sentence on the surroundings of the best combination, and whether the limits determine them. */
 export function neighbourhoodSentence(
-  { value, result, neighbourhood: { ground, neighbours, median, medianOfAll } }: BestRow, objective: ObjectiveName,
+  { value, result, neighbourhood: { shape, neighbours, median, medianOfAll } }: BestRow, objective: ObjectiveName,
 ): string {
   const { show } = OBJECTIVES[objective];
-  if (ground === 'unknown' || median === null || medianOfAll === null)
+  if (shape === 'unknown' || median === null || medianOfAll === null)
     return 'too few combinations one step away were tried to tell a plateau from a needle.';
   const compared = `${pluralize(neighbours.length, 'combination')} one step away `
     + `${neighbours.length === 1 ? 'comes' : 'come'} to `
     + `${show(median)}${neighbours.length === 1 ? '' : ' in the median'}, all together to ${show(medianOfAll)}, this `
     + `one to ${show(value!)}`;
-  switch (ground) {
+  switch (shape) {
     case 'plateau': return 'a plateau: '
       + `${compared}.${limitsAround([limitedBy(result) !== undefined, ...neighbours.map(({ limited }) => limited)])}`;
     case 'slope': return 'a slope, neither plateau nor needle: '

@@ -24,7 +24,7 @@ interface Refusals {
 export const LONG_IDLE = 0.25;
 
 /** Returns a summary of refusals; undefined without any. */
-export function denialSummary(denials: Readonly<Record<string, number>>): DenialSummary | undefined {
+function denialSummary(denials: Readonly<Record<string, number>>): DenialSummary | undefined {
   const [most] = Object.entries(denials).toSorted(([, a], [, b]) => b - a);
   return most === undefined ? undefined
     : { code: most[0], times: most[1], count: Object.values(denials).reduce((sum, each) => sum + each, 0) };
@@ -41,6 +41,12 @@ export function limitedBy({ denials, fills, idle }: Refusals): DenialSummary | u
 
 /** From this share of the proposals on, refusals shape the result. */
 const MATERIAL_SHARE = 0.01;
+
+/** Returns the cells of a table for refusals: their number, and the most frequent code. */
+export function deniedCells(denials: Readonly<Record<string, number>>): [count: string, code: string] {
+  const denied = denialSummary(denials);
+  return denied === undefined ? ['0', ''] : [groupThousands(String(denied.count)), denied.code];
+}
 
 /** Returns the refusals when they are a material share of the proposals, or when a protection or a halt refused any. */
 function shapedBy({ denials, fills }: Pick<Refusals, 'denials' | 'fills'>): DenialSummary | undefined {

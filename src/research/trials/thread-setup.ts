@@ -10,6 +10,43 @@ import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 
+/** A strategy of a configuration as plain data; the thread that runs it loads its code. */
+export interface ThreadStrategy extends Pick<BacktestStrategy, 'name' | 'budget' | 'limits' | 'warmupMs'> {
+  /** As in the file. */
+  readonly use: string;
+  /** As in the file: plain JSON. */
+  readonly rawParams: unknown;
+  /** The hash of its code at the start of the command, by `strategyHash`: a thread with other code runs nothing. */
+  readonly codeHash?: string | undefined;
+}
+
+/** The data of a thread that runs backtests; plain data. */
+export interface ThreadSetup extends BacktestSetup {
+  /** Absolute. */
+  readonly recordingDir: string;
+  readonly strategies: readonly ThreadStrategy[];
+  /** The folders in which `use` is resolved. */
+  readonly places: { readonly strategiesDir: string; readonly baseDir: string };
+}
+
+/**
+ * Returns a strategy with its code. Throws STRATEGY_INVALID when its file is missing, and zod's error when its schema
+ * refuses the parameters.
+ */
+export async function loadStrategy(
+  { use, rawParams, ...bounds }: ThreadStrategy, tokens: TokenTable, places: ThreadSetup['places'],
+): Promise<BacktestStrategy> {
+  const strategy = await strategyCode(use, places);
+  return { ...bounds, strategy, params: withTokens(tokens, () => strategy.params.parse(rawParams)) };
+}
+
+/** Returns the code of a strategy. Throws STRATEGY_INVALID when its file is missing. */
+export async function strategyCode(use: string, places: ThreadSetup['places']): Promise<Strategy> {
+  const imported = await importStrategy(use, places);
+  if (typeof imported === 'string') throw new GannetError('STRATEGY_INVALID', imported);
+  return imported.strategy;
+}
+
 const GENERATION = /\?generation=\d+$/;
 const OURS = pathToFileURL(join(PROJECT_DIR, 'src/')).href;
 
@@ -72,41 +109,4 @@ function renewModules(): void {
       return loaded;
     },
   });
-}
-
-/** A strategy of a configuration as plain data; the thread that runs it loads its code. */
-export interface ThreadStrategy extends Pick<BacktestStrategy, 'name' | 'budget' | 'limits' | 'warmupMs'> {
-  /** As in the file. */
-  readonly use: string;
-  /** As in the file: plain JSON. */
-  readonly rawParams: unknown;
-  /** The hash of its code at the start of the command, by `strategyHash`: a thread with other code runs nothing. */
-  readonly codeHash?: string | undefined;
-}
-
-/** The data of a thread that runs backtests; plain data. */
-export interface ThreadSetup extends BacktestSetup {
-  /** Absolute. */
-  readonly recordingDir: string;
-  readonly strategies: readonly ThreadStrategy[];
-  /** The folders in which `use` is resolved. */
-  readonly places: { readonly strategiesDir: string; readonly baseDir: string };
-}
-
-/**
- * Returns a strategy with its code. Throws STRATEGY_INVALID when its file is missing, and zod's error when its schema
- * refuses the parameters.
- */
-export async function loadStrategy(
-  { use, rawParams, ...bounds }: ThreadStrategy, tokens: TokenTable, places: ThreadSetup['places'],
-): Promise<BacktestStrategy> {
-  const strategy = await strategyCode(use, places);
-  return { ...bounds, strategy, params: withTokens(tokens, () => strategy.params.parse(rawParams)) };
-}
-
-/** Returns the code of a strategy. Throws STRATEGY_INVALID when its file is missing. */
-export async function strategyCode(use: string, places: ThreadSetup['places']): Promise<Strategy> {
-  const imported = await importStrategy(use, places);
-  if (typeof imported === 'string') throw new GannetError('STRATEGY_INVALID', imported);
-  return imported.strategy;
 }

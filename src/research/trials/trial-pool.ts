@@ -245,7 +245,8 @@ async function runBatch({ pool, faults }: Threads, task: Omit<TrialTask, 'port'>
   // The port closes after the last message, or when its thread has ended.
   const closed = new Promise((resolve) => { here.on('close', resolve); });
   try {
-    await pool.run({ ...task, port } satisfies TrialTask, { transferList: moved(port), signal: tooLong.signal });
+    const sent: TrialTask = { ...task, port };
+    await pool.run(sent, { transferList: transferListOf(port), signal: tooLong.signal });
     await closed;
     return { left: [] };
   } catch (error) {
@@ -268,7 +269,7 @@ async function runBatch({ pool, faults }: Threads, task: Omit<TrialTask, 'port'>
 }
 
 /** The library's types expect other transfer lists. */
-function moved(port: MessagePort): NonNullable<Parameters<Piscina['run']>[1]>['transferList'] {
+function transferListOf(port: MessagePort): NonNullable<Parameters<Piscina['run']>[1]>['transferList'] {
   const list: unknown = [port];
   return list as NonNullable<Parameters<Piscina['run']>[1]>['transferList'];
 }

@@ -17,7 +17,7 @@ import type { ThreadSetup } from './thread-setup.ts';
 import { freshStrategies } from './thread-setup.ts';
 
 const setup = workerData as ThreadSetup;
-let ground: Promise<Omit<TrialContext, 'strategies'>> | undefined;
+let context: Promise<Omit<TrialContext, 'strategies'>> | undefined;
 /** Errors of work that strategies left to the event loop. */
 const strays: string[] = [];
 
@@ -32,11 +32,11 @@ export default async function runTrials(task: TrialTask): Promise<void> {
   const { trials, port } = task;
   const say = (message: TrialMessage): void => { port.postMessage(message); };
   try {
-    ground ??= layGround(task);
-    const laid = await ground;
+    context ??= createContext(task);
+    const shared = await context;
     say({ kind: 'ready' });
     for (const trial of trials) {
-      const steps = runTrialInChunks(trial, { ...laid, strategies: await freshCode() });
+      const steps = runTrialInChunks(trial, { ...shared, strategies: await freshCode() });
       let step = steps.next();
       for (; step.done !== true; step = steps.next()) await bothTurns();
       await bothTurns();
@@ -64,7 +64,7 @@ function afterStrays(result: TrialResult): TrialResult {
     : { kind: 'failed', id: result.id, reason: `work that a strategy left behind failed later: ${stray}` };
 }
 
-async function layGround({ rows: shared, lastSeq }: TrialTask): Promise<Omit<TrialContext, 'strategies'>> {
+async function createContext({ rows: shared, lastSeq }: TrialTask): Promise<Omit<TrialContext, 'strategies'>> {
   const rows = shared === null ? await rowsFromDisk(lastSeq) : openSharedRows(shared);
   await freshCode();
   // After the import, so that the checked code is not older than the loaded code.

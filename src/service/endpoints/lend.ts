@@ -7,21 +7,21 @@ import { z } from 'zod';
 import { GannetError } from '../../core/errors.ts';
 import { malformed, readWire } from '../wire/read.ts';
 
-/** Whose earnings on which positions. */
+/** An owner and the positions whose earnings are asked for. */
 export interface EarningsRequest {
   readonly user: string;
   /** At least one address. */
   readonly positions: readonly string[];
 }
 
-/** What a position earned. */
+/** The earnings of one position. */
 interface LendEarning {
-  /** The position's. */
+  /** The position's address. */
   readonly address: string;
   readonly ownerAddress: string;
-  /** In the unit of the service, which says no more of it; may be a fraction. */
+  /** In the unit of the service, which it does not describe; may be a fraction. */
   readonly earnings: number;
-  /** When it was so much. */
+  /** The slot at which the earnings were measured. */
   readonly slot: bigint;
 }
 
@@ -44,7 +44,7 @@ export function createLend(gateway: Gateway): Lend {
   };
 }
 
-/** What is known of `GET /lend/v1/earn/earnings`. */
+/** The known rules of `GET /lend/v1/earn/earnings`. */
 const EARNINGS_RULES: RequestRules<EarningsRequest> = {
   endpoint: 'GET /lend/v1/earn/earnings',
   parameters: {

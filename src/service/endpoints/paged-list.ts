@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Json } from '../../core/json.ts';
 import { wireInteger } from '../wire/fields.ts';
 
-/** Where a page lies in its list, by the service's word. */
+/** Where a page lies in its list, as the service states it. */
 export interface Pagination {
   /** From 0. */
   readonly start: number;
@@ -17,7 +17,7 @@ export interface Pagination {
   readonly hasNext: boolean;
 }
 
-/** One page of a list. The service cuts it at 20 elements without a word, whatever was asked for. */
+/** One page of a list. The service cuts it at 20 elements without saying so. */
 export interface Page<T> extends Records<T> {
   readonly pagination: Pagination;
   /**
@@ -34,7 +34,7 @@ export interface PagingOptions extends CallOptions {
 }
 
 /**
- * What one page added to what was read before; `total` is the length of the list by the service's word at that moment.
+ * The new elements of one page; `total` is the length of the list at that moment, as the service states it.
  */
 export interface Batch<T> extends Records<T> {
   readonly total: number;
@@ -44,7 +44,7 @@ export interface Batch<T> extends Records<T> {
 interface PagedList<T> {
   /** For messages. */
   readonly what: string;
-  /** Returns what tells records apart, as in the page's `ids`. */
+  /** Returns the id of a record, as in the page's `ids`. */
   idOf(record: T): string;
   read(range: { readonly start: number; readonly end: number }, call: CallOptions): Promise<Page<T>>;
 }
@@ -197,7 +197,7 @@ const index = wireInteger.refine((value) => value >= 0, { error: 'expected an in
 const WirePagination =
   z.object({ pagination: z.object({ start: index, end: index, total: index, hasNext: z.boolean() }) });
 
-/** Returns one page. Throws SERVICE_MALFORMED where there is no list or no word on what comes after it. */
+/** Returns one page. Throws SERVICE_MALFORMED where there is no list or no pagination. */
 export function readPage<T>(kind: RecordKind<T>, answer: Json): Page<T> {
   const list = membersOf(answer)['data'];
   const records = readRecords(kind, list);
@@ -206,8 +206,8 @@ export function readPage<T>(kind: RecordKind<T>, answer: Json): Page<T> {
 }
 
 /**
- * Returns a kind whose records have what was asked for, wherever they say it: how filters are called is not stated, and
- * a host that does not know one gives everybody's records. A filter may be several values with commas between them.
+ * Returns a kind that rejects records of another value than the filter asked for. The names of filters are not stated,
+ * and a host that does not know one gives the records of all owners. A filter may be several values with commas.
  */
 export function filtered<T extends object>(
   kind: RecordKind<T>, filter: { readonly [Name in keyof T & string]?: T[Name] | undefined },

@@ -58,15 +58,15 @@ export interface PageRange {
   readonly end?: number | undefined;
 }
 
-/** Whose ledger. Mostly the service wants an owner. */
+/** A filter of the ledger. The service mostly requires an owner. */
 export interface HistoryFilter {
   readonly owner?: string | undefined;
-  /** One entry of the ledger, by its number of at least 1; it is not an event that is bet on. */
+  /** The number of one entry of the ledger, at least 1; this is not a prediction event. */
   readonly eventId?: number | undefined;
   readonly positionPubkey?: string | undefined;
 }
 
-/** Whose positions, and which of them. */
+/** A filter of positions. */
 export interface PositionsFilter {
   readonly owner?: string | undefined;
   /** True for those on YES alone, false for those on NO. */
@@ -79,7 +79,7 @@ export interface PositionsFilter {
 export interface EventSearch {
   /** 1 to 200 characters; titles that contain them match. */
   readonly query: string;
-  /** In neutral words; the service has a provider of its own choice. */
+  /** In neutral words; left out, the service chooses one. */
   readonly provider?: string | undefined;
   /** 1 to 20. */
   readonly limit?: number | undefined;

@@ -3,28 +3,28 @@ import { GannetError } from '../../core/errors.ts';
 import { nearest, printable } from '../../core/text.ts';
 import { wireAddress } from '../wire/fields.ts';
 
-/** What one value has to be, in the words that a refusal says. */
+/** The rule of one value, with the words of its refusal. */
 export interface Rule {
   readonly words: string;
   readonly required: boolean;
   holds(value: unknown): boolean;
-  /** What was probably meant by a value that does not hold. */
+  /** Returns the value that was probably meant by one that breaks the rule. */
   readonly hint?: ((value: unknown) => string | undefined) | undefined;
 }
 
-/** What has to be true between the parameters of one request; named after the parameter that is to blame. */
+/** A rule between the parameters of one request; its refusal names `parameter`. */
 export interface JointRule<R> {
   readonly parameter: keyof R & string;
   readonly words: string;
   holds(request: R): boolean;
 }
 
-/** Everything the reference states of one endpoint's request; every parameter has its line. */
+/** All rules that the reference states for the request of one endpoint. */
 export interface RequestRules<R> {
   readonly endpoint: string;
   readonly parameters: { readonly [Name in keyof R]-?: Rule };
   readonly joint: readonly JointRule<R>[];
-  /** Names that this endpoint does not have though another or an earlier one does, each with what to do instead. */
+  /** Parameters of other endpoints that this one does not have, each with what to do instead. */
   readonly elsewhere?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -34,7 +34,7 @@ type QueryValue = string | number | boolean | undefined;
 /** Throws SERVICE_BAD_REQUEST with the words of the first rule that a request breaks; details: parameter. */
 export function checkRequest<R extends object>(rules: RequestRules<R>, request: R): void {
   for (const [name, value] of Object.entries(request)) {
-    if (value !== undefined && !Object.hasOwn(rules.parameters, name)) throw strangerFault(rules, name);
+    if (value !== undefined && !Object.hasOwn(rules.parameters, name)) throw unknownParameterFault(rules, name);
   }
   for (const name of namesOf(rules)) {
     const rule: Rule = rules.parameters[name];
@@ -56,7 +56,7 @@ export function queryOf<R extends object>(rules: RequestRules<R>, request: R): R
 function queryValue(value: unknown): QueryValue {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value === 'bigint') return value.toString();
-  // A list of nothing asks for nothing.
+  // An empty list is left out.
   return Array.isArray(value) && value.length > 0 ? value.join(',') : undefined;
 }
 
@@ -64,7 +64,7 @@ function namesOf<R>(rules: RequestRules<R>): (keyof R & string)[] {
   return Object.keys(rules.parameters) as (keyof R & string)[];
 }
 
-function strangerFault<R>(rules: RequestRules<R>, name: string): GannetError {
+function unknownParameterFault<R>(rules: RequestRules<R>, name: string): GannetError {
   const elsewhere = rules.elsewhere !== undefined && Object.hasOwn(rules.elsewhere, name)
     ? rules.elsewhere[name] : undefined;
   const guess = nearest(name, Object.keys(rules.parameters));
@@ -101,7 +101,7 @@ export function required(rule: Rule): Rule {
 /** A base58 address. */
 export const anAddress: Rule = optionalRule('a base58 address', (value) => wireAddress.safeParse(value).success);
 
-/** Smallest units of something that is really moved. */
+/** Smallest units above zero. */
 export const anAmount: Rule = optionalRule('1 to 2^64 - 1 of the smallest units', (value) =>
   typeof value === 'bigint' && value > 0n && value <= U64_MAX);
 
@@ -182,7 +182,7 @@ export function mustDiffer<R>(parameter: keyof R & string, from: keyof R & strin
   };
 }
 
-/** A list of nothing is not given. */
+/** An empty list counts as not given. */
 function isGiven(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined;
 }

@@ -25,8 +25,8 @@ export interface SwapV1 {
   /** Returns a quote, with the document that has to go back unchanged. */
   quote(request: QuoteRequest, call?: CallOptions): Promise<QuoteAnswer>;
   /**
-   * Returns the quote in a document that was kept, as the service gave it. What was asked for is known of a document
-   * that `quoteToKeep` wrote, and of no other. Throws SERVICE_MALFORMED.
+   * Returns the quote in a document that was kept, as the service gave it. Only a document that `quoteToKeep`
+   * wrote also holds the request. Throws SERVICE_MALFORMED.
    */
   readQuote(document: string): QuoteAnswer;
   /** Returns a quote's transaction. A `simulationError` in it says that it would fail. */
@@ -37,7 +37,7 @@ export interface SwapV1 {
   programIdToLabel(call?: CallOptions): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Everything a quote of V1 can be asked for. */
+/** The parameters of a quote of V1. */
 export interface QuoteRequest {
   readonly inputMint: Mint;
   readonly outputMint: Mint;
@@ -54,25 +54,25 @@ export interface QuoteRequest {
   readonly restrictIntermediateTokens?: boolean | undefined;
   readonly onlyDirectRoutes?: boolean | undefined;
   readonly asLegacyTransaction?: boolean | undefined;
-  /** 0 to 65535; whoever passes it passes the feeAccount to `/swap`. */
+  /** 0 to 65535; a request that passes it also passes the feeAccount to `/swap`. */
   readonly platformFeeBps?: number | undefined;
   /** A rough estimate; 64 by default. */
   readonly maxAccounts?: bigint | undefined;
   /** V1 by default. */
   readonly instructionVersion?: 'V1' | 'V2' | undefined;
-  /** Says nothing here any more; `/swap` has it. */
+  /** Has no effect here any more; `/swap` has it. */
   readonly dynamicSlippage?: boolean | undefined;
   readonly forBundle?: boolean | undefined;
 }
 
-/** A quote as it is read, as it came (which is how it goes back), and what was asked for where that is known. */
+/** A quote as it was read, its document (which goes back unchanged), and the request where that is known. */
 export interface QuoteAnswer extends QuoteTerms {
   readonly raw: RawJson;
-  /** Undefined in a quote from elsewhere: the answer does not tell it. */
+  /** Undefined in a quote of another origin: the answer does not hold it. */
   readonly asked?: Pick<QuoteRequest, 'platformFeeBps' | 'asLegacyTransaction' | 'instructionVersion'> | undefined;
 }
 
-/** How much of a priority is paid for, up to a limit. */
+/** A priority with the limit of its fee. */
 interface PriorityLevel {
   readonly priorityLevel: 'medium' | 'high' | 'veryHigh';
   readonly maxLamports: number;
@@ -91,7 +91,7 @@ export type PrioritizationFee =
   | { readonly bundleTipLamports: number }
   | { readonly bundleTipLamportsWithPayer: { readonly lamports: number; readonly payer: string } };
 
-/** What makes a transaction, or its instructions, of a quote of V1. */
+/** The request that turns a quote of V1 into a transaction or into its instructions. */
 export interface QuoteSwapRequest {
   readonly userPublicKey: string;
   readonly quoteResponse: QuoteAnswer;
@@ -204,10 +204,10 @@ const QUOTE_SWAP_JOINT_RULES: readonly JointRule<QuoteSwapRequest>[] = [
 const SWAP_RULES = quoteSwapRules('POST /swap/v1/swap');
 const INSTRUCTIONS_RULES = quoteSwapRules('POST /swap/v1/swap-instructions');
 
-/** The member of a kept quote that holds what was asked for. It is Gannet's own, and no service receives it. */
+/** The member of a stored quote that holds the request. It is Gannet's own, and no service receives it. */
 const REQUEST_MEMBER = 'gannetRequest';
 
-/** What the rules of a swap have to know of the request, and the answer does not tell. */
+/** The members of the request that the rules of a swap need and that the answer does not hold. */
 const KeptRequest = z.object({
   platformFeeBps: z.number().optional(),
   asLegacyTransaction: z.boolean().optional(),
@@ -251,13 +251,13 @@ export function createSwapV1(gateway: Gateway, dialect: Dialect): SwapV1 {
   };
 }
 
-/** Returns a quote's document for another process: the service's text, and before its members what was asked for. */
+/** Returns a quote's document for another process: the service's text, with the request before its members. */
 export function quoteToKeep({ raw: { rawJson }, asked }: QuoteAnswer): string {
   if (asked === undefined) return rawJson;
   return `{"${REQUEST_MEMBER}":${JSON.stringify(KeptRequest.parse(asked))},${rawJson.trimStart().slice(1)}`;
 }
 
-/** Parts what `quoteToKeep` joined. A document without the member is the service's own. */
+/** Reverses `quoteToKeep`. A document without the member is the service's own. */
 function keptQuote(document: string): { readonly rawJson: string; readonly asked?: QuoteAnswer['asked'] } {
   const found = KEPT_REQUEST.exec(document);
   const rawJson = found === null ? document : `{${document.slice(found[0].length)}`;
@@ -269,7 +269,7 @@ function keptQuote(document: string): { readonly rawJson: string; readonly asked
   return { rawJson, asked: readWire(KeptRequest, parseBody(found[1]!, undefined), `quote, ${REQUEST_MEMBER}`) };
 }
 
-/** Only what the rules name and the caller gave; the quote byte for byte as it came. */
+/** Returns the members that the rules name and the caller gave; the quote stays byte for byte as it came. */
 function bodyOf(request: QuoteSwapRequest): Body {
   const members = Object.keys(SWAP_RULES.parameters).flatMap((name): [string, Json | RawJson][] => {
     const value = request[name as keyof QuoteSwapRequest];
@@ -281,7 +281,7 @@ function bodyOf(request: QuoteSwapRequest): Body {
   return { members: Object.fromEntries(members) };
 }
 
-/** Leaves out members that are undefined, which JSON has not got. */
+/** Leaves out undefined members, which JSON does not have. */
 function toJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }

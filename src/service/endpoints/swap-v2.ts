@@ -26,11 +26,11 @@ export interface SwapV2 {
   order(request: OrderRequest, call?: CallOptions): Promise<OrderAnswer>;
   /** Returns a quote with the instructions for a transaction of our own. */
   build(request: BuildRequest, call?: CallOptions): Promise<BuildAnswer>;
-  /** Returns the service's word on a signed transaction. A rejection is no word: the outcome is unknown then. */
+  /** Returns what the service reports of a signed transaction. If it rejects, the outcome is unknown. */
   execute(request: ExecuteRequest, call?: Pick<CallOptions, 'signal'>): Promise<ExecuteReport>;
 }
 
-/** Everything an order can be asked for. What is left out is the service's to choose. */
+/** The parameters of an order. The service chooses those that are left out. */
 export interface OrderRequest extends SwapRequest {
   /** A wallet, not a token account, that gets the output in the taker's place. */
   readonly receiver?: string | undefined;
@@ -43,13 +43,13 @@ export interface OrderRequest extends SwapRequest {
   readonly payer?: string | undefined;
   readonly priorityFeeLamports?: bigint | undefined;
   readonly bundleTipLamports?: bigint | undefined;
-  /** Whether the two fees above are the most or exact; without one of them it says nothing. */
+  /** Whether the two fees above are maxima or exact; without one of them it has no effect. */
   readonly broadcastFeeType?: 'maxCap' | 'exactFee' | undefined;
   /** Names of markets that the router iris must not use. */
   readonly excludeDexes?: readonly string[] | undefined;
 }
 
-/** Everything a build can be asked for; ExactIn always. */
+/** The parameters of a build; ExactIn always. */
 export interface BuildRequest extends Omit<SwapRequest, 'excludeRouters' | 'taker'> {
   readonly taker: string;
   /** A quicker answer with a worse route. */
@@ -135,7 +135,7 @@ function readRefusal(thrown: unknown): ExecuteReport | undefined {
   };
 }
 
-/** Returns what the reference states of `GET /swap/v2/order`, line by line. */
+/** Returns the rules of `GET /swap/v2/order`, as the reference states them. */
 function orderRules(routers: readonly string[]): RequestRules<OrderRequest> {
   return {
     endpoint: 'GET /swap/v2/order',
@@ -176,7 +176,7 @@ function orderRules(routers: readonly string[]): RequestRules<OrderRequest> {
   };
 }
 
-/** What the reference states of `GET /swap/v2/build`, line by line. */
+/** The rules of `GET /swap/v2/build`, as the reference states them. */
 const BUILD_RULES: RequestRules<BuildRequest> = {
   endpoint: 'GET /swap/v2/build',
   parameters: {
@@ -224,7 +224,7 @@ const BUILD_RULES: RequestRules<BuildRequest> = {
   },
 };
 
-/** What is known of `POST /swap/v2/execute`. */
+/** The known rules of `POST /swap/v2/execute`. */
 const EXECUTE_RULES: RequestRules<ExecuteRequest> = {
   endpoint: 'POST /swap/v2/execute',
   parameters: {

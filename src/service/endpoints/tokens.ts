@@ -38,9 +38,9 @@ export interface Tokens {
 
 /** One list of leading tokens. */
 interface CategoryRequest {
-  /** What they lead in: `toporganicscore`, `toptraded` and `toptrending` are known; a host may have more. */
+  /** The measure: `toporganicscore`, `toptraded` and `toptrending` are known; a host may have more. */
   readonly category: string;
-  /** Over which time: `5m`, `1h`, `6h` and `24h` are known; a host may have more. */
+  /** The time: `5m`, `1h`, `6h` and `24h` are known; a host may have more. */
   readonly interval: string;
   /** 1 to 100; 50 unless told otherwise. */
   readonly limit?: number | undefined;
@@ -117,7 +117,7 @@ export function createTokens(gateway: Gateway): Tokens {
   };
 }
 
-/** Hosts of later days take commas between mints alone, and look for a name with commas in it where words have them. */
+/** Newer hosts take commas between mints alone; they read words with commas between them as one name. */
 function searchBatches(terms: readonly string[]): string[][] {
   const distinct = [...new Set(terms)];
   return [

@@ -13,7 +13,7 @@ interface MeasuredAge {
   readonly maxAgeMs: Millis | undefined;
 }
 
-/** What is counted and measured per feed. */
+/** The counters and ages of one feed. */
 export interface FeedStats extends MeasuredAge {
   readonly feed: FeedKey;
   readonly status: FeedHealth['status'];
@@ -23,7 +23,7 @@ export interface FeedStats extends MeasuredAge {
   readonly consecutiveFailures: number;
   /** Undefined before the first answer. */
   readonly lastAnswerAt: Millis | undefined;
-  /** What was asked for; a plan that is too small polls less often. */
+  /** The wanted interval; a plan that is too small polls less often. */
   readonly everyMs: Millis;
   readonly weight: number;
 }
@@ -31,7 +31,7 @@ export interface FeedStats extends MeasuredAge {
 /** Failures in a row after which a feed counts as down rather than degraded. */
 const DOWN_AFTER = 3;
 
-/** Keeps the score of one feed. */
+/** Counts the polls of one feed, and reports changes of its health. */
 export interface FeedRecord {
   /** Counts an answer; returns the report that is due when the feed has recovered by it. */
   succeeded(at: Millis): FeedHealth | undefined;
@@ -79,7 +79,7 @@ export function createFeedRecord(spec: FeedSpec): FeedRecord {
   };
 }
 
-/** Measures the age of data that is renewed now and then. */
+/** Measures the age of data that is renewed repeatedly. */
 interface AgeMeter {
   renewed(at: Millis): void;
   read(now: Millis): MeasuredAge;

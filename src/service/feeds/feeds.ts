@@ -15,9 +15,9 @@ interface FeedsOptions {
   readonly service: FeedSource;
   readonly specs: readonly FeedSpec[];
   readonly clock: Clock;
-  /** Spreads the polls; a stream of its own, so that nothing else changes with it. */
+  /** Spreads the polls. It is a separate stream, so that it changes no other random decision. */
   readonly random: Random;
-  /** Told of every change of health. */
+  /** Called with every change of health. */
   readonly log?: ((report: FeedHealth) => void) | undefined;
 }
 
@@ -28,8 +28,8 @@ export interface PollingFeed extends Feed {
 }
 
 /**
- * Returns a feed that polls each distinct spec while somebody is subscribed; all subscribers share the polls.
- * How fast requests really leave is the rate governor's business: more feeds than the rate allows are served by weight.
+ * Returns a feed that polls each distinct spec while it has subscribers, which share the polls.
+ * The rate governor decides how fast requests leave: more feeds than the rate allows are served by weight.
  */
 export function createFeeds({ service, specs, clock, random, log }: FeedsOptions): PollingFeed {
   const polls = pollsFor(specs, service, clock);

@@ -15,7 +15,7 @@ import type { Service } from '../service.ts';
 import { malformed } from '../wire/read.ts';
 import type { TokenRecords } from '../wire/token-record.ts';
 
-/** The parts of the service that feeds look at. */
+/** The parts of the service that feeds poll. */
 export interface FeedSource {
   readonly swap: { order(request: SwapRequest, call?: CallOptions): Promise<SwapOrder> };
   readonly tokens: Pick<Service['tokens'], 'search'>;

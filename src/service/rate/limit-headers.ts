@@ -1,6 +1,6 @@
 import type { Millis } from '../../core/time.ts';
 
-/** What the service says in its headers about the bucket a request was counted in. */
+/** The limits of the bucket of a request, as the service states them in its headers. */
 export interface ServerLimits {
   /** Requests left; below zero where more arrived than are allowed. */
   readonly remaining: number | undefined;

@@ -9,13 +9,13 @@ import { createSlidingWindow } from './sliding-window.ts';
 
 const SHORTEST_COOL_DOWN_MS = 2_000;
 const LONGEST_COOL_DOWN_MS = 60_000;
-/** Where the service says how long to wait, that counts; one that always says "at once" is asked this seldom. */
+/** Where the service says how long to wait, that counts. This bound is for a service that always says "at once". */
 const LONGEST_TOLD_COOL_DOWN_MS = 8_000;
-/** The last slots of a window may be all that was too much: the first cool-down sees them out. */
+/** The last slots of a window may have exceeded the limit: the first cool-down lasts until they are over. */
 const COOL_DOWN_SLOTS = 4;
 /**
- * Trying early costs a refusal and nothing else; an exit is worth one soon. An order that waited longer than its own
- * limit would be given up without one try.
+ * Trying early costs one refusal, which an exit is worth. An order that waited longer than its own limit would be
+ * given up without one try.
  */
 const LONGEST_ORDER_COOL_DOWN_MS: Readonly<Record<Exclude<Priority, 'watch'>, Millis>> =
   { execute: 2_000, exit: 2_000, entry: 10_000 };

@@ -13,14 +13,14 @@ const PLANS = {
 export type PlanName = keyof typeof PLANS;
 export const PLAN_NAMES = Object.keys(PLANS) as readonly PlanName[];
 
-/** What the key allows: a published plan, or a figure of the operator's own (the embedded service: a large one). */
+/** The rate that the key allows: a published plan, or a figure of the operator (the embedded service: a large one). */
 export type RatePlan = PlanName | { readonly requestsPerSecond: number };
 
-/** The two allowances of one key. */
+/** The two separate rates of one key. */
 export type Bucket = 'main' | 'execute';
 
 /**
- * Who goes first where requests are scarce: `execute` (landing and reconciling what is signed) before `exit`
+ * Priorities in their order where requests are scarce: `execute` (landing and reconciling a signed swap) before `exit`
  * before `entry` before `watch`.
  */
 export const PRIORITIES = ['execute', 'exit', 'entry', 'watch'] as const;
@@ -31,7 +31,7 @@ export function isMoreUrgent(a: Priority, b: Priority): boolean {
   return PRIORITIES.indexOf(a) < PRIORITIES.indexOf(b);
 }
 
-/** How one call wants to be treated. */
+/** The options of one call. */
 export interface CallOptions {
   readonly priority?: Priority | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -50,7 +50,7 @@ const WINDOW_SECONDS = 10;
 // Two requests that leave one window apart may arrive closer together.
 const SAFETY = 1.05;
 const LEAST_EXECUTE_PER_SECOND = 50;
-/** The share of a bucket that each priority may fill: what is left above it is headroom for the more urgent. */
+/** The share of a bucket that each priority may fill; the rest is headroom for more urgent requests. */
 const SHARES: Readonly<Record<Priority, number>> = { execute: 1, exit: 1, entry: 0.9, watch: 0.8 };
 
 /** Returns the sustained requests per second of a bucket. Throws CONFIG_INVALID unless the figure is positive. */

@@ -1,8 +1,8 @@
 import type { Millis } from '../../core/time.ts';
 
-/** The instants of the latest requests, oldest first, to be looked at over windows of any length up to the longest. */
+/** The instants of the latest requests, oldest first, counted over windows of any length up to the longest. */
 export interface SlidingWindow {
-  /** Instants may come in no other order than time's. */
+  /** Records requests at an instant that is not before the last one recorded. */
   record(at: Millis, count?: number): void;
   /** Returns how many requests the last `windowMs` hold at `now`. */
   count(now: Millis, windowMs: Millis): number;
@@ -12,7 +12,7 @@ export interface SlidingWindow {
   within(now: Millis, windowMs: Millis): readonly Millis[];
 }
 
-/** Returns an empty log that remembers requests for `longestMs`. */
+/** Returns an empty window that remembers requests for `longestMs`. */
 export function createSlidingWindow(longestMs: Millis): SlidingWindow {
   let instants: Millis[] = [];
   let oldest = 0;
@@ -26,7 +26,7 @@ export function createSlidingWindow(longestMs: Millis): SlidingWindow {
     }
   }
 
-  /** The place of the first request after an instant. */
+  /** Returns the place of the first request after an instant. */
   function firstAfter(instant: Millis): number {
     let [low, high] = [oldest, instants.length];
     while (low < high) {

@@ -26,7 +26,7 @@ export interface Dialect {
   readonly toWire: Vocabulary;
   /** From the host's words to neutral ones. */
   readonly fromWire: Vocabulary;
-  /** The same as the host itself hears it: a neutral word that it does not use means nothing to it. */
+  /** The same as the host itself reads it: a neutral word that the host does not use means nothing to it. */
   readonly heard: Vocabulary;
 }
 
@@ -67,8 +67,8 @@ export function dialectNames(directory = DIALECTS_DIRECTORY): string[] {
 }
 
 /**
- * Returns the dialect of a name. Throws CONFIG_NOT_FOUND where there is no such file, CONFIG_INVALID where it says
- * nonsense.
+ * Returns the dialect of a name. Throws CONFIG_NOT_FOUND where there is no such file, CONFIG_INVALID where it is no
+ * valid dialect.
  */
 export function loadDialect(name: string, directory = DIALECTS_DIRECTORY): Dialect {
   if (!/^[a-z0-9-]{1,64}$/.test(name)) {
@@ -168,10 +168,10 @@ const PROVIDER = 'provider';
 /** Query parameters whose value is a list of routers, with commas. */
 const ROUTER_LISTS: ReadonlySet<string> = new Set(['excludeRouters']);
 
-/** Stands in a word that no one knows; a character that no host uses. */
+/** Marks an unknown word; no host uses this character. */
 export const UNKNOWN_MARK = '\uE000';
 
-/** Returns both directions of a dialect, and how its host itself hears. */
+/** Returns both directions of a dialect, and how its host itself reads. */
 function createVocabularies(
   words: Words,
 ): { readonly toWire: Vocabulary; readonly fromWire: Vocabulary; readonly heard: Vocabulary } {
@@ -197,7 +197,7 @@ function createVocabularies(
   };
 }
 
-/** Adds to the host's words the neutral ones that it does not use, each turned into one that nobody knows. */
+/** Adds to the host's words the neutral words that it does not use, each turned into an unknown word. */
 function withUnknown(fromWire: Pairs, prefix = ''): Pairs {
   const wires = new Set(fromWire.map(([wire]) => wire));
   const unused = [...new Set(fromWire.map(([, neutral]) => neutral))].filter((neutral) => !wires.has(neutral));

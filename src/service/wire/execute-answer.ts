@@ -18,24 +18,24 @@ interface SwapEvent {
   readonly outputAmount: Amount;
 }
 
-/** What `/execute` says of amounts, for people and reports. It may say so of a failure too, where nothing was moved. */
+/** The amounts in an answer of `/execute`, for people and reports. A failure may have amounts too. */
 interface ExecuteAmounts {
   /** Where it landed; undefined where it never did. */
   readonly slot?: bigint | undefined;
-  /** What left the wallet, a fee in the input token included. */
+  /** The amount that left the wallet, a fee in the input token included. */
   readonly totalInputAmount?: Amount | undefined;
-  /** What came into the wallet, a fee in the output token taken off. */
+  /** The amount that the wallet received, after a fee in the output token. */
   readonly totalOutputAmount?: Amount | undefined;
-  /** What went into the route, after a fee in the input token. */
+  /** The input of the route, after a fee in the input token. */
   readonly inputAmountResult?: Amount | undefined;
-  /** What came out of the route, before a fee in the output token. */
+  /** The output of the route, before a fee in the output token. */
   readonly outputAmountResult?: Amount | undefined;
   readonly swapEvents: readonly SwapEvent[];
   /** Those of the above that came in a form that cannot be read. */
   readonly unread: readonly string[];
 }
 
-/** The service's word on a transaction, with the amounts it names. */
+/** What the service reports of a transaction, with the amounts that it names. */
 export type ExecuteReport = ExecuteAnswer & { readonly amounts?: ExecuteAmounts | undefined };
 
 const swapEvent =
@@ -60,7 +60,7 @@ const SHOWN: ReadonlySet<string> = new Set([...AMOUNTS, 'error']);
 
 /**
  * Returns what an answer of `/execute` says became of the transaction.
- * Throws SERVICE_MALFORMED on anything that is no clear word: the outcome is then unknown.
+ * Throws SERVICE_MALFORMED on any unclear answer: the outcome is then unknown.
  */
 export function readExecuteAnswer(answer: unknown): ExecuteReport {
   const { value: wire, unread } = readShown(WireExecute, answer, { what: WHAT, shown: SHOWN });

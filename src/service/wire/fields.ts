@@ -21,7 +21,7 @@ export const wireAmount = wireU64.transform((value) => value as Amount);
 
 export const wireLamports = wireU64.transform((value) => value as Lamports);
 
-/** Smallest units of something that is really moved. */
+/** Smallest units above zero. */
 export const wirePositiveAmount = wireAmount.refine((value) => value > 0n, { error: 'expected a positive amount' });
 
 /** A finite number, written as a number or as its text. */
@@ -52,7 +52,7 @@ export const wireText = z.string().transform((text) => cutText(text, 200));
 export const wireId = z.string({ error: 'expected an id' })
   .max(200, { error: 'expected an id of at most 200 characters' });
 
-/** Bytes as base64, at most as many as a transaction has; the length is looked at before anything is decoded. */
+/** Bytes as base64, at most as many as a transaction has; the length is checked before anything is decoded. */
 export const wireBytes = z
   .string({ error: 'expected base64' })
   .max(Math.ceil(MAX_TRANSACTION_BYTES / 3) * 4, { error: `expected at most ${MAX_TRANSACTION_BYTES} bytes of base64` })
@@ -63,15 +63,15 @@ export const wireBytes = z
   });
 
 /**
- * A finite number, undefined where there is none: who divides by a price that is not known writes NaN or Infinity in
- * words.
+ * A finite number, undefined where there is none: a host that divides by an unknown price writes NaN or Infinity as
+ * text.
  */
 export const wireFigure = z.preprocess(
   (value) => (typeof value === 'string' && /^(?:NaN|[+-]?Infinity)?$/.test(value) ? undefined : value),
   optional(wireNumber),
 );
 
-/** Returns a schema of a list of at most so many elements; a longer one is refused before any of them is looked at. */
+/** Returns a schema of a list of at most `most` elements; a longer list is refused before any element is read. */
 export function wireList<T extends z.ZodType>(element: T, most: number) {
   return z.custom<readonly unknown[]>(
     (list) => Array.isArray(list) && list.length <= most, { error: `expected a list of at most ${most}` },
@@ -89,7 +89,7 @@ export const wireInstant = z.union([z.string(), z.number()], { error: 'expected 
     return z.NEVER;
   });
 
-// Decoration must not make a record unreadable: what is absent, null or of the wrong form is not known.
+// Members for people must not make a record unreadable: one that is absent, null or of the wrong form is unknown.
 
 /** Text of at most 200 characters, undefined where there is none. Not safe to print as it is. */
 export const lenientText = optionalText(wireText).catch(undefined);
@@ -131,12 +131,12 @@ function epochMs(value: number): Millis {
   return Number.NaN;
 }
 
-/** Returns a schema for which a member that is null is as good as none. */
+/** Returns a schema that reads null like a missing member. */
 export function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** Returns a schema for which a member that is null or "" is as good as none. */
+/** Returns a schema that reads null and "" like a missing member. */
 export function optionalText<T extends z.ZodType>(schema: T) {
   return z.preprocess((value) => (value === '' ? undefined : value), optional(schema));
 }

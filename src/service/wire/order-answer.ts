@@ -13,7 +13,7 @@ import { SHOWN_TERMS, readStated, readTerms, termsShape } from './swap-terms.ts'
 
 const WHAT = 'order';
 
-/** Everything an answer of `/order` says; what nothing is decided by is undefined where it is missing or null. */
+/** Everything an answer of `/order` says; a member that decides nothing is undefined where it is missing or null. */
 export interface OrderAnswer extends SwapOrder, StatedTerms {
   /** `ultra` where nothing steered the order, `manual` where something did. */
   readonly mode?: string | undefined;
@@ -71,14 +71,14 @@ const WireOrder = z.object({
 
 type WireOrder = z.output<typeof WireOrder>;
 
-/** The members that nothing is decided by. */
+/** The members that decide nothing. */
 const SHOWN: ReadonlySet<string> = new Set([
   ...SHOWN_TERMS, 'errorMessage', 'error', 'mode', 'swapUsdValue', 'referralAccount', 'feeMint', 'signatureFeeLamports',
   'prioritizationFeeLamports', 'prioritizationFeePayer', 'rentFeeLamports', 'rentFeePayer', 'swapType', 'gasless',
   'totalTime', 'quoteId',
 ]);
 
-/** The same of a quote, which nobody signs. */
+/** The same members of a quote, which is not signed. */
 const SHOWN_OF_QUOTE: ReadonlySet<string> =
   new Set([...SHOWN, 'lastValidBlockHeight', 'signatureFeePayer', 'maker', 'expireAt', 'errorCode']);
 
@@ -163,7 +163,7 @@ const MEANINGS = {
 /** The router whose quotes are a maker's. */
 const MAKER_ROUTER = 'rfqz';
 
-/** Returns what an order's errorCode means; undefined for a code that nobody has described. */
+/** Returns what an order's errorCode means; undefined for a code without description. */
 function orderErrorMeaning(router: string, code: number | undefined): string | undefined {
   if (code === undefined) return undefined;
   return MEANINGS[router === MAKER_ROUTER ? 'maker' : 'pools'].get(code);

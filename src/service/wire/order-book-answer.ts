@@ -20,7 +20,7 @@ const MICRO_USD_PER_CENT = 10_000;
  */
 const CENT_TOLERANCE = MICRO_USD_PER_CENT - 1;
 
-/** More than there are prices that somebody could tell apart. */
+/** More than there are distinct prices. */
 const MOST_LEVELS = 10_000;
 
 /** Larger ones are no contracts, and their sums no numbers. */
@@ -60,7 +60,7 @@ export function readOrderBook(answer: unknown): BookLevels | undefined {
   };
 }
 
-/** Null on a side where nobody bids, undefined where the answer does not speak of it. */
+/** Null on a side without bids, undefined where the answer does not mention the side. */
 type Side = Levels | null | undefined;
 
 function readSide(side: string, { exact, rounded }: { readonly exact: Side; readonly rounded: Side }): BookLevel[] {
@@ -68,7 +68,7 @@ function readSide(side: string, { exact, rounded }: { readonly exact: Side; read
     throw malformed(`${WHAT}, ${side}: expected a list of levels`, undefined);
   const levels = resting(exact ?? rounded ?? []);
   if (Array.isArray(exact) && Array.isArray(rounded)) checkAgreement(side, levels, resting(rounded as Levels));
-  // A price of zero is one that was rounded away: nobody knows what it was.
+  // A price of zero was rounded away, and is unknown.
   return levels.filter(([price]) => price > 0)
     .map(([priceMicroUsd, contracts]) => ({ priceMicroUsd, size: contracts }));
 }
@@ -78,7 +78,7 @@ function resting(levels: Levels): Levels {
   return levels.filter(([, contracts]) => contracts > 0);
 }
 
-/** Levels may come in any order and rounding may make one of two, so each price is looked for on the other side. */
+/** Levels may come in any order, and rounding may merge two, so each price must have a match among the other prices. */
 function checkAgreement(side: string, exact: Levels, rounded: Levels): void {
   const [exactPrices, roundedPrices] = [sortedPrices(exact), sortedPrices(rounded)];
   const stray = strayPrice(exactPrices, roundedPrices) ?? strayPrice(roundedPrices, exactPrices);

@@ -10,7 +10,7 @@ import {
 import type { RecordKind, Records } from './read.ts';
 import { malformed, membersOf, readRecords, readWire } from './read.ts';
 
-/** What is said of a market. Its texts are hostile until printed through `printable`. */
+/** The description of a market. Its texts are hostile until printed through `printable`. */
 export interface MarketMetadata {
   readonly marketId?: string | undefined;
   readonly eventId?: string | undefined;
@@ -61,7 +61,7 @@ export interface PredictionMarket {
   readonly pricing: MarketPricing;
 }
 
-/** What is said of an event. Its texts are hostile until printed through `printable`. */
+/** The description of an event. Its texts are hostile until printed through `printable`. */
 export interface EventMetadata {
   readonly eventId?: string | undefined;
   readonly title?: string | undefined;
@@ -115,7 +115,7 @@ export const wireProfit = optionalText(signedMicroUsd);
 export const wireMicroUsd = optionalText(microUsd);
 
 /**
- * A price in micro dollars. 0 stands where there is none (a market that is closed, a side that nobody takes), so it is
+ * A price in micro dollars. 0 stands where there is none (a market that is closed, a side without takers), so it is
  * undefined.
  */
 export const wirePrice = optionalText(microUsd).transform((value) => (value === 0n ? undefined : value));
@@ -171,7 +171,7 @@ const metadataShape = {
   rulesSecondary: lenientProse,
 };
 
-/** What positions and history say of their market; undefined where they say nothing. */
+/** The market in positions and history; undefined where they do not describe it. */
 export const wireMarketMetadata = optional(z.object({ marketId: lenientText, ...metadataShape })).catch(undefined);
 
 const WireMarket = z.object({
@@ -204,19 +204,19 @@ function readMarket(element: Json): PredictionMarket {
   };
   return {
     ...market,
-    // What stands among the market's own members is the market's; its metadata may speak of another moment.
+    // The market's own members describe it now; its metadata may be of another time.
     metadata: metadata === undefined ? flat : filledUp(metadata, flat),
     pricing: pricing ?? {},
   };
 }
 
-/** Returns the first with what it does not know taken from the second. */
+/** Returns the first with its unknown members taken from the second. */
 function filledUp<T extends object>(first: T, second: T): T {
   const known = Object.entries(first).filter(([, value]) => value !== undefined);
   return { ...second, ...Object.fromEntries(known) };
 }
 
-/** What positions and history say of their event; undefined where they say nothing. */
+/** The event in positions and history; undefined where they do not describe it. */
 export const wireEventMetadata = optional(z.object({
   eventId: lenientText,
   title: lenientText,

@@ -1,4 +1,4 @@
-/** What an answer says of its price impact, as it says it. */
+/** The members of an answer that state its price impact, unchanged. */
 export interface StatedImpact {
   /** A fraction by the reference (-0.001: a tenth of a percent is lost), percentage points on hosts of later days. */
   readonly priceImpact?: number | undefined;
@@ -29,7 +29,7 @@ const MOST_DECIMALS = 9;
 const WIDEST = 0.05;
 
 /**
- * Returns the price impact in an answer, whichever scale it is told in; undefined where the answer says nothing of it.
+ * Returns the price impact in an answer, whichever scale it comes in; undefined where the answer does not state it.
  *
  * The readings are priceImpact as a fraction, priceImpact as percentage points, and priceImpactPct as a fraction. Where
  * priceImpactPct is one of the first two, it rules the other out. A positive priceImpactPct may be a loss without its
@@ -39,7 +39,7 @@ const WIDEST = 0.05;
  * 1. With dollar values, the readings that agree with out over in minus one count: within the rounding of a printed
  *    percentage and of the dollars. The worst of them, where several do.
  * 2. Without dollar values priceImpactPct counts; else the first reading of priceImpact that is possible.
- * 3. Where nothing agrees, the worst of all that was said counts, the dollars included: a guard then refuses what it
+ * 3. Where nothing agrees, the worst of all readings counts, the dollars included: a guard then refuses a swap that it
  *    would refuse under any of the readings.
  */
 export function readPriceImpact(stated: StatedImpact): PriceImpact | undefined {
@@ -58,7 +58,7 @@ export function readPriceImpact(stated: StatedImpact): PriceImpact | undefined {
   return agreed ? { fraction: Math.min(...older), basis: 'priceImpactPct' } : worst(readings);
 }
 
-/** A token without a price has the value 0, which says nothing of what was lost. */
+/** A token without a price has the value 0, which says nothing about a loss. */
 function dollarImpact({ inUsdValue, outUsdValue }: StatedImpact): number | undefined {
   if (inUsdValue === undefined || outUsdValue === undefined || !(inUsdValue > 0) || !(outUsdValue > 0))
     return undefined;

@@ -15,7 +15,7 @@ export function readWire<T extends z.ZodType>(schema: T, answer: unknown, what: 
   throw malformed(`${member === '' ? what : `${what}, ${member}`}: ${message}`, memberAt(answer, path));
 }
 
-/** Returns the fault of an answer that cannot be true. */
+/** Returns the fault of an invalid answer. */
 export function malformed(expected: string, found: unknown): GannetError {
   return new GannetError('SERVICE_MALFORMED', `${expected}, got ${describe(found)}`);
 }
@@ -45,9 +45,9 @@ interface Shown<T> {
 }
 
 /**
- * Returns an answer as `readWire` does, but a member out of `shown` that cannot be read is left out and named: nothing
- * is decided by it, and a new form of it must not stop what does not need it. All members of `shown` are optional in
- * the schema.
+ * Returns an answer as `readWire` does, but a member out of `shown` that cannot be read is left out and named: such a
+ * member decides nothing, and a new form of it must not make the whole answer unreadable. All members of `shown` are
+ * optional in the schema.
  */
 export function readShown<T extends z.ZodType>(
   schema: T, answer: unknown, options: { readonly what: string; readonly shown: ReadonlySet<string> },
@@ -71,7 +71,7 @@ export interface Rejected {
   readonly message: string;
 }
 
-/** The elements of a list, and those that could not be read as one: they spoil nothing but themselves. */
+/** The elements of a list, and those that could not be read: one unreadable element does not affect the others. */
 export interface Records<T> {
   readonly records: readonly T[];
   readonly rejected: readonly Rejected[];
@@ -83,7 +83,7 @@ export interface RecordKind<T> {
   readonly what: string;
   /** The member that tells elements apart. */
   readonly idMember: string;
-  /** Throws SERVICE_MALFORMED. What parts of the element it had to leave out, it reports. */
+  /** Throws SERVICE_MALFORMED. Reports the parts of the element that it left out. */
   read(element: Json, report: (rejected: Rejected) => void): T;
 }
 
@@ -120,14 +120,14 @@ export function readRecords<T>(kind: RecordKind<T>, list: Json | undefined): Rec
   return { records, rejected };
 }
 
-/** Of a list within an element too, since otherwise each element could cost as much again. */
+/** Applies to a list within an element too, since otherwise each element could cost as much again. */
 class UnreadableList extends GannetError {
   constructor(message: string) {
     super('SERVICE_MALFORMED', message);
   }
 }
 
-/** Returns what an element calls itself, cut at 200 characters; undefined where it does not. */
+/** Returns the id of an element, cut at 200 characters; undefined where it has none. */
 export function idOf(member: string, element: Json): string | undefined {
   const id = membersOf(element)[member];
   return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint'

@@ -117,7 +117,7 @@ export const termsShape = {
   platformFee,
 };
 
-/** The members of these that nothing is decided by. */
+/** The members of these that decide nothing. */
 export const SHOWN_TERMS = ['swapMode', 'routePlan', 'platformFee', 'contextSlot'] as const;
 
 type WireTerms = z.output<z.ZodObject<typeof termsShape>>;

@@ -6,7 +6,7 @@ import { cutText, lenientInstant, lenientText, lenientTexts, optional, wireInteg
 import type { RecordKind, Records, Rejected } from './read.ts';
 import { malformed, membersOf, readRecords, readWire } from './read.ts';
 
-/** Who wrote or changed something, as far as the service says. */
+/** The author of a text or of a change, as far as the service states it. */
 interface Contributor {
   readonly id?: string | undefined;
   readonly username?: string | undefined;
@@ -30,7 +30,7 @@ export interface ContentItem {
   readonly postedAt?: Millis | undefined;
 }
 
-/** What the service sums up about a token or about the news of it. */
+/** The service's summary of a token or of its news. */
 interface Summary {
   readonly summaryFull?: string | undefined;
   readonly summaryShort?: string | undefined;

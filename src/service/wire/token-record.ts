@@ -11,7 +11,7 @@ import {
 import type { RecordKind, Records } from './read.ts';
 import { membersOf, readRecords, readWire } from './read.ts';
 
-/** What the service found out about a token; a member that is absent is not known, which is not the same as safe. */
+/** The service's audit of a token; an absent member is unknown, which is not the same as safe. */
 interface TokenAudit {
   readonly isSus?: boolean | undefined;
   readonly mintAuthorityDisabled?: boolean | undefined;
@@ -52,7 +52,7 @@ export interface TokenRecord {
   readonly firstPool?: { readonly id?: string | undefined; readonly createdAt?: Millis | undefined } | undefined;
   readonly audit: TokenAudit;
   readonly organicScoreLabel?: string | undefined;
-  /** Undefined where the service does not say, which is how it says no. */
+  /** Undefined where the service does not state it, which means no. */
   readonly isVerified?: boolean | undefined;
   readonly tags: readonly string[];
   /** Percent per year of the lending product, where the token is listed in it. */
@@ -64,7 +64,7 @@ export interface TokenRecord {
   readonly stats30d?: WindowStats | undefined;
 }
 
-/** What was counted over one window; a number the service did not give is absent, never zero. */
+/** The counts over one window; a number that the service did not give is absent, never zero. */
 type WindowStats = { readonly [name in WindowField]?: number };
 
 /** The tokens of an answer, and the elements that are none. */
@@ -135,8 +135,8 @@ export function readTokenRecord(element: Json): TokenRecord {
 }
 
 /**
- * Returns the numbers of one token. By hand rather than by schema: these are sixty for each of a hundred tokens in
- * every poll.
+ * Returns the numbers of one token. They are read without a schema for speed: each poll has sixty of them for each of
+ * a hundred tokens.
  */
 export function readTokenValues(element: Json): TokenStats['values'] {
   const token = membersOf(element);
@@ -157,11 +157,11 @@ function readLongWindow(stats: Json | undefined): WindowStats | undefined {
   return Object.keys(window).length === 0 ? undefined : window;
 }
 
-/** What may be below zero; everything else counts or values something, and a negative one is no number to act on. */
+/** The numbers that may be below zero; all others are counts or values, and a negative one is invalid. */
 const SIGNED: ReadonlySet<string> =
   new Set(['priceChange', 'holderChange', 'liquidityChange', 'volumeChange', 'numNetBuyers']);
 
-/** A number as text; anything else that stands for a number is none. */
+/** A number as text; other forms are not read. */
 const DECIMAL = /^-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/;
 
 function keep<Name extends string>(
@@ -169,7 +169,7 @@ function keep<Name extends string>(
 ): void {
   const number = typeof value === 'bigint' || (typeof value === 'string' && DECIMAL.test(value))
     ? Number(value) : value;
-  // There is no zero below zero.
+  // Adding 0 turns -0 into 0.
   if (typeof number === 'number' && Number.isFinite(number) && (number >= 0 || SIGNED.has(field)))
     values[name] = number + 0;
 }

@@ -45,7 +45,7 @@ export interface QuoteTerms {
   readonly unread: readonly string[];
 }
 
-/** What a quote has to be an answer to. */
+/** The question that a quote has to answer. */
 interface QuoteQuestion {
   readonly inputMint: Mint;
   readonly outputMint: Mint;
@@ -111,14 +111,14 @@ function checkAnswers(
     throw malformed(`${WHAT}, outAmount: expected at least the ${amount} asked for`, terms.outAmount);
 }
 
-/** Why the service expects a transaction to fail: whoever sends it pays for nothing. */
+/** Why the service expects a transaction to fail: its sender would pay fees for nothing. */
 interface SimulationError {
   readonly code?: string | undefined;
   /** Safe to print. */
   readonly message: string;
 }
 
-/** What the service estimated where it was asked for a slippage of its own choice. */
+/** The service's estimate, where it was asked to choose the slippage. */
 interface DynamicSlippageReport {
   readonly slippageBps?: number | undefined;
   readonly otherAmount?: Amount | undefined;
@@ -138,7 +138,7 @@ interface QuoteSwapFacts {
   readonly unread: readonly string[];
 }
 
-// That there is an error counts, whatever form it has.
+// The presence of an error counts, whatever its form is.
 const simulationError = z.unknown().optional().transform((value): SimulationError | undefined => {
   if (value === undefined || value === null || value === false) return undefined;
   if (typeof value === 'string') return { message: printable(value) };
@@ -164,7 +164,7 @@ const quoteSwapShape = {
   computeUnitLimit: optional(wireInteger),
 };
 
-/** The members of these that nothing is decided by. */
+/** The members of these that decide nothing. */
 const SHOWN_FACTS: ReadonlySet<string> =
   new Set(['prioritizationFeeLamports', 'dynamicSlippageReport', 'simulationSlot', 'computeUnitLimit']);
 

@@ -87,7 +87,5 @@ const AUTHORISATION_CODES = {
   CHAIN_UNREAD: 'The signer’s own node must answer, in full and in the form that nodes use.',
 } as const;
 
-/** All codes with which a signature is refused. */
-const SIGNER_CODES = { ...POLICY_CODES, ...AUTHORISATION_CODES } as const;
-
-export type SignerCode = keyof typeof SIGNER_CODES;
+/** The codes with which a signature is refused. */
+export type SignerCode = PolicyCode | keyof typeof AUTHORISATION_CODES;

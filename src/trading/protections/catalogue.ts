@@ -1,5 +1,5 @@
 import type { DenialCode } from '../denials.ts';
-import type { Protection, ProtectionAction, ProtectionRelease, ProtectionScope, ProtectionTrigger } from '../limits.ts';
+import type { Protection, ProtectionRelease, ProtectionScope, ProtectionTrigger } from '../limits.ts';
 import { assert } from '../../core/assert.ts';
 import type { Lamports } from '../../core/amount.ts';
 
@@ -97,7 +97,7 @@ export const DEFAULT_PROTECTIONS: readonly Protection[] = [
   },
 ];
 
-export type ProtectionKind = ProtectionTrigger['kind'];
+type ProtectionKind = ProtectionTrigger['kind'];
 
 /** The options of one kind of protection. */
 export interface ProtectionFacts {
@@ -151,24 +151,9 @@ export const PROTECTIONS: Readonly<Record<ProtectionKind, ProtectionFacts>> = {
     begins: 'the missing amount is forgotten',
   },
   'dead-man': {
-    code: 'OPERATOR_ABSENT', scopes: ['global'], releases: ALL_RELEASES, begins: 'the absence is counted from that time',
+    code: 'OPERATOR_ABSENT', scopes: ['global'], releases: ALL_RELEASES,
+    begins: 'the absence is counted from that time',
   },
-};
-
-/** The effect of each action. */
-export const ACTIONS: Readonly<Record<ProtectionAction, string>> = {
-  deny: 'refuses entries of its scope',
-  'reduce-only': 'refuses entries of its scope, and the trading state says so',
-  flatten: 'refuses entries and sells what the strategies of its scope hold',
-  halt: 'refuses entries and exits of its scope, as TRADING_HALTED, except for a flatten that an operator orders',
-};
-
-/** The time of each release. */
-export const RELEASES: Readonly<Record<ProtectionRelease['kind'], string>> = {
-  elapsed: 'a span after it was triggered; the cause no longer counts',
-  cleared: 'as soon as its condition no longer holds',
-  'next-day': 'at the next midnight, UTC; the cause no longer counts',
-  operator: 'when an operator resumes all trading, or the strategy alone; the cause no longer counts',
 };
 
 /** Returns why a protection's options cannot be combined, undefined where they can. */

@@ -15,12 +15,12 @@ interface Worth {
 }
 
 /**
- * Updates the equity of each strategy in its budget's token, and of all together in the first budget's token: holdings at
- * their sale value, less the network fees. The wallet is left out, so that a deposit is no profit.
+ * Updates the equity of each strategy in its budget's token, and of all together in the first budget's token: holdings
+ * at their sale value, less the network fees. The wallet is left out, so that a deposit is no profit.
  *
  * A holding with a stale price keeps its last price while the others are valued at present prices, so that it hides no
- * loss elsewhere. A book without any price keeps its last value. In both cases the equity counts as unknown: entries are
- * refused, and peaks do not rise.
+ * loss elsewhere. A book without any price keeps its last value. In both cases the equity counts as unknown: entries
+ * are refused, and peaks do not rise.
  */
 export function updateEquity(state: EngineState, at: Millis): void {
   const { protections } = state;
@@ -99,8 +99,8 @@ function worthOf(state: EngineState, { balances }: StrategyBook, currency: Mint,
 }
 
 /**
- * Returns a value by a fresh price, else by the youngest stale one. The preference among kinds of prices applies to fresh
- * prices only: the preferred feed may have been silent for days.
+ * Returns a value by a fresh price, else by the youngest stale one. The preference among kinds of prices applies to
+ * fresh prices only: the preferred feed may have been silent for days.
  */
 function partWorth(
   state: EngineState, { mint, amount }: { readonly mint: Mint; readonly amount: bigint }, currency: Mint, at: Millis,
@@ -137,7 +137,8 @@ function beginRecord({ equity }: ProtectionMemory, name: string, { basis, worth,
   if (worth?.isKnown !== true) return undefined;
   const { value } = worth;
   const begun: EquityRecord = {
-    basis, value, isKnown: true, peak: value, day: dayOf(at), dayStart: value, feeCost: 0n, feesCosted, resetHeights: new Map(),
+    basis, value, isKnown: true, peak: value, day: dayOf(at), dayStart: value, feeCost: 0n, feesCosted,
+    resetHeights: new Map(),
   };
   equity.set(name, begun);
   return begun;

@@ -142,7 +142,8 @@ function restoreWatch(
   watch.reset = { ...reset };
   if (feesBefore !== undefined) watch.feesBefore = { day: feesBefore.day, fees: BigInt(feesBefore.fees) as Lamports };
   if (heights !== undefined)
-    memory.equity.get(subject)?.resetHeights.set(rule, { peak: BigInt(heights.peak), dayStart: BigInt(heights.dayStart) });
+    memory.equity.get(subject)
+      ?.resetHeights.set(rule, { peak: BigInt(heights.peak), dayStart: BigInt(heights.dayStart) });
 }
 
 /** Returns the rule of the same family and number, else the last of the family, so that no trigger is lost. */

@@ -14,7 +14,7 @@ export interface Noted {
 }
 
 /** An exit whose result is known. */
-export interface NotedExit extends Noted, ExitResult {}
+interface NotedExit extends Noted, ExitResult {}
 
 /** The records of one strategy, one token, or everything. The lists are as long as a protection needs. */
 export interface SubjectMemory {
@@ -48,7 +48,9 @@ export interface EquityRecord extends Heights {
   /** The token and the strategies; where they change, the heights are scaled. */
   basis: string;
   value: bigint;
-  /** Whether every part has a fresh price. A part without one keeps its last price; without any, all keeps its value. */
+  /**
+   * Whether every part has a fresh price. A part without one keeps its last price; without any, all keeps its value.
+   */
   isKnown: boolean;
   /** The UTC day of the last update, counted from the epoch. */
   day: number;
@@ -93,7 +95,7 @@ export interface Watch {
 }
 
 /** The amount of a token that the chain has less than the ledger, and the number of its last increase. */
-export interface Missing {
+interface Missing {
   readonly n: number;
   readonly amount: bigint;
 }
@@ -174,7 +176,7 @@ function idleEvery(protections: readonly Protection[]): Millis {
 }
 
 /** Adds the watches of a scope's protections for a subject. */
-export function watchSubject(memory: ProtectionMemory, scope: ProtectionScope, subject: string): void {
+function watchSubject(memory: ProtectionMemory, scope: ProtectionScope, subject: string): void {
   for (const rule of memory.rules) {
     if (rule.protection.scope === scope) watchOf(memory, rule, subject);
   }
@@ -224,16 +226,16 @@ export function dayOf(at: Millis): number {
 }
 
 /** The lengths of the lists that the protections of a scope need. */
-export interface Lookback {
+interface Lookback {
   readonly exits: number;
   readonly failures: number;
   readonly unknowns: number;
 }
 
-export type Lookbacks = Readonly<Record<ProtectionScope, Lookback>>;
+type Lookbacks = Readonly<Record<ProtectionScope, Lookback>>;
 
 /** Returns the lookback of each scope's protections. */
-export function lookbacksOf(protections: readonly Protection[]): Lookbacks {
+function lookbacksOf(protections: readonly Protection[]): Lookbacks {
   return {
     strategy: lookbackOf(protections, 'strategy'), token: lookbackOf(protections, 'token'),
     global: lookbackOf(protections, 'global'),

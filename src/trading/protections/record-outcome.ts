@@ -118,7 +118,7 @@ function keepLast<T>(list: T[], item: T, most: number): void {
  * trades. They are cached for each strategy and token, because composing their names for each outcome would cost more
  * than recording it.
  */
-export function subjectsOf(
+function subjectsOf(
   memory: ProtectionMemory, { strategy, purpose, inputMint, outputMint }: Intent,
 ): readonly SubjectEntry[] {
   const token = purpose === 'exit' ? inputMint : outputMint;

@@ -9,11 +9,11 @@ import type { EngineState } from '../state.ts';
 const ACCOUNT_DEPOSIT = 2_074_080n;
 
 /**
- * Returns the deposits that the wallet may have to pay for token accounts, in lamports: one for each output token of the
- * swap and of open intents that the wallet does not hold. Existing empty accounts are unknown here, so the result may be
- * too high, never too low.
+ * Returns the deposits that the wallet may have to pay for token accounts, in lamports: one for each output token of
+ * the swap and of open intents that the wallet does not hold. Existing empty accounts are unknown here, so the result
+ * may be too high, never too low.
  */
-export function depositsAhead(state: EngineState, { outputMint }: Pick<SwapCandidate, 'outputMint'>): Lamports {
+function depositsAhead(state: EngineState, { outputMint }: Pick<SwapCandidate, 'outputMint'>): Lamports {
   const opened = new Set<Mint>();
   const note = (mint: Mint): void => { if (mint !== SOL_MINT && !state.portfolio.wallet.has(mint)) opened.add(mint); };
   note(outputMint);
@@ -28,7 +28,8 @@ export const budget: Rule = (state, swap) => {
   if (amountIn <= available) return undefined;
   return {
     code: 'BUDGET_EXCEEDED',
-    reason: `${showAmount(state.tokens, inputMint, amountIn)} of ${showAmount(state.tokens, inputMint, available)} left`,
+    reason:
+      `${showAmount(state.tokens, inputMint, amountIn)} of ${showAmount(state.tokens, inputMint, available)} left`,
   };
 };
 
@@ -43,7 +44,8 @@ export const balance: Rule = (state, swap) => {
   if (amountIn > unreserved) {
     return {
       code: 'BALANCE_INSUFFICIENT',
-      reason: `${showAmount(state.tokens, inputMint, amountIn)} of ${showAmount(state.tokens, inputMint, unreserved)} in the wallet`,
+      reason: `${showAmount(state.tokens, inputMint, amountIn)} of ${showAmount(state.tokens, inputMint, unreserved)} `
+        + 'in the wallet',
     };
   }
   // The reserve pays for exits, so an exit that does not spend SOL itself may use it.

@@ -32,8 +32,9 @@ export const exitUnderWay: Rule = (
     return undefined;
   const order = state.exits.get(name, inputMint) ?? state.exits.get(name, outputMint);
   if (order === undefined) return undefined;
-  return { code: 'EXIT_UNDER_WAY', reason: `${showAmount(state.tokens, order.inputMint, order.left)} of an exit are still to `
-    + 'be sold, in parts; it goes on by itself' };
+  return { code: 'EXIT_UNDER_WAY',
+    reason: `${showAmount(state.tokens, order.inputMint, order.left)} of an exit are still to `
+      + 'be sold, in parts; it goes on by itself' };
 };
 
 /** Bounds the rate of entries. Exits cannot outnumber entries, and a delayed exit may cost more than many of them. */

@@ -59,7 +59,8 @@ function withSwap(
 function unless(state: EngineState, code: DenialCode, value: bigint, limit: ValueLimit): Denial | undefined {
   if (value <= limit.amount) return undefined;
   return {
-    code, reason: `${showAmount(state.tokens, limit.mint, value)}, allowed are ${showAmount(state.tokens, limit.mint, limit.amount)}`,
+    code, reason: `${showAmount(state.tokens, limit.mint, value)}, allowed `
+      + `are ${showAmount(state.tokens, limit.mint, limit.amount)}`,
   };
 }
 
@@ -67,13 +68,14 @@ function unless(state: EngineState, code: DenialCode, value: bigint, limit: Valu
 export function unvalued(state: EngineState, mint: Mint, currency: Mint): Denial {
   return {
     code: 'VALUE_UNKNOWN',
-    reason: `there is no price of ${symbolOf(state.tokens, mint)} in ${symbolOf(state.tokens, currency)} for the comparison with the limit: `
+    reason: `there is no price of ${symbolOf(state.tokens, mint)} in ${symbolOf(state.tokens, currency)} for the `
+      + 'comparison with the limit: '
       + 'none has arrived yet, none is watched, or it is too old',
   };
 }
 
 /** A token without a fresh price. */
-export interface Unpriced {
+interface Unpriced {
   readonly unpriced: Mint;
 }
 
@@ -83,7 +85,7 @@ interface Part {
 }
 
 /** Returns the value of positions and open intents together: of one strategy, or of all. */
-export function exposureOf(
+function exposureOf(
   state: EngineState, strategy: string | undefined, currency: Mint, at: Millis, except?: Intent,
 ): bigint | Unpriced {
   const parts: Part[] = [];
@@ -99,7 +101,9 @@ export function exposureOf(
   return sum(state, parts, currency, at);
 }
 
-/** Returns whether a balance is a position: every token except the budget's, or the limit's where there is no budget. */
+/**
+ * Returns whether a balance is a position: every token except the budget's, or the limit's where there is no budget.
+ */
 function isAtRisk({ budget }: StrategyBook, mint: Mint, currency: Mint): boolean {
   return mint !== (budget?.mint ?? currency);
 }
@@ -119,7 +123,7 @@ function leftBehind(portfolio: Portfolio, currency: Mint): Part[] {
 }
 
 /** Returns the value of all holdings of a token and of all open intents into it. */
-export function positionIn(
+function positionIn(
   state: EngineState, mint: Mint, currency: Mint, at: Millis, except?: Intent,
 ): bigint | Unpriced {
   const parts: Part[] = [{ mint, amount: state.portfolio.held(mint) }];
@@ -134,7 +138,7 @@ export function positionIn(
  * Returns the amounts that a swap adds to its strategy's exposure: what it spends of the budget's token. An exit adds
  * nothing, and a swap from position to position exchanges what is counted already.
  */
-export function addedBy(
+function addedBy(
   state: EngineState,
   swap: { readonly strategy: string; readonly inputMint: Mint; readonly outputMint: Mint; readonly amountIn: bigint },
 ): Part[] {
@@ -143,7 +147,7 @@ export function addedBy(
 }
 
 /** Returns the total value of parts, or the first part without a price. */
-export function sum(state: EngineState, parts: readonly Part[], currency: Mint, at: Millis): bigint | Unpriced {
+function sum(state: EngineState, parts: readonly Part[], currency: Mint, at: Millis): bigint | Unpriced {
   let total = 0n;
   for (const part of parts) {
     if (part.amount === 0n) continue;

@@ -79,6 +79,7 @@ export const tokenSafety: Rule = (state, { outputMint, isExit, at }) => {
     return { code: 'TOKEN_UNSAFE', reason: `${symbolOf(state.tokens, outputMint)}: ${check.findings.join(', ')}` };
   const ageMs = at - check.at;
   if (ageMs >= 0 && ageMs <= safety.validForMs) return undefined;
-  return { code: 'TOKEN_UNVETTED', reason: `the check of ${symbolOf(state.tokens, outputMint)} is ${formatDuration(ageMs)} `
-    + `old, it is valid for ${formatDuration(safety.validForMs)}` };
+  return { code: 'TOKEN_UNVETTED',
+    reason: `the check of ${symbolOf(state.tokens, outputMint)} is ${formatDuration(ageMs)} `
+      + `old, it is valid for ${formatDuration(safety.validForMs)}` };
 };

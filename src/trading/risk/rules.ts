@@ -37,5 +37,7 @@ export function retryDenial(state: EngineState, intent: Intent, at: Millis): Den
   // The strategy's limits are gone with its configuration; an exit is always allowed.
   if (intent.purpose === 'entry')
     return { code: 'STRATEGY_UNKNOWN', reason: `${intent.strategy} is no longer configured` };
-  return firstDenial(state, retryCandidateOf({ name: intent.strategy, limits: {}, inputs: [], intentCount: 0 }, intent, at));
+  return firstDenial(
+    state, retryCandidateOf({ name: intent.strategy, limits: {}, inputs: [], intentCount: 0 }, intent, at),
+  );
 }

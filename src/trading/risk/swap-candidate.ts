@@ -53,7 +53,7 @@ export function retryCandidateOf(strategy: StrategyRecord, intent: Intent, at: M
  * Returns the amount of a proposal in smallest units. Fractions are floored, so that rounding never exceeds a balance.
  * `all` and fractions of an exit are bounded by `spendable`.
  */
-export function resolveSize(
+function resolveSize(
   state: EngineState, strategy: string, { amount, inputMint }: SwapProposal, isExit: boolean,
 ): Amount {
   if (typeof amount === 'bigint') return amount;

@@ -30,7 +30,8 @@ export const protections: Rule = (state, swap) => {
   return strongest === undefined ? undefined : denialOf(strongest);
 
   function denialOf({ rule: { code, protection: { action, scope } }, subject, fired }: Watch): Denial {
-    const whom = scope === 'global' ? '' : ` for ${scope === 'token' ? symbolOf(state.tokens, subject as Mint) : subject}`;
+    const whom = scope === 'global' ? ''
+      : ` for ${scope === 'token' ? symbolOf(state.tokens, subject as Mint) : subject}`;
     return {
       code: action === 'halt' ? 'TRADING_HALTED' : code,
       reason: `${action === 'halt' ? 'trading is halted' : 'entries are refused'}${whom}: ${fired!.reason}`,
@@ -39,7 +40,8 @@ export const protections: Rule = (state, swap) => {
 };
 
 function concerns(
-  { rule: { protection: { action, scope } }, subject }: Watch, { strategy, inputMint, outputMint, isExit }: SwapCandidate,
+  { rule: { protection: { action, scope } }, subject }: Watch,
+  { strategy, inputMint, outputMint, isExit }: SwapCandidate,
 ): boolean {
   if (action !== 'halt' && isExit) return false;
   if (scope === 'global') return true;
@@ -128,13 +130,14 @@ export function effectiveTrading(state: EngineState, strategy?: string): Trading
       scope === 'global' || (scope === 'strategy' && subject === strategy))
     .map(({ rule: { protection: { action } } }) => action);
   const isFlattenOrdered = strategy !== undefined && isOrderedOut(state, strategy);
-  if (state.trading === 'halted' || own === 'halted' || (actions.includes('halt') && !isFlattenOrdered)) return 'halted';
+  if (state.trading === 'halted' || own === 'halted' || (actions.includes('halt') && !isFlattenOrdered))
+    return 'halted';
   const isReducing = state.trading === 'reduce-only' || own === 'reduce-only'
     || actions.some((action) => action !== 'deny');
   return isReducing || (strategy !== undefined && state.flattening.has(strategy)) ? 'reduce-only' : 'active';
 }
 
 /** Returns whether an operator ordered to flatten a strategy: no protection refuses such a flatten. */
-export function isOrderedOut(state: EngineState, strategy: string): boolean {
+function isOrderedOut(state: EngineState, strategy: string): boolean {
   return state.flattenOrders.has(strategy);
 }

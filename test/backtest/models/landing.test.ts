@@ -16,41 +16,41 @@ const output = (
 const chance = { quote: 0.5, sign: 0.5, land: 0.5, drop: 0.5, unknown: 0.5 };
 
 describe('a transaction on its way', () => {
-  it('is lost, unseen, or arrives, by its own chance', () => {
+  it('is lost, unseen, or arrives, by its own random numbers', () => {
     const model = { ...LANDING, dropProbability: 0.1, unknownProbability: 0.2 };
     expect(passageOf({ ...chance, drop: 0.099 }, model, 1_500)).toBe('expires');
     expect(passageOf({ ...chance, drop: 0.1, unknown: 0.199 }, model, 1_500)).toBe('arrives-unseen');
     expect(passageOf({ ...chance, drop: 0.1, unknown: 0.2 }, model, 1_500)).toBe('arrives');
   });
 
-  it('expires where it takes longer than its life', () => {
+  it('expires where it takes longer than its lifetime', () => {
     expect(passageOf(chance, LANDING, LANDING.expiryMs)).toBe('arrives');
     expect(passageOf(chance, LANDING, LANDING.expiryMs + 1)).toBe('expires');
   });
 });
 
-describe('what a swap brings on arrival', () => {
-  it('is what was quoted, or the price on arrival less what fills fall short by, floored', () => {
+describe('the output of a swap on arrival', () => {
+  it('is the quoted one, or the one on arrival less the adverse move, floored', () => {
     expect(output('optimistic', 1_000_000n, 900_000n)).toBe(1_000_000n);
     expect(output('base', 1_000_000n, 900_001n)).toBe(898_200n);
     expect(output('pessimistic', 1_000_000n, 1_100_000n)).toBe(1_097_800n);
   });
 
-  it('is a maker’s word as it was given, whatever the price did against the taker', () => {
+  it('is the quoted one of a firm quote, even where the price moved against the taker', () => {
     expect(isFirm('rfqz')).toBe(true);
     expect(isFirm('iris')).toBe(false);
     for (const setting of ['optimistic', 'base', 'pessimistic'] as const)
       expect(output(setting, 1_000_000n, 500_000n, true)).toBe(1_000_000n);
   });
 
-  it('is nothing where the maker, at his last look, sees that the price moved in the taker’s favour', () => {
+  it('is undefined where a maker declines, since the price moved in the taker’s favour', () => {
     expect(output('base', 1_000_000n, 1_001_000n, true)).toBe(1_000_000n);
     expect(output('base', 1_000_000n, 1_001_001n, true)).toBeUndefined();
     expect(output('optimistic', 1_000_000n, 2_000_000n, true)).toBe(1_000_000n);
     expect(output('pessimistic', 1_000_000n, 1_000_001n, true)).toBeUndefined();
   });
 
-  it('is never more than both the quote and the arrival, whatever the setting', () => {
+  it('is never more than both the quoted one and the one on arrival, in any setting', () => {
     const amounts = fc.bigInt({ min: 0n, max: 2n ** 63n });
     fc.assert(fc.property(amounts, amounts,
       fc.constantFrom('optimistic' as const, 'base' as const, 'pessimistic' as const), fc.boolean(),
@@ -62,7 +62,7 @@ describe('what a swap brings on arrival', () => {
 });
 
 describe('the settings', () => {
-  it('are one table, each kinder than the next in every column', () => {
+  it('are ordered from optimistic to pessimistic in every factor', () => {
     const { optimistic, base, pessimistic } = SETTINGS;
     for (const column of ['quoteLatency', 'landLatency', 'ownImpact', 'mishaps', 'priority'] as const) {
       expect(optimistic[column]).toBeLessThanOrEqual(base[column]);
@@ -73,7 +73,7 @@ describe('the settings', () => {
     expect([optimistic, base, pessimistic].map(({ fill }) => fill)).toEqual(['quoted', 'arrival', 'threshold']);
   });
 
-  it('change what they are of alone: the base setting is the model as it stands', () => {
+  it('change only their factors: the base setting is the configured model', () => {
     expect(underSetting(BASE_MODEL)).toEqual({ ...BASE_MODEL, row: SETTINGS.base });
     expect(underSetting(BASE_MODEL, 'optimistic').landing)
       .toEqual({ ...BASE_MODEL.landing, dropProbability: 0, unknownProbability: 0 });

@@ -21,14 +21,14 @@ describe('a latency', () => {
     expect([0, 0.5, 1].map((share) => latencyAt([{ share: 0.5, latencyMs: 300 }], share))).toEqual([300, 300, 300]);
   });
 
-  it('comes back from what was measured: the quantiles of a thousand are theirs', () => {
+  it('keeps the quantiles of a thousand measured latencies', () => {
     const measured = quantilesOf(Array.from({ length: 1_001 }, (_, n) => (n * 7_919) % 1_001));
     for (const share of [0, 0.05, 0.5, 0.9, 0.99, 1])
       expect(latencyAt(measured, share)).toBe(Math.round(share * 1_000));
     expect(latencyAt(quantilesOf([42]), 0.9)).toBe(42);
   });
 
-  it('never falls from one share to a larger one, and stays within what was measured', () => {
+  it('never decreases with the share, and stays within the measured range', () => {
     fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 100_000 }), { minLength: 1, maxLength: 200 }),
       fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }), (times, a, b) => {
         const quantiles = quantilesOf(times);
@@ -39,8 +39,8 @@ describe('a latency', () => {
   });
 });
 
-describe('the chance of an attempt', () => {
-  it('follows from seed and id alone, is another for another, and is even', () => {
+describe('the random numbers of an attempt', () => {
+  it('follow from seed and id alone, differ between ids, and are uniform', () => {
     expect(chanceOf(7, 'dip-1')).toEqual(chanceOf(7, 'dip-1'));
     expect(chanceOf(7, 'dip-1')).not.toEqual(chanceOf(8, 'dip-1'));
     expect(chanceOf(7, 'dip-1').land).not.toBe(chanceOf(7, 'dip-2').land);
@@ -94,7 +94,7 @@ describe('latencies of a recording', () => {
     expect(latencyAt(latency.sign, 0.5)).toBe(0);
   });
 
-  it('are at each instant those that were known before it, and the usual ones until there are enough', async () => {
+  it('are at each instant those known before it, and the default ones until there are enough', async () => {
     const [short, long] = (await Promise.all([30, 60].map((swaps) => recordingOf(swaps))))
       .map((recording) => withRecordedRun(asked, recording, 'run-1')) as [SimulationModel, SimulationModel];
     // The 20th swap is signed at 190.219 s, and in its block a second and 38 ms later.
@@ -113,7 +113,7 @@ describe('latencies of a recording', () => {
     ]).toEqual([191_257, 191_257, undefined, undefined]);
   });
 
-  it('issue 13.5: are taken unasked where the run landed swaps on a chain, each route’s own, with the swaps themselves', async () => {
+  it('issue 13.5: are used by default, for each route, where the run landed swaps on a chain', async () => {
     const recordedOr = [{ share: 0.5, latencyMs: 9_000 }];
     const unasked = { ...BASE_MODEL, latency: { ...BASE_MODEL.latency, quote: { recordedOr }, land: { recordedOr } } };
     const [paper, few, landed] = await Promise.all([recordingOf(30), recordingOf(20, 7n), recordingOf(30, 7n)]);
@@ -134,7 +134,7 @@ describe('latencies of a recording', () => {
       .toEqual({ at: 1_200, inputMint: USDC.mint, outputMint: SOL.mint, inAmount: 25_000_000n, accepted: undefined });
   });
 
-  it('are refused where the run made too few swaps, naming how many; and not looked for where nobody wants them', async () => {
+  it('are refused with a count where the run made too few swaps, and not read by default', async () => {
     const recording = await recordingOf(19);
     expect(() => withRecordedRun(asked, recording, 'run-1'))
       .toThrow(/backtest\.latency\.quote is to come from run-1, whose run made 19 swaps; at least 20/);

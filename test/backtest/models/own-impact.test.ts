@@ -17,8 +17,8 @@ const swap = (at: number, inAmount = 1_000n): RecordedSwap =>
   ({ at, inputMint: USDC.mint, outputMint: SOL.mint, inAmount });
 const left = (impact: OwnImpact, at: number): bigint => impact.left(USDC.mint, SOL.mint, at);
 
-describe('what own swaps leave in a recorded market', () => {
-  it('is all of them at once, 1/e after the decay, and next to nothing after ten of them', () => {
+describe('the impact of own swaps in a recorded market', () => {
+  it('is the full amount at once, 1/e after the decay time, and almost 0 after ten decay times', () => {
     const impact = createOwnImpact(DECAY);
     impact.add(USDC.mint, SOL.mint, 1_000_000n, 5_000);
     const leftAt = (at: number): bigint => left(impact, at);
@@ -33,7 +33,7 @@ describe('what own swaps leave in a recorded market', () => {
     expect(impact.left(USDC.mint, SOL.mint, 90_000)).toBe(BigInt(Math.round(wanted)));
   });
 
-  it('is a share of them only, or none, where the model says so; of its own direction alone', () => {
+  it('is a configured share of them, in their own direction alone', () => {
     const half = createOwnImpact({ ...DECAY, share: 0.5 });
     half.add(USDC.mint, SOL.mint, 1_000_000n, 0);
     expect(half.left(USDC.mint, SOL.mint, 60_000)).toBe(183_940n);
@@ -43,7 +43,7 @@ describe('what own swaps leave in a recorded market', () => {
     expect(none.left(USDC.mint, SOL.mint, 1)).toBe(0n);
   });
 
-  it('does not depend on the order of swaps of one instant, which do not see one another', () => {
+  it('does not depend on the order of swaps of one instant', () => {
     fc.assert(fc.property(fc.array(fc.bigInt({ min: 1n, max: 10n ** 18n }), { minLength: 1, maxLength: 8 }),
       fc.integer({ min: 1, max: 500_000 }), (sizes, later) => {
         const leftOf = (order: readonly bigint[]): bigint => {
@@ -59,7 +59,7 @@ describe('what own swaps leave in a recorded market', () => {
   });
 });
 
-describe('issue 13.5: own swaps that the recorded prices have in them already', () => {
+describe('issue 13.5: own swaps whose impact is in the recorded prices', () => {
   it('are left out, whether the simulated swap lands after the recorded one or before it', () => {
     const impact = createOwnImpact(DECAY, [swap(1_000), swap(5_000)]);
     impact.add(USDC.mint, SOL.mint, 1_000n, 2_500);
@@ -68,14 +68,14 @@ describe('issue 13.5: own swaps that the recorded prices have in them already', 
     expect(left(impact, 5_000)).toBe(0n);
   });
 
-  it('are not known before their time', () => {
+  it('are not known before they landed', () => {
     const impact = createOwnImpact(DECAY, [swap(5_000)]);
     impact.add(USDC.mint, SOL.mint, 1_000n, 4_000);
     expect(left(impact, 4_999)).toBe(983n);
     expect(left(impact, 5_000)).toBe(0n);
   });
 
-  it('stand for some swaps more, and for no more: what the simulation swaps beyond them is own impact as ever', () => {
+  it('offset twice their amount: what the simulation swaps beyond that has impact', () => {
     const impact = createOwnImpact(DECAY, [swap(1_000)]);
     impact.add(USDC.mint, SOL.mint, 1_500n, 1_000);
     expect(left(impact, 1_001)).toBe(0n);
@@ -86,7 +86,7 @@ describe('issue 13.5: own swaps that the recorded prices have in them already', 
     expect(impact.left(SOL.mint, USDC.mint, 3_001)).toBe(400n);
   });
 
-  it('never make more of it than there would be without them', () => {
+  it('never increase the impact', () => {
     const moment = fc.integer({ min: 0, max: 200_000 });
     const swaps =
       fc.array(fc.record({ at: moment, inAmount: fc.bigInt({ min: 1n, max: 10n ** 9n }) }), { maxLength: 6 });
@@ -113,7 +113,7 @@ describe('a swap after own swaps', () => {
     expect(outputAfter(createLadder([{ ...rung!, priceImpact: undefined }])!, taken, size)).toBe(rung!.outAmount);
   });
 
-  it('gets what the pool would still pay, as if it had been one swap in slices', () => {
+  it('has the output of the pool, as if all were slices of one swap', () => {
     const [first, second] = [40n * UNIT, 30n * UNIT];
     const whole = quoteHop({ ...POOL, amountIn: first + second });
     const alone = quoteHop({ ...POOL, amountIn: first });
@@ -123,7 +123,7 @@ describe('a swap after own swaps', () => {
     expect(found).toBeLessThan(outputOf(LADDER, second));
   });
 
-  it('never gets more than alone, whatever was recorded; and no more the more was taken, on a pool', () => {
+  it('never has a larger output than alone, and a smaller one the more was taken from a pool', () => {
     const amounts = fc.bigInt({ min: 1n, max: 10n ** 12n });
     fc.assert(fc.property(fc.array(
       fc.record({ inAmount: amounts, outAmount: amounts }), { minLength: 1, maxLength: 5 },

@@ -7,7 +7,7 @@ import { BASE_MODEL } from '../../../src/trading/simulation-model.ts';
 import { FISH } from '../../market/tokens.ts';
 import { rungsOf } from './pool.ts';
 
-/** Arithmetic that somebody else printed the results of. */
+/** Calculations with published results. */
 
 const UNIT = 10n ** 12n;
 const priced = (computeUnitLimit: number, microLamportsPerUnit: bigint): bigint =>
@@ -22,18 +22,18 @@ describe('a constant-product pool', () => {
     expect(Number(quoteHop({ ...pool, amountIn: UNIT })) / Number(UNIT)).toBeCloseTo(published, 2);
   });
 
-  it('and a ladder of a smaller and a larger size says so too', () => {
+  it('has the same output by a ladder of a smaller and a larger size', () => {
     const ladder = createLadder(rungsOf(pool, [UNIT / 10n, 3n * UNIT]))!;
     expect(Number(outputOf(ladder, UNIT)) / Number(UNIT)).toBeCloseTo(published, 2);
   });
 });
 
-describe('what a transaction costs', () => {
-  it('is 155 000 lamports for 300 000 units at 500 000, as measured on a chain (notes on compute units, "300000*500000*0.000001 + 5000")', () => {
+describe('the cost of a transaction', () => {
+  it('is 155 000 lamports for 300 000 units at 500 000, as measured on a chain', () => {
     expect(priced(300_000, 500_000n)).toBe(155_000n);
   });
 
-  it('is rounded up: 200 000 units at 1 073 are 214.6 lamports, 215 with 5 000 for the signature (H. Tirla, "Understanding Solana gas fees settings", 2024)', () => {
+  it('is rounded up: 200 000 units at 1 073 are 214.6 lamports, so 215, plus 5 000 for the signature', () => {
     expect(priced(200_000, 1_073n)).toBe(5_215n);
   });
 
@@ -42,12 +42,12 @@ describe('what a transaction costs', () => {
   });
 });
 
-it('rent is what its formula says: (128 + 165 bytes) · 3 480 lamports · 2 years for a token account', () => {
+it('rent of a token account is (128 + 165 bytes) · 3 480 lamports · 2 years', () => {
   expect(createTokenAccounts([], () => false).open(FISH.mint)).toBe(BigInt((128 + 165) * 3_480 * 2));
   expect(createTokenAccounts([], () => true).open(FISH.mint)).toBe(BigInt((128 + 170) * 3_480 * 2));
 });
 
-describe('the transfer fee of a token, in the cases of the token program’s own tests: 1 bp, at most 5 000', () => {
+describe('the transfer fee of a token, in the cases of the token program’s tests: 1 bp, at most 5 000', () => {
   it.each([
     ['hits the most', 2n ** 64n - 1n, 5_000n], ['is exactly the most', 50_000_000n, 5_000n],
     ['would be rounded up, but is the most', 50_000_001n, 5_000n], ['is rounded up to the most', 49_999_999n, 5_000n],

@@ -35,7 +35,7 @@ describe('a ladder of quotes of a constant-product pool', () => {
     expect(Math.abs(bps(outputOf(LADDER, 30n * UNIT), true30))).toBeLessThan(0.000_01);
   });
 
-  it('where the usual interpolations are not: linear in the output −419 bps, in the logarithms of size and price −208 bps (O-13)', () => {
+  it('is more exact than interpolation of the output (−419 bps) or of logarithms (−208 bps) (O-13)', () => {
     const [ten, thirty, hundred] =
       [10n, 30n, 100n].map((size) => Number(quoteHop({ ...POOL, amountIn: size * UNIT }))) as [number, number, number];
     const linear = ten + ((hundred - ten) * 20) / 90;
@@ -44,7 +44,7 @@ describe('a ladder of quotes of a constant-product pool', () => {
     expect([linear, logarithmic].map((found) => Math.round((found / thirty - 1) * 10_000))).toEqual([-419, -208]);
   });
 
-  it('is right to a unit in any pool, between the sizes and beyond them', () => {
+  it('is exact to a unit in any pool, between the sizes and beyond them', () => {
     fc.assert(fc.property(pools, fc.integer({ min: 1, max: 400 }), (pool, percent) => {
       const [small, large] = [pool.reserveIn / 1_000n, pool.reserveIn / 10n];
       const size = (large * BigInt(percent)) / 100n;
@@ -60,7 +60,7 @@ describe('a ladder of quotes of a constant-product pool', () => {
     }));
   });
 
-  it('goes on from a single size by the impact that is stated of it', () => {
+  it('extrapolates from a single size by its stated impact', () => {
     const single = createLadder(rungsOf(POOL, [10n * UNIT]))!;
     for (const size of [20n, 100n, 500n]) {
       expect(Math.abs(bps(outputOf(single, size * UNIT), quoteHop({ ...POOL, amountIn: size * UNIT }))))
@@ -69,7 +69,7 @@ describe('a ladder of quotes of a constant-product pool', () => {
     }
   });
 
-  it('goes on beyond its largest size along all that one router said of one slot, however near or flat its last two sizes are', () => {
+  it('extrapolates along all sizes of one router and slot, even where the last two are close or flat', () => {
     const stated = (sizes: readonly bigint[], router: string, contextSlot: bigint): Rung[] =>
       rungsOf(POOL, sizes).map((each) => ({ ...each, router, contextSlot }));
     const known = stated([UNIT, 10n * UNIT, 100n * UNIT], 'iris', 100n);
@@ -108,7 +108,7 @@ describe('a ladder of quotes of a constant-product pool', () => {
 });
 
 describe('any ladder', () => {
-  it('repeats its rungs, and below the smallest its price, floored', () => {
+  it('returns the output of its rungs, and below the smallest the output at its price, floored', () => {
     const some = ladder([100n, 300n], [1_000n, 2_900n]);
     expect([100n, 1_000n].map((size) => outputOf(some, size))).toEqual([300n, 2_900n]);
     expect([1n, 33n].map((size) => outputOf(some, size))).toEqual([3n, 99n]);
@@ -124,30 +124,30 @@ describe('any ladder', () => {
     expect(outputOf(some, 1_000n)).toBe(900n);
   });
 
-  it('takes the worse of two neighbours where a larger size brings less in all', () => {
+  it('takes the worse of two neighbours where a larger size has a smaller output', () => {
     const some = ladder([10n, 10n], [100n, 90n], [200n, 60n]);
     expect([100n, 150n, 200n].map((size) => outputOf(some, size))).toEqual([60n, 60n, 60n]);
     expect(outputOf(some, 10n)).toBe(10n);
   });
 
-  it('takes the worse of two quotes of one size, whatever their order', () => {
+  it('takes the worse of two quotes of one size in any order', () => {
     for (const rungs of [[rung(10n, 9n), rung(10n, 7n)], [rung(10n, 7n), rung(10n, 9n)]])
       expect(outputOf(createLadder(rungs)!, 10n)).toBe(7n);
   });
 
-  it('brings nothing from the least size on that nobody pays for', () => {
+  it('has an output of 0 from the smallest size with such a quote on', () => {
     const some = ladder([10n, 10n], [100n, 0n], [1_000n, 500n]);
     expect([10n, 11n, 100n, 1_000n, 5_000n].map((size) => outputOf(some, size))).toEqual([10n, 0n, 0n, 0n, 0n]);
     expect(isBeyond(some, 5_000n)).toBe(false);
     expect(largestSize(some)).toBe(10n);
   });
 
-  it('is none where nothing was asked for', () => {
+  it('is undefined without a size above 0', () => {
     expect(createLadder([])).toBeUndefined();
     expect(createLadder([rung(0n, 5n)])).toBeUndefined();
   });
 
-  it('ends at its largest size, and knows how it goes on with two sizes or a stated impact', () => {
+  it('ends at its largest size, and can be extrapolated with two sizes or a stated impact', () => {
     expect([100n, 101n].map((size) => isBeyond(ladder([10n, 10n], [100n, 90n]), size))).toEqual([false, true]);
     expect(knowsBeyond(ladder([10n, 10n], [100n, 90n]))).toBe(true);
     expect(knowsBeyond(ladder([10n, 10n]))).toBe(false);
@@ -164,7 +164,7 @@ describe('any ladder', () => {
     expect(isSlotsApart(ladder([10n, 10n], [100n, 90n]), 50n)).toBe(false);
   });
 
-  it('never pays less in all for more, nor a better price for a larger size, whatever was recorded and in whatever order', () => {
+  it('never has a smaller output or a better price for a larger size, for any rungs in any order', () => {
     fc.assert(fc.property(rungLists, amounts, amounts, (rungs, a, b) => {
       const some = createLadder(rungs)!;
       const [small, large] = a < b ? [a, b] : [b, a];
@@ -176,14 +176,14 @@ describe('any ladder', () => {
     }), { numRuns: 500 });
   });
 
-  it('never pays more for a recorded size than was quoted for it', () => {
+  it('never has a larger output for a recorded size than its quote', () => {
     fc.assert(fc.property(rungLists, (rungs) => {
       const some = createLadder(rungs)!;
       for (const { inAmount, outAmount } of rungs) expect(outputOf(some, inAmount)).toBeLessThanOrEqual(outAmount);
     }));
   });
 
-  it('says the impact that was stated of its smallest size, and a worse one of everything larger', () => {
+  it('returns the stated impact of its smallest size, and a worse one for larger sizes', () => {
     fc.assert(fc.property(rungLists, fc.double({ min: 0, max: 0.5, noNaN: true }), amounts, (rungs, stated, size) => {
       const some = createLadder(rungs.map((each) => ({ ...each, priceImpact: -stated })))!;
       const outAmount = outputOf(some, size);
@@ -192,7 +192,7 @@ describe('any ladder', () => {
     }));
   });
 
-  it('knows one price alone where one size is all there is and nobody states an impact: the exact fraction, rounded as named', () => {
+  it('has one price where only one size without a stated impact exists: the exact fraction, rounded', () => {
     fc.assert(fc.property(amounts, amounts, amounts, fc.constantFrom(undefined, 0, 0.01),
       (inAmount, outAmount, size, priceImpact) => {
         // An impact that is better than nothing makes no price better.

@@ -9,7 +9,7 @@ import { FISH, KELP, SOL, USDC } from '../../market/tokens.ts';
 
 const units = (value: bigint): Amount => value as Amount;
 
-describe('what an attempt costs', () => {
+describe('the cost of an attempt', () => {
   it.each([
     // Signatures, limit, price, tip: base fee, priority ceil(limit × price / 10^6).
     [1, 200_000, 0n, 0n, 5_000n],
@@ -27,16 +27,16 @@ describe('what an attempt costs', () => {
     expect(costs.baseLamports + costs.priorityLamports + costs.tipLamports).toBe(total);
   });
 
-  it('is bid twice by whoever fears the worst; signatures cost what they cost', () => {
+  it('doubles the bid in the pessimistic setting, but not the signature fee', () => {
     const model = { ...BASE_MODEL.costs, tipLamports: 7n as Lamports };
     expect(attemptCosts(model, 2))
       .toEqual({ baseLamports: 5_000n, priorityLamports: 8_000n, tipLamports: 14n, feeLamports: 13_014n });
   });
 });
 
-describe('what an issuer keeps of a transfer', () => {
+describe('the transfer fee of an issuer', () => {
   it.each([
-    // Worked by hand from the token program's rule: ceil(amount × bps / 10^4), at most the maximum.
+    // Computed manually from the token program's rule: ceil(amount × bps / 10^4), at most the maximum.
     [1_000_000n, 100, 10_000_000n, 10_000n],
     [1_000_001n, 100, 10_000_000n, 10_001n],
     [1n, 1, 10n, 1n],
@@ -48,7 +48,7 @@ describe('what an issuer keeps of a transfer', () => {
     expect(transferFeeOf(units(amount), { bps, maximum })).toBe(kept);
   });
 
-  it('is nothing of any other token, and never more than is passed on', () => {
+  it('is 0 for other tokens, and never more than the amount', () => {
     expect(transferFeeOf(units(5n), undefined)).toBe(0n);
     fc.assert(fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.integer({ min: 0, max: 10_000 }),
       fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (amount, bps, maximum) => {
@@ -56,14 +56,14 @@ describe('what an issuer keeps of a transfer', () => {
       }));
   });
 
-  it('is apart from what a platform takes, which is floored', () => {
+  it('is separate from the platform’s fee, which is floored', () => {
     expect(platformFeeOf(units(9_999n), 50 as Bps)).toBe(49n);
     expect(platformFeeOf(units(10_000n), 50 as Bps)).toBe(50n);
   });
 });
 
 describe('deposits for token accounts', () => {
-  it('are laid down once for each new token, more for one of the newer program, and come back when it is closed', () => {
+  it('are paid once for each new token, more under the newer program, and come back when the account closes', () => {
     const accounts = createTokenAccounts([USDC.mint], (mint) => mint === KELP.mint);
     expect([SOL, USDC, FISH, FISH, KELP].map(({ mint }) => accounts.open(mint)))
       .toEqual([0n, 0n, 2_039_280n, 0n, 2_074_080n]);
@@ -76,7 +76,7 @@ describe('deposits for token accounts', () => {
     expect(accounts.depositFor(SOL.mint)).toBe(0n);
   });
 
-  it('are never lost: what was laid down is locked or came back', () => {
+  it('are never lost: each deposit is locked or came back', () => {
     const mints = [SOL.mint, USDC.mint, FISH.mint, KELP.mint];
     fc.assert(fc.property(fc.array(fc.record({ mint: fc.constantFrom(...mints), opens: fc.boolean() })), (steps) => {
       const accounts = createTokenAccounts([], () => false);

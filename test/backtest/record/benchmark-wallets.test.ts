@@ -28,7 +28,7 @@ const DEAR: Partial<SimulationModel> = {
   landing: { ...BASE_MODEL.landing, adverseBps: 3 as Bps, dropProbability: 0, unknownProbability: 0 },
   costs: { ...BASE_MODEL.costs, platformFeeBps: 20 as Bps, tipLamports: 200_000n as Lamports },
 };
-/** No account of FISH: whoever buys it lays down a deposit. */
+/** No account of FISH: its first purchase pays a deposit. */
 const WALLET: ReadonlyMap<Mint, Amount> =
   new Map([[SOL.mint, 10_000_000_000n as Amount], [USDC.mint, 10_000_000_000n as Amount]]);
 
@@ -70,7 +70,7 @@ function ends(model: Partial<SimulationModel>): number[] {
   return [dca, holding].map((benchmark) => benchmark!.series.values.at(-1)!);
 }
 
-describe('issue 13.6: benchmarks pay what the strategy pays', () => {
+describe('issue 13.6: benchmarks pay the costs of a strategy', () => {
   it.each(
     ['optimistic', 'base', 'pessimistic'] as const,
   )('so that a strategy with the schedule of DCA comes within 5 bps of it: %s', (setting) => {
@@ -81,7 +81,7 @@ describe('issue 13.6: benchmarks pay what the strategy pays', () => {
     expect(holding!.series.values[0]).toBe(500);
   });
 
-  it('in the platform’s fee, network and priority fees and the deposit of the account', () => {
+  it('pay the platform’s fee, network and priority fees and the deposit of the account', () => {
     const costs = { ...BASE_MODEL.costs, signatures: 0, microLamportsPerUnit: 0n };
     const free = ends({ ...DEAR, costs });
     const lost = (change: Partial<SimulationModel['costs']>): number[] =>
@@ -99,7 +99,7 @@ describe('issue 13.6: benchmarks pay what the strategy pays', () => {
     expect(held.buy_and_hold!.series.values.at(-1)! - free[1]!).toBeCloseTo(deposit, 5);
   });
 
-  it('are in the record of a report as they were measured', () => {
+  it('are equal in a report’s record and in the measured run', () => {
     const { record } = runOf();
     expect(unpackRecord(JSON.parse(JSON.stringify(packRecord(record))) as ReturnType<typeof packRecord>))
       .toEqual(JSON.parse(JSON.stringify(record)));
@@ -111,7 +111,7 @@ describe('issue 13.7: deposits for token accounts', () => {
     { ...DEAR, costs: { ...BASE_MODEL.costs, signatures: 0, microLamportsPerUnit: 0n } };
   const deposit = 2_039_280e-9 * 124;
 
-  it('are missing in the equity while they are laid down, and no cost', () => {
+  it('are missing in the equity while they are locked, and are no cost', () => {
     const { result, record, series, assessment } = runOf('base', free);
     expect(result.deposits).toEqual({ returnedLamports: 0n, lockedLamports: 2_039_280n });
     expect(record.strategies).toMatchObject([{ deposited: expect.closeTo(deposit, 5), returned: 0 }]);
@@ -122,7 +122,7 @@ describe('issue 13.7: deposits for token accounts', () => {
       .toMatchObject({ paid: '0.00203928 SOL', value: expect.closeTo(deposit, 5) });
   });
 
-  it('are back in it at the end, where what they were for is sold', () => {
+  it('are back in the equity at the end where the token is sold', () => {
     const inAndOut = strategy('in-and-out', ({ price }, context) => price!.pipe(take(2), map((_, n) => (
       n === 0 ? context.swap(USDC, FISH, { token: USDC, amount: 50_000_000n }, 'in')
         : context.swap(FISH, USDC, 'all', 'out')))));
@@ -134,8 +134,8 @@ describe('issue 13.7: deposits for token accounts', () => {
   });
 });
 
-describe('issue 13.6: what a benchmark buys, and when', () => {
-  it('waits in a gap for a price that is young enough, as a strategy has to', () => {
+describe('issue 13.6: the purchases of a benchmark', () => {
+  it('wait in a gap for a price that is recent enough for a strategy', () => {
     // Half a dollar until 200 s, a quarter from 400 s on: four purchases are due before the gap, three within it, three
     // after it.
     const gap = market().filter(({ receivedAt }) => receivedAt <= 200_000 || receivedAt >= 400_000)

@@ -21,7 +21,7 @@ const haircutWarnings = ({ warnings }: MeasuredRun): string[] =>
   warnings.filter((warning) => warning.includes('other_side_haircut_bps'));
 
 describe('the record of a backtest', () => {
-  it('holds equity at what a sale brings, less the fees, at each step that a price came before and after each fill', () => {
+  it('holds the equity as proceeds of a sale less fees, at each step after a new price and after each fill', () => {
     const { record, series } = measured([...ROUND]);
     expect(record.times).toEqual([0, 5_000, 6_805, 10_000, 11_805, 15_000, 20_000]);
     // A fifth of a coin at 124; 9,000 lamports at 124, then as many at 130.
@@ -46,7 +46,7 @@ describe('the record of a backtest', () => {
     ]);
   });
 
-  it('holds what a coin takes and brings at the size of the benchmark, unknown before the first quote', () => {
+  it('holds ask and bid at the size of the benchmark, null before the first quote', () => {
     const [instrument] = measured([...ROUND]).record.instruments;
     expect(instrument).toMatchObject({ symbol: 'SOL', decimals: 9 });
     expect(instrument!.bids.slice(0, 2)).toEqual([null, 124]);
@@ -54,7 +54,7 @@ describe('the record of a backtest', () => {
     expect(instrument!.bids.at(-1)).toBe(130);
   });
 
-  it('prices the benchmark at no more than the largest size that was recorded: beyond it a line would lead anywhere', () => {
+  it('prices the benchmark at the largest recorded size at most', () => {
     // A smaller size of another time, at a price that is far away: the line through both leads to 620 at 500 USDC.
     const [small, large] = [
       quote(USDC, SOL, { inAmount: 1_000_000n, outAmount: 10_000_000n, at: 4_000 }),
@@ -64,9 +64,9 @@ describe('the record of a backtest', () => {
     expect([instrument!.asks.at(-1), instrument!.bids.at(-1)]).toEqual([125, 124]);
   });
 
-  it('knows what lies between purchase and sale at the size of the swaps, not at that of the budget', () => {
+  it('measures the spread at the size of the swaps, not at that of the budget', () => {
     // Swaps are of 25 USDC: at 125 and 124 half of what is between them is 40 bps; the wide quotes for 500 USDC are
-    // nobody's.
+    // without an owner.
     const wide = [5_000, 10_000, 15_000, 20_000].flatMap((at) => [
       quote(USDC, SOL, { inAmount: 500_000_000n, outAmount: 3_000_000_000n, at }),
       quote(SOL, USDC, { inAmount: 4_000_000_000n, outAmount: 300_000_000n, at }),
@@ -80,7 +80,7 @@ describe('the record of a backtest', () => {
       .toBeUndefined();
   });
 
-  it('counts the fees of swaps that failed, and what was sent and did not land', () => {
+  it('counts the fees of failed swaps, and the sent transactions that did not land', () => {
     // The price falls away while the swap is under way: it fails with 6001, and its fee is paid.
     const { record, assessment } = measured([buyingSol(125_000, 5_000), buyingSol(150_000, 6_000)]);
     expect(record.strategies)
@@ -89,7 +89,7 @@ describe('the record of a backtest', () => {
       .toEqual([0, record.strategies[0]!.feesPaid]);
   });
 
-  it('takes the fees of a swap that failed for a cost of the next one of its token: round trips come to what equity does', () => {
+  it('adds the fees of a failed swap to the next one of its token, so that round trips match the equity', () => {
     const { record, series, assessment } =
       measured(FAILING_FIRST, { strategies: [buysAndSells(['buy', 'wait', 'buy', 'sell'])] });
     expect(record.strategies).toMatchObject([{ sent: 3, landed: 2 }]);
@@ -100,14 +100,14 @@ describe('the record of a backtest', () => {
     expect(assessment.warnings.map(({ code }) => code)).not.toContain('fees_of_no_trip');
   });
 
-  it('says which share of all fees is in no round trip, since no fill came after it', () => {
+  it('reports the share of fees without a later fill, which is in no round trip', () => {
     const { series, assessment } = measured(FAILING_FIRST, { strategies: [buysAndSells(['buy'])] });
     expect(series.values.at(-1)).toBeLessThan(500);
     expect(assessment.warnings.find(({ code }) => code === 'fees_of_no_trip')?.message)
       .toMatch(/^100\.00 % of all fees .* in no round trip$/);
   });
 
-  it('has what came at the very end of a bar in that bar', () => {
+  it('includes a price at the very end of a bar in that bar', () => {
     const hourly = bothSides([[125, 124], [131, 130], [141, 140]], HOUR);
     const { record, assessment } = measured([...hourly, buyingSol(141_000, 3 * HOUR + 60_000)], { everyMs: HOUR });
     const bought = record.fills[0]!.at;
@@ -117,8 +117,8 @@ describe('the record of a backtest', () => {
     expect(assessment.path.bars[2]).toBeCloseTo(475 + 26, 2);
   });
 
-  it('has the trough between two looks where it glances, and the peak before it, and nothing else of what lies between', () => {
-    // Bought at 125; at its highest a coin brings 150, then 90, and at the next look 120 again.
+  it('includes the trough between two samples and the peak before it, and nothing else between them', () => {
+    // Bought at 125; at its highest a coin brings 150, then 90, and at the next sample 120 again.
     const prices = [
       [125, 124], [130, 129], [151, 150], [140, 139], [91, 90], [100, 99], [121, 120], [121, 120], [121, 120],
       [121, 120], [121, 120], [121, 120], [121, 120],
@@ -131,14 +131,14 @@ describe('the record of a backtest', () => {
     expect(assessment.metrics.max_drawdown_absolute).toBeCloseTo(0.2 * (150 - 90), 6);
     expect(assessment.metrics)
       .toMatchObject({ drawdown_start: '1970-01-01T00:00:15.000Z', drawdown_trough: '1970-01-01T00:00:25.000Z' });
-    // Zero, the first price of both directions, the fill, the two extremes; the looks at one minute and at the end.
+    // Zero, the first price of both directions, the fill, the two extremes; the samples at one minute and at the end.
     expect(record.times).toEqual([0, 5_000, expect.any(Number), 15_000, 25_000, MINUTE, 65_000]);
     expect(series.values.at(-1)).toBe(blind.series.values.at(-1));
     expect(record.strategies[0]!.held).toHaveLength(record.times.length);
     expect(record.instruments[0]!.bids.slice(3, 5)).toEqual([150, 90]);
   });
 
-  it('begins benchmarks at the first price of everything, whatever is swapped and however seldom it looks', () => {
+  it('begins benchmarks when everything has a price, for any swaps and any sampling interval', () => {
     const events = bothSides([[125, 124], [131, 130], [141, 140], [151, 150]], 15_000);
     const bought = [[inAndOut()], [buysAndSells(['wait', 'wait', 'buy'])], [buysAndSells(['wait'])]]
       .map((strategies) => {
@@ -151,8 +151,8 @@ describe('the record of a backtest', () => {
     expect(bought[0]).toBeCloseTo(600, -1);
   });
 
-  it('does not look at every glance where the price of one token died before that of another was born', () => {
-    // SOL is quoted once; FISH two days later, when nobody would trade at that price of SOL any more.
+  it('does not sample at every check where one token’s price expired before another’s first one', () => {
+    // SOL is quoted once; FISH two days later, when that price of SOL is too old.
     const late = Array.from({ length: 20 }, (_, n) => [
       quote(USDC, FISH, { inAmount: 1_000_000n, outAmount: 1_000_000n, at: 2 * DAY + n * 1_000 }),
       quote(FISH, USDC, { inAmount: 1_000_000n, outAmount: 990_000n, at: 2 * DAY + n * 1_000 }),
@@ -163,14 +163,14 @@ describe('the record of a backtest', () => {
     expect(record.times.length).toBeLessThan(8);
   });
 
-  it('says where one direction alone was recorded, and that benchmarks pay for that', () => {
+  it('warns where only one direction was recorded, which benchmarks pay for', () => {
     expect(haircutWarnings(measured([buyingSol(125_000, 5_000)]))).toEqual([
-      expect.stringMatching(/^only one direction of SOL was recorded: the other is taken to be 60 bps worse/),
+      expect.stringMatching(/^only one direction of SOL was recorded: the other is assumed to be 60 bps worse/),
     ]);
     expect(haircutWarnings(measured(bothSides([[125, 124]])))).toEqual([]);
   });
 
-  it('marks what is held from the other side, less the haircut, where only purchases are quoted', () => {
+  it('values holdings by the other direction, less the haircut, where only purchases are quoted', () => {
     const noFee = { ...CALM, costs: { ...BASE_MODEL.costs, microLamportsPerUnit: 0n, tipLamports: 0n as Lamports } };
     const { series, warnings } = measured([buyingSol(125_000, 5_000)], { model: noFee });
     expect(series.unpriced).toBe(0);
@@ -205,10 +205,10 @@ const about = (events: readonly MarketEvent[], strategies = [inAndOut()]): strin
 const boughtOnce = (model: Partial<SimulationModel>): number =>
   measured(swings(1, 5_000), { model: { ...CALM, ...model } }).record.strategies[0]!.held.at(-1)!;
 
-describe('what is held', () => {
+describe('holdings', () => {
   const costs = { ...BASE_MODEL.costs, microLamportsPerUnit: 0n };
 
-  it('is worth what is left of a sale when the platform and the issuer have taken their part', () => {
+  it('are worth the proceeds of a sale after the platform’s and the issuer’s fees', () => {
     // 25 dollars buy a fifth of a coin, or less of it; it brings 124 a coin.
     expect(boughtOnce({ costs })).toBeCloseTo(24.8, 6);
     expect(boughtOnce({ costs: { ...costs, platformFeeBps: 20 as Bps } })).toBeCloseTo(24.8 * 0.998 * 0.998, 5);
@@ -219,7 +219,7 @@ describe('what is held', () => {
     expect(boughtOnce({ costs, dearerBps: 50 })).toBeCloseTo(24.8 * 0.995 * 0.995, 5);
   });
 
-  it('is worth the same before it is sold and after, but for the price', () => {
+  it('are worth the same before and after their sale at an unchanged price', () => {
     const allOut = strategy('all-out', ({ price }, context) => price!.pipe(map((_, n) =>
       (n === 0 ? context.buy(SOL_USDC, { token: USDC, amount: 25_000_000n }, 'in')
         : context.sell(SOL_USDC, 'all', 'out')))));
@@ -231,7 +231,7 @@ describe('what is held', () => {
     expect(values.at(-1)).toBeCloseTo(values.at(-2)!, 5);
   });
 
-  it('is marked at what the setting would fill a sale at: the pessimistic one at the least that slippage accepts, as it sells', () => {
+  it('are valued as the setting fills a sale: in the pessimistic one at the minimum under the slippage', () => {
     const fees = { ...costs, signatures: 0 };
     const flat = bothSides([[125, 124], [125, 124]]);
     const runOf = (model: Partial<SimulationModel>) =>
@@ -249,30 +249,30 @@ describe('what is held', () => {
     expect(held({ setting: 'base' })).toBe(held({ setting: 'optimistic' }));
   });
 
-  it('is told of where its price has long been the last one, or is one of much smaller sales', () => {
+  it('cause a warning where their price is old, or comes from much smaller sales', () => {
     expect(about([...swings(1, 5_000), stats(FISH, 1, 10 * HOUR)]))
-      .toEqual([expect.stringMatching(/^in-and-out holds SOL at the end whose last price is 10h old/)]);
+      .toEqual([expect.stringMatching(/^in-and-out holds SOL at the end with a last price that is 10h old/)]);
     expect(about([...swings(1, 5_000), stats(FISH, 1, HOUR)])).toEqual([]);
     const buysOn = strategy('buys-on', ({ price }, context) =>
       price!.pipe(map(() => context.buy(SOL_USDC, { token: USDC, amount: 25_000_000n }, 'more'))));
     expect(about(swings(1, 5_000), [buysOn])).toEqual([]);
     expect(about(swings(18, 5_000), [buysOn]))
-      .toEqual([expect.stringMatching(/^buys-on holds [34] times as much SOL at the end as the largest sale/)]);
+      .toEqual([expect.stringMatching(/^buys-on holds [34] times as much SOL at the end as the largest recorded/)]);
   });
 });
 
-describe('looking on', () => {
-  it('has no price for what nobody quotes any more: no benchmark is of a price that died', () => {
+describe('the equity sampler', () => {
+  it('has no price for a token whose last quote is too old, and no benchmark of it', () => {
     const { record, warnings } = measured([...swings(1, 5_000), stats(FISH, 1, HOUR), stats(FISH, 1, 10 * HOUR)]);
     expect(record.instruments[0]!.bids.at(-1)).toBeNull();
     expect(warnings)
       .toContainEqual(expect.stringMatching(/^buy and hold and DCA are not given: SOL has no price at the end/));
-    const { record: alive, warnings: none } = measured([...swings(1, 5_000), stats(FISH, 1, HOUR)]);
-    expect(alive.instruments[0]!.bids.at(-1)).toBe(124);
+    const { record: recent, warnings: none } = measured([...swings(1, 5_000), stats(FISH, 1, HOUR)]);
+    expect(recent.instruments[0]!.bids.at(-1)).toBe(124);
     expect(none.filter((warning) => warning.includes('buy and hold'))).toEqual([]);
   });
 
-  it('takes a price that is only carried on for no point: daily prices make no hourly returns, and a hole is one', () => {
+  it('takes no sample without a new price: daily prices have no hourly returns, and gaps stay gaps', () => {
     const daily = measured(swings(12, DAY), { everyMs: sampleStep(12 * DAY) }).assessment;
     expect(daily.path.barMs).toBe(DAY);
     expect(daily.path.returns!.length).toBeLessThanOrEqual(13);
@@ -285,7 +285,7 @@ describe('looking on', () => {
   });
 
 
-  it('changes no decision, however often it looks', () => {
+  it('changes no decision at any sampling interval', () => {
     const path = pricePath([150, 149, 151, 148, 152, 147, 150, 150]);
     const plain = backtest(inAndOut(), path, BASE_MODEL).result;
     for (const everyMs of [700, 5_000, 60_000]) {
@@ -295,7 +295,7 @@ describe('looking on', () => {
     }
   });
 
-  it('takes a usual step, so that bars have points of their own, and about two thousand of them', () => {
+  it('uses steps that divide bars, and about two thousand of them', () => {
     const day = 86_400_000;
     expect([60_000, 3_600_000, day, 30 * day, 365 * day, 20_000 * day].map((span) => sampleStep(span)))
       .toEqual([1_000, 5_000, 60_000, 1_800_000, 86_400_000, 86_400_000]);

@@ -15,8 +15,8 @@ function keptOf(values: readonly number[], every: number): number[] {
 
 const depth = (values: readonly number[]): number => deepestAbsolute(drawdowns(values))?.amount ?? 0;
 
-describe('extremes between the values that are kept', () => {
-  it('are as many as the deepest drawdown takes, however seldom values are kept', () => {
+describe('extremes between regular samples', () => {
+  it('preserve the deepest drawdown at any sampling interval', () => {
     fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 80 }),
       fc.integer({ min: 1, max: 100 }), (values, every) => {
         const kept = keptOf(values, every);
@@ -25,7 +25,7 @@ describe('extremes between the values that are kept', () => {
       }));
   });
 
-  it('are few: one for a rise and one for a fall, none where the next value that is kept goes as far', () => {
+  it('are few: one for a rise and one for a fall, none where the next regular sample is as extreme', () => {
     expect(keptOf([1, 2, 3, 4, 5], 4)).toEqual([1, 5]);
     expect(keptOf([1, 2, 3, 4, 3, 2, 3], 6)).toEqual([1, 4, 2, 3]);
     expect(keptOf([5, 4, 3, 2, 3], 4)).toEqual([5, 2, 3]);
@@ -33,7 +33,7 @@ describe('extremes between the values that are kept', () => {
     expect(keptOf([5, 1, 3, 2, 4, 3], 5)).toEqual([5, 1, 3]);
   });
 
-  it('leave out what is not known', () => {
+  it('ignore unknown values', () => {
     const extremes = new Extremes<string>();
     extremes.keep(5);
     extremes.pass(Number.NaN, () => 'nothing');

@@ -16,14 +16,14 @@ async function check(more: string): ReturnType<typeof runCommand> {
 }
 
 describe('issue 13.19: config check warns of a dead man’s switch without notifications', () => {
-  it('names it in the text and the JSON', async () => {
+  it('warns in the text and the JSON', async () => {
     const { code, document, text } = await check('risk: { protections: [{ kind: dead_man, after: 1d }] }\n');
     expect(code).toBe(0);
     expect(document['warnings']).toEqual([expect.stringContaining('dead_man is set without notifications')]);
     expect(text).toMatch(/warnings +dead_man is set without notifications/);
   });
 
-  it('warns of nothing without one', async () => {
+  it('does not warn without one', async () => {
     const { document, text } = await check('');
     expect(document['warnings']).toEqual([]);
     expect(text).not.toContain('warnings');

@@ -40,7 +40,7 @@ describe('an output path', () => {
     refuseImpossibleFolder(join(folder, 'not', 'there', 'yet'), '--state-dir');
   });
 
-  it('is named where a file cannot be read', async () => {
+  it('is named when a file cannot be read', async () => {
     const missing = join(folder, 'missing.csv');
     await expect(runCommand(recordingCommand, ['recording', 'import', missing], { stateDir: folder }))
       .rejects.toMatchObject({ code: 'USAGE', message: `${missing} cannot be read: there is no such file` });
@@ -50,7 +50,7 @@ describe('an output path', () => {
 });
 
 describe('help', () => {
-  it('shows defaults as they are typed', () => {
+  it('shows defaults in the form of an argument', () => {
     const program = new Command();
     recordingCommand(program, () => () => Promise.resolve());
     const help = program.commands[0]!.commands.find((command) => command.name() === 'generate')!.helpInformation();

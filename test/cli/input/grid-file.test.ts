@@ -48,7 +48,7 @@ describe('the grid files of config/', () => {
     expect(files.sort()).toStrictEqual(['mean-reversion.grid.yaml', 'sma-crossover.grid.yaml']);
   });
 
-  it.each(files)('%s fits the configuration that it is named after: every parameter is there, and most combinations are taken', async (name) => {
+  it.each(files)('%s fits its configuration, and most combinations are valid', async (name) => {
     const loaded = await loadConfig({
       file: `config/${basename(name, '.grid.yaml')}.yaml`, purpose: 'read', workingDir: PROJECT_DIR, environment: {},
       decimalsOf: genesisDecimals,
@@ -77,7 +77,7 @@ describe('a grid file', () => {
     });
   });
 
-  it('may be drawn from, by its own seed or the configuration’s', () => {
+  it('can be sampled, with its own seed or the configuration’s', () => {
     expect(grid('params: { dip.k: [1, 2] }\nsearch: random\nsamples: 5\nseed: 3\n').search)
       .toStrictEqual({ kind: 'random', samples: 5, seed: 3 });
     expect(grid('params: { dip.k: [1, 2] }\nsearch: random\nsamples: 5\n').search)
@@ -140,17 +140,17 @@ describe('a grid file', () => {
     expect(faultOf(text)).toContain(message);
   });
 
-  it('tells every fault at once, in the order of the file', () => {
+  it('reports every fault at once, in the order of the file', () => {
     expect(faultOf('params:\n  dip.windw: []\n  x: 3\nsamples: 2\n').split('\n').map((line) => line.split(' ')[0]))
       .toStrictEqual(['grid.yaml:2:3', 'grid.yaml:2:14', 'grid.yaml:3:3', 'grid.yaml:3:6', 'grid.yaml:4:1']);
   });
 
-  it('may be drawn from however many combinations there are', () => {
+  it('can be sampled with any number of combinations', () => {
     expect(grid('params: { dip.k: { from: 0, to: 999, step: 1 }, dip.window: { from: 2, to: 1001, step: 1 } }\nsearch: '
       + 'random\nsamples: 10\n').axes.map(({ values }) => values.length)).toStrictEqual([1_000, 1_000]);
   });
 
-  it('that is not there, or a folder, is named', async () => {
+  it('that is missing or a folder is named in the error', async () => {
     await expect(readGridFile('/nowhere/grid.yaml', TARGET)).rejects.toMatchObject({
       code: 'CONFIG_NOT_FOUND',
       message: expect.stringContaining('/nowhere/grid.yaml:1:1 there is no such file') as string,

@@ -14,7 +14,7 @@ function write(path: string): string {
 }
 
 describe.skipIf(NO_SMALL_DISK !== undefined)('a full disk', () => {
-  it('takes no report, and takes nothing else of the answer with it', () => {
+  it('loses the report only, not the rest of the answer', () => {
     const disk = smallDisk(1);
     const told: string[] = [];
     const terminal = { err: (text: string) => { told.push(text); } };
@@ -30,7 +30,7 @@ describe.skipIf(NO_SMALL_DISK !== undefined)('a full disk', () => {
     expect(() => reportFile(other, () => { throw new TypeError('a bug'); }, terminal)).toThrow('a bug');
   });
 
-  it('is told of by a backtest with the folder that it cannot write to', () => {
+  it('is reported by a backtest with the folder that cannot be written', () => {
     const disk = smallDisk(1);
     const files = createBacktestFiles(disk.dir, 'backtest-1');
     disk.fill();

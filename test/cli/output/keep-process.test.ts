@@ -5,7 +5,7 @@ const KEPT = new URL('../../../src/cli/output/terminal.ts', import.meta.url).hre
 
 describe('a process that ends before its command is done', () => {
   it.each(['process.exit(0)', 'setTimeout(() => { throw new Error("a bug"); }); await new Promise(() => undefined)'])(
-    'has failed, and does not say of a swap under way that nothing came of it: %s', (end) => {
+    'fails, and says that the next run recovers an open swap: %s', (end) => {
       const script = `import { keepProcess } from ${JSON.stringify(KEPT)}; keepProcess(true); ${end};`;
       const { status, stdout, stderr } =
         spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });

@@ -14,13 +14,13 @@ const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => w
 const widest = (text: string): number => Math.max(...text.split('\n').map(widthOf));
 
 describe('issue 13.25: a table on a narrow terminal', () => {
-  it('keeps its columns where they fit, also on a wide terminal', () => {
+  it('keeps its columns when they fit, also on a wide terminal', () => {
     const wide = table(TOKENS, { right: [3], columns: 200 });
     expect(wide.split('\n')).toHaveLength(TOKENS.length + 1);
     expect(wide).toBe(table(TOKENS, { right: [3], columns: widest(wide) }));
   });
 
-  it('puts a column below its row, then leaves columns out and says which', () => {
+  it('puts a column below its row, then omits columns and names them', () => {
     const below = table(TOKENS, { right: [3], below: [2], columns: 79 });
     expect(widest(below)).toBeLessThanOrEqual(79);
     expect(below).toMatch(new RegExp(`USDC .*can be frozen\\n {4}${ADDRESS}\\n`));
@@ -30,7 +30,7 @@ describe('issue 13.25: a table on a narrow terminal', () => {
     expect(fewer).toMatch(/\(a wider terminal also shows name\)\n$/);
   });
 
-  it('wraps cells between words, and else lets each row stand by itself', () => {
+  it('wraps cells between words, else prints each row as a list', () => {
     for (const columns of [120, 100, 90, 80, 70, 60, 50]) {
       const text = table(TOKENS, { right: [3], columns });
       expect(widest(text), `${columns} columns`).toBeLessThanOrEqual(columns === 50 ? 55 : columns);
@@ -43,7 +43,7 @@ describe('issue 13.25: a table on a narrow terminal', () => {
 });
 
 describe('issue 13.25: facts and sentences on a narrow terminal', () => {
-  it('are wrapped between words, under where they begin', () => {
+  it('are wrapped between words, below their start', () => {
     expect(facts([['limits', 'slippage 50 bps, price impact 100 bps, fees 30 bps']], 40))
       .toBe('  limits  slippage 50 bps, price impact\n          100 bps, fees 30 bps\n');
     expect(linesWrapped('12:00:01  dca-sol          swap 1 USDC to SOL: due', 40))
@@ -51,14 +51,14 @@ describe('issue 13.25: facts and sentences on a narrow terminal', () => {
     expect(linesWrapped('  a line that fits', 40)).toBe('  a line that fits');
   });
 
-  it('never break a word: one that is too long begins further to the left', () => {
+  it('never break a word: one that is too long starts further left', () => {
     const hash = 'f'.repeat(64);
     expect(facts([['decision hash', hash]], 70)).toBe(`  decision hash\n      ${hash}\n`);
     expect(linesWrapped(`  decision hash   ${hash}`, 70)).toBe(`  decision hash\n      ${hash}`);
     expect(linesWrapped(hash, 40)).toBe(hash);
   });
 
-  it('take their width from COLUMNS, and in a pipe have any', () => {
+  it('take their width from COLUMNS, and have any width in a pipe', () => {
     const before = process.env['COLUMNS'];
     onTestFinished(() => {
       if (before === undefined) delete process.env['COLUMNS'];

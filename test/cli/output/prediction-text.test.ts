@@ -4,7 +4,7 @@ import type { MicroUsd } from '../../../src/core/amount.ts';
 
 const usd = (value: number): MicroUsd => BigInt(value) as MicroUsd;
 
-describe('how a market stands', () => {
+describe('the state of a market', () => {
   it.each([
     [{ status: 'open', result: undefined }, 'open'],
     [{ status: 'closed', result: undefined }, 'closed'],
@@ -19,7 +19,7 @@ describe('how a market stands', () => {
   });
 });
 
-describe('issue 13.11: the probability of YES, as people are told it', () => {
+describe('issue 13.11: the text of the probability of YES', () => {
   it.each([
     [530_000, 550_000, 'at 54.00 %'],
     [450_000, 550_000, 'at 50.00 %'],
@@ -33,7 +33,7 @@ describe('issue 13.11: the probability of YES, as people are told it', () => {
     expect(probabilityText({ bid, ask })).toBe(text);
   });
 
-  it('follows from what both outcomes cost and bring', () => {
+  it('follows from the buy and sell prices of both outcomes', () => {
     expect(pricedProbability({
       buyYesPriceUsd: usd(970_000), sellYesPriceUsd: usd(30_000), buyNoPriceUsd: usd(970_000),
       sellNoPriceUsd: usd(30_000),

@@ -8,7 +8,7 @@ describe('a table', () => {
       .toBe('  token   price\n  SOL    182.40\n  PEARL     2.4\n');
   });
 
-  it('counts cells, not characters: what is wide takes two', () => {
+  it('counts terminal cells: wide characters take two', () => {
     expect(widthOf('東京')).toBe(4);
     expect(widthOf('🦀 crab')).toBe(7);
     expect(widthOf('é')).toBe(1);
@@ -17,8 +17,8 @@ describe('a table', () => {
   });
 });
 
-describe('what stands in a cell', () => {
-  it('cannot repaint the terminal nor begin a line of its own, and is not cut', () => {
+describe('the text of a cell', () => {
+  it('cannot repaint the terminal or start a new line, and is not cut', () => {
     expect(table([['name'], ['\u001b[2Ja\nb']])).toBe('  name\n  \\u001b[2Ja\\u000ab\n');
     expect(facts([['router', '\u009b31m\u202ex']])).toBe('  router  \\u009b31m\\u202ex\n');
     expect(facts([['summary', 'x'.repeat(500)]])).toBe(`  summary  ${'x'.repeat(500)}\n`);
@@ -26,7 +26,7 @@ describe('what stands in a cell', () => {
 });
 
 describe('facts', () => {
-  it('stand one a line, and those that are unknown not at all', () => {
+  it('are printed one a line, without unknown ones', () => {
     expect(facts([['pay', '1 SOL'], ['impact', undefined], ['tokens', ['SOL', 'USDC']], ['notes', []]]))
       .toBe('  pay     1 SOL\n  tokens  SOL\n          USDC\n');
   });

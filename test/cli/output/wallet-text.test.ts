@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WalletTokenAccount } from '../../../src/chain/balances.ts';
-import type { ClosingLine, ShownClosings, ShownWallet } from '../../../src/cli/output/wallet-text.ts';
+import type { ClosingLine, ShownClosings } from '../../../src/cli/output/wallet-text.ts';
 import { closingsJson, closingsText, walletJson, walletText } from '../../../src/cli/output/wallet-text.ts';
 import type { Amount, Lamports } from '../../../src/core/amount.ts';
 import { stringifyJson } from '../../../src/core/json.ts';
@@ -20,6 +20,8 @@ function account(change: Partial<WalletTokenAccount> = {}): WalletTokenAccount {
 const wrapped =
   account({ mint: SOL.mint, decimals: 9, amount: 40_000_000n as Amount, lamports: (RENT + 40_000_000n) as Lamports });
 
+type ShownWallet = Parameters<typeof walletText>[0];
+
 function shown(lamports: bigint, accounts: readonly WalletTokenAccount[]): ShownWallet {
   return {
     address: 'Owner', contents: { lamports: lamports as Lamports, accounts }, tokens: TOKENS, solReserve: 50_000_000n,
@@ -28,8 +30,8 @@ function shown(lamports: bigint, accounts: readonly WalletTokenAccount[]): Shown
 
 const text = (wallet: ShownWallet): string => walletText(wallet, { colour: false });
 
-describe('a wallet for people', () => {
-  it('has SOL apart and together, each deposit and their sum, and what closing would give back', () => {
+describe('the text of a wallet', () => {
+  it('has SOL native, wrapped and in sum, each deposit, and what closing would return', () => {
     const words = text(shown(
       100_000_000n, [account({ amount: 5_000_000n as Amount }), account({ mint: FISH.mint, decimals: 5 }), wrapped],
     ));
@@ -42,14 +44,14 @@ describe('a wallet for people', () => {
     expect(words).not.toContain('!!');
   });
 
-  it('says where the reserve is not there, or there as wrapped SOL alone, which pays no fee', () => {
+  it('reports a missing reserve, and a reserve in wrapped SOL, which pays no fee', () => {
     expect(text(shown(10_000_000n, [])))
       .toMatch(/0\.05 SOL that no strategy may spend !! the wallet is 0\.04 SOL below it/);
     expect(text(shown(20_000_000n, [wrapped]))).toContain('--unwrap" unwraps it');
     expect(text(shown(50_000_000n, []))).not.toContain('!!');
   });
 
-  it('marks what is frozen, delegated, or kept from being closed', () => {
+  it('marks accounts that are frozen, delegated, or cannot be closed', () => {
     const words = text(shown(0n, [account({
       isFrozen: true, delegate: 'DelegateDelegateDelegate', withheldFee: 7n as Amount,
       closeAuthority: 'StrangerStrangerStranger', decimals: undefined,
@@ -60,8 +62,8 @@ describe('a wallet for people', () => {
   });
 });
 
-describe('a wallet for scripts', () => {
-  it('has every amount as text in smallest units', () => {
+describe('the JSON of a wallet', () => {
+  it('has every amount as a string in smallest units', () => {
     expect(JSON.parse(stringifyJson(walletJson(shown(10_000_000n, [account(), wrapped]))))).toMatchObject({
       address: 'Owner', sol: { native: '10000000', wrapped: '40000000', total: '50000000' },
       sol_reserve: { lamports: '50000000', missing: '0', under: false },
@@ -80,8 +82,8 @@ const line = (state: ClosingLine['state'], reason?: string): ClosingLine =>
 const closings = (lines: readonly ClosingLine[], change: Partial<ShownClosings> = {}): ShownClosings =>
   ({ address: 'Owner', dryRun: false, lines, kept: [], feeLamports: 5_042n, ...change });
 
-describe('what closing came to', () => {
-  it('is a line an account and the sum', () => {
+describe('the result of closing accounts', () => {
+  it('is a line per account and the sum', () => {
     const words = closingsText(
       closings([line('closed'), line('refused', 'the program would not close it'), line('left', 'interrupted')]),
       TOKENS,
@@ -93,7 +95,7 @@ describe('what closing came to', () => {
     ]);
   });
 
-  it('says that there was nothing, or that nothing came of it', () => {
+  it('says that there was nothing to close, or that nothing was closed', () => {
     expect(closingsText(closings([], { feeLamports: 0n }), TOKENS)).toBe('  nothing to close\n');
     expect(closingsText(closings([line('failed', 'it failed')]), TOKENS))
       .toContain('nothing closed, 0.000005042 SOL of fees');
@@ -101,7 +103,7 @@ describe('what closing came to', () => {
       .toContain('USDC Account  stays: fees');
   });
 
-  it('is a document for scripts', () => {
+  it('is available as JSON', () => {
     expect(JSON.parse(stringifyJson(closingsJson(closings([line('closed'), line('expired', 'never landed')]), TOKENS))))
       .toMatchObject({
         dry_run: false, back_lamports: '2039280', fee_lamports: '5042',

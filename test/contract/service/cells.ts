@@ -8,14 +8,14 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
  * word)`.
  */
 const PLACE = /^(?<file>src\/[\w./-]+\.ts) (?<thing>\w+)(?: \((?<words>[^()]+)\))?$/;
-/** A reason of at least three words, so that nobody is put off with "none". */
+/** A reason of at least three words: "none" is no reason. */
 const NOT_APPLICABLE = /^not applicable: \S+(?: \S+){2,}$/;
 
 const texts = new Map<string, string>();
 
 /**
- * Returns what is wrong with a cell; undefined where it tells the truth. It names a file that exists and an export of
- * it; of a parameter or field the file also has the name, or else the words given.
+ * Returns what is wrong with a cell; undefined where it is true. It names a file that exists and a declaration in
+ * it; the file also contains the name of a parameter or field, or else the given words.
  */
 export function faultOfCell(row: Row, cell: string): string | undefined {
   if (cell.startsWith('not applicable'))
@@ -30,7 +30,7 @@ function faultOfPlace(row: Row, place: string): string | undefined {
     return `"${place}": expected "src/file.ts thing" or "not applicable: reason"`;
   const text = textOf(file);
   if (text === undefined) return `"${place}": no such file`;
-  if (!exports(text, thing)) return `"${place}": ${file} exports no ${thing}`;
+  if (!declares(text, thing)) return `"${place}": ${file} declares no ${thing}`;
   const missing = (words?.split(', ') ?? ownWords(row)).find((word) => !hasWord(text, word));
   return missing === undefined ? undefined : `"${place}": ${file} says nothing of ${missing}`;
 }
@@ -40,8 +40,8 @@ function ownWords({ kind, name }: Row): string[] {
   return kind === 'parameter' || kind === 'field' ? [name.slice(name.lastIndexOf('.') + 1)] : [];
 }
 
-function exports(text: string, thing: string): boolean {
-  return new RegExp(`^export (?:async )?(?:function|const|interface|type|class) ${thing}\\b`, 'm').test(text);
+function declares(text: string, thing: string): boolean {
+  return new RegExp(`^(?:export )?(?:async )?(?:function|const|interface|type|class) ${thing}\\b`, 'm').test(text);
 }
 
 function hasWord(text: string, word: string): boolean {

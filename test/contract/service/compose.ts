@@ -4,7 +4,7 @@ import {
 } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { expect } from 'vitest';
-import type { Answer, Wallet, World } from './world.ts';
+import type { Answer, Wallet, ServiceFixture } from './service-fixture.ts';
 
 type Body = Answer['body'];
 
@@ -45,13 +45,15 @@ export function compose(build: Body, payer: string, units = 300_000): string {
 }
 
 /** Sends a transaction over RPC, lets a slot pass, and returns the chain's error: null where it went through. */
-export async function sent(world: World, transaction: string, ...wallets: readonly Wallet[]): Promise<unknown> {
+export async function sent(
+  fixture: ServiceFixture, transaction: string, ...wallets: readonly Wallet[]
+): Promise<unknown> {
   let signed = transaction;
   for (const wallet of wallets) signed = await wallet.sign(signed);
   const { result: signature, error } =
-    await world.rpc('sendTransaction', [signed, { encoding: 'base64', skipPreflight: true }]);
+    await fixture.rpc('sendTransaction', [signed, { encoding: 'base64', skipPreflight: true }]);
   expect(error).toBeUndefined();
-  await world.passSlots(1);
-  const { result } = await world.rpc('getSignatureStatuses', [[signature]]);
+  await fixture.passSlots(1);
+  const { result } = await fixture.rpc('getSignatureStatuses', [[signature]]);
   return result.value[0].err;
 }

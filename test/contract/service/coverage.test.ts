@@ -28,7 +28,7 @@ describe('the rows', () => {
     expect(empty.map(({ id }) => id)).toEqual([]);
   });
 
-  test('name files, exports and words that exist', () => {
+  test('name files, declarations and words that exist', () => {
     const faults = ROWS.flatMap((row) => [row.client, row.sandbox].flatMap((cell) => {
       const fault = faultOfCell(row, cell);
       return fault === undefined ? [] : [`${row.id}: ${fault}`];
@@ -36,14 +36,14 @@ describe('the rows', () => {
     expect(faults).toEqual([]);
   });
 
-  test('are told by cells that cannot lie', () => {
+  test('have cells whose places are verified', () => {
     const row = ROWS.find(({ id }) => id === 'order.receiver')!;
     expect(faultOfCell(row, row.client)).toBeUndefined();
     for (const [cell, fault] of [
       ['src/service/nowhere.ts createSwapV2', /no such file/],
-      ['src/service/endpoints/swap-v2.ts createNothing', /exports no createNothing/],
+      ['src/service/endpoints/swap-v2.ts createNothing', /declares no createNothing/],
       ['src/service/endpoints/lend.ts createLend', /says nothing of receiver/],
-      ['src/service/endpoints/lend.ts createLend (nobody)', /says nothing of nobody/],
+      ['src/service/endpoints/lend.ts createLend (pelican)', /says nothing of pelican/],
       ['not applicable: no', /a reason/], ['', /expected/], ['somewhere', /expected/],
     ] as const) expect(faultOfCell(row, cell), cell).toMatch(fault);
   });

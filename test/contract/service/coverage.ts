@@ -3,9 +3,9 @@ import type { Row } from './row.ts';
 
 const HEAD = `# The service's description, line by line
 
-Each line below is one statement of the service's description: where the client keeps it, where the embedded service keeps
-it, and the cases that play it over HTTP in every dialect. Cases and rows live in \`test/contract/service\`; this page is
-written from them by \`node test/contract/service/write-coverage.ts\`, and a test fails when it is not.
+Each line below is one statement of the service's description, with its place in the client, its place in the embedded
+service, and the cases that check it over HTTP in every dialect. Cases and rows are in \`test/contract/service\`.
+\`node test/contract/service/write-coverage.ts\` writes this page from them, and a test fails when it is not current.
 `;
 
 /** Returns the page that lists every row with its client, its sandbox and its cases. */
@@ -14,7 +14,8 @@ export function coveragePage(rows: readonly Row[], cases: readonly Case[]): stri
   const numbers = new Map(cases.map((each, place) => [each, place + 1]));
   const tables = sections.map((title) => {
     const lines = rows.filter(({ section }) => section === title).map((row) => line(row, cases, numbers));
-    return `## ${title}\n\n| | what | says | client | sandbox | cases |\n|---|---|---|---|---|---|\n${lines.join('\n')}\n`;
+    return `## ${title}\n\n| | what | says | client | sandbox | cases |\n|---|---|---|---|---|---|\n`
+      + `${lines.join('\n')}\n`;
   });
   const list = cases.map((each) =>
     `${numbers.get(each)}. ${escaped(each.says)}${each.profile === 'live' ? ' (as the live service)' : ''}`);
@@ -32,7 +33,8 @@ function summary(rows: readonly Row[], cases: readonly Case[]): string {
 
 function line(row: Row, cases: readonly Case[], numbers: ReadonlyMap<Case, number>): string {
   const played = casesOf(row, cases).map((each) => numbers.get(each)).join(', ');
-  return `| ${row.kind} | \`${row.name}\` | ${escaped(row.says)} | ${place(row.client)} | ${place(row.sandbox)} | ${played} |`;
+  return `| ${row.kind} | \`${row.name}\` | ${escaped(row.says)} | ${place(row.client)} | ${place(row.sandbox)} | `
+    + `${played} |`;
 }
 
 /** Code is set as code, a reason as a sentence. */

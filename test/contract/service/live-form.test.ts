@@ -4,7 +4,7 @@ import { bids } from '../../../src/market/order-book.ts';
 import type { Service } from '../../../src/service/service.ts';
 import { clientOf, json, listen } from '../../service/loopback.ts';
 import { asked } from './scenes.ts';
-import { USDC } from './world.ts';
+import { USDC } from './service-fixture.ts';
 
 const FORMS = ['reference', 'live'] as const;
 const PEARL = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij';

@@ -1,6 +1,6 @@
 import type { Case } from './case.ts';
 import { CASES } from './cases/index.ts';
-import type { World } from './world.ts';
+import type { ServiceFixture } from './service-fixture.ts';
 
 /** Where the fields of a table stand: the answer they are in, and the JSON pointer of each. */
 interface Place {
@@ -79,13 +79,13 @@ export function fieldMutants(): readonly Mutant[] {
 }
 
 /** Returns the names of the mutants that their cases did not notice. */
-export async function survivorsOf(world: World, mutants: readonly Mutant[]): Promise<readonly string[]> {
+export async function survivorsOf(fixture: ServiceFixture, mutants: readonly Mutant[]): Promise<readonly string[]> {
   const survivors: string[] = [];
   for (const { name, each, path, fault } of mutants) {
-    await world.fault({ match: { path }, fault });
-    // Another world to the eye: what a case saw in the true one does not count.
-    const thrown = await each.play({ ...world }).then(() => undefined, (error: unknown) => error);
-    await world.raw('DELETE', '/sandbox/faults');
+    await fixture.fault({ match: { path }, fault });
+    // The mutant is another service: an observation of a case in the original one does not count.
+    const thrown = await each.play({ ...fixture }).then(() => undefined, (error: unknown) => error);
+    await fixture.raw('DELETE', '/sandbox/faults');
     if (thrown === undefined) survivors.push(name);
   }
   return survivors;

@@ -1,8 +1,8 @@
 import { ComputeBudgetProgram, PublicKey, VersionedTransaction } from '@solana/web3.js';
-import type { World } from './world.ts';
+import type { ServiceFixture } from './service-fixture.ts';
 
-/** What a transaction does, as far as cases look at it. */
-export interface Looked {
+/** What a transaction does, as far as cases check it. */
+export interface TransactionView {
   /** 'legacy' or 0. */
   readonly version: number | 'legacy';
   readonly accounts: readonly string[];
@@ -14,7 +14,7 @@ export interface Looked {
 }
 
 /** Returns what a transaction in base64 says; accounts of lookup tables are not resolved. */
-export function look(transaction: string): Looked {
+export function viewOf(transaction: string): TransactionView {
   const { message, version } = VersionedTransaction.deserialize(Buffer.from(transaction, 'base64'));
   const accounts = message.staticAccountKeys.map((key) => key.toBase58());
   const instructions = message.compiledInstructions.map(({ programIdIndex, data }) =>
@@ -31,15 +31,19 @@ export function look(transaction: string): Looked {
 }
 
 /** Returns the token account of an owner for a mint; undefined where there is none. */
-export async function tokenAccountOf(world: World, owner: string, mint: string): Promise<string | undefined> {
+export async function tokenAccountOf(
+  fixture: ServiceFixture, owner: string, mint: string,
+): Promise<string | undefined> {
   const { result } =
-    await world.rpc('getTokenAccountsByOwner', [owner, { mint }, { encoding: 'jsonParsed', commitment: 'confirmed' }]);
+    await fixture.rpc(
+      'getTokenAccountsByOwner', [owner, { mint }, { encoding: 'jsonParsed', commitment: 'confirmed' }],
+    );
   return result.value[0]?.pubkey;
 }
 
 /** Returns what a token account holds; undefined where it does not exist. */
-export async function tokensIn(world: World, account: string): Promise<string | undefined> {
+export async function tokensIn(fixture: ServiceFixture, account: string): Promise<string | undefined> {
   const { result } =
-    await world.rpc('getTokenAccountBalance', [new PublicKey(account).toBase58(), { commitment: 'confirmed' }]);
+    await fixture.rpc('getTokenAccountBalance', [new PublicKey(account).toBase58(), { commitment: 'confirmed' }]);
   return result?.value.amount;
 }

@@ -26,7 +26,7 @@ async function startApi(
   token?: string, controlPort: () => ControlPort | undefined = () => undefined, stateDir = temporaryFolder(),
 ): Promise<Api> {
   const api = await startControlApi({
-    host: '127.0.0.1', port: 0, stateDir, token, runId: 'a-run', log: noLog, controlPort: controlPort,
+    host: '127.0.0.1', port: 0, stateDir, token, runId: 'a-run', log: noLog, controlPort,
     isPortGiven: true,
     end: () => undefined,
   });
@@ -298,7 +298,7 @@ describe('a command of the operator', () => {
     });
 
     it('a request without the token does not reset it', async () => {
-      const { url, engine, inputs, controlPort: controlPort } =
+      const { url, engine, inputs, controlPort } =
         await startControl({ limits: { protections: [deadMan] } });
       engine.accept({ kind: 'command', name: 'report-presence', reason: 'the start' }, 1_000);
       engine.advanceTo(41_000);

@@ -31,7 +31,7 @@ describe('issue 13.24: the status is consistent', () => {
     let combinations = 0;
     for (const action of ACTIONS) {
       for (const scope of SCOPES) {
-        const { controlPort: controlPort, state } = controlFixture(temporaryFolder(), action === undefined ? {}
+        const { controlPort, state } = controlFixture(temporaryFolder(), action === undefined ? {}
           : { limits: { protections: [protectionOf(action, scope)] } });
         for (const watch of state.protections.watches.values())
           if (watch.subject !== 'wader') watch.fired = { since: 1_000, n: 1, reason: 'two losses' };
@@ -64,7 +64,7 @@ describe('issue 13.24: the status is consistent', () => {
   });
 
   it('shows real money, the run’s profit and the last error', () => {
-    const { controlPort: controlPort } = controlFixture(temporaryFolder());
+    const { controlPort } = controlFixture(temporaryFolder());
     const text = daemonText({
       ...controlPort.state(), real_money: true, uptime_ms: 7_500_000, at: 1_790_000_012_000,
       equity: {
@@ -89,7 +89,7 @@ describe('issue 13.24: the status is consistent', () => {
 
 describe('issue 13.26: people see no feed keys', () => {
   it('in the reason of a protection', () => {
-    const { controlPort: controlPort, state } =
+    const { controlPort, state } =
       controlFixture(temporaryFolder(), { limits: { protections: [protectionOf('deny', 'global')] } });
     for (const watch of state.protections.watches.values()) {
       watch.fired = { since: 1_000, n: 1, reason: `quote:${USDC.mint}:${SOL.mint}:40000000 has not answered for 2m` };
@@ -100,7 +100,7 @@ describe('issue 13.26: people see no feed keys', () => {
 
 describe('issue 13.24: status shows how much of the caps is used', () => {
   it('counts the signed amounts of the last hour and the last day', () => {
-    const { controlPort: controlPort, state } = controlFixture(temporaryFolder(), { limits: { caps: new Map(
+    const { controlPort, state } = controlFixture(temporaryFolder(), { limits: { caps: new Map(
       [[USDC.mint, { perTrade: undefined, perHour: 100_000_000n as Amount, perDay: 300_000_000n as Amount }]],
     ) } });
     state.spends.note(USDC.mint, { at: 500, amount: 25_000_000n, id: 'diver-1/1' });

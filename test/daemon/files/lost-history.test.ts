@@ -2,12 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GannetError } from '../../../src/core/errors.ts';
-import type { HistoryScope } from '../../../src/daemon/files/lost-history.ts';
 import { refuseLostHistory } from '../../../src/daemon/files/lost-history.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import { createRecordingWriter } from '../../../src/recording/writer.ts';
 import { temporaryFolder, temporaryJournal } from '../../store/fixtures.ts';
 import { attemptOf, FILL, intentOf, outcomeOf, wallClock } from '../../store/sample-intents.ts';
+
+type HistoryScope = Parameters<typeof refuseLostHistory>[0];
 
 const RUN = '20261121T101112-0a1b2c';
 const SIGNATURE = 'signatureOfTheLastSwap';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   describeLimits, describeProtections, describeSigner, describeSizes, describeTokenSafety,
 } from '../../../src/daemon/reporting/limits-text.ts';
-import { describeProtection } from '../../../src/daemon/reporting/trading-text.ts';
+import { describeProtection } from '../../../src/trading/protections/protection-text.ts';
 import { configOf } from '../../config/load-text.ts';
 
 const WATCH = 'strategies: [{ use: book-watch, params: { market: TIDE, level: 0.6, rearm: 0.5 } }]\n';

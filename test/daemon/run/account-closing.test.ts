@@ -1,12 +1,15 @@
 import { Keypair } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Chain } from '../../../src/chain/chain.ts';
 import type { WalletTokenAccount } from '../../../src/chain/balances.ts';
+import type { Chain } from '../../../src/chain/chain.ts';
 import { GannetError } from '../../../src/core/errors.ts';
-import type { Closings, ClosingParts } from '../../../src/daemon/run/account-closing.ts';
 import { closeAccounts } from '../../../src/daemon/run/account-closing.ts';
-import { startChainFixture, type ChainFixture } from '../../chain/chain-fixture.ts';
+import type { ChainFixture } from '../../chain/chain-fixture.ts';
+import { startChainFixture } from '../../chain/chain-fixture.ts';
 import { impatientClock } from '../../execution/impatient-clock.ts';
+
+type Closings = Awaited<ReturnType<typeof closeAccounts<WalletTokenAccount>>>;
+type ClosingParts = Parameters<typeof closeAccounts>[0];
 
 const CLOCK_FACTOR = 200;
 const MINTS = Array.from({ length: 17 }, (_, index) =>
@@ -27,7 +30,7 @@ async function furnished(): Promise<{
   readonly accounts: readonly WalletTokenAccount[];
   readonly closing: (
     change?: { readonly refuseFrom?: number; readonly isCancelled?: () => boolean; readonly chain?: Partial<Chain> },
-  ) => Promise<Closings<WalletTokenAccount>>;
+  ) => Promise<Closings>;
 }> {
   const { address, signer } = fixture.wallet();
   for (const mint of MINTS) fixture.node.fundToken({ owner: address, mint, amount: 0n });
@@ -61,7 +64,7 @@ async function furnished(): Promise<{
   };
 }
 
-const statesOf = ({ reports }: Closings<WalletTokenAccount>): string[] => reports.map(({ state }) => state);
+const statesOf = ({ reports }: Closings): string[] => reports.map(({ state }) => state);
 
 describe('the closing of token accounts', () => {
   it('sends one transaction after another, 15 accounts each, and reports the returned lamports', async () => {

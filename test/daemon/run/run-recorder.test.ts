@@ -13,7 +13,7 @@ const DEAD_MAN = {
 
 describe('the run recorder', () => {
   it('reports triggered and cleared protections, raises an alert, and saves both for the next start', () => {
-    const { engine, controlPort: controlPort, reported: told, saved, state, logs } =
+    const { engine, controlPort, reported: told, saved, state, logs } =
       controlFixture(temporaryFolder(), { limits: { protections: [DEAD_MAN] } });
     engine.accept(buyingSol(150_000, 2_000), 2_000);
     engine.accept(buyingSol(150_000, 90_000), 90_000);
@@ -31,7 +31,7 @@ describe('the run recorder', () => {
   });
 
   it('alerts once on an unknown outcome, and at a higher level where it does not resolve itself', () => {
-    const { engine, runRecorder: runRecorder, state, reported: told } =
+    const { engine, runRecorder, state, reported: told } =
       controlFixture(temporaryFolder(), { strategies: [strategy('diver', () => of(buy()))] });
     const { intent } = [...state.intents.values()][0]!;
     runRecorder.counters.opened(intent);

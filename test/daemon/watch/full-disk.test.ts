@@ -1,22 +1,23 @@
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DiskGuard, DiskMarks, GuardedRun } from '../../../src/daemon/watch/disk-guard.ts';
-import { createDiskGuard, isDiskFull } from '../../../src/daemon/watch/disk-guard.ts';
-import { createLog } from '../../../src/daemon/reporting/log.ts';
-import type { RunManifest } from '../../../src/daemon/files/run-manifest.ts';
-import { createRunFiles, writeBehindRunFiles, readDecisions } from '../../../src/daemon/files/run-files.ts';
 import { runDirOf } from '../../../src/daemon/files/find-run.ts';
+import { createRunFiles, readDecisions, writeBehindRunFiles } from '../../../src/daemon/files/run-files.ts';
+import type { RunManifest } from '../../../src/daemon/files/run-manifest.ts';
 import { readManifest } from '../../../src/daemon/files/run-manifest.ts';
-import { DecisionLog } from '../../../src/engine/decision-log.ts';
+import { createLog } from '../../../src/daemon/reporting/log.ts';
+import type { DiskGuard, DiskMarks } from '../../../src/daemon/watch/disk-guard.ts';
+import { createDiskGuard, isDiskFull } from '../../../src/daemon/watch/disk-guard.ts';
 import type { LoggedDecision } from '../../../src/engine/decision-log.ts';
+import { DecisionLog } from '../../../src/engine/decision-log.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
 import { openRecording } from '../../../src/recording/reader.ts';
 import { createRecordingWriter } from '../../../src/recording/writer.ts';
 import { lockState } from '../../../src/store/locks.ts';
+import type { EngineState } from '../../../src/trading/state.ts';
 import { buyingSol } from '../../market/events.ts';
-import { NO_SMALL_DISK, smallDisk } from '../../store/small-disk.ts';
 import { temporaryFolder } from '../../store/fixtures.ts';
+import { NO_SMALL_DISK, smallDisk } from '../../store/small-disk.ts';
 
 const START = 1_790_000_000_000;
 const MIB = 1_048_576;
@@ -26,7 +27,7 @@ const MARKS: DiskMarks = { recordingBytes: 3 * MIB, entriesBytes: 1.5 * MIB, bal
 interface Guarded {
   readonly guard: DiskGuard;
   readonly ballast: string;
-  readonly state: { trading: GuardedRun['state']['trading']; tradingBy: GuardedRun['state']['tradingBy'] };
+  readonly state: { trading: EngineState['trading']; tradingBy: EngineState['tradingBy'] };
   readonly told: string[];
   readonly recording: { on: boolean };
   /** Lets five seconds pass again and again, until it is as wanted. */

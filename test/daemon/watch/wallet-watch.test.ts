@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Amount } from '../../../src/core/amount.ts';
 import { GannetError } from '../../../src/core/errors.ts';
 import type { Millis } from '../../../src/core/time.ts';
-import type { LedgerView, WalletWatchOptions } from '../../../src/daemon/watch/wallet-watch.ts';
+import type { WalletWatchOptions } from '../../../src/daemon/watch/wallet-watch.ts';
 import { compareWallet, watchWallet } from '../../../src/daemon/watch/wallet-watch.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
 import type { Mint } from '../../../src/market/token.ts';
@@ -121,7 +121,7 @@ describe('a comparison of the ledger with the chain', () => {
     fixture.node.advanceSlots(4);
     expect(await compareWallet({ ...wallet, ledger: () => undefined })).toBeUndefined();
     let version = 0;
-    const moving = (): LedgerView => ({ balances: wallet.books, version: version++ });
+    const moving = (): ReturnType<WalletWatchOptions['ledger']> => ({ balances: wallet.books, version: version++ });
     expect(await compareWallet({ ...wallet, ledger: moving })).toBeUndefined();
   });
 

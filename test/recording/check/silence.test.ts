@@ -16,52 +16,52 @@ function silencesOf(feeds: Readonly<Record<string, readonly number[]>>, group = 
   return watch.silences(group);
 }
 
-describe('what is heard of one feed', () => {
-  it('is one beat where several things are heard at one instant', () => {
+describe('the silences of one feed', () => {
+  it('count events at one instant once', () => {
     const watch = watchSilence(0);
     for (const at of each(5 * MINUTE, 12).flatMap((each) => [each, each]).slice(1)) watch.hear(at);
     expect([watch.count, watch.usualMs(), watch.silences()]).toEqual([24, 5 * MINUTE, []]);
   });
 
-  it('has no usual distance where all of it is heard at one instant', () => {
+  it('have no usual interval when all events are at one instant', () => {
     const watch = watchSilence(0);
     watch.hear(0);
     expect([watch.count, watch.usualMs(), watch.silences()]).toEqual([2, null, []]);
   });
 });
 
-describe('what is heard of several feeds together', () => {
+describe('the silences of a group of feeds', () => {
   it.each([
     ['at the same instants', 0], ['some moments after each other', 8], ['a second after each other', 1_000],
-  ])('is not silent between candles, or looks, that come %s', (_, late) => {
+  ])('are none between candles or polls that come %s', (_, late) => {
     for (const everyMs of [5 * MINUTE, 60 * MINUTE])
       expect(silencesOf({ 'SOL 100': each(everyMs, 300), 'SOL 1': each(everyMs, 300, late) })).toEqual([]);
   });
 
-  it('is silent where some of those are missing', () => {
+  it('are found where candles or polls are missing', () => {
     const times = each(5 * MINUTE, 300).filter((at) => at <= 500 * MINUTE || at >= 600 * MINUTE);
     for (const late of [0, 8]) expect(silencesOf({ 'SOL 100': times, 'SOL 1': times.map((at) => at + late) }))
       .toEqual([{ from: 500 * MINUTE + late, until: 600 * MINUTE }]);
   });
 
-  it('is silent where nothing was heard, though a slow one alone would have had nothing to say yet', () => {
+  it('are found when all feeds are silent, even if a slow one would not have been polled yet', () => {
     const lively = each(1_000, 3_600).filter((at) => at <= 20 * MINUTE || at >= 34 * MINUTE);
     expect(silencesOf({ 'SOL 100': lively, 'SOL 1': each(15 * MINUTE, 4, 4 * MINUTE) }))
       .toEqual([{ from: 20 * MINUTE, until: 34 * MINUTE }]);
   });
 
-  it('is heard where another feed ended for good, and goes on by its own measure', () => {
+  it('are none for a feed that continues after another one ended', () => {
     expect(silencesOf({ 'SOL 100': each(1_000, 600), 'SOL 1': each(5 * MINUTE, 300) })).toEqual([]);
   });
 
-  it('is not silent between looks of many feeds in turns, none of which was heard often', () => {
+  it('are none between polls of many rare feeds in turns', () => {
     const inTurns = Object.fromEntries(Array.from({ length: 40 }, (_, feed) =>
       [`SOL ${feed}`, [0, 1, 40].map((turn) => (turn * 40 + feed) * 2 * MINUTE)]));
     const between = { 'SOL all': each(2 * MINUTE, 41 * 40) };
     expect(silencesOf({ ...inTurns, ...between })).toEqual([]);
   });
 
-  it('is silent by group: what is heard of one token says nothing of another', () => {
+  it('are found for each group apart: events of one token do not count for another', () => {
     const gone = each(10_000, 600).filter((at) => at <= 20 * MINUTE || at >= 40 * MINUTE);
     const feeds = { 'SOL 100': gone, 'WIF 100': each(10_000, 600) };
     expect(silencesOf(feeds, 'SOL')).toEqual([{ from: 20 * MINUTE, until: 40 * MINUTE }]);

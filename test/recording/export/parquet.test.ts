@@ -47,7 +47,7 @@ function withDeposit(input: Input): Input {
 }
 
 describe('a recording exported to Parquet', () => {
-  it('gives two other readers every input of every kind', async () => {
+  it('is read with every input of every kind by two other readers', async () => {
     const folder = temporaryFolder();
     const directory = join(folder, 'out');
     await fc.assert(fc.asyncProperty(stampedInputs, async (stamped) => {
@@ -68,7 +68,7 @@ describe('a recording exported to Parquet', () => {
     }), { numRuns: 12 });
   }, 60_000);
 
-  it('keeps amounts to the unit, in types that hold them', async () => {
+  it('keeps amounts exactly, in types that hold them', async () => {
     const amounts = [2n ** 53n + 1n, 2n ** 63n - 1n, 2n ** 63n, U64_MAX - 1n, U64_MAX] as Amount[];
     const recording = await recordingOf(amounts.map((amount) =>
       ({ ...buyingSol(150_000, 5), inAmount: amount, outAmount: amount, threshold: amount, contextSlot: amount })));
@@ -120,7 +120,7 @@ describe('a recording exported to Parquet', () => {
     expect(rowsByRust(path('order-book')).map((row) => row['size'])).toStrictEqual(levels.map(([, size]) => size));
   });
 
-  it('holds a kind of any length in row groups, snappy, in encodings that old readers know, and stops between them at an interrupt', async () => {
+  it('writes row groups with snappy and old encodings, and stops between them at an interrupt', async () => {
     const first = buyingSol(150_000, 0);
     const amounts = Array.from({ length: 80_000 }, (_, index) => BigInt(index) * 2n ** 47n as Amount);
     const recording = await recordingOf(amounts.map((outAmount) => ({ ...first, outAmount })));
@@ -144,7 +144,7 @@ describe('a recording exported to Parquet', () => {
     expect(existsSync(directory)).toBe(false);
   }, 60_000);
 
-  it('says where it comes from, and is the same file each time', async () => {
+  it('names its origin, and is the same file each time', async () => {
     const recording = await recordingOf([buyingSol(150_000, 0)]);
     const [first, again] = [await exported(recording), await exported(recording)];
     const manifest = readFileSync(join(recording.directory, 'manifest.json'), 'utf8');
@@ -157,7 +157,7 @@ describe('a recording exported to Parquet', () => {
     expect(readFileSync(first.path('quote')).equals(readFileSync(again.path('quote')))).toBe(true);
   });
 
-  it('ends where a recording was cut off, and says so', async () => {
+  it('ends where the recording was cut off, and says so', async () => {
     const writer = openWriter(temporaryFolder());
     for (let seq = 1; seq <= 3; seq++) writer.append(seq, seq, buyingSol(150_000, seq));
     writer.flush();
@@ -171,7 +171,7 @@ describe('a recording exported to Parquet', () => {
     expect(aboutFile(later.path('quote')).metadata).not.toHaveProperty('gannet.manifest_sha256');
   });
 
-  it('has a table without rows for a kind that was asked for and not recorded, and no file for one that was not asked for', async () => {
+  it('has an empty table for a requested kind without rows, and no file for other kinds', async () => {
     const recording = await recordingOf([buyingSol(150_000, 0)]);
     const { directory, path } = await exported(recording, RECORDING_KINDS);
     for (const kind of RECORDING_KINDS.filter((other) => other !== 'quote')) {
@@ -185,8 +185,8 @@ describe('a recording exported to Parquet', () => {
   });
 });
 
-describe('an export to Parquet that cannot be', () => {
-  it('writes over nothing, and leaves nothing beside it', async () => {
+describe('a failed export to Parquet', () => {
+  it('overwrites no file, and leaves none', async () => {
     const recording = await recordingOf([buyingSol(150_000, 0), trouble('quote:x', 1)]);
     const directory = temporaryFolder();
     for (const taken of ['feed-health.parquet', 'feed-health.parquet.new']) {
@@ -202,7 +202,7 @@ describe('an export to Parquet that cannot be', () => {
       .rejects.toMatchObject({ code: 'USAGE' });
   });
 
-  it('leaves nothing at an interrupt, and can be begun again', async () => {
+  it('leaves no file at an interrupt, and can be repeated', async () => {
     const recording = await recordingOf([buyingSol(150_000, 0)]);
     const directory = temporaryFolder();
     await expect(exportParquet(recording, { directory, interrupt: AbortSignal.abort() }))
@@ -211,7 +211,7 @@ describe('an export to Parquet that cannot be', () => {
     expect(await exportParquet(recording, { directory, interrupt: never })).toMatchObject([{ kind: 'quote', rows: 1 }]);
   });
 
-  it('says when the disk fails it', async () => {
+  it('reports a fault of the disk', async () => {
     const recording = await recordingOf([buyingSol(150_000, 0)]);
     const directory = join(temporaryFolder(), 'out');
     const done = expect(exportParquet(recording, { directory, interrupt: never }))

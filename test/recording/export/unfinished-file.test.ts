@@ -25,15 +25,15 @@ async function recordingOf(inputs: readonly Input[]): Promise<Recording> {
 function leaveBehind(path: string): void {
   const child = spawnSync(process.execPath, ['--input-type=module', '-e', `
     const { UnfinishedFile } = await import(${JSON.stringify(MODULE)});
-    new UnfinishedFile(${JSON.stringify(path)}).write(Buffer.from('half of a much longer export than the one that follows'));
+    new UnfinishedFile(${JSON.stringify(path)}).write(Buffer.from('half of a longer export than the next one'));
     process.kill(process.pid, 'SIGKILL');
   `]);
   expect(child.signal).toBe('SIGKILL');
   expect(existsSync(`${path}.new`)).toBe(true);
 }
 
-describe('a file in the making', () => {
-  it('takes the place of what a killed process left, and leaves nothing beside it', async () => {
+describe('an unfinished file', () => {
+  it('replaces the unfinished file of a killed process, and leaves no other file', async () => {
     const recording = await recordingOf([buyingSol(150_000, 0)]);
     const folder = temporaryFolder();
     const jsonl = join(folder, 'out.jsonl');
@@ -46,7 +46,7 @@ describe('a file in the making', () => {
     expect(readdirSync(folder).toSorted()).toStrictEqual(['out.jsonl', 'quote.parquet']);
   });
 
-  it('is not begun while another is being made, nor over a file that nobody left half done', () => {
+  it('is not created while another one is written, nor over a file without a lock', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'out');
     const first = new UnfinishedFile(path);
@@ -64,7 +64,7 @@ describe('a file in the making', () => {
       .toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 
-  it('is never published over another, and stays once it is published', () => {
+  it('is never published over another file, and remains after it is published', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'out');
     const file = new UnfinishedFile(path);
@@ -84,7 +84,7 @@ describe('a file in the making', () => {
 });
 
 describe('an export to lines of JSON', () => {
-  it('has words for numbers that JSON has none for', async () => {
+  it('writes numbers without a JSON form as strings', async () => {
     const recording = await recordingOf([book([[60, Infinity], [61, -Infinity], [62, NaN], [63, 0.5]], [])]);
     const file = join(temporaryFolder(), 'out.jsonl');
     await exportJsonl(recording, { file, interrupt: never });
@@ -92,7 +92,7 @@ describe('an export to lines of JSON', () => {
     expect(line.yes.map(({ size }) => size)).toStrictEqual(['Infinity', '-Infinity', 'NaN', 0.5]);
   });
 
-  it('hears of an interrupt on its way, and leaves nothing', async () => {
+  it('stops at an interrupt, and leaves no file', async () => {
     const recording = await recordingOf(Array.from({ length: 20_000 }, (_, index) =>
       buyingSol(150_000 + index, index)));
     const file = join(temporaryFolder(), 'out.jsonl');
@@ -105,7 +105,7 @@ describe('an export to lines of JSON', () => {
     expect(readdirSync(join(file, '..'))).toStrictEqual([]);
   });
 
-  it('leaves nothing where a fault ends it', async () => {
+  it('leaves no file after a fault', async () => {
     const recording = await recordingOf([buyingSol(150_000, 0)]);
     const file = join(temporaryFolder(), 'out.jsonl');
     const broken: Recording = { ...recording, cursor: () => { throw new Error('the disk is gone'); } };

@@ -16,7 +16,11 @@ const CONFIG = `mode: paper
 tokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }
 risk: { max_slippage_bps: 50, max_trade: "500 USDC" }
 strategies:
-  - { use: mean-reversion, name: dip, budget: "500 USDC", max_age: 1h, params: { pair: SOL/USDC, size: "25 USDC", every: 5s, window: 10, k: 1, exit_z: 0 } }
+  - use: mean-reversion
+    name: dip
+    budget: "500 USDC"
+    max_age: 1h
+    params: { pair: SOL/USDC, size: "25 USDC", every: 5s, window: 10, k: 1, exit_z: 0 }
 `;
 
 /** Makes a recording, and returns what runs a backtest over it. */
@@ -38,8 +42,8 @@ async function backtestIn(stateDir: string): Promise<(interrupt?: AbortSignal) =
 
 const runsIn = (stateDir: string): readonly string[] => readdirSync(join(stateDir, 'runs'));
 
-describe('work that makes a folder', () => {
-  it('leaves it where it comes to its end, and nothing where it does not', async () => {
+describe('work that creates a folder', () => {
+  it('keeps it after success, and removes it after a failure', async () => {
     const directory = join(temporaryFolder(), 'made');
     const make = (): void => { mkdirSync(join(directory, 'inner'), { recursive: true }); };
     await expect(removeOnFailure(directory, () => { make(); return Promise.reject(new Error('in the midst of it')); }))
@@ -50,33 +54,34 @@ describe('work that makes a folder', () => {
     expect([existsSync(directory), process.listenerCount('exit')]).toStrictEqual([true, before]);
   });
 
-  it('leaves nothing where the process is ended in the midst of it', () => {
+  it('removes it when the process exits meanwhile', () => {
     const directory = join(temporaryFolder(), 'made');
     const module = fileURLToPath(new URL('../../../src/recording/files/new-folder.ts', import.meta.url));
     const text = `import { mkdirSync } from 'node:fs'; import { removeOnFailure } from ${JSON.stringify(module)};
-      await removeOnFailure(${JSON.stringify(directory)}, async () => { mkdirSync(${JSON.stringify(directory)}); process.exit(7); });`;
+      const directory = ${JSON.stringify(directory)};
+      await removeOnFailure(directory, async () => { mkdirSync(directory); process.exit(7); });`;
     expect(spawnSync(process.execPath, ['--input-type=module', '--eval', text]).status).toBe(7);
     expect(existsSync(directory)).toBe(false);
   });
 });
 
 describe('a backtest', () => {
-  it('keeps its run where it is done, and nothing of one that was interrupted', async () => {
+  it('keeps a finished run, and removes an interrupted one', async () => {
     const stateDir = temporaryFolder();
     const backtest = await backtestIn(stateDir);
     const interrupt = new AbortController();
-    const look = (): void => {
+    const check = (): void => {
       if (existsSync(join(stateDir, 'runs')) && runsIn(stateDir).length > 0) interrupt.abort();
-      else setImmediate(look);
+      else setImmediate(check);
     };
-    look();
+    check();
     await expect(backtest(interrupt.signal)).rejects.toMatchObject({ code: 'INTERRUPTED' });
     expect(runsIn(stateDir)).toStrictEqual([]);
     const { document } = await backtest();
     expect(runsIn(stateDir)).toStrictEqual([document['run_id']]);
   });
 
-  it.skipIf(NO_SMALL_DISK !== undefined)('keeps nothing on a disk that is full', async () => {
+  it.skipIf(NO_SMALL_DISK !== undefined)('removes its run on a full disk', async () => {
     const disk = smallDisk(1);
     const backtest = await backtestIn(disk.dir);
     // The log of trials has its room; decisions soon have none.

@@ -19,7 +19,8 @@ describe('the header of candles or quotes', () => {
     ['time,open,high,low', 'close missing'],
     [
       'Time,Open,High,Low,Close,Volume',
-      'time, open, high, low, close missing: perhaps --map Time=time --map Open=open --map High=high --map Low=low --map Close=close',
+      'time, open, high, low, close missing: perhaps --map Time=time --map Open=open --map High=high --map Low=low '
+        + '--map Close=close',
     ],
     ['time,open,high,low,Closing,CLOSE', 'close missing: perhaps --map CLOSE=close'],
     ['time,open,high,low,the close', 'close missing'],
@@ -33,23 +34,23 @@ describe('the header of candles or quotes', () => {
     ['when,input_mint,output_mint,in_amount,out_amount', 'time missing'],
     ['time,price', 'found time,price'],
     ['a,b', 'found a,b'],
-  ])('%s lacks what its nearest form does', (header, said) => {
+  ])('%s is reported with the missing columns of the nearest form', (header, said) => {
     expect(refusal(header)).toBe(said);
   });
 
-  it('counts a column by the field that it is mapped to', () => {
+  it('treats a column as the field to which it is mapped', () => {
     expect(refusal('date,open,high,low,last', { date: 'time' })).toBe('close missing');
     expect(read('date,open,high,low,last', { date: 'time', last: 'close' }))
       .toEqual(['time', 'open', 'high', 'low', 'close']);
   });
 
-  it('is of one form: what only the other one has is no field there', () => {
+  it('has one form: columns of the other form are ignored', () => {
     expect(read('time,input_mint,output_mint,in_amount,out_amount,close,volume'))
       .toEqual(['time', 'input_mint', 'output_mint', 'in_amount', 'out_amount', undefined, undefined]);
     expect(read('time,open,high,low,close,in_amount')).toEqual(['time', 'open', 'high', 'low', 'close', undefined]);
   });
 
-  it('names no field twice', () => {
+  it('refuses a field that appears twice', () => {
     expect(refusal('time,open,high,low,close,close')).toBe('two columns are close');
   });
 });

@@ -12,8 +12,8 @@ const START = Date.UTC(2026, 0, 5);
 const folder = mkdtempSync(join(tmpdir(), 'gannet-write-events-'));
 afterAll(() => { rmSync(folder, { recursive: true }); });
 
-describe('events that cannot be written', () => {
-  it.each(['on their way', 'at their end'])('leave nothing: %s', async (when) => {
+describe('a failed write of events', () => {
+  it.each(['on their way', 'at their end'])('leaves no folder: %s', async (when) => {
     const directory = join(folder, when);
     const events = function* (): Generator<MarketEvent> {
       yield buyingSol(125_000, START);

@@ -62,7 +62,7 @@ describe('the presentation of figures', () => {
     expect(absurd.metrics.sharpe).toBeGreaterThan(10);
     for (const name of ['psr', 'dsr', 'min_track_record_length'] as const) {
       expect(notMeaningful(name, real)).toBeUndefined();
-      expect(notMeaningful(name, madeUp)).toBe('not meaningful: the market is synthetic');
+      expect(notMeaningful(name, madeUp)).toBe('not meaningful: the market is generated');
       expect(notMeaningful(name, absurd))
         .toMatch(/^not meaningful: no real market pays a Sharpe ratio of \d+\.\d\d a year$/);
     }

@@ -20,21 +20,21 @@ describe('the neighbourhood of the best combination', () => {
     const rows = landscapeRows(AXES, (x, y) => (Math.abs(x - 2) + Math.abs(y - 2) <= 1 ? 2 - 0.05 * (x + y) : 0));
     const best = rows.find(({ point }) => point.join() === '2,2')!;
     const found = around(best, rows);
-    expect(found.ground).toBe('plateau');
+    expect(found.shape).toBe('plateau');
     expect(found.neighbours.map(({ param, from, to }) => [param, from, to]))
       .toStrictEqual([['s.x', 3, 2], ['s.x', 3, 4], ['s.y', 3, 2], ['s.y', 3, 4]]);
   });
 
   it('is a needle when the neighbours are like all others', () => {
     const rows = landscapeRows(AXES, (x, y) => (x === 2 && y === 2 ? 5 : (x * 7 + y * 3) % 4 / 10));
-    expect(around(rows.find(({ value }) => value === 5)!, rows).ground).toBe('needle');
+    expect(around(rows.find(({ value }) => value === 5)!, rows).shape).toBe('needle');
   });
 
   it('is a slope in between, also when lower is better', () => {
     const rows = landscapeRows(AXES, cone);
-    expect(around(rows.find(({ value }) => value === 4)!, rows).ground).toBe('slope');
+    expect(around(rows.find(({ value }) => value === 4)!, rows).shape).toBe('slope');
     const upside = landscapeRows(AXES, (x, y) => -cone(x, y));
-    expect(around(upside.find(({ value }) => value === -4)!, upside, 'lower').ground).toBe('slope');
+    expect(around(upside.find(({ value }) => value === -4)!, upside, 'lower').shape).toBe('slope');
   });
 
   it('counts a neighbour without the figure as the worst', () => {
@@ -55,6 +55,6 @@ describe('the neighbourhood of the best combination', () => {
 
   it('is unknown when few neighbours were tried', () => {
     const best = row(AXES, [0, 0], 1);
-    expect(around(best, [best, row(AXES, [4, 4], 0), row(AXES, [1, 0], 1)]).ground).toBe('unknown');
+    expect(around(best, [best, row(AXES, [4, 4], 0), row(AXES, [1, 0], 1)]).shape).toBe('unknown');
   });
 });

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { limitWarnings as warningsOf } from '../../../src/research/trials/denial-summary.ts';
+import { limitedBy, limitWarnings as warningsOf } from '../../../src/research/trials/denial-summary.ts';
 import { neighbourhoodOf } from '../../../src/research/sweep/neighbourhood.ts';
 import type { SweepRow } from '../../../src/research/sweep/grid.ts';
 import { neighbourhoodSentence } from '../../../src/research/sweep/sweep-outcome.ts';
-import { deniedCells } from '../../../src/cli/commands/research/sweep-answer.ts';
 import { axis, row as rowAt } from './rows.ts';
 
 function limitWarnings(rows: readonly SweepRow[]): string[] {
   return warningsOf(rows.map(({ result }) => result), 'trial');
 }
 
-/** A row that came to so many fills, refusals and idle time. */
+/** Returns a row with so many fills, refusals and idle time. */
 function row(fills: number, denials: Readonly<Record<string, number>>, idle = 0): SweepRow {
   const plain = rowAt([axis('x', 1)], [0], 1);
   return { ...plain, result: { ...plain.result, fills, denials, idle } };
@@ -51,10 +50,11 @@ describe('the warnings of a sweep about risk limits', () => {
     )]);
   });
 
-  it('show the most frequent code beside the number of refusals', () => {
-    expect(deniedCells({ LOSS_STREAK: 80, RATE_PER_DAY: 43, DRAWDOWN_EXCEEDS_MAX: 5_918 }))
-      .toStrictEqual(['6,041', 'DRAWDOWN_EXCEEDS_MAX']);
-    expect(deniedCells({})).toStrictEqual(['0', '']);
+  it('count all refusals, and name the most frequent code', () => {
+    const denials = { LOSS_STREAK: 80, RATE_PER_DAY: 43, DRAWDOWN_EXCEEDS_MAX: 5_918 };
+    expect(limitedBy({ denials, fills: 0, idle: 0 }))
+      .toStrictEqual({ count: 6_041, code: 'DRAWDOWN_EXCEEDS_MAX', times: 5_918 });
+    expect(limitedBy({ denials: {}, fills: 0, idle: 1 })).toBeUndefined();
   });
 });
 

@@ -9,7 +9,8 @@ import {
 
 const NAMES = Object.keys(OBJECTIVES) as ObjectiveName[];
 const { metrics: NOTHING } = assess({ kind: 'returns', returns: [] }, { strictness: 'backtest' });
-const judged = (figures: Partial<Metrics>, fills = 5): Parameters<Objective['valueOf']>[0] => ({ metrics: { ...NOTHING, ...figures }, fills });
+const judged = (figures: Partial<Metrics>, fills = 5): Parameters<Objective['valueOf']>[0] => (
+  { metrics: { ...NOTHING, ...figures }, fills });
 
 describe('objectives', () => {
   it('are named like their metric, with the Sharpe ratio as the default', () => {

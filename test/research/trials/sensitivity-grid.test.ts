@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SensitivityGrid } from '../../../src/research/trials/sensitivity-grid.ts';
-import { gridHeatMap } from '../../../src/report/sensitivity-heat-map.ts';
+import { gridHeatMap } from '../../../src/report/figure-tables.ts';
 import {
   gridCells, gridWarnings, sensitivityGrid, typicalHalfSpreadBps,
 } from '../../../src/research/trials/sensitivity-grid.ts';

@@ -64,12 +64,12 @@ describe('the verdict of a report', () => {
 
   it('issue 13.8: does not judge luck when it cannot', () => {
     const { metrics } = assessment;
-    const luckUnknown = 'the market is synthetic';
+    const luckUnknown = 'the market is generated';
     for (const change of [{ psr: 1, dsr: 0.99, trials: 4 }, { psr: 0.4, trials: 1 }, { psr: null }]) {
       const said = saidOf({
         ...run, assessment: { ...assessment, luckUnknown, metrics: { ...metrics, total_return: 2, ...change } },
       });
-      expect(said).toMatch(/\nThe share of luck in it cannot be judged: the market is synthetic\.$/);
+      expect(said).toMatch(/\nThe share of luck in it cannot be judged: the market is generated\.$/);
       expect(said).not.toMatch(/probability|skill|unlikely/);
     }
   });

@@ -28,7 +28,9 @@ interface Walk {
 
 async function walk(price: (at: Millis) => number | undefined = priceAt, {
   strategies = [DIP], ...terms
-}: Partial<Parameters<typeof walkForward>[1]> & { readonly strategies?: readonly UnparsedStrategy[] } = {}): Promise<Walk> {
+}: Partial<Parameters<typeof walkForward>[1]> & {
+  readonly strategies?: readonly UnparsedStrategy[];
+} = {}): Promise<Walk> {
   const market = await writeMarket(DAYS, price, { isClosed: false });
   try {
     const trials: Trial[] = [];
@@ -172,7 +174,7 @@ describe('folds that prove nothing are named and excluded from averages', () => 
     const { result: idle } = await walk((at) =>
       (within(at, { from: outOfSample.from - 4 * HOUR, to: outOfSample.to }) ? 150 : priceAt(at)));
     expect(idle.folds[2]).toMatchObject({
-      status: 'no_swaps', reason: 'what was chosen made no swap out of sample', outOfSample: { fills: 0 },
+      status: 'no_swaps', reason: 'the choice made no swap out of sample', outOfSample: { fills: 0 },
     });
     expect([idle.judged, idle.joined!.series.times.some((at) => within(at, outOfSample))]).toStrictEqual([4, true]);
     const { result: still } = await walk(

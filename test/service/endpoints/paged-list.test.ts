@@ -19,7 +19,7 @@ function listOf(ids: readonly number[], shift: (list: ShiftingList, request: num
     async read({ start, end }: { readonly start: number; readonly end: number }) {
       if (starts.length > 0) shift(list, starts.length);
       starts.push(start);
-      if (start === 0) list.lookAtFront();
+      if (start === 0) list.readFront();
       const data = list.ids.slice(start, Math.min(end, start + 20));
       return {
         records: data.filter((id) => id % 13 !== 12).map((id) => ({ id })),
@@ -37,7 +37,7 @@ class ShiftingList {
   ids: number[];
   /** In the list during the whole reading. */
   readonly lasting: Set<number>;
-  /** In the list when its front was last looked at, and ever since. */
+  /** In the list when its front was last read, and ever since. */
   atFront = new Set<number>();
   #next: number;
 
@@ -57,7 +57,7 @@ class ShiftingList {
     this.atFront.delete(id!);
   }
 
-  lookAtFront(): void {
+  readFront(): void {
     this.atFront = new Set(this.ids);
   }
 }
@@ -83,19 +83,19 @@ describe('a list that is read whole', () => {
     expect(list.starts).toEqual([0, 18, 36, 0]);
   });
 
-  test('comes in batches that say how long it is, and what cannot be read is reported once', async () => {
+  test('comes in batches with its length, and reports unreadable elements once', async () => {
     const batches = [];
     for await (const batch of readList(listOf(descending(30)))) batches.push(batch);
     expect(batches.map(({ records, rejected, total }) => [records.length, rejected.length, total]))
       .toEqual([[18, 2, 30], [10, 0, 30]]);
   });
 
-  test('has what came in meanwhile at its end', async () => {
+  test('has the elements that were added meanwhile at its end', async () => {
     const list = listOf(descending(30), (items, request) => request === 1 && items.insert(3));
     expect((await idsOf(readList(list))).slice(-5)).toEqual(expect.arrayContaining([31, 32, 33]));
   });
 
-  test('steps back where elements before the page went', async () => {
+  test('steps back where elements before the page were removed', async () => {
     const list = listOf(descending(60), (items, request) => {
       if (request === 1) for (let i = 0; i < 6; i++) items.remove(3);
     });
@@ -104,7 +104,7 @@ describe('a list that is read whole', () => {
     expect(list.starts.slice(0, 3)).toEqual([0, 18, 9]);
   });
 
-  test('is not cut short where its end went before the page', async () => {
+  test('is complete where its end was removed before the page was read', async () => {
     const list = listOf(descending(38), (items, request) => {
       if (request === 1) for (let i = 0; i < 30; i++) items.remove(0);
     });
@@ -118,7 +118,7 @@ describe('a list that is read whole', () => {
     { weight: 1, arbitrary: fc.record({ removeFirst: fc.integer({ min: 1, max: 50 }) }) },
   ), { maxLength: 8 }), { maxLength: 30 });
 
-  test('misses nothing that lasts, and has nothing twice, whatever comes at its front and goes anywhere', async () => {
+  test('has every lasting element exactly once, whatever is added in front or removed anywhere', async () => {
     await fc.assert(fc.asyncProperty(fc.nat({ max: 300 }), shifts, async (count, turns) => {
       const source = listOf(descending(count), (items, request) => {
         for (const turn of turns[request - 1] ?? []) {
@@ -136,7 +136,7 @@ describe('a list that is read whole', () => {
     }), { numRuns: 1_000 });
   });
 
-  test('has nothing twice even where its order changes', async () => {
+  test('has no element twice even where its order changes', async () => {
     await fc.assert(fc.asyncProperty(fc.array(fc.nat({ max: 99 }), { maxLength: 40 }), async (turns) => {
       const source = listOf(descending(100), (items, request) => {
         const place = turns[request - 1] ?? 0;
@@ -158,7 +158,7 @@ describe('a list that is read whole', () => {
     expect(source.starts.length).toBeLessThan(100);
   });
 
-  test('that brings a whole page of new elements again and again is given up', async () => {
+  test('that repeatedly grows by a whole page is given up', async () => {
     const source = listOf(descending(100), (items, request) => request % 3 === 0 && items.insert(80));
     await expect(idsOf(readList(source))).rejects.toMatchObject({ code: 'SERVICE_LIST_MOVING' });
     expect(source.starts.length).toBeLessThan(100);
@@ -170,7 +170,7 @@ describe('a list that is read whole', () => {
     expect(descending(60).filter((id) => !read.has(id))).toEqual([]);
   });
 
-  test('that is given up keeps what was read', async () => {
+  test('that is given up keeps the elements that were read', async () => {
     const source = listOf(descending(100), (items) => items.insert(30));
     const batches: Batch<Item>[] = [];
     await expect(async () => {
@@ -186,13 +186,13 @@ describe('a list that is read whole', () => {
     expect(list.starts).toEqual([0, 18]);
   });
 
-  test.each([0, -1, 1.5, Number.NaN])('up to a limit of %d is not asked for', async (limit) => {
+  test.each([0, -1, 1.5, Number.NaN])('is not read with a limit of %d', async (limit) => {
     const list = listOf(descending(3));
     await expect(collect(readList(list, { limit }))).rejects.toMatchObject({ code: 'SERVICE_BAD_REQUEST' });
     expect(list.starts).toEqual([]);
   });
 
-  test('ends when the signal says so', async () => {
+  test('ends when the signal aborts', async () => {
     const stop = new AbortController();
     const list = listOf(descending(300), (_items, request) => request === 2 && stop.abort(new Error('enough')));
     await expect(collect(readList(list, { signal: stop.signal }))).rejects.toThrow('enough');
@@ -208,7 +208,7 @@ describe('a list that is read whole', () => {
       .rejects.toMatchObject({ code: 'SERVICE_MALFORMED' });
   });
 
-  test('that says it goes on and gives nothing is given up', async () => {
+  test('that announces further pages without elements is given up', async () => {
     const page = { records: [], rejected: [], ids: [], pagination: { start: 0, end: 0, total: 40, hasNext: true } };
     await expect(collect(readList({ what: 'items', idOf: String, read: async () => page })))
       .rejects.toMatchObject({ code: 'SERVICE_LIST_MOVING' });

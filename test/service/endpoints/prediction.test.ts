@@ -129,7 +129,7 @@ describe('the prediction market API', () => {
 describe('a host that does not know a filter', () => {
   const other = 'Other111111111111111111111111111111111111111';
 
-  test('passes nobody’s ledger off as another’s', async () => {
+  test('refuses a ledger of another owner', async () => {
     const elements =
       [historyAnswer(3), historyAnswer(2, { ownerPubkey: other }), historyAnswer(1, { ownerPubkey: '' })];
     const { prediction } = clientOf(await listen(page(elements)));

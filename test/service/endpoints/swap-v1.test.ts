@@ -179,7 +179,8 @@ describe('a quote that goes back', () => {
       prioritizationFeeLamports: { bundleTipLamports: 9 },
     });
     expect(server.received[0]!.body)
-      .toBe(`{"userPublicKey":"${TAKER}","quoteResponse":${text},"feeAccount":"${PAYER}","prioritizationFeeLamports":{"coastTip":9}}`);
+      .toBe(`{"userPublicKey":"${TAKER}","quoteResponse":${text},"feeAccount":"${PAYER}",`
+        + '"prioritizationFeeLamports":{"coastTip":9}}');
   });
 
   test('issue 13.31: brings what was asked for into another process, and goes out as it came', async () => {

@@ -79,7 +79,7 @@ describe('an execution', () => {
     ['a success with an error code', { status: 'Success', code: 6001, signature: SIGNATURE }, 200, 'SERVICE_MALFORMED'],
     ['a failure without code', { status: 'Failed', error: 'no' }, 200, 'SERVICE_MALFORMED'],
     ['a failure with the code of success', { status: 'Failed', code: 0 }, 200, 'SERVICE_MALFORMED'],
-    ['a status nobody knows', { status: 'Pending', code: -1 }, 200, 'SERVICE_MALFORMED'],
+    ['an unknown status', { status: 'Pending', code: -1 }, 200, 'SERVICE_MALFORMED'],
     ['an empty object', {}, 200, 'SERVICE_MALFORMED'],
     ['a code of the chain without status', { code: 6001 }, 200, 'SERVICE_MALFORMED'],
     ['a refusal with two codes, of which none counts', `{"code":-2,"code":6001,"error":"x"}`, 400, 'SERVICE_STATUS'],
@@ -93,7 +93,7 @@ describe('an execution', () => {
     await expect(clientOf(await listen(json(body, { status }))).swap.execute(EXECUTE)).rejects.toMatchObject({ code });
   });
 
-  test('that ended in an error of the server keeps the signature for whoever looks it up', async () => {
+  test('that ended in an error of the server keeps the signature for a later status check', async () => {
     const refused = clientOf(await listen(json({ signature: SIGNATURE, error: 'internal' }, { status: 500 })))
       .swap.execute(EXECUTE);
     await expect(refused).rejects.toMatchObject({ details: { signature: SIGNATURE } });

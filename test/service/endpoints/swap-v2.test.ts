@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { amount } from '../../../src/core/amount.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import { readSwapOrder } from '../../../src/service/wire/order-answer.ts';
-import { ASKED, ASKED_BY_TAKER, buildAnswer, mintNumber, orderAnswer, PROGRAM, TAKER, takerAnswer } from '../answers.ts';
+import {
+  ASKED, ASKED_BY_TAKER, buildAnswer, mintNumber, orderAnswer, PROGRAM, TAKER, takerAnswer,
+} from '../answers.ts';
 import { clientOf, json, listen } from '../loopback.ts';
 import { fullOrder, liveOrder, MARKET, PAYER, routeStep } from '../swap-answers.ts';
 
@@ -112,9 +114,11 @@ describe('an order', () => {
     expect(readSwapOrder(orderAnswer({ ...unpriced, priceImpact: -0.01 }), ASKED).priceImpact).toBe(-0.01);
   });
 
-  test('that nobody signs needs nothing that a signature rests on', () => {
+  test('without a taker needs none of the members that a signature rests on', () => {
     const strange =
-      { lastValidBlockHeight: '0', signatureFeePayer: 'nobody', maker: 'desk 7', expireAt: '55', errorCode: 'NONE' };
+      {
+        lastValidBlockHeight: '0', signatureFeePayer: 'no address', maker: 'maker 7', expireAt: '55', errorCode: 'NONE',
+      };
     expect(readSwapOrder(orderAnswer(strange), ASKED))
       .toMatchObject({ outAmount: 150_000_000n, unread: Object.keys(strange) });
     expect(readSwapOrder(orderAnswer({ expireAt: '1758598698' }), ASKED).expireAt).toBe(1_758_598_698_000);
@@ -157,7 +161,7 @@ describe('an order', () => {
     expect([order.inAmount, order.outAmount]).toEqual([most, 9_007_199_254_740_993n]);
   });
 
-  test('of a router nobody knows yet keeps its name', () => {
+  test('of an unknown router keeps its name', () => {
     expect(readSwapOrder(orderAnswer({ router: 'newcomer' }), ASKED).router).toBe('newcomer');
   });
 
@@ -190,8 +194,8 @@ describe('an order', () => {
     ['a fee of more than everything', { feeBps: 10_001 }],
     ['a slippage of more than everything', { slippageBps: 10_001 }],
     ['no router', { router: null }],
-    ['a transaction nobody asked for', { transaction: 'AQID' }],
-    ['a taker nobody named', { taker: TAKER }],
+    ['a transaction without a taker', { transaction: 'AQID' }],
+    ['a taker that the request did not name', { taker: TAKER }],
   ])('with %s is malformed', (_name, changes) => {
     expect(() => readSwapOrder(orderAnswer(changes), ASKED)).toThrow(MALFORMED);
   });
@@ -238,7 +242,7 @@ describe('an order', () => {
       { code: 2, message: 'an associated token account is missing' },
     ],
     [
-      'with a code that nobody has described', { transaction: '', errorCode: 77 },
+      'with an undescribed code', { transaction: '', errorCode: 77 },
       { code: 77, message: 'the service gave no transaction and no reason' },
     ],
     ['as null', { transaction: null }, { code: undefined, message: 'the service gave no transaction and no reason' }],
@@ -261,7 +265,7 @@ describe('an order', () => {
     }), { numRuns: 2_000 });
   });
 
-  test('that says one member twice is refused: who reads the first would sign another swap than who reads the last', async () => {
+  test('that repeats a member is refused, since the first and the last could be different swaps', async () => {
     const text = JSON.stringify(orderAnswer()).replace('"inAmount"', '"inAmount":"1","inAmount"');
     const refused = clientOf(await listen(json(text))).swap.order(ASKED);
     await expect(refused).rejects.toMatchObject({

@@ -13,7 +13,7 @@ describe('token discovery', () => {
   test.each<[string, (tokens: Tokens) => Promise<unknown>, string, Readonly<Record<string, string>>]>([
     ['a search of its own', (tokens) => tokens.discoverySearch([FIRST]), '/tokens/v2/search', { query: FIRST }],
     ['a tag', (tokens) => tokens.tag('lst'), '/tokens/v2/tag', { query: 'lst' }],
-    ['a tag that nobody told us of', (tokens) => tokens.tag('sea-birds'), '/tokens/v2/tag', { query: 'sea-birds' }],
+    ['an unknown tag', (tokens) => tokens.tag('sea-birds'), '/tokens/v2/tag', { query: 'sea-birds' }],
     [
       'a category', (tokens) => tokens.category({ category: 'toptraded', interval: '6h' }), '/tokens/v2/toptraded/6h',
       {},
@@ -21,7 +21,7 @@ describe('token discovery', () => {
     ['a category to a limit', (tokens) => tokens.category({
       category: 'toporganicscore', interval: '24h', limit: 100,
     }), '/tokens/v2/toporganicscore/24h', { limit: '100' }],
-    ['a category and an interval that nobody told us of', (tokens) => tokens.category({
+    ['an unknown category and interval', (tokens) => tokens.category({
       category: 'topfeeding', interval: '7d', limit: 1,
     }), '/tokens/v2/topfeeding/7d', { limit: '1' }],
     ['what is recent', (tokens) => tokens.recent(), '/tokens/v2/recent', {}],

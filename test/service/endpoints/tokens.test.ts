@@ -15,7 +15,8 @@ describe('a token search', () => {
     expect(records.map(({ id }) => id)).toEqual([FIRST]);
   });
 
-  test('names at most a hundred mints a request, each once, and each word alone: not every host takes commas between words', async () => {
+  test('names at most a hundred mints a request, each once, and each word alone: not every host takes commas between '
+    + 'words', async () => {
     const server = await listen((request, response) =>
       json(termsOf(request).filter((term) => term.length > 30).map((term) => tokenAnswer(term)))(request, response));
     const mints = Array.from({ length: 250 }, (_, i) => mintNumber(i));

@@ -13,7 +13,7 @@ describe('the age of data', () => {
     expect(meter.read(5)).toEqual({ ageMs: 0, meanAgeMs: 0, maxAgeMs: 0 });
   });
 
-  test('grows with time and falls with each renewal, as if it were looked at every millisecond', () => {
+  test('grows with time and falls with each renewal, as if it were sampled every millisecond', () => {
     fc.assert(fc.property(fc.nat(1_000_000), fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 1, maxLength: 20 }),
       fc.integer({ min: 1, max: 50 }), (start, gaps, rest) => {
         const meter = createAgeMeter();

@@ -238,7 +238,8 @@ describe('a feed', () => {
     expect(gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length).toBeGreaterThan(20_000);
   });
 
-  test('issue 13.15: is asked for again within five seconds of the end of an outage, and all feeds with the first that answers', async () => {
+  test('issue 13.15: is asked for again within five seconds of the end of an outage, and all feeds with the first that '
+    + 'answers', async () => {
     const clock = new VirtualClock(START);
     const answered = new Map<string, Millis>();
     const service = source({
@@ -268,7 +269,7 @@ describe('a feed', () => {
     expect(at).toEqual([0, 65_000, 130_000, 195_000]);
   });
 
-  test('does not storm a service that refuses its key', async () => {
+  test('polls a service that refuses its key seldom', async () => {
     const clock = new VirtualClock(START);
     const service = source({
       order() {
@@ -304,7 +305,7 @@ describe('a feed', () => {
     ]);
   });
 
-  test('stops asking, and gives up what is asked, when nobody listens', async () => {
+  test('stops polling, and aborts the polls in flight, without subscribers', async () => {
     const clock = new VirtualClock(START);
     const service = source({ order: () => new Promise(() => undefined), book: async () => ({ yes: [], no: [] }) });
     const { events, stop } = watch(service, [QUOTE, BOOK], clock);
@@ -329,12 +330,12 @@ describe('a feed', () => {
     });
     const { feed } = watch(service, [{ ...QUOTE, weight: 3 }, BOOK], clock);
     await advance(clock, 600_000);
-    const [steady, never] = feed.stats();
-    expect(steady).toMatchObject({ everyMs: 5_000, weight: 3 });
-    expect(steady!.meanAgeMs).toBeGreaterThan(2_400);
-    expect(steady!.meanAgeMs).toBeLessThan(2_600);
-    expect(steady!.maxAgeMs).toBeLessThanOrEqual(5_500);
-    expect(steady!.ageMs).toBe(clock.now() - steady!.lastAnswerAt!);
+    const [renewed, never] = feed.stats();
+    expect(renewed).toMatchObject({ everyMs: 5_000, weight: 3 });
+    expect(renewed!.meanAgeMs).toBeGreaterThan(2_400);
+    expect(renewed!.meanAgeMs).toBeLessThan(2_600);
+    expect(renewed!.maxAgeMs).toBeLessThanOrEqual(5_500);
+    expect(renewed!.ageMs).toBe(clock.now() - renewed!.lastAnswerAt!);
     expect(never).toMatchObject({ weight: 1, ageMs: undefined, meanAgeMs: undefined, maxAgeMs: undefined });
     healthy = false;
     await advance(clock, 600_000);
@@ -346,7 +347,7 @@ describe('a feed', () => {
     expect(silent!.meanAgeMs).toBeLessThan(153_000);
   });
 
-  test('begins anew for the next subscriber', async () => {
+  test('starts again for the next subscriber', async () => {
     const clock = new VirtualClock(START);
     const { feed, stop } = watch(source({ order: () => ORDER }), [QUOTE], clock);
     await advance(clock, 20_000);

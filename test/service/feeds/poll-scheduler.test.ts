@@ -5,7 +5,8 @@ import { GannetError } from '../../../src/core/errors.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
-import { optimalIntervals, weightedMeanAge } from '../../../src/market/poll-plan.ts';
+import { optimalIntervals } from '../../../src/market/poll-plan.ts';
+import { weightedMeanAge } from '../../market/weighted-mean-age.ts';
 import type { Poll } from '../../../src/service/feeds/polls.ts';
 import { startScheduler } from '../../../src/service/feeds/poll-scheduler.ts';
 import type { CallOptions } from '../../../src/service/rate/rate-plan.ts';
@@ -86,7 +87,7 @@ describe('where there is not enough for all', () => {
       expect(Math.abs(mean(gapsOf(times)) / expected[index]! - 1)).toBeLessThan(0.06);
   });
 
-  test('what is asked for less often than its share is polled as often as asked, and the rest gets what it leaves', async () => {
+  test('a feed that needs less than its share is polled as often as asked, and others get the rest', async () => {
     const clock = new VirtualClock(START);
     const { sentAt } = schedule(clock, [{ everyMs: 20_000, weight: 100 }, { everyMs: 500 }, { everyMs: 500 }], 1);
     await advance(clock, HOUR);
@@ -136,7 +137,7 @@ describe('where there is not enough for all', () => {
 });
 
 describe('where there is enough', () => {
-  test('what began together does not march in step', async () => {
+  test('polls that began together separate', async () => {
     const clock = new VirtualClock(START);
     const { sentAt } = schedule(clock, Array.from({ length: 20 }, () => ({ everyMs: 10_000 })));
     await advance(clock, MINUTE);
@@ -147,7 +148,7 @@ describe('where there is enough', () => {
       for (const gap of gapsOf(times).slice(1)) expect(Math.abs(gap - 10_000)).toBeLessThanOrEqual(1_001);
   });
 
-  test('an answer that is slow, or never comes, holds nobody else up', async () => {
+  test('an answer that is slow, or never comes, delays no other poll', async () => {
     const clock = new VirtualClock(START);
     const { sentAt } = schedule(clock, [
       { everyMs: 1_000, answer: () => new Promise(() => undefined) },
@@ -202,7 +203,7 @@ describe('a poll that fails', () => {
     expect(sentAt[0]!.length - before).toBeGreaterThanOrEqual(2);
   });
 
-  test('for the rate delays all alike, and is not put off itself', async () => {
+  test('for the rate delays all polls alike', async () => {
     const clock = new VirtualClock(START);
     let refusing = true;
     const answer: Answer = (call) =>
@@ -219,7 +220,7 @@ describe('a poll that fails', () => {
     }
   });
 
-  test('for the key comes back with the first of them that is accepted', async () => {
+  test('for the key ends for all polls with the first accepted one', async () => {
     const clock = new VirtualClock(START);
     let accepting = false;
     const refuse = faulty('SERVICE_UNAUTHORIZED');
@@ -268,7 +269,7 @@ describe('a poll that fails', () => {
 });
 
 describe('a scheduler that is stopped', () => {
-  test('sends nothing more, tells nothing more, and leaves no timer behind', async () => {
+  test('sends and reports nothing more, and leaves no timer', async () => {
     const clock = new VirtualClock(START);
     const { sentAt, stop, governor, results } =
       schedule(clock, Array.from({ length: 10 }, () => ({ everyMs: 1_000, answer: faulty('SERVICE_STATUS') })), 1);

@@ -4,7 +4,8 @@ import type { Millis } from '../../../src/core/time.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
 import type { FeedSpec } from '../../../src/market/feed.ts';
 import { weightOf } from '../../../src/market/feed.ts';
-import { optimalIntervals, weightedMeanAge } from '../../../src/market/poll-plan.ts';
+import { optimalIntervals } from '../../../src/market/poll-plan.ts';
+import { weightedMeanAge } from '../../market/weighted-mean-age.ts';
 import { Access } from '../../../src/service/access.ts';
 import { createFeeds } from '../../../src/service/feeds/feeds.ts';
 import type { FeedSource } from '../../../src/service/feeds/polls.ts';
@@ -163,7 +164,7 @@ const CASES = Object.keys(COUNTING).flatMap((counting) => [{ counting, headers: 
 describe('three times oversubscribed for a day', () => {
   test.each(
     CASES,
-  )('a service that counts $counting (headers: $headers) is never asked too often, and what it allows is used', async (
+  )('at the plan, counted $counting (headers: $headers), is never refused and uses the rate', async (
     { counting, headers },
   ) => {
     const day = await liveADay({ limiter: COUNTING[counting]!(PLAN_RATE), headers });
@@ -173,7 +174,7 @@ describe('three times oversubscribed for a day', () => {
     expectExecuteNeverWaits(day);
   });
 
-  test.each(CASES)('a service that counts $counting (headers: $headers) and allows three fifths of the plan refuses one an hour at most', async (
+  test.each(CASES)('at 3/5 of the plan, counted $counting (headers: $headers), is refused once an hour at most', async (
     { counting, headers },
   ) => {
     const perSecond = 0.6 * PLAN_RATE;
@@ -186,7 +187,7 @@ describe('three times oversubscribed for a day', () => {
 
   test.each(
     CASES.slice(1, 3),
-  )('with swaps between, a service that counts $counting (headers: $headers) is not asked too often either', async (
+  )('at the plan, with swaps, counted $counting (headers: $headers), is never refused', async (
     { counting, headers },
   ) => {
     const day = await liveADay({ limiter: COUNTING[counting]!(PLAN_RATE), headers, trades: true });
@@ -201,7 +202,7 @@ describe('three times oversubscribed for a day', () => {
 
   test.each(
     CASES.slice(1, 2),
-  )('with swaps between, a service that counts $counting (headers: $headers) and allows three fifths of the plan refuses one an hour on average', async (
+  )('at 3/5 of the plan, with swaps, counted $counting (headers: $headers), is refused once an hour on average', async (
     { counting, headers },
   ) => {
     const perSecond = 0.6 * PLAN_RATE;

@@ -28,13 +28,13 @@ function taught(share = 0.6): { readonly ceiling: LimitEstimator; readonly now: 
   return { ceiling, now };
 }
 
-describe('what refusals teach', () => {
-  test('is nothing at first', () => {
+describe('the limit estimator', () => {
+  test('assumes the plan at first', () => {
     const ceiling = new LimitEstimator(LIMITS, 0);
     expect([ceiling.share(), ceiling.burst(0), ceiling.learned()]).toEqual([1, Infinity, undefined]);
   });
 
-  test('is nothing where one refusal does not repeat', () => {
+  test('learns nothing from refusals that do not repeat', () => {
     const ceiling = new LimitEstimator(LIMITS, 0);
     for (let n = 0; n < 24; n++) {
       const now = admit(ceiling, n * HOUR, { forMs: 70_000, share: 0.8 });
@@ -44,7 +44,7 @@ describe('what refusals teach', () => {
     expect(ceiling.learned()).toBeUndefined();
   });
 
-  test('is nothing where refusals come at very different counts', () => {
+  test('learns nothing from refusals at very different counts', () => {
     const ceiling = new LimitEstimator(LIMITS, 0);
     let now = admit(ceiling, 0, { forMs: 70_000, share: 0.8 });
     ceiling.refused(1, now);
@@ -53,13 +53,13 @@ describe('what refusals teach', () => {
     expect(ceiling.learned()).toBeUndefined();
   });
 
-  test('is a lower rate where a refusal repeats at the same count', () => {
+  test('learns a lower rate from a refusal that repeats at the same count', () => {
     const { ceiling } = taught(0.6);
     expect(ceiling.share()).toBeGreaterThanOrEqual(0.5);
     expect(ceiling.share()).toBeLessThanOrEqual(0.6);
   });
 
-  test('is found by trials between what was admitted and what was refused', () => {
+  test('finds the limit by trials between the admitted and the refused rate', () => {
     const { ceiling, now } = taught(0.6);
     const { share: held, refusedShare } = ceiling.learned()!;
     expect(refusedShare).toBe(1);
@@ -71,7 +71,7 @@ describe('what refusals teach', () => {
     expect(ceiling.learned()!.refusedShare).toBeCloseTo(Math.sqrt(held));
   });
 
-  test('is held for an hour once it is settled, and then tried a little higher', () => {
+  test('holds a settled rate for an hour, and then tries a slightly higher one', () => {
     const ceiling =
       new LimitEstimator(LIMITS, 0, { at: 0, share: 0.5, refusedShare: undefined, burst: undefined, refusals: 1 });
     let now = admit(ceiling, 0, { forMs: 64 * MINUTE, share: 0.45 });
@@ -82,7 +82,7 @@ describe('what refusals teach', () => {
     expect(ceiling.learned()).toMatchObject({ at: now, share: 0.5 });
   });
 
-  test('is forgotten within the hour where the limit has gone', () => {
+  test('forgets a limit within the hour after the service lifts it', () => {
     const ceiling = new LimitEstimator(LIMITS, 0, {
       at: -2 * HOUR, share: 0.1, refusedShare: undefined, burst: undefined, refusals: 1,
     });
@@ -91,7 +91,7 @@ describe('what refusals teach', () => {
     expect(ceiling.learned()).toBeUndefined();
   });
 
-  test('makes the next attempt rarer with every refusal of one trial', () => {
+  test('makes the next trial rarer with every refusal of one trial', () => {
     const ceiling =
       new LimitEstimator(LIMITS, 0, { at: 0, share: 0.5, refusedShare: undefined, burst: undefined, refusals: 1 });
     ceiling.alsoRefused();
@@ -102,7 +102,7 @@ describe('what refusals teach', () => {
     expect(ceiling.learned()!.refusals).toBe(4);
   });
 
-  test('is that bursts are too deep where more was admitted before', () => {
+  test('learns that a burst is too deep where more was admitted before', () => {
     const ceiling = new LimitEstimator(LIMITS, 0);
     let now = admit(ceiling, 0, { forMs: 70_000, share: 0.9 });
     for (let n = 0; n < 2; n++) {
@@ -116,7 +116,7 @@ describe('what refusals teach', () => {
     expect(ceiling.burst(now + 200 * MINUTE)).toBe(Infinity);
   });
 
-  test('is taken back where one request alone is refused for longer than any window', () => {
+  test('reverts a limit where single requests are refused for longer than any window', () => {
     const { ceiling, now } = taught(0.6);
     for (const silence of [4_000, 12_000, 60_000]) ceiling.probeRefused(now + silence);
     expect(ceiling.share()).toBeLessThan(1);
@@ -124,7 +124,7 @@ describe('what refusals teach', () => {
     expect(ceiling.share()).toBe(1);
   });
 
-  test('is dropped where far fewer requests than were admitted before are refused', () => {
+  test('drops a limit where far fewer requests than before are refused', () => {
     const ceiling = new LimitEstimator({ limit: 100, windowMs: 10_500 }, 0);
     let now = 0;
     for (let n = 0; n < 2; n++) {
@@ -138,13 +138,13 @@ describe('what refusals teach', () => {
     expect(ceiling.learned()).toBeUndefined();
   });
 
-  test('is nothing where nothing had been admitted', () => {
+  test('learns nothing from a refusal without admitted requests', () => {
     const ceiling = new LimitEstimator(LIMITS, 0);
     for (let n = 0; n < 5; n++) ceiling.refused(1, n * 10_000);
     expect(ceiling.learned()).toBeUndefined();
   });
 
-  test('follows the headers where they make watching pause, but not where others use the rate', () => {
+  test('follows headers that make watching pause, but not where others use the rate', () => {
     const ceiling = new LimitEstimator(LIMITS, 0);
     ceiling.accepted(0);
     ceiling.pausedByHeaders(1_000);
@@ -155,7 +155,7 @@ describe('what refusals teach', () => {
     expect(ceiling.share()).toBeLessThan(0.55);
   });
 
-  test('never leaves less than a request a minute, nor more than the plan, whatever happens', () => {
+  test('always allows at least a request a minute and at most the plan', () => {
     const step = fc.record({
       afterMs: fc.oneof(fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 0, max: 3 * HOUR })),
       depth: fc.double({ min: 1, max: 10, noNaN: true }),

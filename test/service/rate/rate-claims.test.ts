@@ -26,8 +26,8 @@ function keep(): {
   };
 }
 
-describe('what is written down', () => {
-  test('covers everything that leaves, at an instant no earlier than it left, whenever the process dies', () => {
+describe('the claims of a bucket', () => {
+  test('cover every request that leaves, at an instant no earlier than it left, whenever the process crashes', () => {
     fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 60 }), (gaps) => {
       const { written, leave } = keep();
       const left: Millis[] = [];
@@ -46,7 +46,7 @@ describe('what is written down', () => {
     }));
   });
 
-  test('is written once for a quick start, and seldom for a burst', () => {
+  test('are written once for a quick start, and seldom for a burst', () => {
     const { written, leave } = keep();
     for (let n = 0; n < 4; n++) leave(0);
     expect(written).toHaveLength(1);
@@ -54,7 +54,7 @@ describe('what is written down', () => {
     expect(written.length).toBeLessThanOrEqual(5);
   });
 
-  test('claims nothing for later once a second has gone', () => {
+  test('claim no later request after a second', () => {
     const { written, leave } = keep();
     leave(0);
     leave(1_000);
@@ -62,7 +62,7 @@ describe('what is written down', () => {
     expect(written[1]!.sends).toEqual([{ at: 0, count: 1 }, { at: 1_000, count: 1 }]);
   });
 
-  test('is written at the first of several refusals, with what is still claimed', () => {
+  test('are written at the first of several refusals, with the requests that are still claimed', () => {
     const { keeper, written, leave } = keep();
     leave(0);
     keeper.refused(80);

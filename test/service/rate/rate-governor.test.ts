@@ -84,7 +84,7 @@ function hang(): Promise<{ value: number }> {
 }
 
 describe('a sliding window', () => {
-  test('frees a place when the oldest instant leaves it', () => {
+  test('frees a place when the oldest request leaves the window', () => {
     const window = createSlidingWindow(100);
     for (const at of [0, 10, 20]) window.record(at);
     expect(window.freeAt(30, 100, 3)).toBe(100);
@@ -96,7 +96,7 @@ describe('a sliding window', () => {
     expect(window.within(30, 20)).toEqual([20]);
   });
 
-  test('forgets what has left it', () => {
+  test('forgets requests that have left the window', () => {
     const window = createSlidingWindow(10);
     for (let at = 0; at < 100_000; at++) window.record(at);
     expect(window.count(100_005, 10)).toBe(4);
@@ -114,7 +114,7 @@ describe('a plan', () => {
     }
   });
 
-  test('of less than a request in ten seconds is a request now and then', () => {
+  test('of less than a request in ten seconds allows one request in a longer window', () => {
     expect(bucketLimits({ requestsPerSecond: 0.02 }, 'main')).toEqual({ limit: 1, windowMs: 52_500 });
   });
 
@@ -122,7 +122,7 @@ describe('a plan', () => {
     expect(watchRequestsPerSecond(plan)).toBeCloseTo((0.8 * requestsPerSecond(plan, 'main')) / 1.05);
   });
 
-  test('in part is the same part of its rate, within a request', () => {
+  test('scaled by a share gives that share of its rate, within a request', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 1_500 }), fc.double({ min: 0.02, max: 1, noNaN: true }),
       (limit, share) => {
         const whole = { limit, windowMs: 10_500 };
@@ -244,7 +244,7 @@ describe('the governor', () => {
     expect(Math.max(...waits)).toBe(0);
   });
 
-  test('gives an order up rather than send it too late', async () => {
+  test('rejects an order that would be sent too late', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 0.02);
     await governor.run({ send: async () => ({ value: 1 }) });
@@ -255,7 +255,7 @@ describe('the governor', () => {
     expect(governor.stats().queued).toBe(0);
   });
 
-  test('gives identical requests one answer, and a waiting one the urgency of the most urgent', async () => {
+  test('sends identical requests once, with the most urgent priority of their callers', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 0.1);
     const sent: string[] = [];
@@ -269,7 +269,7 @@ describe('the governor', () => {
     expect(governor.stats()).toMatchObject({ sent: 3, coalesced: 1, queued: 0, inFlight: 0 });
   });
 
-  test('shares a fault as it shares an answer', async () => {
+  test('rejects all callers of a shared request that fails', async () => {
     const governor = governorOf(new VirtualClock(START), 10);
     const results = await Promise.allSettled([
       governor.run({ coalesceKey: 'k', send: fail }), governor.run({ coalesceKey: 'k', send: fail }),
@@ -278,7 +278,7 @@ describe('the governor', () => {
     expect(governor.stats().sent).toBe(1);
   });
 
-  test('gives a request up with the last who waits for it, not with the first', async () => {
+  test('aborts a shared request when its last caller gives up, not its first', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 10);
     let aborted = false;
@@ -302,7 +302,7 @@ describe('the governor', () => {
     await expect(governor.run({ signal: one.signal, send })).rejects.toBe('gone');
   });
 
-  test('takes a request that was given up out of the queue', async () => {
+  test('removes a request without callers from the queue', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 0.1);
     await governor.run({ send: async () => ({ value: 1 }) });
@@ -315,7 +315,7 @@ describe('the governor', () => {
     expect(governor.stats()).toMatchObject({ sent: 1, queued: 0 });
   });
 
-  test('leaves places in flight to what is more urgent than watching', async () => {
+  test('keeps places in flight for requests that are more urgent than watching', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 1_000, 8);
     for (let n = 0; n < 20; n++) void governor.run({ priority: 'watch', send: hang });
@@ -324,7 +324,7 @@ describe('the governor', () => {
     expect(governor.stats().inFlight).toBe(8);
   });
 
-  test('reaches what the largest plan allows where answers take their time', async () => {
+  test('reaches the rate of the largest plan with slow answers', async () => {
     const clock = new VirtualClock(START);
     const governor =
       new RateGovernor({ limits: bucketLimits('pro', 'main'), clock, maxInFlight: MAX_CONNECTIONS.main });
@@ -346,7 +346,7 @@ describe('the governor', () => {
     expect(governor.stats().sent / 30).toBeGreaterThan(0.98 * watchRequestsPerSecond('pro'));
   });
 
-  test('paces by what the service says is left, keeping the last requests for orders', async () => {
+  test('paces by the remaining requests in the headers, and keeps the last ones for orders', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 10);
     const ask = (call: CallOptions, limits?: ServerLimits): Promise<Millis> =>
@@ -360,7 +360,7 @@ describe('the governor', () => {
     expect(await watching).toBeGreaterThan(4_000);
   });
 
-  test('holds nothing that is signed back for what headers say, which may be wrong or another bucket\'s', async () => {
+  test('sends a signed transaction whatever the headers say, which may be wrong or another bucket\'s', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 20);
     const leftAt: Millis[] = [];
@@ -372,7 +372,7 @@ describe('the governor', () => {
     expect(leftAt).toEqual([0, 100, 200]);
   });
 
-  test('falls silent after a refusal until the service says, and then tries with one request alone', async () => {
+  test('pauses after a refusal until the service allows requests, and then tries with a single one', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 100);
     const sentAt: Millis[] = [];
@@ -420,7 +420,7 @@ describe('the governor', () => {
     expect(sentAt.length).toBeLessThan(70);
   });
 
-  test('tells each caller when the request leaves, and whoever joins it later at once', async () => {
+  test('tells each caller when the request leaves, and a caller that joins later at once', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 0.1);
     const started: string[] = [];
@@ -436,7 +436,7 @@ describe('the governor', () => {
     expect(started.slice(2)).toEqual(['b 10500', 'b, joining 10500']);
   });
 
-  test('starts quickly once, and never bursts again, however long nothing was asked', async () => {
+  test('starts with one burst, and never bursts again after an idle time', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 10);
     const sentAt: Millis[] = [];
@@ -455,7 +455,7 @@ describe('the governor', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(131 - 50);
   });
 
-  test('makes up for timers that fire late, but not for a stall', async () => {
+  test('makes up for late timers, but not for a stall', async () => {
     const clock = new VirtualClock(START);
     const late = Object.assign(Object.create(clock) as VirtualClock, {
       now: () => clock.now(),
@@ -488,7 +488,7 @@ describe('the governor', () => {
     expect(leftAt).toEqual({ exit: 2_000, watch: 4_200 });
   });
 
-  test('holds nothing that is signed behind an answer that is slow to come, even after a refusal', async () => {
+  test('sends a signed transaction beside a slow answer, even after a refusal', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 100);
     await governor.run({ priority: 'execute', send: () => Promise.reject(refusal()) }).catch(() => undefined);
@@ -497,7 +497,7 @@ describe('the governor', () => {
     expect(governor.stats()).toMatchObject({ inFlight: 3, queued: 0 });
   });
 
-  test('takes a refusal of its quick start for that, and not for a smaller rate', async () => {
+  test('does not lower the rate after a refusal of the quick start', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 10);
     const bucket = tokenBucket(10, 10);
@@ -509,7 +509,7 @@ describe('the governor', () => {
     expect(governor.stats().requestsPerSecond).toBeCloseTo(10 / 1.05);
   });
 
-  test('learns the rate of a minute that was full, where no shorter time was', async () => {
+  test('learns the rate of a service that counts by the minute alone', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 1);
     const window = slidingWindow(36, 60_000);
@@ -535,7 +535,7 @@ describe('the governor', () => {
     expect(governor.stats().requestsPerSecond).toBeGreaterThan(0.5);
   });
 
-  test('comes down to a rate of less than a request in ten seconds', async () => {
+  test('learns a rate of less than a request in ten seconds', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 0.5);
     const bucket = tokenBucket(1, 0.06);
@@ -548,7 +548,7 @@ describe('the governor', () => {
     expect(governor.stats().sent).toBeGreaterThan(0.6 * 0.06 * 12 * 3_600);
   });
 
-  test('is not ground down by a service that refuses everything for a minute now and then', async () => {
+  test('keeps its rate although the service refuses everything for a minute now and then', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 0.5);
     const poll = async (): Promise<void> => {
@@ -594,7 +594,7 @@ describe('the governor', () => {
     expect(sentAt.length).toBeGreaterThan(0.65 * 36 * 60);
   });
 
-  test('says what rate it holds to', async () => {
+  test('reports the rate that it allows', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 1);
     expect(governor.stats().requestsPerSecond).toBeCloseTo(1 / 1.05);

@@ -40,13 +40,13 @@ async function fileMemory(
 }
 
 describe('a memory in a file', () => {
-  test('is empty where there is none', async () => {
+  test('is empty without a file', async () => {
     const { memory, faults } = await fileMemory();
     expect(memory.load()).toBeUndefined();
     expect(faults).toEqual([]);
   });
 
-  test('gives back what it was given last, and leaves nothing else behind', async () => {
+  test('returns the last state, and leaves no other file', async () => {
     const { memory, folder, path } = await fileMemory();
     memory.save({ scope: 'another', buckets: {} });
     memory.save(STATE);
@@ -60,7 +60,7 @@ describe('a memory in a file', () => {
     ['with a wrong figure', JSON.stringify({ format: 'gannet-rate-memory-1', ...STATE })
       .replace('"count":3', '"count":-3')],
     ['no text', new Uint8Array([0, 255, 254, 1])], ['too large', ' '.repeat(70_000)],
-  ])('that is %s cannot be read, which is no fault, and is written over', async (_name, content) => {
+  ])('that is %s is unreadable without a fault, and is overwritten', async (_name, content) => {
     const { memory, faults } = await fileMemory(content);
     expect(memory.load()).toEqual({ scope: '', buckets: {} });
     memory.save(STATE);
@@ -68,7 +68,7 @@ describe('a memory in a file', () => {
     expect(faults).toEqual([]);
   });
 
-  test('whatever stands in it, is read or said to be unreadable', async () => {
+  test('with any content is read or reported unreadable', async () => {
     const { memory, path } = await fileMemory();
     fc.assert(fc.property(fc.oneof(fc.string(), fc.json(), fc.jsonValue().map((buckets) => JSON.stringify({
       format: 'gannet-rate-memory-1', scope: 's', buckets,
@@ -78,7 +78,7 @@ describe('a memory in a file', () => {
     }), { numRuns: 200 });
   });
 
-  test('tells of a fault of the disk once, and again after a success', async () => {
+  test('reports a fault of the disk once, and again after a success', async () => {
     const { memory, faults, folder, path } = await fileMemory();
     rmSync(folder, { recursive: true });
     for (let n = 0; n < 3; n++) memory.save(STATE);
@@ -162,14 +162,14 @@ const WINDOWS: readonly (readonly [string, () => Limiter])[] = [
 describe.each(
   WINDOWS,
 )('a daemon that dies a hundred times within a minute, before a service that counts over %s', (_name, limiterOf) => {
-  test.each([0, 10, 600])('after lives of %d ms never asks too often', async (lifeMs) => {
+  test.each([0, 10, 600])('restarted every %d ms never exceeds the rate', async (lifeMs) => {
     const { refusedAt, arrived } =
       await crashOften(limiterOf(), { times: 100, lifeMs: () => lifeMs, memory: textMemory() });
     expect(refusedAt).toEqual([]);
     expect(arrived.length).toBeGreaterThan(0);
   });
 
-  test('after lives of any length never asks too often', async () => {
+  test('restarted at any time never exceeds the rate', async () => {
     for (const seed of [1, 2]) {
       const random = seededRandom(seed);
       const { refusedAt } = await crashOften(limiterOf(), {
@@ -179,7 +179,7 @@ describe.each(
     }
   });
 
-  test('would ask too often without a memory', async () => {
+  test('would exceed the rate without a memory', async () => {
     const { refusedAt } = await crashOften(limiterOf(), { times: 100, lifeMs: () => 600, memory: undefined });
     expect(refusedAt.length).toBeGreaterThan(100);
   });
@@ -204,7 +204,7 @@ describe('a process with a memory', () => {
     expect(memory.saves).toBeLessThan(650);
   });
 
-  test('starts as quickly as ever where nothing is remembered', async () => {
+  test('starts with the usual burst where the memory is empty', async () => {
     const { clock, server } = clockAndServer();
     const process = startProcess(clock, server, textMemory());
     await advance(clock, 0);
@@ -215,7 +215,7 @@ describe('a process with a memory', () => {
   test.each([
     ['of another service or plan', { ...STATE, scope: 'https://other.example "free"' }],
     ['that cannot be read', { scope: '', buckets: {} }],
-  ])('and a state %s starts as if the window were full', async (_name, state) => {
+  ])('with a state %s starts as if the window were full', async (_name, state) => {
     const { clock, server } = clockAndServer();
     const memory = textMemory();
     memory.save(state);
@@ -226,7 +226,7 @@ describe('a process with a memory', () => {
     expect(process.sent()).toBeGreaterThan(0);
   });
 
-  test('waits out the cool-down of the one before, and holds to what it learnt', async () => {
+  test('waits for the end of the previous process’s cool-down, and keeps its learned limit', async () => {
     const { clock, server } = clockAndServer(20);
     const memory = textMemory();
     const first = startProcess(clock, server, memory);
@@ -245,7 +245,7 @@ describe('a process with a memory', () => {
     expect(second.sent()).toBeLessThan(kept.learned!.share * 38 + 2);
   });
 
-  test('spaces its first poll from the last of the one before', async () => {
+  test('spaces its first poll from the last one of the previous process', async () => {
     const clock = new VirtualClock(START);
     const governor = new RateGovernor({
       limits: bucketLimits('free', 'main'), clock, maxInFlight: 32,
@@ -273,7 +273,7 @@ describe('a process with a memory', () => {
     expect(await Promise.all(asked)).toEqual([2_000, 2_100, 30_000]);
   });
 
-  test('that is closed claims nothing that did not leave', async () => {
+  test('that is closed keeps no claim for requests that did not leave', async () => {
     const { clock, server } = clockAndServer();
     const memory = textMemory();
     const process = startProcess(clock, server, memory);
@@ -290,7 +290,7 @@ describe('a process with a memory', () => {
     expect(memory2.load()!.buckets.main!.sends.reduce((sum, { count }) => sum + count, 0)).toBe(10);
   });
 
-  test('believes no instant that is still to come', async () => {
+  test('ignores instants in the future', async () => {
     const { clock, server } = clockAndServer();
     const memory = textMemory();
     memory.save({
@@ -308,11 +308,13 @@ describe('a process with a memory', () => {
     const { at, share, refusals } = STATE.buckets.main!.learned!;
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
       format: 'gannet-rate-memory-1', scope: SCOPE,
-      buckets: { main: { sends: [{ at: START, count: 3 }], coolDownUntil: START + 5_000, lesson: { at, share, refusals } } },
+      buckets: {
+        main: { sends: [{ at: START, count: 3 }], coolDownUntil: START + 5_000, lesson: { at, share, refusals } },
+      },
     });
   });
 
-  test('reads what an earlier version kept of a refused rate', async () => {
+  test('reads the learned limit of an earlier version', async () => {
     const { path, memory } = await fileMemory();
     const lesson = { at: START, peak: 0.5, refusals: 1 };
     writeFileSync(
@@ -323,7 +325,8 @@ describe('a process with a memory', () => {
 
   test('forgets a limit learned at a future time no later than one learned now', () => {
     const earlier = {
-      sends: [], learned: { at: START + 86_400_000, share: 0.5, refusedShare: undefined, burst: undefined, refusals: 1 },
+      sends: [],
+      learned: { at: START + 86_400_000, share: 0.5, refusedShare: undefined, burst: undefined, refusals: 1 },
     };
     const limiter = new RateLimiter(bucketLimits('free', 'main'), START, earlier);
     expect(limiter.requestsPerSecond()).toBeLessThan(0.48);
@@ -334,7 +337,7 @@ describe('a process with a memory', () => {
   });
 });
 
-test('a service that is given a file leaves the rate in it', async () => {
+test('a service with a memory file writes its rate into it', async () => {
   const { path, memory } = await fileMemory();
   const server = await listen(json([]));
   const service = clientOf(server, { rateMemory: memory });

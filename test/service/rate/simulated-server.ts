@@ -15,7 +15,7 @@ export interface Limiter {
   freeAt(now: Millis): Millis;
 }
 
-/** Returns a limiter that looks back over a window from each request. */
+/** Returns a limiter that counts over a window that ends at each request. */
 export function slidingWindow(limit: number, windowMs: Millis): Limiter {
   const accepted: Millis[] = [];
   const forget = (now: Millis): void => {

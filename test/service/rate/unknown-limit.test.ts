@@ -84,7 +84,7 @@ function expectFound({ admittedAt, refusedAt }: Polled, { perSecond, searchMs, u
   expect(mostPerHour(refusedAt.filter((at) => at >= searchMs))).toBeLessThanOrEqual(1);
 }
 
-describe('issue 13.17: a limit that the service does not tell is found', () => {
+describe('issue 13.17: a limit that the service does not state is found', () => {
   const TEN_PER_TEN_SECONDS: readonly (readonly [string, () => Limiter])[] = [
     ['over a sliding window', () => slidingWindow(10, 10_000)],
     ['by fixed windows', () => fixedWindow(10, 10_000, 3_333)],
@@ -123,7 +123,7 @@ describe('issue 13.17: a limit that the service does not tell is found', () => {
       }), { numRuns: 12, seed: 13_017 });
   });
 
-  test('is found again after it was lowered, and after it was raised', async () => {
+  test('is found again after the service lowers it, and after it raises it', async () => {
     let limiter = slidingWindow(50, 10_000);
     const polled = poll({ plan: 10, admits: (now) => limiter.admits(now) });
     const perSecond = (from: Millis, to: Millis): number =>
@@ -138,7 +138,7 @@ describe('issue 13.17: a limit that the service does not tell is found', () => {
   });
 });
 
-describe('issue 13.16: orders outrank polls while the rate is learnt', () => {
+describe('issue 13.16: orders outrank polls while the rate is learned', () => {
   test.each(
     [['entry', 2], ['exit', 2], ['entry', 0.5]] as const,
   )('no poll leaves while an order of the kind %s waits, under a plan of %d', async (priority, plan) => {
@@ -175,7 +175,7 @@ describe('issue 13.16: orders outrank polls while the rate is learnt', () => {
 });
 
 describe('issue 13.16: an order of a swap', () => {
-  test('finds room at once beside polls that flood the smallest plan', async () => {
+  test('leaves at once beside polls that flood the smallest plan', async () => {
     const polled = poll({ plan: 0.5, admits: () => true });
     const waitedMs: Millis[] = [];
     for (let n = 1; n <= 20; n++) {
@@ -185,7 +185,7 @@ describe('issue 13.16: an order of a swap', () => {
     expect(waitedMs).toEqual(Array(20).fill(0));
   });
 
-  test('is tried before it is given up, however long polls are silent after refusals', async () => {
+  test('is sent before its timeout, however long polls pause after refusals', async () => {
     const polled = poll({ plan: 1, admits: (now) => now - START > 2 * MINUTE || now - START < 5_000 });
     await polled.until(2 * MINUTE + 1_000);
     let leftAt = Infinity;
@@ -197,7 +197,7 @@ describe('issue 13.16: an order of a swap', () => {
   });
 });
 
-describe('issue 13.17: an incident is no limit', () => {
+describe('issue 13.17: an incident of the service is not learned as a limit', () => {
   test.each([
     1_000, 5_000, 20_000,
   ])('20 s of 429 each minute that say to wait %d ms leave the rate as it is', async (retryAfterMs) => {
@@ -212,14 +212,14 @@ describe('issue 13.17: an incident is no limit', () => {
     expect(used).toBeGreaterThan(0.85 * 4);
   });
 
-  test('a storm of 429 without a time, every ten minutes, leaves the rate as it is nearly always', async () => {
+  test('a storm of 429 without a time, every ten minutes, nearly always leaves the rate unchanged', async () => {
     const polled = poll({ plan: 8, admits: (now) => (now - START) % (11 * MINUTE) < 10 * MINUTE });
     await polled.until(6 * HOUR);
     expect(polled.governor.stats().requestsPerSecond).toBeGreaterThan(7);
     expect(polled.admittedAt.length / (6 * 3_600)).toBeGreaterThan(0.8 * 6);
   });
 
-  test('a storm of 429 without a time, every minute, does not grind the rate down for good', async () => {
+  test('a storm of 429 without a time, every minute, does not lower the rate permanently', async () => {
     const polled = poll({ plan: 8, admits: (now) => (now - START) % MINUTE < 40_000 });
     await polled.until(3 * HOUR);
     const late = polled.admittedAt.filter((at) => at >= 2 * HOUR).length / 3_600;

@@ -49,7 +49,7 @@ describe('a dialect', () => {
     expect(coast.fromWire.json(wire)).toEqual(neutralWords);
   });
 
-  test('is heard by its host alone: neutral words that the host does not use mean nothing to it', () => {
+  test('is read by its host alone: neutral words that the host does not use mean nothing to it', () => {
     const { heard } = coast;
     expect(heard.queryValue('excludeRouters', 'tern,petrel, skua')).toBe('iris,iris,rfqz');
     expect(heard.queryValue('excludeRouters', 'iris,gull')).toBe(`${UNKNOWN_MARK}iris,gull`);

@@ -14,7 +14,7 @@ import {
   ASKED, ASKED_BY_TAKER, buildAnswer, mintNumber, orderAnswer, PROGRAM, SIGNATURE, TAKER, tokenAnswer,
 } from '../answers.ts';
 
-// A list of a million small things fits into the bytes that an answer may have. To look at each of them, and to say of
+// A list of a million small things fits into the bytes that an answer may have. To check each of them, and to say of
 // each what is wrong with it, would take a minute and gigabytes.
 const LONG = Array.from({ length: 1_000_000 }, () => 1);
 const broken = (count: number): Json[] => Array.from({ length: count }, () => ({}));
@@ -51,7 +51,7 @@ describe('a list that no answer has', () => {
     ['earnings', () => readLendEarnings(LONG, TAKER), 'expected a list of at most 10000'],
     ['tokens', () => readTokenRecords(LONG), 'tokens: expected a list of at most 50000, got a list of 1000000'],
     ['a ledger', () => readPage(HISTORY, { data: LONG, pagination }), 'history: expected a list of at most 50000'],
-  ])('of %s is refused before any of it is looked at', (_name, read, words) => {
+  ])('of %s is refused before any element is read', (_name, read, words) => {
     expect(read).toThrow(
       expect.objectContaining({ code: 'SERVICE_MALFORMED', message: expect.stringContaining(words) as string }),
     );

@@ -52,13 +52,13 @@ describe('an order book', () => {
     expect(readOrderBook({ ...EMPTY, yes: [[5, 1]], yes_dollars: [['0.0500', 1]] })?.no).toEqual([]);
   });
 
-  test('has nobody on a side that is null', () => {
+  test('has no levels on a side that is null', () => {
     expect(readOrderBook({ yes: [[5, 1]], no: null, yes_dollars: [['0.0500', 1]], no_dollars: null }))
       .toEqual({ yes: [{ priceMicroUsd: 50_000, size: 1 }], no: [] });
     expect(() => readOrderBook({ yes: null, no: [[5, 1]], yes_dollars: null, no_dollars: null })).not.toThrow();
   });
 
-  test('says the same from the best bid downwards, as the reference has it, and from the worst upwards, as hosts do', () => {
+  test('reads the same levels from the best bid downwards (reference) and from the worst upwards (hosts)', () => {
     const levels = {
       yes: [[31, 40], [30, 12.5], [1, 900]], no: [[68, 7], [66, 3]],
       yes_dollars: [['0.3100', 40], ['0.3000', 12.5], ['0.0100', 900]], no_dollars: [['0.6800', 7], ['0.6600', 3]],

@@ -36,9 +36,10 @@ describe('a market', () => {
 
   test('says the same flat as nested, and what only the flat form says', () => {
     const { provider, outcomes, ...flat } = readMarket(flatMarketAnswer('M', { resolveAt: '2026-09-21T14:13:20Z' }));
-    const { provider: none, outcomes: nobody, ...nested } = readMarket(marketAnswer('M', { resolveAt: 1_790_000_000 }));
+    const { provider: none, outcomes: noOutcomes, ...nested } =
+      readMarket(marketAnswer('M', { resolveAt: 1_790_000_000 }));
     expect(flat).toEqual(nested);
-    expect([provider, outcomes, none, nobody]).toEqual(['provider_b', ['In', 'Out'], undefined, []]);
+    expect([provider, outcomes, none, noOutcomes]).toEqual(['provider_b', ['In', 'Out'], undefined, []]);
   });
 
   test.each<[string, unknown, number | undefined]>([
@@ -50,13 +51,13 @@ describe('a market', () => {
     expect([market.closeTime, market.resolveAt]).toEqual([instant, instant]);
   });
 
-  test('has no price where the service says 0, which is nobody’s price', () => {
+  test('has no price where the service says 0, which is no price', () => {
     const pricing = { buyYesPriceUsd: 190_000, sellYesPriceUsd: 0, buyNoPriceUsd: null, volume: 0 };
     expect(readMarket(marketAnswer('M', { pricing })).pricing).toEqual({ buyYesPriceUsd: 190_000n, volume: 0 });
     expect(readMarket(marketAnswer('M', { pricing: null })).pricing).toEqual({});
   });
 
-  test('passes words that nobody told us of', () => {
+  test('passes unknown words', () => {
     expect(readMarket(marketAnswer('M', { status: 'paused', result: 'draw' })))
       .toMatchObject({ status: 'paused', result: 'draw' });
     expect(readMarket(marketAnswer('M', { result: '' })).result).toBeUndefined();

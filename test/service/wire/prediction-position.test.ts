@@ -131,7 +131,7 @@ describe('an entry of the ledger', () => {
     });
   });
 
-  test('passes types that nobody told us of', () => {
+  test('passes unknown types', () => {
     expect(readRecord(historyAnswer(9, { eventType: 'ticket_refunded' })).eventType).toBe('ticket_refunded');
   });
 

@@ -136,7 +136,7 @@ describe('a price impact', () => {
       }), { numRuns: 2_000 });
   });
 
-  test('is never rosier than the dollars by more than their rounding', () => {
+  test('is never better than the dollars by more than their rounding', () => {
     fc.assert(fc.property(anything, dollars, dollars, (stated, inUsdValue, outUsdValue) => {
       const read = readPriceImpact({ ...stated, inUsdValue, outUsdValue })!;
       expect(read.fraction).toBeLessThanOrEqual(outUsdValue / inUsdValue - 1 + 1e-4 + 0.01 / inUsdValue + 1e-12);
@@ -152,7 +152,7 @@ describe('a price impact', () => {
     }), { numRuns: 2_000 });
   });
 
-  test('that nothing confirms is as bad as the worst that was said', () => {
+  test('that nothing confirms is the worst of the stated values', () => {
     fc.assert(fc.property(anything, (stated) => {
       const read = readPriceImpact(stated);
       if (read?.basis !== 'worst') return;

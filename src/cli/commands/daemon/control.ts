@@ -1,5 +1,6 @@
-import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import type { CommandContext, CommandModule } from '../../command.ts';
+import type { ExitCode } from '../../exit-codes.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { tradingText } from '../../output/status-text.ts';
 import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
 import { parseDuration } from '../../../core/time.ts';

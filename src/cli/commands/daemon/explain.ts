@@ -1,7 +1,7 @@
 import type { CommandContext, CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
 import type { FoundDecision } from './find-decision.ts';
 import { findDecision } from './find-decision.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { clockTime } from '../../output/figures.ts';
 import { intentFacts, proposalText } from '../../output/intent-text.ts';
 import { facts, table } from '../../output/table.ts';

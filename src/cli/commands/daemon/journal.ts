@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { CommandContext, CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { wholeNumber } from '../../input/flags.ts';
 import { intentsText, intentText } from '../../output/intent-text.ts';
 import { GannetError } from '../../../core/errors.ts';

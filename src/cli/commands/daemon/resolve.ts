@@ -1,7 +1,9 @@
 import { Option } from 'commander';
 import { createChain } from '../../../chain/chain.ts';
-import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
-import { example, EXIT } from '../../command.ts';
+import type { CommandContext, CommandModule } from '../../command.ts';
+import { example } from '../../command.ts';
+import type { ExitCode } from '../../exit-codes.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { openConfigured } from '../../input/service-request.ts';
 import { snakeCased } from '../../output/answer-json.ts';
 import { GannetError, isGannetError } from '../../../core/errors.ts';
@@ -35,7 +37,7 @@ interface Flags {
 export const resolveCommand: CommandModule = (program, run) => {
   program.command('resolve <id>')
     .description('closes a swap of unknown outcome for good, on your word; the chain is asked first')
-    .addHelpText('after', example('gannet resolve dca-12 --as expired --reason "the explorer shows no such transaction"'))
+    .addHelpText('after', example('gannet resolve dca-12 --as expired --reason "no such transaction"'))
     .addOption(new Option('--as <outcome>', 'the outcome of the swap').choices(WORDS).makeOptionMandatory())
     .requiredOption('--reason <text>', 'how you know; kept in the journal')
     .option('--signature <signature>', 'with "landed": the signature of its transaction')

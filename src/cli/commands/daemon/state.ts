@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import type { CommandContext, CommandModule } from '../../command.ts';
+import type { ExitCode } from '../../exit-codes.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { bytesText } from '../../output/figures.ts';
 import { GannetError, messageOf } from '../../../core/errors.ts';
 import { journalPath, newRunId } from '../../../daemon/files/find-run.ts';

@@ -1,5 +1,5 @@
 import type { CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { clockTime, percent } from '../../output/figures.ts';
 import { restrictionText, statusFacts, statusText } from '../../output/status-text.ts';
 import type { Fact } from '../../output/table.ts';

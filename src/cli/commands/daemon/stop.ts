@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import type { CommandContext, CommandModule } from '../../command.ts';
+import type { ExitCode } from '../../exit-codes.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { durationFlag } from '../../input/flags.ts';
 import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
 import type { Millis } from '../../../core/time.ts';

@@ -2,7 +2,8 @@ import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../../command.ts';
-import { example, EXIT } from '../../command.ts';
+import { example } from '../../command.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { refuseImpossibleFolder } from '../../input/files.ts';
 import { durationFlag, wholeNumber } from '../../input/flags.ts';
 import { namedTokens, pairOf, sizeOf, tokenFlag } from '../../input/token-flags.ts';
@@ -41,7 +42,7 @@ export function addImport(group: Command, run: RunCommand): void {
     .option('--token <symbol=mint:decimals>', 'a token that is neither SOL nor USDC; may be repeated', tokenFlag)
     .option('--pair <base/quote>', 'the pair whose prices the candles are')
     .addOption(
-      new Option('--interval <duration>', 'the duration of a candle (default: the most frequent distance between candles)')
+      new Option('--interval <duration>', 'the duration of a candle (default: the most frequent distance)')
         .argParser(durationFlag),
     )
     .option('--size <amount...>', 'the amounts quoted at each candle’s close, such as "100 USDC" '
@@ -117,9 +118,9 @@ export function addGenerate(group: Command, run: RunCommand): void {
     .requiredOption('--days <n>', 'the number of days', days)
     .option('--seed <n>', 'the seed: the same one gives the same recording', wholeNumber(0, 4_294_967_295), 7)
     .addOption(new Option('--pair <base/quote...>', 'the quoted pairs').default(['SOL/USDC'], 'SOL/USDC'))
-    .addOption(new Option('--market <motion>', 'how prices move. stochastic-volatility: clusters of volatility, jumps and '
-      + 'trends as in real markets; random-walk: nothing can be earned except by a mistake; swings: around a level, '
-      + 'so that buying dips earns')
+    .addOption(new Option('--market <motion>', 'how prices move. stochastic-volatility: clusters of volatility, jumps '
+      + 'and trends as in real markets; random-walk: nothing can be earned except by a mistake; swings: around a '
+      + 'level, so that buying dips earns')
       .choices(PRICE_MOTIONS).default(USUAL_MOTION))
     .addOption(new Option('--every <duration>', 'the time between two polls of a quote').argParser(durationFlag)
       .default(EVERY_MS, formatDuration(EVERY_MS)))

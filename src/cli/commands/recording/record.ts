@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { CommandContext, CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { refuseImpossibleFolder } from '../../input/files.ts';
 import { durationFlag } from '../../input/flags.ts';
 import { openConfigured } from '../../input/service-request.ts';
@@ -26,11 +26,11 @@ interface RecordFlags {
 
 export const recordCommand: CommandModule = (program, run) => {
   program.command('record')
-    .description('records what the strategies of the configuration watch; runs none of them')
-    .option('--duration <duration>', 'ends after this time, "1h" (default: when it is interrupted)', durationFlag)
+    .description('records the feeds that the configured strategies watch, without running them')
+    .option('--duration <duration>', 'ends after this time, such as 1h (default: when interrupted)', durationFlag)
     .option(
       '--out <dir>',
-      'the recording’s folder; it must not be there yet (default: one of recording.dir, named by the time)',
+      'the folder of the recording; it must not exist yet (default: a new one in recording.dir)',
     )
     .action(run(async (context: CommandContext, flags: RecordFlags) => {
       const { terminal } = context;
@@ -53,7 +53,7 @@ async function record({ terminal, interrupt }: CommandContext, flags: RecordFlag
   const specs = sharedFeeds(Engine.feedsOf(config.strategies));
   if (specs.length === 0) throw new GannetError(
     'CONFIG_INVALID',
-    `${config.file}: expected strategies that watch something, found none; their inputs are what is recorded`,
+    `${config.file}: expected strategies with inputs to record, found none: add a strategy`,
   );
   const ended = Promise.withResolvers<void>();
   const writer = createRecordingWriter({
@@ -74,7 +74,7 @@ async function record({ terminal, interrupt }: CommandContext, flags: RecordFlag
   });
   const subscription = feeds.events$.subscribe({
     next: (event) => {
-      // A clock that is set back must not turn the order of what was seen round.
+      // A clock that is set back must not reverse the order of events.
       at = Math.max(at, systemClock.now(), event.receivedAt);
       writer.append(++seq, at, event);
     },
@@ -98,7 +98,7 @@ async function record({ terminal, interrupt }: CommandContext, flags: RecordFlag
   };
 }
 
-/** What the disk refused has been told already, and ends the command. */
+/** Closes a recording. A failed write has already been reported, and ends the command. */
 async function closed(writer: RecordingWriter): Promise<RecordingManifest['files']> {
   if (!writer.stats().failed) return (await writer.close()).files;
   return writer.close().then(({ files }) => files, () => []);

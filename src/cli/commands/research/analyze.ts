@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { CommandContext, CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { readSeries, unitWarning } from '../../input/series-file.ts';
 import { metricsText } from '../../output/metrics-text.ts';
 import type { Assessment } from '../../../research/metrics/metrics.ts';

@@ -10,40 +10,30 @@ import { describeFeedKey } from '../../../market/market-text.ts';
 import type { Token, TokenTable } from '../../../market/token.ts';
 import { instantText } from '../../../report/axis.ts';
 import { splitWarnings } from '../../../report/page.ts';
+import type { ReportedBacktest } from '../../../report/write-report.ts';
 import { withTrials } from '../../../research/metrics/deflated-sharpe.ts';
 import { shareText } from '../../../research/metrics/figure-text.ts';
 import type { Benchmark, Benchmarks } from '../../../research/metrics/run-figures.ts';
 import { assessRun, seriesOf } from '../../../research/metrics/run-figures.ts';
 import { valueText } from '../../../research/metrics/value-text.ts';
-import type { MeasuredRun, MeasuredSettings } from '../../../research/trials/measured-run.ts';
+import type { MeasuredRun } from '../../../research/trials/measured-run.ts';
 import type { SensitivityGrid } from '../../../research/trials/sensitivity-grid.ts';
 import { trialsJson, trialsText } from '../../../research/trials/verdict.ts';
 import { SOL_DECIMALS } from '../../../solana/constants.ts';
-import type { TrialCount } from '../../../store/trial-log.ts';
 import type { SimulationModel } from '../../../trading/simulation-model.ts';
 
 
 /** The result of a backtest, as the command prints it. */
-export interface BacktestAnswer {
-  readonly runId: string;
-  readonly run: MeasuredRun;
-  readonly settings: MeasuredSettings;
+export interface BacktestAnswer extends ReportedBacktest {
   /** Results under other latencies and costs; undefined when not computed. */
   readonly grid: SensitivityGrid | undefined;
-  readonly benchmarks: Benchmarks;
-  readonly currency: Token;
   /** Swaps that the recorded run landed: their impact is in its quotes, and is not counted again. */
   readonly recordedSwaps: number;
-  /** Trials on the same data, this one included; undefined when they could not be counted. */
-  readonly trials: TrialCount | undefined;
-  readonly warnings: readonly string[];
   /** The largest allowed ages of recorded prices. */
   readonly priceAges: Pick<SimulationModel, 'fillQuoteAge' | 'maxPriceAgeMs'>;
   /** Inputs that strategies saw less often than recorded. */
   readonly sampled: readonly SampledInput[];
   readonly tokens: TokenTable;
-  /** The conclusion, in sentences. */
-  readonly verdict: readonly string[];
 }
 
 /** Returns an answer for `--json`. `report` is the path of the written report. */

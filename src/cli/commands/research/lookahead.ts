@@ -1,6 +1,6 @@
 import type { CommandContext, CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
 import { asJson, asText } from './lookahead-answer.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { wholeNumber } from '../../input/flags.ts';
 import { openResearchInput } from '../../input/open-research-input.ts';
 import { RECORDING_FLAG } from '../../input/research-flags.ts';

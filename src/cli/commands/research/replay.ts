@@ -2,7 +2,7 @@ import type { Divergence, DivergentSide, RecordedRow } from '../../../backtest/d
 import type { ReplayResult } from '../../../backtest/replay.ts';
 import { replayInChunks } from '../../../backtest/replay.ts';
 import type { CommandContext, CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { clockTime } from '../../output/figures.ts';
 import { proposalText } from '../../output/intent-text.ts';
 import { progressLine } from '../../output/progress.ts';

@@ -4,12 +4,12 @@ import { groupThousands, printable } from '../../../core/text.ts';
 import type { Token } from '../../../market/token.ts';
 import { ratioText, shareText } from '../../../research/metrics/figure-text.ts';
 import type { Metrics } from '../../../research/metrics/metrics.ts';
-import { axisName, combinationCount, valueName } from '../../../research/sweep/grid.ts';
+import type { SweepRow } from '../../../research/sweep/grid.ts';
+import { axisName, combinationCount, combinationText, valueName } from '../../../research/sweep/grid.ts';
 import { ranked } from '../../../research/sweep/run-sweep.ts';
 import type { BestRow, SweepOutcome } from '../../../research/sweep/sweep-outcome.ts';
-import type { SweepRow } from '../../../research/sweep/grid.ts';
 import { confidenceSentence, effortSentence, neighbourhoodSentence } from '../../../research/sweep/sweep-outcome.ts';
-import { denialSummary } from '../../../research/trials/denial-summary.ts';
+import { deniedCells } from '../../../research/trials/denial-summary.ts';
 import { OBJECTIVES } from '../../../research/trials/objectives.ts';
 import type { TrialParams } from '../../../research/trials/trial.ts';
 import { trialsJson } from '../../../research/trials/verdict.ts';
@@ -70,7 +70,7 @@ export function asText(outcome: SweepOutcome, report: string | undefined): strin
     `  objective  ${label}, the ${better} the better\n`,
     best === undefined
       ? '  best       none: no combination has this figure, because none traded, or the recording is too short\n'
-      : `  best       ${paramsText(best.params)}: ${show(best.value!)}\n`,
+      : `  best       ${combinationText(best.params)}: ${show(best.value!)}\n`,
     ...(best === undefined ? [] : [
       `  confidence ${confidenceSentence(outcome)}\n`, `  neighbours ${neighbourhoodSentence(best, objective)}\n`,
       `  hash       ${best.result.decisionHash}\n`,
@@ -99,12 +99,6 @@ function given(value: number | null, show: (value: number) => string): string {
   return value === null ? '-' : show(value);
 }
 
-/** Returns the number of denied swaps, and the most frequent code. */
-export function deniedCells(denials: SweepRow['result']['denials']): [count: string, code: string] {
-  const denied = denialSummary(denials);
-  return denied === undefined ? ['0', ''] : [groupThousands(String(denied.count)), denied.code];
-}
-
 function reasons(
   title: string, points: readonly { readonly params: TrialParams; readonly reason: string }[],
 ): string[] {
@@ -122,7 +116,7 @@ function reasons(
 }
 
 function bestJson(best: BestRow, currency: Token): unknown {
-  const { neighbourhood: { ground, neighbours, median, medianOfAll }, metrics, isRepeatable, result: {
+  const { neighbourhood: { shape: ground, neighbours, median, medianOfAll }, metrics, isRepeatable, result: {
     events, decisions, warnings,
   } } = best;
   return {
@@ -150,11 +144,4 @@ function rowJson(
 function flat(params: TrialParams): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(params).flatMap(([strategy, own]) =>
     Object.entries(own).map(([param, value]) => [`${strategy}.${param}`, value])));
-}
-
-/** Returns parameters as text: "sol-trend.fast 20, sol-trend.slow 60". */
-export function paramsText(params: TrialParams): string {
-  return printable(Object.entries(params).flatMap(
-    ([strategy, own]) => Object.entries(own).map(([param, value]) => `${strategy}.${param} ${valueName(value)}`),
-  ).join(', '), 500);
 }

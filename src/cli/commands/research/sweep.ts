@@ -1,6 +1,7 @@
 import type { CommandContext, CommandModule } from '../../command.ts';
-import { example, EXIT } from '../../command.ts';
+import { example } from '../../command.ts';
 import { asJson, asText } from './sweep-answer.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { ensureWritable } from '../../input/files.ts';
 import { durationFlag } from '../../input/flags.ts';
 import { readGridFile } from '../../input/grid-file.ts';

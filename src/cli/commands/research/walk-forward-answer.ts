@@ -49,7 +49,8 @@ export function reportInput({
   return {
     subject: config.strategies.map(({ name }) => name).join(', '),
     terms: `${pluralize(plan.folds.length, 'fold')} · chosen among ${sets.length} `
-      + `by the ${OBJECTIVES[objective].label}, over ${inSampleText({ anchored, inSampleMs })} · tested on ${formatDuration(outOfSampleMs)}`,
+      + `by the ${OBJECTIVES[objective].label}, over ${inSampleText({ anchored, inSampleMs })} `
+      + `· tested on ${formatDuration(outOfSampleMs)}`,
     warnings, verdict: walkForwardVerdict(result), result, sets, objective,
     currency: setup.currency.symbol,
     parameters: parametersOf(record),

@@ -1,8 +1,9 @@
 import { longestWarmup } from '../../../backtest/backtest.ts';
 import type { CommandContext, CommandModule } from '../../command.ts';
-import { example, EXIT } from '../../command.ts';
+import { example } from '../../command.ts';
 import type { WalkForwardAnswer } from './walk-forward-answer.ts';
 import { asJson, asText, reportInput } from './walk-forward-answer.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { ensureWritable } from '../../input/files.ts';
 import { durationFlag } from '../../input/flags.ts';
 import { readGridFile } from '../../input/grid-file.ts';

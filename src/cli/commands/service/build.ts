@@ -1,5 +1,5 @@
 import type { CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { takerAddress } from '../../input/configured-wallet.ts';
 import type { RequestFlags } from '../../input/request-flags.ts';
 import { addFlags } from '../../input/request-flags.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandModule, RunCommand } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import { EXIT } from '../../exit-codes.ts';
 import type { RequestFlags } from '../../input/request-flags.ts';
 import { addFlags } from '../../input/request-flags.ts';
 import { NO_TOKENS, serviceRequest } from '../../input/service-request.ts';

@@ -1,5 +1,6 @@
-import type { CommandModule, ExitCode } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import type { CommandModule } from '../../command.ts';
+import type { ExitCode } from '../../exit-codes.ts';
+import { EXIT } from '../../exit-codes.ts';
 import type { Flag, RequestFlags } from '../../input/request-flags.ts';
 import { addFlags } from '../../input/request-flags.ts';
 import { NO_TOKENS, serviceRequest } from '../../input/service-request.ts';

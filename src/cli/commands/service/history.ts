@@ -1,6 +1,6 @@
 import type { CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
 import { walletAddress } from './positions.ts';
+import { EXIT } from '../../exit-codes.ts';
 import type { ListFlags, RequestFlags } from '../../input/request-flags.ts';
 import { addFlags, addListFlags, nothingListed, readRange } from '../../input/request-flags.ts';
 import { serviceRequest } from '../../input/service-request.ts';

@@ -1,5 +1,5 @@
 import type { CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import { EXIT } from '../../exit-codes.ts';
 import type { ListFlags } from '../../input/request-flags.ts';
 import { addListFlags, nothingListed, readRange } from '../../input/request-flags.ts';
 import { NO_TOKENS, serviceRequest } from '../../input/service-request.ts';

@@ -1,5 +1,5 @@
 import type { CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import { EXIT } from '../../exit-codes.ts';
 import type { ListFlags, RequestFlags } from '../../input/request-flags.ts';
 import { addFlags, addListFlags, flagOf, nothingListed, readRange } from '../../input/request-flags.ts';
 import type { ServiceRequest } from '../../input/service-request.ts';

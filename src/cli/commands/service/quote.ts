@@ -1,5 +1,6 @@
 import type { CommandModule } from '../../command.ts';
-import { example, EXIT } from '../../command.ts';
+import { example } from '../../command.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { serviceRequest } from '../../input/service-request.ts';
 import type { TokenNames } from '../../input/token-argument.ts';
 import { findToken, nameTokens, readAmount } from '../../input/token-argument.ts';

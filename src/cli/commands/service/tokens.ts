@@ -1,5 +1,5 @@
 import type { CommandModule } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { NO_TOKENS, serviceRequest } from '../../input/service-request.ts';
 import { reportRejected, tokenTable } from '../../output/token-table.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { CommandModule, RunCommand } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { readInput } from '../../input/files.ts';
 import type { RequestFlags } from '../../input/request-flags.ts';
 import { addFlags } from '../../input/request-flags.ts';

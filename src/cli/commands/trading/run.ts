@@ -1,7 +1,8 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { config as rx } from 'rxjs';
-import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
-import { EXIT } from '../../command.ts';
+import type { CommandContext, CommandModule } from '../../command.ts';
+import type { ExitCode } from '../../exit-codes.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { durationFlag, wholeNumber } from '../../input/flags.ts';
 import { openConfigured } from '../../input/service-request.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
@@ -61,7 +62,7 @@ async function runCommand(context: CommandContext, flags: RunFlags): Promise<Exi
   }
 }
 
-/** What a command runs, and where it reports to. */
+/** The configuration, connections and reporter of a run. */
 interface RunScope {
   readonly config: RunConfig;
   readonly connections: Connections;
@@ -70,7 +71,7 @@ interface RunScope {
 }
 
 /**
- * Runs the daemon in this process with the command's state directory, log and environment. Throws where it cannot
+ * Runs the daemon in this process with the command's state directory, log and environment. Throws when it cannot
  * start.
  */
 export async function runIn({ options, environment, connectSigner, interrupt }: CommandContext, flags: RunFlags, {

@@ -1,9 +1,11 @@
 import { Option } from 'commander';
-import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
-import { example, EXIT } from '../../command.ts';
+import type { CommandContext, CommandModule } from '../../command.ts';
+import { example } from '../../command.ts';
 import { ACCEPT_FLAG, LIVE_FLAG, noteIdleLive, runIn } from './run.ts';
 import type { SwapPreview } from './swap-preview.ts';
 import { previewJson, previewSwap, previewText, quoteOf, withRefusals } from './swap-preview.ts';
+import type { ExitCode } from '../../exit-codes.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { confirmed, expectPerson } from '../../input/confirm.ts';
 import { wholeNumber } from '../../input/flags.ts';
 import { openConfigured } from '../../input/service-request.ts';

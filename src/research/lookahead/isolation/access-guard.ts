@@ -57,8 +57,8 @@ interface GuardState {
 }
 
 /**
- * Permanently intercepts the accesses of this thread. `recordingDir` is the folder that may be redirected. Functions are
- * replaced instead of using Node's permission model, because accesses must be recorded and redirected, not only refused.
+ * Permanently intercepts the accesses of this thread. `recordingDir` is the folder that may be redirected. Functions
+ * are replaced instead of using Node's permission model, because accesses must be recorded and redirected as well.
  */
 export function createAccessGuard(recordingDir: string): AccessGuard {
   const state: GuardState = { mode: undefined, isLoading: false, accesses: new Set() };

@@ -39,8 +39,8 @@ function land({ state, engine }: ControlFixture): void {
   }
 }
 
-describe('issue 13.35: gannet flatten says what it could not sell', () => {
-  it('ends with 1 and the reason of each holding, and with 0 where nothing is left', async () => {
+describe('issue 13.35: gannet flatten reports what it could not sell', () => {
+  it('ends with 1 and the reason for each holding, and with 0 when nothing is left', async () => {
     const fixture = await holding({ caps: new Map([[SOL.mint, { perHour: 500_000_000n as Amount }]]) });
     const { state, engine } = fixture;
     engine.accept({ kind: 'command', name: 'flatten', reason: 'a test' }, 1_000);
@@ -65,7 +65,7 @@ describe('issue 13.35: gannet flatten says what it could not sell', () => {
     expect(sold.text).toMatch(/^ {2}sold +everything: each strategy holds only the token of its budget$/m);
   });
 
-  it('sells the rest where one token is locked by a swap of which nothing is known, and names the swap', async () => {
+  it('sells the rest when a swap of unknown outcome locks one token, and names the swap', async () => {
     const fixture = await holding();
     const locked = approve(fixture.state, buy({ ...SOLD, outputMint: FISH.mint }), { strategy: 'diver' });
     for (const step of ['building', 'signed', 'unknown'] as const) fixture.engine.accept(outcome(locked, step), 1_000);
@@ -84,7 +84,7 @@ describe('issue 13.35: gannet flatten says what it could not sell', () => {
     ]);
   });
 
-  it('tells what is still under way when the wait is over', async () => {
+  it('reports open swaps when the wait is over', async () => {
     const { code, document } = await (await holding()).flatten();
     expect(code).toBe(1);
     expect(document['unsold']).toMatchObject([

@@ -9,7 +9,7 @@ import { temporaryFolder, temporaryJournal } from '../../../store/fixtures.ts';
 import { intentOf, wallClock } from '../../../store/sample-intents.ts';
 
 describe('issue 13.33: gannet state backup', () => {
-  it('copies journal and counters while others write them, and the copy says that the journal went on', async () => {
+  it('copies journal and counters during writes, and a copy knows that the journal has continued', async () => {
     const stateDir = temporaryFolder();
     const journal = temporaryJournal(join(stateDir, 'journal.sqlite'));
     const caps = openSpendingCaps({ stateDir, wallet: 'payer', clock: wallClock });
@@ -41,7 +41,7 @@ describe('issue 13.33: gannet state backup', () => {
     counters.close();
   });
 
-  it('writes over nothing, and says where there is nothing to copy', async () => {
+  it('overwrites nothing, and fails when there is nothing to copy', async () => {
     const stateDir = temporaryFolder();
     await expect(runCommand(stateCommand, ['state', 'backup'], { stateDir }))
       .rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });

@@ -25,7 +25,7 @@ const untold = (state: object): Parameters<typeof daemonText>[0] =>
   ({ ...STATE, standing: undefined, standing_reasons: undefined, ...state }) as never;
 
 describe('gannet status', () => {
-  it('shows every feed with its age, its mean age, how often it is wanted, and its state', () => {
+  it('shows every feed with its age, mean age, wanted interval and state', () => {
     const text = daemonText({ ...STATE, feeds: [
       FEED,
       { ...FEED, watches: 'the statistics of SOL', answers: 0, status: 'healthy', age_ms: null, mean_age_ms: null },
@@ -37,21 +37,21 @@ describe('gannet status', () => {
     ].join('\n'));
   });
 
-  it('waits for the service where none of its feeds is healthy', () => {
+  it('shows a wait for the service when no feed is healthy', () => {
     const degraded = { ...FEED, status: 'degraded' };
     expect(daemonText(untold({ feeds: [degraded, FEED] }))).toMatch(/^ {2}state +trading\n/);
     expect(daemonText(untold({ feeds: [degraded, degraded] })))
       .toMatch(/^ {2}state +waiting for the service\n {2}because +the service gives no answers/);
   });
 
-  it('says since when the service refuses the key, and why, whatever the service wrote into that', () => {
+  it('shows since when and why the service refuses the key, with control characters escaped', () => {
     const text = daemonText(
       untold({ service_access: { state: 'refused', reason: 'check \u001b[2J\nthe key', since: 1_790_000_000_000 } }),
     );
     expect(text).toContain('the service refuses the API key since 14:13:20 UTC: check \\u001b[2J\\u000athe key\n');
   });
 
-  it('says who halted what, since when and why, which protection is on, and which swap wants a person', () => {
+  it('shows who halted what, when and why, the active protection, and the swap to resolve', () => {
     const word = { by: 'operator', since: 1_790_000_000_000, reason: 'lunch\u001b[2J' } as const;
     const text = daemonText(untold({
       trading: 'reduce-only', trading_word: word, effective: 'halted', stop_file: 'no more',
@@ -74,7 +74,7 @@ describe('gannet status', () => {
     expect(text).toMatch(/tide +book-watch +halted +0 +-1 USDC +by the operator/);
   });
 
-  it('names a strategy that was stopped by name, and what lets it go, where everything else trades', () => {
+  it('names a stopped strategy and the command that resumes it while the others trade', () => {
     const { strategies: [one] } = STATE;
     const strategies =
       [{ ...one!, standing: undefined, trading: 'reduce-only', effective: 'reduce-only' }, { ...one!, name: 'ebb' }];
@@ -83,7 +83,7 @@ describe('gannet status', () => {
     expect(daemonText(STATE)).not.toContain('because');
   });
 
-  it('says nothing of an earlier order of a strategy that no order restricts any more', () => {
+  it('does not show an earlier command that no longer restricts a strategy', () => {
     const [one] = STATE.strategies;
     const word = { by: 'operator', since: 1_790_000_000_000, reason: '' } as const;
     const protection = {
@@ -97,14 +97,14 @@ describe('gannet status', () => {
     expect(text.match(/a swap closed with a loss/g)).toHaveLength(1);
   });
 
-  it('leaves a reason out that was not given', () => {
+  it('omits a missing reason', () => {
     const text = daemonText(untold({
       trading: 'halted', effective: 'halted', trading_word: { by: 'operator', since: 1_790_000_000_000, reason: '' },
     }));
     expect(text).toContain('halt by the operator at 14:13:20 UTC: "gannet resume" ends it\n');
   });
 
-  it('shows what an older daemon says, which knows less', () => {
+  it('shows the state of an older daemon, which reports less', () => {
     const { run_id: runId, phase, mode, trading, strategies: [{ name, use, running, swaps }] } =
       { ...STATE, strategies: [STATE.strategies[0]!] as const };
     const text = daemonText({
@@ -115,11 +115,11 @@ describe('gannet status', () => {
     expect(text).toContain('tide-1 (submitted)');
   });
 
-  it('shows what there is of a daemon that is still starting', () => {
+  it('shows the state of a daemon that is still starting', () => {
     expect(daemonText({ run_id: 'a-run', phase: 'starting' })).toBe('  state  starting\n  run    a-run\n');
   });
 
-  it('lets no name of a market paint the terminal', () => {
+  it('escapes control characters in the name of a market', () => {
     expect(daemonText({ ...STATE, feeds: [{ ...FEED, watches: 'the order book of \u001b[31m' }] }))
       .not.toContain('\u001b');
   });

@@ -61,7 +61,7 @@ describe('gannet analyze', () => {
   const { times, values } = daily(compounded(wave()).map((value) => value * 10_000));
   const iso = rows('time,equity', ...times.map((at, i) => `${new Date(at).toISOString()},${values[i]}`));
 
-  it('prints the metrics of an equity series, as JSON and in words', async () => {
+  it('prints the metrics of an equity series, as JSON and as text', async () => {
     const { document, text } = await analyze([csv(iso)]);
     for (const [name, expected] of Object.entries(WAVE_BY_SCIPY)) expect(document[name], name).toBeCloseTo(expected, 9);
     expect(document).toMatchObject({
@@ -91,7 +91,7 @@ describe('gannet analyze', () => {
     expect((await analyze([csv(text)])).document).toStrictEqual((await analyze([csv(iso)])).document);
   });
 
-  it('takes returns as they are: 4.417 in the worked example of Rollinger and Hoffman', async () => {
+  it('does not resample returns: 4.417 in the worked example of Rollinger and Hoffman', async () => {
     const file = csv(rows('return', '.17', '0.15', '+0.23', '-5e-2', '.12', '.09', '.13', '-.04'));
     const { document, text } = await analyze([file, '--periods-per-year', '1']);
     expect(document).toMatchObject({ sortino: expect.closeTo(4.417, 3), cagr: expect.closeTo(
@@ -107,7 +107,7 @@ describe('gannet analyze', () => {
     });
   });
 
-  it('takes the least and the risk-free return, and times beside returns', async () => {
+  it('accepts minimum and risk-free returns, and times beside returns', async () => {
     const file = csv(rows('time,return', '2025-01-31,0.10', '2025-02-28,-0.05', '2025-03-31,0.03', ...Array.from(
       { length: 6 }, (_, i) => `2025-0${i + 4}-28,0.01`,
     )));
@@ -196,7 +196,7 @@ describe('gannet analyze', () => {
       expect(document[figure], figure).toBeCloseTo(Number(plain[figure]), 9);
   });
 
-  it('issue 13.10: carries the last value over months without a row, and gives bars of a week of rows a few days apart', async () => {
+  it('issue 13.10: carries the last value over months without rows, and makes weekly bars of sparse rows', async () => {
     const gap = rows('time,equity', ...curve.flatMap((value, i) =>
       (i === 5 || i === 6 ? [] : [`${day(Date.UTC(2023, i, 1))},${value}`])));
     expect((await analyze([csv(gap)])).document)
@@ -209,7 +209,7 @@ describe('gannet analyze', () => {
     expect(document['returns']).toBeLessThanOrEqual(24);
   });
 
-  it('issue 13.10: reads tables of prices by their usual headers, and refuses others with the columns that it expects', async () => {
+  it('issue 13.10: reads price tables with common headers, and refuses others with the expected columns', async () => {
     const expected = (await analyze([csv(iso)])).document;
     const tables = [
       rows('Date,Close', ...times.map((at, i) => `${day(at)},${values[i]}`)),
@@ -231,7 +231,7 @@ describe('gannet analyze', () => {
     }
   });
 
-  it('says first that returns are likely percent where they are so large, and gives what they come to', async () => {
+  it('warns first that large returns are likely percent, and still computes the metrics', async () => {
     const { document, text } = await analyze([csv(rows('return', '0.9', '-0.6', '0', '2', '-0.4'))]);
     expect((document['warnings'] as readonly unknown[])[0]).toEqual({
       code: 'likely_percent',
@@ -249,7 +249,7 @@ describe('gannet analyze', () => {
     }
   });
 
-  it('takes a loss of all, whatever it was rounded to, with nothing but nothing after it', async () => {
+  it('accepts a total loss with rounding, followed by zero returns only', async () => {
     for (const loss of ['-1', '-1.0000000000000002', '-0.9999999999999999']) {
       expect((await analyze([csv(rows('return', '0.1', loss, '0'))])).document)
         .toMatchObject({ total_return: expect.closeTo(-1, 12), max_drawdown: expect.closeTo(1, 12) });
@@ -263,7 +263,7 @@ describe('gannet analyze', () => {
     await expect(analyze([csv(iso), ...flag])).rejects.toMatchObject({ code: 'commander.invalidArgument' });
   });
 
-  it('says of one point that there is nothing to measure, and does not fail', async () => {
+  it('reports that one point cannot be measured, and does not fail', async () => {
     const { document, text } = await analyze([csv(rows('time,equity', '2025-01-01,100'))]);
     expect(document).toMatchObject({ total_return: null, sharpe: null, max_drawdown: null, points: 1, returns: 0 });
     expect(text).toContain('risk is undefined');
@@ -287,7 +287,8 @@ describe('gannet analyze', () => {
     ],
     [
       'a loss of more than all', rows('return', '1.2', '-0.8', '-1.5'), 4,
-      'expected a return of -1 or more, because a loss cannot exceed everything, got -1.5, which is -150.00 %: if these are percent, divide them by 100 (1 % is 0.01), and write',
+      'expected a return of -1 or more, because a loss cannot exceed everything, got -1.5, which is -150.00 %: '
+        + 'if these are percent, divide them by 100 (1 % is 0.01), and write',
     ],
     [
       'percent without their sign', rows('time,return', '2025-01-01,5', '2025-01-02,-3', '2025-01-03,2'), 3,
@@ -331,14 +332,14 @@ describe('gannet analyze', () => {
     expect(await fault(text)).toMatchObject({ message: expect.stringContaining(message) });
   });
 
-  it('refuses a file that is not there, and a folder', async () => {
+  it('refuses a missing file, and a folder', async () => {
     await expect(analyze([join(folder, 'nothing.csv')]))
       .rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('nothing.csv') });
     await expect(analyze([folder]))
       .rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('got a folder') });
   });
 
-  it('reads a long file in pieces, whatever they cut through, and ends at an interrupt', async () => {
+  it('reads a long file in pieces cut at any byte, and ends at an interrupt', async () => {
     const lines = Array.from({ length: 60_000 }, (_, i) => `${1_700_000_000 + i * 60},${1_000 + (i % 13)}`);
     const file = csv(rows('time,equity', ...lines), 'long.csv');
     expect((await analyze([file])).document)

@@ -21,7 +21,10 @@ afterAll(() => { rmSync(folder, { recursive: true }); });
 
 function config(by: string): string {
   const file = join(folder, `${by}.yaml`);
-  writeFileSync(file, `mode: paper\ntokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }\nrisk: { max_slippage_bps: 50, max_trade: "500 USDC" }\nstrategies:\n  - { use: "${ASYNC_STRATEGY}", name: late-one, budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC", by: ${by} } }\n`);
+  writeFileSync(file, `mode: paper\ntokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }\n`
+    + `risk: { max_slippage_bps: 50, max_trade: "500 USDC" }\n`
+    + `strategies:\n  - { use: "${ASYNC_STRATEGY}", name: late-one, budget: "500 USDC", `
+    + `params: { pair: SOL/USDC, size: "25 USDC", by: ${by} } }\n`);
   return file;
 }
 
@@ -47,7 +50,7 @@ describe.each(
     )).rejects.toMatchObject({ code: 'STRATEGY_INVALID', message: expect.stringMatching(said) as string });
   });
 
-  it('fails its trial in a sweep, which says so by name', async () => {
+  it('fails its trial in a sweep, which names it', async () => {
     const { code, document } = await runCommand(sweepCommand, [
       'sweep', config(by), '--recording', recording, '--grid', grid(by), '--workers', '1', '--objective',
       'total_return',

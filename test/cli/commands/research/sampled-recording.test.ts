@@ -34,20 +34,25 @@ beforeAll(async () => {
   recording = writer.directory;
   writeFileSync(join(folder, 'teller.ts'), `import { map } from '${import.meta.resolve('rxjs')}';
     import { z } from '${import.meta.resolve('zod')}';
-    import { amount, defineStrategy, duration, pair, quotes } from '${new URL('../../../../src/strategy/index.ts', import.meta.url).href}';
-    export default defineStrategy({ name: 'teller', summary: 'Tells each price.', params: z.strictObject({ pair: pair(), size: amount(), every: duration() }),
+    import { amount, defineStrategy, duration, pair, quotes }
+      from '${new URL('../../../../src/strategy/index.ts', import.meta.url).href}';
+    export default defineStrategy({ name: 'teller', summary: 'Tells each price.',
+      params: z.strictObject({ pair: pair(), size: amount(), every: duration() }),
       inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: p.every }) }),
       run: ({ price }, p, ctx) => price.pipe(map(({ at }, n) => ctx.alert('info', 'price ' + n + ' of ' + at))) });`);
 });
 
 function config(name: string, ...strategies: readonly string[]): string {
   const file = join(folder, `${name}.yaml`);
-  writeFileSync(file, `mode: paper\ntokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }\nrisk: { max_slippage_bps: 50, max_trade: "500 USDC" }\nstrategies:\n${strategies.map((text) => `  - ${text}\n`).join('')}`);
+  writeFileSync(file, `mode: paper\ntokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }\n`
+    + `risk: { max_slippage_bps: 50, max_trade: "500 USDC" }\n`
+    + `strategies:\n${strategies.map((text) => `  - ${text}\n`).join('')}`);
   return file;
 }
 
 const teller = (name: string, every: string, more = ''): string =>
-  `{ use: ./teller.ts, name: ${name}, budget: "100 USDC", ${more}params: { pair: SOL/USDC, size: "25 USDC", every: ${every} } }`;
+  `{ use: ./teller.ts, name: ${name}, budget: "100 USDC", ${more}`
+    + `params: { pair: SOL/USDC, size: "25 USDC", every: ${every} } }`;
 
 interface DecisionLine {
   readonly at: number; readonly strategy: string; readonly proposal: { readonly message?: string };
@@ -66,7 +71,7 @@ async function decided(
 }
 
 describe('issue 13.1: a recording that is finer than `every` is sampled as live polls it', { timeout: 60_000 }, () => {
-  it('shows a strategy the first quote, then the first one of each interval since the epoch, beside a faster one on the same feed', async () => {
+  it('shows a strategy the first quote of each interval, beside a faster strategy on the same feed', async () => {
     const { of } =
       await decided(config('both', teller('slow', '15m'), teller('fast', '10s'), teller('middle', '1m')), 'both');
     const slow = of('slow').map(({ at }) => at);
@@ -95,8 +100,9 @@ describe('issue 13.1: a recording that is finer than `every` is sampled as live 
     expect(of('slow')).toHaveLength((HOURS - 1) * 4 + 1);
   });
 
-  it('makes rows of a sweep over the interval that differ, and finds no leak in it', async () => {
-    const file = config('dip', '{ use: mean-reversion, name: dip, budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC", every: 1m, window: 10, k: 1 } }');
+  it('gives different rows of a sweep over the interval, and has no look-ahead leak', async () => {
+    const file = config('dip', '{ use: mean-reversion, name: dip, budget: "500 USDC", '
+      + 'params: { pair: SOL/USDC, size: "25 USDC", every: 1m, window: 10, k: 1 } }');
     const grid = join(folder, 'grid.yaml');
     writeFileSync(grid, 'params: { dip.every: [1s, 1m, 5m, 15m] }\n');
     const swept = await runCommand(
@@ -112,7 +118,7 @@ describe('issue 13.1: a recording that is finer than `every` is sampled as live 
   });
 });
 
-describe('issue 13.3: a swap is filled only from a quote that is young by the measure of its feed', {
+describe('issue 13.3: a swap is filled only from a quote that is recent for its feed', {
   timeout: 60_000,
 }, () => {
   const dca =
@@ -130,7 +136,7 @@ describe('issue 13.3: a swap is filled only from a quote that is young by the me
     gap = writer.directory;
   });
 
-  it('gives up what a gap of 110 minutes has no price for, and says how much', async () => {
+  it('gives up swaps in a gap of 110 minutes without a price, and reports their number', async () => {
     const { document, text } = await runCommand(
       backtestCommand, ['backtest', config('dca', dca), '--recording', gap, '--no-grid'],
       { stateDir: join(folder, 'dca') },
@@ -141,12 +147,12 @@ describe('issue 13.3: a swap is filled only from a quote that is young by the me
       .toMatchObject({ fills: 9, max_quote_age: '3 times the recorded interval (at least 2s)', max_price_age: '2h' });
     expect((document['intents'] as { readonly abandoned: number }).abandoned).toBeGreaterThan(10);
     expect(document['warnings'])
-      .toContainEqual(expect.stringMatching(/^\d+ swaps could not be simulated and were given up \(QUOTE_STALE\)/));
+      .toContainEqual(expect.stringMatching(/^\d+ swaps could not be simulated and were abandoned \(QUOTE_STALE\)/));
     expect(text).toContain('prices     of swaps: quotes at most 3 times the recorded interval (at least 2s) old; of '
       + 'equity: the last one, with a warning where it is over 2h old at the end');
   });
 
-  it('fills from older quotes where the configuration lets it', async () => {
+  it('fills from older quotes when the configuration allows it', async () => {
     const file = config('older', dca);
     writeFileSync(file, `${readFileSync(file, 'utf8')}backtest: { max_quote_age: 3h }\n`);
     const { document } = await runCommand(
@@ -157,9 +163,10 @@ describe('issue 13.3: a swap is filled only from a quote that is young by the me
   });
 });
 
-it('issue 13.12: research reads what a live configuration decides, and needs no key, file or address of it', async () => {
+it('issue 13.12: research reads a live configuration without its key, files and addresses', async () => {
   const file = config('live', teller('slow', '15m'));
-  writeFileSync(file, `${readFileSync(file, 'utf8').replace('mode: paper', 'mode: live')}service: { base_url: "\${SERVICE_URL}", api_key: "\${GANNET_API_KEY}", dialect: neutral, plan: free }
+  writeFileSync(file, `${readFileSync(file, 'utf8').replace('mode: paper', 'mode: live')}`
+    + `service: { base_url: "\${SERVICE_URL}", api_key: "\${GANNET_API_KEY}", dialect: neutral, plan: free }
 chain: { rpc_url: "\${RPC_URL}" }
 wallet: { key_from: file:/no/such/key.json, address: "\${WALLET_ADDRESS}", sol_reserve: "0.02 SOL" }
 signer: { caps: { USDC: { per_trade: "50", per_hour: "200", per_day: "500" } } }

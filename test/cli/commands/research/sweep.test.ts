@@ -12,11 +12,14 @@ beforeAll(async () => { recording = await writeSwings(place.dir); });
 afterAll(() => place.close());
 
 function config(name: string, strategy: string): string {
-  return place.write(name, `mode: paper\ntokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }\nrisk: { max_slippage_bps: 50, max_trade: "500 USDC" }\nstrategies:\n  - ${strategy}\n`);
+  return place.write(name, `mode: paper\ntokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }\n`
+    + `risk: { max_slippage_bps: 50, max_trade: "500 USDC" }\n`
+    + `strategies:\n  - ${strategy}\n`);
 }
 
 function reversion(window = 10, k = 1): string {
-  return `{ use: mean-reversion, name: dip, budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC", window: ${window}, k: ${k} } }`;
+  return `{ use: mean-reversion, name: dip, budget: "500 USDC", `
+    + `params: { pair: SOL/USDC, size: "25 USDC", window: ${window}, k: ${k} } }`;
 }
 
 function unruly(mode: string): string {
@@ -43,7 +46,7 @@ const GRID = 'params:\n  dip.window: [5, 10, 20]\n  dip.k: { from: 0.5, to: 1.5,
 const LONG_TIMEOUT = { timeout: 120_000 };
 
 describe('gannet sweep', LONG_TIMEOUT, () => {
-  it('tries every combination and says how far the best can be believed', async () => {
+  it('runs every combination and reports the reliability of the best', async () => {
     const report = place.path('reports', 'sweep.html');
     const file = config('dip.yaml', reversion());
     const answer = await swept(file, GRID, '--objective', 'total_return', '--report', report, '--workers', '2');
@@ -104,7 +107,7 @@ describe('gannet sweep', LONG_TIMEOUT, () => {
       'total_return', '--workers', '1', '--report', place.path('wide.html'),
     ]);
     for (const said of [
-      '12 done, 3 refused, 9 known from before', 'best       dip.window', 'variants were tried on these data',
+      '12 done, 3 refused, 9 known already', 'best       dip.window', 'variants were tried on these data',
       'one step away', 'and 2 more', 'refused before the trial:', '     3  dip: window: ',
     ]) expect(stdout).toContain(said);
     expect(code).toBe(0);
@@ -113,8 +116,9 @@ describe('gannet sweep', LONG_TIMEOUT, () => {
     expect(stdout).toMatch(/ swaps +denied +mainly by\n/);
   });
 
-  it('draws some combinations by chance, the same for one seed', async () => {
-    const random = 'params:\n  dip.window: { from: 1, to: 300, step: 1 }\n  dip.k: { from: 0.1, to: 3, step: 0.1 }\nsearch: random\nsamples: 6\nseed: 5\n';
+  it('samples combinations at random, the same for one seed', async () => {
+    const random = 'params:\n  dip.window: { from: 1, to: 300, step: 1 }\n  dip.k: { from: 0.1, to: 3, step: 0.1 }\n'
+      + 'search: random\nsamples: 6\nseed: 5\n';
     const file = config('dip.yaml', reversion());
     const first = await swept(file, random, '--workers', '1');
     expect(first).toMatchObject({ trials: 6, ran: 6, combinations: 9_000 });
@@ -122,7 +126,7 @@ describe('gannet sweep', LONG_TIMEOUT, () => {
       .toMatchObject({ trials: 6, ran: 0, resumed: 6, table: tableOf(first) });
   });
 
-  it('fails single trials, never all', async () => {
+  it('fails single trials, not the sweep', async () => {
     expect(await swept(
       config('unruly.yaml', unruly('fine')),
       'params: { unruly.mode: [fine, throw, exit, talk], unruly.every_nth: [7, 9] }\n', '--workers', '1',
@@ -134,7 +138,7 @@ describe('gannet sweep', LONG_TIMEOUT, () => {
     });
   });
 
-  it('says NOT repeatable, and exits with 1, where a strategy keeps something from one run to the next', async () => {
+  it('reports NOT repeatable, and exits with 1, when a strategy keeps state between runs', async () => {
     // The best is not the first of them: the first of a thread has nothing before it.
     const grid = place.write('keeps.grid.yaml', 'params: { unruly.every_nth: [8, 7, 6, 5] }\n');
     const sweep = [
@@ -157,11 +161,12 @@ describe('gannet sweep', LONG_TIMEOUT, () => {
     expect(again.code).toBe(1);
   });
 
-  it('says why the best came to nothing when it was run once more', async () => {
+  it('reports why the repetition of the best trial failed', async () => {
     const gate = place.path('shut');
     const file = config(
       'shut.yaml',
-      `{ use: "${UNRULY}", budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC", mode: shut, gate: "${gate}" } }`,
+      `{ use: "${UNRULY}", budget: "500 USDC", `
+        + `params: { pair: SOL/USDC, size: "25 USDC", mode: shut, gate: "${gate}" } }`,
     );
     const sweep = ['--json', 'sweep', file, '--recording', recording, '--grid', place.write(
       'shut.grid.yaml', 'params: { unruly.every_nth: [8, 7] }\n',
@@ -170,17 +175,18 @@ describe('gannet sweep', LONG_TIMEOUT, () => {
     place.write('shut', '');
     const { code, stdout } = await place.ask(sweep);
     expect(JSON.parse(stdout)).toMatchObject({ ran: 0, best: { repeatable: false }, warnings: [
-      expect.stringContaining('the best parameters came to nothing: strategy unruly stopped: the gate is shut'),
+      expect.stringContaining('the best parameters failed: strategy unruly stopped: the gate is shut'),
       expect.stringContaining('RATE_PER_HOUR'), expect.stringContaining('RATE_PER_HOUR'),
     ] });
     expect(code).toBe(1);
   });
 
-  it('goes on after being killed, and comes to what it would have come to', async () => {
+  it('continues after a kill, with the same result', async () => {
     const gate = place.path('gate');
     const file = config(
       'held.yaml',
-      `{ use: "${UNRULY}", budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC", mode: held, gate: "${gate}" } }`,
+      `{ use: "${UNRULY}", budget: "500 USDC", `
+        + `params: { pair: SOL/USDC, size: "25 USDC", mode: held, gate: "${gate}" } }`,
     );
     const grid = place.write('held.grid.yaml', 'params: { unruly.every_nth: { from: 3, to: 22, step: 1 } }\n');
     const args = [
@@ -228,8 +234,8 @@ describe('gannet sweep', LONG_TIMEOUT, () => {
   });
 
   it.each([
-    [['--workers', '0'], 'Expected a whole number from 1 to 999'],
-    [['--workers', 'many'], 'Expected a whole number from 1 to 999'],
+    [['--workers', '0'], 'expected a whole number from 1 to 999'],
+    [['--workers', 'many'], 'expected a whole number from 1 to 999'],
     [['--objective', 'sharp'], 'did you mean sharpe?'],
     [['--trial-limit', 'soon'], 'expected a duration'],
     [['--grid', '/nowhere/grid.yaml'], 'there is no such file'],
@@ -243,7 +249,7 @@ describe('gannet sweep', LONG_TIMEOUT, () => {
     expect(code).toBe(2);
   });
 
-  it('refuses a grid of which the recording, or the strategy, takes no combination', async () => {
+  it('refuses a grid without any combination valid for the recording or the strategy', async () => {
     const file = config('dip.yaml', reversion());
     const refusal = async (grid: string): Promise<JsonLine> => (await swept(file, grid))['error'] as JsonLine;
     expect(await refusal('params: { dip.size: ["26 USDC", "27 USDC"] }\n'))

@@ -42,7 +42,8 @@ tokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }
 risk: { max_slippage_bps: 50, max_trade: "500 USDC" }
 ${top}
 strategies:
-  - { use: ${use}, name: ${name}, budget: "${budget}", max_age: 1h, params: { pair: SOL/USDC, size: "25 USDC", every: 5m, window: 10, ${params} } }
+  - { use: ${use}, name: ${name}, budget: "${budget}", max_age: 1h,
+      params: { pair: SOL/USDC, size: "25 USDC", every: 5m, window: 10, ${params} } }
 `);
   const answer =
     await runCommand(backtestCommand, ['backtest', config, '--recording', recording, '--no-grid'], { stateDir });
@@ -52,8 +53,8 @@ strategies:
 
 const state = (name: string): string => join(folder, name);
 
-describe('gannet backtest counts what was tried on a recording', () => {
-  it('once however often it is run, however it is written, and whatever it is called', async () => {
+describe('gannet backtest counts the trials on a recording', () => {
+  it('once, however often it runs, and whatever its spelling and name', async () => {
     const first = await backtest(state('counting'));
     expect(first.metrics)
       .toMatchObject({ trials: 1, dsr: expect.closeTo(first.metrics['psr'] as number, 12), psr: expect.any(Number) });
@@ -63,7 +64,7 @@ describe('gannet backtest counts what was tried on a recording', () => {
       expect((await backtest(state('counting'), same)).trials).toBe(1);
   });
 
-  it('again for other parameters, code, fills, budgets and limits, and deflates the Sharpe ratio by their number', async () => {
+  it('again for other parameters, code, fills, budgets and limits, and deflates the Sharpe ratio', async () => {
     const dir = state('others');
     const own = join(folder, 'own.ts');
     expect((await backtest(dir, { use: own })).trials).toBe(1);
@@ -74,9 +75,8 @@ describe('gannet backtest counts what was tried on a recording', () => {
     const last = await backtest(dir, { use: own });
     expect(last.trials).toBe(5);
     expect(last.metrics['dsr']).toBeLessThanOrEqual(last.metrics['psr'] as number);
-    expect(last.text).toMatch(
-      /trials {5}5 variants were tried on these data, which are few: by their variance, the luckiest of 5 worthless variants shows a Sharpe ratio of about [\d.]+ a year; this one is truly above that with a probability of (over |under )?[\d.]+ %/,
-    );
+    expect(last.text).toMatch(/trials {5}5 variants were tried on these data, which are few: by their variance/);
+    expect(last.text).toMatch(/a Sharpe ratio of about [\d.]+ a year; this one is truly above that with/);
     for (const setting of ['optimistic', 'base', 'pessimistic'])
       expect((last.document['sensitivity'] as Record<string, { metrics: unknown }>)[setting]!.metrics)
         .toMatchObject({ trials: 5 });
@@ -84,7 +84,7 @@ describe('gannet backtest counts what was tried on a recording', () => {
       .toMatchObject({ trials: 5, dsr: last.metrics['dsr'] });
   });
 
-  it('refuses a log that is none before anything is run, naming the file and what to do', async () => {
+  it('refuses an invalid log before the run, with the file and what to do', async () => {
     const dir = state('foreign');
     mkdirSync(dir);
     writeFileSync(
@@ -96,7 +96,7 @@ describe('gannet backtest counts what was tried on a recording', () => {
     expect(existsSync(join(dir, 'runs'))).toBe(false);
   });
 
-  it('answers all the same where the log cannot be written, and says what is missing', async () => {
+  it('completes without a writable log, and reports what is missing', async () => {
     const dir = state('unwritable');
     mkdirSync(join(dir, 'trials.sqlite'), { recursive: true });
     const answer = await backtest(dir);
@@ -104,7 +104,7 @@ describe('gannet backtest counts what was tried on a recording', () => {
     expect(answer.document)
       .toMatchObject({ trials: null, metrics: { trials: null, dsr: null, sharpe: expect.any(Number) } });
     expect(answer.document['warnings']).toContainEqual(expect.stringMatching(
-      /^this run is not counted among the trials, so its Sharpe ratio is not deflated: .*trials\.sqlite: cannot be opened/,
+      /^this run is not counted among the trials, so its Sharpe ratio is not .*trials\.sqlite: cannot be opened/,
     ));
   });
 });

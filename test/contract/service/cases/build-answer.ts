@@ -5,24 +5,24 @@ import type { Case } from '../case.ts';
 import { fieldCases } from '../case.ts';
 import { compose, sent } from '../compose.ts';
 import { ADDRESS, asked, buildOf, DIGITS } from '../scenes.ts';
-import type { Answer, World } from '../world.ts';
-import { SOL, USDC } from '../world.ts';
+import type { Answer, ServiceFixture } from '../service-fixture.ts';
+import { SOL, USDC } from '../service-fixture.ts';
 
 type Body = Answer['body'];
 
 const SALE = { inputMint: SOL, outputMint: USDC, amount: '100000000' } as const;
 
-async function load(world: World) {
-  const taker = await world.newWallet({ [SOL]: '1000000000' });
-  const build = await buildOf(world, { ...SALE, taker: taker.address, slippageBps: 80 });
-  const read = await world.service.swap.build({ ...asked(SALE), taker: taker.address, slippageBps: 80 });
-  const { blockHeight } = world.sandbox.chain;
+async function load(fixture: ServiceFixture) {
+  const taker = await fixture.newWallet({ [SOL]: '1000000000' });
+  const build = await buildOf(fixture, { ...SALE, taker: taker.address, slippageBps: 80 });
+  const read = await fixture.service.swap.build({ ...asked(SALE), taker: taker.address, slippageBps: 80 });
+  const { blockHeight } = fixture.sandbox.chain;
   const table =
-    await world.rpc('getAccountInfo', [Object.keys(build.addressesByLookupTableAddress)[0], { encoding: 'base64' }]);
-  const error = await sent(world, compose(build, taker.address), taker);
+    await fixture.rpc('getAccountInfo', [Object.keys(build.addressesByLookupTableAddress)[0], { encoding: 'base64' }]);
+  const error = await sent(fixture, compose(build, taker.address), taker);
   return {
     build, read, taker, error, blockHeight, table: Buffer.from(table.result.value.data[0], 'base64'),
-    received: world.held(taker.address, USDC),
+    received: fixture.held(taker.address, USDC),
   };
 }
 

@@ -2,20 +2,20 @@ import { expect } from 'vitest';
 import type { Case } from '../case.ts';
 import { fieldCases } from '../case.ts';
 import { ADDRESS } from '../scenes.ts';
-import type { Answer, World } from '../world.ts';
+import type { Answer, ServiceFixture } from '../service-fixture.ts';
 import { GROUP, mintsOf } from './token-scenes.ts';
 
 type Body = Answer['body'];
 
-async function content(world: World) {
-  const [pearl, kelp] = [world.mint('PEARL'), world.mint('KELP')];
-  const { status, body } = await world.get(`${GROUP}/content`, { mints: mintsOf(world).join(',') });
+async function content(fixture: ServiceFixture) {
+  const [pearl, kelp] = [fixture.mint('PEARL'), fixture.mint('KELP')];
+  const { status, body } = await fixture.get(`${GROUP}/content`, { mints: mintsOf(fixture).join(',') });
   expect(status).toBe(200);
-  const feed = await world.get(`${GROUP}/content/feed`, { mint: pearl });
-  const read = await world.service.tokens.content(mintsOf(world));
+  const feed = await fixture.get(`${GROUP}/content/feed`, { mint: pearl });
+  const read = await fixture.service.tokens.content(mintsOf(fixture));
   return {
     pearl, kelp, data: body.data as Body[], items: body.data.flatMap(({ contents }: Body) => contents) as Body[], read,
-    feed: feed.body, readFeed: await world.service.tokens.contentFeed({ mint: pearl }),
+    feed: feed.body, readFeed: await fixture.service.tokens.contentFeed({ mint: pearl }),
   };
 }
 

@@ -1,18 +1,18 @@
 import { expect } from 'vitest';
 import type { Case } from '../case.ts';
 import { asked, BUY_SOL, MAKERS_ONLY, STRANGER, UUID } from '../scenes.ts';
-import { API_KEY, SOL, USDC } from '../world.ts';
+import { API_KEY, SOL, USDC } from '../service-fixture.ts';
 import { GROUPS } from './groups.ts';
 
 export const errorCases: readonly Case[] = [
   {
     covers: ['error.body-of-a-bad-order'],
     says: 'a bad order is a 400 with requestId and error, which our client passes on',
-    async play(world) {
-      const answer = await world.get('/swap/v2/order', { ...BUY_SOL, amount: 'x' });
+    async play(fixture) {
+      const answer = await fixture.get('/swap/v2/order', { ...BUY_SOL, amount: 'x' });
       expect([answer.status, answer.body])
         .toEqual([400, { requestId: expect.stringMatching(UUID), error: expect.stringMatching(/amount/) }]);
-      const unknown = world.service.swap.order(asked({ ...BUY_SOL, outputMint: STRANGER }));
+      const unknown = fixture.service.swap.order(asked({ ...BUY_SOL, outputMint: STRANGER }));
       await expect(unknown)
         .rejects.toMatchObject({ code: 'SERVICE_STATUS', details: { requestId: expect.stringMatching(UUID) } });
     },
@@ -20,19 +20,19 @@ export const errorCases: readonly Case[] = [
   {
     covers: ['error.body-of-a-bad-build'],
     says: 'a bad build is a 400 with error alone',
-    async play(world) {
-      const answer = await world.get('/swap/v2/build', { ...BUY_SOL, taker: 'x' });
+    async play(fixture) {
+      const answer = await fixture.get('/swap/v2/build', { ...BUY_SOL, taker: 'x' });
       expect([answer.status, answer.body]).toEqual([400, { error: expect.stringMatching(/taker/) }]);
     },
   },
   {
     covers: ['error.no-quotes'],
-    says: 'where nobody quotes, the order says so with a 400',
-    async play(world) {
+    says: 'without quotes, the order says so with a 400',
+    async play(fixture) {
       const tiny = { inputMint: USDC, outputMint: SOL, amount: '1000000', ...MAKERS_ONLY };
-      const answer = await world.get('/swap/v2/order', tiny);
+      const answer = await fixture.get('/swap/v2/order', tiny);
       expect([answer.status, answer.body.error]).toEqual([400, 'Failed to get quotes']);
-      await expect(world.service.swap.order({ ...asked(tiny), excludeRouters: ['iris', 'routerA', 'routerB'] }))
+      await expect(fixture.service.swap.order({ ...asked(tiny), excludeRouters: ['iris', 'routerA', 'routerB'] }))
         .rejects.toMatchObject({
           code: 'SERVICE_STATUS', details: { status: 400, serviceMessage: 'Failed to get quotes' },
         });
@@ -44,42 +44,43 @@ export const errorCases: readonly Case[] = [
   ] as const).map(([row, status, code]): Case => ({
     covers: [row],
     says: `${status} is ${code} to our client, and the next request goes through`,
-    async play(world) {
-      const troubled = world.connect(API_KEY);
-      await world.fault({ match: { path: '/swap/v2/order' }, fault: { kind: 'status', status }, times: 2 });
-      const answer = await world.get('/swap/v2/order', BUY_SOL);
+    async play(fixture) {
+      const troubled = fixture.connect(API_KEY);
+      await fixture.fault({ match: { path: '/swap/v2/order' }, fault: { kind: 'status', status }, times: 2 });
+      const answer = await fixture.get('/swap/v2/order', BUY_SOL);
       expect(answer.status).toBe(status);
       expect(status === 503 ? answer.body.error : [answer.body.code, typeof answer.body.message])
         .toEqual(status === 503 ? expect.any(String) : [status, 'string']);
       await expect(troubled.swap.order(asked(BUY_SOL))).rejects.toMatchObject({ code, details: { status } });
-      expect((await world.service.swap.order(asked(BUY_SOL))).outAmount).toBeGreaterThan(0n);
+      expect((await fixture.service.swap.order(asked(BUY_SOL))).outAmount).toBeGreaterThan(0n);
     },
   })),
   {
     covers: ['error.server-errors', 'preamble.json'],
-    says: 'no answer at all and an answer that is no JSON are faults of their own to our client, and the next request goes through',
-    async play(world) {
+    says: 'no answer at all and an answer that is no JSON are faults of their own to our client, and the next request '
+      + 'goes through',
+    async play(fixture) {
       for (const [fault, code] of [
         [{ kind: 'drop_before' }, 'SERVICE_UNREACHABLE'], [{ kind: 'drop_after' }, 'SERVICE_UNREACHABLE'],
         [{ kind: 'malformed' }, 'SERVICE_MALFORMED'],
       ] as const) {
-        await world.fault({ match: { path: '/swap/v2/build' }, fault, times: 1 });
-        await expect(world.service.swap.build({ ...asked(BUY_SOL), taker: world.wallet.address }))
+        await fixture.fault({ match: { path: '/swap/v2/build' }, fault, times: 1 });
+        await expect(fixture.service.swap.build({ ...asked(BUY_SOL), taker: fixture.wallet.address }))
           .rejects.toMatchObject({ code });
       }
-      expect((await world.service.swap.build({ ...asked(BUY_SOL), taker: world.wallet.address })).outAmount)
+      expect((await fixture.service.swap.build({ ...asked(BUY_SOL), taker: fixture.wallet.address })).outAmount)
         .toBeGreaterThan(0n);
     },
   },
   {
     covers: ['error.unknown-path', 'version.paths-by-version'],
     says: 'each group has its path and version; another one is a 404',
-    async play(world) {
+    async play(fixture) {
       for (const path of ['/swap/v3/order', '/swap/order', '/prediction/v2/history', '/tokens/v9/recent', '/']) {
-        const answer = await world.raw('GET', path, { 'x-api-key': API_KEY });
+        const answer = await fixture.raw('GET', path, { 'x-api-key': API_KEY });
         expect([path, answer.status]).toEqual([path, 404]);
       }
-      for (const path of GROUPS) expect((await world.get(path)).status, path).not.toBe(404);
+      for (const path of GROUPS) expect((await fixture.get(path)).status, path).not.toBe(404);
     },
   },
 ];

@@ -1,25 +1,25 @@
 import { expect } from 'vitest';
 import type { Case } from '../case.ts';
 import { fieldCases } from '../case.ts';
-import type { World } from '../world.ts';
-import { SOL, USDC } from '../world.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
+import { SOL, USDC } from '../service-fixture.ts';
 import { buyer, bytesOf, EXECUTE, pooledOrder, SIGNATURE } from './execute-scenes.ts';
 
-async function load(world: World) {
-  const taker = await buyer(world);
-  const order = await pooledOrder(world, taker);
+async function load(fixture: ServiceFixture) {
+  const taker = await buyer(fixture);
+  const order = await pooledOrder(fixture, taker);
   const signedTransaction = await taker.sign(order.transaction);
-  const before = { usdc: world.held(taker.address, USDC), sol: world.held(taker.address, SOL) };
-  const { body } = await world.post(EXECUTE, {
+  const before = { usdc: fixture.held(taker.address, USDC), sol: fixture.held(taker.address, SOL) };
+  const { body } = await fixture.post(EXECUTE, {
     requestId: order.requestId, signedTransaction, lastValidBlockHeight: order.lastValidBlockHeight,
   });
-  const after = { usdc: world.held(taker.address, USDC), sol: world.held(taker.address, SOL) };
+  const after = { usdc: fixture.held(taker.address, USDC), sol: fixture.held(taker.address, SOL) };
   const read =
-    await world.service.swap.execute({ requestId: order.requestId, signedTransaction: bytesOf(signedTransaction) });
-  const { result } = await world.rpc('getTransaction', [
+    await fixture.service.swap.execute({ requestId: order.requestId, signedTransaction: bytesOf(signedTransaction) });
+  const { result } = await fixture.rpc('getTransaction', [
     body.signature, { maxSupportedTransactionVersion: 0, encoding: 'base64', commitment: 'confirmed' },
   ]);
-  const failed = (await world.post(EXECUTE, { requestId: 'nobody', signedTransaction })).body;
+  const failed = (await fixture.post(EXECUTE, { requestId: 'unknown', signedTransaction })).body;
   return { order, body, read, onChain: result, before, after, failed };
 }
 

@@ -4,27 +4,27 @@ import { fieldCases } from '../case.ts';
 import {
   ADDRESS, asked, BUY_SOL, DIGITS, landed, MAKERS_ONLY, orderOf, POOLS_ONLY, UUID, usdWorth,
 } from '../scenes.ts';
-import type { Answer, World } from '../world.ts';
-import { SOL, USDC } from '../world.ts';
+import type { Answer, ServiceFixture } from '../service-fixture.ts';
+import { SOL, USDC } from '../service-fixture.ts';
 
 type Body = Answer['body'];
 
-/** One look at every kind of order, on the wire and as our client reads it. */
-async function load(world: World) {
-  const taker = await world.newWallet({ [SOL]: '100000000', [USDC]: '1000000000' });
-  const poor = await world.newWallet();
-  const referrer = await world.newWallet({ [SOL]: '10000000', [world.mint('PEARL')]: '1' });
-  const pearl = { inputMint: USDC, outputMint: world.mint('PEARL'), amount: '20000000' };
+/** One sample of every kind of order, on the wire and as our client reads it. */
+async function load(fixture: ServiceFixture) {
+  const taker = await fixture.newWallet({ [SOL]: '100000000', [USDC]: '1000000000' });
+  const poor = await fixture.newWallet();
+  const referrer = await fixture.newWallet({ [SOL]: '10000000', [fixture.mint('PEARL')]: '1' });
+  const pearl = { inputMint: USDC, outputMint: fixture.mint('PEARL'), amount: '20000000' };
   const large = { ...pearl, amount: '400000000' };
   const steered = { ...pearl, taker: taker.address, slippageBps: 77, ...POOLS_ONLY };
-  const client = world.service.swap;
-  const quote = await orderOf(world, BUY_SOL);
-  const built = await orderOf(world, steered);
-  const firm = await orderOf(world, { ...large, taker: taker.address, ...MAKERS_ONLY });
-  const refused = await orderOf(world, { ...pearl, taker: poor.address });
-  const referred = await orderOf(world, { ...pearl, referralAccount: referrer.address, referralFee: 120 });
-  const a = await orderOf(world, { ...pearl, taker: taker.address, excludeRouters: 'iris,rfqz,routerB' });
-  const b = await orderOf(world, { ...pearl, taker: taker.address, excludeRouters: 'iris,rfqz,routerA' });
+  const client = fixture.service.swap;
+  const quote = await orderOf(fixture, BUY_SOL);
+  const built = await orderOf(fixture, steered);
+  const firm = await orderOf(fixture, { ...large, taker: taker.address, ...MAKERS_ONLY });
+  const refused = await orderOf(fixture, { ...pearl, taker: poor.address });
+  const referred = await orderOf(fixture, { ...pearl, referralAccount: referrer.address, referralFee: 120 });
+  const a = await orderOf(fixture, { ...pearl, taker: taker.address, excludeRouters: 'iris,rfqz,routerB' });
+  const b = await orderOf(fixture, { ...pearl, taker: taker.address, excludeRouters: 'iris,rfqz,routerA' });
   const read = {
     quote: await client.order(asked(BUY_SOL)),
     built: await client.order({
@@ -35,13 +35,15 @@ async function load(world: World) {
     referred: await client.order({ ...asked(pearl), referralAccount: referrer.address, referralFee: 120 }),
   };
   const usd =
-    { in: await usdWorth(world, USDC, pearl.amount), out: await usdWorth(world, pearl.outputMint, built.outAmount) };
-  const lamportsBefore = world.held(taker.address, SOL);
-  const execution = await landed(world, built, taker);
-  const spent = lamportsBefore - world.held(taker.address, SOL);
+    {
+      in: await usdWorth(fixture, USDC, pearl.amount), out: await usdWorth(fixture, pearl.outputMint, built.outAmount),
+    };
+  const lamportsBefore = fixture.held(taker.address, SOL);
+  const execution = await landed(fixture, built, taker);
+  const spent = lamportsBefore - fixture.held(taker.address, SOL);
   return {
     quote, built, firm, a, b, refused, referred, read, pearl, taker, poor, referrer, usd, execution, spent,
-    received: world.held(taker.address, pearl.outputMint),
+    received: fixture.held(taker.address, pearl.outputMint),
   };
 }
 
@@ -115,7 +117,7 @@ export const orderAnswerCases: readonly Case[] = [
         .toEqual(hops.slice(0, -1).map(({ outputMint }: Body) => outputMint));
       expect(read.built.routePlan).toHaveLength(built.routePlan.length);
     }],
-    referralAccount: ['whom the fee goes to, and nobody where nobody was named',
+    referralAccount: ['the receiver of the fee; empty where none was named',
       ({ referred, quote, referrer, read }) => {
         expect(referred.referralAccount).toBe(referrer.address);
         expect(quote.referralAccount ?? null).toBeNull();
@@ -236,12 +238,12 @@ export const orderAnswerCases: readonly Case[] = [
   {
     covers: ['order-answer.swapType'],
     says: 'a route of both kinds has a type of its own, which our client passes on',
-    async play(world) {
-      await world.fault({
+    async play(fixture) {
+      await fixture.fault({
         match: { path: '/swap/v2/order' }, fault: { kind: 'patch', set: { '/swapType': 'aggregator+rfq' }, remove: [] },
         times: 1,
       });
-      expect(await world.service.swap.order(asked(BUY_SOL)))
+      expect(await fixture.service.swap.order(asked(BUY_SOL)))
         .toMatchObject({ swapType: 'aggregator+rfq', router: 'iris' });
     },
   },
@@ -249,17 +251,17 @@ export const orderAnswerCases: readonly Case[] = [
     covers: ['order-answer.all-optional'],
     says:
       'our client lives with whatever may be missing from an order, and only takes no quote without amounts and mints',
-    async play(world) {
-      const whole = await orderOf(world, BUY_SOL);
+    async play(fixture) {
+      const whole = await orderOf(fixture, BUY_SOL);
       const least = Object.fromEntries(
         ['inputMint', 'outputMint', 'inAmount', 'outAmount', 'otherAmountThreshold', 'router']
           .map((name) => [name, whole[name]]),
       );
-      await world.fault({
+      await fixture.fault({
         match: { path: '/swap/v2/order' },
-        fault: { kind: 'malformed', body: JSON.stringify(world.dialect.toWire.json(least)) }, times: 1,
+        fault: { kind: 'malformed', body: JSON.stringify(fixture.dialect.toWire.json(least)) }, times: 1,
       });
-      expect(await world.service.swap.order(asked(BUY_SOL)))
+      expect(await fixture.service.swap.order(asked(BUY_SOL)))
         .toMatchObject({ outAmount: BigInt(whole.outAmount), router: 'iris' });
     },
   },

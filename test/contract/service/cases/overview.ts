@@ -8,24 +8,25 @@ import { createService } from '../../../../src/service/service.ts';
 import { DIALECTS_DIRECTORY } from '../../../../src/service/wire/dialect.ts';
 import type { Case } from '../case.ts';
 import { asked, BUY_SOL, orderOf } from '../scenes.ts';
-import type { World } from '../world.ts';
-import { API_KEY, SOL, USDC } from '../world.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
+import { API_KEY, SOL, USDC } from '../service-fixture.ts';
 
 /** The dialect's file, read without the code that translates. */
 // Each member is held against an assertion: a type would be what the code that translates says of it.
 // oxlint-disable-next-line no-explicit-any
-const fileOf = (world: World): any => parse(readFileSync(`${DIALECTS_DIRECTORY}${world.dialect.name}.yaml`, 'utf8'));
+const fileOf = (fixture: ServiceFixture): any =>
+  parse(readFileSync(`${DIALECTS_DIRECTORY}${fixture.dialect.name}.yaml`, 'utf8'));
 
 export const overviewCases: readonly Case[] = [
   {
     covers: ['preamble.json'],
     says: 'what is asked and answered is JSON, refusals too',
-    async play(world) {
+    async play(fixture) {
       const answers = [
-        await world.get('/swap/v2/order', BUY_SOL), await world.get('/swap/v2/order'),
-        await world.get('/swap/v2/order', BUY_SOL, {}), await world.get('/no/such/path'),
-        await world.post('/swap/v2/execute', { requestId: 'x', signedTransaction: 'x' }),
-        await world.get('/prediction/v1/orderbook/NOTHING'),
+        await fixture.get('/swap/v2/order', BUY_SOL), await fixture.get('/swap/v2/order'),
+        await fixture.get('/swap/v2/order', BUY_SOL, {}), await fixture.get('/no/such/path'),
+        await fixture.post('/swap/v2/execute', { requestId: 'x', signedTransaction: 'x' }),
+        await fixture.get('/prediction/v1/orderbook/NOTHING'),
       ];
       expect(answers.map(({ status }) => status)).toEqual([200, 400, 401, 404, 400, 404]);
       for (const { headers, body } of answers) {
@@ -34,16 +35,16 @@ export const overviewCases: readonly Case[] = [
       }
       const { 'content-length': _length, ...form } =
         { 'content-type': 'text/plain', 'x-api-key': API_KEY, 'content-length': 0 };
-      expect((await world.raw('POST', world.dialect.toWire.path('/swap/v2/execute'), form, 'requestId=x')).status)
+      expect((await fixture.raw('POST', fixture.dialect.toWire.path('/swap/v2/execute'), form, 'requestId=x')).status)
         .toBeGreaterThanOrEqual(400);
     },
   },
   {
     covers: ['preamble.https'],
     says: 'our client takes an https address, and nothing that is neither http nor https',
-    async play(world) {
+    async play(fixture) {
       const connect = async (baseUrl: string): Promise<void> => {
-        await createService({ baseUrl, apiKey: API_KEY, clock: asyncScheduler, plan: 'free', dialect: world.dialect })
+        await createService({ baseUrl, apiKey: API_KEY, clock: asyncScheduler, plan: 'free', dialect: fixture.dialect })
           .close();
       };
       await expect(connect('https://service.invalid')).resolves.toBeUndefined();
@@ -52,24 +53,25 @@ export const overviewCases: readonly Case[] = [
   },
   {
     covers: ['preamble.base-address', 'version.retired-hosts', 'version.postponed-host'],
-    says: 'a host can change while everything below stays: our client speaks to another one, and no path of it names a host',
-    async play(world) {
-      const { base_url: baseUrl } = world.sandbox.addresses;
+    says: 'a host can change while everything below stays: our client speaks to another one, and no path of it names a '
+      + 'host',
+    async play(fixture) {
+      const { base_url: baseUrl } = fixture.sandbox.addresses;
       const moved = createService({
         baseUrl: baseUrl.replace('127.0.0.1', 'localhost'), apiKey: API_KEY, clock: asyncScheduler,
-        plan: { requestsPerSecond: 1_000 }, dialect: world.dialect,
+        plan: { requestsPerSecond: 1_000 }, dialect: fixture.dialect,
       });
       expect((await moved.swap.order(asked(BUY_SOL))).outAmount)
-        .toBe((await world.service.swap.order(asked(BUY_SOL))).outAmount);
+        .toBe((await fixture.service.swap.order(asked(BUY_SOL))).outAmount);
       await moved.close();
-      expect(fileOf(world).hosts).toEqual(world.dialect.hosts);
+      expect(fileOf(fixture).hosts).toEqual(fixture.dialect.hosts);
     },
   },
   {
     covers: ['preamble.portal-address', 'auth.portal'],
-    says: 'who has no valid key is told by our client where the key is set, as nobody but he can get one',
-    async play(world) {
-      const stranger = world.connect('wrong');
+    says: 'who has no valid key is told by our client where the key is set, as only the operator can get one',
+    async play(fixture) {
+      const stranger = fixture.connect('wrong');
       await expect(stranger.swap.order(asked(BUY_SOL)))
         .rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED', message: expect.stringMatching(/service\.api_key/) });
     },
@@ -77,18 +79,20 @@ export const overviewCases: readonly Case[] = [
   {
     covers: ['preamble.neutral-routers'],
     says: 'routers go out and come back in the words of the dialect\'s file',
-    async play(world) {
-      const { routers } = fileOf(world);
+    async play(fixture) {
+      const { routers } = fileOf(fixture);
       const [rfqz, iris, a, b] = ['rfqz', 'iris', 'routerA', 'routerB']
         .map((name) => [routers[name]].flat()[0] as string);
-      const line = `${world.dialect.toWire.path('/swap/v2/order')}?${new URLSearchParams({ ...BUY_SOL, amount: '400000000', excludeRouters: `${iris},${a},${b}` }).toString()}`;
-      const answer = await world.raw('GET', line, { 'x-api-key': API_KEY });
+      const query =
+        new URLSearchParams({ ...BUY_SOL, amount: '400000000', excludeRouters: `${iris},${a},${b}` }).toString();
+      const line = `${fixture.dialect.toWire.path('/swap/v2/order')}?${query}`;
+      const answer = await fixture.raw('GET', line, { 'x-api-key': API_KEY });
       expect([answer.status, answer.wire.router]).toEqual([200, rfqz]);
-      const read = await world.service.swap.order({
+      const read = await fixture.service.swap.order({
         ...asked({ ...BUY_SOL, amount: '400000000' }), excludeRouters: ['iris', 'routerA', 'routerB'],
       });
       expect(read.router).toBe('rfqz');
-      const pooled = await world.raw(
+      const pooled = await fixture.raw(
         'GET', `${line.slice(0, line.indexOf('excludeRouters'))}excludeRouters=${rfqz},${a},${b}`,
         { 'x-api-key': API_KEY },
       );
@@ -98,12 +102,14 @@ export const overviewCases: readonly Case[] = [
   {
     covers: ['preamble.neutral-bundleTipLamports'],
     says: 'the tip goes out under the name of the dialect\'s file',
-    async play(world) {
-      const name = fileOf(world).query.bundleTipLamports as string;
+    async play(fixture) {
+      const name = fileOf(fixture).query.bundleTipLamports as string;
       const search =
-        new URLSearchParams({ ...BUY_SOL, taker: world.wallet.address, priorityFeeLamports: '1000', [name]: '50000' });
-      const answer = await world.raw(
-        'GET', `${world.dialect.toWire.path('/swap/v2/order')}?${search.toString()}`, { 'x-api-key': API_KEY },
+        new URLSearchParams({
+          ...BUY_SOL, taker: fixture.wallet.address, priorityFeeLamports: '1000', [name]: '50000',
+        });
+      const answer = await fixture.raw(
+        'GET', `${fixture.dialect.toWire.path('/swap/v2/order')}?${search.toString()}`, { 'x-api-key': API_KEY },
       );
       expect([answer.status, answer.wire.prioritizationFeeLamports]).toEqual([200, 51_000]);
     },
@@ -111,37 +117,37 @@ export const overviewCases: readonly Case[] = [
   {
     covers: ['preamble.neutral-forBundle'],
     says: 'the flag for bundles goes out under the name of the dialect\'s file',
-    async play(world) {
-      const name = fileOf(world).query.forBundle as string;
+    async play(fixture) {
+      const name = fileOf(fixture).query.forBundle as string;
       const search = new URLSearchParams({
-        inputMint: world.mint('CONCH'), outputMint: USDC, amount: '5000000', onlyDirectRoutes: 'true', [name]: 'true',
+        inputMint: fixture.mint('CONCH'), outputMint: USDC, amount: '5000000', onlyDirectRoutes: 'true', [name]: 'true',
       });
-      expect((await world.raw(
-        'GET', `${world.dialect.toWire.path('/swap/v1/quote')}?${search.toString()}`, { 'x-api-key': API_KEY },
+      expect((await fixture.raw(
+        'GET', `${fixture.dialect.toWire.path('/swap/v1/quote')}?${search.toString()}`, { 'x-api-key': API_KEY },
       )).status).toBe(400);
       search.set(name, 'false');
-      expect((await world.raw(
-        'GET', `${world.dialect.toWire.path('/swap/v1/quote')}?${search.toString()}`, { 'x-api-key': API_KEY },
+      expect((await fixture.raw(
+        'GET', `${fixture.dialect.toWire.path('/swap/v1/quote')}?${search.toString()}`, { 'x-api-key': API_KEY },
       )).status).toBe(200);
     },
   },
   {
     covers: ['preamble.neutral-platformEarn'],
     says: 'what lending earns comes under the name of the dialect\'s file',
-    async play(world) {
-      const name = fileOf(world).fields.platformEarn as string;
-      const { wire } = await world.get('/ultra/v1/search', { query: SOL });
+    async play(fixture) {
+      const name = fileOf(fixture).fields.platformEarn as string;
+      const { wire } = await fixture.get('/ultra/v1/search', { query: SOL });
       expect(wire[0].apy).toEqual({ [name]: expect.any(Number) });
-      expect((await world.service.tokens.search([SOL])).records[0]?.platformEarn).toBe(wire[0].apy[name]);
+      expect((await fixture.service.tokens.search([SOL])).records[0]?.platformEarn).toBe(wire[0].apy[name]);
     },
   },
   {
     covers: ['preamble.neutral-providers'],
     says: 'providers go out in the words of the dialect\'s file',
-    async play(world) {
-      const { provider_a: a } = fileOf(world).providers;
-      const line = `${world.dialect.toWire.path('/prediction/v1/events/search')}?query=tide&provider=${a}`;
-      const { status, wire } = await world.raw('GET', line, { 'x-api-key': API_KEY });
+    async play(fixture) {
+      const { provider_a: a } = fileOf(fixture).providers;
+      const line = `${fixture.dialect.toWire.path('/prediction/v1/events/search')}?query=tide&provider=${a}`;
+      const { status, wire } = await fixture.raw('GET', line, { 'x-api-key': API_KEY });
       expect([status, wire.data.map(({ eventId }: { eventId: string }) => eventId)])
         .toEqual([200, expect.arrayContaining(['SPRINGTIDE'])]);
     },
@@ -149,12 +155,12 @@ export const overviewCases: readonly Case[] = [
   {
     covers: ['events.no-push'],
     says: 'nothing is pushed: what has changed is seen by asking again',
-    async play(world) {
-      const before = (await orderOf(world, { ...BUY_SOL, excludeRouters: 'rfqz,routerA,routerB' })).inUsdValue;
+    async play(fixture) {
+      const before = (await orderOf(fixture, { ...BUY_SOL, excludeRouters: 'rfqz,routerA,routerB' })).inUsdValue;
       for (const path of ['/webhooks', '/swap/v2/subscribe', '/prediction/v1/stream'])
-        expect((await world.get(path)).status).toBe(404);
+        expect((await fixture.get(path)).status).toBe(404);
       const feed = createFeeds({
-        service: world.service, clock: asyncScheduler, random: seededRandom(1),
+        service: fixture.service, clock: asyncScheduler, random: seededRandom(1),
         specs: [
           { kind: 'quote', ...asked(BUY_SOL), everyMs: 20 },
           { kind: 'order-book', marketId: 'SPRINGTIDE-26DEC31', everyMs: 20 },
@@ -166,22 +172,22 @@ export const overviewCases: readonly Case[] = [
       await expect.poll(() => [...kinds].toSorted(), { interval: 10 })
         .toEqual(expect.arrayContaining(['order-book', 'quote', 'token-stats']));
       subscription.unsubscribe();
-      await world.control('/sandbox/price', { mint: world.mint('CONCH'), usd: 0.05 });
-      const { body: [conch] } = await world.get('/ultra/v1/search', { query: world.mint('CONCH') });
+      await fixture.control('/sandbox/price', { mint: fixture.mint('CONCH'), usd: 0.05 });
+      const { body: [conch] } = await fixture.get('/ultra/v1/search', { query: fixture.mint('CONCH') });
       expect([conch.usdPrice, before]).toEqual([expect.closeTo(0.05, 3), expect.closeTo(25, 3)]);
-      await world.control('/sandbox/price', { mint: world.mint('CONCH'), usd: 0.0314 });
+      await fixture.control('/sandbox/price', { mint: fixture.mint('CONCH'), usd: 0.0314 });
     },
   },
   {
     covers: ['version.trigger-paths', 'version.trigger-requestId', 'version.trigger-field-names'],
     says: 'the limit orders that moved are answered with where they went, not with a bare 404',
-    async play(world) {
-      const moved = await world.raw(
+    async play(fixture) {
+      const moved = await fixture.raw(
         'POST', '/limit/v2/createOrder', { 'x-api-key': API_KEY, 'content-type': 'application/json' }, '{}',
       );
       expect([moved.status, moved.body.error]).toEqual([410, expect.stringMatching(/\/trigger\/v1/)]);
       for (const path of ['createOrder', 'executeOrder', 'cancelOrder', 'cancelOrders', 'getTriggerOrders']) {
-        const answer = await world.raw(
+        const answer = await fixture.raw(
           'POST', `/trigger/v1/${path}`, { 'x-api-key': API_KEY, 'content-type': 'application/json' }, '{}',
         );
         expect([answer.status, answer.body.error]).toEqual([404, expect.stringMatching(/outside the description/)]);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { HistoryRecord } from '../../../../src/service/wire/prediction-history.ts';
 import type { PredictionPosition } from '../../../../src/service/wire/prediction-position.ts';
-import type { Answer, World } from '../world.ts';
+import type { Answer, ServiceFixture } from '../service-fixture.ts';
 import { predictionOf, wholeList } from './prediction-scenes.ts';
 
 type Body = Answer['body'];
@@ -17,18 +17,18 @@ export interface AccountScene {
   readonly records: readonly { readonly wire: Body; readonly read: HistoryRecord }[];
 }
 
-/** Looks at everything once. */
-export async function accountScene(world: World): Promise<AccountScene> {
-  const owner = world.wallet.address;
+/** Reads everything once. */
+export async function accountScene(fixture: ServiceFixture): Promise<AccountScene> {
+  const owner = fixture.wallet.address;
   const [wirePositions, wireRecords] =
-    [await wholeList(world, '/positions', owner), await wholeList(world, '/history', owner)];
+    [await wholeList(fixture, '/positions', owner), await wholeList(fixture, '/history', owner)];
   const readPositions: PredictionPosition[] = [];
-  for await (const { records, rejected } of world.service.prediction.allPositions({ owner })) {
+  for await (const { records, rejected } of fixture.service.prediction.allPositions({ owner })) {
     expect(rejected).toEqual([]);
     readPositions.push(...records);
   }
   const readRecords: HistoryRecord[] = [];
-  for await (const { records, rejected } of world.service.prediction.allHistory({ owner })) {
+  for await (const { records, rejected } of fixture.service.prediction.allHistory({ owner })) {
     expect(rejected).toEqual([]);
     readRecords.push(...records);
   }
@@ -38,7 +38,7 @@ export async function accountScene(world: World): Promise<AccountScene> {
     owner, positions,
     open: positions.filter(({ wire }) => wire.marketMetadata.status === 'open'),
     closed: positions.filter(({ wire }) => wire.marketMetadata.status !== 'open'),
-    single: await predictionOf(world, `/positions/${wirePositions[0].pubkey}`),
+    single: await predictionOf(fixture, `/positions/${wirePositions[0].pubkey}`),
     records: wireRecords.map((wire) => ({ wire, read: readRecords.find(({ id }) => id === wire.id)! })),
   };
 }

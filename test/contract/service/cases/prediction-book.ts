@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Case } from '../case.ts';
 import { fieldCases } from '../case.ts';
-import type { World } from '../world.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 import { PREDICTION, predictionOf } from './prediction-scenes.ts';
 
 const SIDES = ['yes', 'no'] as const;
@@ -9,15 +9,15 @@ const BOOK = 'SPRINGTIDE-26DEC31';
 
 /** Puts a book of pairs [cents, size] in the place of a market's own. */
 const setBook = (
-  world: World, yes: readonly (readonly number[])[] | null, no: readonly (readonly number[])[] | null,
+  fixture: ServiceFixture, yes: readonly (readonly number[])[] | null, no: readonly (readonly number[])[] | null,
 ): Promise<unknown> =>
-  world.control('/sandbox/book', { market_id: BOOK, yes, no });
+  fixture.control('/sandbox/book', { market_id: BOOK, yes, no });
 
-async function book(world: World) {
-  await setBook(world, [[30, 120.5], [29.5, 8], [12, 1_000]], [[69, 40], [41, 3]]);
-  const wire = await predictionOf(world, `/orderbook/${BOOK}`);
-  const read = await world.service.prediction.orderBook(BOOK);
-  await world.raw('DELETE', '/sandbox/book');
+async function book(fixture: ServiceFixture) {
+  await setBook(fixture, [[30, 120.5], [29.5, 8], [12, 1_000]], [[69, 40], [41, 3]]);
+  const wire = await predictionOf(fixture, `/orderbook/${BOOK}`);
+  const read = await fixture.service.prediction.orderBook(BOOK);
+  await fixture.raw('DELETE', '/sandbox/book');
   return { wire, read: read! };
 }
 
@@ -47,16 +47,16 @@ export const predictionBookCases: readonly Case[] = [
   {
     covers: ['book.whole-answer-null'],
     says: 'a market without a book answers null, which is no book to our client, while an empty book is one',
-    async play(world) {
-      await setBook(world, null, null);
-      const answer = await world.get(`${PREDICTION}/orderbook/${BOOK}`);
+    async play(fixture) {
+      await setBook(fixture, null, null);
+      const answer = await fixture.get(`${PREDICTION}/orderbook/${BOOK}`);
       expect([answer.status, answer.text]).toEqual([200, 'null']);
-      expect(await world.service.prediction.orderBook(BOOK)).toBeUndefined();
-      await setBook(world, [], []);
-      expect(await predictionOf(world, `/orderbook/${BOOK}`))
+      expect(await fixture.service.prediction.orderBook(BOOK)).toBeUndefined();
+      await setBook(fixture, [], []);
+      expect(await predictionOf(fixture, `/orderbook/${BOOK}`))
         .toEqual({ yes: [], no: [], yes_dollars: [], no_dollars: [] });
-      expect(await world.service.prediction.orderBook(BOOK)).toMatchObject({ yes: [], no: [] });
-      await world.raw('DELETE', '/sandbox/book');
+      expect(await fixture.service.prediction.orderBook(BOOK)).toMatchObject({ yes: [], no: [] });
+      await fixture.raw('DELETE', '/sandbox/book');
     },
   },
 ];

@@ -3,7 +3,7 @@ import type { PredictionEvent, PredictionMarket } from '../../../../src/service/
 import type { Case } from '../case.ts';
 import { fieldCases } from '../case.ts';
 import { ADDRESS, DIGITS } from '../scenes.ts';
-import type { Answer, World } from '../world.ts';
+import type { Answer, ServiceFixture } from '../service-fixture.ts';
 import { isUnix, predictionOf } from './prediction-scenes.ts';
 
 type Body = Answer['body'];
@@ -18,19 +18,19 @@ interface Scene {
   readonly now: number;
 }
 
-async function load(world: World): Promise<Scene> {
+async function load(fixture: ServiceFixture): Promise<Scene> {
   const found: Body[] = [];
   const read: PredictionEvent[] = [];
   for (const [query, provider] of [
     ['the', 'provider_a'], ['the', 'provider_b'], ['foghorn', 'provider_a'], ['kelp', 'provider_b'],
   ] as const) {
-    found.push(...(await predictionOf(world, '/events/search', { query, provider, limit: 20 })).data);
-    read.push(...(await world.service.prediction.searchEvents({ query, provider, limit: 20 })).records);
+    found.push(...(await predictionOf(fixture, '/events/search', { query, provider, limit: 20 })).data);
+    read.push(...(await fixture.service.prediction.searchEvents({ query, provider, limit: 20 })).records);
   }
   const events = found.map((wire) => ({ wire, read: read.find(({ eventId }) => eventId === wire.eventId)! }));
-  const page = await predictionOf(world, '/events/FOGHORN/markets', { start: 1, end: 3 });
-  const pages = await predictionOf(world, '/events/90200/markets', { start: 0, end: 20 });
-  const time: string = (await world.control('/sandbox/state')).time;
+  const page = await predictionOf(fixture, '/events/FOGHORN/markets', { start: 1, end: 3 });
+  const pages = await predictionOf(fixture, '/events/90200/markets', { start: 0, end: 20 });
+  const time: string = (await fixture.control('/sandbox/state')).time;
   const markets = events.flatMap((event) => event.wire.markets.map((wire: Body) =>
     ({ wire, read: event.read.markets.find(({ marketId }) => marketId === wire.marketId)! })));
   return { events, markets, page, pages, now: Date.parse(time) / 1_000 };

@@ -3,7 +3,7 @@ import type { HistoryRecord } from '../../../../src/service/wire/prediction-hist
 import type { Case, FieldCheck } from '../case.ts';
 import { fieldCases } from '../case.ts';
 import { ADDRESS, DIGITS } from '../scenes.ts';
-import type { Answer } from '../world.ts';
+import type { Answer } from '../service-fixture.ts';
 import type { AccountScene } from './prediction-account-scene.ts';
 import { accountScene } from './prediction-account-scene.ts';
 import { isUnix } from './prediction-scenes.ts';
@@ -70,7 +70,7 @@ const history: Readonly<Record<string, FieldCheck<AccountScene>>> = {
   marketId: entryText('marketId', 'a market\'s identifier', /./),
   ownerPubkey: entry('who was asked for', ({ wire, read }, { owner }) =>
     expect([wire.ownerPubkey, read.ownerPubkey]).toEqual([owner, owner])),
-  keeperPubkey: entryText('keeperPubkey', 'who filled, empty where nobody did', ADDRESS),
+  keeperPubkey: entryText('keeperPubkey', 'the filler of the order, empty where it was not filled', ADDRESS),
   externalOrderId: entryText('externalOrderId', 'the order\'s identifier outside', /./),
   orderId: entryText('orderId', 'the order\'s number', DIGITS),
   isBuy: ['true and false both', ({ records }) => {

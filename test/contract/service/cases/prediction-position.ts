@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Case, FieldCheck } from '../case.ts';
 import { fieldCases } from '../case.ts';
 import { ADDRESS, DIGITS } from '../scenes.ts';
-import type { Answer } from '../world.ts';
+import type { Answer } from '../service-fixture.ts';
 import type { AccountScene } from './prediction-account-scene.ts';
 import { accountScene } from './prediction-account-scene.ts';
 import { isUnix } from './prediction-scenes.ts';

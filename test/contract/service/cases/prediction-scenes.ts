@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answer, World } from '../world.ts';
+import type { Answer, ServiceFixture } from '../service-fixture.ts';
 
 type Body = Answer['body'];
 
@@ -11,18 +11,18 @@ export function isUnix(value: unknown): boolean {
 }
 
 /** Asks the prediction API and expects an answer. */
-export async function predictionOf(world: World, path: string, query = {}): Promise<Body> {
-  const answer = await world.get(`${PREDICTION}${path}`, query);
+export async function predictionOf(fixture: ServiceFixture, path: string, query = {}): Promise<Body> {
+  const answer = await fixture.get(`${PREDICTION}${path}`, query);
   expect(answer.status, answer.text).toBe(200);
   return answer.body;
 }
 
 /** Expects each of a parameter's bad values to be refused by the service. */
 export async function badParameter(
-  world: World, path: string, name: string, values: readonly (string | number)[], more = {},
+  fixture: ServiceFixture, path: string, name: string, values: readonly (string | number)[], more = {},
 ): Promise<void> {
   for (const value of values) {
-    const answer = await world.get(`${PREDICTION}${path}`, { ...more, [name]: value });
+    const answer = await fixture.get(`${PREDICTION}${path}`, { ...more, [name]: value });
     expect(answer.status, `${name}=${value}: ${answer.text}`).toBe(400);
     expect(answer.body).toMatchObject({
       type: 'invalid_request_error', param: name, message: expect.stringMatching(/\w/), request_id: expect.any(String),
@@ -30,11 +30,11 @@ export async function badParameter(
   }
 }
 
-/** Reads the whole of an owner's list by hand, page by page. */
-export async function wholeList(world: World, path: string, owner: string): Promise<Body[]> {
+/** Reads the whole of an owner's list with plain requests, page by page. */
+export async function wholeList(fixture: ServiceFixture, path: string, owner: string): Promise<Body[]> {
   const list: Body[] = [];
   for (let start = 0; ;) {
-    const { data, pagination } = await predictionOf(world, path, { ownerPubkey: owner, start, end: start + 20 });
+    const { data, pagination } = await predictionOf(fixture, path, { ownerPubkey: owner, start, end: start + 20 });
     list.push(...data);
     if (!pagination.hasNext || list.length > 400) return list;
     start = pagination.end;

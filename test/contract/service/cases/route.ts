@@ -2,23 +2,23 @@ import { expect } from 'vitest';
 import type { Case } from '../case.ts';
 import { fieldCases } from '../case.ts';
 import { ADDRESS, asked, buildOf, DIGITS, landed, orderOf, POOLS_ONLY, usdWorth } from '../scenes.ts';
-import type { Answer, World } from '../world.ts';
-import { SOL, USDC } from '../world.ts';
+import type { Answer, ServiceFixture } from '../service-fixture.ts';
+import { SOL, USDC } from '../service-fixture.ts';
 
 type Body = Answer['body'];
 
 /** A route of several hops, as order and build tell it and as our client reads it. */
-async function load(world: World) {
-  const long = { inputMint: world.mint('KELP'), outputMint: world.mint('BUOY'), amount: '5000000000' };
-  const taker = await world.newWallet({ [SOL]: '100000000', [long.inputMint]: '5000000000' });
-  const order = await orderOf(world, { ...long, taker: taker.address, ...POOLS_ONLY });
-  const build = await buildOf(world, { ...long, taker: taker.address });
-  const read = await world.service.swap.order({
+async function load(fixture: ServiceFixture) {
+  const long = { inputMint: fixture.mint('KELP'), outputMint: fixture.mint('BUOY'), amount: '5000000000' };
+  const taker = await fixture.newWallet({ [SOL]: '100000000', [long.inputMint]: '5000000000' });
+  const order = await orderOf(fixture, { ...long, taker: taker.address, ...POOLS_ONLY });
+  const build = await buildOf(fixture, { ...long, taker: taker.address });
+  const read = await fixture.service.swap.order({
     ...asked(long), taker: taker.address, excludeRouters: ['rfqz', 'routerA', 'routerB'],
   });
-  const usd = await usdWorth(world, long.inputMint, long.amount);
-  const { pools } = await world.control('/sandbox/state');
-  const execution = await landed(world, order, taker);
+  const usd = await usdWorth(fixture, long.inputMint, long.amount);
+  const { pools } = await fixture.control('/sandbox/state');
+  const execution = await landed(fixture, order, taker);
   return { order, build, read, usd, pools, execution, plans: [order.routePlan, build.routePlan] as Body[][] };
 }
 
@@ -112,17 +112,18 @@ export const routeCases: readonly Case[] = [
   }),
   {
     covers: ['version.deprecated-impact-and-type'],
-    says: 'the deprecated impact and type agree with what took their place, and our client reads an order that has only the old ones',
-    async play(world) {
-      const quote = await orderOf(world, { inputMint: USDC, outputMint: SOL, amount: '25000000', ...POOLS_ONLY });
+    says: 'the deprecated impact and type agree with what took their place, and our client reads an order that has '
+      + 'only the old ones',
+    async play(fixture) {
+      const quote = await orderOf(fixture, { inputMint: USDC, outputMint: SOL, amount: '25000000', ...POOLS_ONLY });
       expect([Number(quote.priceImpactPct), quote.swapType])
         .toEqual([expect.closeTo(quote.priceImpact, 6), 'aggregator']);
       const { priceImpact: _impact, router: _router, ...old } = quote;
-      await world.fault({
+      await fixture.fault({
         match: { path: '/swap/v2/order' },
-        fault: { kind: 'malformed', body: JSON.stringify(world.dialect.toWire.json(old)) }, times: 1,
+        fault: { kind: 'malformed', body: JSON.stringify(fixture.dialect.toWire.json(old)) }, times: 1,
       });
-      const read = await world.service.swap.order({
+      const read = await fixture.service.swap.order({
         ...asked({ inputMint: USDC, outputMint: SOL, amount: '25000000' }),
         excludeRouters: ['rfqz', 'routerA', 'routerB'],
       });

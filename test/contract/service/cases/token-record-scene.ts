@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import type { TokenStatName } from '../../../../src/market/token-stats.ts';
 import type { TokenRecord } from '../../../../src/service/wire/token-record.ts';
 import { usdPrice } from '../scenes.ts';
-import type { Answer, World } from '../world.ts';
-import { SOL } from '../world.ts';
+import type { Answer, ServiceFixture } from '../service-fixture.ts';
+import { SOL } from '../service-fixture.ts';
 
 type Body = Answer['body'];
 
@@ -16,21 +16,21 @@ export interface TokenScene {
   readonly slot: number;
 }
 
-/** Looks at everything once. */
-export async function tokenScene(world: World): Promise<TokenScene> {
-  const mints = world.sandbox.addresses.tokens.map(({ mint }) => mint);
-  const { status, body } = await world.get('/ultra/v1/search', { query: mints.join(',') });
+/** Reads everything once. */
+export async function tokenScene(fixture: ServiceFixture): Promise<TokenScene> {
+  const mints = fixture.sandbox.addresses.tokens.map(({ mint }) => mint);
+  const { status, body } = await fixture.get('/ultra/v1/search', { query: mints.join(',') });
   expect(status).toBe(200);
-  const { records, rejected } = await world.service.tokens.search(mints);
+  const { records, rejected } = await fixture.service.tokens.search(mints);
   expect(rejected).toEqual([]);
   const tokens = await Promise.all(mints.map(async (mint) => {
-    const { result } = await world.rpc('getAccountInfo', [mint, { encoding: 'jsonParsed' }]);
+    const { result } = await fixture.rpc('getAccountInfo', [mint, { encoding: 'jsonParsed' }]);
     return {
       wire: body.find(({ id }: Body) => id === mint), read: records.find(({ id }) => id === mint)!,
-      onChain: { ...result.value.data.parsed.info, program: result.value.owner }, usd: await usdPrice(world, mint),
+      onChain: { ...result.value.data.parsed.info, program: result.value.owner }, usd: await usdPrice(fixture, mint),
     };
   }));
-  return { tokens, sol: tokens.find(({ wire }) => wire.id === SOL)!, slot: world.sandbox.chain.slot };
+  return { tokens, sol: tokens.find(({ wire }) => wire.id === SOL)!, slot: fixture.sandbox.chain.slot };
 }
 
 /** Returns a number of a record by its flat name. */

@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import type { Case, FieldCheck } from '../case.ts';
 import { fieldCases } from '../case.ts';
 import { ADDRESS } from '../scenes.ts';
-import type { Answer } from '../world.ts';
-import { SOL } from '../world.ts';
+import type { Answer } from '../service-fixture.ts';
+import { SOL } from '../service-fixture.ts';
 import type { TokenScene } from './token-record-scene.ts';
 import { tokenScene, valueOf } from './token-record-scene.ts';
 
@@ -89,12 +89,12 @@ const records: Readonly<Record<string, FieldCheck<TokenScene>>> = {
   tiktok: nullableText('tiktok'),
   otherUrl: nullableText('otherUrl'),
   dev: nullableText('dev', 'a wallet or null', true),
-  mintAuthority: ['who can mint, on the chain too; missing or null where nobody can', ({ tokens }) => {
+  mintAuthority: ['who can mint, on the chain too; missing or null where no one can', ({ tokens }) => {
     for (const { wire, read, onChain } of tokens) expect([wire.mintAuthority ?? null, read.mintAuthority ?? null])
       .toEqual([onChain.mintAuthority, onChain.mintAuthority]);
     expect(new Set(tokens.map(({ onChain }) => onChain.mintAuthority === null)).size).toBe(2);
   }],
-  freezeAuthority: ['who can freeze, on the chain too; missing or null where nobody can', ({ tokens }) => {
+  freezeAuthority: ['who can freeze, on the chain too; missing or null where no one can', ({ tokens }) => {
     for (const { wire, read, onChain } of tokens) expect([wire.freezeAuthority ?? null, read.freezeAuthority ?? null])
       .toEqual([onChain.freezeAuthority, onChain.freezeAuthority]);
     expect(new Set(tokens.map(({ onChain }) => onChain.freezeAuthority === null)).size).toBe(2);
@@ -166,13 +166,13 @@ const records: Readonly<Record<string, FieldCheck<TokenScene>>> = {
     expect(new Set(tokens.map(({ wire }) => wire.audit.isSus))).toEqual(new Set([true, undefined]));
     for (const { wire, read } of tokens) expect(read.audit.isSus).toBe(wire.audit.isSus);
   }],
-  'audit.mintAuthorityDisabled': ['true where nobody can mint on the chain', ({ tokens }) => {
+  'audit.mintAuthorityDisabled': ['true where the chain has no mint authority', ({ tokens }) => {
     for (const { wire, read, onChain } of tokens) {
       expect(wire.audit.mintAuthorityDisabled === true).toBe(onChain.mintAuthority === null);
       expect(read.audit.mintAuthorityDisabled).toBe(wire.audit.mintAuthorityDisabled);
     }
   }],
-  'audit.freezeAuthorityDisabled': ['true where nobody can freeze on the chain', ({ tokens }) => {
+  'audit.freezeAuthorityDisabled': ['true where the chain has no freeze authority', ({ tokens }) => {
     for (const { wire, read, onChain } of tokens) {
       expect(wire.audit.freezeAuthorityDisabled === true).toBe(onChain.freezeAuthority === null);
       expect(read.audit.freezeAuthorityDisabled).toBe(wire.audit.freezeAuthorityDisabled);
@@ -237,9 +237,9 @@ export const tokenRecordCases: readonly Case[] = [
   {
     covers: ['state.organic-score-labels', 'limit.organicScore'],
     says: 'organic scores are 0 to 100, and the sandbox has a token of each label',
-    async play(world) {
-      const { body } = await world.get('/ultra/v1/search', {
-        query: world.sandbox.addresses.tokens.map(({ mint }) => mint).join(','),
+    async play(fixture) {
+      const { body } = await fixture.get('/ultra/v1/search', {
+        query: fixture.sandbox.addresses.tokens.map(({ mint }) => mint).join(','),
       });
       expect(new Set(body.map(({ organicScoreLabel }: Body) => organicScoreLabel)))
         .toEqual(new Set(['high', 'medium', 'low']));
@@ -249,11 +249,11 @@ export const tokenRecordCases: readonly Case[] = [
   {
     covers: ['version.removed-likes'],
     says: 'a record that still carries the removed likes is read without them',
-    async play(world) {
-      const { body } = await world.get('/ultra/v1/search', { query: SOL });
-      const stale = JSON.stringify(world.dialect.toWire.json([{ ...body[0], ctLikes: 7, smartCtLikes: 3 }]));
-      await world.fault({ match: { path: '/ultra/v1/search' }, fault: { kind: 'malformed', body: stale }, times: 1 });
-      const { records: [record] } = await world.service.tokens.search([SOL]);
+    async play(fixture) {
+      const { body } = await fixture.get('/ultra/v1/search', { query: SOL });
+      const stale = JSON.stringify(fixture.dialect.toWire.json([{ ...body[0], ctLikes: 7, smartCtLikes: 3 }]));
+      await fixture.fault({ match: { path: '/ultra/v1/search' }, fault: { kind: 'malformed', body: stale }, times: 1 });
+      const { records: [record] } = await fixture.service.tokens.search([SOL]);
       expect(record?.id).toBe(SOL);
       expect(JSON.stringify(record)).not.toMatch(/ctLikes/i);
     },

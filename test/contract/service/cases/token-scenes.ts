@@ -1,6 +1,6 @@
 import { PublicKey } from '@solana/web3.js';
 import { expect } from 'vitest';
-import type { Answer, World } from '../world.ts';
+import type { Answer, ServiceFixture } from '../service-fixture.ts';
 
 type Body = Answer['body'];
 
@@ -14,8 +14,8 @@ export function idsOf(list: readonly Body[]): string[] {
 }
 
 /** Returns the sandbox's own mints. */
-export function mintsOf(world: World): string[] {
-  return world.sandbox.addresses.tokens.map(({ mint }) => mint);
+export function mintsOf(fixture: ServiceFixture): string[] {
+  return fixture.sandbox.addresses.tokens.map(({ mint }) => mint);
 }
 
 /** Returns addresses that no mint has. */
@@ -25,8 +25,8 @@ export function strangers(count: number): string[] {
 }
 
 /** Asks for a list and expects one. */
-export async function listOf(world: World, path: string, query = {}): Promise<Body[]> {
-  const answer = await world.get(path, query);
+export async function listOf(fixture: ServiceFixture, path: string, query = {}): Promise<Body[]> {
+  const answer = await fixture.get(path, query);
   expect(answer.status, answer.text).toBe(200);
   return answer.body;
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Case, FieldCheck } from '../case.ts';
 import { fieldCases } from '../case.ts';
-import type { Answer } from '../world.ts';
+import type { Answer } from '../service-fixture.ts';
 import type { TokenScene } from './token-record-scene.ts';
 import { tokenScene, valueOf } from './token-record-scene.ts';
 

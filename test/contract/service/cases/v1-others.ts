@@ -4,8 +4,8 @@ import type { Case } from '../case.ts';
 import { fieldCases } from '../case.ts';
 import { compose, sent } from '../compose.ts';
 import { ADDRESS, asked, labelsOf } from '../scenes.ts';
-import type { Answer, World } from '../world.ts';
-import { API_KEY, SOL, USDC } from '../world.ts';
+import type { Answer, ServiceFixture } from '../service-fixture.ts';
+import { API_KEY, SOL, USDC } from '../service-fixture.ts';
 import { quoteOf } from './v1-scenes.ts';
 
 type Body = Answer['body'];
@@ -13,14 +13,14 @@ type Body = Answer['body'];
 const PATH = '/swap/v1/swap-instructions';
 const SALE = { inputMint: SOL, outputMint: USDC, amount: '100000000' } as const;
 
-async function load(world: World) {
-  const user = await world.newWallet({ [SOL]: '1000000000' });
-  const answer = await world.post(PATH, { userPublicKey: user.address, quoteResponse: await quoteOf(world, SALE) });
+async function load(fixture: ServiceFixture) {
+  const user = await fixture.newWallet({ [SOL]: '1000000000' });
+  const answer = await fixture.post(PATH, { userPublicKey: user.address, quoteResponse: await quoteOf(fixture, SALE) });
   expect(answer.status, answer.text).toBe(200);
-  const quoteResponse = await world.service.swapV1.quote(asked(SALE));
+  const quoteResponse = await fixture.service.swapV1.quote(asked(SALE));
   return {
     body: answer.body, user,
-    read: await world.service.swapV1.swapInstructions({ userPublicKey: user.address, quoteResponse }),
+    read: await fixture.service.swapV1.swapInstructions({ userPublicKey: user.address, quoteResponse }),
   };
 }
 
@@ -74,12 +74,12 @@ export const v1OtherCases: readonly Case[] = [
   {
     covers: ['v1./swap/v1/swap-instructions'],
     says: 'the instructions of a quote, put together, land with the quote\'s output',
-    async play(world) {
-      const user = await world.newWallet({ [SOL]: '1000000000' });
-      const quote = await quoteOf(world, SALE);
-      const { status, body } = await world.post(PATH, { userPublicKey: user.address, quoteResponse: quote });
+    async play(fixture) {
+      const user = await fixture.newWallet({ [SOL]: '1000000000' });
+      const quote = await quoteOf(fixture, SALE);
+      const { status, body } = await fixture.post(PATH, { userPublicKey: user.address, quoteResponse: quote });
       expect(status).toBe(200);
-      const { result } = await world.rpc('getLatestBlockhash', []);
+      const { result } = await fixture.rpc('getLatestBlockhash', []);
       // Without a table's contents all accounts stand in the message.
       const transaction = compose({
         ...body, addressesByLookupTableAddress: {},
@@ -87,38 +87,38 @@ export const v1OtherCases: readonly Case[] = [
         computeBudgetInstructions: body.computeBudgetInstructions.filter(({ data }: Body) =>
           Buffer.from(data, 'base64')[0] === 3),
       }, user.address);
-      expect(await sent(world, transaction, user)).toBeNull();
-      expect(world.held(user.address, USDC)).toBe(BigInt(quote.outAmount));
+      expect(await sent(fixture, transaction, user)).toBeNull();
+      expect(fixture.held(user.address, USDC)).toBe(BigInt(quote.outAmount));
     },
   },
   {
     covers: ['v1./swap/v1/program-id-to-label'],
     says: 'each program has the label that dexes and excludeDexes take, and two programs may share one',
-    async play(world) {
-      const { status, body } = await world.get('/swap/v1/program-id-to-label');
+    async play(fixture) {
+      const { status, body } = await fixture.get('/swap/v1/program-id-to-label');
       expect(status).toBe(200);
       for (const program of Object.keys(body)) expect(program).toMatch(ADDRESS);
       const labels = new Set<string>(Object.values(body));
-      const [label = ''] = labelsOf(await quoteOf(world, SALE));
+      const [label = ''] = labelsOf(await quoteOf(fixture, SALE));
       expect(labels).toContain(label);
-      expect((await quoteOf(world, { ...SALE, dexes: label })).routePlan.length).toBeGreaterThan(0);
-      expect(await world.service.swapV1.programIdToLabel()).toEqual(new Map(Object.entries(body)));
+      expect((await quoteOf(fixture, { ...SALE, dexes: label })).routePlan.length).toBeGreaterThan(0);
+      expect(await fixture.service.swapV1.programIdToLabel()).toEqual(new Map(Object.entries(body)));
     },
   },
   {
     covers: ['v1.wrong-label', 'error.body-of-a-bad-v1-request'],
     says: 'a label in another spelling leaves no route: a routing error has an errorCode, a broken rule has none',
-    async play(world) {
-      const wrong = await world.get('/swap/v1/quote', { ...SALE, dexes: 'tidepool' });
+    async play(fixture) {
+      const wrong = await fixture.get('/swap/v1/quote', { ...SALE, dexes: 'tidepool' });
       expect([wrong.status, wrong.body])
         .toEqual([400, { error: expect.stringMatching(/\w/), errorCode: 'NO_ROUTES_FOUND' }]);
-      await expect(world.service.swapV1.quote({ ...asked(SALE), dexes: ['tidepool'] })).rejects.toMatchObject({
+      await expect(fixture.service.swapV1.quote({ ...asked(SALE), dexes: ['tidepool'] })).rejects.toMatchObject({
         code: 'SERVICE_STATUS', details: { status: 400, serviceCode: 'NO_ROUTES_FOUND' },
       });
-      const both = await world.get('/swap/v1/quote', { ...SALE, dexes: 'Lagoon', excludeDexes: 'Tidepool' });
+      const both = await fixture.get('/swap/v1/quote', { ...SALE, dexes: 'Lagoon', excludeDexes: 'Tidepool' });
       expect([both.status, Object.keys(both.body)]).toEqual([400, ['error']]);
-      const malformed = await world.raw(
-        'POST', world.dialect.toWire.path('/swap/v1/swap'),
+      const malformed = await fixture.raw(
+        'POST', fixture.dialect.toWire.path('/swap/v1/swap'),
         { 'content-type': 'application/json', 'x-api-key': API_KEY }, '{"userPublicKey": 7',
       );
       expect([400, 422]).toContain(malformed.status);

@@ -2,22 +2,22 @@ import { expect } from 'vitest';
 import type { Case } from '../case.ts';
 import { fieldCases } from '../case.ts';
 import { ADDRESS, asked, DIGITS } from '../scenes.ts';
-import type { World } from '../world.ts';
-import { USDC } from '../world.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
+import { USDC } from '../service-fixture.ts';
 import { ceilShare, quoteOf, SALE } from './v1-scenes.ts';
 
-async function load(world: World) {
-  const query = { inputMint: world.mint('KELP'), outputMint: USDC, amount: '5000000000' };
+async function load(fixture: ServiceFixture) {
+  const query = { inputMint: fixture.mint('KELP'), outputMint: USDC, amount: '5000000000' };
   return {
     query,
-    quote: await quoteOf(world, query),
-    charged: await quoteOf(world, { ...query, platformFeeBps: 100 }),
-    v2: await quoteOf(world, { ...query, instructionVersion: 'V2' }),
-    read: await world.service.swapV1.quote(asked(query)),
-    readCharged: await world.service.swapV1.quote({ ...asked(query), platformFeeBps: 100 }),
-    direct: await quoteOf(world, SALE),
-    readDirect: await world.service.swapV1.quote(asked(SALE)),
-    slot: world.sandbox.chain.slot,
+    quote: await quoteOf(fixture, query),
+    charged: await quoteOf(fixture, { ...query, platformFeeBps: 100 }),
+    v2: await quoteOf(fixture, { ...query, instructionVersion: 'V2' }),
+    read: await fixture.service.swapV1.quote(asked(query)),
+    readCharged: await fixture.service.swapV1.quote({ ...asked(query), platformFeeBps: 100 }),
+    direct: await quoteOf(fixture, SALE),
+    readDirect: await fixture.service.swapV1.quote(asked(SALE)),
+    slot: fixture.sandbox.chain.slot,
   };
 }
 

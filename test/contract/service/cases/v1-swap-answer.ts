@@ -1,25 +1,25 @@
 import { expect } from 'vitest';
 import type { Case } from '../case.ts';
 import { fieldCases } from '../case.ts';
-import { look } from '../transactions.ts';
-import type { World } from '../world.ts';
-import { SOL, USDC } from '../world.ts';
+import { viewOf } from '../transactions.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
+import { SOL, USDC } from '../service-fixture.ts';
 import { landedV1, ourQuote, quoteOf, SALE, swapOf } from './v1-scenes.ts';
 
-async function load(world: World) {
-  const user = await world.newWallet({ [SOL]: '1000000000' });
-  const body = await swapOf(world, SALE, { userPublicKey: user.address });
-  const dynamic = await swapOf(world, SALE, { userPublicKey: user.address, dynamicSlippage: true });
-  const quoteResponse = await ourQuote(world, SALE);
-  const read = await world.service.swapV1.swap({ userPublicKey: user.address, quoteResponse });
+async function load(fixture: ServiceFixture) {
+  const user = await fixture.newWallet({ [SOL]: '1000000000' });
+  const body = await swapOf(fixture, SALE, { userPublicKey: user.address });
+  const dynamic = await swapOf(fixture, SALE, { userPublicKey: user.address, dynamicSlippage: true });
+  const quoteResponse = await ourQuote(fixture, SALE);
+  const read = await fixture.service.swapV1.swap({ userPublicKey: user.address, quoteResponse });
   const readDynamic =
-    await world.service.swapV1.swap({ userPublicKey: user.address, quoteResponse, dynamicSlippage: true });
-  const { blockHeight } = world.sandbox.chain;
-  const error = await landedV1(world, body, user);
-  const quote = await quoteOf(world, SALE);
+    await fixture.service.swapV1.swap({ userPublicKey: user.address, quoteResponse, dynamicSlippage: true });
+  const { blockHeight } = fixture.sandbox.chain;
+  const error = await landedV1(fixture, body, user);
+  const quote = await quoteOf(fixture, SALE);
   return {
-    body, dynamic, read, readDynamic, error, blockHeight, quote, received: world.held(user.address, USDC),
-    looked: look(body.swapTransaction),
+    body, dynamic, read, readDynamic, error, blockHeight, quote, received: fixture.held(user.address, USDC),
+    view: viewOf(body.swapTransaction),
   };
 }
 
@@ -36,8 +36,8 @@ export const v1SwapAnswerCases: readonly Case[] = fieldCases({ prefix: 'v1-swap-
     expect(body.lastValidBlockHeight - blockHeight).toBeGreaterThan(100);
     expect(read.lastValidBlockHeight).toBeGreaterThan(BigInt(blockHeight));
   }],
-  prioritizationFeeLamports: ['a number: price times limit of the transaction', ({ body, looked, read }) => {
-    const lamports = (looked.unitPrice! * BigInt(looked.unitLimit!) + 999_999n) / 1_000_000n;
+  prioritizationFeeLamports: ['a number: price times limit of the transaction', ({ body, view, read }) => {
+    const lamports = (view.unitPrice! * BigInt(view.unitLimit!) + 999_999n) / 1_000_000n;
     expect(BigInt(body.prioritizationFeeLamports)).toBe(lamports);
     expect(read.prioritizationFeeLamports).toBeGreaterThan(0n);
   }],

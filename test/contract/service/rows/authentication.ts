@@ -3,7 +3,8 @@ import { section } from '../row.ts';
 const PORTAL = 'not applicable: keys are got by a person in a browser';
 
 export const authentication = section('Authentication', {
-  prefix: 'auth', client: 'src/service/transport.ts createTransport', sandbox: 'src/sandbox/service/http/gateway.ts guard',
+  prefix: 'auth', client: 'src/service/transport.ts createTransport',
+  sandbox: 'src/sandbox/service/http/gateway.ts guard',
 }, [
   ['rule', 'header', 'Every endpoint wants the header `x-api-key` with the key.'],
   ['rule', 'portal', 'Keys are issued by the portal; some cost nothing.', { client: PORTAL, sandbox: PORTAL }],
@@ -24,7 +25,8 @@ export const events = section('Events', {
 }, [
   ['rule', 'ledger', 'The history is a ledger of what happened to an account; each record has an `eventType`.'],
   ['state', 'order_created', 'An order was placed.'],
-  ['state', 'other event types', 'Further values, such as order_filled, payout_claimed and position_lost, are taken as they come (left open by the description).'],
+  ['state', 'other event types', 'Further values, such as order_filled, payout_claimed and position_lost, are taken as '
+    + 'they come (left open by the description).'],
   ['rule', 'no push', 'Notifications and webhooks are not described; Gannet asks.', {
     client: 'src/service/feeds/poll-scheduler.ts startScheduler', sandbox: 'not applicable: it pushes nothing',
   }],

@@ -2,7 +2,9 @@ import { section } from '../row.ts';
 
 const TERMS = { client: 'src/service/wire/swap-terms.ts termsShape' };
 const INSTRUCTION =
-  { client: 'src/service/wire/build-answer.ts instruction', sandbox: 'src/sandbox/service/build/instructions.ts toWire' };
+  {
+    client: 'src/service/wire/build-answer.ts instruction', sandbox: 'src/sandbox/service/build/instructions.ts toWire',
+  };
 
 export const buildAnswer = section('V2 build response', {
   prefix: 'build-answer', client: 'src/service/wire/build-answer.ts readSwapBuild',

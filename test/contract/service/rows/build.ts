@@ -34,7 +34,10 @@ export const build = section('GET /swap/v2/build', {
 ]);
 
 const EXECUTE =
-  { client: 'src/service/endpoints/swap-v2.ts createSwapV2', sandbox: 'src/sandbox/service/order/execute-endpoint.ts registerExecute' };
+  {
+    client: 'src/service/endpoints/swap-v2.ts createSwapV2',
+    sandbox: 'src/sandbox/service/order/execute-endpoint.ts registerExecute',
+  };
 const CODES = {
   client: 'src/service/wire/execute-answer.ts readExecuteAnswer',
   sandbox: 'src/sandbox/service/order/kept-orders.ts EXECUTE_CODES',
@@ -47,7 +50,8 @@ export const execute = section('POST /swap/v2/execute', { prefix: 'execute', ...
     'rule', 'status 200 when failed',
     'A swap that failed is answered 200, with `status` Failed (left open by the description).',
   ],
-  ['rule', 'same bytes again', 'The same bytes may be posted again for two minutes and are then told the state; nothing is swapped twice (left open by the description).'],
+  ['rule', 'same bytes again', 'The same bytes may be posted again for two minutes and are then told the state; '
+    + 'nothing is swapped twice (left open by the description).'],
   [
     'rule', 'changed bytes',
     'Another transaction under the same `requestId` is refused (left open by the description).',
@@ -63,7 +67,7 @@ export const execute = section('POST /swap/v2/execute', { prefix: 'execute', ...
   ['state', 'code -4', 'No `requestId` was given.', CODES],
   ['state', 'code -5', 'No transaction was given.', CODES],
   ['state', 'code -1000', 'Pools: it did not land.', CODES],
-  ['state', 'code -1001', 'Pools: nobody knows; the outcome is open.', CODES],
+  ['state', 'code -1001', 'Pools: unknown; the outcome is open.', CODES],
   ['state', 'code -1002', 'Pools: what was given is no transaction.', CODES],
   ['state', 'code -1003', 'Pools: a signature is missing.', CODES],
   ['state', 'code -1004', 'Pools: the block height is not the order\'s.', CODES],
@@ -74,10 +78,10 @@ export const execute = section('POST /swap/v2/execute', { prefix: 'execute', ...
   ],
   ['state', 'code -1007', 'Pools: the wallet does not know a second signer, as swaps without gas need one.', CODES],
   ['state', 'code -2000', 'RFQ: it did not land.', CODES],
-  ['state', 'code -2001', 'RFQ: nobody knows; the outcome is open.', CODES],
+  ['state', 'code -2001', 'RFQ: unknown; the outcome is open.', CODES],
   ['state', 'code -2002', 'RFQ: what was given is no transaction.', CODES],
   ['state', 'code -2003', 'RFQ: the quote expired.', CODES],
-  ['state', 'code -2004', 'RFQ: the maker looked once more and said no.', CODES],
+  ['state', 'code -2004', 'RFQ: the maker checked once more and refused.', CODES],
   [
     'state', 'code -2005', 'RFQ: something failed within.',
     { ...CODES, sandbox: 'not applicable: its maker does not fail within' },

@@ -1,10 +1,12 @@
 import { section } from '../row.ts';
 
 const ORDER = {
-  client: 'src/service/endpoints/swap-v2.ts orderRules', sandbox: 'src/sandbox/service/order/order-request.ts parseOrderRequest',
+  client: 'src/service/endpoints/swap-v2.ts orderRules',
+  sandbox: 'src/sandbox/service/order/order-request.ts parseOrderRequest',
 };
 const BUILD = {
-  client: 'src/service/endpoints/swap-v2.ts BUILD_RULES', sandbox: 'src/sandbox/service/build/build-endpoint.ts parseBuildRequest',
+  client: 'src/service/endpoints/swap-v2.ts BUILD_RULES',
+  sandbox: 'src/sandbox/service/build/build-endpoint.ts parseBuildRequest',
 };
 const CODES = {
   client: 'src/service/wire/order-answer.ts readSwapOrder',
@@ -34,7 +36,8 @@ export const errors = section('Errors', {
     { sandbox: 'src/sandbox/service/http/request-error.ts badRequest' },
   ],
   ['rule', 'body of a bad v1 request',
-    'V1 answers routing errors with `error` and `errorCode` and others with `error` alone (left open by the description).',
+    'V1 answers routing errors with `error` and `errorCode` and others with `error` alone (left open by the '
+      + 'description).',
     {
       sandbox: 'src/sandbox/service/v1/quote-request.ts routingError',
     }],
@@ -45,7 +48,7 @@ export const errors = section('Errors', {
   ],
   ['rule', 'body of the gateway', 'The gateway\'s errors have code and message (left open by the description).'],
   ['state', 'errorCode 1 of pools', 'The taker has too little of what he sells (left open by the description).', CODES],
-  ['state', 'errorCode 2 of pools', 'Whoever pays has too little SOL for gas (left open by the description).', CODES],
+  ['state', 'errorCode 2 of pools', 'The payer has too little SOL for gas (left open by the description).', CODES],
   ['state', 'errorCode 3 of pools', 'Too small to go without gas (left open by the description).', CODES],
   ['state', 'errorCode 1 of rfq', 'The taker has too little of what he sells (left open by the description).', CODES],
   ['state', 'errorCode 2 of rfq', 'A token account is missing (left open by the description).', CODES],
@@ -102,7 +105,10 @@ export const limits = section('Limits', {
   }],
   [
     'limit', 'gasless minimum', 'About 10 US dollars: orders whose gas the service pays.',
-    { client: 'src/service/wire/order-answer.ts readSwapOrder', sandbox: 'src/sandbox/service/order/gasless.ts gaslessTerms' },
+    {
+      client: 'src/service/wire/order-answer.ts readSwapOrder',
+      sandbox: 'src/sandbox/service/order/gasless.ts gaslessTerms',
+    },
   ],
   ['limit', 'compute units in price', '1400000 units stand behind the price of a compute unit: V1 swap.', {
     client: 'src/service/endpoints/swap-v1.ts quoteSwapRules',
@@ -110,6 +116,9 @@ export const limits = section('Limits', {
   }],
   [
     'limit', 'rate by plan', 'Each plan has its own rate; the figures are left open by the description.',
-    { client: 'src/service/rate/rate-plan.ts bucketLimits', sandbox: 'src/sandbox/service/http/rate-limit.ts createRateLimits' },
+    {
+      client: 'src/service/rate/rate-plan.ts bucketLimits',
+      sandbox: 'src/sandbox/service/http/rate-limit.ts createRateLimits',
+    },
   ],
 ]);

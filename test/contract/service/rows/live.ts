@@ -1,10 +1,12 @@
 import { section } from '../row.ts';
 
 const ORDER = {
-  client: 'src/service/wire/order-answer.ts readSwapOrder', sandbox: 'src/sandbox/service/order/order-answer.ts orderAnswer',
+  client: 'src/service/wire/order-answer.ts readSwapOrder',
+  sandbox: 'src/sandbox/service/order/order-answer.ts orderAnswer',
 };
 const BOOK = {
-  client: 'src/service/wire/order-book-answer.ts readOrderBook', sandbox: 'src/sandbox/service/prediction/prediction-endpoints.ts registerOrderbook',
+  client: 'src/service/wire/order-book-answer.ts readOrderBook',
+  sandbox: 'src/sandbox/service/prediction/prediction-endpoints.ts registerOrderbook',
 };
 const MARKET = {
   client: 'src/service/wire/prediction-events.ts MARKETS',
@@ -14,7 +16,8 @@ const TOKEN = {
   client: 'src/service/wire/token-record.ts readTokenRecord',
   sandbox: 'src/sandbox/service/tokens/token-record.ts tokenRecord',
 };
-const GATE = { client: 'src/service/transport.ts createTransport', sandbox: 'src/sandbox/service/http/gateway.ts guard' };
+const GATE =
+  { client: 'src/service/transport.ts createTransport', sandbox: 'src/sandbox/service/http/gateway.ts guard' };
 const QUOTE =
   { client: 'src/service/wire/v1-answers.ts readQuote', sandbox: 'src/sandbox/service/v1/quote.ts registerV1Quote' };
 
@@ -22,7 +25,8 @@ const QUOTE =
  * What the live service was seen to do otherwise; the client takes both, the sandbox does so with the profile `live`.
  */
 export const live = section('Where the live service differs', { prefix: 'live', ...ORDER }, [
-  ['rule', 'impact in points', 'An order\'s `priceImpact` counts percentage points: -0.1 is a tenth of a percent; `priceImpactPct` stays a decimal.', {
+  ['rule', 'impact in points', 'An order\'s `priceImpact` counts percentage points: -0.1 is a tenth of a percent; '
+    + '`priceImpactPct` stays a decimal.', {
     ...ORDER, client: 'src/service/wire/price-impact.ts readPriceImpact',
   }],
   ['rule', 'iris has another name', 'The iris router has had two names; both are understood, the newer one is sent.', {
@@ -38,7 +42,7 @@ export const live = section('Where the live service differs', { prefix: 'live', 
   ],
   ['rule', 'maker quote without taker', 'A maker\'s quote without a taker has no `expireAt`.'],
   [
-    'rule', 'untradable mint', 'A mint that nobody trades is a 500 on an order.',
+    'rule', 'untradable mint', 'A mint without a market is a 500 on an order.',
     { client: 'src/service/http-error.ts statusFault', sandbox: 'src/sandbox/service/order/order-quote.ts quoteOrder' },
   ],
   ['rule', 'ascending book', 'Books rise in price: the best bid is the last.', BOOK],
@@ -82,7 +86,7 @@ export const live = section('Where the live service differs', { prefix: 'live', 
   ],
   [
     'rule', 'absent members',
-    'A token\'s record leaves out what is not known, has members that nobody described, and times to the nanosecond.',
+    'A token\'s record leaves out what is not known, has members without description, and times to the nanosecond.',
     TOKEN,
   ],
   ['rule', 'likes are back', 'The removed likes are still on the wire.', TOKEN],

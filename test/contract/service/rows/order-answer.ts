@@ -33,7 +33,8 @@ export const orderAnswer = section('V2 order response', {
   ['field', 'rentFeePayer', 'Who pays the rent, or null.'],
   ['field', 'swapType', 'aggregator, rfq, aggregator+rfq, routerA or routerB; deprecated, `router` takes its place.'],
   ['field', 'router', 'Whose quote won: iris, rfqz, routerA or routerB.', TERMS],
-  ['field', 'transaction', 'The transaction in base64; null without a taker; an empty string where there is a taker and it could not be built.'],
+  ['field', 'transaction', 'The transaction in base64; null without a taker; an empty string where there is a taker '
+    + 'and it could not be built.'],
   ['field', 'lastValidBlockHeight', 'A string.'],
   ['field', 'gasless', 'A boolean.'],
   ['field', 'requestId', 'Of this order alone; `/execute` asks for it.'],

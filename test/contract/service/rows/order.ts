@@ -9,7 +9,10 @@ export const order = section('GET /swap/v2/order', {
 }, [
   [
     'endpoint', '/swap/v2/order', 'Answers 200 with the V2 order response.',
-    { client: 'src/service/endpoints/swap-v2.ts createSwapV2', sandbox: 'src/sandbox/service/order/order-endpoint.ts registerOrder' },
+    {
+      client: 'src/service/endpoints/swap-v2.ts createSwapV2',
+      sandbox: 'src/sandbox/service/order/order-endpoint.ts registerOrder',
+    },
   ],
   ['parameter', 'inputMint', 'Mint that is sold; required.'],
   ['parameter', 'outputMint', 'Mint that is bought; required.'],
@@ -43,7 +46,7 @@ export const order = section('GET /swap/v2/order', {
   ['parameter', 'broadcastFeeType', 'maxCap or exactFee.'],
   ['rule', 'max cap', 'maxCap makes a limit of the fee.', ANSWERED],
   ['rule', 'exact fee', 'exactFee pays just the fee.', ANSWERED],
-  ['rule', 'fee type alone does nothing', 'Without a priority fee or a tip the fee type is not looked at.', ANSWERED],
+  ['rule', 'fee type alone does nothing', 'Without a priority fee or a tip the fee type is not used.', ANSWERED],
   ['parameter', 'excludeRouters', 'Names of routers with commas between them: iris, rfqz, routerA, routerB.'],
   ['parameter', 'excludeDexes', 'Labels of markets with commas between them.'],
   ['rule', 'exclude dexes of iris', 'They are kept out of the iris router\'s routes and of no other\'s.', QUOTED],

@@ -80,7 +80,8 @@ export const historyRecord = section('Prediction: history record', {
 ]);
 
 const BOOK = {
-  client: 'src/service/wire/order-book-answer.ts readOrderBook', sandbox: 'src/sandbox/service/prediction/prediction-endpoints.ts registerOrderbook',
+  client: 'src/service/wire/order-book-answer.ts readOrderBook',
+  sandbox: 'src/sandbox/service/prediction/prediction-endpoints.ts registerOrderbook',
 };
 
 export const orderBook = section('Prediction: order book', { prefix: 'book', ...BOOK }, [
@@ -93,7 +94,10 @@ export const orderBook = section('Prediction: order book', { prefix: 'book', ...
 ]);
 
 const EXECUTE =
-  { client: 'src/service/endpoints/swap-v2.ts EXECUTE_RULES', sandbox: 'src/sandbox/service/order/execute-endpoint.ts registerExecute' };
+  {
+    client: 'src/service/endpoints/swap-v2.ts EXECUTE_RULES',
+    sandbox: 'src/sandbox/service/order/execute-endpoint.ts registerExecute',
+  };
 const EXECUTED = {
   client: 'src/service/wire/execute-answer.ts readExecuteAnswer',
   sandbox: 'src/sandbox/service/order/execute-endpoint.ts successAnswer',

@@ -32,7 +32,7 @@ export const prediction = section('Prediction market API', {
   ['parameter', 'search.provider', 'provider_a or provider_b; provider_b where it is left out.', EVENTS],
   [
     'parameter', 'search.query',
-    'Looked for in the titles; 1 to 200 characters (its name is left open by the description).', EVENTS,
+    'Matched against the titles; 1 to 200 characters (its name is left open by the description).', EVENTS,
   ],
   ['parameter', 'search.limit', 'How many results, 1 to 20 (its name is left open by the description).', EVENTS],
   [

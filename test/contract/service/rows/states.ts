@@ -13,7 +13,8 @@ const TOKENS = {
   sandbox: 'src/sandbox/service/tokens/token-record.ts tokenRecord',
 };
 const ORDERS = {
-  client: 'src/service/wire/order-answer.ts readSwapOrder', sandbox: 'src/sandbox/service/order/order-answer.ts orderAnswer',
+  client: 'src/service/wire/order-answer.ts readSwapOrder',
+  sandbox: 'src/sandbox/service/order/order-answer.ts orderAnswer',
 };
 
 export const states = section('States and transitions', { prefix: 'state', ...MARKETS }, [

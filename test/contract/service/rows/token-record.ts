@@ -2,7 +2,10 @@ import { section } from '../row.ts';
 
 const VALUES = { client: 'src/market/token-stats.ts TOKEN_FIELDS' };
 const WINDOWS =
-  { client: 'src/market/token-stats.ts STATS_WINDOWS', sandbox: 'src/sandbox/service/tokens/token-record.ts tokenRecord' };
+  {
+    client: 'src/market/token-stats.ts STATS_WINDOWS',
+    sandbox: 'src/sandbox/service/tokens/token-record.ts tokenRecord',
+  };
 
 export const tokenRecord = section('Token record', {
   prefix: 'token', client: 'src/service/wire/token-record.ts readTokenRecord',
@@ -23,8 +26,8 @@ export const tokenRecord = section('Token record', {
   ['field', 'tiktok', 'A string or null.'],
   ['field', 'otherUrl', 'A string or null.'],
   ['field', 'dev', 'The developer\'s wallet, or null.'],
-  ['field', 'mintAuthority', 'A string or null; there while somebody can still mint.'],
-  ['field', 'freezeAuthority', 'A string or null; there while somebody can still freeze.'],
+  ['field', 'mintAuthority', 'A string or null; present while an authority can still mint.'],
+  ['field', 'freezeAuthority', 'A string or null; present while an authority can still freeze.'],
   ['field', 'issuer', 'The issuer\'s name, or null.'],
   ['field', 'circSupply', 'A number or null.', VALUES],
   ['field', 'totalSupply', 'A number or null.', VALUES],

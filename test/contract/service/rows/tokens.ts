@@ -23,7 +23,8 @@ export const discovery = section('Token discovery endpoint list', {
   ['endpoint', '/content/cooking', 'Approved content of tokens that trend.'],
   ['endpoint', '/content/feed', 'The content of one mint, page by page.'],
   ['rule', 'prefix', 'The prefix of the group is a setting (left open by the description).', {
-    client: 'src/service/wire/dialect.ts loadDialect', sandbox: 'src/sandbox/service/http/dialect-edge.ts neutralTarget',
+    client: 'src/service/wire/dialect.ts loadDialect',
+    sandbox: 'src/sandbox/service/http/dialect-edge.ts neutralTarget',
   }],
   ['parameter', 'search.query', 'The terms (left open by the description).'],
   ['parameter', 'tag.query', 'lst, verified or stocks (left open by the description).'],

@@ -10,7 +10,7 @@ export const v1QuoteAnswer = section('V1 quote response', {
   ['field', 'outAmount', 'The best output with market and platform fees off and slippage not yet; always there.'],
   ['field', 'otherAmountThreshold', '`outAmount` with the tolerance of `slippageBps` off; always there.'],
   [
-    'rule', 'threshold is not used', '`/swap` builds its transaction without looking at `otherAmountThreshold`.',
+    'rule', 'threshold is not used', '`/swap` builds its transaction without reading `otherAmountThreshold`.',
     { sandbox: 'src/sandbox/service/v1/swap.ts registerV1Swap' },
   ],
   ['field', 'swapMode', 'ExactIn or ExactOut; always there.'],
@@ -20,7 +20,7 @@ export const v1QuoteAnswer = section('V1 quote response', {
   ['field', 'platformFee', 'The platform fee; may be missing.'],
   ['field', 'contextSlot', 'A whole number of 64 bits; may be missing.'],
   ['field', 'timeTaken', 'A number; may be missing.'],
-  ['field', 'mostReliableAmmsQuoteReport', 'For looking into: market account to the output it quoted; may be missing.'],
+  ['field', 'mostReliableAmmsQuoteReport', 'For inspection: market account to the output it quoted; may be missing.'],
 ]);
 
 const FACTS = {

@@ -44,7 +44,9 @@ export const v1Swap = section('POST /swap/v1/swap', {
 }, [
   [
     'endpoint', '/swap/v1/swap', 'Takes a JSON body and answers 200 with the V1 swap response.',
-    { client: 'src/service/endpoints/swap-v1.ts createSwapV1', sandbox: 'src/sandbox/service/v1/swap.ts registerV1Swap' },
+    {
+      client: 'src/service/endpoints/swap-v1.ts createSwapV1', sandbox: 'src/sandbox/service/v1/swap.ts registerV1Swap',
+    },
   ],
   ['parameter', 'userPublicKey', 'The signing wallet; required.'],
   ['parameter', 'quoteResponse', 'The quote as `/quote` gave it; required.'],
@@ -83,7 +85,7 @@ export const v1Swap = section('POST /swap/v1/swap', {
   ['parameter', 'dynamicComputeUnitLimit', 'The limit comes from a simulation; false where it is left out.'],
   [
     'parameter', 'skipUserAccountsRpcCalls',
-    'Accounts are not looked at and still made in the transaction; false where it is left out.',
+    'Accounts are not checked and still created in the transaction; false where it is left out.',
   ],
   [
     'parameter', 'dynamicSlippage',
@@ -116,5 +118,5 @@ export const v1Others = section('Other V1 endpoints', {
     'An object of program and label; the labels are those of `dexes` and `excludeDexes`.',
     { sandbox: 'src/sandbox/service/v1/quote.ts registerV1Labels' },
   ],
-  ['rule', 'wrong label', 'A label that nobody has leaves no route (left open by the description).'],
+  ['rule', 'wrong label', 'An unknown label leaves no route (left open by the description).'],
 ]);

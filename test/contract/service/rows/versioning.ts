@@ -1,12 +1,20 @@
 import { section } from '../row.ts';
 
 const RETIRED =
-  { client: 'not applicable: the client never calls them', sandbox: 'src/sandbox/service/endpoints.ts registerRetired' };
+  {
+    client: 'not applicable: the client never calls them', sandbox: 'src/sandbox/service/endpoints.ts registerRetired',
+  };
 const V1 =
-  { client: 'src/service/endpoints/swap-v1.ts createSwapV1', sandbox: 'src/sandbox/service/v1/quote.ts registerV1Quote' };
+  {
+    client: 'src/service/endpoints/swap-v1.ts createSwapV1', sandbox: 'src/sandbox/service/v1/quote.ts registerV1Quote',
+  };
 const BUILD =
-  { client: 'src/service/wire/build-answer.ts readSwapBuild', sandbox: 'src/sandbox/service/build/build-endpoint.ts registerBuild' };
-const LEND = { client: 'src/service/endpoints/lend.ts createLend', sandbox: 'src/sandbox/service/endpoints.ts registerLend' };
+  {
+    client: 'src/service/wire/build-answer.ts readSwapBuild',
+    sandbox: 'src/sandbox/service/build/build-endpoint.ts registerBuild',
+  };
+const LEND =
+  { client: 'src/service/endpoints/lend.ts createLend', sandbox: 'src/sandbox/service/endpoints.ts registerLend' };
 
 const EARNED = { ...LEND, client: 'src/service/endpoints/lend.ts readLendEarnings' };
 

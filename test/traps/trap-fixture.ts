@@ -26,12 +26,14 @@ export const API_KEY = 'traps-0f3b9c1e-key';
 export const ORDER = '/swap/v2/order';
 export const BUILD = '/swap/v2/build';
 export const EXECUTE = '/swap/v2/execute';
-/** More blocks than any transaction lives, and those by which "finalized" lags. */
-export const A_LIFE_AND_MORE = 260;
+/** The blocks of a transaction's validity and those by which "finalized" lags. */
+export const PAST_EXPIRY_BLOCKS = 260;
 export const SLOT_MS = 10;
-/** The executor waits 400 ms between two questions; no test needs to. */
+const DEFAULT_STRATEGY =
+  'strategies: [{ use: dca, budget: "10 USDC", params: { buy: SOL, spend: "1 USDC", every: 1m } }]\n';
+/** Shortens the executor's waits of 400 ms between requests. */
 const CLOCK_FACTOR = 200;
-/** Nobody minds being woken late, and fewer questions are asked until a death is believed. */
+/** Late timers are harmless, and fewer requests are made until an expiry is proven. */
 const CLOCK_LATE = 4;
 const SETTLING_MS = 5;
 
@@ -41,22 +43,22 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
   /** Undefined where it is no JSON. */
-  // What came over the wire is read with assertions, as a user of the service would look at it.
+  // Tests read the wire's answers with assertions, as a user of the service would.
   // oxlint-disable-next-line no-explicit-any
   readonly body: any;
 }
 
 export type Query = Readonly<Record<string, string | number | boolean>>;
 
-/** What is done to requests: any fault of the sandbox. */
+/** A fault of the sandbox for requests. */
 export interface FaultRule {
   readonly path: string;
   readonly fault: Readonly<Record<string, unknown>>;
   readonly times?: number;
 }
 
-/** One sandbox in one profile, the clients that a daemon would make for it, and the sandbox's own levers. */
-export interface TrapWorld {
+/** One sandbox in one profile, with a daemon's clients and the sandbox's controls. */
+export interface TrapFixture {
   readonly profile: Profile;
   readonly sandbox: Sandbox;
   readonly baseUrl: string;
@@ -67,19 +69,19 @@ export interface TrapWorld {
   readonly service: Service;
   readonly chain: Chain;
   mint(symbol: string): Mint;
-  /** Another client of the same service, open until the play is over. */
+  /** Returns another client of the same service, open until the end of the case. */
   connect(options?: Partial<ServiceOptions>): Service;
-  /** Asks by hand, with the key unless other headers are given. */
+  /** Sends a request with the key, or with other headers where given. */
   get(path: string, query?: Query, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Works one of the sandbox's levers and returns what it says. */
+  /** Calls a control endpoint of the sandbox and returns its answer. */
   lever(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer['body']>;
   fault(rule: FaultRule): Promise<void>;
   clearFaults(): Promise<void>;
   passSlots(count: number): Promise<void>;
   fund(owner: string, mint: Mint, units: bigint): Promise<void>;
-  /** Multiplies a token's price, in all its pools and at once, until the play is over. */
+  /** Multiplies a token's price, in all its pools and at once, until the end of the case. */
   scalePrice(mint: Mint, factor: number): Promise<void>;
-  /** Sets a prediction market's book until the play is over: pairs of cents and contracts, or null for no book. */
+  /** Sets a prediction market's book until the end of the case: pairs of cents and contracts, or null for no book. */
   book(
     marketId: string, yes: readonly (readonly [number, number])[] | null,
     no: readonly (readonly [number, number])[] | null,
@@ -89,15 +91,15 @@ export interface TrapWorld {
   held(owner: string, mint: Mint): Amount;
   /** Runs the command line against this sandbox; `config` is added to the configuration. */
   gannet(args: readonly string[], config?: string): Promise<Ended>;
-  /** Has something stopped when the play is over, before anything is undone. */
+  /** Registers a stop function for the end of the case, before anything is undone. */
   atEnd(stop: () => void): void;
-  /** Undoes what a play left behind. */
+  /** Undoes the changes of a case. */
   tidy(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a world. Its market stands still unless a play moves it; its slots are short. */
-export async function openTrapWorld(profile: Profile): Promise<TrapWorld> {
+/** Starts a fixture. Its market does not move unless a case moves it; its slots are short. */
+export async function openTrapFixture(profile: Profile): Promise<TrapFixture> {
   const sandbox = await startSandbox({ seed: 11, speed: 0, slotMs: SLOT_MS, profile, apiKeys: [API_KEY] });
   const { base_url: baseUrl, rpc_url: rpcUrl, wallet, tokens } = sandbox.addresses;
   const clock = impatientClock(CLOCK_FACTOR, CLOCK_LATE);
@@ -124,7 +126,7 @@ export async function openTrapWorld(profile: Profile): Promise<TrapWorld> {
     const text = await response.body.text();
     return { status: response.statusCode, headers: response.headers, text, body: parsed(text) };
   };
-  const lever: TrapWorld['lever'] = async (method, path, body) => {
+  const lever: TrapFixture['lever'] = async (method, path, body) => {
     const answer = await ask(
       method, `/sandbox/${path}`, body === undefined ? {} : { 'content-type': 'application/json' },
       body === undefined ? undefined : JSON.stringify(body),
@@ -180,7 +182,7 @@ chain: { rpc_url: "${rpcUrl}" }
 wallet: { address: ${wallet.address} }
 control: { port: 0 }
 backtest: { balances: { USDC: "10000", SOL: "1" } }
-${config.includes('strategies:') ? '' : 'strategies: [{ use: dca, budget: "10 USDC", params: { buy: SOL, spend: "1 USDC", every: 1m } }]\n'}${config}`);
+${config.includes('strategies:') ? '' : DEFAULT_STRATEGY}${config}`);
       return playground.ask([...args, '--config', file, '--state-dir', playground.path(`state-${commands}`)], {
         environment: { GANNET_API_KEY: API_KEY },
       });

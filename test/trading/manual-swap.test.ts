@@ -19,8 +19,10 @@ const kept = (state: EngineState): StateSnapshot =>
   parseJson(stringifyJson(snapshotState(state))) as unknown as StateSnapshot;
 const raw = (units: number): Amount => BigInt(units) as Amount;
 
-/** Returns the state of a run of one swap by hand, with prices. */
-function byHand(name: string, limits: Limits, snapshot: Kept, budget: { mint: Mint; amount: Amount }): EngineState {
+/** Returns the state of a run of one manual swap, with prices. */
+function manualState(
+  name: string, limits: Limits, snapshot: Kept, budget: { mint: Mint; amount: Amount },
+): EngineState {
   const state = stateWith({
     limits, ...(snapshot && { snapshot }), strategies: [{ ...strategySetup(name, { budget }), isManual: true }],
   });
@@ -29,12 +31,12 @@ function byHand(name: string, limits: Limits, snapshot: Kept, budget: { mint: Mi
   return state;
 }
 
-/** Swaps by hand, in a run of its own, and returns what it leaves. */
+/** Makes a manual swap in a run of its own, and returns the snapshot after it. */
 function swap(
   name: string, limits: Limits, snapshot: Kept, from: readonly [Mint, number], to: readonly [Mint, number],
 ): StateSnapshot {
   const budget = { mint: from[0], amount: raw(from[1]) };
-  const state = byHand(name, limits, snapshot, budget);
+  const state = manualState(name, limits, snapshot, budget);
   carry(state, buy({ inputMint: budget.mint, outputMint: to[0], amount: budget.amount }), START, 'confirmed', {
     out: BigInt(to[1]), strategy: name,
   });
@@ -54,10 +56,10 @@ const gone = (mint: Mint, units: string): StateSnapshot =>
 
 const BUY_60 = buy({ amount: raw(60_000_000) });
 
-describe('what swaps by hand left', () => {
+describe('the holdings of manual swaps', () => {
   const limits: Limits = { maxExposure: usdc(100), maxPosition: new Map([[SOL.mint, usdc(100)]]) };
 
-  it('is no exposure and no position any more once it is swapped back, and its books are gone', () => {
+  it('are neither exposure nor position once they are swapped back, and their books are gone', () => {
     let left: Kept;
     for (const pair of ['1', '2']) {
       left = swap(`${pair}-there`, limits, left, [USDC.mint, 25_000_000], [SOL.mint, 250_000_000]);
@@ -73,7 +75,7 @@ describe('what swaps by hand left', () => {
     expect(state.portfolio.wallet).toEqual(stateWith().portfolio.wallet);
   });
 
-  it('leaves by parts, the latest first, and never what a strategy of the configuration holds', () => {
+  it('are sold in parts before the holdings of configured strategies', () => {
     const limits: Limits = {};
     const diver = daemon(limits, undefined);
     carry(diver, buy(), START, 'confirmed', { out: 250_000_000n });
@@ -90,16 +92,16 @@ describe('what swaps by hand left', () => {
       .toEqual([250_000_000n, 250_000_000n]);
   });
 
-  it('does not bind what it was not swapped for: a refused swap leaves nothing', () => {
-    const refused = kept(byHand('a', limits, undefined, { mint: SOL.mint, amount: raw(5_000_000_000) }));
+  it('of a refused swap are empty', () => {
+    const refused = kept(manualState('a', limits, undefined, { mint: SOL.mint, amount: raw(5_000_000_000) }));
     const state = daemon(limits, refused);
     expect(state.portfolio.held(SOL.mint)).toBe(0n);
     expect(verdictOn(state, BUY_60, { at: START })).toBeNull();
     expect(Object.keys(snapshotState(state).books)).toEqual(['diver']);
   });
 
-  it('keeps what an open swap has claimed until it is resolved', () => {
-    const state = byHand('a', limits, undefined, usdc(25));
+  it('keep the reservation of an open swap until it is resolved', () => {
+    const state = manualState('a', limits, undefined, usdc(25));
     const intent = approve(state, buy(), { at: START, strategy: 'a' });
     for (const reached of ['building', 'signed', 'unknown'] as const) apply(state, outcome(intent, reached), START);
     const later = stateWith({ limits, snapshot: kept(state), open: [{ intent, state: 'unknown' }] });
@@ -110,10 +112,10 @@ describe('what swaps by hand left', () => {
   });
 });
 
-describe('what strategies hold that are gone', () => {
+describe('the holdings of removed strategies', () => {
   const limits: Limits = { maxExposure: usdc(100), maxPosition: new Map([[FISH.mint, usdc(100)]]) };
 
-  it('counts no further than the wallet has it beyond what others hold', () => {
+  it('count only as far as the wallet has more than the other strategies hold', () => {
     const none = daemon(limits, {
       ...gone(FISH.mint, '25000000'), wallet: { [USDC.mint]: '10000000000', [SOL.mint]: '10000000000' },
     });
@@ -130,7 +132,7 @@ describe('what strategies hold that are gone', () => {
     expect(verdictOn(partly, buy({ amount: raw(70_000_000) }), { at: START })).toBeNull();
   });
 
-  it('is kept with its book, so that who comes back is given nothing twice', () => {
+  it('stay in their book, so that a returning strategy gets no second budget', () => {
     const state = daemon(limits, {
       ...gone(FISH.mint, '25000000'), wallet: { [USDC.mint]: '10000000000', [SOL.mint]: '10000000000' },
     });
@@ -138,7 +140,7 @@ describe('what strategies hold that are gone', () => {
     expect(back.portfolio.available('gone', USDC.mint)).toBe(0n);
   });
 
-  it('is no exposure while it waits in the token of its budget', () => {
+  it('are no exposure while they are in the token of the budget', () => {
     const away = stateWith({
       limits: { maxExposure: { mint: SOL.mint, amount: raw(1_000_000_000) } }, snapshot: kept(stateWith()),
       strategies: [strategySetup('other')],
@@ -148,7 +150,7 @@ describe('what strategies hold that are gone', () => {
   });
 });
 
-describe('a run of a swap by hand', () => {
+describe('a run of a manual swap', () => {
   const limits: Limits = { protections: DEFAULT_PROTECTIONS };
 
   /** All in SOL, that fell from 100 to `usd`. */
@@ -159,7 +161,7 @@ describe('a run of a swap by hand', () => {
     return state;
   }
 
-  it('brings on nothing of all strategies together, and leaves their equity as it was', () => {
+  it('triggers no global protection of equity, and does not change the global equity', () => {
     const before = fallen(80.8);
     expect(takeChanges(before.protections)).toEqual([]);
     const state = stateWith({
@@ -173,50 +175,51 @@ describe('a run of a swap by hand', () => {
     expect(takeChanges(state.protections)).toEqual([]);
     const [found, left] = [kept(before), kept(state)];
     expect(left.protections?.equity['']).toEqual(found.protections?.equity['']);
-    // The daemon's next look is the one that it would have had.
+    // The daemon's next check is the same as without the swap.
     const next = stateWith({ limits, snapshot: left });
     price(next, 79.9, START + 2 * HOUR);
     expect(takeChanges(next.protections).map(({ code, subject }) => `${code} ${subject}`))
       .toEqual(['DRAWDOWN_EXCEEDS_MAX ']);
   });
 
-  it('is not held to a limit of all together that was set since: that is the daemon’s to find', () => {
+  it('ignores a global limit that was set since; the daemon’s next check applies it', () => {
     const tighter = { protections: [protection({ kind: 'max-drawdown', limitPct: 10 }, { scope: 'global' })] };
     const snapshot =
       kept(fallen(85, { protections: [protection({ kind: 'max-drawdown', limitPct: 20 }, { scope: 'global' })] }));
-    expect(verdictOn(byHand('a', tighter, snapshot, usdc(25)), buy(), { at: START + HOUR, strategy: 'a' })).toBeNull();
+    expect(verdictOn(manualState('a', tighter, snapshot, usdc(25)), buy(), { at: START + HOUR, strategy: 'a' }))
+      .toBeNull();
     const next = daemon(tighter, snapshot, 85);
     expect(takeChanges(next.protections).map(({ code }) => code)).toEqual(['DRAWDOWN_EXCEEDS_MAX']);
   });
 
-  it('does not ask for an equity that nobody looked at yet', () => {
-    expect(verdictOn(byHand('a', limits, undefined, usdc(25)), buy(), { at: START, strategy: 'a' })).toBeNull();
+  it('needs no global equity', () => {
+    expect(verdictOn(manualState('a', limits, undefined, usdc(25)), buy(), { at: START, strategy: 'a' })).toBeNull();
   });
 
-  it('is held back by what stands: a drawdown of all together, until an operator resumes', () => {
+  it('is refused while a global drawdown is triggered, until an operator resumes', () => {
     const halting =
       { protections: [protection({ kind: 'max-drawdown', limitPct: 20 }, { scope: 'global', action: 'halt' })] };
-    const state = byHand('a', halting, kept(fallen(70, halting)), usdc(25));
+    const state = manualState('a', halting, kept(fallen(70, halting)), usdc(25));
     expect(verdictOn(state, buy(), { at: START + HOUR, strategy: 'a' })).toBe('TRADING_HALTED');
     resume(state, START + HOUR);
     expect(verdictOn(state, buy(), { at: START + HOUR, strategy: 'a' })).toBeNull();
   });
 
-  it('lets nothing go for what it does not look at', () => {
+  it('releases no protection that it does not update', () => {
     const cleared = { protections: [
       protection({ kind: 'max-drawdown', limitPct: 20 }, { scope: 'global', release: { kind: 'cleared' } }),
     ] };
-    const state = byHand('a', cleared, kept(fallen(70, cleared)), usdc(25));
+    const state = manualState('a', cleared, kept(fallen(70, cleared)), usdc(25));
     price(state, 500, START + DAY);
     expect(verdictOn(state, buy(), { at: START + DAY, strategy: 'a' })).toBe('DRAWDOWN_EXCEEDS_MAX');
   });
 
-  it('is still watched by itself and by what all swaps together do', () => {
+  it('is subject to its own protections and to those of all swaps together', () => {
     const own = { protections: [
       protection({ kind: 'max-drawdown', limitPct: 20 }),
       protection({ kind: 'fee-budget', limitLamports: 1n as never }, { scope: 'global' }),
     ] };
-    const state = byHand('a', own, undefined, usdc(25));
+    const state = manualState('a', own, undefined, usdc(25));
     carry(state, buy(), START, 'confirmed', { out: 100_000_000n, fee: 5_000n, strategy: 'a' });
     command(state, START + 1, { name: 'report-presence' });
     expect(takeChanges(state.protections).map(({ code, subject }) => `${code} ${subject}`).sort())

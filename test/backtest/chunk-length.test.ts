@@ -32,7 +32,7 @@ function stepsOf(
   }
 }
 
-it('a backtest of a slow strategy comes up for air often, for whoever waits to be heard', () => {
+it('a backtest of a slow strategy yields often', () => {
   const { heard, events } = stepsOf((event) => (event <= 200 ? 0 : 10));
   expect(events).toBe(EVENTS);
   expect(heard.slice(0, 2)).toStrictEqual([64, 192]);
@@ -41,7 +41,7 @@ it('a backtest of a slow strategy comes up for air often, for whoever waits to b
   expect(Math.min(...lengths)).toBeGreaterThanOrEqual(4);
 });
 
-it('a fast one does so seldom, and one that nobody listens to goes on as it always did', () => {
+it('a backtest yields rarely if it is fast, and in fixed chunks without a listener', () => {
   expect(stepsOf(() => 0).heard).toStrictEqual([64, 192, 448, 960]);
   expect(stepsOf(() => 10, false)).toStrictEqual({ heard: [], steps: 1, events: EVENTS });
 });

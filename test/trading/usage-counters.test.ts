@@ -10,7 +10,7 @@ function naiveCount(times: readonly number[], span: RateSpan, at: number): numbe
   return times.filter((time) => time > at - RATE_SPANS[span]).length;
 }
 
-it('counts what is younger than the span, as a naive count does', () => {
+it('the swap rate equals a naive count of approvals within the span', () => {
   const gaps =
     fc.oneof(fc.nat(5), fc.nat(70_000), fc.nat(2 * 3_600_000), fc.constantFrom(60_000, 3_600_000, DAY, 2 * DAY));
   const moves =
@@ -32,7 +32,7 @@ it('counts what is younger than the span, as a naive count does', () => {
   }));
 });
 
-it('goes on counting right after it has forgotten the old, many times over', () => {
+it('the swap rate stays correct over repeated compactions', () => {
   const rate = new SwapRate([]);
   const times: number[] = [];
   for (let at = 0; at < 5 * DAY; at += 20_000) {
@@ -43,7 +43,7 @@ it('goes on counting right after it has forgotten the old, many times over', () 
   expect(rate.times).toHaveLength(DAY / 20_000);
 });
 
-it('does not share what it was made from', () => {
+it('the swap rate copies its input', () => {
   const times = [1, 2];
   new SwapRate(times).add(3);
   expect(times).toEqual([1, 2]);

@@ -29,7 +29,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
   /** In the words of the dialect. */
-  // What came over the wire is read with assertions, as a user of the service would look at it.
+  // What came over the wire is read with assertions, as a user of the service sees it.
   // oxlint-disable-next-line no-explicit-any
   readonly wire: any;
   /** In neutral words. */
@@ -46,7 +46,7 @@ export interface Wallet {
 }
 
 /** One sandbox in one dialect and profile, and everything a case may touch it with. */
-export interface World {
+export interface ServiceFixture {
   readonly dialect: Dialect;
   readonly profile: Profile;
   readonly sandbox: Sandbox;
@@ -77,10 +77,10 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** Returns a world of its own, listening on loopback, whose time and market stand still. */
-export async function openWorld(
+/** Returns a service and a chain of its own on loopback, whose time and market stand still. */
+export async function openFixture(
   options: { readonly dialect: string; readonly profile: Profile; readonly sandbox?: SandboxOptions },
-): Promise<World> {
+): Promise<ServiceFixture> {
   const dialect = loadDialect(options.dialect);
   const { profile } = options;
   const sandbox = await startSandbox({
@@ -100,18 +100,18 @@ export async function openWorld(
     return client;
   };
 
-  const raw: World['raw'] = async (method, path, headers = {}, body) => {
+  const raw: ServiceFixture['raw'] = async (method, path, headers = {}, body) => {
     const response = await pool.request({ method, path, headers, ...(body === undefined ? {} : { body }) });
     const text = await response.body.text();
     const wire = parsed(text);
     return { status: response.statusCode, headers: response.headers, text, wire, body: wire === undefined ? undefined
       : dialect.fromWire.json(wire) };
   };
-  const post: World['post'] = (path, body, headers = { 'x-api-key': API_KEY }) =>
+  const post: ServiceFixture['post'] = (path, body, headers = { 'x-api-key': API_KEY }) =>
     raw('POST', dialect.toWire.path(path), { 'content-type': 'application/json', ...headers }, JSON.stringify(
       dialect.toWire.json(body as Json),
     ));
-  const control: World['control'] = async (path, body) => {
+  const control: ServiceFixture['control'] = async (path, body) => {
     const answer = await raw(
       body === undefined ? 'GET' : 'POST', path, { 'content-type': 'application/json' },
       body === undefined ? undefined : JSON.stringify(body),

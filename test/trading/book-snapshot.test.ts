@@ -41,7 +41,7 @@ const fired = (state: EngineState): string[] =>
   takeChanges(state.protections).map(({ code, subject }) => `${code} ${subject}`);
 
 describe('a budget that was changed between two runs', () => {
-  it('is taken from where it was lowered, before the first proposal', () => {
+  it('takes a decrease back before the first proposal', () => {
     const state = later(first(), usdc(10));
     price(state, 100, START + HOUR);
     expect(spendable(state)).toBe(10_000_000n);
@@ -49,7 +49,7 @@ describe('a budget that was changed between two runs', () => {
     expect(verdictOn(state, buy({ amount: 10_000_000n as never }), { at: START + HOUR })).toBeNull();
   });
 
-  it('is added to where it was raised, once however often it is started anew, and wins and losses stay', () => {
+  it('adds an increase once over all restarts, and keeps profits and losses', () => {
     const state = first();
     carry(state, buy({ amount: 'all' }), START, 'confirmed', { out: 5_000_000_000n });
     carry(state, SELL, START, 'confirmed', { out: 450_000_000n });
@@ -59,7 +59,7 @@ describe('a budget that was changed between two runs', () => {
     expect(spendable(later(later(raised, usdc(700)), usdc(500)))).toBe(450_000_000n);
   });
 
-  it('changes neither wallet nor what is under its peak in per cent, nor what was lost today', () => {
+  it('changes neither the wallet nor the drawdown in per cent nor today’s loss', () => {
     const state = first();
     carry(state, buy({ amount: 100_000_000n as never }), START, 'confirmed', { out: 1_000_000_000n });
     price(state, 40, START + HOUR);
@@ -71,13 +71,13 @@ describe('a budget that was changed between two runs', () => {
       expect([equity(changed, 'diver'), equity(changed, '')]).toEqual([heights, heights]);
       expect(fired(changed)).toEqual([]);
     }
-    // What comes on without the change comes on with it.
+    // A protection triggers with the change exactly where it triggers without it.
     const lowered = later(state, usdc(390));
     price(lowered, 9, START + 2 * HOUR);
     expect(fired(lowered)).toEqual(['DRAWDOWN_EXCEEDS_MAX ', 'DRAWDOWN_EXCEEDS_MAX diver']);
   });
 
-  it('is no loss to a protection that began anew either', () => {
+  it('is no loss to a protection after its reset', () => {
     const state = first();
     carry(state, buy({ amount: 200_000_000n as never }), START, 'confirmed', { out: 2_000_000_000n });
     price(state, 50, START + HOUR);
@@ -89,7 +89,7 @@ describe('a budget that was changed between two runs', () => {
     expect(fired(lowered)).toEqual([]);
   });
 
-  it('is owed where it is not free, and taken as it becomes so, also over restarts', () => {
+  it('is owed as far as it is not free, and taken as it becomes free, over restarts too', () => {
     const state = first();
     carry(state, buy({ amount: 475_000_000n as never }), START, 'confirmed', { out: 4_750_000_000n });
     let lowered = later(state, usdc(100));
@@ -104,7 +104,7 @@ describe('a budget that was changed between two runs', () => {
     expect(fired(lowered)).toEqual([]);
   });
 
-  it('leaves alone what a swap under way has claimed', () => {
+  it('does not touch the reservation of a swap under way', () => {
     const state = first();
     const intent = approve(state, buy({ amount: 400_000_000n as never }), { at: START });
     for (const reached of ['building', 'signed', 'unknown'] as const) apply(state, outcome(intent, reached), START);
@@ -115,7 +115,7 @@ describe('a budget that was changed between two runs', () => {
       .toEqual([10_000_000n, 10_000_000n]);
   });
 
-  it('is the strategy’s own from now on where an older version did not write it down', () => {
+  it('applies from now on where an older version did not save it', () => {
     const state = first();
     const taken = later(state, usdc(600), { change: (saved) =>
       ({ ...saved, books: { diver: { balances: { [USDC.mint]: '475000000' }, feesLamports: '0', swaps: 1 } } }) });
@@ -123,12 +123,12 @@ describe('a budget that was changed between two runs', () => {
     expect(spendable(later(taken, usdc(650)))).toBe(525_000_000n);
   });
 
-  it('goes on where its strategy was away for a run', () => {
+  it('applies where its strategy was absent for a run', () => {
     const away = stateWith({ snapshot: snapshotState(first()), strategies: [strategySetup('other')] });
     expect(spendable(later(away, usdc(450)))).toBe(450_000_000n);
   });
 
-  it('refuses the start in another token, or none, as long as something is held or under way', () => {
+  it('in another token, or without one, is refused while the strategy holds something or has an open swap', () => {
     const state = first();
     carry(state, buy(), START, 'confirmed', { out: 250_000_000n });
     for (const [budget, words] of [
@@ -146,7 +146,7 @@ describe('a budget that was changed between two runs', () => {
       .toThrow('has a swap under way');
   });
 
-  it('may be in another token where nothing is held: it begins with all of it', () => {
+  it('may be in another token where nothing is held, and then starts in full', () => {
     const state = first();
     apply(state, quote(FISH, USDC, { inAmount: 1n, outAmount: 1n }), START);
     carry(state, buy({ amount: 'all', outputMint: FISH.mint }), START, 'confirmed', { out: 1n });
@@ -156,7 +156,7 @@ describe('a budget that was changed between two runs', () => {
     expect([...changed.portfolio.book('diver').balances]).toEqual([[SOL.mint, 2_000_000_000n]]);
   });
 
-  it('is given to a strategy that had none', () => {
+  it('is added to a strategy that had none', () => {
     const watcher = stateWith({ strategies: [strategySetup('diver', { budget: undefined })] });
     expect(spendable(later(watcher, usdc(50)))).toBe(50_000_000n);
   });

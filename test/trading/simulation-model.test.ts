@@ -14,21 +14,21 @@ const land = (
 ): ReturnType<typeof landSimulated> =>
   landSimulated({ intent, accepted, outAmount: outAmount as Amount, setting, feeLamports: BASE_FEE });
 
-it('fills at what the arrival brings, down to the last unit that the slippage allows', () => {
+it('a simulated swap fills at the price on arrival, down to the last unit within the slippage', () => {
   expect(land(1_000_500n))
     .toMatchObject({ state: 'confirmed', quotedOut: 1_000_000n, fill: { amountOut: 1_000_500n, feeLamports: 5_000n } });
   expect(land(995_000n))
     .toMatchObject({ state: 'confirmed', fill: { amountIn: intent.amountIn, amountOut: 995_000n } });
 });
 
-it('fails with 6001 one unit below, or where nobody buys any more, and costs its fee all the same', () => {
+it('a simulated swap fails with 6001 one unit below, or without a buyer, and costs its fee', () => {
   for (const outAmount of [994_999n, 0n]) {
     expect(land(outAmount)).toMatchObject({ state: 'failed', code: '6001', feeLamports: 5_000n });
     expect(land(outAmount).fill).toBeUndefined();
   }
 });
 
-it('gives the pessimist the least that the slippage allows', () => {
+it('the pessimistic setting fills at the least that the slippage allows', () => {
   expect(land(1_000_500n, 'pessimistic').fill!.amountOut).toBe(995_000n);
   expect(land(994_999n, 'pessimistic').state).toBe('failed');
 });
