@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import {
@@ -7,7 +7,9 @@ import {
 import type { SourceFile } from './architecture/layers.ts';
 import { importCycles, importViolations, placeOf } from './architecture/layers.ts';
 import { importsOf } from './architecture/imports.ts';
+import { folderViolations, lineViolations, unusedExports } from './architecture/readability.ts';
 import { codeOf } from './architecture/source-text.ts';
+import { wordViolations } from './architecture/words.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')) as {
@@ -68,6 +70,30 @@ describe('the project', () => {
     expect(registersHooks(
       { path: 'test/world.ts', text: "import { afterAll } from 'vitest';\nafterAll(() => undefined);\n" },
     )).toBe(true);
+  });
+
+  it('has no line over 120 columns', () => {
+    expect([...product, ...tests].flatMap(lineViolations)).toEqual([]);
+  });
+
+  it('has no folder of more than 25 files without a reason', () => {
+    expect(folderViolations(product)).toEqual([]);
+  });
+
+  it('exports no name that only its own file or a test uses', () => {
+    expect(unusedExports(product, tests)).toEqual([]);
+  });
+
+  it('uses the words of the field in names, comments, messages, tests and documents', () => {
+    const documents = read(['README.md', 'SECURITY.md', 'CHANGELOG.md', 'DECISIONS.md', 'docs/*.md']);
+    expect([...product, ...tests, ...documents].flatMap(wordViolations)).toEqual([]);
+  });
+
+  it('documents only files and folders that exist', () => {
+    const missing = read(['README.md', 'docs/*.md']).flatMap(({ path, text }) =>
+      [...text.matchAll(/`((?:src|strategies|test|config)\/[\w./-]*)`/g)]
+        .filter(([, named]) => !existsSync(`${ROOT}/${named}`)).map(([, named]) => `${path}: there is no ${named}`));
+    expect(missing).toEqual([]);
   });
 
   it('names no vendor outside the dialects', () => {
@@ -163,6 +189,48 @@ describe('the check of imports', () => {
     const c = { path: 'src/core/c.ts', text: `import { a } from './a.ts';` };
     expect(importCycles([a, b, c])).toEqual(['src/core/a.ts → src/core/b.ts → src/core/c.ts → src/core/a.ts']);
     expect(importCycles([a, b, { ...c, text: `import type { A } from './a.ts';` }])).toHaveLength(1);
+  });
+});
+
+describe('the check of readability', () => {
+  const file = (path: string, text: string): SourceFile => ({ path, text });
+
+  it('refuses a line of 121 columns, and lets 120 pass', () => {
+    expect(lineViolations(file('src/core/a.ts', `${'a'.repeat(120)}\n${'a'.repeat(121)}\n`)))
+      .toEqual(['src/core/a.ts:2: the line has 121 columns; wrap it at 120']);
+  });
+
+  it('refuses a folder of 26 files, and an exception that is not needed', () => {
+    const files = Array.from({ length: 26 }, (_, index) => file(`src/core/a${index}.ts`, ''));
+    expect(folderViolations(files, new Map())).toEqual([expect.stringContaining('src/core holds 26 files')]);
+    expect(folderViolations(files, new Map([['src/core', 'a reason']]))).toEqual([]);
+    expect(folderViolations(files.slice(1), new Map([['src/core', 'a reason']]))).toHaveLength(1);
+  });
+
+  it('refuses an export without an importer, and one that only tests import', () => {
+    const a = file('src/core/a.ts', 'export const one = 1;\nexport function two(): void {}\nexport type Three = 3;\n');
+    const b = file('src/core/b.ts', "import { one } from './a.ts';\nimport type { Three } from './a.ts';\n");
+    const test = file('test/core/a.test.ts', "import { two } from '../../src/core/a.ts';\n");
+    expect(unusedExports([a, b], [], new Map())).toEqual([expect.stringContaining('src/core/a.ts:2: no file imports "two"')]);
+    expect(unusedExports([a, b], [test], new Map())).toEqual([expect.stringContaining('but tests')]);
+    expect(unusedExports([a, b], [test], new Map([['src/core/a.ts#two', 'a reason']]))).toEqual([]);
+    expect(unusedExports([a, b], [test], new Map([['src/core/a.ts#two', 'x'], ['src/core/a.ts#one', 'x']])))
+      .toEqual([expect.stringContaining('src/core/a.ts#one needs no exception')]);
+    expect(unusedExports([file('src/strategy/index.ts', 'export const one = 1;')], [], new Map())).toEqual([]);
+  });
+
+  it.each([
+    ['src/core/desk.ts', '', 'desk'], ['src/core/a.ts', 'const swapWish = 1;', 'Wish'],
+    ['src/core/a.ts', '// Nobody knows.', 'Nobody'], ['src/core/a.ts', 'const worldOf = 1;', 'world'],
+    ['test/a.test.ts', "it('looks at it', () => {});", 'looks'], ['docs/a.md', 'sold by hand', 'by hand'],
+    ['src/core/a.ts', 'const isAlive = true;', 'Alive'], ['src/core/a.ts', '/** It comes on anew. */', 'comes on'],
+  ])('refuses in %s: %s', (path, text, word) => {
+    expect(wordViolations(file(path, text))).toContainEqual(expect.stringContaining(`"${word}"`));
+  });
+
+  it.each(['look-up table', 'lookup', 'lookUp()', 'look-ahead', 'lookback', 'asLegacyTransaction', 'keepAlive', 'last look',
+    'lastLookBps', 'board', 'aliveness', 'a legacy transaction'])('lets pass: %s', (text) => {
+    expect(wordViolations(file('src/core/a.ts', text))).toEqual([]);
   });
 });
 

@@ -12,8 +12,6 @@ import type { Divergence, Occasion, RecordedHash, RecordedRow, Split } from './d
 import { decidedNothing, decidedOtherwise, rowOutOfPlace } from './divergence.ts';
 import type { InputCursor } from './driver.ts';
 
-export type { Divergence, RecordedHash } from './divergence.ts';
-
 /** A cursor over a recording that knows the sequence number of each row in its run. */
 interface RunCursor extends InputCursor {
   readonly seq: number;

@@ -69,6 +69,12 @@ interface ExecutorOptions {
   readonly tokenAccounts: Iterable<Mint>;
 }
 
+const EXPIRED = { code: 'EXPIRED', reason: 'it never landed: the simulation loses a share of the transactions' };
+const UNSEEN = {
+  code: 'UNSEEN', reason: 'no answer says whether it landed: the simulation hides a share of the landings',
+};
+const MAKER_REJECTED = { code: 'MAKER_REJECTED', reason: 'the price moved against the maker, who did not sign' };
+
 /**
  * Returns an executor that fills from the quotes known at the simulated arrival, never from later ones. It fails where
  * the price moved beyond the slippage (6001, the fee is paid), loses transactions as the model says, and abandons a
@@ -114,20 +120,17 @@ function swapCourses(
     const landMs = latencyAt(knownBefore(model.latency.land, clock.now(), intent.route), chance.land) * row.landLatency;
     const passage = passageOf(chance, landing, landMs);
     if (passage === 'expires') {
-      const reason = 'it never landed: the simulation loses a share of the transactions';
-      after(course, landing.expiryMs, () => { take(outcomeOf(intent.id, 'expired', { code: 'EXPIRED', reason })); });
+      after(course, landing.expiryMs, () => { take(outcomeOf(intent.id, 'expired', EXPIRED)); });
       return;
     }
     after(course, landMs, () => {
       const outcome = chain.land(course, accepted);
       if (outcome === undefined) {
         // As live: the answer is a hint, and only the end of the transaction's life is proof.
-        const refusal = { code: 'MAKER_REJECTED', reason: 'the price moved against the maker, who did not sign' };
-        take(outcomeOf(intent.id, 'submitted', refusal));
-        after(course, landing.expiryMs - landMs, () => { take(outcomeOf(intent.id, 'expired', refusal)); });
+        take(outcomeOf(intent.id, 'submitted', MAKER_REJECTED));
+        after(course, landing.expiryMs - landMs, () => { take(outcomeOf(intent.id, 'expired', MAKER_REJECTED)); });
       } else if (passage === 'arrives-unseen') {
-        const reason = 'no answer says whether it landed: the simulation hides a share of the landings';
-        take(outcomeOf(intent.id, 'unknown', { code: 'UNSEEN', reason }));
+        take(outcomeOf(intent.id, 'unknown', UNSEEN));
         after(course, landing.expiryMs - landMs, () => { take(outcome); });
       } else take(outcome);
     });

@@ -58,7 +58,7 @@ function isByte(node: ConfigNode): boolean {
     && node.value <= 255;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   /**
    * As the user named it, from the working directory; undefined for `config/gannet.yaml`, or else the built-in default.
    */

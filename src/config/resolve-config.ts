@@ -63,10 +63,10 @@ interface Resolved {
  * follows, so that a fault in one place neither hides nor causes one in another.
  */
 export async function resolveConfig(options: ResolveOptions): Promise<Resolved> {
-  const { root, environment, withheld, places } = options;
-  const problems = createProblemList(root, options.silenced);
+  const { root, environment, withheld, places, silenced } = options;
+  const problems = createProblemList(root, silenced);
   validate(configSchema, { root, base: [], problems });
-  const sound = without(root, [...options.silenced, ...problems.all.map(({ path }) => path)]);
+  const sound = without(root, [...silenced, ...problems.all.map(({ path }) => path)]);
   const sections = readSections(sound);
   refuseUnfinished(sections, problems);
 
@@ -86,8 +86,8 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     entries: sections.tokens, faulty: faultyAliases(root, sections), lookUp, absence: options.absence, problems,
   });
   const amounts = createAmountReader(tokens, problems);
-  const resolved = await resolveStrategies(readEntries(sound), { root, tokens, amounts, problems, places });
-  const strategies = resolved.filter((strategy) => strategy !== undefined);
+  const entries = await resolveStrategies(readEntries(sound), { root, tokens, amounts, problems, places });
+  const strategies = entries.filter((strategy) => strategy !== undefined);
   const wallet = resolveWallet(sections, { amounts, problems });
   const protections = readProtections(sound);
   const signer = resolveSigner(sections, { amounts, problems });
@@ -101,9 +101,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     seed: sections.seed,
     backtest: resolveBacktest(sections, { amounts, strategies, problems, purpose: options.purpose }),
     tokens,
-    limits: resolveLimits(sections, {
-      amounts, problems, solReserve: wallet.solReserve, caps: signer.caps, protections,
-    }),
+    limits: resolveLimits(sections, { amounts, problems, solReserve: wallet.solReserve, caps: signer.caps, protections }),
     strategies,
     recording: {
       enabled: sections.recording.enabled, dir: sections.recording.dir ?? join(places.stateDir, 'recordings'),
@@ -112,7 +110,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
   };
   const rate = requestRate(config);
   if (options.purpose !== 'read') {
-    refuseExcess(rate, { service, strategies: resolved }, problems);
+    refuseExcess(rate, { service, strategies: entries }, problems);
     const consent = options.purpose === 'check' ? undefined : options.liveConsent;
     checkLiveGate(sections, { root, problems, consent, protections, signer, strategies, tokens });
   }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Decision } from '../trading/step.ts';
 import { canonicalJson } from '../core/json.ts';
 import type { Proposal, SwapProposal } from '../trading/proposal.ts';
+import type { Decision } from '../trading/step.ts';
 
 /** More names than a run has; the bound keeps invented names from filling memory. */
 const NAMES_MAX = 1_000;

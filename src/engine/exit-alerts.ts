@@ -1,8 +1,8 @@
 import type { Amount } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import { formatDuration, roughDuration, timeOfDay } from '../core/time.ts';
-import type { Mint } from '../market/token.ts';
 import { showAmount, symbolOf } from '../market/market-text.ts';
+import type { Mint } from '../market/token.ts';
 import { EXIT_FAILURES_MAX } from '../trading/exit-progress.ts';
 import type { ExitPart } from '../trading/exit-sizing.ts';
 import { exitEndsAt } from '../trading/exit-sizing.ts';

@@ -74,12 +74,14 @@ export type NamedText = readonly [name: string, text: string | readonly string[]
 
 /** Returns a table of names and their values. */
 export function namedTable(label: string, rows: readonly NamedText[]): Markup {
-  const lines = (text: string | readonly string[]): Markup[] => (
-    (typeof text === 'string' ? [text] : text).map((line, i) => markup`${i > 0 && markup`<br>`}${line}`));
   return dataTable({
     label, columns: [{ name: 'name', isText: true }, { name: 'value', isText: true }], isWide: true,
-    rows: rows.map(([name, text]) => [nameText(name), markup`<code>${lines(text)}</code>`]),
+    rows: rows.map(([name, text]) => [nameText(name), markup`<code>${linesOf(text)}</code>`]),
   });
+}
+
+function linesOf(text: string | readonly string[]): Markup[] {
+  return (typeof text === 'string' ? [text] : text).map((line, i) => markup`${i > 0 && markup`<br>`}${line}`);
 }
 
 /** Returns a paragraph that explains what is beside it. */

@@ -1,6 +1,6 @@
 import { seededRandom } from '../core/random.ts';
-import { createChain, type SandboxChain } from './chain/chain.ts';
 import { ASSOCIATED_TOKEN_PROGRAM, associatedTokenAddress, NATIVE_MINT, SYSTEM_PROGRAM } from './chain/addresses.ts';
+import { createChain, type SandboxChain } from './chain/chain.ts';
 import { SWAP_PROGRAM_ID } from './chain/pools.ts';
 import type { SeededKey } from './genesis.ts';
 import {
@@ -9,8 +9,8 @@ import {
 import { createMarket, type Market, type MarketPool } from './market/market.ts';
 import { lookupTable, type LookupTable } from './service/build/message.ts';
 
-/** The chain and the market as they are at the first slot, and who lives there. */
-export interface World {
+/** The chain and the market at the first slot, and the keys and addresses that the sandbox uses. */
+export interface ChainSetup {
   readonly chain: SandboxChain;
   readonly market: Market;
   readonly pools: readonly MarketPool[];
@@ -32,8 +32,8 @@ const SERVICE_LAMPORTS = 4_000_000n * 10n ** 9n;
 const MAKER_USD = 500_000_000;
 const START_LAMPORTS = 10n ** 9n;
 
-/** Returns the world of a seed: the same mints, pools, prices and balances every time. */
-export function createWorld(options: { seed: number; genesisUnixSeconds: number; slotMs: number }): World {
+/** Returns the chain and market of a seed: the same mints, pools, prices and balances every time. */
+export function createChainSetup(options: { seed: number; genesisUnixSeconds: number; slotMs: number }): ChainSetup {
   const { seed } = options;
   const chain = createChain({ genesisUnixSeconds: options.genesisUnixSeconds, slotMs: options.slotMs, seed });
   const keyFor = (purpose: string): SeededKey => seededKey({ seed, purpose });

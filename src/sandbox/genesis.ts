@@ -1,10 +1,6 @@
-import { SOL_MINT, USDC_MINT } from '../market/token.ts';
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import bs58 from 'bs58';
-
-// DER wrapping of a raw 32-byte Ed25519 seed (RFC 8410), the form that node:crypto reads.
-const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
-const PUBLIC_KEY_BYTES = 32;
+import { SOL_MINT, USDC_MINT } from '../market/token.ts';
 
 /** A key pair of the sandbox: known to everybody who knows the seed, worth nothing anywhere else. */
 export interface SeededKey {
@@ -14,22 +10,10 @@ export interface SeededKey {
   sign(message: Uint8Array): Buffer;
 }
 
-/** Returns the Ed25519 key pair that `seed` and `purpose` name: the same on every machine. */
-export function seededKey(options: { seed: number; purpose: string }): SeededKey {
-  const secret = createHash('sha256').update(`gannet sandbox ${options.seed} ${options.purpose}`).digest();
-  const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, secret]), format: 'der', type: 'pkcs8' });
-  const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-PUBLIC_KEY_BYTES);
-  return {
-    address: bs58.encode(publicKey),
-    privateKey: bs58.encode(Buffer.concat([secret, publicKey])),
-    sign: (message) => sign(null, message, key),
-  };
-}
-
 /** A market of the embedded chain: what the pools of one label have in common. */
 export interface GenesisMarket {
   readonly label: string;
-  /** The programs that go by the label: several for a market that was written anew. */
+  /** The programs that share the label: several where a market was replaced by a new version. */
   readonly programIds: readonly string[];
   /** Whether it can be asked for an exact output. */
   readonly exactOut: boolean;
@@ -40,28 +24,6 @@ export interface GenesisMarket {
   /** The one router that may trade there; everybody where there is none. */
   readonly reservedFor?: 'routerA';
 }
-
-/** The markets of the embedded chain, by the labels of its pools. */
-export const GENESIS_MARKETS: readonly GenesisMarket[] = [
-  {
-    label: 'Tidepool', programIds: ['Tidepoo1Program1111111111111111111111111111'], exactOut: true, bundles: true,
-    sharedAccounts: true,
-  },
-  {
-    label: 'Lagoon',
-    programIds: ['LagoonProgram111111111111111111111111111111', 'LagoonProgramV21111111111111111111111111111'],
-    exactOut: true, bundles: true, sharedAccounts: true,
-  },
-  {
-    label: 'Estuary', programIds: ['EstuaryProgram11111111111111111111111111111'], exactOut: false, bundles: false,
-    sharedAccounts: false,
-  },
-  { label: 'Sound', programIds: [], exactOut: false, bundles: false, sharedAccounts: false, reservedFor: 'routerA' },
-];
-
-// Named here again because this list is to be had without loading the chain and its libraries.
-export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
-export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 
 /** What the embedded market knows of a token at its first slot. */
 export interface GenesisToken {
@@ -106,9 +68,35 @@ export interface GenesisPool {
   readonly depthUsd: number;
 }
 
+// Named here again because this list is to be had without loading the chain and its libraries.
+export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
+
+// DER wrapping of a raw 32-byte Ed25519 seed (RFC 8410), the form that node:crypto reads.
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+const PUBLIC_KEY_BYTES = 32;
+
 const AUTHORITY = 'BuoyHJCtC7kycWMhouUyksdYbQpLw2hw471cG3hhu9t';
 const ordinary =
   { tokenProgram: TOKEN_PROGRAM, isVerified: true, tags: ['verified'], createdAt: '2024-03-12T09:30:00Z' } as const;
+
+/** The markets of the embedded chain, by the labels of its pools. */
+export const GENESIS_MARKETS: readonly GenesisMarket[] = [
+  {
+    label: 'Tidepool', programIds: ['Tidepoo1Program1111111111111111111111111111'], exactOut: true, bundles: true,
+    sharedAccounts: true,
+  },
+  {
+    label: 'Lagoon',
+    programIds: ['LagoonProgram111111111111111111111111111111', 'LagoonProgramV21111111111111111111111111111'],
+    exactOut: true, bundles: true, sharedAccounts: true,
+  },
+  {
+    label: 'Estuary', programIds: ['EstuaryProgram11111111111111111111111111111'], exactOut: false, bundles: false,
+    sharedAccounts: false,
+  },
+  { label: 'Sound', programIds: [], exactOut: false, bundles: false, sharedAccounts: false, reservedFor: 'routerA' },
+];
 
 /** The tokens of the embedded chain; two at their real addresses, the others invented. */
 export const GENESIS_TOKENS: readonly GenesisToken[] = [
@@ -175,7 +163,7 @@ export const GENESIS_TOKENS: readonly GenesisToken[] = [
     topHoldersPercentage: 88.2, developerMints: 214, developer: 'P1ankCtVu1DPDq74MkFh4XzpVWG4vHHJxAR9WkzcyCv',
   },
   {
-    // Carries another's symbol: whoever trades by symbol buys this one day.
+    // Carries another token's symbol: a user who trades by symbol may buy it by mistake.
     ...ordinary, mint: 'PearGyssRHTo4ZV7NUmdHrTLMEMqLTVhzcwD3Zzd7U4', symbol: 'PEARL', name: 'Pearl (Official)',
     decimals: 6,
     usdPrice: 0.00231, volatility: 3, volumeUsdPerDay: 900, averageTradeUsd: 30, supply: 1_000_000_000, holders: 147,
@@ -230,3 +218,15 @@ export const GENESIS_WALLET: readonly { readonly mint: string; readonly amount: 
 
 /** The maker co-signs swaps between these tokens and SOL or USDC. */
 export const MAKER_MINTS: readonly string[] = [SOL, USDC, PEARL, TIDE];
+
+/** Returns the Ed25519 key pair that `seed` and `purpose` name: the same on every machine. */
+export function seededKey(options: { seed: number; purpose: string }): SeededKey {
+  const secret = createHash('sha256').update(`gannet sandbox ${options.seed} ${options.purpose}`).digest();
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, secret]), format: 'der', type: 'pkcs8' });
+  const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-PUBLIC_KEY_BYTES);
+  return {
+    address: bs58.encode(publicKey),
+    privateKey: bs58.encode(Buffer.concat([secret, publicKey])),
+    sign: (message) => sign(null, message, key),
+  };
+}

@@ -2,27 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GannetError, messageOf } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
 import { loadDialect } from '../service/wire/dialect.ts';
+import { createIds, createChainSetup } from './chain-setup.ts';
 import type { SandboxChain } from './chain/chain.ts';
 import { GENESIS_TOKENS, MAKER_MINTS } from './genesis.ts';
-import { SLOWEST_REQUEST_MS } from './rpc/http.ts';
 import { createLaunches } from './market/launches.ts';
 import { createLending } from './market/lending.ts';
 import { createTokenContents } from './market/token-content.ts';
 import { createTimeline } from './prediction/catalogue.ts';
-import { createPredictionWorld } from './prediction/exchange.ts';
+import { createPredictionExchange } from './prediction/exchange.ts';
+import { SLOWEST_REQUEST_MS } from './rpc/http.ts';
 import { startRpc } from './rpc/server.ts';
 import { createScenario, type ScenarioStep } from './scenario.ts';
 import { createService } from './service/app.ts';
 import { createBlockhashHistory } from './service/blockhash-history.ts';
 import { PROFILES, type Profile, type ServiceContext } from './service/context.ts';
 import { createFaults } from './service/faults/faults.ts';
-import { createMaker } from './service/order/maker.ts';
-import { createOrders } from './service/order/kept-orders.ts';
 import type { RateLimit } from './service/http/rate-limit.ts';
 import { createRateLimits, requireRateLimit } from './service/http/rate-limit.ts';
+import { createOrders } from './service/order/kept-orders.ts';
+import { createMaker } from './service/order/maker.ts';
 import { createRouters } from './service/routing/routing.ts';
 import { createQuotes } from './service/v1/quoted-route.ts';
-import { createIds, createWorld } from './chain-setup.ts';
 
 export { PROFILES, type Profile } from './service/context.ts';
 export type { RateLimit } from './service/http/rate-limit.ts';
@@ -102,8 +102,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     : loadDialect(options.dialect);
   const startedAtMs = Date.now();
   const startedOnMs = performance.now();
-  const world = createWorld({ seed, slotMs, genesisUnixSeconds: Math.floor(startedAtMs / 1_000) });
-  const { chain, market } = world;
+  const setup = createChainSetup({ seed, slotMs, genesisUnixSeconds: Math.floor(startedAtMs / 1_000) });
+  const { chain, market } = setup;
   const blockhashes = createBlockhashHistory();
   const faults = createFaults({ random: seededRandom(`${seed}:faults`) });
   // Slots that only confirm a swap do not count here: time, the market and scenarios run by the clock's slots.
@@ -138,27 +138,27 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   for (let i = 0; i < SLOTS_BEFORE_START; i++) produceBlock();
   const timeline = createTimeline({ now: () => slotsPassed, startedAtMs, slotMs, speed, firstChainSlot: chain.slot });
-  const prediction = createPredictionWorld({
-    seed, wallet: world.wallet.address, timeline, contracts: profile === 'live' ? 'hundredth' : 'whole',
+  const prediction = createPredictionExchange({
+    seed, wallet: setup.wallet.address, timeline, contracts: profile === 'live' ? 'hundredth' : 'whole',
   });
   const addressOf = (purpose: string): string => prediction.identifiers.address(purpose);
   const context: ServiceContext = {
     prediction,
-    lending: createLending({ tokens: GENESIS_TOKENS, wallet: world.wallet.address, startedAtMs, addressOf }),
+    lending: createLending({ tokens: GENESIS_TOKENS, wallet: setup.wallet.address, startedAtMs, addressOf }),
     launches: createLaunches({
       seed, chain, slot: () => timeline.now(), unixSeconds: (slot) => timeline.unixSeconds(slot), addressOf,
     }),
     contents: createTokenContents({ seed, slot: () => timeline.now() }),
     profile, seed, speed, chain, market, faults, blockhashes, nextId, nowMs, advanceSlots,
-    table: world.table,
+    table: setup.table,
     tokens: new Map(GENESIS_TOKENS.map((token) => [token.mint, token])),
-    feeOwner: world.feeOwner,
-    tipAccount: world.tipAccount,
-    gas: world.gas,
-    pools: world.pools,
-    routers: createRouters({ pools: world.pools, readPool: chain.readPool }),
+    feeOwner: setup.feeOwner,
+    tipAccount: setup.tipAccount,
+    gas: setup.gas,
+    pools: setup.pools,
+    routers: createRouters({ pools: setup.pools, readPool: chain.readPool }),
     maker: createMaker({
-      key: world.maker, chain, market, mints: MAKER_MINTS, nextId, unixSeconds: () => Math.floor(nowMs() / 1_000),
+      key: setup.maker, chain, market, mints: MAKER_MINTS, nextId, unixSeconds: () => Math.floor(nowMs() / 1_000),
     }),
     orders: createOrders({ nowMs }),
     quotes: createQuotes({ nowMs }),
@@ -194,7 +194,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       base_url: baseUrl,
       rpc_url: rpc.url,
       ws_url: rpc.wsUrl,
-      wallet: { address: world.wallet.address, private_key: world.wallet.privateKey },
+      wallet: { address: setup.wallet.address, private_key: setup.wallet.privateKey },
       tokens: GENESIS_TOKENS.map(({ mint, symbol, name, decimals, tokenProgram }) =>
         ({ mint, symbol, name, decimals, token_program: tokenProgram })),
     },

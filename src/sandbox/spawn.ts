@@ -10,8 +10,8 @@ import type { SandboxAddresses, SandboxOptions } from './sandbox.ts';
 export interface SpawnedSandbox {
   readonly addresses: SandboxAddresses;
   readonly pid: number;
-  /** Returns the end of what it wrote to standard error: where it ended by itself, why. */
-  complaint(): string;
+  /** Returns the end of its standard error, which says why it ended by itself. */
+  errorOutput(): string;
   /** Ends the process at once and resolves when it is gone. */
   stop(): Promise<void>;
   /** Resolves with the exit code, null when a signal ended it. */
@@ -32,9 +32,9 @@ export async function spawnSandbox(options: SandboxOptions = {}): Promise<Spawne
     : { NODE_COMPILE_CACHE: compileCache }) };
   const child =
     spawn(process.execPath, [MAIN, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'pipe'], env: environment });
-  let complaint = '';
+  let errorText = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(-KEPT_ERROR_CHARACTERS);
+    errorText = (errorText + text).slice(-KEPT_ERROR_CHARACTERS);
   });
   // A child that died closes the pipe; its exit says so already.
   child.stdin.on('error', () => undefined);
@@ -44,7 +44,7 @@ export async function spawnSandbox(options: SandboxOptions = {}): Promise<Spawne
     await Promise.race([once(lines, 'line').then(([line]) => line as string), exited.then((code) => ({ code }))]);
   if (typeof first !== 'string') {
     throw new GannetError('SANDBOX_FAILED',
-      `expected the sandbox to start, it ended with code ${first.code}: ${printable(complaint.trim(), 600)}`, {
+      `expected the sandbox to start, it ended with code ${first.code}: ${printable(errorText.trim(), 600)}`, {
         details: { code: first.code },
       });
   }
@@ -52,7 +52,7 @@ export async function spawnSandbox(options: SandboxOptions = {}): Promise<Spawne
     addresses: JSON.parse(first) as SandboxAddresses,
     // It has said its first line, so there is one.
     pid: child.pid!,
-    complaint: () => printable(complaint.trim(), KEPT_ERROR_CHARACTERS),
+    errorOutput: () => printable(errorText.trim(), KEPT_ERROR_CHARACTERS),
     exited,
     async stop() {
       // It has nothing to save, and a signal works even while it is busy.

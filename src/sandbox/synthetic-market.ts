@@ -1,21 +1,21 @@
 import { bps, type Amount } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
+import type { Json } from '../core/json.ts';
 import { seededRandom } from '../core/random.ts';
 import type { Millis } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
 import { feedKey } from '../market/feed.ts';
 import type { BookLevel } from '../market/order-book.ts';
 import type { Mint, Pair, Token } from '../market/token.ts';
+import { readTokenValues } from '../service/wire/token-record.ts';
+import { afterFee, payOut } from './chain/swap-math.ts';
 import { GENESIS_POOLS, GENESIS_TOKENS, type GenesisPool, type GenesisToken } from './genesis.ts';
 import { createMarket, type Market, type MarketPool } from './market/market.ts';
 import { poolPrice, type Reserves } from './market/pool-price.ts';
-import type { PriceMotion } from './market/price-process.ts';
 import { createPredictionMarket, PREDICTION_MARKETS, type PredictionLevel } from './market/prediction-market.ts';
-import { afterFee, payOut } from './chain/swap-math.ts';
-import { tokenRecord } from './service/tokens/token-record.ts';
+import type { PriceMotion } from './market/price-process.ts';
 import { SLOTS_PER_DAY } from './market/slot-counts.ts';
-import type { Json } from '../core/json.ts';
-import { readTokenValues } from '../service/wire/token-record.ts';
+import { tokenRecord } from './service/tokens/token-record.ts';
 
 export const SLOT_MS = 400;
 /** What each pair is asked for, in US dollars at the first slot; both ways. */
@@ -26,7 +26,7 @@ const RUNGS_USD = [10, 25, 100, 500, 2_000] as const;
 const BOOKS: readonly string[] = ['SPRINGTIDE-26DEC31', '540817', '541266', '541301'];
 const MICRO_USD_PER_STEP = 100;
 const FIRST_SLOT = 300_000_000;
-/** Nobody but one router trades there. */
+/** Only one router trades there. */
 const RESERVED = 'Sound';
 
 export interface SyntheticMarketOptions {
@@ -34,9 +34,9 @@ export interface SyntheticMarketOptions {
   readonly pairs: readonly Pair[];
   readonly startAt: Millis;
   readonly days: number;
-  /** Between two looks at the same quote; rounded to whole slots. */
+  /** Between two samples of the same quote; rounded to whole slots. */
   readonly everyMs: Millis;
-  /** Between two looks at statistics and books; rounded to whole slots. */
+  /** Between two samples of statistics and books; rounded to whole slots. */
   readonly slowEveryMs: Millis;
   readonly motion: PriceMotion;
 }
@@ -70,13 +70,13 @@ export function* syntheticMarket(options: SyntheticMarketOptions): Generator<Mar
   let at = startAt;
   const answeredAt = (): Millis => (at = Math.max(at, startAt + slot * SLOT_MS) + 5 + Math.floor(latency() * 30));
   for (;;) {
-    // The end is looked at too: a day less ten seconds is no day.
+    // The end is sampled too: a day less ten seconds is no day.
     if (slot % quoteSlots === 0 || slot === endSlot)
       for (const quote of quotes) yield quote(reserves, answeredAt(), FIRST_SLOT + slot);
     if (slot % slowSlots === 0) {
       for (const token of tokens) yield statsOf(token, market, { at: answeredAt(), slot: FIRST_SLOT + slot });
-      for (const look of books) {
-        const event = look(answeredAt(), slot);
+      for (const sampleBook of books) {
+        const event = sampleBook(answeredAt(), slot);
         if (event !== undefined) yield event;
       }
     }
@@ -135,7 +135,7 @@ function genesis(mint: string): GenesisToken {
   return GENESIS_TOKENS.find((token) => token.mint === mint)!;
 }
 
-/** What a pool holds, and its price: every look of a round asks for it. */
+/** What a pool holds, and its price, which every sample of a round reads. */
 interface PricedReserves extends Reserves {
   readonly price: number;
 }
@@ -146,17 +146,17 @@ function priced(reserves: Reserves): PricedReserves {
   return { ...reserves, price: poolPrice(reserves) };
 }
 
-type QuoteLook = (reserves: PoolStates, at: Millis, slot: number) => MarketEvent;
+type QuoteSampler = (reserves: PoolStates, at: Millis, slot: number) => MarketEvent;
 
 /** The sizes of a pair, both ways: the best of its pools at each. */
-function ladder({ base, quote }: Pair, pools: readonly MarketPool[]): QuoteLook[] {
+function ladder({ base, quote }: Pair, pools: readonly MarketPool[]): QuoteSampler[] {
   const own = pools.filter(({ label, mintA, mintB }) =>
     label !== RESERVED && (mintA === base.mint ? mintB === quote.mint : mintA === quote.mint && mintB === base.mint));
   if (own.length === 0) throw new GannetError(
     'TOKEN_UNKNOWN', `expected a pair that a pool of the sandbox trades, got ${base.symbol}/${quote.symbol}`,
   );
   return RUNGS_USD.flatMap((usd) => [
-    quoteLook(quote.mint, base.mint, sizeOf(quote, usd), own), quoteLook(base.mint, quote.mint, sizeOf(base, usd), own),
+    quoteSampler(quote.mint, base.mint, sizeOf(quote, usd), own), quoteSampler(base.mint, quote.mint, sizeOf(base, usd), own),
   ]);
 }
 
@@ -170,7 +170,7 @@ function sizeOf({ mint, decimals }: Token, usd: number): Amount {
   return BigInt(Math.max(1, Math.round(round * 10 ** (power + decimals)))) as Amount;
 }
 
-function quoteLook(inputMint: Mint, outputMint: Mint, inAmount: Amount, pools: readonly MarketPool[]): QuoteLook {
+function quoteSampler(inputMint: Mint, outputMint: Mint, inAmount: Amount, pools: readonly MarketPool[]): QuoteSampler {
   const feed = feedKey({ kind: 'quote', inputMint, outputMint, amount: inAmount, everyMs: SLOT_MS });
   const feeBps = bps(0);
   const hops = pools.map((pool) =>

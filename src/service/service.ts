@@ -22,7 +22,7 @@ import type { TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
 import type { Dialect } from './wire/dialect.ts';
 
-export interface ServiceOptions extends TransportOptions {
+interface ServiceOptions extends TransportOptions {
   readonly plan: RatePlan;
   readonly dialect: Dialect;
   /** Keeps the rate over restarts; without one, each start begins with an unused plan. */

@@ -13,12 +13,9 @@ export const BUSY_TIMEOUT_MS = 5_000;
 export interface DatabaseKind {
   /** For messages: "journal". */
   readonly name: string;
-  /** Marks a file of this kind, in its header. */
+  /** The mark in the header of a file of this kind. */
   readonly applicationId: number;
-  /**
-   * Each step from one format to the next; step n leads to format n + 1. The first one makes the table of
-   * `FORMAT_TABLE`.
-   */
+  /** The migrations; number n leads to format n + 1. The first one creates the table of `FORMAT_TABLE`. */
   readonly migrations: readonly string[];
   /** The release that introduced the present format. */
   readonly since: string;
@@ -37,8 +34,8 @@ CREATE TABLE format (
 `;
 
 /**
- * Opens a file of a kind, made where it is missing, and brings it to the present format. What is committed is on disk.
- * Throws the kind's code for an invalid file on another file, a torn one or a newer format, and its other one where it
+ * Opens a file of a kind, creates it where it is missing, and migrates it to the present format. Commits are synced to
+ * the disk. Throws the kind's `invalid` code on a foreign, torn or newer file, and its `failed` code where the file
  * cannot be opened.
  */
 export function openDatabase(path: string, kind: DatabaseKind): DatabaseSync {
@@ -100,7 +97,7 @@ function headerOf(
   return header;
 }
 
-/** Brings a file of a kind to the present format. */
+/** Migrates a file of a kind to the present format. */
 export function migrate(database: DatabaseSync, { applicationId, migrations, since }: DatabaseKind): void {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -135,11 +132,11 @@ function invalid(path: string, { codes }: DatabaseKind, problem: string): Gannet
   return new GannetError(codes.invalid, `${path}: ${problem}`, { details: { path } });
 }
 
-/** SQLite's own numbers for "not a database" and "malformed". */
+/** SQLite's codes for "malformed" and "not a database". */
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
-/** Returns the fault of a file that could not be opened, with what to do about it. */
+/** Returns the error for a file that could not be opened, with what to do about it. */
 export function openFault(path: string, { name, codes, remedy }: DatabaseKind, cause: unknown): GannetError {
   if (isGannetError(cause)) return cause;
   const number = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : undefined;
@@ -214,7 +211,7 @@ export function createTransactor(
 
   return {
     prepare,
-    // Immediate, so that no other writer comes between what is read and what is written.
+    // Immediate, so that no other process writes between the reads and the writes.
     commit: (work) => { transact('BEGIN IMMEDIATE', work); },
     read: (work) => transact('BEGIN', work),
     checkpoint: () => {

@@ -9,7 +9,7 @@ import type { Prepare } from './database.ts';
 export interface JournalPosition {
   /** Rows of intents, attempts, transitions, adjustments and runs together; none is ever deleted. */
   readonly rows: number;
-  /** When the state was saved last; 0 before the first time. */
+  /** The time of the last saved state; 0 before the first one. */
   readonly savedAt: Millis;
 }
 
@@ -23,7 +23,7 @@ interface JournalHead {
    * Whether rows were written into a journal that was behind its head: the positions can then no longer be compared.
    */
   readonly isDiverged: boolean;
-  /** Notes how far the journal goes now. Throws what the disk throws. */
+  /** Notes how far the journal goes now. Throws the fault of the disk. */
   write(position: JournalPosition, options?: {
     readonly acceptedAt?: Millis | undefined; readonly isDiverged?: boolean | undefined;
   }): void;
@@ -73,9 +73,8 @@ export function headPath(journalPath: string): string {
 }
 
 /**
- * Opens the head of a journal. It is written after the journal, and need not reach the disk itself: whatever a power
- * failure takes of it, it never says more than the journal holds. Throws JOURNAL_INVALID on a newer format; one that
- * cannot be read says nothing.
+ * Opens the head of a journal. It is written after the journal and is not synced: after a power failure it never claims
+ * more than the journal holds. Throws JOURNAL_INVALID on a newer format; an unreadable head counts as missing.
  */
 export function openJournalHead(journalPath: string): JournalHead {
   const path = headPath(journalPath);
@@ -128,7 +127,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** In place: what is there stays until it is written over. */
+/** Opens the file in place, so that its content remains until it is overwritten. */
 function openToWrite(path: string): number {
   try {
     return openSync(path, 'r+');

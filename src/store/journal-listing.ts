@@ -14,7 +14,7 @@ export interface IntentListing {
   readonly output_mint: string;
   /** Smallest units. */
   readonly amount_in: string;
-  /** What was received, smallest units; null until it is known. */
+  /** The received amount in smallest units; null until it is known. */
   readonly amount_out: string | null;
   readonly created_at: Millis;
   readonly attempts: readonly AttemptListing[];
@@ -29,14 +29,14 @@ interface AttemptListing {
   readonly fee_payer: string;
 }
 
-/** An intent with all that happened to it; amounts in smallest units, null where they are not known or do not apply. */
+/** An intent with its whole history; amounts in smallest units, null where they are unknown or do not apply. */
 export interface IntentStory extends IntentListing {
   readonly purpose: string;
-  /** Why it was proposed. */
+  /** The reason of the proposal. */
   readonly reason: string;
   readonly minimum_out: string | null;
   readonly max_slippage_bps: number;
-  /** What the last accepted quote promised. */
+  /** The output of the last accepted quote. */
   readonly quoted_out: string | null;
   readonly router: string | null;
   readonly fee_lamports: string | null;
@@ -62,7 +62,7 @@ interface TransitionRow {
   readonly outcome: string;
 }
 
-/** Returns the readings of the journal that are for people and scripts. */
+/** Returns the listings of the journal for people and scripts. */
 export function createListings(prepare: (sql: string) => StatementSync): {
   list(options: { readonly state?: IntentState | undefined; readonly limit: number }): IntentListing[];
   show(intentId: string): IntentStory | undefined;
@@ -118,8 +118,8 @@ function listingOf(
 }
 
 /**
- * Signed is what an attempt is from the moment it is written down; what became of one that was followed by another, the
- * other's beginning says.
+ * Returns the state of an attempt. It is signed from its first row on; the end of an attempt that was followed by
+ * another is in the start of the next.
  */
 function stateOf(number: number, transitions: readonly TransitionRow[]): IntentState {
   const next = transitions.find(({ attempt, state }) => attempt === number + 1 && state === 'building');

@@ -20,10 +20,7 @@ export interface JournalReader {
   close(): void;
 }
 
-/**
- * Opens a journal for reading alone; undefined where there is none. Throws JOURNAL_INVALID on another file or a newer
- * format.
- */
+/** Opens a journal for reading; undefined without one. Throws JOURNAL_INVALID on another file or a newer format. */
 export function openJournalReader(path: string): JournalReader | undefined {
   if (!existsSync(path)) return undefined;
   let database: DatabaseSync | undefined;
@@ -41,7 +38,7 @@ export function openJournalReader(path: string): JournalReader | undefined {
   }
 }
 
-/** Throws JOURNAL_INVALID where a database is no journal, or one of a newer format. */
+/** Throws JOURNAL_INVALID for a database that is not a journal, or one of a newer format. */
 function ensureReadable(database: DatabaseSync, path: string): void {
   const id = pragma(database, 'application_id');
   const version = pragma(database, 'user_version');

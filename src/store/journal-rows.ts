@@ -4,7 +4,7 @@ import type { Attempt } from '../trading/attempt.ts';
 import type { Intent, IntentPurpose, IntentState } from '../trading/intent.ts';
 import type { Route } from '../trading/proposal.ts';
 
-/** Rows as SQLite gives them. */
+/** Rows in the form of SQLite. */
 export interface IntentRow {
   readonly intent_id: string;
   readonly strategy: string;
@@ -64,7 +64,7 @@ export function readIntent(row: IntentRow): Intent {
   };
 }
 
-/** Returns an intent's row as it is when the intent is approved. */
+/** Returns the row of an approved intent. */
 export function writeIntent(intent: Intent): Readonly<Record<string, string | number | null>> {
   return {
     intent_id: intent.id,
@@ -109,7 +109,7 @@ export function readAttempt(row: AttemptRow): Attempt {
   };
 }
 
-/** Returns an attempt's row; `signed_at` is the time of writing. */
+/** Returns the row of an attempt; `signed_at` is the time of writing. */
 export function writeAttempt(
   attempt: Attempt, at: number,
 ): Readonly<Record<string, string | number | null | Uint8Array>> {

@@ -123,13 +123,13 @@ const FIFTH_FORMAT = `
 ALTER TABLE proofs ADD COLUMN first_node TEXT;
 `;
 
-/** Each step from one format to the next; step n leads to format n + 1. */
+/** The migrations; number n leads to format n + 1. */
 export const MIGRATIONS: readonly string[] = [FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT, FIFTH_FORMAT];
 
 /** The format that this code writes, and the release that introduced it. */
 export const JOURNAL_FORMAT = { version: MIGRATIONS.length, since: '0.1.0' } as const;
 
-/** The journal's file. */
+/** The kind of file of the journal. */
 export const JOURNAL: DatabaseKind = {
   name: 'journal',
   applicationId: JOURNAL_APPLICATION_ID,

@@ -160,7 +160,8 @@ export function openJournal({ path, clock, onHeadFault }: {
 /** The reads of a journal. */
 export type JournalReads = Pick<JournalStore,
   'openIntents' | 'isSigned' | 'proofOf' | 'movesSince' | 'unsettledOutcomes' | 'loadStrategyStates' | 'loadSnapshot'
-  | 'listIntents' | 'showIntent' | 'listAdjustments' | 'isOwnTransaction' | 'lastLanded' | 'listRuns' | 'attemptsSince'>;
+  | 'listIntents' | 'showIntent' | 'listAdjustments' | 'isOwnTransaction' | 'lastLanded' | 'listRuns'
+  | 'attemptsSince'>;
 
 /** Returns the reads of a journal, each in a transaction of its own. */
 export function createJournalReads({ prepare, read }: Transactor): JournalReads {

@@ -15,9 +15,9 @@ export interface CopiedFile {
 const ALL_PAGES = 0x7fff_ffff;
 
 /**
- * Copies a SQLite file that other processes may be writing, its WAL included, as of one moment; what came of it is
- * checked and on disk when this resolves. Undefined where there is no such file. Throws JOURNAL_FAILED, and
- * JOURNAL_INVALID where the copy is not whole.
+ * Copies a single state of a SQLite file, its WAL included, while other processes may write it. The copy is verified
+ * and synced when this resolves. Resolves with undefined without such a file. Rejects with JOURNAL_FAILED, and with
+ * JOURNAL_INVALID for an incomplete copy.
  */
 export async function copyDatabase(from: string, to: string): Promise<CopiedFile | undefined> {
   if (!existsSync(from)) return undefined;
@@ -44,8 +44,8 @@ export async function copyDatabase(from: string, to: string): Promise<CopiedFile
 }
 
 /**
- * Does the same with a journal, and notes beside the copy that the journal goes on after it: a start with the copy in
- * the journal's place is refused until an operator accepts that swaps made later are unknown to it.
+ * Copies a journal, and notes beside the copy that the journal continues after it. A start with the copy in place of
+ * the journal is refused until an operator accepts that later swaps are unknown to it.
  */
 export async function copyJournal(from: string, to: string): Promise<readonly CopiedFile[]> {
   const copied = await copyDatabase(from, to);
@@ -62,7 +62,7 @@ export async function copyJournal(from: string, to: string): Promise<readonly Co
   return [copied, { file: basename(headPath(to)), bytes: statSync(headPath(to)).size }];
 }
 
-/** Opening it in WAL mode would leave files beside the copy: a copy is one file. */
+/** A copy is one file, so it leaves WAL mode, which creates files beside it. */
 function verify(source: DatabaseSync, to: string): void {
   const copy = new DatabaseSync(to);
   try {

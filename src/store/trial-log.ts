@@ -24,12 +24,12 @@ export interface LoggedTrial {
   readonly isFold: boolean;
 }
 
-/** How many variants were tried on the same data. */
+/** The number of variants tried on the same data. */
 export interface TrialCount {
   readonly count: number;
   /**
-   * Sample variance of their Sharpe ratios a year, of those on much the same rows where there are at least two: short
-   * spans have wild ones. Undefined where fewer than two have one at all.
+   * The sample variance of their annual Sharpe ratios, of trials on similar spans where there are at least two, because
+   * short spans have extreme ratios. Undefined for fewer than two ratios.
    */
   readonly sharpeVariance: number | undefined;
 }
@@ -39,9 +39,8 @@ export interface TrialLog {
   /** Records all trials or none. A trial repeated on the same rows replaces the earlier one. */
   record(trials: readonly LoggedTrial[]): void;
   /**
-   * Returns how many were tried on rows that these data have a part in, each once however often and on whatever part it
-   * was run; by the part that is most like these data, where there are several. `withFolds: false` leaves out what was
-   * only tried by walk-forwards to choose by.
+   * Returns the number of trials that share rows with these data, each once, with the ratio of its most similar span.
+   * `withFolds: false` leaves out trials that were only folds of a walk-forward.
    */
   of(data: TrialData, options?: { readonly withFolds?: boolean | undefined }): TrialCount;
   close(): void;
@@ -61,7 +60,7 @@ CREATE TABLE trials (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** The file of the trial log ("GNTR"). */
+/** The kind of file of the trial log ("GNTR"). */
 const TRIAL_LOG: DatabaseKind = {
   name: 'trial log',
   applicationId: 0x47_4e_54_52,
@@ -73,8 +72,8 @@ const TRIAL_LOG: DatabaseKind = {
 };
 
 /**
- * Opens the log at a path, made where it is missing. Throws TRIALS_INVALID on a foreign, broken or newer file, and
- * TRIALS_FAILED, as its methods do, where the disk does not take it.
+ * Opens the log at a path, and creates it where it is missing. Throws TRIALS_INVALID on a foreign, broken or newer
+ * file, and TRIALS_FAILED, like its methods, where the disk does not take it.
  */
 export function openTrialLog(path: string): TrialLog {
   const { prepare, commit, read, close } = createTransactor(openDatabase(path, TRIAL_LOG), path, TRIAL_LOG);

@@ -82,7 +82,9 @@ export function createWriteBehindJournal(journal: JournalStore, options: WriteBe
 }
 
 /** Returns the reads of the journal: for decisions after a try to write what waits, for display as the file is. */
-function queuedReads(journal: JournalStore, upToDate: () => JournalStore): JournalReads & Pick<JournalStore, 'standing'> {
+function queuedReads(
+  journal: JournalStore, upToDate: () => JournalStore,
+): JournalReads & Pick<JournalStore, 'standing'> {
   return {
     openIntents: () => upToDate().openIntents(),
     isSigned: (signature) => upToDate().isSigned(signature),

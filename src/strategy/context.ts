@@ -4,8 +4,8 @@ import { amount } from '../core/amount.ts';
 import type { Random } from '../core/random.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Pair, Token, TokenAmount } from '../market/token.ts';
-import type { Outcome } from '../trading/intent.ts';
 import type { DenialCode } from '../trading/denials.ts';
+import type { Outcome } from '../trading/intent.ts';
 import type { AlertLevel, AlertProposal, Route, Size, SwapProposal } from '../trading/proposal.ts';
 import type { Stateful, StatefulOptions } from './stateful.ts';
 

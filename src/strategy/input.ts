@@ -1,16 +1,16 @@
-import type { Millis } from '../core/time.ts';
-import { parseDuration } from '../core/time.ts';
-import { GannetError } from '../core/errors.ts';
 import type { Amount, Bps } from '../core/amount.ts';
 import { amount } from '../core/amount.ts';
 import { assert } from '../core/assert.ts';
+import { GannetError } from '../core/errors.ts';
+import type { Millis } from '../core/time.ts';
+import { parseDuration } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import type { OrderBook } from '../market/order-book.ts';
 import type { Quote } from '../market/quote.ts';
+import type { TokenStats } from '../market/token-stats.ts';
 import type { Pair, Token, TokenAmount } from '../market/token.ts';
 import { formatTokenAmount } from '../market/token.ts';
-import type { TokenStats } from '../market/token-stats.ts';
 
 /** An input of a strategy: the feed to poll, and the form in which the strategy sees its events. */
 export interface Input<T> {

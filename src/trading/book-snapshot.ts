@@ -1,8 +1,8 @@
 import type { Amount, Lamports } from '../core/amount.ts';
 import { formatDecimal } from '../core/amount.ts';
+import { GannetError } from '../core/errors.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { Portfolio, StrategyBook } from './portfolio.ts';
-import { GannetError } from '../core/errors.ts';
 import type { EquityRecord, ProtectionMemory } from './protections/memory.ts';
 import { ALL } from './protections/memory.ts';
 

@@ -11,8 +11,8 @@ import type { Intent, Outcome } from './intent.ts';
 import type { SwapProposal } from './proposal.ts';
 import { intentKey } from './recent-keys.ts';
 import type { SwapCandidate } from './risk/swap-candidate.ts';
-import { isSlippageCode } from './swap-terms.ts';
 import type { EngineState } from './state.ts';
+import { isSlippageCode } from './swap-terms.ts';
 
 /** The failed parts in a row after which an exit is given up. */
 export const EXIT_FAILURES_MAX = 8;

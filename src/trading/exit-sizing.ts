@@ -3,9 +3,9 @@ import { mulDiv } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { SpendCap } from './limits.ts';
+import type { EngineState } from './state.ts';
 import type { CapSpan } from './usage-counters.ts';
 import { CAP_SPANS } from './usage-counters.ts';
-import type { EngineState } from './state.ts';
 import { currentValue, readingAge } from './valuation.ts';
 
 /** An exit that is to be sized. */

@@ -1,21 +1,21 @@
 import type { Amount, Bps } from '../core/amount.ts';
 import { afterSlippage } from '../core/amount.ts';
+import { assert } from '../core/assert.ts';
+import type { Millis } from '../core/time.ts';
 import { outputAt } from '../market/quote.ts';
+import { SOL_MINT } from '../market/token.ts';
+import { takeBackOwed } from './book-snapshot.ts';
+import { settleExit } from './exit-progress.ts';
 import type { Intent, Outcome } from './intent.ts';
 import { canTransition, isTerminal, needsOperator } from './intent.ts';
+import type { ExitResult } from './portfolio.ts';
 import type { SwapProposal } from './proposal.ts';
+import { advanceTime, checkProtections } from './protections/check-protections.ts';
+import { recordOutcome } from './protections/record-outcome.ts';
 import { intentKey } from './recent-keys.ts';
 import type { SwapCandidate } from './risk/swap-candidate.ts';
 import type { EngineState } from './state.ts';
 import { currentValue, readingAge } from './valuation.ts';
-import { assert } from '../core/assert.ts';
-import type { Millis } from '../core/time.ts';
-import { SOL_MINT } from '../market/token.ts';
-import { takeBackOwed } from './book-snapshot.ts';
-import type { ExitResult } from './portfolio.ts';
-import { settleExit } from './exit-progress.ts';
-import { advanceTime, checkProtections } from './protections/check-protections.ts';
-import { recordOutcome } from './protections/record-outcome.ts';
 
 /** How old a quote may be that bounds an exit's output, where the configuration sets no age of quotes. */
 const EXIT_QUOTE_AGE_MS = 300_000;

@@ -1,8 +1,8 @@
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
-import type { CapRoom } from './usage-counters.ts';
 import type { Route } from './proposal.ts';
+import type { CapRoom } from './usage-counters.ts';
 
 /** Open states: the outcome is not known yet. */
 export const OPEN_STATES = ['approved', 'building', 'signed', 'submitted', 'unknown'] as const;

@@ -1,13 +1,13 @@
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint, TransferFee } from '../market/token.ts';
-import type { Route } from './proposal.ts';
-import { QUOTE_MAX_AGE_MS } from './limits.ts';
-import { VALUE_MAX_AGE_MS } from './valuation.ts';
 import type { Intent, Outcome } from './intent.ts';
 import { outcomeOf } from './intent.ts';
+import { QUOTE_MAX_AGE_MS } from './limits.ts';
+import type { Route } from './proposal.ts';
 import type { SwapTerms } from './swap-terms.ts';
 import { minimumOut } from './swap-terms.ts';
+import { VALUE_MAX_AGE_MS } from './valuation.ts';
 
 /**
  * The fill assumption. optimistic: the price at the decision, at once. base: the price known on arrival. pessimistic:
@@ -17,43 +17,6 @@ export type SimulationSetting = 'optimistic' | 'base' | 'pessimistic';
 
 /** One signature costs 5,000 lamports, landed or failed. */
 export const BASE_FEE = 5_000n as Lamports;
-
-/** The arrival of a swap, at a price that may have moved since the quote was accepted. */
-interface SimulatedArrival {
-  readonly intent: Intent;
-  readonly accepted: SwapTerms;
-  /** The output at the price on arrival; 0 without a buyer. */
-  readonly outAmount: Amount;
-  readonly setting: SimulationSetting;
-  readonly feeLamports: Lamports;
-  /** The deposits for opened accounts, where it lands; 0 where absent. */
-  readonly rentLamports?: Lamports | undefined;
-}
-
-/** Returns the outcome that the chain would report: a fill, or the slippage failure 6001, which costs its fee too. */
-export function landSimulated(
-  { intent, accepted, outAmount, setting, feeLamports, rentLamports = 0n as Lamports }: SimulatedArrival,
-): Outcome {
-  const { router, outAmount: quotedOut } = accepted;
-  const least = minimumOut(intent, accepted.outAmount);
-  if (outAmount < least) {
-    return outcomeOf(intent.id, 'failed', {
-      router, quotedOut, code: '6001', reason: 'slippage tolerance exceeded', feeLamports,
-    });
-  }
-  return outcomeOf(intent.id, 'confirmed', {
-    router,
-    quotedOut,
-    fill: {
-      inputMint: intent.inputMint,
-      outputMint: intent.outputMint,
-      amountIn: intent.amountIn,
-      amountOut: setting === 'pessimistic' ? least : outAmount,
-      feeLamports,
-      rentLamports,
-    },
-  });
-}
 
 /** A latency and the share of all cases, 0 to 1, that stays below it. */
 export interface LatencyQuantile {
@@ -192,3 +155,40 @@ export const BASE_MODEL: SimulationModel<LatencyQuantiles> = {
   },
   transferFees: new Map(),
 };
+
+/** The arrival of a swap, at a price that may have moved since the quote was accepted. */
+interface SimulatedArrival {
+  readonly intent: Intent;
+  readonly accepted: SwapTerms;
+  /** The output at the price on arrival; 0 without a buyer. */
+  readonly outAmount: Amount;
+  readonly setting: SimulationSetting;
+  readonly feeLamports: Lamports;
+  /** The deposits for opened accounts, where it lands; 0 where absent. */
+  readonly rentLamports?: Lamports | undefined;
+}
+
+/** Returns the outcome that the chain would report: a fill, or the slippage failure 6001, which costs its fee too. */
+export function landSimulated(
+  { intent, accepted, outAmount, setting, feeLamports, rentLamports = 0n as Lamports }: SimulatedArrival,
+): Outcome {
+  const { router, outAmount: quotedOut } = accepted;
+  const least = minimumOut(intent, accepted.outAmount);
+  if (outAmount < least) {
+    return outcomeOf(intent.id, 'failed', {
+      router, quotedOut, code: '6001', reason: 'slippage tolerance exceeded', feeLamports,
+    });
+  }
+  return outcomeOf(intent.id, 'confirmed', {
+    router,
+    quotedOut,
+    fill: {
+      inputMint: intent.inputMint,
+      outputMint: intent.outputMint,
+      amountIn: intent.amountIn,
+      amountOut: setting === 'pessimistic' ? least : outAmount,
+      feeLamports,
+      rentLamports,
+    },
+  });
+}

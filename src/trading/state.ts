@@ -15,13 +15,13 @@ import type { RiskLimits, StrategyLimits } from './limits.ts';
 import type { FeedSlot } from './market-cache.ts';
 import { MarketCache } from './market-cache.ts';
 import { Portfolio } from './portfolio.ts';
-import type { ProtectionMemory } from './protections/memory.ts';
-import { createMemory } from './protections/memory.ts';
+import type { SwapProposal } from './proposal.ts';
 import type { ProtectionSnapshot } from './protections/memory-snapshot.ts';
 import { capMemory, restoreMemory, snapshotMemory } from './protections/memory-snapshot.ts';
+import type { ProtectionMemory } from './protections/memory.ts';
+import { createMemory } from './protections/memory.ts';
 import { recordOpen } from './protections/record-outcome.ts';
 import { RecentKeys } from './recent-keys.ts';
-import type { SwapProposal } from './proposal.ts';
 import type { SpendSnapshot } from './usage-counters.ts';
 import { SpendCounters, SwapRate } from './usage-counters.ts';
 

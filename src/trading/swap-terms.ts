@@ -4,24 +4,6 @@ import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { Intent } from './intent.ts';
 
-/**
- * Error numbers of the service's swap program for an output below the minimum, or an input above the maximum. Nodes
- * write them in decimal, some tools in hex.
- */
-const SLIPPAGE_NUMBERS: ReadonlySet<number> = new Set([6_001, 6_017]);
-/** Names of the same error, letters only. */
-const SLIPPAGE_NAMES: ReadonlySet<string> = new Set([
-  'slippagetoleranceexceeded', 'exceededslippage', 'slippageexceeded', 'exactoutamountnotmatched',
-  'amountoutbelowminimum',
-]);
-
-/** Returns whether a transaction's error code means exceeded slippage: "6001", "0x1771" or a name. */
-export function isSlippageCode(code: string | undefined): boolean {
-  if (code === undefined) return false;
-  if (/^(?:\d{1,10}|0x[\da-f]{1,8})$/i.test(code)) return SLIPPAGE_NUMBERS.has(Number(code));
-  return SLIPPAGE_NAMES.has(code.toLowerCase().replace(/[^a-z]/g, ''));
-}
-
 /** A request to the service: for a quote without a taker, for a transaction to sign with one. */
 export interface SwapRequest {
   readonly inputMint: Mint;
@@ -167,4 +149,22 @@ export function refuseTerms(intent: Intent, terms: SwapTerms): TermsRefusal | un
     return { code: 'FEE_EXCEEDS_MAX', reason: `${terms.feeBps} bps, allowed are ${intent.maxFeeBps}` };
   }
   return undefined;
+}
+
+/**
+ * Error numbers of the service's swap program for an output below the minimum, or an input above the maximum. Nodes
+ * write them in decimal, some tools in hex.
+ */
+const SLIPPAGE_NUMBERS: ReadonlySet<number> = new Set([6_001, 6_017]);
+/** Names of the same error, letters only. */
+const SLIPPAGE_NAMES: ReadonlySet<string> = new Set([
+  'slippagetoleranceexceeded', 'exceededslippage', 'slippageexceeded', 'exactoutamountnotmatched',
+  'amountoutbelowminimum',
+]);
+
+/** Returns whether a transaction's error code means exceeded slippage: "6001", "0x1771" or a name. */
+export function isSlippageCode(code: string | undefined): boolean {
+  if (code === undefined) return false;
+  if (/^(?:\d{1,10}|0x[\da-f]{1,8})$/i.test(code)) return SLIPPAGE_NUMBERS.has(Number(code));
+  return SLIPPAGE_NAMES.has(code.toLowerCase().replace(/[^a-z]/g, ''));
 }

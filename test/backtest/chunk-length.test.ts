@@ -10,8 +10,8 @@ const EVENTS = 1_000;
 const ROWS = pricePath(Array.from({ length: EVENTS }, () => 150)).map((input) => ({ at: input.receivedAt, input }));
 
 /**
- * Goes through a recording with a strategy that takes so long for each event, by a stopwatch of its own. Returns how
- * many events there were at the end of each step.
+ * Runs a backtest with a strategy that takes a given time for each event, by a stopwatch of its own. Returns the number
+ * of events at the end of each chunk.
  */
 function stepsOf(
   eventMs: (event: number) => number, isHeard = true,

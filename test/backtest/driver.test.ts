@@ -32,7 +32,7 @@ const nosy = (): StrategyInstance => strategy('nosy', ({ price }, context) => me
 
 const hash = (prices: readonly number[]): string => backtest(nosy(), pricePath(prices)).result.decisionHash;
 
-/** A run in which outcomes come back, kept as a recording keeps it. */
+/** A run with outcomes, kept as a recording keeps it. */
 function recorded() {
   const run = start([nosy()], {
     onEffect: (effect, engine) => {

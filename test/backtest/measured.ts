@@ -14,7 +14,7 @@ import { SOL, SOL_USDC, USDC } from '../market/tokens.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';
 import { cursorOver } from './recordings.ts';
 
-/** Nothing is lost, and the market forgets own swaps at once: what comes of a swap can be worked out manually. */
+/** No swap is lost, and own impact fades at once, so that results can be computed manually. */
 export const CALM: Partial<SimulationModel> = {
   landing: { ...BASE_MODEL.landing, dropProbability: 0, unknownProbability: 0 },
   ownImpact: { share: 0, decayMs: 60_000 },
@@ -27,7 +27,7 @@ export function inAndOut(name = 'in-and-out', reason = 'its turn'): StrategyInst
     : context.sell(SOL_USDC, { token: SOL, amount: 200_000_000n }, reason)]))));
 }
 
-/** Returns quotes of both directions, five seconds apart: what a coin takes and what it brings, in dollars. */
+/** Returns quotes of both directions, five seconds apart: ask and bid of a coin in dollars. */
 export function bothSides(prices: readonly (readonly [ask: number, bid: number])[], everyMs = 5_000): MarketEvent[] {
   return prices.flatMap(([ask, bid], n) => {
     const at = (n + 1) * everyMs;
@@ -35,7 +35,9 @@ export function bothSides(prices: readonly (readonly [ask: number, bid: number])
   });
 }
 
-/** Runs strategies with 500 USDC each over events, measured each `everyMs`, and in passing each `extremesEveryMs`. */
+/**
+ * Runs strategies with 500 USDC each over events, sampled each `everyMs`, with extremes checked each `extremesEveryMs`.
+ */
 export function measured(events: readonly MarketEvent[], options: {
   readonly strategies?: readonly StrategyInstance[];
   readonly model?: Partial<SimulationModel>;
@@ -43,7 +45,7 @@ export function measured(events: readonly MarketEvent[], options: {
   readonly extremesEveryMs?: number;
   readonly instruments?: readonly Token[];
   readonly endAt?: number;
-  /** What the wallet holds; 10 SOL, 10,000 USDC and some FISH unless told otherwise. */
+  /** The balances of the wallet: 10 SOL, 10,000 USDC and some FISH by default. */
   readonly wallet?: ReadonlyMap<Mint, Amount>;
 } = {}): MeasuredRun {
   const {

@@ -10,7 +10,7 @@ import { start, strategy } from '../engine/runs.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';
 import { cursorOver, pricePath } from './recordings.ts';
 
-/** Says each price, every third twice, and the time every 7 s; a mute one leaves something out. */
+/** Alerts each price, every third one twice, and the time every 7 s; a silenced one leaves some alerts out. */
 const speaker = (mute: (message: string) => boolean = () => false, more: readonly string[] = []): StrategyInstance =>
   strategy('speaker', ({ price }, context) => {
     const say = (...messages: readonly string[]) =>
@@ -24,7 +24,7 @@ const speaker = (mute: (message: string) => boolean = () => false, more: readonl
     );
   });
 
-/** Prices every 5 s from 5 s on: decisions are "hello" 1, then rows and what is said of them. */
+/** Prices every 5 s from 5 s on. The decisions are "hello" 1, then those about rows. */
 function recorded(): Run {
   const run = start([speaker()]);
   for (const quote of pricePath([100, 101, 102, 103, 104, 105])) {
@@ -85,7 +85,7 @@ describe('the first divergence', () => {
     expect([before.occasion, (before.row?.input as Quote | undefined)?.receivedAt])
       .toEqual([occasion, price === undefined ? undefined : (price - 99) * 5_000]);
     const next = run.inputs.find((row) => row.seq > seq)!;
-    // What comes next has the lost one's number here: another decision, or nothing until the row.
+    // The next input has the sequence number of the lost one: it is another decision, or the next row.
     if (replayed.decision === undefined) expect(replayed).toMatchObject({ occasion: 'row', row: { seq: next.seq } });
     else expect(replayed.decision.seq).toBe(seq);
   });

@@ -33,7 +33,7 @@ const TRADERS = `strategies:
     params: { pair: SOL/USDC, size: "25 USDC", every: 500ms, fast: 1, slow: 2 }
   - { use: book-watch, name: tide, params: { market: SPRINGTIDE-26DEC31, level: 0.6, rearm: 0.5, every: 1s } }
 `;
-/** What no strategy of the project may do: it says what time it is where it runs. */
+/** A strategy that does what none of the project may do: it reads the local time. */
 const LOCAL = `import { map } from 'rxjs';
 import { z } from 'zod';
 import { defineStrategy, interval } from '../src/strategy/index.ts';
@@ -43,7 +43,7 @@ export default defineStrategy({
     ctx.alert('info', n < 2 ? 'not yet' : new Date(ctx.now()).toLocaleString())))),
 });
 `;
-/** What the project's strategies do not do either: its error comes after the last handler is gone. */
+/** A strategy that no other may imitate: its error comes after the last handler is gone. */
 const LOOSE = `import { NEVER } from 'rxjs';
 import { z } from 'zod';
 import { defineStrategy, interval } from '../src/strategy/index.ts';
@@ -97,7 +97,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => playground.close());
 
-/** A copy of a run, changed. */
+/** A changed copy of a run. */
 function spoilt(run: string, name: string): { readonly state: string; readonly runId: string } {
   const { state, runId } = runs[run]!;
   return { state: copyOf(playground, state, name), runId };
@@ -245,7 +245,7 @@ describe('a replay', () => {
     );
     await refused(text.replace('"protections": [', '"protections": [7, '), 'cannot be repeated');
     writeFileSync(file, text);
-    // Its recording is cut to nothing: of what was decided, nothing is known to be the same.
+    // Its recording is truncated to nothing, so that no decision is known to be equal.
     await rewriteRecording(join(state, 'recordings'), runId, () => undefined, { close: false });
     const lines = jsonLines(readFileSync(join(state, 'runs', runId, 'decisions.ndjson'), 'utf8'));
     const beforeRows = lines.findIndex(({ seq }, index) => Number(seq) !== index + 1);

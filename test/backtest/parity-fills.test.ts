@@ -20,10 +20,10 @@ import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
 import type { Playground, Running } from '../e2e/gannet.ts';
 import { createPlayground, document, jsonLines } from '../e2e/gannet.ts';
 
-/** Quiet: a step of the market every 20 s, while slots and the swaps of others go on as ever. */
+/** A calm market: it moves every 20 s, while slots and the swaps of others go on. */
 const CALM = 0.02;
 const LIVE_FILLS = 36;
-/** Of swaps: two sizes of two pools, both ways. */
+/** The swaps: two sizes of two pools, in both directions. */
 const KINDS = 8;
 const PAPER_FILLS = 24;
 
@@ -33,10 +33,7 @@ const runs: Record<'live' | 'paper', { runDir: string; recording: Recording }> =
 
 const mintOf = (symbol: string): string => sandbox.addresses.tokens.find((token) => token.symbol === symbol)!.mint;
 const confirmed = (stdout: string): number => stdout.split('"state":"confirmed"').length - 1;
-/**
- * How many strategies have had a fill: where a machine is slow, one swap often keeps another from spending the same
- * token.
- */
+/** The number of strategies with a fill: on a slow machine one swap often blocks another that spends the same token. */
 const filledStrategies = (stdout: string): number => new Set(
   stdout.split('\n').filter((line) => line.includes('"state":"confirmed"'))
     .map((line) => /"intent_id":"(?<name>[^"]+)-\d+"/.exec(line)?.groups?.['name']),
@@ -45,12 +42,13 @@ const filledStrategies = (stdout: string): number => new Set(
 /** The same strategies, file and parameters, in every mode: two sizes of two pools, in and out. */
 function configText(mode: string, backtest: string): string {
   const { base_url: baseUrl, rpc_url: rpcUrl, wallet } = sandbox.addresses;
-  // What is built here and sent through the RPC takes half a second, and keeps others from spending the same token.
+  // A swap that is composed locally and sent through the RPC takes half a second, and blocks others that spend the same
+  // token.
   const trades = [['USDC', 'SOL', '20', 50, 'order'], ['USDC', 'SOL', '100', 500, 'build'],
     ['SOL', 'USDC', '0.1', 175, 'order'], ['SOL', 'USDC', '0.5', 425, 'build'],
       ['USDC', 'ANCHR', '20', 200, 'order'], ['USDC', 'ANCHR', '100', 350, 'order'],
       ['ANCHR', 'USDC', '20', 325, 'order'], ['ANCHR', 'USDC', '100', 575, 'build']] as const;
-  // Never bought, for it is more than max_trade: a rung above all that is swapped, as a recording should have one.
+  // It is never bought, since it exceeds max_trade: a rung above all swaps, as a recording should have one.
   const watched = [
     ['USDC', 'SOL', '1000', 0, 'order'], ['SOL', 'USDC', '5', 0, 'order'], ['USDC', 'ANCHR', '1000', 0, 'order'],
     ['ANCHR', 'USDC', '1000', 0, 'order'],
@@ -120,19 +118,16 @@ afterAll(async () => {
 
 interface Compared {
   readonly intent: Intent;
-  /** By how much the simulated output is more than the real one. */
+  /** The simulated output less the real one, relative. */
   readonly errorBps: number;
 }
 
-/** As a configuration that says nothing has it. */
+/** The latency of a configuration without one. */
 const DEFAULT = { ...BASE_MODEL, latency: {
   ...BASE_MODEL.latency, quote: { recordedOr: BASE_MODEL.latency.quote }, land: { recordedOr: BASE_MODEL.latency.land },
 } };
 
-/**
- * Hands the intents of a run to the simulated executor, at the instants of their decisions, over what the run had seen
- * of the market.
- */
+/** Executes the intents of a run in the simulation, at the instants of their decisions, over the market of the run. */
 async function compare(
   { runDir, recording }: (typeof runs)['live'], model: Partial<SimulationModel> = {},
 ): Promise<{ readonly compared: readonly Compared[]; readonly others: Readonly<Record<string, string>> }> {
@@ -178,7 +173,7 @@ async function compare(
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** How far off a simulation is, in basis points of the output. */
+/** The error of a simulation in basis points of the output. */
 function distribution(compared: readonly Compared[]): {
   readonly count: number; readonly bias: number; readonly mean: number; readonly p95: number; readonly worst: number;
 } {
@@ -201,7 +196,7 @@ describe('issue 13.5: the simulated fills of intents of a sandbox run, with defa
       expect(distribution(own).mean, JSON.stringify([name, distribution(own), others])).toBeLessThan(5);
     expect(found.mean, JSON.stringify([found, others])).toBeLessThan(1);
     expect(found.worst, JSON.stringify([found, others])).toBeLessThan(10);
-    // Kinder than the chain it is not.
+    // The simulation is not more favourable than the chain.
     expect(found.bias).toBeLessThan(0.5);
   });
 
@@ -209,7 +204,7 @@ describe('issue 13.5: the simulated fills of intents of a sandbox run, with defa
     const [whole, without] =
       [await compare(runs.live), await compare(runs.live, { ownImpact: { share: 0, decayMs: 60_000 } })];
     expect(Math.abs(distribution(whole.compared).bias - distribution(without.compared).bias)).toBeLessThan(0.5);
-    // Taken for a market that knew nothing of them, it had them twice.
+    // With the impact of recorded swaps counted again, the error would be larger.
     const twice = await compare(runs.live, { recordedSwaps: undefined });
     expect(distribution(twice.compared).bias).toBeLessThan(distribution(whole.compared).bias - 0.2);
   });
@@ -252,8 +247,7 @@ describe('issue 13.5: the same strategies in a backtest of the live run’s reco
     const simulated = rulings(join('backtest', 'runs', String(result['run_id']), 'decisions.ndjson'));
     const common = [...live.approved].filter((slot) => simulated.approved.has(slot));
     expect(common.length).toBeGreaterThan(10);
-    // Not all: where one swap keeps another from spending the same token, how long it takes decides, and that is all
-    // that does.
+    // Some slots differ: where one swap blocks another that spends the same token, its latency decides.
     const unexplained = [[live, simulated], [simulated, live]].flatMap(([here, there]) =>
       [...here!.approved].filter((slot) => !there!.approved.has(slot) && !there!.kept.has(slot)));
     expect(unexplained.length, unexplained.join(', ')).toBeLessThan(4);

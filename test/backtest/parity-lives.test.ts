@@ -11,7 +11,7 @@ import { PLACES } from './parity-project.ts';
 let playground: Playground;
 let sandbox: Sandbox;
 let state: string;
-/** Lives of a daemon on one state directory, and manual swaps between them, in their order. */
+/** Successive runs of a daemon on one state directory, with manual swaps between them, in their order. */
 const runIds: Record<string, string> = {};
 const lines: Record<string, readonly JsonLine[]> = {};
 const answers: Record<string, Ended> = {};
@@ -25,8 +25,7 @@ const tellsAccess = (access: string) =>
   ({ data }: JsonLine): boolean => (data as { service_access?: string } | undefined)?.service_access === access;
 const isOf = (name: string) => (line: JsonLine): boolean => line['strategy'] === name;
 
-// Both pay in dollars, of which one swap is open at a time: a cadence that one of them shared with the other would shut
-// it out.
+// Both pay in dollars, of which one swap is open at a time. With a common cadence one would always block the other.
 function configText({ spend, budget }: { readonly spend: string; readonly budget: string }): string {
   const { base_url: baseUrl, rpc_url: rpcUrl, wallet } = sandbox.addresses;
   return `mode: live
@@ -74,7 +73,7 @@ function begin(config: string): Running {
   );
 }
 
-/** Keeps what a life said; only whole lines, for some are killed. */
+/** Keeps the output of a run; only whole lines, since some runs are killed. */
 function keep(name: string, stdout: string): void {
   lines[name] = whole(stdout);
   runIds[name] = String(lines[name][0]!['run_id']);
@@ -120,7 +119,7 @@ beforeAll(async () => {
     type === 'state' && protection === 'stale-feed' && change === 'released'));
   await first.until(has(tellsAccess('granted')));
   await lever('faults', { match: { path: '/swap/v2/build' }, fault: { kind: 'status', status: 500 }, times: 9 });
-  // Else a purchase that is still refused keeps the dollars of the others.
+  // Otherwise a refused purchase keeps the dollars of the others.
   await lever('faults', undefined, 'DELETE');
   answers['halted'] = await command('halt', '--strategy', 'trend', '--reason', 'a check');
   await swapByHand('swap beside a daemon', config);
@@ -136,24 +135,23 @@ beforeAll(async () => {
   keep('killed', (await first.ended).stdout);
   await lever('faults', undefined, 'DELETE');
 
-  // Another budget, another purchase, a strategy named by its path from the configuration; what was under way is found
-  // out first.
+  // Another budget, another purchase, and a strategy by its path in the configuration. Open intents are resolved first.
   const dca = relative(playground.path('later'), join(PROJECT, 'strategies', 'dca.ts'));
   const later = playground.write('later/second.yaml', configText({ spend: '6 USDC', budget: '600 USDC' })
     .replace('use: dca, name: saver', `use: ${dca}, name: saver`));
   const second = begin(later);
   await second.until(has((line) => lands(line) && isOf('saver')(line), 2));
-  // A fall in which everything is sold.
+  // A fall of the price that sells everything.
   await lever('price', { mint: mintOf('SOL'), usd: 60 });
   await second.until(has(({ type, protection, state: change }) =>
     type === 'state' && protection === 'max-drawdown' && change === 'fired'));
-  // It dies between two parts of the sale; the next life goes on with what is left.
+  // The daemon is killed between two parts of the sale; the next run continues with the rest.
   const isPart = (line: JsonLine): boolean =>
     lands(line) && isOf('saver')(line) && line['input_mint'] === mintOf('SOL');
   await second.until(has(isPart));
   const falling = await daemonOf(second);
   process.kill(falling, 'SIGKILL');
-  // Nothing of its recording need be on disk yet: it is not among those that are repeated.
+  // Its recording may not be on disk yet: it is not among the replayed ones.
   lines['falling'] = whole((await second.ended).stdout);
   const seller = begin(later);
   await seller.until(has(({ message }) => String(message).startsWith('flat: saver holds nothing but USDC')));
@@ -164,7 +162,7 @@ beforeAll(async () => {
   await swapByHand('swap while it is halted', config);
   rmSync(join(state, 'STOP'));
 
-  // The protection that came on holds on; an operator lets it go.
+  // The triggered protection stays active until the operator clears it.
   const third = begin(later);
   await third.until(has(({ type, code }) => type === 'denial' && code !== 'VALUE_UNKNOWN' && code !== 'INPUT_STALE'));
   answers['resumed for good'] = await command('resume');

@@ -9,7 +9,7 @@ import type { Ended, Playground } from '../e2e/gannet.ts';
 import { PROJECT } from '../e2e/gannet.ts';
 import { stillClock } from '../recording/temporary.ts';
 
-/** Places that differ in everything that a clock on the wall, a calendar and a number's digits can differ in. */
+/** Environments with different time zones, calendars and number formats. */
 export const PLACES = {
   newfoundland: { TZ: 'America/St_Johns', LC_ALL: 'ar_EG.UTF-8', LANG: 'ar_EG.UTF-8' },
   chatham: { TZ: 'Pacific/Chatham', LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8', NODE_ICU_DATA: '/nowhere' },
@@ -19,11 +19,11 @@ export const PLACES = {
 /** A copy of the project in which a test may change files. */
 export interface ProjectCopy {
   readonly dir: string;
-  /** Runs a command of the copy to its end. */
+  /** Runs a command of the copy until it ends. */
   run(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>;
 }
 
-/** Returns a copy of the project, packages excepted. */
+/** Returns a copy of the project without its packages. */
 export function copyOfProject(playground: Playground): ProjectCopy {
   const dir = playground.path('project');
   mkdirSync(dir);
@@ -46,8 +46,8 @@ export function copyOfProject(playground: Playground): ProjectCopy {
 }
 
 /**
- * Writes a recording again in its place, each row as `change` returns it and without those of which it makes nothing:
- * what no byte's digest tells any more. One that is not to be closed has the state of one whose writer was killed.
+ * Rewrites a recording, each row as `change` returns it, without the rows for which it returns nothing. Digests match
+ * the new rows. One that is not to be closed has the state of one whose writer was killed.
  */
 export async function rewriteRecording(
   dir: string, name: string, change: (input: Input, seq: number) => Input | undefined, { close = true } = {},

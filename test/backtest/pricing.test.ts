@@ -70,7 +70,7 @@ describe('the price of a simulated swap', () => {
     expect(at(10n ** 9n, 10_000)).toMatchObject({ marks: [] });
     expect(at(10n ** 9n, 10_001)).toMatchObject({ code: 'SIZE_BEYOND_LADDER' });
     expect(at(10n ** 7n, 11_001)).toMatchObject({ code: 'QUOTE_STALE' });
-    // A swap that is under way lands on something, however old.
+    // A swap under way lands at quotes of any age.
     expect(at(10n ** 7n, 11_001, true)).toMatchObject({ marks: [] });
     const reverse = quote(SOL, USDC, { inAmount: 10n ** 9n, outAmount: 10n ** 8n, at: 11_000 });
     expect(pricing([...quotes, reverse], { maxPriceAgeMs: 10_000 }).at(10n ** 7n, 11_001))
@@ -119,7 +119,7 @@ describe('the price of a simulated swap', () => {
     ownImpact.add(USDC.mint, SOL.mint, 10n ** 10n, 0);
     expect([10n ** 9n, 10n ** 10n].map((size) => priced(size, 1).marks)).toEqual([['displaced'], ['displaced']]);
     expect(priced(10n ** 9n, 300_000).marks).toEqual([]);
-    // Without a slope the ladder knows no displacement.
+    // Without a known slope nothing is displaced.
     const flat = pricing([quote(USDC, SOL, { inAmount: 10n ** 9n, outAmount: 10n ** 9n, priceImpact: undefined })]);
     flat.ownImpact.add(USDC.mint, SOL.mint, 10n ** 10n, 0);
     expect(flat.priced(10n ** 9n, 1)).toMatchObject({ marks: [], recorded: 10n ** 9n });

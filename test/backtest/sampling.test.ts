@@ -16,7 +16,7 @@ import { SOL_USDC, USDC } from '../market/tokens.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';
 import { cursorOver } from './recordings.ts';
 
-/** Tells each price of buying SOL for 25 USDC that it is shown. */
+/** Alerts each price of buying SOL for 25 USDC that it receives. */
 const teller = (name: string, every: string): StrategyInstance => ({
   name, params: {},
   strategy: defineStrategy({
@@ -26,7 +26,7 @@ const teller = (name: string, every: string): StrategyInstance => ({
   }),
 });
 
-/** As live polls each ten seconds: a tenth of that sooner or later. */
+/** Polls every ten seconds as live does, with a tolerance of a tenth. */
 const POLLED: readonly Quote[] = Array.from({ length: 360 }, (_, n) =>
   buyingSol(150_000 + n, 4_000 + n * 10_000 + Math.round(450 * Math.sin(n * n))));
 const stateOf = (strategies: readonly StrategyInstance[]) =>

@@ -78,7 +78,7 @@ const trader = (): StrategyInstance => strategy('trader', ({ price }, context) =
   context.outcomes$.pipe(map(({ state }) => context.alert('info', state))),
 ));
 
-/** Buys for more than anybody quoted. */
+/** Buys for more than the largest quote. */
 const whale = (): StrategyInstance => strategy('whale', ({ price }, context) => price!.pipe(
   mergeMap((_, n) => (n === 2 ? [context.buy(SOL_USDC, { token: USDC, amount: 300_000_000n }, 'all at once')] : [])),
 ));
@@ -92,7 +92,7 @@ function backtest(
     cursor: backtestCursor(recording, readRecordedChecks(recording)),
     model: { ...BASE_MODEL, ...model }, stopwatch: () => 0,
   });
-  // What the whole wallet is worth: fees and deposits have left its SOL.
+  // The value of the whole wallet: fees and deposits have left its SOL.
   const coins = (state.portfolio.wallet.get(SOL.mint) ?? 0n) + result.deposits.lockedLamports;
   const dollars = (state.portfolio.wallet.get(USDC.mint) ?? 0n)
     + valueIn(state.market, TOKENS, { mint: SOL.mint, amount: coins, currency: USDC.mint })!;
@@ -134,7 +134,7 @@ describe('a run of the sandbox, recorded', () => {
     }
     expect(optimistic!.equity).toBeGreaterThan(base!.equity);
     expect(base!.equity).toBeGreaterThan(pessimistic!.equity);
-    // Costs of every attempt, and nothing else, are what the strategy's book calls fees.
+    // The fees in the strategy's book are the costs of all attempts, and nothing else.
     for (const { result, state } of [optimistic!, base!, pessimistic!])
       expect(state.portfolio.book('trader').feesLamports).toBe(result.simulation.costs.feeLamports);
   });

@@ -23,7 +23,7 @@ const CERTAIN: SimulationModel = {
   landing: { ...BASE_MODEL.landing, dropProbability: 0, unknownProbability: 0 },
 };
 
-/** Executes one purchase of 25 USDC begun at 0, with market events arriving at their own times. */
+/** Executes one purchase of 25 USDC that begins at 0, with market events at their own times. */
 function execute(events: readonly MarketEvent[], model: Partial<SimulationModel> = {}, change: Partial<Intent> = {}): {
   readonly outcomes: (Outcome & { readonly at: number })[]; readonly notes: SimulationNotes;
   readonly fill: FillNotes | undefined;

@@ -24,7 +24,7 @@ const SURE: SimulationModel = { ...BASE_MODEL, landing: { ...landing, dropProbab
 const of = (change: Partial<SimulationModel['landing']>): SimulationModel =>
   ({ ...SURE, landing: { ...SURE.landing, ...change } });
 const intentOf = (id: string, change: Partial<Intent> = {}): Intent => ({ ...BUY, id, ...change });
-/** It minds no price impact. */
+/** An intent without a limit of the price impact. */
 const tolerant = (id: string): Intent => intentOf(id, { maxPriceImpactBps: 1_000 as Bps });
 
 /** A maker's quote. */
@@ -32,7 +32,7 @@ const firm = (milliUsd: number, at: number): MarketEvent => ({ ...buyingSol(mill
 
 interface Step { readonly at: Millis; readonly outcome: Outcome; readonly notes: FillNotes | undefined }
 
-/** Carries intents out, each begun at its own time and in the order given, over market events that come at theirs. */
+/** Executes intents, each at its own time and in the given order, over market events at their times. */
 function simulate(
   events: readonly MarketEvent[], intents: readonly { readonly at?: Millis; readonly intent: Intent }[],
   model: SimulationModel = SURE, tokenAccounts: readonly Mint[] = [USDC.mint],
@@ -92,7 +92,7 @@ describe('a simulated transaction', () => {
     const dearer = simulate([firm(125_000, 0), firm(200_000, 1_000)], [{ intent: BUY }]);
     expect(dearer.last(BUY.id))
       .toMatchObject({ at: 1_805, outcome: { state: 'confirmed', fill: { amountOut: 200_000_000n } } });
-    // A tolerance of 10 bps from 125: at 124.88 he still signs, at 124.87 no more.
+    // A tolerance of 10 bps from 125: at 124.88 the maker still signs, at 124.87 not.
     expect(simulate([firm(125_000, 0), firm(124_880, 1_000)], [{ intent: BUY }]).last(BUY.id).outcome.state)
       .toBe('confirmed');
     const refused = simulate([firm(125_000, 0), firm(124_870, 1_000)], [{ intent: BUY }]);
@@ -134,7 +134,7 @@ describe('simulated latency', () => {
   });
 });
 
-/** Much is lost and much unseen, and each swap takes up to twice `spreadMs`. */
+/** Many transactions are lost or unseen, and each swap takes up to twice `spreadMs`. */
 const rough = (spreadMs: Millis): SimulationModel => ({
   ...BASE_MODEL, landing: { ...landing, dropProbability: 0.3, unknownProbability: 0.3 },
   latency: {

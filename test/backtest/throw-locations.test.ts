@@ -14,10 +14,10 @@ import type { Proposal } from '../../src/trading/proposal.ts';
 const folder = mkdtempSync(join(tmpdir(), 'gannet-throws-'));
 afterAll(() => { rmSync(folder, { recursive: true }); });
 
-/** What a strategy is given is of no use to those here. */
+/** The context of a strategy, which these strategies do not use. */
 const GIVEN = [{}, {}, {} as StrategyContext] as const;
 
-/** Runs what a strategy returns, and returns where it threw, with what came of it. */
+/** Runs a strategy, and returns where it threw, and what it emitted. */
 function thrownBy(
   run: () => Observable<Proposal>,
 ): { readonly place: string | undefined; readonly error: unknown; readonly proposals: readonly Proposal[] } {

@@ -38,7 +38,7 @@ it('a backtest begins after the longest warm-up, and each strategy sees its own 
   expect(said('none')[0]).toBe('25000 price 0, counted 1');
   expect(said('long').filter((text) => text.includes('timer'))).toEqual(['29000 timer 1', '41000 timer 2']);
 
-  // The same as a run that starts then, warmed up with what was recorded before.
+  // It equals a run that starts then, warmed up with the rows before.
   const live = prepare(strategies, { startAt: 25_000 });
   live.engine.warmUp(cursorOver(ROWS.filter(({ at }) => at >= 5_000 && at < 25_000)));
   live.engine.start();

@@ -12,16 +12,16 @@ const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8
 const HOME = join(PACKAGE, '..', '..', '.cache', `test-browser-${version}`);
 
 /**
- * What the package adds for small cloud machines and no reader's browser has: one process for everything, which ends
- * with the first page that is closed, and a renderer without its guards.
+ * Options that the package adds for small cloud machines and no reader's browser has: one process for everything, which
+ * ends with the first closed page, and a renderer without a sandbox.
  */
 const UNLIKE_A_READER = new RegExp(`^--(?:${[
   'single-process', 'disable-web-security', 'allow-running-insecure-content', 'disable-site-isolation-trials',
   'disable-features=.*site-per-process.*',
 ].join('|')})$`);
 /**
- * Pages are drawn by the processor: a graphics card played by it takes more of it, and three processes wait for each
- * other more than one.
+ * The processor draws the pages: an emulated graphics card takes more time, and three processes wait for each other
+ * more than one.
  */
 const DRAWING = ['--disable-gpu', '--in-process-gpu', '--no-zygote', '--disable-background-networking'];
 
@@ -45,8 +45,8 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 /**
- * The package unpacks into the temporary folder, over what another process may be unpacking or running: here each has
- * one of its own, and the first one done is kept.
+ * The package unpacks into the temporary folder, over files that another process may be using. Here each process has a
+ * folder of its own, and the first one done is kept.
  */
 async function unpacked(): Promise<string> {
   if (existsSync(HOME)) return HOME;
@@ -61,7 +61,7 @@ async function unpacked(): Promise<string> {
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;
   }
-  // The same letters on every machine: what fits on one fits on all.
+  // The same fonts on every machine, so that layouts are equal.
   writeFileSync(
     join(work, 'fonts.conf'),
     `<?xml version="1.0"?>\n<fontconfig><dir>${HOME}/fonts</dir><cachedir>${HOME}/font-cache</cachedir></fontconfig>\n`,
@@ -83,8 +83,8 @@ function libraryPath(executablePath: string, home: string): Readonly<Record<stri
 }
 
 /**
- * Why the browser of the packages cannot run here, where it cannot: there is one for Linux with glibc on x64 alone.
- * Where it should run and does not, tests fail.
+ * Why the browser of the packages cannot run here: it exists for Linux with glibc on x64 alone. Where it should run and
+ * does not, tests fail.
  */
 export const WITHOUT_BROWSER = withoutBrowser();
 

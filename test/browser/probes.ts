@@ -1,9 +1,6 @@
 /* oxlint-disable unicorn/consistent-function-scoping -- what runs in a page is carried there alone */
 
-/**
- * The part of a document that the probes read. They run in the page: each stands for itself and uses nothing from
- * outside.
- */
+/** The part of a document that the probes read. They run in the page: each is self-contained. */
 interface Probed {
   readonly tagName: string;
   readonly id: string;
@@ -41,13 +38,13 @@ declare function getComputedStyle(element: Probed, part?: string): Readonly<
 
 /** The measured layout of a page at one size. */
 export interface Layout {
-  /** By how much the page can be moved sideways, pixels. */
+  /** How far the page scrolls sideways, pixels. */
   readonly sideways: number;
-  /** What reaches beyond the page and is in no box of its own that can be moved. */
+  /** Elements beyond the page that are in no scrolling box. */
   readonly beyond: readonly string[];
   /** Texts along an axis that touch each other, or leave the page. */
   readonly touching: readonly string[];
-  /** Boxes that hide a part of what is in them. */
+  /** Boxes that hide a part of their content. */
   readonly clipped: readonly string[];
   /** Sections without any height. */
   readonly empty: readonly string[];
@@ -88,7 +85,7 @@ export function layoutOf(): Layout {
   };
 }
 
-/** Returns the words of what is selected that do not stand in one line. */
+/** Returns the words of the selected elements that wrap within themselves. */
 export function brokenWords(selector: string): readonly string[] {
   return [...document.querySelectorAll(selector)].flatMap((element) => [...element.childNodes])
     .filter(({ nodeType }) => nodeType === 3).flatMap((node) =>
@@ -100,7 +97,7 @@ export function brokenWords(selector: string): readonly string[] {
       }).map(([word]) => word));
 }
 
-/** Returns what in the key of a drawing has a colour, or a form, before its name. */
+/** Returns the items in a legend that have a colour or a shape. */
 export function swatchesOf(title: string): readonly string[] {
   return [...document.querySelectorAll('figure')].filter((figure) =>
     figure.querySelector('figcaption')?.textContent === title)
@@ -109,10 +106,7 @@ export function swatchesOf(title: string): readonly string[] {
     .map((item) => item.querySelector('bdi')?.textContent ?? '');
 }
 
-/**
- * Returns the texts of a page that stand out too little from what is behind them: below 4.5 to 1. Also says how many
- * were count at.
- */
+/** Returns the texts of a page whose contrast is below 4.5 to 1, and the number of checked texts. */
 export function faintTexts(): { readonly count: number; readonly faint: readonly string[] } {
   const channels = (colour: string): [number, number, number, number] => {
     const numbers = (colour.match(/[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
@@ -150,18 +144,18 @@ export function faintTexts(): { readonly count: number; readonly faint: readonly
   return { count, faint };
 }
 
-/** What a page offers to those who do not see it, or have no mouse. */
+/** What a page offers to screen readers and keyboards. */
 export interface Access {
   readonly headings: readonly { readonly level: number; readonly text: string }[];
   /** Tables without a name, or cells that head nothing. */
   readonly tables: readonly string[];
   /** Drawings and controls without a name. */
   readonly nameless: readonly string[];
-  /** Links to places that are not there, and ids that are there twice. */
+  /** Links without a target, and duplicate ids. */
   readonly broken: readonly string[];
 }
 
-/** Returns what a page offers to those who do not see it. */
+/** Returns what a page offers to screen readers and keyboards. */
 export function accessOf(): Access {
   const isNamed = (element: Probed): boolean => (element.getAttribute('aria-label') ?? '').trim() !== '';
   const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
@@ -189,7 +183,7 @@ export function textsOf(selector: string): string[] {
   return [...document.querySelectorAll(selector)].map(({ textContent }) => textContent ?? '');
 }
 
-/** Returns what is printed of figures, by name. */
+/** Returns the printed figures by name. */
 export function printedTexts(): Record<string, string> {
   return Object.fromEntries([...document.querySelectorAll('[data-figure]')].map((element) =>
     [element.getAttribute('data-figure')!, element.textContent ?? '']));

@@ -88,7 +88,7 @@ describe.skipIf(
     rmSync(folder, { recursive: true });
   });
 
-  /** Opens a page from its file, at one of its sizes been left at. */
+  /** Opens a page from its file, at one of its sizes. */
   async function open(html: string, name = 'report'): Promise<string> {
     const file = join(folder, `${name}.html`);
     writeFileSync(file, html);
@@ -98,13 +98,13 @@ describe.skipIf(
     return pathToFileURL(file).href;
   }
   const openWhole = (): Promise<string> => open(whole);
-  /** Once the page has said something. */
+  /** Returns the text and the class of the check, once it is done. */
   const checkText = async (): Promise<readonly [string | null, string | null]> => {
     await page.waitForSelector('#check.good, #check.bad');
     return [await page.getAttribute('#check', 'class'), await page.textContent('#check')];
   };
 
-  /** Holds at every size and on paper, whatever is in a report. */
+  /** Checks the layout of any report at every size and on paper. */
   async function expectSound(): Promise<void> {
     for (const size of [LARGE, PHONE]) {
       await page.setViewportSize(size);
@@ -164,7 +164,7 @@ describe.skipIf(
     expect(Object.keys(others)).toEqual(['optimistic', 'pessimistic']);
     const expected = printedFigures(records.record, assessmentsOf(records));
     const printed = await page.evaluate(printedTexts);
-    // Of four hours, nothing by the year is compared.
+    // A run of four hours has no yearly figures to compare.
     expect(Object.keys(printed).length).toBeGreaterThan(90);
     expect(printed).toEqual(Object.fromEntries(Object.keys(printed).map((name) => [name, expected.get(name)])));
     expect(await checkText()).toEqual(['check good', expect.stringMatching(
@@ -262,7 +262,7 @@ describe.skipIf(
       Math.floor(time / 1_000) * 1_000 === Date.parse(`${at!.replace(' ', 'T')}Z`));
     expect(values.at(-1)).toBe(amountText(series.values[place]!));
     await page.mouse.move(box.x + (box.width * 115) / 240, box.y + 20);
-    // Where nothing was recorded, there is nothing to be read.
+    // Where nothing was recorded, the read-out has no value.
     expect((await read()).slice(1)).toEqual(['–']);
     await page.mouse.move(box.x - 50, box.y);
     expect(await read()).toEqual(last);
@@ -325,7 +325,7 @@ describe.skipIf(
     await expectSound();
     expect(await page.evaluate(textsOf, 'img, main script:not([type="application/json"])')).toEqual([]);
     expect(await page.title()).toContain('</script><img src=x onerror="document.title=1">\'&amp;\\u202e');
-    // The direction of one name does not turn around what stands beside it.
+    // The direction of one name does not affect the text beside it.
     expect(await page.evaluate(textsOf, '#comparison ~ .wide bdi'))
       .toEqual(expect.arrayContaining([RIGHT_TO_LEFT, ENDLESS]));
   });
@@ -388,7 +388,7 @@ describe.skipIf(
     await page.setViewportSize(LARGE);
     expect((await page.evaluate(faintTexts)).faint).toEqual([]);
     expect(await page.evaluate(accessOf)).toMatchObject({ tables: [], nameless: [], broken: [] });
-    // A sentence beside numbers is given room: a row stays a few lines high on a phone.
+    // A sentence beside numbers is wide enough: a row stays a few lines high on a phone.
     await page.setViewportSize(PHONE);
     expect((await page.locator('[aria-label=Reasons] tbody tr').boundingBox())!.height).toBeLessThan(100);
   });
@@ -418,7 +418,7 @@ describe.skipIf(
       sections: [{ id: 'tables', title: 'Tables', body: markup`${emptyTable(14)}${emptyTable(2)}` }],
     }), 'tables');
     await page.setViewportSize(PHONE);
-    // What stands on that edge, in an empty row: the shadow, or the ground alone.
+    // What is at that edge in an empty row: the shadow, or the background alone.
     const edge = async (label: string): Promise<string> => {
       const box = (await page.locator(`[aria-label="${label}"]:has(table), .wide:has(> table[aria-label="${label}"])`)
         .first().boundingBox())!;

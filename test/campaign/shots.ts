@@ -122,7 +122,7 @@ async function reportSilence(
 ): Promise<void> {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : String(error);
   const end = await Promise.race([
-    sandbox.exited.then((exit) => `the process ended with ${exit}: ${sandbox.complaint()}`), sleep(EXIT_NOTICE_MS),
+    sandbox.exited.then((exit) => `the process ended with ${exit}: ${sandbox.errorOutput()}`), sleep(EXIT_NOTICE_MS),
   ]);
   if (end !== undefined) counters.isDead = true;
   counters.count('silence', code);

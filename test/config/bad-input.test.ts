@@ -1,17 +1,17 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { configError, formatIssue } from '../../src/config/config-issue.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { listStrategies } from '../../src/config/strategy-file.ts';
 import { dialectNames } from '../../src/service/wire/dialect.ts';
 import { genesisDecimals, issuesOf, loadText } from './load-text.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const WATCH = 'strategies: [{ use: book-watch, params: { market: TIDE, level: 0.6, rearm: 0.5 } }]\n';
 const DCA = 'strategies: [{ use: dca, params: { buy: SOL, spend: "1 USDC", every: 10s } }]\n';
-const STRATEGIES = (await listStrategies(join(import.meta.dirname, '../../strategies'))).join(', ');
+const STRATEGIES = (await readdir(join(import.meta.dirname, '../../strategies'))).filter((file) => file.endsWith('.ts'))
+  .map((file) => file.slice(0, -'.ts'.length)).sort().join(', ');
 const PEARL = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij';
 
 /** A strategy that watches what so many USDC buy. */

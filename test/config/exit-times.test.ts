@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
-import type { LoadOptions } from '../../src/config/load-config.ts';
+import type { LoadOptions } from './load-text.ts';
 import { issuesOf, loadText } from './load-text.ts';
 
 const PRICES = new Map<Mint, number>([[SOL_MINT, 100], [USDC_MINT, 1]]);

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { LoadOptions } from '../../src/config/load-config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import type { LoadOptions } from './load-text.ts';
 import { configOf, genesisDecimals, issuesOf, loadText } from './load-text.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');

@@ -205,7 +205,7 @@ strategies:
   it('gives way to the command line, whose faults name the option', async () => {
     const overrides = { baseUrl: 'https://swap.example/', rpcUrl: 'https://rpc.example', apiKeyEnv: 'FISH_KEY' };
     const text = `wallet: { address: ${PEARL} }\nservice: { base_url: 5, api_key: "\${UNSET}" }\n`
-      + `${WATCH.replace('0.5 }', '0.5, every: 10s }')}`;
+      + WATCH.replace('0.5 }', '0.5, every: 10s }');
     const config = await configOf(text, { overrides, environment: { FISH_KEY: 'k' } });
     expect(config.service).toMatchObject({
       baseUrl: 'https://swap.example', apiKey: 'k', plan: 'free', requestsPerSecond: 1, limited: true,
@@ -238,7 +238,7 @@ strategies:
 
   it('need not be fit for trading where it is only read', async () => {
     const text = 'mode: live\nservice: { base_url: https://swap.example, plan: keyless }\ncontrol: { host: 0.0.0.0 }\n'
-      + `${WATCH.replace('0.5 }', '0.5, every: 1s }')}`;
+      + WATCH.replace('0.5 }', '0.5, every: 1s }');
     expect((await issuesOf(text)).length).toBe(3);
     expect((await configOf(text, { purpose: 'read' })).mode).toBe('live');
   });

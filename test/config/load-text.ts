@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatIssue } from '../../src/config/config-issue.ts';
-import type { ConfigFailure, LoadedConfig, LoadOptions } from '../../src/config/load-config.ts';
+import type { ConfigFailure, LoadedConfig } from '../../src/config/load-config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { RunConfig } from '../../src/config/run-config.ts';
 import type { Mint } from '../../src/market/token.ts';
@@ -13,6 +13,9 @@ export async function genesisDecimals(mints: readonly Mint[]): Promise<ReadonlyM
   const known = new Map(GENESIS_TOKENS.map(({ mint, decimals }) => [mint as Mint, decimals]));
   return new Map(mints.flatMap((mint) => (known.has(mint) ? [[mint, known.get(mint)!] as const] : [])));
 }
+
+/** The options of `loadConfig`. */
+export type LoadOptions = Parameters<typeof loadConfig>[0];
 
 /** Returns what becomes of a text as the file `bot.yaml` of a folder of its own. */
 export async function loadText(

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonLine, Playground } from './gannet.ts';
 import { createPlayground, document, jsonLines, PROJECT } from './gannet.ts';
 
-const FIXTURE = join(PROJECT, 'test', 'fixtures', 'state-0.1.0');
+const FIXTURE = join(PROJECT, 'test', 'fixtures', 'earlier-state');
 const ENDED_RUN = '20261122T230724-3dd0ab';
 const KILLED_RUN = '20261122T230736-40fea8';
 /** The swap that was submitted when its daemon was killed. */

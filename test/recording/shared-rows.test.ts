@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Recording } from '../../src/recording/reader.ts';
 import { RECORDING_KINDS } from '../../src/recording/format.ts';
 import { openRecording } from '../../src/recording/reader.ts';
-import type { SharedRows } from '../../src/recording/shared/shared-rows.ts';
+import type { SharedRows } from '../../src/recording/shared/shared-source.ts';
 import { shareRows } from '../../src/recording/shared/shared-rows.ts';
 import { openSharedRows } from '../../src/recording/shared/shared-source.ts';
 import { asPlain, plain, readBack, stampedInputs } from './arbitrary-inputs.ts';

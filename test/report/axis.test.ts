@@ -50,7 +50,7 @@ describe('an axis of time', () => {
   it('has a limited number of ticks at round times within the span, and fewer on a phone', () => {
     fc.assert(fc.property(fc.integer({ min: 0, max: 4e12 }), fc.integer({ min: 1_000, max: 3e11 }), (low, span) => {
       const { ticks } = timeAxis(low, low + span);
-      // A tick at the beginning of time may be -0.
+      // A tick at the Unix epoch may be -0.
       const values = ticks.map(({ value }) => value + 0);
       expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
       for (const value of values) expect(value >= low - span * 0.01 && value <= low + span * 1.01).toBe(true);

@@ -35,7 +35,7 @@ const headingsOf = (html: string): string[] =>
 const printedIn = (html: string): string[] => [...html.matchAll(/data-figure="([^"]*)"/g)].map(([, name]) => name!);
 
 const isKnown = (_: unknown, i: number): boolean => i % 10 !== 5;
-/** How many pieces the first line of a page is drawn in. */
+/** The number of parts in which the first line of a page is drawn. */
 const piecesIn = (html: string): number => /class="line main" d="([^"]*)"/.exec(html)![1]!.match(/M/g)!.length;
 
 describe('a report', () => {
@@ -43,8 +43,8 @@ describe('a report', () => {
     expect(run.record.fills.length).toBeGreaterThan(50);
     expect(headingsOf(page)).toEqual(SECTIONS);
     expect(page.indexOf('class="warnings"')).toBeLessThan(page.indexOf('class="verdict"'));
-    // Equity, drawdown, both beside holding, the price, how many swaps when, three of them from near, exposure, and
-    // round trips.
+    // Equity, drawdown, both compared with holding, the price, the number of swaps, three charts around swaps,
+    // exposure, and round trips.
     expect([...page.matchAll(/<svg /g)]).toHaveLength(10);
     for (const said of [
       'optimistic', 'base (as configured)', 'pessimistic', 'buy and hold', 'DCA', 'cash', run.result.decisionHash,
@@ -144,7 +144,7 @@ describe('a report', () => {
       record: { ...record, times, strategies: [{ ...record.strategies[0]!, equity: column, held }], instruments: [] },
     });
     expect(html.length - dataOf(html).length).toBeLessThan(500_000);
-    // The one point that stands out is drawn.
+    // The one outlier is drawn.
     expect(/highest (?:549|550|551)/.test(html)).toBe(true);
   });
 });

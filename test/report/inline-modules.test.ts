@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { inlineModules } from '../../src/report/page.ts';
 import { temporaryFolder } from '../recording/temporary.ts';
 
-/** Writes modules and returns what `run` comes to in the script that they become. */
+/** Writes modules, inlines them, and returns the value of `run` in their script. */
 function inlined(modules: Readonly<Record<string, string>>, run: string): unknown {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(modules)) writeFileSync(join(folder, name), text);

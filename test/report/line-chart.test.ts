@@ -16,7 +16,7 @@ it('a line is drawn with far fewer points, and loses no extreme, no end and no g
       expect(places).toEqual([...new Set(places)].toSorted((a, b) => a - b));
       const drawn = known(places.map((i) => list[i]!));
       expect([Math.min(...drawn), Math.max(...drawn)]).toEqual([Math.min(...known(list)), Math.max(...known(list))]);
-      // Between two that are drawn one after the other nothing breaks off.
+      // Between two consecutive drawn points the line is not interrupted.
       for (const [i, place] of places.entries()) {
         const next = places[i + 1];
         if (next !== undefined && list[place] !== null && list[next] !== null)
@@ -29,7 +29,7 @@ it('a line is drawn with a limited number of points per part', () => {
   const times = Array.from({ length: 100_000 }, (_, i) => (i < 90_000 ? i : i * 10));
   const places = drawnPoints(times.map((at) => Math.sin(at)), { times, parts: 100 });
   expect(places.length).toBeLessThanOrEqual(400);
-  // As many in a long time with few samples as in one with many.
+  // The number of points depends on the parts, not on the samples.
   expect(places.filter((i) => i >= 90_000).length).toBeGreaterThan(30);
   expect(drawnPoints([3, 1, 2], { times: [0, 1, 2], parts: 1 })).toEqual([0, 1, 2]);
 });

@@ -7,7 +7,7 @@ import { pageOf, reportInput, tradingRun } from './reports.ts';
 const run = tradingRun();
 const short = tradingRun({ quotes: 40 });
 const sectionOf = (html: string, id: string): string => new RegExp(`<h2 id="${id}">[^]*?</section>`).exec(html)![0];
-/** Of each swap, that the price it was decided on was so much better than the quote it came to. */
+/** Rates for each swap at which the price at its decision was better than its quote by some bps. */
 const decidedAt = (bps: number): ReportInput['decisionRates'] => new Map(run.result.fills.map(({ intent }, i) => {
   const { quotedOut, amountIn } = run.record.fills[i]!;
   return [intent.id, Number(quotedOut) / Number(amountIn) / (1 - bps / 10_000)];

@@ -18,7 +18,7 @@ const MINUTE = 60_000;
 const run = tradingRun();
 const events = market({ quotes: 240, everyMs: MINUTE });
 
-/** Returns what is taken from a recording of such events. */
+/** Returns the samples of a recording of such events. */
 async function samplesOf(name: string, heard: readonly MarketEvent[]): Promise<RecordingSamples> {
   const { directory } = await writeEvents(heard, {
     directory: join(folder, name), tokens: [SOL, USDC], source: { kind: 'synthetic', market: 'swings', seed: 1 },

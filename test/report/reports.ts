@@ -18,8 +18,8 @@ import { bothSides, CALM, measured } from '../backtest/measured.ts';
 const MINUTE = 60_000;
 
 /**
- * Markup, script, quotes, an entity, an override of the direction of writing, letters written from the right, and more
- * than fits anywhere.
+ * Markup, script, quotes, an entity, an override of the direction of writing, right-to-left letters, and an endless
+ * text.
  */
 export const HOSTILE = '</script><img src=x onerror="document.title=1">\'&amp;\u202e';
 export const RIGHT_TO_LEFT = '\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627';
@@ -38,7 +38,7 @@ export function market(
   }), everyMs);
 }
 
-/** Returns a run of some strategies that buy and sell in turns. */
+/** Returns a run of strategies that buy and sell in turns. */
 export function tradingRun({ names = ['in-and-out'], quotes = 240, everyMs = MINUTE, setting = 'base' }: {
   readonly names?: readonly string[]; readonly quotes?: number; readonly everyMs?: number;
   readonly setting?: 'base' | 'optimistic' | 'pessimistic';
@@ -48,10 +48,7 @@ export function tradingRun({ names = ['in-and-out'], quotes = 240, everyMs = MIN
   return measured(market({ quotes, everyMs }), { strategies, model: { ...CALM, setting }, everyMs });
 }
 
-/**
- * One after the other, so that none stands in another's way: each buys for 25 dollars in its turn, and sells in its
- * next.
- */
+/** In turns, so that none blocks another: each buys for 25 dollars in its turn, and sells in its next. */
 function inTurn(place: number, of: number, reason: string): StrategyInstance {
   return strategy('in-turn', ({ price }, context) => price!.pipe(
     filter((_, n) => n % of === place),
@@ -71,7 +68,7 @@ export function tradingSettings(
   };
 }
 
-/** Returns what a report of a run is made of. */
+/** Returns the input of a run's report. */
 export function reportInput(run: MeasuredRun, change: Partial<ReportInput> = {}): ReportInput {
   const settings = change.settings ?? { optimistic: { ...run }, base: run, pessimistic: { ...run } };
   const benchmarks = benchmarksOf(run.record);
@@ -89,7 +86,7 @@ export function reportInput(run: MeasuredRun, change: Partial<ReportInput> = {})
 export const pageOf = (run: MeasuredRun, change: Partial<ReportInput> = {}): string =>
   renderBacktest(reportInput(run, change));
 
-/** What comes of other latencies and costs: gains, losses, and a cell that could not be computed. */
+/** The results under other latencies and costs: gains, losses, and a cell that could not be computed. */
 export const GRID: HeatMap = {
   title: 'Total return by latency and cost', measured: 'total return', kind: 'share',
   down: { name: 'latency', labels: ['× 0.5', '× 1', '× 2', '× 4'] },

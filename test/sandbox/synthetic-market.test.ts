@@ -94,20 +94,20 @@ describe('issue 13.13: the usual market of a synthetic recording', () => {
   const bids = ratesOf(feeds.bid).map((rate) => rate * 1_000);
   const large = ratesOf(feeds.large).map((rate) => 1_000 / rate);
 
-  it('sells nobody anything below the market’s price and buys nothing above it, so that stale pools earn nobody anything', () => {
+  it('sells nothing below the market’s price and buys nothing above it, so that stale pools earn a trader nothing', () => {
     expect(fair).toHaveLength(asks.length);
-    fair.forEach((price, look) => {
-      expect(asks[look]).toBeGreaterThanOrEqual(price * (1 - 1e-9));
-      expect(bids[look]).toBeLessThanOrEqual(price * (1 + 1e-9));
+    fair.forEach((price, sample) => {
+      expect(asks[sample]).toBeGreaterThanOrEqual(price * (1 - 1e-9));
+      expect(bids[sample]).toBeLessThanOrEqual(price * (1 + 1e-9));
     });
   });
 
   it('has a spread of some basis points that changes, and a depth that comes and goes', () => {
-    const spreads = asks.map((ask, look) => (ask / bids[look]! - 1) * 10_000);
+    const spreads = asks.map((ask, sample) => (ask / bids[sample]! - 1) * 10_000);
     expect(mean(spreads)).toBeGreaterThan(1);
     expect(mean(spreads)).toBeLessThan(8);
     expect(new Set(spreads.map((spread) => spread.toFixed(1))).size).toBeGreaterThan(5);
-    const costs = large.map((ask, look) => (ask / asks[look]! - 1) * 10_000);
+    const costs = large.map((ask, sample) => (ask / asks[sample]! - 1) * 10_000);
     expect(Math.max(...costs) / Math.min(...costs)).toBeGreaterThan(1.2);
   });
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { asyncScheduler } from 'rxjs';
 import { onTestFinished } from 'vitest';
 import { loadDialect } from '../../src/service/wire/dialect.ts';
-import type { Service, ServiceOptions } from '../../src/service/service.ts';
+import type { Service } from '../../src/service/service.ts';
 import { createService } from '../../src/service/service.ts';
 
 export const API_KEY = 'canary-0f3b9c1e-key';
@@ -68,7 +68,7 @@ export function json(
 }
 
 /** Returns a client of a loopback server, closed at the end of the test. */
-export function clientOf(server: { readonly baseUrl: string }, options: Partial<ServiceOptions> = {}): Service {
+export function clientOf(server: { readonly baseUrl: string }, options: Partial<Parameters<typeof createService>[0]> = {}): Service {
   const service = createService({
     baseUrl: server.baseUrl, apiKey: API_KEY, clock: asyncScheduler, plan: { requestsPerSecond: 10_000 },
     dialect: loadDialect('neutral'),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { dialectNames, DIALECTS_DIRECTORY, loadDialect } from '../../src/service/wire/dialect.ts';
+import { dialectNames, loadDialect } from '../../src/service/wire/dialect.ts';
 import type { SwapTerms } from '../../src/signer/policy/instruction.ts';
 import { TOKEN_PROGRAM } from '../../src/solana/constants.ts';
 import { readSwapPrograms } from '../../src/signer/dialect-programs.ts';
@@ -19,7 +19,7 @@ interface Row {
 }
 
 const dialects = dialectNames().map((name) => {
-  const text = readFileSync(join(DIALECTS_DIRECTORY, `${name}.yaml`), 'utf8');
+  const text = readFileSync(join(import.meta.dirname, '../../config/dialects', `${name}.yaml`), 'utf8');
   return { name, text, rows: ((parse(text) as { swap_programs?: readonly Row[] }).swap_programs ?? []) };
 });
 const layouts = dialects.flatMap(({ text, rows }) => rows.flatMap(({ program, instructions = [] }) =>

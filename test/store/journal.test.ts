@@ -266,7 +266,7 @@ describe('what other swaps moved since an attempt was begun', () => {
     expect(journal.movesSince(attemptOf('dca-1'), outputMint)).toEqual([first]);
     begin(journal, 3);
     again(3, { ended: 'expired' });
-    // As an older Gannet wrote it down: nobody knows where the fee was paid.
+    // As an older Gannet wrote it down: without the place where the fee was paid.
     again(4, { ended: 'failed', feeLamports: 70n as never });
     journal.transition(outcomeOf('dca-2', 'confirmed', {
       attempt: 4, slot: 9n, fill: { ...FILL, feeLamports: 675n as never, rentLamports: 0n as never },

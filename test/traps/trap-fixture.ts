@@ -11,7 +11,7 @@ import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import type { Profile, Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import type { Service, ServiceOptions } from '../../src/service/service.ts';
+import type { Service } from '../../src/service/service.ts';
 import { createService } from '../../src/service/service.ts';
 import { loadDialect } from '../../src/service/wire/dialect.ts';
 import type { Ended, Playground } from '../e2e/gannet.ts';
@@ -70,7 +70,7 @@ export interface TrapFixture {
   readonly chain: Chain;
   mint(symbol: string): Mint;
   /** Returns another client of the same service, open until the end of the case. */
-  connect(options?: Partial<ServiceOptions>): Service;
+  connect(options?: Partial<Parameters<typeof createService>[0]>): Service;
   /** Sends a request with the key, or with other headers where given. */
   get(path: string, query?: Query, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** Calls a control endpoint of the sandbox and returns its answer. */
@@ -111,7 +111,7 @@ export async function openTrapFixture(profile: Profile): Promise<TrapFixture> {
   let playground: Playground | undefined;
   let commands = 0;
 
-  const open = (options: Partial<ServiceOptions>): Service => createService({
+  const open = (options: Partial<Parameters<typeof createService>[0]>): Service => createService({
     baseUrl, apiKey: API_KEY, clock: asyncScheduler, plan: { requestsPerSecond: 100_000 },
     dialect: loadDialect('neutral'),
     ...options,

@@ -119,7 +119,7 @@ interface WalletOptions extends Omit<BenchmarkOptions, 'model'> {
 function createWallet(options: WalletOptions, begin: {
   readonly cash: bigint; readonly plan: PurchasePlan; readonly at: Millis;
 }): Wallet {
-  const { market, intervals, marks, currency, model, maxSlippageBps, unit, existing } = options;
+  const { market, intervals, currency, model, unit, existing } = options;
   const { feeLamports } = attemptCosts(model.costs, model.row.priority);
   const ownImpact = createOwnImpact(model.ownImpact, model.recordedSwaps);
   const pricing = createPricing({ market, model, ownImpact, intervals });
@@ -168,15 +168,7 @@ function createWallet(options: WalletOptions, begin: {
         orders.sort((a, b) => a.at - b.at);
       }
     },
-    value(at) {
-      let value = Number(cash) / unit - paid;
-      for (const [mint, amount] of held) {
-        const proceeds = marks.proceeds(mint, amount as Amount, at, maxSlippageBps);
-        if (proceeds === undefined) return null;
-        value += Number(proceeds) / unit;
-      }
-      return value;
-    },
+    value: (at) => valueOf({ money: Number(cash) / unit - paid, held }, options, at),
   };
 }
 
@@ -193,6 +185,18 @@ function ordersOf({ instruments, model: { latency, row } }: WalletOptions, { cas
   return Array.from({ length: orders }, (_, n) => at + n * everyMs).flatMap((from, n) => (
     instruments.map(({ mint }, i): Order => (
       { mint, amount: partOf(n * instruments.length + i), at: from + landingMs(from) }))));
+}
+
+function valueOf({ money, held }: { readonly money: number; readonly held: ReadonlyMap<Mint, bigint> }, {
+  marks, maxSlippageBps, unit,
+}: WalletOptions, at: Millis): number | null {
+  let value = money;
+  for (const [mint, amount] of held) {
+    const proceeds = marks.proceeds(mint, amount as Amount, at, maxSlippageBps);
+    if (proceeds === undefined) return null;
+    value += Number(proceeds) / unit;
+  }
+  return value;
 }
 
 /** Splits an amount above the largest recorded size into swaps of that size and a rest. */

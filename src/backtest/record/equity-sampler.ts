@@ -128,8 +128,8 @@ interface Samples {
 }
 
 function createSamples({ accounts, prices, wallets, currency, hasExtremes }: {
-  readonly accounts: StrategyAccounts; readonly prices: InstrumentPrices; readonly wallets: BenchmarkWallets | undefined;
-  readonly currency: Token; readonly hasExtremes: boolean;
+  readonly accounts: StrategyAccounts; readonly prices: InstrumentPrices;
+  readonly wallets: BenchmarkWallets | undefined; readonly currency: Token; readonly hasExtremes: boolean;
 }): Samples {
   const unit = 10 ** currency.decimals;
   const times: Millis[] = [];

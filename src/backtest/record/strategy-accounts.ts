@@ -104,9 +104,13 @@ export function createStrategyAccounts({ state, market, currency, marks }: {
     values: (at) => accounts.map((account) => {
       const value = valueOf(account, ledger, at);
       if (value === undefined) return { equity: null, held: null };
-      return { equity: roundedAmount(value.equity, unit), held: roundedAmount(value.held, unit) };
+      const { cash, held, spent } = value;
+      return { equity: roundedAmount(cash + held - spent, unit), held: roundedAmount(held, unit) };
     }),
-    totalEquity: (at) => accounts.reduce((sum, account) => sum + (valueOf(account, ledger, at)?.equity ?? NaN), 0),
+    totalEquity: (at) => accounts.reduce((sum, account) => {
+      const value = valueOf(account, ledger, at);
+      return value === undefined ? NaN : sum + value.cash + value.held - value.spent;
+    }, 0),
     add(intent, outcome, at) {
       const account = accounts.find(({ name }) => name === intent.strategy);
       return account !== undefined && addOutcome(account, ledger, { intent, outcome, at });
@@ -139,9 +143,12 @@ function openAccount(name: string, book: Account['book']): Account {
   };
 }
 
-/** Returns the value of an account; a sale of its holdings returns neither the fees nor the locked deposits. */
+/**
+ * Returns the parts of an account's equity: its money, the proceeds of its holdings, and the fees and locked deposits,
+ * which a sale of the holdings does not return.
+ */
 function valueOf({ book, allowedBps, feesPaid, deposited }: Account, ledger: Ledger, at: Millis): {
-  readonly equity: number; readonly held: number;
+  readonly cash: number; readonly held: number; readonly spent: number;
 } | undefined {
   const { state, currency, unit, marks } = ledger;
   let held = 0;
@@ -152,7 +159,7 @@ function valueOf({ book, allowedBps, feesPaid, deposited }: Account, ledger: Led
     held += Number(value) / unit;
   }
   const cash = Number(book.balances.get(currency.mint) ?? 0n) / unit;
-  return { equity: cash + held - (feesPaid + deposited), held };
+  return { cash, held, spent: feesPaid + deposited };
 }
 
 /** Adds an outcome that the book already contains. Returns whether the equity may have changed. */

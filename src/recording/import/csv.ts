@@ -57,15 +57,18 @@ interface ParsedRow {
 }
 
 function malformed(file: string, rowBefore: number, { code, message, lines }: CsvError): GannetError {
-  const place = { file, row: Number(lines) };
-  if (code === 'CSV_MAX_RECORD_SIZE')
-    return csvError(place, `expected a line of at most ${MAX_ROW_CHARACTERS} characters; is this a CSV file?`);
-  // The parser names the last line of the file, the quote is in the row after the last complete one.
+  // For a quote that is left open the parser names the line where it gave up, not the row of the quote.
+  const open = { file, row: rowBefore + 1 };
   if (code === 'CSV_QUOTE_NOT_CLOSED')
-    return csvError(
-      { file, row: rowBefore + 1 }, 'expected quotes around a whole cell, got one without a closing quote',
-    );
-  return csvError(place, `expected quotes around a whole cell, got quotes within a cell (${printable(message, 160)})`);
+    return csvError(open, 'expected quotes around a whole cell, got one without a closing quote');
+  if (code === 'CSV_MAX_RECORD_SIZE') {
+    const hint = Number(lines) > rowBefore + 1 ? 'is a closing quote missing?' : 'is this a CSV file?';
+    return csvError(open, `expected a row of at most ${MAX_ROW_CHARACTERS} characters; ${hint}`);
+  }
+  return csvError(
+    { file, row: Number(lines) },
+    `expected quotes around a whole cell, got quotes within a cell (${printable(message, 160)})`,
+  );
 }
 
 async function* chunksOf(file: string, interrupt: AbortSignal): AsyncGenerator<Buffer> {

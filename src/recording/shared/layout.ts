@@ -92,3 +92,11 @@ export function createDictionaries(): Dictionaries {
     },
   };
 }
+
+/** The rows of a recording in shared memory: passing it to a thread copies nothing. */
+export interface SharedRows {
+  /** A `SharedLayout` as JSON: the place of each column in the memory. */
+  readonly layout: string;
+  readonly memory: readonly SharedArrayBuffer[];
+  readonly bytes: number;
+}

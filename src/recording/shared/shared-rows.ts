@@ -4,16 +4,8 @@ import type { RecordingKind } from '../format.ts';
 import { RECORDING_KINDS } from '../format.ts';
 import type { Recording } from '../reader.ts';
 import { readBatches } from '../segment/segment-reader.ts';
-import type { ColumnKind, Dictionaries, SharedBlock, SharedColumn, SharedLayout } from './layout.ts';
+import type { ColumnKind, Dictionaries, SharedBlock, SharedColumn, SharedLayout, SharedRows } from './layout.ts';
 import { alignedEnd, arrayOf, createDictionaries } from './layout.ts';
-
-/** The rows of a recording in shared memory: passing it to a thread copies nothing. */
-export interface SharedRows {
-  /** A `SharedLayout` as JSON: the place of each column in the memory. */
-  readonly layout: string;
-  readonly memory: readonly SharedArrayBuffer[];
-  readonly bytes: number;
-}
 
 /** Small batches of a live run are joined into blocks of this size. */
 const BLOCK_ROWS = 65_536;

@@ -6,9 +6,8 @@ import { BLOCK_READERS } from '../columns/event-blocks.ts';
 import { RecordingCursor } from '../cursor.ts';
 import { RECORDING_KINDS } from '../format.ts';
 import type { InputSource } from '../reader.ts';
-import type { SharedBlock, SharedColumn, SharedLayout } from './layout.ts';
+import type { SharedBlock, SharedColumn, SharedLayout, SharedRows } from './layout.ts';
 import { arrayOf } from './layout.ts';
-import type { SharedRows } from './shared-rows.ts';
 
 /** Rows that many readers can iterate repeatedly. */
 export interface RowSource extends Pick<InputSource, 'kinds' | 'feeds' | 'cursor'> {

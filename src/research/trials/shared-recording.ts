@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import type { RecordedChecks } from '../../backtest/recorded-checks.ts';
 import { backtestKinds } from '../../backtest/recorded-checks.ts';
 import type { Recording } from '../../recording/reader.ts';
-import type { SharedRows } from '../../recording/shared/shared-rows.ts';
+import type { SharedRows } from '../../recording/shared/shared-source.ts';
 import { shareRows } from '../../recording/shared/shared-rows.ts';
 import { runInterruptibly } from '../../recording/interrupt.ts';
 

@@ -6,7 +6,7 @@ import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Recording } from '../../recording/reader.ts';
 import { openRecording } from '../../recording/reader.ts';
-import type { SharedRows } from '../../recording/shared/shared-rows.ts';
+import type { SharedRows } from '../../recording/shared/shared-source.ts';
 import { stopwatch } from '../stopwatch.ts';
 import type { TrialMessage, TrialTask } from './trial-worker.ts';
 import { interruption } from '../../recording/interrupt.ts';

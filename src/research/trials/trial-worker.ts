@@ -7,7 +7,7 @@ import { runTrialInChunks } from './run-trial.ts';
 import type { Trial, TrialResult } from './trial.ts';
 import { messageOf } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
-import type { SharedRows } from '../../recording/shared/shared-rows.ts';
+import type { SharedRows } from '../../recording/shared/shared-source.ts';
 import type { RowSource } from '../../recording/shared/shared-source.ts';
 import { openSharedRows } from '../../recording/shared/shared-source.ts';
 import { stopwatch } from '../stopwatch.ts';

@@ -3,11 +3,11 @@ import { assert } from '../../core/assert.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { Address } from './addresses.ts';
 import { NATIVE_MINT, SYSTEM_PROGRAM, associatedTokenAddress } from './addresses.ts';
+import { SLOTS_BEHIND } from './blocks.ts';
 import {
   MINT_BYTES, decodeMint, decodeTokenAccount, encodeMint, encodeTokenAccount, isTokenProgram, withTokenAmount,
 } from './token-layout.ts';
 import type { Account, Vm } from './vm.ts';
-import { SLOTS_BEHIND } from './blocks.ts';
 
 export interface Mint {
   address: Address;
@@ -24,7 +24,7 @@ export interface CreateMintOptions {
   freezeAuthority?: Address;
 }
 
-/** Reads and writes accounts beside the transactions: how the sandbox makes its world. */
+/** Reads and writes accounts without transactions: the sandbox sets up its first slot with it. */
 export interface Accounts {
   account: (address: Address) => Account | undefined;
   balance: (owner: Address) => bigint;

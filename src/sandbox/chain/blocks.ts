@@ -88,7 +88,7 @@ export function createBlocks(options: BlocksOptions): Blocks {
   }
 
   function advance(count: number): void {
-    // Nobody can look at blocks that are dropped before this call returns, so a leap of a million slots makes none of
+    // No caller can read blocks that are dropped before this call returns, so a leap of a million slots makes none of
     // them.
     const leap = Math.max(0, count - 2 * KEPT_BLOCKS);
     slot += leap;

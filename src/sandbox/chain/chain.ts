@@ -1,3 +1,8 @@
+import { createPrivateKey, hash, sign } from 'node:crypto';
+import {
+  Keypair, SystemProgram, TransactionInstruction, TransactionMessage, VersionedTransaction,
+} from '@solana/web3.js';
+import { GannetError } from '../../core/errors.ts';
 import type { Accounts, CreateMintOptions, Mint } from './accounts.ts';
 import { createAccountVersions, createAccounts } from './accounts.ts';
 import type { Address } from './addresses.ts';
@@ -15,59 +20,6 @@ import type { Pool, PoolOptions, PoolReserves } from './pools.ts';
 import { SWAP_PROGRAM_ID, createPools, readSwapProgram } from './pools.ts';
 import type { Account } from './vm.ts';
 import { createVm } from './vm.ts';
-import { createPrivateKey, hash, sign } from 'node:crypto';
-import {
-  Keypair, SystemProgram, TransactionInstruction, TransactionMessage, VersionedTransaction,
-} from '@solana/web3.js';
-import { GannetError } from '../../core/errors.ts';
-
-const PKCS8_ED25519_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
-// Lamports beyond 2^53 are not exact in the clients' doubles.
-const FULL = 2n ** 52n;
-
-interface FaucetOptions {
-  accounts: Accounts;
-  land: (bytes: Uint8Array) => LandResult;
-  blockhash: () => string;
-  seed: number | string;
-}
-
-/** Returns a function that pays lamports by a real transaction and returns its signature, as an airdrop does. */
-function createFaucet(options: FaucetOptions): (owner: Address, lamports: bigint) => string {
-  const { accounts } = options;
-  const keypair = Keypair.fromSeed(hash('sha256', `gannet faucet ${options.seed}`, 'buffer'));
-  const address = keypair.publicKey.toBase58();
-  const key = createPrivateKey({
-    format: 'der', type: 'pkcs8', key: Buffer.concat([PKCS8_ED25519_PREFIX, keypair.secretKey.subarray(0, 32)]),
-  });
-  let payments = 0;
-
-  return (owner, lamports) => {
-    if (lamports <= 0n || lamports > FULL)
-      throw new GannetError('AMOUNT_INVALID', `expected an airdrop of 1 to ${FULL} lamports, got ${lamports}`);
-    accounts.setBalance(address, 2n * FULL);
-    // The number makes two equal payments in one slot two different transactions.
-    payments += 1;
-    const memo = new TransactionInstruction({
-      programId: publicKey(MEMO_PROGRAM), keys: [], data: Buffer.from(`airdrop ${payments}`),
-    });
-    const transfer = SystemProgram.transfer({ fromPubkey: keypair.publicKey, toPubkey: publicKey(owner), lamports });
-    const message = new TransactionMessage({
-      payerKey: keypair.publicKey,
-      recentBlockhash: options.blockhash(),
-      instructions: [transfer, memo],
-    }).compileToV0Message();
-    const signature = sign(null, Buffer.from(message.serialize()), key);
-    const result = options.land(new VersionedTransaction(message, [signature]).serialize());
-    if (result.kind === 'rejected' || result.error !== null) {
-      throw new GannetError(
-        'SANDBOX_FAILED', `expected an airdrop to ${owner} to land, got ${JSON.stringify(result.error)}`,
-        { details: { owner, lamports } },
-      );
-    }
-    return result.signature;
-  };
-}
 
 export type { Address } from './addresses.ts';
 export type { Block, Commitment, LatestBlockhash } from './blocks.ts';
@@ -147,16 +99,27 @@ export interface SandboxChain {
   onSlot: (listener: (slot: number) => void) => () => void;
 }
 
+const PKCS8_ED25519_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+// Lamports beyond 2^53 are not exact in the clients' doubles.
+const FULL = 2n ** 52n;
+
 const SLOTS_PER_EPOCH = 432_000;
 /** The programs that own accounts on this chain. */
 const SUPPLY_OWNERS: readonly Address[] =
   [SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM, LOOKUP_TABLE_PROGRAM, SWAP_PROGRAM_ID];
 // Later than the slot in which the VM says its programs were deployed; a program is not callable before that.
 const GENESIS_SLOT = 450_000_000;
-// The real chain's height is as far behind its slot: whoever takes one for the other must notice here.
+// The real chain's height is as far behind its slot: code that confuses the two must fail here.
 const SLOTS_SKIPPED_BEFORE_GENESIS = 21_000_000;
 // What making a lookup table needs is a recent slot; all 512 of the real sysvar would cost a tenth of each swap.
 const SLOT_HASHES = 64;
+
+interface FaucetOptions {
+  accounts: Accounts;
+  land: (bytes: Uint8Array) => LandResult;
+  blockhash: () => string;
+  seed: number | string;
+}
 
 /**
  * Returns a Solana chain in this process: a VM that really executes, with slots, blocks and expiry driven from outside.
@@ -269,4 +232,41 @@ export function createChain(options: ChainOptions): SandboxChain {
 function subscribe<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
+}
+
+/** Returns a function that pays lamports by a real transaction and returns its signature, as an airdrop does. */
+function createFaucet(options: FaucetOptions): (owner: Address, lamports: bigint) => string {
+  const { accounts } = options;
+  const keypair = Keypair.fromSeed(hash('sha256', `gannet faucet ${options.seed}`, 'buffer'));
+  const address = keypair.publicKey.toBase58();
+  const key = createPrivateKey({
+    format: 'der', type: 'pkcs8', key: Buffer.concat([PKCS8_ED25519_PREFIX, keypair.secretKey.subarray(0, 32)]),
+  });
+  let payments = 0;
+
+  return (owner, lamports) => {
+    if (lamports <= 0n || lamports > FULL)
+      throw new GannetError('AMOUNT_INVALID', `expected an airdrop of 1 to ${FULL} lamports, got ${lamports}`);
+    accounts.setBalance(address, 2n * FULL);
+    // The number makes two equal payments in one slot two different transactions.
+    payments += 1;
+    const memo = new TransactionInstruction({
+      programId: publicKey(MEMO_PROGRAM), keys: [], data: Buffer.from(`airdrop ${payments}`),
+    });
+    const transfer = SystemProgram.transfer({ fromPubkey: keypair.publicKey, toPubkey: publicKey(owner), lamports });
+    const message = new TransactionMessage({
+      payerKey: keypair.publicKey,
+      recentBlockhash: options.blockhash(),
+      instructions: [transfer, memo],
+    }).compileToV0Message();
+    const signature = sign(null, Buffer.from(message.serialize()), key);
+    const result = options.land(new VersionedTransaction(message, [signature]).serialize());
+    if (result.kind === 'rejected' || result.error !== null) {
+      throw new GannetError(
+        'SANDBOX_FAILED', `expected an airdrop to ${owner} to land, got ${JSON.stringify(result.error)}`,
+        { details: { owner, lamports } },
+      );
+    }
+    return result.signature;
+  };
 }

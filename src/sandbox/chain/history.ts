@@ -51,7 +51,7 @@ export interface History {
   record: (transaction: LandedTransaction, messageBytes: Uint8Array) => void;
   status: (signature: string) => LandedStatus | undefined;
   transaction: (signature: string) => LandedTransaction | undefined;
-  /** Returns the signature under which a message landed, whoever signed it again since. */
+  /** Returns the signature under which a message landed first. */
   signatureOfMessage: (messageBytes: Uint8Array) => string | undefined;
   newestFirst: () => Generator<LandedTransaction, void>;
   /** The first slot of which every transaction is still known in full. */

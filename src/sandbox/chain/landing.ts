@@ -7,8 +7,8 @@ import { transactionFee } from './fees.ts';
 import type { History, LandedTransaction, TokenBalance } from './history.ts';
 import { loadedAddresses } from './lookup-tables.ts';
 import { decodeTokenAccount, isTokenProgram } from './token-layout.ts';
-import { decodeTransaction, isWritable, UndecodableError } from './transaction-bytes.ts';
 import type { DecodedTransaction } from './transaction-bytes.ts';
+import { decodeTransaction, isWritable, UndecodableError } from './transaction-bytes.ts';
 import type { TransactionError } from './transaction-error.ts';
 import type { Account, Execution, SimulatedExecution, Vm } from './vm.ts';
 
@@ -54,7 +54,7 @@ interface Landing {
   simulate: (bytes: Uint8Array, options?: SimulateOptions) => SimulationResult;
 }
 
-interface World {
+interface LandingParts {
   vm: Vm;
   blocks: Blocks;
   accounts: Accounts;
@@ -63,9 +63,9 @@ interface World {
   onLanded: (transaction: LandedTransaction) => void;
 }
 
-/** Returns the way of a transaction into the chain, and its rehearsal. */
-export function createLanding(world: World): Landing {
-  const { vm, blocks, history } = world;
+/** Returns the functions that land and simulate transactions. */
+export function createLanding(parts: LandingParts): Landing {
+  const { vm, blocks, history } = parts;
 
   function land(bytes: Uint8Array): LandResult {
     const transaction = tryDecode(bytes);
@@ -98,7 +98,7 @@ export function createLanding(world: World): Landing {
     const fee = transactionFee(message);
     const feeLamports = execution.error === null ? fee.feeLamports : paid;
     const { slot, unixSeconds } = blocks.produce();
-    for (const address of writableKeys) world.versions.replaced(address, before.get(address), slot);
+    for (const address of writableKeys) parts.versions.replaced(address, before.get(address), slot);
     const { error, logs, unitsConsumed, returnData, innerInstructions } = execution;
     const landed: LandedTransaction = {
       signature,
@@ -122,7 +122,7 @@ export function createLanding(world: World): Landing {
       innerInstructions,
     };
     history.record(landed, transaction.messageBytes);
-    world.onLanded(landed);
+    parts.onLanded(landed);
     return { kind: 'landed', signature, slot, error, logs, unitsConsumed, feeLamports };
   }
 
@@ -180,7 +180,7 @@ export function createLanding(world: World): Landing {
       if (!state) return;
       const { mint, owner, amount } = state;
       balances.push({
-        accountIndex, mint, owner, tokenProgram: account.owner, amount, decimals: world.accounts.decimals(mint),
+        accountIndex, mint, owner, tokenProgram: account.owner, amount, decimals: parts.accounts.decimals(mint),
       });
     });
     return balances;

@@ -1,6 +1,6 @@
 import { assert } from '../../core/assert.ts';
-import { addressBytes, addressOf, LOOKUP_TABLE_PROGRAM, programAddress } from './addresses.ts';
 import type { Address } from './addresses.ts';
+import { addressBytes, addressOf, LOOKUP_TABLE_PROGRAM, programAddress } from './addresses.ts';
 import type { DecodedMessage } from './transaction-bytes.ts';
 import type { Vm } from './vm.ts';
 
@@ -9,7 +9,7 @@ const MAX_ADDRESSES = 256;
 const TABLE_STATE = 1;
 const NEVER_DEACTIVATED = 2n ** 64n - 1n;
 
-/** Returns the bytes of a lookup table that nobody can change and that is usable at once. */
+/** Returns the bytes of a lookup table that is frozen and usable at once. */
 function encodeLookupTable(addresses: readonly Address[]): Uint8Array {
   const data = Buffer.alloc(HEADER_BYTES + 32 * addresses.length);
   data.writeUInt32LE(TABLE_STATE, 0);

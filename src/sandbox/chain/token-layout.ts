@@ -1,5 +1,5 @@
-import { addressBytes, addressOf, NATIVE_MINT, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 import type { Address } from './addresses.ts';
+import { addressBytes, addressOf, NATIVE_MINT, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 
 export const MINT_BYTES = 82;
 export const TOKEN_ACCOUNT_BYTES = 165;

@@ -1,5 +1,5 @@
-import { addressBytes, addressOf } from './addresses.ts';
 import type { Address } from './addresses.ts';
+import { addressBytes, addressOf } from './addresses.ts';
 
 /** What fits into one network packet; a longer transaction never reaches a leader. */
 export const MAX_TRANSACTION_BYTES = 1232;
@@ -48,10 +48,10 @@ export class UndecodableError extends Error {
 }
 
 /**
- * Returns the transaction in `bytes`, legacy or version 0.
+ * Returns the transaction in `bytes`, unversioned or version 0.
  * Throws UndecodableError on anything the VM's own decoder might refuse: there a refusal aborts the process. So this
  * reader is as strict (canonical lengths, known version, consistent header, indexes in range), and what it hands on is
- * written anew from what it understood. Bytes after the transaction are dropped, as a node drops them.
+ * written again from what it understood. Bytes after the transaction are dropped, as a node drops them.
  */
 export function decodeTransaction(bytes: Uint8Array): DecodedTransaction {
   if (bytes.length > MAX_TRANSACTION_BYTES) {
@@ -70,7 +70,7 @@ export function decodeTransaction(bytes: Uint8Array): DecodedTransaction {
   };
 }
 
-/** Returns the message in `bytes`, legacy or version 0. Throws UndecodableError. */
+/** Returns the message in `bytes`, unversioned or version 0. Throws UndecodableError. */
 export function decodeMessage(bytes: Uint8Array): DecodedMessage {
   if (bytes.length > MAX_TRANSACTION_BYTES) {
     throw new UndecodableError(`expected at most ${MAX_TRANSACTION_BYTES} bytes, got ${bytes.length}`);
@@ -98,7 +98,7 @@ function readMessage(reader: Reader): DecodedMessage {
   let numRequiredSignatures = first;
   if ((first & VERSION_PREFIX) !== 0) {
     if (first !== VERSION_PREFIX)
-      throw new UndecodableError(`expected a legacy or version 0 message, got version ${first & 0x7f}`);
+      throw new UndecodableError(`expected an unversioned or version 0 message, got version ${first & 0x7f}`);
     version = 0;
     numRequiredSignatures = reader.byte();
   }
@@ -123,7 +123,7 @@ function readMessage(reader: Reader): DecodedMessage {
   return message;
 }
 
-/** The rules every validator applies before it looks at signatures. */
+/** Applies the rules that every validator checks before the signatures. */
 function checkSanity(message: DecodedMessage): void {
   const { header, staticKeys } = message;
   if (header.numReadonlySignedAccounts >= header.numRequiredSignatures)

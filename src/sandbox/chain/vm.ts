@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { GannetError } from '../../core/errors.ts';
-import { addressBytes, addressOf } from './addresses.ts';
 import type { Address } from './addresses.ts';
+import { addressBytes, addressOf } from './addresses.ts';
 import type { DecodedTransaction } from './transaction-bytes.ts';
-import { transactionErrorOf } from './transaction-error.ts';
 import type { TransactionError } from './transaction-error.ts';
+import { transactionErrorOf } from './transaction-error.ts';
 
 /** An account as the VM holds it; `data` is copied out of the VM when it is first asked for. */
 export interface Account {

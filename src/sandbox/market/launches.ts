@@ -3,7 +3,7 @@ import type { SandboxChain } from '../chain/chain.ts';
 import { TOKEN_PROGRAM, type GenesisToken } from '../genesis.ts';
 import { indexedRandom } from './indexed-random.ts';
 
-/** A token that somebody made while the sandbox ran, or not long before. */
+/** A token that was launched while the sandbox ran, or shortly before. */
 export interface Launch {
   readonly token: GenesisToken;
   readonly pool: string;
@@ -11,7 +11,7 @@ export interface Launch {
 
 /**
  * Tokens that appear as time passes, each with a first pool. Mint and pool really exist on the chain, from the moment
- * somebody asks for them; no route leads there, and nobody trades them.
+ * a request needs them. No route leads there, and they have no trades.
  */
 export interface Launches {
   /** Returns the newest launches, the newest first. */

@@ -1,13 +1,13 @@
-import { normal, seededRandom, type Random } from '../../core/random.ts';
 import { GannetError } from '../../core/errors.ts';
+import { normal, seededRandom, type Random } from '../../core/random.ts';
 import type { GenesisToken } from '../genesis.ts';
-import { SLOTS_PER_DAY, SLOTS_PER_MINUTE } from './slot-counts.ts';
 import { depthOf, poolPrice, rawPrice, readingOnce, reservesAt, type ReadPool, type Reserves } from './pool-price.ts';
 import type { PriceMotion, PriceProcess } from './price-process.ts';
 import { createRandomWalk, createStochasticVolatility, createSwingingPrice, meanReversion } from './price-process.ts';
+import { SLOTS_PER_DAY, SLOTS_PER_MINUTE } from './slot-counts.ts';
 import { createTradeTape, type TradeTape } from './trade-tape.ts';
 
-/** As far as the statistics look back. What is beyond is gone in one stride. */
+/** The range of the statistics, in slots. Slots before it are skipped in one leap. */
 const LONGEST_WALK = 2 * SLOTS_PER_DAY;
 const POOL_NOISE_HALF_LIFE_SLOTS = 40;
 
@@ -145,9 +145,8 @@ export function createMarket(options: MarketOptions): Market {
   };
 
   /**
-   * Moves a pool as arbitrage does that pays its fee: to the nearest price at which no more is to be gained. So nobody
-   * buys below the market's price or sells above it. The pool's depth wanders, and falls with the root of the
-   * volatility.
+   * Moves a pool as arbitrage does that pays its fee: to the nearest price at which no gain is left. So no trade buys
+   * below the market's price or sells above it. The pool's depth wanders, and falls with the root of the volatility.
    */
   const arbitrage = (state: PoolState, slots: number): void => {
     const { a, b, pool, depth } = state;

@@ -7,7 +7,7 @@ export interface Reserves {
 /** Tells what a pool holds now. */
 export type ReadPool = (address: string) => Reserves;
 
-/** Returns a reader that asks for each pool once and then remembers: for as long as nobody moves them. */
+/** Returns a reader that reads each pool once and then remembers it: valid while the pools do not move. */
 export function readingOnce(readPool: ReadPool): ReadPool {
   const readings = new Map<string, Reserves>();
   return (address) => {

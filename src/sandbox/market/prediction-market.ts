@@ -145,7 +145,7 @@ export function createPredictionMarket(options: PredictionMarketOptions & { seed
       : positive(bestPrice(1 - fair)) };
   };
 
-  /** Each level is drawn anew once in as many steps as there are levels, one level a step. */
+  /** Redraws one level a step, so that each is drawn once in as many steps as there are levels. */
   const side = (name: 'yes' | 'no', best: number | undefined, step: number): PredictionLevel[] => {
     if (best === undefined) return [];
     const levels: PredictionLevel[] = [];

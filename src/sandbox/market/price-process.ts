@@ -2,20 +2,6 @@ import type { Random } from '../../core/random.ts';
 import { normal, seededRandom } from '../../core/random.ts';
 import { SLOTS_PER_DAY, SLOTS_PER_MINUTE } from './slot-counts.ts';
 
-/** Slots after which half of a deviation is gone: 40 s at 400 ms. */
-const DEVIATION_HALF_LIFE_SLOTS = 100;
-/** Standard deviation of the deviation at volatility 1, as a fraction: SOL moves some 0.7 % within a minute. */
-const DEVIATION = 0.006;
-/**
- * Slots after which half of the slow wander is gone: 12 h. Without a pull home a sandbox of weeks would lose its
- * prices.
- */
-const WANDER_HALF_LIFE_SLOTS = 108_000;
-const WANDER = 0.03;
-/** A jump every ten minutes or so, mostly down: the dips that are worth buying. */
-const JUMP_PROBABILITY = 1 / 1_500;
-const JUMP_DOWN_SHARE = 0.7;
-
 /** A price that moves one step a slot. */
 export interface PriceProcess {
   readonly value: number;
@@ -36,31 +22,23 @@ export const PRICE_MOTIONS = ['stochastic-volatility', 'random-walk', 'swings'] 
 /** One of `PRICE_MOTIONS`. */
 export type PriceMotion = (typeof PRICE_MOTIONS)[number];
 
+/** Slots after which half of a deviation is gone: 40 s at 400 ms. */
+const DEVIATION_HALF_LIFE_SLOTS = 100;
+/** Standard deviation of the deviation at volatility 1, as a fraction: SOL moves some 0.7 % within a minute. */
+const DEVIATION = 0.006;
+/**
+ * Slots after which half of the slow wander is gone: 12 h. Without a pull home a sandbox of weeks would lose its
+ * prices.
+ */
+const WANDER_HALF_LIFE_SLOTS = 108_000;
+const WANDER = 0.03;
+/** A jump every ten minutes or so, mostly down: the dips that are worth buying. */
+const JUMP_PROBABILITY = 1 / 1_500;
+const JUMP_DOWN_SHARE = 0.7;
+
 /** Standard deviation of a year's logarithm at volatility 1, as SOL's; crypto trades all year. */
 const RANDOM_WALK_A_YEAR = 0.8;
 const SLOTS_PER_YEAR = 365.25 * SLOTS_PER_DAY;
-
-/**
- * Returns a seeded price whose present is the best guess of its future: value = level * exp(s n - s²/2), step after
- * step (geometric Brownian motion without drift).
- */
-export function createRandomWalk(options: { seed: string; start: number; volatility: number }): PriceProcess {
-  const random = seededRandom(options.seed);
-  const slotSize = (RANDOM_WALK_A_YEAR * options.volatility) / Math.sqrt(SLOTS_PER_YEAR);
-  let value = options.start;
-  const leap = (steps: number): void => {
-    if (slotSize === 0) return;
-    const size = slotSize * Math.sqrt(steps);
-    value *= Math.exp(size * normal(random) - (size * size) / 2);
-  };
-  return {
-    get value() { return value; },
-    relativeVolatility: 1,
-    step() { leap(1); },
-    leap,
-    set(next) { value = next; },
-  };
-}
 
 /**
  * Returns a seeded price: value = level * exp(wander + deviation), both Ornstein-Uhlenbeck processes
@@ -81,7 +59,7 @@ export function createSwingingPrice(options: { seed: string; start: number; vola
     },
     relativeVolatility: 1,
     step() {
-      // Nobody else draws from its chance, and nothing would come of what it draws.
+      // No other process draws from this generator, and a draw would change nothing.
       if (options.volatility === 0) return;
       wander = wanderStep(wander, normal(random));
       deviation = deviationStep(deviation, normal(random));
@@ -110,15 +88,25 @@ export function createSwingingPrice(options: { seed: string; start: number; vola
 }
 
 /**
- * Returns the step, or as many in one as `steps` says, of an Ornstein-Uhlenbeck process around 0 with the stationary
- * standard deviation `size`.
+ * Returns a seeded price whose present is the best guess of its future: value = level * exp(s n - s²/2), step after
+ * step (geometric Brownian motion without drift).
  */
-export function meanReversion(
-  options: { halfLifeSlots: number; size: number; steps?: number },
-): (current: number, deviate: number) => number {
-  const keep = 2 ** (-(options.steps ?? 1) / options.halfLifeSlots);
-  const shock = options.size * Math.sqrt(1 - keep * keep);
-  return (current, deviate) => current * keep + shock * deviate;
+export function createRandomWalk(options: { seed: string; start: number; volatility: number }): PriceProcess {
+  const random = seededRandom(options.seed);
+  const slotSize = (RANDOM_WALK_A_YEAR * options.volatility) / Math.sqrt(SLOTS_PER_YEAR);
+  let value = options.start;
+  const leap = (steps: number): void => {
+    if (slotSize === 0) return;
+    const size = slotSize * Math.sqrt(steps);
+    value *= Math.exp(size * normal(random) - (size * size) / 2);
+  };
+  return {
+    get value() { return value; },
+    relativeVolatility: 1,
+    step() { leap(1); },
+    leap,
+    set(next) { value = next; },
+  };
 }
 
 /** Standard deviation of a year's logarithm at volatility 1, drift apart: SOL's in most years. */
@@ -208,4 +196,16 @@ export function createStochasticVolatility(options: { seed: string; start: numbe
     },
     set(next) { value = next; },
   };
+}
+
+/**
+ * Returns the step, or as many in one as `steps` says, of an Ornstein-Uhlenbeck process around 0 with the stationary
+ * standard deviation `size`.
+ */
+export function meanReversion(
+  options: { halfLifeSlots: number; size: number; steps?: number },
+): (current: number, deviate: number) => number {
+  const keep = 2 ** (-(options.steps ?? 1) / options.halfLifeSlots);
+  const shock = options.size * Math.sqrt(1 - keep * keep);
+  return (current, deviate) => current * keep + shock * deviate;
 }

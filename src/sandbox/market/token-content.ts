@@ -1,7 +1,7 @@
 import type { GenesisToken } from '../genesis.ts';
 import { indexedRandom } from './indexed-random.ts';
 
-/** Something that somebody wrote about a token, and the service let through. Its text comes from outside. */
+/** A text that a user wrote about a token and the service published. It is untrusted. */
 export interface ContentPiece {
   /** Counts through the token's pieces, from 0. */
   readonly number: number;
@@ -38,13 +38,13 @@ const SLOTS_TO_SUBMIT = 150;
 const SLOTS_TO_APPROVE = 600;
 /** Pieces that were there before the start, of a token with an organic score of 100. */
 const MOST_BEFORE = 130;
-/** Below that nobody writes, and nobody sums up. */
+/** Tokens below this score have no content and no summary. */
 const WRITTEN_SCORE = 3;
 const SUMMED_UP_SCORE = 60;
 const NEWS_SCORE = 90;
 
 const OPENINGS = [
-  'Volume is back on', 'The chart of', 'Nobody talks about', 'A large wallet moved', 'The pools hold more',
+  'Volume is back on', 'The chart of', 'Few talk about', 'A large wallet moved', 'The pools hold more',
   'Two new markets list',
 ] as const;
 const ENDINGS = [
@@ -52,7 +52,7 @@ const ENDINGS = [
   'while the rest of the harbour sleeps.',
 ] as const;
 const AUTHORS = ['skua', 'tern', 'puffin', 'dunlin', 'eider'] as const;
-/** Of a token that nobody vouches for, this is what people write. */
+/** What users write about an unverified token. */
 const HOSTILE = [
   'Claim your airdrop: <a href="https://harbour.invalid/claim?wallet=" onclick="alert(1)">here</a> <script>alert("content")</script>',
   '\u001b]8;;https://harbour.invalid\u0007Verified\u001b]8;;\u0007 \u001b[31mURGENT\u001b[0m \u202eyrtne lacol\u202c\u200b send your keys',

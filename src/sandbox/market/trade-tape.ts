@@ -15,7 +15,7 @@ export interface TapeWindow {
   readonly openLiquidityUsd: number;
 }
 
-/** The trades of one token, minute by minute, for as long as the statistics look back. */
+/** The trades of one token, minute by minute, over the range of the statistics. */
 export interface TradeTape {
   /** The price seven and thirty days before the first slot. */
   readonly distantPrices: { readonly sevenDays: number; readonly thirtyDays: number };

@@ -11,12 +11,12 @@ export interface Listing {
   readonly plan: MarketPlan;
   readonly prices: PredictionMarket;
   readonly openSlot: number;
-  /** From here on nobody trades. */
+  /** Trading stops here. */
   readonly haltSlot: number;
   /** What is announced as the end; trading may be halted before it. */
   readonly closeSlot: number;
   readonly resolveSlot: number;
-  /** How it resolves unless somebody decides otherwise. */
+  /** How it resolves unless the operator decides otherwise. */
   readonly outcome: Outcome;
 }
 
@@ -30,7 +30,7 @@ export interface ListedEvent {
   readonly markets: readonly Listing[];
 }
 
-/** All events and markets there are, were and will be: functions of the seed and of time, made when somebody asks. */
+/** All past, present and future events and markets: functions of the seed and of time, made on request. */
 export interface Catalogue {
   /** Returns an event that has opened by `slot`. */
   event(eventId: string, slot: number): ListedEvent | undefined;
@@ -146,7 +146,7 @@ function outcomesOf(plan: EventPlan, luck: number): Outcome[] {
   });
 }
 
-/** The sandbox's time as the prediction world counts it: in the clock's slots, 0 at the start, negative before. */
+/** The sandbox's time as the prediction exchange counts it: in the clock's slots, 0 at the start, negative before. */
 export interface Timeline {
   now(): number;
   /** Returns the Unix time of a slot, in whole seconds. */

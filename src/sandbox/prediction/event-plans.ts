@@ -1,6 +1,6 @@
+import { indexedRandom } from '../market/indexed-random.ts';
 import type { PredictionMarketOptions } from '../market/prediction-market.ts';
 import { PREDICTION_MARKETS } from '../market/prediction-market.ts';
-import { indexedRandom } from '../market/indexed-random.ts';
 
 const CLOSES_EARLY = 'Closes early if the outcome is known before the date.';
 const BOATS = [
@@ -43,7 +43,7 @@ export const LASTING_EVENTS: readonly EventPlan[] = [
     markets: [listed('LIGHTHOUSE-27JAN15', 'In service in time')],
   }),
   event({
-    // Live, and nobody trades: the flag says nothing about liquidity.
+    // Live and without trades: the flag says nothing about liquidity.
     eventId: 'DOLDRUMS', provider: 'provider_a', category: 'economics', subcategory: 'shipping', series: 'WIND',
     title: 'Wind in the doldrums', subtitle: 'Mean of the month', tags: ['weather'], volumeUsdPerDay: 0, isLive: true,
     markets: [listed('DOLDRUMS-26NOV30', 'Above 3 knots')],

@@ -5,20 +5,20 @@ import { createAgenda } from './agenda.ts';
 import type { ListedEvent, Listing, Timeline } from './catalogue.ts';
 import { createCatalogue } from './catalogue.ts';
 import type { Outcome } from './event-plans.ts';
+import { createLedger, type LedgerFilter, type LedgerRecord } from './ledger.ts';
+import { createOrderExecution } from './order-execution.ts';
 import type { Identifiers, Position } from './positions.ts';
 import { ONE, createIdentifiers, createPositions } from './positions.ts';
-import { createLedger, type LedgerFilter, type LedgerRecord } from './ledger.ts';
-import { createOrderJourney } from './order-execution.ts';
 import { createSettlement } from './settlement.ts';
 import { startTraders, type Trader } from './traders.ts';
 import { createVenue, type Venue } from './venue.ts';
 
 /**
- * The prediction markets of the embedded service, with everybody who trades there. Prices and books are functions of
- * the seed and of time; orders and positions are worked out up to the present whenever somebody asks, so that a slot
+ * The prediction markets of the embedded service, with all traders. Prices and books are functions of
+ * the seed and of time; orders and positions are worked out up to the present on request, so that a slot
  * costs nothing. The money of these trades is on no chain: the reference has no endpoint that moves it.
  */
-export interface PredictionWorld {
+export interface PredictionExchange {
   readonly timeline: Timeline;
   readonly identifiers: Identifiers;
   readonly venue: Pick<
@@ -27,7 +27,7 @@ export interface PredictionWorld {
   readonly traders: readonly Pick<Trader, 'name' | 'address'>[];
   /** Fills, closes and pays out. */
   readonly keeper: string;
-  /** Works out what has piled up while nobody asked, if it is much: whoever asks at last would wait for all of it. */
+  /** Catches up when much has piled up since the last request: the next request would wait for all of it. */
   keepUp(): void;
   events(): readonly ListedEvent[];
   event(eventId: string): ListedEvent | undefined;
@@ -45,7 +45,7 @@ export interface PredictionWorld {
   releaseBooks(marketId?: string): void;
 }
 
-/** More than a day before the start, so that the keeper has claimed for somebody already. */
+/** More than a day before the start, so that the keeper has claimed some payouts already. */
 const HISTORY_SLOTS = SLOTS_PER_DAY + 9_000;
 /** What the first to ask may have to wait for: some 15 ms of work. */
 const MOST_BEHIND_SLOTS = 50_000;
@@ -69,11 +69,11 @@ const OTHERS: readonly Omit<Trader, 'address'>[] = [
 ];
 const CONTRACT_STEP = { whole: ONE, hundredth: ONE / 100n } as const;
 
-/** Returns the prediction world of a seed. `contracts` says in which steps the venue trades them. */
-export function createPredictionWorld(options: {
+/** Returns the prediction exchange of a seed. `contracts` says in which steps the venue trades them. */
+export function createPredictionExchange(options: {
   readonly seed: number; readonly wallet: string; readonly timeline: Timeline;
   readonly contracts: keyof typeof CONTRACT_STEP;
-}): PredictionWorld {
+}): PredictionExchange {
   const seed = `${options.seed}:prediction`;
   const { timeline } = options;
   const identifiers = createIdentifiers(seed);
@@ -84,7 +84,7 @@ export function createPredictionWorld(options: {
   const settlement = createSettlement({
     agenda, venue, ledger, positions, wallet: options.wallet, random: seededRandom(`${seed}:claims`),
   });
-  const place = createOrderJourney({
+  const place = createOrderExecution({
     agenda, catalogue, venue, ledger, positions, contractStep, random: seededRandom(`${seed}:keeper`),
   });
   const traders: readonly Trader[] = [

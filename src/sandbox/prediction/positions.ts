@@ -1,6 +1,6 @@
-import { mulDiv } from '../../core/amount.ts';
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
+import { mulDiv } from '../../core/amount.ts';
 import type { Listing } from './catalogue.ts';
 import type { Venue } from './venue.ts';
 import { MICRO_USD_PER_PRICE } from './venue.ts';
@@ -140,7 +140,7 @@ export function createIdentifiers(seed: string): Identifiers {
  */
 interface Valuation {
   readonly markPriceUsd: bigint;
-  /** Undefined where nobody bids. */
+  /** Undefined where there are no bids. */
   readonly sellPriceUsd: bigint | undefined;
   readonly valueUsd: bigint;
   readonly pnlUsd: bigint;

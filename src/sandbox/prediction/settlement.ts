@@ -23,13 +23,13 @@ export interface Settlement {
  * Returns the settlement: losers are told, winners are paid when they or, a day later, the keeper claim, cancelled
  * markets give back what was paid.
  */
-export function createSettlement(world: {
+export function createSettlement(options: {
   readonly agenda: Agenda; readonly venue: Venue; readonly ledger: Ledger; readonly positions: Positions;
   readonly random: Random;
   /** Never claims: what it wins stays claimable until the keeper comes. */
   readonly wallet: string;
 }): Settlement {
-  const { agenda, venue, ledger, positions } = world;
+  const { agenda, venue, ledger, positions } = options;
   const expected = new Set<string>();
 
   const note = (position: Position, eventType: LedgerEventType, slot: number, options: {
@@ -82,8 +82,8 @@ export function createSettlement(world: {
   const win = (position: Position, slot: number): void => {
     position.claimableSlot = slot;
     position.updatedSlot = slot;
-    const byKeeper = position.owner === world.wallet || world.random() >= CLAIM_PROBABILITY;
-    const wait = byKeeper ? SLOTS_PER_DAY : Math.ceil(SLOTS_PER_DAY * world.random());
+    const byKeeper = position.owner === options.wallet || options.random() >= CLAIM_PROBABILITY;
+    const wait = byKeeper ? SLOTS_PER_DAY : Math.ceil(SLOTS_PER_DAY * options.random());
     // A contract that wins pays one dollar, so that the payout is as many millionths as there are of contracts.
     agenda.at(slot + wait, (later) => payOut(position, later, { payoutUsd: position.contracts, byKeeper }));
   };

@@ -1,13 +1,13 @@
 import { seededRandom, type Random } from '../../core/random.ts';
 import type { Agenda } from './agenda.ts';
 import type { Catalogue, Listing } from './catalogue.ts';
-import type { OrderWish } from './order-execution.ts';
+import type { OrderTerms } from './order-execution.ts';
 import { affordable, wholeSteps } from './order-execution.ts';
 import type { Position, Positions } from './positions.ts';
 import type { Settlement } from './settlement.ts';
 import { MICRO_USD_PER_PRICE, type Venue } from './venue.ts';
 
-/** Somebody who trades on prediction markets. */
+/** A trader on prediction markets. */
 export interface Trader {
   readonly name: string;
   readonly address: string;
@@ -17,7 +17,7 @@ export interface Trader {
   readonly depositUsd: { readonly from: number; readonly to: number };
   /** Share of orders that sell, where there is something to sell. */
   readonly sellShare: number;
-  /** Purchases that come on top, at slots before the start, and are kept. */
+  /** Additional purchases, at slots before the start; these positions are never sold. */
   readonly plans?: readonly {
     readonly slot: number; readonly marketId: string; readonly isYes: boolean; readonly depositUsd: number;
   }[];
@@ -34,18 +34,18 @@ const MOST_LIMIT_PRICE = 995_000;
 /** Share of purchases on the events that come and go. */
 const SHORT_LIVED_SHARE = 0.4;
 const TRIES = 4;
-/** Of the positions somebody sells, this share goes completely. */
+/** Share of sales that sell the whole position. */
 const SELL_ALL_SHARE = 0.5;
 const MICRO_USD = 1_000_000n;
 
 /** Lets the traders trade on an agenda, from `fromSlot` on. */
-export function startTraders(world: {
+export function startTraders(options: {
   readonly seed: string; readonly traders: readonly Trader[]; readonly fromSlot: number; readonly agenda: Agenda;
   readonly catalogue: Catalogue;
   readonly venue: Venue; readonly positions: Positions; readonly settlement: Settlement; readonly contractStep: bigint;
-  readonly place: (wish: OrderWish, slot: number) => void;
+  readonly place: (terms: OrderTerms, slot: number) => void;
 }): void {
-  const { agenda, catalogue, venue, positions, contractStep } = world;
+  const { agenda, catalogue, venue, positions, contractStep } = options;
 
   const buy = (
     trader: Trader, listing: Listing, { isYes, depositUsd, slot, isCertain = false }: {
@@ -60,8 +60,8 @@ export function startTraders(world: {
     const contracts =
       affordable(deposit, { price: limitPriceUsd, category: listing.event.plan.category, contractStep });
     if (contracts === 0n) return false;
-    world.settlement.expect(listing);
-    world.place({
+    options.settlement.expect(listing);
+    options.place({
       owner: trader.address, marketId: listing.marketId, isYes, isBuy: true, contracts, limitPriceUsd,
       depositUsd: deposit, isCertain,
     }, slot);
@@ -77,7 +77,7 @@ export function startTraders(world: {
     const part = wholeSteps((position.contracts * BigInt(Math.round(share * 100))) / 100n, contractStep);
     const { owner, marketId, isYes } = position;
     const limitPriceUsd = BigInt(Math.max(MICRO_USD_PER_PRICE, onGrid(price * (1 - SLIPPAGE) - SLIPPAGE_STEP)));
-    world.place({
+    options.place({
       owner, marketId, isYes, isBuy: false, contracts: part === 0n ? position.contracts : part, limitPriceUsd,
       depositUsd: 0n,
     }, slot);
@@ -104,14 +104,14 @@ export function startTraders(world: {
     }
   };
 
-  for (const trader of world.traders) {
-    const random = seededRandom(`${world.seed}:trader:${trader.name}`);
+  for (const trader of options.traders) {
+    const random = seededRandom(`${options.seed}:trader:${trader.name}`);
     const next = (slot: number): number => slot + Math.max(1, Math.round(trader.everySlots * (0.5 + random())));
     const turn = (slot: number): void => {
       act(trader, random, slot);
       agenda.at(next(slot), turn);
     };
-    agenda.at(next(world.fromSlot), turn);
+    agenda.at(next(options.fromSlot), turn);
     for (const { marketId, slot, ...plan } of trader.plans ?? []) {
       agenda.at(slot, (at) => {
         const listing = catalogue.market(marketId, at);

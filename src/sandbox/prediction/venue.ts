@@ -11,7 +11,7 @@ interface MarketState {
   readonly resolvedSlot: number | undefined;
 }
 
-/** What trades cost at a slot, in micro US dollars for one contract; 0 where nobody offers it. */
+/** What trades cost at a slot, in micro US dollars for one contract; 0 where there is no offer. */
 interface Pricing {
   readonly buyYesPriceUsd: number;
   readonly buyNoPriceUsd: number;
@@ -107,7 +107,7 @@ export function createVenue(timeline: Timeline): Venue {
   };
 }
 
-/** YES is bought from whoever bids for NO, and the other way round: the price is what they leave of a dollar. */
+/** YES is bought from bids for NO, and the other way round: the price is one dollar less the bid. */
 function ask(otherBid: number | undefined): number {
   return otherBid === undefined || otherBid >= DOLLAR ? 0 : ONE_USD - otherBid * MICRO_USD_PER_PRICE;
 }

@@ -1,8 +1,8 @@
 import { zstdCompressSync } from 'node:zlib';
 import bs58 from 'bs58';
 import { formatDecimal } from '../../core/amount.ts';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../chain/addresses.ts';
 import type { Address } from '../chain/addresses.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../chain/addresses.ts';
 import type { Account } from '../chain/chain.ts';
 import { decodeMint, decodeTokenAccount, TOKEN_ACCOUNT_BYTES } from '../chain/token-layout.ts';
 import type { Config } from './rpc-params.ts';

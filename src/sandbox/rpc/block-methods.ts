@@ -2,8 +2,8 @@ import type { Block, Commitment, LandedTransaction, SandboxChain } from '../chai
 import { SLOTS_PER_MINUTE } from '../market/slot-counts.ts';
 import type { Config, Params, RpcMethods } from './rpc-params.ts';
 import { RPC_CODE, RpcError, choiceOf, commitmentOf, configParam, integerOf, invalidParams, viewOf } from './rpc-params.ts';
-import { encodeAccountsOf, encodeLanded, refuseVersion, TRANSACTION_ENCODINGS } from './transaction-encoding.ts';
 import type { TransactionEncoding } from './transaction-encoding.ts';
+import { encodeAccountsOf, encodeLanded, refuseVersion, TRANSACTION_ENCODINGS } from './transaction-encoding.ts';
 
 const SLOT_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER };
 const MAX_BLOCKS_SPAN = 500_000;

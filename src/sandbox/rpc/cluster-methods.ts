@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import bs58 from 'bs58';
+import { isAddress } from '../chain/addresses.ts';
 import type { SandboxChain } from '../chain/chain.ts';
 import type { RpcMethods } from './rpc-params.ts';
 import {
   API_VERSION, addressOfText, configParam, integerOf, invalidParams, listParam, stringParam, viewOf, withContext,
 } from './rpc-params.ts';
-import { isAddress } from '../chain/addresses.ts';
 
 const SLOTS_PER_EPOCH = 432_000;
 const MAX_ACCOUNT_BYTES = 10 * 1024 * 1024;

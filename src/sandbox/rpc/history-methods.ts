@@ -12,7 +12,7 @@ const MAX_SIGNATURES = 1_000;
 const STATUS_CACHE_SLOTS = 300;
 const FINALIZED_AFTER_SLOTS = 32;
 
-/** Returns the methods that look back: statuses, transactions, an account's signatures. */
+/** Returns the methods of the past: statuses, transactions, an account's signatures. */
 export function historyMethods(chain: SandboxChain): RpcMethods {
   return {
     getSignatureStatuses: (params) => {

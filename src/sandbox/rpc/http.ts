@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { jsonText } from '../json-text.ts';
 import { answer, failure } from './dispatch.ts';
@@ -15,21 +15,21 @@ const PREFLIGHT_SECONDS = 86_400;
 
 /** Returns an HTTP server, not yet listening, that answers JSON-RPC calls posted to any path. */
 export function createRpcServer(methods: RpcMethods, options: { readonly slowestRequestMs: number }): Server {
-  return createPatientServer((request, response) => {
+  return createTimeLimitedServer((request, response) => {
     void respond(methods, request, response);
   }, options);
 }
 
 /** Returns the server of the websocket's port, not yet listening, which refuses everything but upgrades. */
 export function createUpgradeServer(options: { readonly slowestRequestMs: number }): Server {
-  return createPatientServer((_request, response) => {
+  return createTimeLimitedServer((_request, response) => {
     response.setHeader('upgrade', 'websocket').setHeader('connection', 'close');
     refuse(response, 426, 'expected a websocket upgrade');
   }, options);
 }
 
 /** A server that waits only so long for a request to arrive whole, and answers in JSON-RPC even what is no HTTP. */
-function createPatientServer(
+function createTimeLimitedServer(
   listener: RequestListener, { slowestRequestMs }: { readonly slowestRequestMs: number },
 ): Server {
   const server = createServer({

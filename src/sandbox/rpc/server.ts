@@ -18,7 +18,7 @@ interface RpcOptions {
   /** 0: any free one. */
   port: number;
   host: string;
-  /** By default the port after the RPC's, where clients look for it; 0: any free one. */
+  /** By default the port after the RPC's, where clients expect it; 0: any free one. */
   websocketPort?: number;
   /** A request that has not arrived whole by then is refused; 15 s by default. */
   slowestRequestMs?: number;

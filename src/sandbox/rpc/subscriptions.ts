@@ -1,12 +1,12 @@
+import type { Account, Address, Commitment, LandedTransaction, SandboxChain } from '../chain/chain.ts';
+import { jsonText } from '../json-text.ts';
+import { encodeAccount, encodingOf, TOO_LARGE_FOR_BASE58 } from './account-encoding.ts';
+import { accountFilters, mintDecimals, readEncoded } from './account-methods.ts';
 import type { Params } from './rpc-params.ts';
 import {
   addressOfText, addressParam, commitmentOf, configParam, flagOf, invalidParams, objectOf, signatureOfText,
   withContext,
 } from './rpc-params.ts';
-import type { Account, Address, Commitment, LandedTransaction, SandboxChain } from '../chain/chain.ts';
-import { accountFilters, mintDecimals, readEncoded } from './account-methods.ts';
-import { encodeAccount, encodingOf, TOO_LARGE_FOR_BASE58 } from './account-encoding.ts';
-import { jsonText } from '../json-text.ts';
 
 /** One thing a client waits for. */
 export interface Subscription {
@@ -61,12 +61,12 @@ function signatureSubscription(chain: SandboxChain, params: Params): Subscriptio
   };
 }
 
-/** Tells each time the account looks different at the commitment than when it was last told, or subscribed to. */
+/** Notifies whenever the account differs at the commitment from the last notification, or from the subscription. */
 function accountSubscription(chain: SandboxChain, params: Params): Subscription {
   const address = addressParam(params, 0);
   const config = configParam(params, 1);
   const commitment = commitmentOf(config);
-  // The account may grow while it is watched, and then there is nobody to refuse.
+  // The account may grow while it is watched, and then there is no request to refuse.
   const encoding = { ...encodingOf(config), instead: TOO_LARGE_FOR_BASE58 };
   const read = (): object | null => readEncoded(chain, { address, commitment, encoding });
   let known = jsonText(read());

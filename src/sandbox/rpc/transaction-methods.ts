@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import { isGannetError, messageOf } from '../../core/errors.ts';
-import { transactionFee } from '../chain/fees.ts';
 import type { Commitment, SandboxChain, SimulationResult } from '../chain/chain.ts';
+import { transactionFee } from '../chain/fees.ts';
 import {
   decodeMessage, decodeTransaction, MAX_TRANSACTION_BYTES, UndecodableError,
 } from '../chain/transaction-bytes.ts';
@@ -19,7 +19,7 @@ const MAX_BASE58_LENGTH = 1683;
 const MAX_AIRDROP_LAMPORTS = 2 ** 52;
 const WIRE_ENCODINGS = ['base58', 'base64'] as const;
 
-/** Returns the methods that take transactions: sending, rehearsing, pricing, and the faucet. */
+/** Returns the methods that take transactions: sending, simulating, pricing, and the faucet. */
 export function transactionMethods(chain: SandboxChain): RpcMethods {
   return {
     sendTransaction: (params) => {

@@ -1,13 +1,13 @@
 import type { Server } from 'node:http';
-import { WebSocketServer } from 'ws';
 import type { RawData, WebSocket } from 'ws';
+import { WebSocketServer } from 'ws';
 import type { SandboxChain } from '../chain/chain.ts';
 import { jsonText } from '../json-text.ts';
-import { failure, idOf, parseBody, readRequest, success } from './dispatch.ts';
 import type { Request } from './dispatch.ts';
+import { failure, idOf, parseBody, readRequest, success } from './dispatch.ts';
 import { RPC_CODE, RpcError } from './rpc-params.ts';
-import { createSubscription, SUBSCRIPTION_KINDS } from './subscriptions.ts';
 import type { Subscription } from './subscriptions.ts';
+import { createSubscription, SUBSCRIPTION_KINDS } from './subscriptions.ts';
 
 const MAX_MESSAGE_BYTES = 65_536;
 const MAX_SUBSCRIPTIONS = 1_000;

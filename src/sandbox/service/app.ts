@@ -7,14 +7,14 @@ import type { Dialect } from '../../service/wire/dialect.ts';
 import { jsonText } from '../json-text.ts';
 import type { ServiceContext } from './context.ts';
 import { registerControl } from './control/sandbox-control.ts';
-import { neutralTarget, translate } from './http/dialect-edge.ts';
 import { ENDPOINTS, type RegisterEndpoint } from './endpoints.ts';
 import { faultAnswers, faultRequests, faultWords } from './faults/fault-hooks.ts';
+import { neutralTarget, translate } from './http/dialect-edge.ts';
 import { GATEWAY_ID, guard, numberAnswers } from './http/gateway.ts';
-import { acceptJsonBodies, parseQuery, plainTarget, splitTarget } from './http/request-text.ts';
 import type { RateLimits } from './http/rate-limit.ts';
 import { answerNoHttp, refuseOtherProtocols } from './http/raw-answers.ts';
 import { RequestError } from './http/request-error.ts';
+import { acceptJsonBodies, parseQuery, plainTarget, splitTarget } from './http/request-text.ts';
 
 /** What stands in front of the endpoints. */
 interface Front {
@@ -122,7 +122,7 @@ function registerWithRefusals(
         error: `${request.method} is not for ${printable(splitTarget(request.url).path, 100)}; use ${allow}`,
       });
     };
-    // Before the body is looked at: whatever it is, it is not for this path.
+    // Before the body is read: no body is valid on this path.
     if (others.length > 0)
       app.route({ url, method: others, onRequest: (request, reply) => refuse(request, reply), handler: refuse });
   }

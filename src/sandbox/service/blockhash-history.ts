@@ -19,9 +19,9 @@ export function createBlockhashHistory(): BlockhashHistory {
       if (entries.length > KEPT) entries.shift();
     },
     expiringWithin({ slots, blockHeight }) {
-      const alive = entries.filter(({ lastValidBlockHeight }) => lastValidBlockHeight > blockHeight);
-      const fitting = alive.findLast(({ lastValidBlockHeight }) => lastValidBlockHeight - blockHeight <= slots);
-      const chosen = fitting ?? alive[0];
+      const valid = entries.filter(({ lastValidBlockHeight }) => lastValidBlockHeight > blockHeight);
+      const fitting = valid.findLast(({ lastValidBlockHeight }) => lastValidBlockHeight - blockHeight <= slots);
+      const chosen = fitting ?? valid[0];
       if (chosen === undefined) throw new RangeError(`no blockhash is valid at height ${blockHeight}`);
       return chosen;
     },

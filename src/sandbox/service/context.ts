@@ -4,12 +4,12 @@ import type { Launches } from '../market/launches.ts';
 import type { Lending } from '../market/lending.ts';
 import type { Market, MarketPool } from '../market/market.ts';
 import type { TokenContents } from '../market/token-content.ts';
-import type { PredictionWorld } from '../prediction/exchange.ts';
+import type { PredictionExchange } from '../prediction/exchange.ts';
 import type { BlockhashHistory } from './blockhash-history.ts';
-import type { Faults } from './faults/faults.ts';
-import type { Maker } from './order/maker.ts';
 import type { LookupTable } from './build/message.ts';
+import type { Faults } from './faults/faults.ts';
 import type { Orders } from './order/kept-orders.ts';
+import type { Maker } from './order/maker.ts';
 import type { Routers } from './routing/routing.ts';
 import type { Quotes } from './v1/quoted-route.ts';
 
@@ -27,7 +27,7 @@ export interface ServiceContext {
   readonly speed: number;
   readonly chain: SandboxChain;
   readonly market: Market;
-  readonly prediction: PredictionWorld;
+  readonly prediction: PredictionExchange;
   readonly lending: Lending;
   readonly launches: Launches;
   readonly contents: TokenContents;

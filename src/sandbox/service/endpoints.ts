@@ -1,19 +1,51 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { registerBuild } from './build/build-endpoint.ts';
 import type { ServiceContext } from './context.ts';
-import { registerDiscovery, registerSearch } from './tokens/discovery-endpoints.ts';
+import { createParameters } from './http/parameters.ts';
+import { RequestError } from './http/request-error.ts';
+import type { Query } from './http/request-text.ts';
+import { splitTarget } from './http/request-text.ts';
 import { registerExecute } from './order/execute-endpoint.ts';
 import { registerOrder } from './order/order-endpoint.ts';
 import {
   registerEvents, registerHistory, registerOrderbook, registerPositions,
 } from './prediction/prediction-endpoints.ts';
+import { predictionError } from './prediction/prediction-route.ts';
+import { registerDiscovery, registerSearch } from './tokens/discovery-endpoints.ts';
 import { registerV1Labels, registerV1Quote } from './v1/quote.ts';
 import { registerV1Swap, registerV1SwapInstructions } from './v1/swap.ts';
-import { createParameters } from './http/parameters.ts';
-import { predictionError } from './prediction/prediction-route.ts';
-import type { Query } from './http/request-text.ts';
-import { splitTarget } from './http/request-text.ts';
-import { RequestError } from './http/request-error.ts';
+
+/** Adds one endpoint, or a group of them, to the service. */
+export type RegisterEndpoint = (app: FastifyInstance, context: ServiceContext) => void;
+
+/** Everything the service answers to beside the operator's `/sandbox/*`. */
+export const ENDPOINTS: readonly RegisterEndpoint[] = [
+  registerOrder, registerBuild, registerExecute,
+  registerV1Quote, registerV1Swap, registerV1SwapInstructions, registerV1Labels,
+  registerSearch, registerDiscovery,
+  registerHistory, registerPositions, registerEvents, registerOrderbook,
+  registerLend,
+  registerRetired,
+];
+
+const MOST_POSITIONS = 50;
+
+/**
+ * Serves `GET /lend/v1/earn/earnings` in its form of now: for each position that is asked for, what the user earned on
+ * it.
+ */
+function registerLend(app: FastifyInstance, context: ServiceContext): void {
+  app.get('/lend/v1/earn/earnings', (request, reply) => {
+    const parameters = createParameters(request.query);
+    const user = parameters.address('user');
+    const positions = parameters.addresses('positions', MOST_POSITIONS);
+    const nowMs = context.nowMs();
+    return reply.send([...new Set(positions)].map((address) => ({
+      address, ownerAddress: user, earnings: context.lending.earnings({ user, position: address, nowMs }),
+      slot: context.chain.slot,
+    })));
+  });
+}
 
 /**
  * A path that is known and not served: 410 for what is retired, 404 for what was never part of the service described.
@@ -24,6 +56,16 @@ interface UnservedPath {
   readonly status: 410 | 404;
   /** Where to go instead. */
   readonly instead?: string;
+  readonly words: string;
+}
+
+/** An option that is gone, as a query parameter or a header, anywhere or on one path. */
+interface RemovedOption {
+  readonly names: readonly string[];
+  /** The one path it is gone from; absent means everywhere. */
+  readonly path?: string;
+  /** The one value that says nothing new, and is let through. */
+  readonly harmless?: string;
   readonly words: string;
 }
 
@@ -65,16 +107,6 @@ const PREDICTION_ACTIONS: readonly {
 const NO_PREDICTION_ACTIONS =
   'Placing orders, closing positions and claiming payouts is outside the description of the service; '
   + 'this sandbox only shows markets, positions and history';
-
-/** An option that is gone, as a query parameter or a header, anywhere or on one path. */
-interface RemovedOption {
-  readonly names: readonly string[];
-  /** The one path it is gone from; absent means everywhere. */
-  readonly path?: string;
-  /** The one value that says nothing new, and is let through. */
-  readonly harmless?: string;
-  readonly words: string;
-}
 
 const REMOVED_OPTIONS: readonly RemovedOption[] = [
   {
@@ -129,7 +161,7 @@ function registerRetired(app: FastifyInstance, context: ServiceContext): void {
   }
 }
 
-/** Before the body is looked at: whatever it is, it is answered with the explanation. */
+/** Runs before the body is read, so that any body is answered with the explanation. */
 function refusing(
   refuse: (request: FastifyRequest, reply: FastifyReply) => never,
 ): { onRequest: typeof refuse; handler: typeof refuse } {
@@ -139,35 +171,3 @@ function refusing(
 function pathOf({ url }: FastifyRequest): string {
   return splitTarget(url).path;
 }
-
-const MOST_POSITIONS = 50;
-
-/**
- * Serves `GET /lend/v1/earn/earnings` in its form of now: for each position that is asked for, what the user earned on
- * it.
- */
-function registerLend(app: FastifyInstance, context: ServiceContext): void {
-  app.get('/lend/v1/earn/earnings', (request, reply) => {
-    const parameters = createParameters(request.query);
-    const user = parameters.address('user');
-    const positions = parameters.addresses('positions', MOST_POSITIONS);
-    const nowMs = context.nowMs();
-    return reply.send([...new Set(positions)].map((address) => ({
-      address, ownerAddress: user, earnings: context.lending.earnings({ user, position: address, nowMs }),
-      slot: context.chain.slot,
-    })));
-  });
-}
-
-/** Adds one endpoint, or a group of them, to the service. */
-export type RegisterEndpoint = (app: FastifyInstance, context: ServiceContext) => void;
-
-/** Everything the service answers to beside the operator's `/sandbox/*`. */
-export const ENDPOINTS: readonly RegisterEndpoint[] = [
-  registerOrder, registerBuild, registerExecute,
-  registerV1Quote, registerV1Swap, registerV1SwapInstructions, registerV1Labels,
-  registerSearch, registerDiscovery,
-  registerHistory, registerPositions, registerEvents, registerOrderbook,
-  registerLend,
-  registerRetired,
-];

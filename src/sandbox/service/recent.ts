@@ -1,7 +1,7 @@
 /** A memory that forgets what is older than its lifetime, and the oldest when it is full. */
 interface Recent<Value> {
   readonly size: number;
-  /** Remembers a value from now on; one of the same key is replaced, and lives anew. */
+  /** Remembers a value from now on; one of the same key is replaced, and its time starts again. */
   set(key: string, value: Value): void;
   get(key: string): Value | undefined;
 }

@@ -75,7 +75,7 @@ export interface BuildRequest extends Omit<SwapRequest, 'excludeRouters' | 'take
 }
 
 /** A transaction that came from an order, signed. */
-export interface ExecuteRequest {
+interface ExecuteRequest {
   readonly signedTransaction: Uint8Array;
   /** The order's own. */
   readonly requestId: string;

@@ -67,7 +67,7 @@ const DISCOVERY = '/tokens/v2';
 const MAX_TAG_BYTES = 32 * 1024 * 1024;
 
 /** The most mints one search may name. */
-export const MAX_SEARCH_MINTS = 100;
+const MAX_SEARCH_MINTS = 100;
 /** The most mints whose content one request may name. */
 const MAX_CONTENT_MINTS = 50;
 

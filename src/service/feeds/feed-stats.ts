@@ -86,7 +86,7 @@ interface AgeMeter {
 }
 
 /** Returns the meter of something that has no data yet. */
-export function createAgeMeter(): AgeMeter {
+function createAgeMeter(): AgeMeter {
   let firstAt: Millis | undefined;
   let lastAt = 0;
   /** The integral of the age until the last renewal, in ms². */

@@ -15,7 +15,7 @@ export interface BucketMemory {
 }
 
 /** The state of the rate between two processes. */
-export interface RateMemoryState {
+interface RateMemoryState {
   /** The service's address and the plan. State of another scope is not used. */
   readonly scope: string;
   readonly buckets: { readonly [bucket in Bucket]?: BucketMemory | undefined };

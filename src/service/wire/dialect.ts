@@ -8,7 +8,7 @@ import { nearest } from '../../core/text.ts';
 import type { Json } from '../../core/json.ts';
 
 /** Where the dialects that come with the project lie. */
-export const DIALECTS_DIRECTORY = fileURLToPath(new URL('../../../config/dialects/', import.meta.url));
+const DIALECTS_DIRECTORY = fileURLToPath(new URL('../../../config/dialects/', import.meta.url));
 
 /**
  * The words of one host, and how they translate to the neutral ones that Gannet uses everywhere.

@@ -1,5 +1,5 @@
 /** The members of an answer that state its price impact, unchanged. */
-export interface StatedImpact {
+interface StatedImpact {
   /** A fraction by the reference (-0.001: a tenth of a percent is lost), percentage points on hosts of later days. */
   readonly priceImpact?: number | undefined;
   /** Its older name: a fraction on both, here and there without its sign. */

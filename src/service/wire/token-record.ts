@@ -121,7 +121,7 @@ export function readTokenRecords(answer: Json): TokenRecords {
 }
 
 /** Returns one token. Throws SERVICE_MALFORMED. */
-export function readTokenRecord(element: Json): TokenRecord {
+function readTokenRecord(element: Json): TokenRecord {
   const { apy, audit, ...record } = readWire(WireToken, element, WHAT);
   const members = membersOf(element);
   return {

@@ -1,7 +1,76 @@
+import type { Lamports } from '../../core/amount.ts';
+import { assert } from '../../core/assert.ts';
 import type { DenialCode } from '../denials.ts';
 import type { Protection, ProtectionRelease, ProtectionScope, ProtectionTrigger } from '../limits.ts';
-import { assert } from '../../core/assert.ts';
-import type { Lamports } from '../../core/amount.ts';
+
+type ProtectionKind = ProtectionTrigger['kind'];
+
+/** The options of one kind of protection. */
+export interface ProtectionFacts {
+  /** The denial code of entries while it is triggered. Exits that a halt refuses have TRADING_HALTED. */
+  readonly code: DenialCode;
+  readonly scopes: readonly ProtectionScope[];
+  readonly releases: readonly ProtectionRelease['kind'][];
+  /** What an `elapsed`, `next-day` or `operator` release resets. */
+  readonly begins: string;
+}
+
+const ALL_SCOPES = ['strategy', 'token', 'global'] as const;
+const WIDE_SCOPES = ['strategy', 'global'] as const;
+const ALL_RELEASES = ['elapsed', 'cleared', 'next-day', 'operator'] as const;
+/** The condition of a closed swap never ends by itself. */
+const TIMED_RELEASES = ['elapsed', 'next-day', 'operator'] as const;
+
+/** Every kind of protection with its options; each may `deny`, `reduce-only` or `halt`. */
+export const PROTECTIONS: Readonly<Record<ProtectionKind, ProtectionFacts>> = {
+  cooldown: { code: 'COOLDOWN_ACTIVE', scopes: ALL_SCOPES, releases: TIMED_RELEASES, begins: 'only later swaps count' },
+  'loss-streak': { code: 'LOSS_STREAK', scopes: ALL_SCOPES, releases: ALL_RELEASES, begins: 'only later exits count' },
+  'low-profit': {
+    code: 'PROFIT_TOO_LOW', scopes: ALL_SCOPES, releases: ALL_RELEASES, begins: 'only later exits count',
+  },
+  'max-drawdown': {
+    code: 'DRAWDOWN_EXCEEDS_MAX', scopes: WIDE_SCOPES, releases: ALL_RELEASES,
+    begins: 'the peak is the equity at that time',
+  },
+  'daily-loss': {
+    code: 'DAILY_LOSS_EXCEEDS_MAX', scopes: WIDE_SCOPES, releases: ALL_RELEASES,
+    begins: 'the day begins with the equity at that time',
+  },
+  'fee-budget': {
+    code: 'FEE_BUDGET_EXCEEDED', scopes: WIDE_SCOPES, releases: ALL_RELEASES, begins: 'only later fees count',
+  },
+  'stale-feed': {
+    code: 'FEED_STALE', scopes: WIDE_SCOPES, releases: ALL_RELEASES, begins: 'the silence is counted from that time',
+  },
+  'blind-execution': {
+    code: 'EXECUTION_BLIND', scopes: WIDE_SCOPES, releases: ALL_RELEASES, begins: 'the count starts at zero',
+  },
+  'unresolved-intent': {
+    code: 'INTENT_UNRESOLVED', scopes: WIDE_SCOPES, releases: ALL_RELEASES,
+    begins: 'only swaps that become unknown later count',
+  },
+  'error-rate': {
+    code: 'ERROR_RATE_EXCEEDS_MAX', scopes: ALL_SCOPES, releases: ALL_RELEASES, begins: 'only later failures count',
+  },
+  'reconciliation-mismatch': {
+    code: 'LEDGER_MISMATCH', scopes: ['token', 'global'], releases: ALL_RELEASES,
+    begins: 'the missing amount is forgotten',
+  },
+  'dead-man': {
+    code: 'OPERATOR_ABSENT', scopes: ['global'], releases: ALL_RELEASES,
+    begins: 'the absence is counted from that time',
+  },
+};
+
+/** Returns why a protection's options cannot be combined, undefined where they can. */
+export function protectionFault({ trigger: { kind }, scope, action, release }: Protection): string | undefined {
+  const { scopes, releases } = PROTECTIONS[kind];
+  if (!scopes.includes(scope)) return `${kind} counts by ${scopes.join(' or ')}, not by ${scope}`;
+  if (!releases.includes(release.kind)) return `${kind} is released by ${releases.join(', ')}, not by ${release.kind}`;
+  // A strategy is flattened as a whole, not for one token.
+  return scope === 'token' && action === 'flatten'
+    ? 'what counts by token may deny, reduce or halt, not flatten' : undefined;
+}
 
 /** A configured protection with its number among those of its kind and scope, by which a restart finds it again. */
 export interface ProtectionRule {
@@ -96,72 +165,3 @@ export const DEFAULT_PROTECTIONS: readonly Protection[] = [
     trigger: { kind: 'reconciliation-mismatch' }, scope: 'global', action: 'reduce-only', release: { kind: 'operator' },
   },
 ];
-
-type ProtectionKind = ProtectionTrigger['kind'];
-
-/** The options of one kind of protection. */
-export interface ProtectionFacts {
-  /** The denial code of entries while it is triggered. Exits that a halt refuses have TRADING_HALTED. */
-  readonly code: DenialCode;
-  readonly scopes: readonly ProtectionScope[];
-  readonly releases: readonly ProtectionRelease['kind'][];
-  /** What an `elapsed`, `next-day` or `operator` release resets. */
-  readonly begins: string;
-}
-
-const ALL_SCOPES = ['strategy', 'token', 'global'] as const;
-const WIDE_SCOPES = ['strategy', 'global'] as const;
-const ALL_RELEASES = ['elapsed', 'cleared', 'next-day', 'operator'] as const;
-/** The condition of a closed swap never ends by itself. */
-const TIMED_RELEASES = ['elapsed', 'next-day', 'operator'] as const;
-
-/** Every kind of protection with its options; each may `deny`, `reduce-only` or `halt`. */
-export const PROTECTIONS: Readonly<Record<ProtectionKind, ProtectionFacts>> = {
-  cooldown: { code: 'COOLDOWN_ACTIVE', scopes: ALL_SCOPES, releases: TIMED_RELEASES, begins: 'only later swaps count' },
-  'loss-streak': { code: 'LOSS_STREAK', scopes: ALL_SCOPES, releases: ALL_RELEASES, begins: 'only later exits count' },
-  'low-profit': {
-    code: 'PROFIT_TOO_LOW', scopes: ALL_SCOPES, releases: ALL_RELEASES, begins: 'only later exits count',
-  },
-  'max-drawdown': {
-    code: 'DRAWDOWN_EXCEEDS_MAX', scopes: WIDE_SCOPES, releases: ALL_RELEASES,
-    begins: 'the peak is the equity at that time',
-  },
-  'daily-loss': {
-    code: 'DAILY_LOSS_EXCEEDS_MAX', scopes: WIDE_SCOPES, releases: ALL_RELEASES,
-    begins: 'the day begins with the equity at that time',
-  },
-  'fee-budget': {
-    code: 'FEE_BUDGET_EXCEEDED', scopes: WIDE_SCOPES, releases: ALL_RELEASES, begins: 'only later fees count',
-  },
-  'stale-feed': {
-    code: 'FEED_STALE', scopes: WIDE_SCOPES, releases: ALL_RELEASES, begins: 'the silence is counted from that time',
-  },
-  'blind-execution': {
-    code: 'EXECUTION_BLIND', scopes: WIDE_SCOPES, releases: ALL_RELEASES, begins: 'the count starts at zero',
-  },
-  'unresolved-intent': {
-    code: 'INTENT_UNRESOLVED', scopes: WIDE_SCOPES, releases: ALL_RELEASES,
-    begins: 'only swaps that become unknown later count',
-  },
-  'error-rate': {
-    code: 'ERROR_RATE_EXCEEDS_MAX', scopes: ALL_SCOPES, releases: ALL_RELEASES, begins: 'only later failures count',
-  },
-  'reconciliation-mismatch': {
-    code: 'LEDGER_MISMATCH', scopes: ['token', 'global'], releases: ALL_RELEASES,
-    begins: 'the missing amount is forgotten',
-  },
-  'dead-man': {
-    code: 'OPERATOR_ABSENT', scopes: ['global'], releases: ALL_RELEASES,
-    begins: 'the absence is counted from that time',
-  },
-};
-
-/** Returns why a protection's options cannot be combined, undefined where they can. */
-export function protectionFault({ trigger: { kind }, scope, action, release }: Protection): string | undefined {
-  const { scopes, releases } = PROTECTIONS[kind];
-  if (!scopes.includes(scope)) return `${kind} counts by ${scopes.join(' or ')}, not by ${scope}`;
-  if (!releases.includes(release.kind)) return `${kind} is released by ${releases.join(', ')}, not by ${release.kind}`;
-  // A strategy is flattened as a whole, not for one token.
-  return scope === 'token' && action === 'flatten'
-    ? 'what counts by token may deny, reduce or halt, not flatten' : undefined;
-}

@@ -7,10 +7,10 @@ import { SOL_MINT } from '../../market/token.ts';
 import type { ProtectionTrigger } from '../limits.ts';
 import type { EngineState, StrategyRecord } from '../state.ts';
 import { currentValue } from '../valuation.ts';
+import type { ProtectionRule } from './catalogue.ts';
 import type { Noted, Watch } from './memory.ts';
 import { ALL, dayOf, isLater } from './memory.ts';
 import { feesOf } from './record-outcome.ts';
-import type { ProtectionRule } from './catalogue.ts';
 
 type Kind = ProtectionTrigger['kind'];
 type Condition<K extends Kind> =

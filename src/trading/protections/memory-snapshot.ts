@@ -2,9 +2,9 @@ import type { Amount, Lamports } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import type { ProtectionScope } from '../limits.ts';
+import type { ProtectionRule } from './catalogue.ts';
 import type { Noted, ProtectionMemory, SubjectMemory, Watch } from './memory.ts';
 import { dayOf, subjectMemory, watchOf } from './memory.ts';
-import type { ProtectionRule } from './catalogue.ts';
 
 /** The state of protections as plain data; amounts are texts. */
 export interface ProtectionSnapshot {

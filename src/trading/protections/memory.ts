@@ -1,11 +1,11 @@
 import type { Lamports } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
-import type { ExitResult, StrategyBook } from '../portfolio.ts';
+import type { DenialCode } from '../denials.ts';
 import type { Protection, ProtectionScope } from '../limits.ts';
+import type { ExitResult, StrategyBook } from '../portfolio.ts';
 import type { ProtectionRule } from './catalogue.ts';
 import { isOfEquity, rulesOf } from './catalogue.ts';
-import type { DenialCode } from '../denials.ts';
 
 /** An event with its sequence number and time. A release resets by number, because times repeat. */
 export interface Noted {
@@ -30,6 +30,15 @@ export interface SubjectMemory {
   /** The number of its latest event. */
   notedN: number;
 }
+
+/** The lengths of the lists that the protections of a scope need. */
+interface Lookback {
+  readonly exits: number;
+  readonly failures: number;
+  readonly unknowns: number;
+}
+
+type Lookbacks = Readonly<Record<ProtectionScope, Lookback>>;
 
 /** A record that a swap is counted in, with the lengths of its lists. */
 export interface SubjectEntry {
@@ -98,6 +107,18 @@ export interface Watch {
 interface Missing {
   readonly n: number;
   readonly amount: bigint;
+}
+
+/** The trigger or the release of a protection. It is reported to people and kept over restarts. */
+export interface ProtectionChange {
+  readonly change: 'fired' | 'released';
+  readonly protection: Protection;
+  /** The strategy's name or the token's mint; empty where the scope is global. */
+  readonly subject: string;
+  readonly code: DenialCode;
+  /** For people: why it was triggered or released. */
+  readonly reason: string;
+  readonly at: Millis;
 }
 
 /** The state of all protections. */
@@ -225,15 +246,6 @@ export function dayOf(at: Millis): number {
   return Math.floor(at / 86_400_000);
 }
 
-/** The lengths of the lists that the protections of a scope need. */
-interface Lookback {
-  readonly exits: number;
-  readonly failures: number;
-  readonly unknowns: number;
-}
-
-type Lookbacks = Readonly<Record<ProtectionScope, Lookback>>;
-
 /** Returns the lookback of each scope's protections. */
 function lookbacksOf(protections: readonly Protection[]): Lookbacks {
   return {
@@ -254,14 +266,3 @@ function lookbackOf(protections: readonly Protection[], scope: ProtectionScope):
   return lookback;
 }
 
-/** The trigger or the release of a protection. It is reported to people and kept over restarts. */
-export interface ProtectionChange {
-  readonly change: 'fired' | 'released';
-  readonly protection: Protection;
-  /** The strategy's name or the token's mint; empty where the scope is global. */
-  readonly subject: string;
-  readonly code: DenialCode;
-  /** For people: why it was triggered or released. */
-  readonly reason: string;
-  readonly at: Millis;
-}

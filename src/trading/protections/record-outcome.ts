@@ -1,13 +1,13 @@
 import type { Lamports } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
+import type { Mint } from '../../market/token.ts';
 import type { AdjustWallet } from '../command.ts';
-import type { ExitResult } from '../portfolio.ts';
 import { isDenialCode } from '../denials.ts';
 import type { Intent, IntentState, Outcome } from '../intent.ts';
 import { isTerminal } from '../intent.ts';
+import type { ExitResult } from '../portfolio.ts';
 import type { ProtectionMemory, SubjectEntry, SubjectMemory } from './memory.ts';
 import { dayOf, subjectMemory } from './memory.ts';
-import type { Mint } from '../../market/token.ts';
 
 /** Records an outcome of an intent, with the result of an exit where it is known. */
 export function recordOutcome(

@@ -1,9 +1,9 @@
+import type { Lamports } from '../../core/amount.ts';
 import { showAmount } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
-import type { Rule, SwapCandidate } from './swap-candidate.ts';
-import type { Lamports } from '../../core/amount.ts';
 import type { EngineState } from '../state.ts';
+import type { Rule, SwapCandidate } from './swap-candidate.ts';
 
 /** The deposit of a token account in lamports: that of Token-2022, which is the larger one. */
 const ACCOUNT_DEPOSIT = 2_074_080n;

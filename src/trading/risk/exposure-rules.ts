@@ -1,13 +1,13 @@
+import type { Millis } from '../../core/time.ts';
 import { showAmount, symbolOf } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
 import type { Denial, DenialCode } from '../denials.ts';
+import type { Intent } from '../intent.ts';
+import type { ValueLimit } from '../limits.ts';
+import type { Portfolio, StrategyBook } from '../portfolio.ts';
 import type { EngineState } from '../state.ts';
 import { currentValue } from '../valuation.ts';
-import type { ValueLimit } from '../limits.ts';
 import type { Rule, SwapCandidate } from './swap-candidate.ts';
-import type { Millis } from '../../core/time.ts';
-import type { Intent } from '../intent.ts';
-import type { Portfolio, StrategyBook } from '../portfolio.ts';
 
 // Exits reduce what these limits bound, so none of these rules refuses an exit.
 

@@ -1,10 +1,10 @@
-import { SOL_MINT } from '../../market/token.ts';
-import { intentKey } from '../recent-keys.ts';
-import type { Denial } from '../denials.ts';
-import type { Rule } from './swap-candidate.ts';
 import { formatDuration } from '../../core/time.ts';
 import { describeFeedKey, showAmount, symbolOf } from '../../market/market-text.ts';
+import { SOL_MINT } from '../../market/token.ts';
+import type { Denial } from '../denials.ts';
+import { intentKey } from '../recent-keys.ts';
 import { priceAge, readingAge } from '../valuation.ts';
+import type { Rule } from './swap-candidate.ts';
 
 /** Requires two different configured tokens and an amount. */
 export const sensible: Rule = (state, { inputMint, outputMint, amountIn, isExit }) => {

@@ -1,14 +1,14 @@
 import type { Millis } from '../../core/time.ts';
+import type { Denial } from '../denials.ts';
 import type { Intent } from '../intent.ts';
 import type { EngineState } from '../state.ts';
 import { balance, budget } from './budget-rules.ts';
 import { exitUnderWay, intentsOpen, swapRate } from './count-rules.ts';
-import type { Denial } from '../denials.ts';
 import { positionSize, strategyExposure, totalExposure, tradeSize } from './exposure-rules.ts';
 import { inputsFresh, keyUnused, pairPriceFresh, sensible, slippage, tokenSafety } from './proposal-rules.ts';
-import { equityKnown, protections, serviceAccess, tradingState } from './trading-state.ts';
 import type { Rule, SwapCandidate } from './swap-candidate.ts';
 import { retryCandidateOf } from './swap-candidate.ts';
+import { equityKnown, protections, serviceAccess, tradingState } from './trading-state.ts';
 
 /** The rules in the order of their application: the first refusal is the answer. */
 const RULES: readonly Rule[] = [

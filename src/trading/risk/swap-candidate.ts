@@ -3,10 +3,10 @@ import { mulDiv } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
+import type { Denial } from '../denials.ts';
 import type { Intent } from '../intent.ts';
 import type { SwapProposal } from '../proposal.ts';
 import type { EngineState, StrategyRecord } from '../state.ts';
-import type { Denial } from '../denials.ts';
 
 /** A swap for the rules to check: a proposed one with its size resolved, or a further attempt of an approved one. */
 export interface SwapCandidate {

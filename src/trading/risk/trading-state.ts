@@ -1,15 +1,47 @@
-import type { Rule, SwapCandidate } from './swap-candidate.ts';
 import { symbolOf } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
+import type { TradingState } from '../command.ts';
+import type { Denial } from '../denials.ts';
 import type { ProtectionAction } from '../limits.ts';
 import { currencyOf, lossToday } from '../protections/conditions.ts';
 import { missingPrice } from '../protections/equity.ts';
 import type { Watch } from '../protections/memory.ts';
 import { ALL, isIgnored } from '../protections/memory.ts';
 import type { EngineState } from '../state.ts';
-import type { Denial } from '../denials.ts';
 import { unvalued } from './exposure-rules.ts';
-import type { TradingState } from '../command.ts';
+import type { Rule, SwapCandidate } from './swap-candidate.ts';
+
+/** Applies the trading state that commands set. Exits are refused only where trading is halted. */
+export const tradingState: Rule = (state, { strategy, isExit }) => {
+  const own = state.strategyTrading.get(strategy.name) ?? 'active';
+  if (state.trading === 'halted') return { code: 'TRADING_HALTED', reason: 'trading is halted' };
+  if (own === 'halted') return { code: 'TRADING_HALTED', reason: `trading is halted for ${strategy.name}` };
+  if (isExit) return undefined;
+  if (state.trading === 'reduce-only' || own === 'reduce-only') {
+    return { code: 'TRADING_REDUCE_ONLY', reason: 'only swaps back into the budget’s token are allowed now' };
+  }
+  if (state.flattening.has(strategy.name)) {
+    return {
+      code: 'TRADING_REDUCE_ONLY',
+      reason: `what ${strategy.name} holds is being sold; only swaps back into the budget’s token are allowed`,
+    };
+  }
+  return undefined;
+};
+
+/** Refuses all swaps while the service refuses the API key, and entries while it does not answer. */
+export const serviceAccess: Rule = (state, { isExit }) => {
+  if (state.serviceAccess === 'granted') return undefined;
+  if (state.serviceAccess === 'silent') {
+    // An exit is tried: its own request may be the first that is answered.
+    return isExit ? undefined
+      : { code: 'SERVICE_SILENT', reason: 'the service does not answer; entries go on as soon as it does' };
+  }
+  return {
+    code: 'SERVICE_UNAUTHORIZED',
+    reason: 'the service refuses the API key; trading goes on by itself once it takes it again',
+  };
+};
 
 /** The order of actions: the denial names the strongest. */
 const STRENGTH: Readonly<Record<ProtectionAction, number>> = { halt: 3, flatten: 2, 'reduce-only': 1, deny: 0 };
@@ -31,7 +63,7 @@ export const protections: Rule = (state, swap) => {
 
   function denialOf({ rule: { code, protection: { action, scope } }, subject, fired }: Watch): Denial {
     const whom = scope === 'global' ? ''
-      : ` for ${scope === 'token' ? symbolOf(state.tokens, subject as Mint) : subject}`;
+      : ` for ${scope === 'token' ? symbolOf(state.tokens, subject) : subject}`;
     return {
       code: action === 'halt' ? 'TRADING_HALTED' : code,
       reason: `${action === 'halt' ? 'trading is halted' : 'entries are refused'}${whom}: ${fired!.reason}`,
@@ -84,38 +116,6 @@ function holderOf({ strategies, portfolio }: EngineState, mint: Mint): string | 
     return budget?.mint !== mint && (balances.get(mint) ?? 0n) > 0n;
   });
 }
-
-/** Applies the trading state that commands set. Exits are refused only where trading is halted. */
-export const tradingState: Rule = (state, { strategy, isExit }) => {
-  const own = state.strategyTrading.get(strategy.name) ?? 'active';
-  if (state.trading === 'halted') return { code: 'TRADING_HALTED', reason: 'trading is halted' };
-  if (own === 'halted') return { code: 'TRADING_HALTED', reason: `trading is halted for ${strategy.name}` };
-  if (isExit) return undefined;
-  if (state.trading === 'reduce-only' || own === 'reduce-only') {
-    return { code: 'TRADING_REDUCE_ONLY', reason: 'only swaps back into the budget’s token are allowed now' };
-  }
-  if (state.flattening.has(strategy.name)) {
-    return {
-      code: 'TRADING_REDUCE_ONLY',
-      reason: `what ${strategy.name} holds is being sold; only swaps back into the budget’s token are allowed`,
-    };
-  }
-  return undefined;
-};
-
-/** Refuses all swaps while the service refuses the API key, and entries while it does not answer. */
-export const serviceAccess: Rule = (state, { isExit }) => {
-  if (state.serviceAccess === 'granted') return undefined;
-  if (state.serviceAccess === 'silent') {
-    // An exit is tried: its own request may be the first that is answered.
-    return isExit ? undefined
-      : { code: 'SERVICE_SILENT', reason: 'the service does not answer; entries go on as soon as it does' };
-  }
-  return {
-    code: 'SERVICE_UNAUTHORIZED',
-    reason: 'the service refuses the API key; trading goes on by itself once it takes it again',
-  };
-};
 
 /** Returns the triggered protections in the order of the configuration. */
 export function firedProtections(state: EngineState): Watch[] {

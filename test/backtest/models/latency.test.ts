@@ -56,7 +56,7 @@ const FILL: Fill = {
   feeLamports: 0n as Lamports, rentLamports: 0n as Lamports,
 };
 
-/** With a slot they landed on a chain; without one the run was on paper. */
+/** With a slot they landed on a chain; without one the run was a paper run. */
 async function recordingOf(swaps: number, slot?: bigint, { buildMs = 0 }: { readonly buildMs?: number } = {}) {
   const writer = openWriter(temporaryFolder());
   let seq = 0;
@@ -70,7 +70,7 @@ async function recordingOf(swaps: number, slot?: bigint, { buildMs = 0 }: { read
       router: buildMs > 0 && n % 2 === 1 ? 'build' : 'iris', ...(state === 'confirmed' ? { slot, fill: FILL } : {}),
     }));
   }
-  // Never ended, or of a further attempt: they say nothing of how long one takes.
+  // Unfinished, or of a further attempt: they do not tell a latency.
   writer.append(++seq, 900_000, outcomeOf('open-1', 'building'));
   writer.append(++seq, 900_100, outcomeOf('open-1', 'building', { attempt: 2 }));
   await writer.close();
@@ -102,7 +102,7 @@ describe('latencies of a recording', () => {
     for (const key of ['quote', 'land'] as const) {
       expect(knownBefore(long.latency[key], last[key])).toEqual(BASE_MODEL.latency[key]);
       expect(knownBefore(long.latency[key], last[key] + 1)).not.toEqual(BASE_MODEL.latency[key]);
-      // What was recorded later changes nothing of what is drawn from before.
+      // Later records do not change the distribution before them.
       for (let at = 0; at <= 290_000; at += 1_000)
         expect(knownBefore(long.latency[key], at)).toEqual(knownBefore(short.latency[key], at));
       const most = (at: number): number => latencyAt(knownBefore(long.latency[key], at), 1);
@@ -125,7 +125,7 @@ describe('latencies of a recording', () => {
       .toEqual([202, 202, 203, 229]);
     expect([1, 900_000].map((at) => latencyAt(knownBefore(latency.land, at), 0))).toEqual([1_000, 1_000]);
     expect(assumedUntil({ ...BASE_MODEL, latency }, 1)).toBeUndefined();
-    // Every other swap was composed here, and took a second more to land.
+    // Every other swap was composed locally, and took a second more to land.
     const routes = withRecordedRun(unasked, await recordingOf(60, 7n, { buildMs: 1_000 }), 'run-1').latency.land;
     expect((['order', 'build'] as const).map((route) => latencyAt(knownBefore(routes, 900_000, route), 0)))
       .toEqual([1_000, 2_002]);

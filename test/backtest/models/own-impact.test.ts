@@ -81,7 +81,7 @@ describe('issue 13.5: own swaps whose impact is in the recorded prices', () => {
     expect(left(impact, 1_001)).toBe(0n);
     impact.add(USDC.mint, SOL.mint, 1_500n, 2_000);
     expect(left(impact, 2_001)).toBe(1_008n);
-    // Of the other direction nothing is known.
+    // The other direction is not affected.
     impact.add(SOL.mint, USDC.mint, 400n, 3_000);
     expect(impact.left(SOL.mint, USDC.mint, 3_001)).toBe(400n);
   });
@@ -109,7 +109,7 @@ describe('a swap after own swaps', () => {
     const found = outputAfter(createLadder([rung!])!, taken, size);
     const wanted = quoteHop({ ...POOL, amountIn: taken + size }) - quoteHop({ ...POOL, amountIn: taken });
     expect(Math.abs(Number(found) / Number(wanted) - 1)).toBeLessThan(0.001);
-    // Without a stated impact one size tells nothing of the next.
+    // Without a stated impact one size does not tell the price of another.
     expect(outputAfter(createLadder([{ ...rung!, priceImpact: undefined }])!, taken, size)).toBe(rung!.outAmount);
   });
 

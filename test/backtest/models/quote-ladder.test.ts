@@ -8,10 +8,7 @@ import { quoteHop } from '../../../src/sandbox/chain/swap-math.ts';
 import { rungsOf, statedImpact } from './pool.ts';
 
 const UNIT = 1_000_000_000n;
-/**
- * 1,000 and 1,000 of two tokens with nine places, 0.3 %: the worked example O-13 of the project's research, computed by
- * hand there.
- */
+/** 1,000 and 1,000 of two tokens with nine decimals, 0.3 %: the worked example O-13 of the project's research. */
 const POOL = { reserveIn: 1_000n * UNIT, reserveOut: 1_000n * UNIT, feeBps: 30 };
 const LADDER = createLadder(rungsOf(POOL, [UNIT, 10n * UNIT, 100n * UNIT]))!;
 
@@ -53,8 +50,7 @@ describe('a ladder of quotes of a constant-product pool', () => {
       fc.pre(rungs[0]!.outAmount > 10_000n);
       const found = outputOf(createLadder(rungs)!, size);
       const wanted = quoteHop({ ...pool, amountIn: size });
-      // What goes into the pool and what comes out of it are whole units; what that does to the rungs' prices grows
-      // with the size.
+      // Amounts in the pool are whole units; the effect of rounding on the rungs' prices grows with the size.
       const slack = 3n + (10n * wanted) / rungs[0]!.outAmount + (10n * wanted) / small;
       expect(found - wanted <= slack && wanted - found <= slack).toBe(true);
     }));
@@ -76,21 +72,20 @@ describe('a ladder of quotes of a constant-product pool', () => {
     const largest = known.at(-1)!;
     const beyond = 200n * UNIT;
     const wanted = quoteHop({ ...POOL, amountIn: beyond });
-    // One more at the price of the largest, and one that is a hair's breadth dearer: the last two sizes say nothing, or
-    // far too much.
+    // One more at the price of the largest, and one that is slightly dearer: the slope of the last two sizes is 0, or
+    // far too large.
     const size = 101n * UNIT;
     const flat = { ...largest, inAmount: size, outAmount: (size * largest.outAmount) / largest.inAmount };
     const steep = { ...flat, outAmount: (flat.outAmount * 9_950n) / 10_000n };
     for (const [last, off] of [[flat, 25], [steep, 130]] as const) {
       expect(Math.abs(bps(outputOf(createLadder([...known, last])!, beyond), wanted))).toBeLessThan(off);
     }
-    // What another router says, or the same one of another slot, is no point of the line: the largest rung's own impact
-    // is.
+    // A rung of another router or slot is no point of the line; the largest rung's own impact decides.
     for (const others of [stated([99n * UNIT], 'other', 100n), stated([99n * UNIT], 'iris', 99n)]) {
       const nearlyFlat = others.map((each) =>
         ({ ...each, outAmount: (each.inAmount * largest.outAmount) / largest.inAmount }));
       expect(Math.abs(bps(outputOf(createLadder([...nearlyFlat, largest])!, beyond), wanted))).toBeLessThan(0.001);
-      // Where it states none, there is nothing but the others.
+      // Where it states none, only the others remain.
       expect(Math.abs(bps(outputOf(createLadder([...nearlyFlat, { ...largest, priceImpact: undefined }])!, beyond), 2n
         * largest.outAmount)))
         .toBeLessThan(0.001);
@@ -118,7 +113,7 @@ describe('any ladder', () => {
   });
 
   it('takes the worse of two neighbours where a larger size seems cheaper', () => {
-    // 10 at 1.00, then 100 at 1.10 apiece: the better price is not believed.
+    // 10 at 1.00, then 100 at 1.10 apiece: the better price is ignored.
     const some = ladder([10n, 10n], [100n, 110n], [1_000n, 900n]);
     expect(outputOf(some, 100n)).toBe(100n);
     expect(outputOf(some, 1_000n)).toBe(900n);
@@ -156,7 +151,7 @@ describe('any ladder', () => {
 
   it('flags sizes between quotes of which one is more than five slots older than the newest', () => {
     const some = createLadder([rung(10n, 10n, 94n), rung(100n, 90n, 95n), rung(1_000n, 800n, 100n)])!;
-    // Beyond the largest, which is alone of its slot, the smallest has a say.
+    // Beyond the largest, which is alone in its slot, the smallest determines the line.
     expect([5n, 10n, 50n, 100n, 500n, 1_000n, 2_000n].map((size) => isSlotsApart(some, size)))
       .toEqual([true, true, true, false, false, false, true]);
     expect(isSlotsApart(createLadder([rung(10n, 10n, 94n), rung(100n, 90n, 100n), rung(1_000n, 800n, 100n)])!, 2_000n))
@@ -170,7 +165,7 @@ describe('any ladder', () => {
       const [small, large] = a < b ? [a, b] : [b, a];
       const [less, more] = [outputOf(some, small), outputOf(some, large)];
       expect(more).toBeGreaterThanOrEqual(less);
-      // Prices non-improving in size, but for the one unit that is floored away.
+      // Prices do not improve with size, except for one unit of rounding.
       expect(more * small <= (less + 1n) * large).toBe(true);
       expect(outputOf(createLadder(rungs.toReversed())!, small)).toBe(less);
     }), { numRuns: 500 });
@@ -195,7 +190,7 @@ describe('any ladder', () => {
   it('has one price where only one size without a stated impact exists: the exact fraction, rounded', () => {
     fc.assert(fc.property(amounts, amounts, amounts, fc.constantFrom(undefined, 0, 0.01),
       (inAmount, outAmount, size, priceImpact) => {
-        // An impact that is better than nothing makes no price better.
+        // A positive impact does not improve a price.
         const one = createLadder([{ inAmount, outAmount, priceImpact }])!;
         expect(outputOf(one, size)).toBe((size * outAmount) / inAmount);
         expect(outputOf(one, size, 'ceil')).toBe((size * outAmount + inAmount - 1n) / inAmount);

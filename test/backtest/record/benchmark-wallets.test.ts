@@ -23,7 +23,7 @@ const STEPS = 121;
 /** Ten purchases of a benchmark, from the first price on. */
 const EVERY = 12;
 const END = STEP * STEPS;
-/** Nothing is lost by chance; all else costs what it costs. */
+/** No transaction is lost; everything has its cost. */
 const DEAR: Partial<SimulationModel> = {
   landing: { ...BASE_MODEL.landing, adverseBps: 3 as Bps, dropProbability: 0, unknownProbability: 0 },
   costs: { ...BASE_MODEL.costs, platformFeeBps: 20 as Bps, tipLamports: 200_000n as Lamports },
@@ -64,7 +64,7 @@ function runOf(
   });
 }
 
-/** What DCA and holding come to. */
+/** The results of DCA and of holding. */
 function ends(model: Partial<SimulationModel>): number[] {
   const { dca, buy_and_hold: holding } = benchmarksOf(runOf('base', model).record);
   return [dca, holding].map((benchmark) => benchmark!.series.values.at(-1)!);

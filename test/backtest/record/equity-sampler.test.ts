@@ -55,7 +55,7 @@ describe('the record of a backtest', () => {
   });
 
   it('prices the benchmark at the largest recorded size at most', () => {
-    // A smaller size of another time, at a price that is far away: the line through both leads to 620 at 500 USDC.
+    // A smaller size of another time, at a distant price: the line through both leads to 620 at 500 USDC.
     const [small, large] = [
       quote(USDC, SOL, { inAmount: 1_000_000n, outAmount: 10_000_000n, at: 4_000 }),
       quote(SOL, USDC, { inAmount: 10_000_000n, outAmount: 1_240_000n, at: 4_000 }),
@@ -65,8 +65,8 @@ describe('the record of a backtest', () => {
   });
 
   it('measures the spread at the size of the swaps, not at that of the budget', () => {
-    // Swaps are of 25 USDC: at 125 and 124 half of what is between them is 40 bps; the wide quotes for 500 USDC are
-    // without an owner.
+    // Swaps are of 25 USDC: at 125 and 124 half of the spread is 40 bps; the wide quotes for 500 USDC belong to no
+    // swap.
     const wide = [5_000, 10_000, 15_000, 20_000].flatMap((at) => [
       quote(USDC, SOL, { inAmount: 500_000_000n, outAmount: 3_000_000_000n, at }),
       quote(SOL, USDC, { inAmount: 4_000_000_000n, outAmount: 300_000_000n, at }),
@@ -81,7 +81,7 @@ describe('the record of a backtest', () => {
   });
 
   it('counts the fees of failed swaps, and the sent transactions that did not land', () => {
-    // The price falls away while the swap is under way: it fails with 6001, and its fee is paid.
+    // The price drops while the swap is under way: it fails with 6001, and its fee is paid.
     const { record, assessment } = measured([buyingSol(125_000, 5_000), buyingSol(150_000, 6_000)]);
     expect(record.strategies)
       .toMatchObject([{ sent: 1, landed: 0, feesPaid: expect.closeTo(9_000e-9 * 150 * 0.994, 5) }]);
@@ -146,7 +146,7 @@ describe('the record of a backtest', () => {
           benchmarksOf(measured(events, { strategies, everyMs: HOUR, extremesEveryMs: 1_000 }).record);
         return held!.series.values.at(-1)!;
       });
-    // 500 USDC at 125, sold at 150; the spread is taken to stay what it was in parts of the price.
+    // 500 USDC at 125, sold at 150; the spread is assumed to be a constant part of the price.
     expect(new Set(bought).size).toBe(1);
     expect(bought[0]).toBeCloseTo(600, -1);
   });
@@ -179,13 +179,13 @@ describe('the record of a backtest', () => {
   });
 });
 
-/** The price leaps while the first swap is under way, and fails it. */
+/** The price jumps while the first swap is under way, and makes it fail. */
 const FAILING_FIRST = [
   ...bothSides([[125, 124]]), sellingSol(149_000, 6_000), buyingSol(150_000, 6_000),
   ...bothSides([[150, 149], [150, 149]], 20_000),
 ];
 
-/** Does at each price what its turn says. */
+/** Makes the next proposal of a list at each price. */
 function buysAndSells(turns: readonly string[]): ReturnType<typeof strategy> {
   return strategy('turns', ({ price }, context) => price!.pipe(mergeMap((_, n) =>
     (turns[n] === 'buy' ? [context.buy(SOL_USDC, { token: USDC, amount: 25_000_000n }, 'in')]

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { deepestAbsolute, drawdowns } from '../../../src/research/metrics/drawdown.ts';
 import { Extremes } from '../../../src/backtest/record/extremes.ts';
 
-/** Values, of which each `every`th is kept anyway; returns those that are kept in the end, in order. */
+/** Keeps each `every`th value as a regular sample; returns all kept values in order. */
 function keptOf(values: readonly number[], every: number): number[] {
   const extremes = new Extremes<number>();
   return values.flatMap((value, i) => {
@@ -29,7 +29,7 @@ describe('extremes between regular samples', () => {
     expect(keptOf([1, 2, 3, 4, 5], 4)).toEqual([1, 5]);
     expect(keptOf([1, 2, 3, 4, 3, 2, 3], 6)).toEqual([1, 4, 2, 3]);
     expect(keptOf([5, 4, 3, 2, 3], 4)).toEqual([5, 2, 3]);
-    // Above what was reached before, and under what was: of the rest no drawdown tells.
+    // Values between a peak and its trough do not affect the drawdown.
     expect(keptOf([5, 1, 3, 2, 4, 3], 5)).toEqual([5, 1, 3]);
   });
 

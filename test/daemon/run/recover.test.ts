@@ -92,8 +92,8 @@ describe('issue 13.39: a restart on an embedded chain', () => {
     const journal = temporaryJournal();
     journal.saveSnapshot(SNAPSHOT, [], [{ strategy: 'dca', text: '{"next":2}', seen: [] }]);
     journal.intentApproved(intentOf(2, { key: 'slot-2' }));
-    const { snapshot, open, restored: legacy } = beginOnNewChain(journal, new Map([[SOL_MINT, 7n as Amount]]));
-    expect([snapshot.keys, open, legacy]).toEqual([[], [], { states: {}, unseen: [] }]);
+    const { snapshot, open, restored } = beginOnNewChain(journal, new Map([[SOL_MINT, 7n as Amount]]));
+    expect([snapshot.keys, open, restored]).toEqual([[], [], { states: {}, unseen: [] }]);
     expect(snapshot).toMatchObject({ wallet: { [SOL_MINT]: '7' }, intentCounts: { dca: 2 }, trading: 'reduce-only' });
     // So it is for the next start, too.
     expect([journal.loadSnapshot()?.keys, journal.loadStrategyStates().states]).toEqual([[], {}]);

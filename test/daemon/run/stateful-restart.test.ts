@@ -53,7 +53,7 @@ type Step = { readonly do: 'price' } | { readonly do: 'minute' }
 class Life {
   readonly engine: Engine;
   readonly state: EngineState;
-  readonly legacy;
+  readonly restored;
   readonly open;
   readonly snapshot;
   readonly inputs: { seq: number; at: number; input: Input }[] = [];
@@ -69,7 +69,7 @@ class Life {
     const { journal } = past;
     const recovered = recoverState(journal, SETUP, past.lives === 0 ? WALLET : undefined);
     past.lives += 1;
-    this.legacy = recovered.restored;
+    this.restored = recovered.restored;
     this.open = recovered.open;
     this.snapshot = recovered.snapshot;
     this.state = createState({ ...SETUP, snapshot: recovered.snapshot, open: recovered.open });
@@ -169,7 +169,7 @@ function keptBy(journal: JournalStore): Kept {
 /** Returns whether a run decides the same from what its manifest would hold. */
 function replays(life: Life): boolean {
   let place = -1;
-  const { states, unseen } = life.legacy;
+  const { states, unseen } = life.restored;
   return replayRun({
     state: createState({
       ...SETUP, snapshot: JSON.parse(stringifyJson(life.snapshot)) as typeof life.snapshot, open: life.open,
@@ -224,7 +224,7 @@ it('a strategy configured again finds its state and the outcomes in between', ()
   past.journal.transition(outcome(intent, 'abandoned'));
   past.journal.saveSnapshot(freshSnapshot(WALLET), [intent.id]);
   const back = new Life(past, 2_000);
-  expect(back.legacy)
+  expect(back.restored)
     .toEqual({ states: { keeper: '{"kept":{"prices":1,"ended":[]}}' }, unseen: [outcome(intent, 'abandoned')] });
   back.begin();
   expect(keptBy(past.journal)).toEqual({ prices: 1, ended: ['keeper-1'] });

@@ -176,11 +176,11 @@ describe('the wallet watch', () => {
     const whole = new Map([[SOL_MINT, 9n as Amount]]);
     const ledger = new Map(whole);
     const commands: [Millis, ...unknown[]][] = [];
-    const looks: Millis[] = [];
+    const checks: Millis[] = [];
     let version = 1;
     let isLying = true;
     const balances = (): Promise<ReadonlyMap<Mint, Amount>> => {
-      looks.push(clock.now());
+      checks.push(clock.now());
       return Promise.resolve(isLying ? new Map() : whole);
     };
     watchWallet({
@@ -198,8 +198,8 @@ describe('the wallet watch', () => {
     await advance(clock, 30_000);
     expect(commands.slice(1)).toStrictEqual([[100_000, [SOL_MINT, '9', 'deposit']]]);
     await advance(clock, 600_000);
-    const before = looks.length;
+    const before = checks.length;
     await advance(clock, 600_000);
-    expect(looks).toHaveLength(before + 10);
+    expect(checks).toHaveLength(before + 10);
   });
 });

@@ -42,7 +42,7 @@ describe('the neighbourhood of the best combination', () => {
       (x === 2 && y === 2 ? 3 : Math.abs(x - 2) + Math.abs(y - 2) === 1 ? null : (x + y) / 10));
     const found = around(rows.find(({ value }) => value === 3)!, rows);
     expect(found.neighbours.map(({ value }) => value)).toStrictEqual([null, null, null, null]);
-    expect(found).toMatchObject({ median: 0, ground: 'needle' });
+    expect(found).toMatchObject({ median: 0, shape: 'needle' });
   });
 
   it('uses the order of values by size, not in the file', () => {

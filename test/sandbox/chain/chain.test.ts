@@ -8,15 +8,15 @@ import {
   associatedTokenAddress, MEMO_PROGRAM, NATIVE_MINT, publicKey, TOKEN_2022_PROGRAM, TOKEN_PROGRAM,
 } from '../../../src/sandbox/chain/addresses.ts';
 import type { Landed, SandboxChain } from '../../../src/sandbox/chain/chain.ts';
-import { createMarketWorld, landed, MINTS, signedTransaction, walletOf } from './market-world.ts';
-import type { Wallet } from './market-world.ts';
+import { createMarketFixture, landed, MINTS, signedTransaction, walletOf } from './market-fixture.ts';
+import type { Wallet } from './market-fixture.ts';
 
 let chain: SandboxChain;
 let user: Wallet;
 const friend = walletOf('friend');
 
 beforeEach(() => {
-  ({ chain, user } = createMarketWorld());
+  ({ chain, user } = createMarketFixture());
 });
 
 function pay(lamports: number, from = user): TransactionInstruction {
@@ -81,7 +81,7 @@ describe('landing', () => {
     expect(result).toMatchObject({ kind: 'rejected', error: 'InsufficientFundsForFee' });
   });
 
-  test('a signature of somebody else, or none, is rejected', () => {
+  test('rejects a signature of another wallet, and a missing one', () => {
     const forged = signedTransaction({ chain, payer: user, instructions: [pay(1), pay(1, friend)] });
     expect(chain.land(forged)).toMatchObject({ kind: 'rejected', error: 'SignatureFailure' });
     const tampered = Buffer.from(payment(1_000_000));
@@ -102,7 +102,7 @@ describe('landing', () => {
   });
 
   test('two chains of the same options give the same results', () => {
-    const twin = createMarketWorld();
+    const twin = createMarketFixture();
     for (const each of [chain, twin.chain]) each.advanceSlots(40);
     expect(twin.chain.latestBlockhash()).toEqual(chain.latestBlockhash());
     const [ours, theirs] = [chain, twin.chain]
@@ -147,7 +147,7 @@ describe('fees', () => {
 
 describe('time', () => {
   test('a blockhash lands for 150 blocks and not one longer', () => {
-    ({ chain, user } = createMarketWorld({ skippedSlots: 0 }));
+    ({ chain, user } = createMarketFixture({ skippedSlots: 0 }));
     const { blockhash, lastValidBlockHeight } = chain.latestBlockhash('processed');
     chain.advanceSlots(150);
     expect(chain.blockHeight).toBe(lastValidBlockHeight);
@@ -185,7 +185,7 @@ describe('time', () => {
   });
 
   test('a transaction never lands in a slot without a block', () => {
-    ({ chain, user } = createMarketWorld({ skippedSlots: 0.9 }));
+    ({ chain, user } = createMarketFixture({ skippedSlots: 0.9 }));
     for (let i = 0; i < 20; i++) {
       chain.advanceSlots(1);
       const { slot } = landed(chain.land(payment(2_000_000 + i)));
@@ -199,7 +199,7 @@ describe('time', () => {
     expect(chain.transaction(signature)!.unixSeconds).toBe(1_780_000_000 + 100);
   });
 
-  test('the confirmed view is one slot behind, the finalized one 32, and accounts look as they were', () => {
+  test('the confirmed view is one slot behind, the finalized one 32, with the accounts of their slot', () => {
     chain.advanceSlots(40);
     landed(chain.land(payment(2_000_000)));
     const balances = (): (bigint | undefined)[] => (['processed', 'confirmed', 'finalized'] as const)
@@ -214,7 +214,7 @@ describe('time', () => {
     expect(balances()).toEqual([2_000_001n, 2_000_001n, 2_000_001n]);
   });
 
-  test('what is closed stays visible to who looks back', () => {
+  test('a closed account stays visible in the views of earlier slots', () => {
     chain.advanceSlots(40);
     const tokens = chain.fundToken({ owner: user.address, mint: MINTS.usd, amount: 0n });
     chain.advanceSlots(40);
@@ -227,7 +227,7 @@ describe('time', () => {
   });
 
   test('a chain may start at any slot', () => {
-    const early = createMarketWorld({ genesisSlot: 500_000_000 });
+    const early = createMarketFixture({ genesisSlot: 500_000_000 });
     expect(early.chain.slot).toBe(500_000_000);
   });
 });
@@ -335,7 +335,7 @@ describe('lookup tables', () => {
   test('that do not exist, or are too short, keep a transaction from landing', () => {
     const table = chain.createLookupTable(receivers);
     const bytes = signedTransaction({ chain, payer: user, instructions: payments(), lookupTables: [table] });
-    const elsewhere = createMarketWorld().chain;
+    const elsewhere = createMarketFixture().chain;
     expect(elsewhere.land(bytes)).toMatchObject({ kind: 'rejected', error: 'AddressLookupTableNotFound' });
     elsewhere.createLookupTable(receivers.slice(0, 3));
     expect(elsewhere.land(bytes)).toMatchObject({ kind: 'rejected', error: 'InvalidAddressLookupTableIndex' });

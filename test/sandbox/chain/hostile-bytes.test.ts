@@ -4,32 +4,32 @@ import { seededRandom } from '../../../src/core/random.ts';
 import { publicKey } from '../../../src/sandbox/chain/addresses.ts';
 import { decodeTransaction, UndecodableError } from '../../../src/sandbox/chain/transaction-bytes.ts';
 import { swapInstruction } from '../../../src/sandbox/chain/pools.ts';
-import { createMarketWorld, MINTS, signedTransaction, walletOf } from './market-world.ts';
-import type { MarketWorld } from './market-world.ts';
+import { createMarketFixture, MINTS, signedTransaction, walletOf } from './market-fixture.ts';
+import type { MarketFixture } from './market-fixture.ts';
 
-let world: MarketWorld;
+let fixture: MarketFixture;
 let samples: Uint8Array[];
 
 beforeAll(() => {
-  world = createMarketWorld();
-  const { chain, user } = world;
+  fixture = createMarketFixture();
+  const { chain, user } = fixture;
   const { usd, fresh } = MINTS;
   for (const mint of [usd, fresh]) chain.fundToken({ owner: user.address, mint, amount: 1_000_000n });
   const pool = chain.createPool({ mintA: usd, mintB: fresh, feeBps: 30, reserveA: 10n ** 12n, reserveB: 10n ** 12n });
   const hops = [{ pool: pool.address, inputMint: usd, outputMint: fresh }];
   const table = chain.createLookupTable([pool.address, pool.vaultA, pool.vaultB, usd, fresh]);
   const instruction = swapInstruction({ chain, user: user.address, hops, amountIn: 10n, minimumOut: 1n });
-  const legacy = new Transaction({
+  const unversioned = new Transaction({
     feePayer: publicKey(user.address), recentBlockhash: chain.latestBlockhash('processed').blockhash,
   });
-  legacy.add(SystemProgram.transfer(
+  unversioned.add(SystemProgram.transfer(
     { fromPubkey: publicKey(user.address), toPubkey: Keypair.generate().publicKey, lamports: 1_000_000 },
   ));
-  legacy.sign(user.keypair);
+  unversioned.sign(user.keypair);
   samples = [
     signedTransaction({ chain, payer: user, instructions: [instruction] }),
     signedTransaction({ chain, payer: user, instructions: [instruction], lookupTables: [table] }),
-    legacy.serialize(),
+    unversioned.serialize(),
   ];
 });
 
@@ -62,14 +62,14 @@ describe('reading transactions', () => {
     ['a payer who is read-only', () => patched(samples[2]!, 66, 1)],
   ])('refuses %s, and the chain rejects it', (_, bytes) => {
     expect(() => decodeTransaction(bytes())).toThrow(UndecodableError);
-    expect(world.chain.land(bytes())).toEqual({ kind: 'rejected', signature: undefined, error: 'SanitizeFailure' });
-    expect(world.chain.simulate(bytes()).error).toBe('SanitizeFailure');
+    expect(fixture.chain.land(bytes())).toEqual({ kind: 'rejected', signature: undefined, error: 'SanitizeFailure' });
+    expect(fixture.chain.simulate(bytes()).error).toBe('SanitizeFailure');
   });
 });
 
 describe('bytes that went wrong', () => {
   test('never land and never harm the process, in thousands of variations', () => {
-    const { chain, user } = world;
+    const { chain, user } = fixture;
     const random = seededRandom('mutations');
     const before = chain.balance(user.address);
     const signatures = new Set<string>();
@@ -84,8 +84,8 @@ describe('bytes that went wrong', () => {
     expect(before - chain.balance(user.address)).toBeLessThanOrEqual(1_000_000n + 5_000n * BigInt(samples.length));
   });
 
-  test('signed anew, may land or not, but never harm the process', () => {
-    const { chain } = world;
+  test('signed again, may land or not, but never harm the process', () => {
+    const { chain } = fixture;
     const attacker = walletOf('attacker');
     chain.airdrop(attacker.address, 1_000_000_000n);
     const random = seededRandom('signed mutations');

@@ -17,7 +17,7 @@ describe('the arithmetic of a hop', () => {
       .toBe(9_969_990n);
   });
 
-  test('the product of the reserves never shrinks, so nobody can drain a pool by rounding', () => {
+  test('the product of the reserves never shrinks, so rounding cannot drain a pool', () => {
     fc.assert(
       fc.property(hops, (hop) => {
         const out = quoteHop(hop);

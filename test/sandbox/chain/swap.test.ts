@@ -12,8 +12,8 @@ import type { Pool, SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import type { SwapHop, SwapInstructionOptions } from '../../../src/sandbox/chain/pools.ts';
 import { SWAP_ERRORS, swapInstruction } from '../../../src/sandbox/chain/pools.ts';
 import { platformFee, quoteHop } from '../../../src/sandbox/chain/swap-math.ts';
-import { createMarketWorld, customCode, landed, MINTS, signedTransaction, walletOf } from './market-world.ts';
-import type { Wallet } from './market-world.ts';
+import { createMarketFixture, customCode, landed, MINTS, signedTransaction, walletOf } from './market-fixture.ts';
+import type { Wallet } from './market-fixture.ts';
 
 const { usd, big, fresh, extra, sol } = MINTS;
 
@@ -21,7 +21,7 @@ let chain: SandboxChain;
 let user: Wallet;
 
 beforeEach(() => {
-  ({ chain, user } = createMarketWorld());
+  ({ chain, user } = createMarketFixture());
 });
 
 type SwapOptions = Omit<SwapInstructionOptions, 'chain' | 'user'>;

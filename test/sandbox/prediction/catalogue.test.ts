@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { CATEGORIES, PROVIDERS } from '../../../src/sandbox/prediction/event-plans.ts';
-import { STARTED_AT_MS, timedWorld } from './worlds.ts';
+import { STARTED_AT_MS, timedExchange } from './timed-exchange.ts';
 
 const DAY_SLOTS = 216_000;
 
 describe('the events of the sandbox', () => {
   it('are of both providers and all categories, some with more markets than a page holds', () => {
-    const events = timedWorld().events();
+    const events = timedExchange().events();
     expect(new Set(events.map(({ plan }) => plan.provider))).toEqual(new Set(PROVIDERS));
     expect(new Set(events.map(({ plan }) => plan.category))).toEqual(new Set(CATEGORIES));
     for (const provider of PROVIDERS) {
@@ -17,42 +17,42 @@ describe('the events of the sandbox', () => {
   });
 
   it('come and go, and are found long after', () => {
-    const world = timedWorld();
-    const ids = (): Set<string> => new Set(world.events().map(({ plan }) => plan.eventId));
+    const exchange = timedExchange();
+    const ids = (): Set<string> => new Set(exchange.events().map(({ plan }) => plan.eventId));
     const before = ids();
-    world.at(40_000);
+    exchange.at(40_000);
     const after = ids();
     const [gone, come] = [[...before].filter((id) => !after.has(id)), [...after].filter((id) => !before.has(id))];
     expect([gone.length, come.length]).toEqual([expect.any(Number), gone.length]);
     expect(come.length).toBeGreaterThan(5);
-    expect(gone.every((id) => world.event(id)?.plan.eventId === id)).toBe(true);
-    world.at(0);
-    expect(come.some((id) => world.event(id) !== undefined)).toBe(false);
+    expect(gone.every((id) => exchange.event(id)?.plan.eventId === id)).toBe(true);
+    exchange.at(0);
+    expect(come.some((id) => exchange.event(id) !== undefined)).toBe(false);
   });
 
   it('open, close, and resolve a little later, on time and to yes or no', () => {
-    const world = timedWorld();
-    const event = world.events().find(({ isLasting, closeSlot }) => !isLasting && closeSlot > 0)!;
+    const exchange = timedExchange();
+    const event = exchange.events().find(({ isLasting, closeSlot }) => !isLasting && closeSlot > 0)!;
     const [market] = event.markets;
     const seen = [market!.haltSlot - 1, market!.haltSlot, market!.resolveSlot - 1, market!.resolveSlot]
-      .map((slot) => world.venue.state(market!, slot));
+      .map((slot) => exchange.venue.state(market!, slot));
     expect(seen).toEqual([
       { status: 'open', result: null, resolvedSlot: undefined },
       { status: 'closed', result: null, resolvedSlot: undefined },
       { status: 'closed', result: null, resolvedSlot: undefined },
       { status: 'closed', result: market!.outcome, resolvedSlot: market!.resolveSlot },
     ]);
-    expect(world.venue.pricing(market!, market!.haltSlot))
+    expect(exchange.venue.pricing(market!, market!.haltSlot))
       .toEqual({ buyYesPriceUsd: 0, buyNoPriceUsd: 0, sellYesPriceUsd: 0, sellNoPriceUsd: 0 });
-    expect(world.venue.book(market!, market!.haltSlot)).toEqual({ yes: [], no: [] });
+    expect(exchange.venue.book(market!, market!.haltSlot)).toEqual({ yes: [], no: [] });
   });
 
   it('resolve to yes about as often as their prices said, never twice where only one can win', () => {
-    const world = timedWorld();
+    const exchange = timedExchange();
     let [expected, found, count] = [0, 0, 0];
     for (let slot = 0; slot < 20 * DAY_SLOTS; slot += 9_000) {
-      world.at(slot);
-      for (const { isLasting, plan, markets, openSlot } of world.events()) {
+      exchange.at(slot);
+      for (const { isLasting, plan, markets, openSlot } of exchange.events()) {
         if (isLasting || openSlot !== slot) continue;
         const winners = markets.filter(({ outcome }) => outcome === 'yes').length;
         if (plan.isExclusive === true) expect(winners).toBeLessThanOrEqual(1);
@@ -66,31 +66,31 @@ describe('the events of the sandbox', () => {
   });
 
   it('lean to where they will end', () => {
-    const world = timedWorld();
-    const ending = world.events().filter(({ isLasting, closeSlot }) => !isLasting && closeSlot > 0)
+    const exchange = timedExchange();
+    const ending = exchange.events().filter(({ isLasting, closeSlot }) => !isLasting && closeSlot > 0)
       .flatMap(({ markets }) => markets);
     for (const market of ending) {
-      const last = world.venue.probability(market, market.haltSlot - 1);
+      const last = exchange.venue.probability(market, market.haltSlot - 1);
       expect(market.outcome === 'yes' ? last : 1 - last).toBeGreaterThan(0.8);
     }
   });
 
   it('include some that ended before the start: one for yes, one for no, one cancelled, one that is only halted', () => {
-    const world = timedWorld();
+    const exchange = timedExchange();
     const states = ['FOGHORN-KEEP', 'FOGHORN-SELL', 'FOGHORN-PAINT', 'FOGHORN-MUTE']
-      .map((id) => world.venue.state(world.market(id)!, 0));
+      .map((id) => exchange.venue.state(exchange.market(id)!, 0));
     expect(states.map(({ status, result }) => [status, result]))
       .toEqual([['closed', 'yes'], ['closed', 'no'], ['cancelled', null], ['closed', null]]);
-    expect(world.timeline.unixSeconds(world.market('FOGHORN-MUTE')!.closeSlot) * 1_000)
+    expect(exchange.timeline.unixSeconds(exchange.market('FOGHORN-MUTE')!.closeSlot) * 1_000)
       .toBeGreaterThan(STARTED_AT_MS + 86_400_000);
   });
 
   it('stand still in a market that stands still', () => {
-    const world = timedWorld({ speed: 0 });
-    for (const event of world.events()) {
+    const exchange = timedExchange({ speed: 0 });
+    for (const event of exchange.events()) {
       for (const market of event.markets) {
         if (market.haltSlot <= 2_000) continue;
-        expect(world.venue.book(market, 2_000)).toEqual(world.venue.book(market, 0));
+        expect(exchange.venue.book(market, 2_000)).toEqual(exchange.venue.book(market, 0));
       }
     }
   });

@@ -9,7 +9,7 @@ const levels = fc.array(
 );
 
 describe('a fill', () => {
-  it('takes the best levels first, YES from whoever bids for NO', () => {
+  it('takes the best levels first, YES from the bids for NO', () => {
     const book = { yes: [{ price: 3_000, size: 50 }], no: [{ price: 5_900, size: 10 }, { price: 6_000, size: 20 }] };
     const buy = fillFrom(book, {
       isYes: true, isBuy: true, contracts: 25n * ONE, limitPriceUsd: 420_000n, contractStep: ONE, category: 'crypto',
@@ -26,7 +26,7 @@ describe('a fill', () => {
     });
   });
 
-  it('stops at its limit, and gives nothing where nobody is within it', () => {
+  it('stops at its limit, and gives nothing where no level is within it', () => {
     const book = { yes: [], no: [{ price: 6_000, size: 20 }, { price: 5_000, size: 20 }] };
     const request = { isYes: true, isBuy: true, contracts: 100n * ONE, contractStep: ONE, category: 'crypto' } as const;
     expect(fillFrom(book, { ...request, limitPriceUsd: 450_000n })).toMatchObject({ contracts: 20n * ONE });

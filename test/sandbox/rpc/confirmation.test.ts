@@ -5,8 +5,8 @@ import { associatedTokenAddress, publicKey, TOKEN_PROGRAM } from '../../../src/s
 import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import { startRpc } from '../../../src/sandbox/rpc/server.ts';
 import type { RunningRpc } from '../../../src/sandbox/rpc/server.ts';
-import { createMarketWorld, landed, MINTS, signedTransaction, walletOf } from '../chain/market-world.ts';
-import type { Wallet } from '../chain/market-world.ts';
+import { createMarketFixture, landed, MINTS, signedTransaction, walletOf } from '../chain/market-fixture.ts';
+import type { Wallet } from '../chain/market-fixture.ts';
 
 let chain: SandboxChain;
 let user: Wallet;
@@ -15,7 +15,7 @@ let sockets: WebSocket[];
 const friend = walletOf('friend');
 
 beforeEach(async () => {
-  ({ chain, user } = createMarketWorld());
+  ({ chain, user } = createMarketFixture());
   chain.advanceSlots(100);
   rpc = await startRpc({ chain, port: 0, host: '127.0.0.1' });
   sockets = [];
@@ -44,8 +44,8 @@ async function client(url = rpc.wsUrl): Promise<Client> {
   const waiting: ((message: Record<string, unknown>) => void)[] = [];
   socket.on('message', (data) => {
     const message = JSON.parse((data as Buffer).toString('utf8')) as Record<string, unknown>;
-    const waiter = waiting.shift();
-    if (waiter) waiter(message);
+    const resolveNext = waiting.shift();
+    if (resolveNext) resolveNext(message);
     else received.push(message);
   });
   await new Promise((resolve, reject) => {
@@ -83,7 +83,7 @@ describe('confirming with the client\'s own means', () => {
     }
   });
 
-  test('finds the websocket where clients look for it: one port on', async () => {
+  test('finds the websocket where clients expect it: one port on', async () => {
     expect(Number(new URL(rpc.wsUrl).port)).toBe(Number(new URL(rpc.url).port) + 1);
     const connection = new Connection(rpc.url, 'confirmed');
     const signature = await connection.requestAirdrop(publicKey(friend.address), 5_000_000);

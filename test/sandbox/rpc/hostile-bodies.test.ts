@@ -4,7 +4,7 @@ import { seededRandom } from '../../../src/core/random.ts';
 import { createChain } from '../../../src/sandbox/chain/chain.ts';
 import { rpcMethods, startRpc } from '../../../src/sandbox/rpc/server.ts';
 import type { RunningRpc } from '../../../src/sandbox/rpc/server.ts';
-import { walletOf } from '../chain/market-world.ts';
+import { walletOf } from '../chain/market-fixture.ts';
 import { sendRaw } from '../service/raw-socket.ts';
 
 const chain = createChain({ genesisUnixSeconds: 1_780_000_000 });
@@ -93,7 +93,7 @@ describe('a batch', () => {
 
 describe('parameters that are none', () => {
   const methods = Object.keys(rpcMethods(chain));
-  const address = walletOf('somebody').address;
+  const address = walletOf('another').address;
   const junk: readonly unknown[] = [
     null, true, -1, 1.5, 1e300, '', 'x', address, `${address}1`, '1'.repeat(44), '1'.repeat(2_000), 'A'.repeat(1_644),
     [], [null], [address], ['x'.repeat(90)], Array(300).fill(address), {}, { commitment: 5 },
@@ -138,7 +138,7 @@ describe('parameters that are none', () => {
 
 describe('an airdrop that cannot land', () => {
   test.each([
-    ['too little for the rent of a new account', [walletOf('nobody yet').address, 1]],
+    ['too little for the rent of a new account', [walletOf('absent yet').address, 1]],
     ['to the system program', ['11111111111111111111111111111111', 5_000_000]],
   ])('%s is the fault of who asked', async (_, params) => {
     expect(await errorOf(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'requestAirdrop', params })))
@@ -175,7 +175,7 @@ describe('what is no request', () => {
   test('half a body, and then nothing, is given up', async () => {
     const bytes = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n[';
     expect((await sendRaw(impatient.url, bytes, { end: false })).status).toBe(408);
-    // There nobody waits for it.
+    // There no client waits for it.
     expect((await sendRaw(impatient.wsUrl.replace('ws', 'http'), bytes, { end: false })).status).toBe(426);
   });
 

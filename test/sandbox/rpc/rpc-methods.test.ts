@@ -12,8 +12,8 @@ import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import { swapInstruction } from '../../../src/sandbox/chain/pools.ts';
 import { startRpc } from '../../../src/sandbox/rpc/server.ts';
 import type { RunningRpc } from '../../../src/sandbox/rpc/server.ts';
-import { createMarketWorld, landed, MINTS, signedTransaction, walletOf } from '../chain/market-world.ts';
-import type { Wallet } from '../chain/market-world.ts';
+import { createMarketFixture, landed, MINTS, signedTransaction, walletOf } from '../chain/market-fixture.ts';
+import type { Wallet } from '../chain/market-fixture.ts';
 
 let chain: SandboxChain;
 let user: Wallet;
@@ -22,7 +22,7 @@ let connection: Connection;
 const friend = walletOf('friend');
 
 beforeAll(async () => {
-  ({ chain, user } = createMarketWorld());
+  ({ chain, user } = createMarketFixture());
   chain.fundToken({ owner: user.address, mint: MINTS.usd, amount: 1_500_000n });
   chain.fundToken({ owner: user.address, mint: MINTS.fresh, amount: 250n });
   chain.advanceSlots(100);
@@ -113,10 +113,10 @@ describe('the chain as a whole', () => {
 describe('accounts', () => {
   test('give balance and content, or null', async () => {
     expect(await connection.getBalance(publicKey(user.address))).toBe(Number(chain.balance(user.address)));
-    const nobody = publicKey(walletOf('nobody').address);
-    expect(await connection.getBalance(nobody)).toBe(0);
-    expect(await connection.getAccountInfo(nobody)).toBeNull();
-    const [account, none] = await connection.getMultipleAccountsInfo([publicKey(user.address), nobody]);
+    const absent = publicKey(walletOf('absent').address);
+    expect(await connection.getBalance(absent)).toBe(0);
+    expect(await connection.getAccountInfo(absent)).toBeNull();
+    const [account, none] = await connection.getMultipleAccountsInfo([publicKey(user.address), absent]);
     expect(account!.owner.equals(SystemProgram.programId)).toBe(true);
     expect(none).toBeNull();
   });
@@ -177,7 +177,7 @@ describe('tokens', () => {
     expect((await connection.getTokenAccountBalance(tokens)).value.amount).toBe('1500000');
     expect((await connection.getTokenSupply(publicKey(MINTS.fresh))).value)
       .toEqual({ amount: '10000000000000000', decimals: 8, uiAmount: 100_000_000, uiAmountString: '100000000' });
-    expect((await call('getTokenAccountBalance', walletOf('nobody').address)).error)
+    expect((await call('getTokenAccountBalance', walletOf('absent').address)).error)
       .toEqual({ code: -32602, message: 'Invalid param: could not find account' });
     expect((await call('getTokenAccountBalance', user.address, { commitment: 'processed' })).error?.message)
       .toBe('Invalid param: not a Token account');
@@ -261,7 +261,7 @@ describe('transactions', () => {
       .toMatchObject({ confirmations: null, confirmationStatus: 'finalized' });
   });
 
-  test('may be legacy ones, sent and simulated by the client\'s own means', async () => {
+  test('may have no version, sent and simulated by the client\'s own functions', async () => {
     const transaction = new Transaction().add(SystemProgram.transfer(
       { fromPubkey: publicKey(user.address), toPubkey: publicKey(friend.address), lamports: 1_111_111 },
     ));
@@ -346,9 +346,9 @@ describe('transactions', () => {
       .toMatchObject({ code: -32002, data: { err: 'BlockhashNotFound', logs: [] } });
   });
 
-  test('are rehearsed, with the accounts as they would be', async () => {
+  test('are simulated, with the accounts as they would be', async () => {
     const transaction = VersionedTransaction.deserialize(payment(5_000_000));
-    const accounts = { encoding: 'base64' as const, addresses: [friend.address, walletOf('nobody').address] };
+    const accounts = { encoding: 'base64' as const, addresses: [friend.address, walletOf('absent').address] };
     const { value } = await connection.simulateTransaction(transaction, { accounts, sigVerify: true });
     expect(value).toMatchObject({ err: null, unitsConsumed: 150 });
     expect(value.accounts!.map((account) => account?.lamports))

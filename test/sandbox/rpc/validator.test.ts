@@ -7,8 +7,8 @@ import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import { parseSystemInstruction } from '../../../src/sandbox/rpc/transaction-encoding.ts';
 import { startRpc } from '../../../src/sandbox/rpc/server.ts';
 import type { RunningRpc } from '../../../src/sandbox/rpc/server.ts';
-import { createMarketWorld, landed, MINTS, signedTransaction, walletOf } from '../chain/market-world.ts';
-import type { Wallet } from '../chain/market-world.ts';
+import { createMarketFixture, landed, MINTS, signedTransaction, walletOf } from '../chain/market-fixture.ts';
+import type { Wallet } from '../chain/market-fixture.ts';
 
 let chain: SandboxChain;
 let user: Wallet;
@@ -17,7 +17,7 @@ let connection: Connection;
 const friend = walletOf('friend');
 
 beforeAll(async () => {
-  ({ chain, user } = createMarketWorld());
+  ({ chain, user } = createMarketFixture());
   chain.advanceSlots(400);
   rpc = await startRpc({ chain, port: 0, host: '127.0.0.1' });
   connection = new Connection(rpc.url, { commitment: 'confirmed', wsEndpoint: rpc.wsUrl });

@@ -259,7 +259,7 @@ describe('on the wire', () => {
     expect([answer.status, JSON.parse(answer.body)]).toEqual([408, { error: 'the request did not arrive in time' }]);
   });
 
-  it('a connection that is dropped in the middle harms nobody', async () => {
+  it('a connection that is dropped in the middle harms no other', async () => {
     await sendRaw(
       base(),
       `POST /swap/v2/execute HTTP/1.1\r\n${HOST}content-type: application/json\r\ncontent-length: 500\r\n\r\n{"request`,

@@ -117,7 +117,7 @@ describe('GET /swap/v2/build refuses with 400 and an error', () => {
       /blockhashSlotsToExpiry: expected an integer of 1 to 300/,
     ],
     ['blockhashSlotsToExpiry beyond 300', { blockhashSlotsToExpiry: 301 }, /blockhashSlotsToExpiry/],
-    ['a mint nobody trades', { outputMint: address.replace('Pear', 'Bear') }, /No routes found/],
+    ['a mint without a pool', { outputMint: address.replace('Pear', 'Bear') }, /No routes found/],
   ];
 
   it.each(cases)('%s', async (_name, query, error) => {
@@ -213,7 +213,7 @@ describe('GET /swap/v2/build', () => {
     expect(sandbox.chain.tokenBalance({ owner: friend.address, mint: USDC })).toBe(BigInt(body.outAmount) + 1n);
   });
 
-  it('takes a token account that is yet to be made at its word: whoever composes may make it before the swap', async () => {
+  it('takes a token account that does not exist yet: the caller may create it before the swap', async () => {
     const friend = await sandbox.newWallet();
     const destinationTokenAccount = associatedTokenAddress(friend.address, USDC, TOKEN_PROGRAM);
     const { status, body } =
@@ -277,7 +277,7 @@ describe('GET /swap/v2/build', () => {
   });
 
   it('ignores parameters that it does not know', async () => {
-    expect((await build({ ...plain, closeAuthority: 'nobody', excludeRouters: 'router9' })).status).toBe(200);
+    expect((await build({ ...plain, closeAuthority: 'no address', excludeRouters: 'router9' })).status).toBe(200);
   });
 
   it('lets another pay the rent', async () => {
@@ -331,7 +331,7 @@ describe('GET /swap/v2/build', () => {
   });
 
   it('hands out a blockhash that is void after the slots asked for', async () => {
-    // The chain goes on while somebody asks.
+    // The chain goes on during the requests.
     const lifetime = async (
       blockhashSlotsToExpiry: number,
     ): Promise<{ readonly least: number; readonly most: number }> => {

@@ -5,7 +5,7 @@ import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from './sa
 const SEARCH = '/ultra/v1/search';
 const foreign = dialectNames().filter((name) => name !== 'neutral');
 
-it('there is a dialect that is not neutral, or this suite looks at nothing', () => {
+it('there is a dialect that is not neutral, or this suite checks nothing', () => {
   expect(foreign).not.toEqual([]);
 });
 

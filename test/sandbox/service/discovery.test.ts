@@ -168,7 +168,7 @@ describe('GET /tokens/v2/content/feed', () => {
     expect((await feed({ page: totalPages + 1 })).body.data.contents).toEqual([]);
   });
 
-  it('has fifty where nobody says how many, and grows', async () => {
+  it('has fifty unless a limit is named, and grows', async () => {
     const before = (await feed({})).body.data;
     expect([before.contents.length, before.pagination.limit]).toEqual([50, 50]);
     await sandbox.passSlots(9_000);

@@ -207,7 +207,7 @@ describe('posting other bytes under the id of an order that was executed', () =>
 describe('POST /swap/v2/execute refuses with 400, an error and a code, and sends nothing', () => {
   it('-1: an unknown request id, without a status', async () => {
     const { body } = await ordered(PLAIN);
-    expect(await refused({ signedTransaction: sandbox.wallet.sign(body.transaction), requestId: 'nobody' }))
+    expect(await refused({ signedTransaction: sandbox.wallet.sign(body.transaction), requestId: 'unknown' }))
       .toEqual({ code: -1, error: 'Order not found, it might have expired' });
   });
 

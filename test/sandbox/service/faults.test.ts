@@ -41,7 +41,7 @@ describe('a fault', () => {
     expect((await search()).status).toBe(200);
   });
 
-  it('comes before the key is looked at, and with the body it was given', async () => {
+  it('comes before the key is checked, and with the body it was given', async () => {
     await arrange({ match: { path: '/ultra/*' }, fault: { kind: 'status', status: 503, body: { error: 'Sinking' } } });
     const answer = await sandbox.get('/ultra/v1/search', {}, {});
     expect([answer.status, answer.body]).toEqual([503, { error: 'Sinking' }]);

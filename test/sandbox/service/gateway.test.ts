@@ -71,7 +71,7 @@ describe('an unknown path', () => {
 });
 
 describe('a limit', () => {
-  it('is the first thing looked at: what is refused for it might as well be wrong', async () => {
+  it('is checked first, before the request is validated', async () => {
     const sandbox = await start({ rateLimit: LIMIT });
     const statuses: number[] = [];
     for (const path of ['/swap/v2/order', '/nowhere', '/ultra/v1/search', '/swap/v2/order', '/nowhere'])

@@ -3,7 +3,7 @@ import type { LandedTransaction, TokenBalance } from '../../../src/sandbox/chain
 import { decodeTokenAccount } from '../../../src/sandbox/chain/token-layout.ts';
 import { SOL, type TestSandbox } from './sandbox-client.ts';
 
-/** What somebody has: lamports under SOL, wrapped ones under their own name, tokens under their mints. */
+/** What an owner holds: lamports under SOL, wrapped ones under their own name, tokens under their mints. */
 export const WRAPPED = 'wrapped SOL';
 
 /** Amounts by owner and asset; what is absent is none. */

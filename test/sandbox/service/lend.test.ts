@@ -40,7 +40,7 @@ describe('GET /lend/v1/earn/earnings', () => {
     expect(Math.abs(after - before - (total(55) - total(45)))).toBeLessThanOrEqual(2);
   });
 
-  it('is 0 for somebody who lent nothing, and for a position that is none', async () => {
+  it('is 0 for an owner who lent nothing, and for an unknown position', async () => {
     const stranger = 'Gu11Ke8cLnWj8gkvT1PzL1nGdCGZ1E2uGTxUykcRTZ9r';
     expect((await earnings({ user: stranger, positions: positions[SOL]! })).body)
       .toMatchObject([{ ownerAddress: stranger, earnings: 0 }]);

@@ -29,7 +29,7 @@ describe('an order of the live profile differs from the description', () => {
     expect(told.priceImpact).toBeLessThan(-2);
   });
 
-  it('says less where nobody is there to sign: no height, no amount of the fee, no slippage unless one was asked for', async () => {
+  it('says less without a taker: no height, no amount of the fee, no slippage unless one was asked for', async () => {
     const { body } = await live.order(plain);
     expect(body).not.toHaveProperty('lastValidBlockHeight');
     expect(body.platformFee).toEqual({ feeBps: 2, feeMint: SOL });
@@ -49,7 +49,7 @@ describe('an order of the live profile differs from the description', () => {
     expect((await live.order({ ...plain, taker: poor.address })).body).not.toHaveProperty('lastValidBlockHeight');
   });
 
-  it('stumbles over mints that nobody trades, and over those that are none', async () => {
+  it('fails on mints without a pool, and on addresses that are no mint', async () => {
     for (const mint of ['Bear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij', 'SOL']) {
       const { status, body } = await live.order({ ...plain, outputMint: mint });
       expect([status, body]).toEqual([500, { error: 'Something unexpected occurred' }]);

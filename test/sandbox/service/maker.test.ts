@@ -65,7 +65,7 @@ describe('the maker', () => {
     expect(await refused({ [USDC]: '1' }, large)).toEqual(['rfqz', '', 1, 'Insufficient balance']);
     expect(await refused({ [SOL]: '4999999999' }, sell)).toEqual(['rfqz', '', 1, 'Insufficient balance']);
     expect(await refused({ [SOL]: '1000000000' }, large)).toEqual(['rfqz', '', 2, expect.stringContaining(USDC)]);
-    // Without a lamport beside the amount nobody lends the wrapped account its rent.
+    // Without a lamport beside the amount no account lends the wrapped account its rent.
     expect(await refused({ [SOL]: '5000000000' }, sell))
       .toEqual(['rfqz', '', 3, expect.stringMatching(/could not be built/)]);
   });

@@ -12,7 +12,7 @@ export type Step =
     readonly kind: 'order'; readonly trader: number; readonly pair: readonly [number, number]; readonly share: number;
     readonly extras: Extras;
   }
-  | { readonly kind: 'execute'; readonly age: number; readonly signs: 'all' | 'nobody' | 'another' }
+  | { readonly kind: 'execute'; readonly age: number; readonly signs: 'all' | 'none' | 'another' }
   | { readonly kind: 'send'; readonly age: number }
   | {
     readonly kind: 'quote'; readonly trader: number; readonly pair: readonly [number, number]; readonly share: number;
@@ -52,7 +52,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   }) },
   { weight: 6, arbitrary: fc.record({
     kind: fc.constant('execute' as const), age: AGE,
-    signs: fc.constantFrom('all' as const, 'all' as const, 'all' as const, 'nobody' as const, 'another' as const),
+    signs: fc.constantFrom('all' as const, 'all' as const, 'all' as const, 'none' as const, 'another' as const),
   }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('send' as const), age: AGE }) },
   { weight: 2, arbitrary: fc.record({

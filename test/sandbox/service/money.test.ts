@@ -151,11 +151,11 @@ describe.each(PROFILES)('money, in the profile %s', (profile: Profile) => {
     return change;
   }
 
-  async function execute(story: Story, placed: Placed, signs: 'all' | 'nobody' | 'another'): Promise<void> {
+  async function execute(story: Story, placed: Placed, signs: 'all' | 'none' | 'another'): Promise<void> {
     const { requestId, transaction } = placed.answer.body;
     const whole = signed(story, placed);
     const foreign = story.orders.find((other) => other !== placed && other.taker === placed.taker);
-    const signedTransaction = signs === 'all' ? whole : signs === 'nobody' || foreign === undefined ? transaction
+    const signedTransaction = signs === 'all' ? whole : signs === 'none' || foreign === undefined ? transaction
       : signed(story, foreign);
     const before = holdings(sandbox, story.owners, mints);
     const opens = opensAccount(placed);
@@ -178,7 +178,7 @@ describe.each(PROFILES)('money, in the profile %s', (profile: Profile) => {
     }
   }
 
-  /** Around the service: the chain takes it once, whoever brings it, if nobody else's signature is missing. */
+  /** Around the service: the chain takes it once, from any sender, if no other signature is missing. */
   function send(story: Story, placed: Placed): void {
     const before = holdings(sandbox, story.owners, mints);
     const opens = opensAccount(placed);

@@ -25,7 +25,7 @@ describe('GET /swap/v2/order refuses with 400, a requestId and an error', () => 
       /outputMint/,
     ],
     ['twice the same mint', { ...plain, outputMint: USDC }, /outputMint: expected another mint/],
-    ['a mint nobody trades', { ...plain, outputMint: taker.replace('Pear', 'Bear') }, /Failed to get quotes/],
+    ['a mint without a pool', { ...plain, outputMint: taker.replace('Pear', 'Bear') }, /Failed to get quotes/],
     ['an amount of zero', { ...plain, amount: '0' }, /amount: expected an integer/],
     ['a negative amount', { ...plain, amount: '-5' }, /amount/],
     ['a fraction', { ...plain, amount: '1.5' }, /amount/],

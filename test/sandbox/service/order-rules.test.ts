@@ -168,7 +168,7 @@ describe('GET /swap/v2/order with taker', () => {
       .toBe(2_500_000_000);
   });
 
-  it('tells bids that nobody can pay to the lamport, and that they cannot be paid', async () => {
+  it('quotes unpayable bids to the lamport, and says that they cannot be paid', async () => {
     const most = 2n ** 64n - 1n;
     for (const name of ['priorityFeeLamports', 'bundleTipLamports']) {
       const { status, text, body } =

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 /** What came back over a socket before it was closed. */
 export interface RawAnswer {
-  /** Undefined where the other side said nothing that looks like HTTP. */
+  /** Undefined where the other side did not answer in HTTP. */
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

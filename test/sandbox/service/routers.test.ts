@@ -37,7 +37,7 @@ const WINS: [string, Pair][] = [
 ];
 
 describe('the routers compete for an order', () => {
-  it.each(WINS)('%s wins %o, because nobody else pays as much', async (winner, pair) => {
+  it.each(WINS)('%s wins %o, because no other pays as much', async (winner, pair) => {
     const best = await order(pair);
     expect(best.body.router).toBe(winner);
     expect(best.body.swapType).toBe({ iris: 'aggregator', rfqz: 'rfq' }[winner] ?? winner);

@@ -99,7 +99,7 @@ describe('the router', () => {
     }));
   });
 
-  it('reads the reserves anew for every request', () => {
+  it('reads the reserves again for every request', () => {
     const pool: PricedPool =
       { address: 'pool', label: 'x', mintA: 'A', mintB: 'E', feeBps: 0, reserveA: 1_000_000n, reserveB: 1_000_000n };
     const pools = [pool];

@@ -10,7 +10,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  // What came over the wire is read with assertions, as a user of the service would look at it.
+  // Assertions check what came over the wire, as a user of the service would read it.
   // oxlint-disable-next-line no-explicit-any
   readonly body: any;
 }

@@ -88,7 +88,7 @@ describe('GET /ultra/v1/search', () => {
     expect(murk.name).toContain('\u001b[2J');
   });
 
-  it('has zeros for the window in which nobody traded', async () => {
+  it('has zeros for a window without trades', async () => {
     const impostor = (await search('pearl')).body[1];
     expect(new Set(Object.values(impostor.stats5m))).toEqual(new Set([0]));
     expect(impostor.stats24h.numTraders).toBeGreaterThan(0);
@@ -126,7 +126,7 @@ describe('GET /ultra/v1/search', () => {
 });
 
 describe('GET /ultra/v1/search in the live form', () => {
-  it('leaves out what is not known, and adds what nobody described', async () => {
+  it('leaves out unknown members, and adds undocumented ones', async () => {
     const live = await startTestSandbox({ profile: 'live' });
     try {
       const { body } = await live.get('/ultra/v1/search', { query: '' });

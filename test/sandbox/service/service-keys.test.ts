@@ -8,7 +8,7 @@ import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox, type TestWa
 describe.each(PROFILES)('the keys of the service itself, in the profile %s', (profile) => {
   let sandbox: TestSandbox;
   let thief: TestWallet;
-  /** The accounts that the service signs for: whoever trades learns their addresses. */
+  /** The accounts that the service signs for: every trader learns their addresses. */
   let own: { readonly maker: string; readonly gas: string };
   beforeAll(async () => {
     sandbox = await startTestSandbox({ profile, speed: 0 });
@@ -25,7 +25,7 @@ describe.each(PROFILES)('the keys of the service itself, in the profile %s', (pr
   const held = (): readonly bigint[] => [own.maker, own.gas]
     .flatMap((owner) => [sandbox.chain.balance(owner), sandbox.chain.tokenBalance({ owner, mint: USDC })]);
 
-  it('sign no order of which they are the taker, whoever receives', async () => {
+  it('sign no order of which they are the taker, with any receiver', async () => {
     const before = held();
     for (const taker of [own.maker, own.gas]) {
       for (const [inputMint, outputMint] of [[USDC, SOL], [SOL, USDC]] as const) {
@@ -40,7 +40,7 @@ describe.each(PROFILES)('the keys of the service itself, in the profile %s', (pr
     expect(held()).toEqual(before);
   });
 
-  it('pay for nobody who names them as payer', async () => {
+  it('pay for no request that names them as payer', async () => {
     const before = held();
     for (const payer of [own.maker, own.gas]) {
       const order = await sandbox.order({

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { amount } from '../../../src/core/amount.ts';
 import type { Mint } from '../../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
-import type { BuildRequest, ExecuteRequest, OrderRequest, SwapV2 } from '../../../src/service/endpoints/swap-v2.ts';
+import type { BuildRequest, OrderRequest, SwapV2 } from '../../../src/service/endpoints/swap-v2.ts';
 import { ASKED, ASKED_BY_TAKER, buildAnswer, orderAnswer, TAKER, takerAnswer } from '../answers.ts';
 import { clientOf, json, listen } from '../loopback.ts';
 import { PAYER } from '../swap-answers.ts';
 
-const EXECUTE: ExecuteRequest =
+const EXECUTE: Parameters<SwapV2['execute']>[0] =
   { signedTransaction: new Uint8Array([9, 8, 7]), requestId: 'r-1', lastValidBlockHeight: 321n };
 /** SOL as the output, as native destinations need it. */
 const TO_SOL: BuildRequest = { inputMint: USDC_MINT, outputMint: SOL_MINT, amount: amount(1_000_000n), taker: TAKER };

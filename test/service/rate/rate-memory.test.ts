@@ -9,7 +9,7 @@ import { Access } from '../../../src/service/access.ts';
 import { RateLimiter } from '../../../src/service/rate/rate-limiter.ts';
 import { createGateway } from '../../../src/service/gateway.ts';
 import { RateGovernor } from '../../../src/service/rate/rate-governor.ts';
-import type { RateMemory, RateMemoryState } from '../../../src/service/rate/rate-memory.ts';
+import type { RateMemory } from '../../../src/service/rate/rate-memory.ts';
 import { createFileRateMemory, storedBuckets } from '../../../src/service/rate/rate-memory.ts';
 import { bucketLimits } from '../../../src/service/rate/rate-plan.ts';
 import { loadDialect } from '../../../src/service/wire/dialect.ts';
@@ -18,6 +18,8 @@ import { clientOf, json, listen } from '../loopback.ts';
 import type { Limiter, SimulatedServer } from './simulated-server.ts';
 import { fixedWindow, simulateServer, slidingWindow } from './simulated-server.ts';
 import { advance, after } from '../virtual-time.ts';
+
+type RateMemoryState = Parameters<RateMemory['save']>[0];
 
 const START = Date.UTC(2026, 0, 1);
 const SCOPE = 'https://service.example "free"';

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { StatedImpact } from '../../../src/service/wire/price-impact.ts';
 import { readPriceImpact } from '../../../src/service/wire/price-impact.ts';
+
+type StatedImpact = Parameters<typeof readPriceImpact>[0];
 
 const impact = (stated: StatedImpact): readonly [number, string] | undefined => {
   const read = readPriceImpact(stated);

@@ -3,10 +3,14 @@ import type { Json } from '../../../src/core/json.ts';
 import { parseJson } from '../../../src/core/json.ts';
 import { STATS_WINDOWS, TOKEN_STAT_NAMES, WINDOW_FIELDS } from '../../../src/market/token-stats.ts';
 import type { TokenRecord } from '../../../src/service/wire/token-record.ts';
-import { readTokenRecord } from '../../../src/service/wire/token-record.ts';
+import { readTokenRecords } from '../../../src/service/wire/token-record.ts';
 import { mintNumber, PROGRAM, TAKER, tokenAnswer } from '../answers.ts';
 
 const FIRST = mintNumber(0);
+
+function readTokenRecord(element: Json): TokenRecord {
+  return readTokenRecords([element]).records[0]!;
+}
 
 function read(changes: Readonly<Record<string, unknown>> = {}): TokenRecord {
   return readTokenRecord(parseJson(JSON.stringify(tokenAnswer(FIRST, changes))));

@@ -30,7 +30,7 @@ import type { LoggedDecision } from '../../../engine/decision-log.ts';
 import { describeFeedKey } from '../../../market/market-text.ts';
 import { removeOnFailure } from '../../../recording/files/new-folder.ts';
 import { runInterruptibly, untilInterrupted } from '../../../recording/interrupt.ts';
-import type { SharedRows } from '../../../recording/shared/shared-rows.ts';
+import type { SharedRows } from '../../../recording/shared/shared-source.ts';
 import { openSharedRows } from '../../../recording/shared/shared-source.ts';
 import { gridHeatMap } from '../../../report/figure-tables.ts';
 import { writeBacktestReport } from '../../../report/write-report.ts';

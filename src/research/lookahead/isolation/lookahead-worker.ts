@@ -11,7 +11,7 @@ import type { Token } from '../../../market/token.ts';
 import { tokenTable } from '../../../market/token.ts';
 import { createHistoryWriter } from '../../../recording/history-writer.ts';
 import type { RecordingManifest } from '../../../recording/manifest.ts';
-import type { SharedRows } from '../../../recording/shared/shared-rows.ts';
+import type { SharedRows } from '../../../recording/shared/shared-source.ts';
 import type { Recording } from '../../../recording/reader.ts';
 import { openRecording } from '../../../recording/reader.ts';
 import { openSharedRows } from '../../../recording/shared/shared-source.ts';

@@ -1,19 +1,19 @@
-import type { FastifyInstance } from 'fastify';
 import bs58 from 'bs58';
+import type { FastifyInstance } from 'fastify';
 import type { GenesisToken } from '../../genesis.ts';
 import type { ServiceContext } from '../context.ts';
-import { requireNativeDestination, requireTokenAccount } from './destinations.ts';
+import { createParameters } from '../http/parameters.ts';
+import { badRequest } from '../http/request-error.ts';
 import { automaticUnitPrice, distinguishing } from '../routing/network-fees.ts';
-import { computeUnitPrice, toWire } from './instructions.ts';
 import type { SwapFee } from '../routing/platform-fee.ts';
 import type { PricedRoute } from '../routing/quoting.ts';
 import { decimalText, priceImpact, priceRoute, routePlan, routedAmount, usdValue } from '../routing/quoting.ts';
-import { badRequest } from '../http/request-error.ts';
 import type { RouteLimits } from '../routing/routing.ts';
 import { keepsLimits } from '../routing/routing.ts';
+import { requireNativeDestination, requireTokenAccount } from './destinations.ts';
+import { computeUnitPrice, toWire } from './instructions.ts';
 import type { Delivery } from './swap-instructions.ts';
 import { swapInstructions } from './swap-instructions.ts';
-import { createParameters } from '../http/parameters.ts';
 
 /** Serves `GET /swap/v2/build`: a quote and the instructions of which the caller makes his own transaction. */
 export function registerBuild(app: FastifyInstance, context: ServiceContext): void {
@@ -88,7 +88,7 @@ function deliveryOf(
 ): Delivery {
   const { destinationTokenAccount: tokenAccount, nativeDestinationAccount: account } = request;
   if (tokenAccount !== undefined) {
-    // Whoever composes the transaction may make the account in it, before the swap.
+    // The caller may create the account in the same transaction, before the swap.
     if (chain.accountExists(tokenAccount))
       requireTokenAccount(chain, { name: 'destinationTokenAccount', account: tokenAccount, tokens: [output] });
     return { kind: 'account', account: tokenAccount };

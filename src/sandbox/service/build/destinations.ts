@@ -20,12 +20,12 @@ interface NativeDelivery {
 
 const WRAPPED_SOL = { mint: NATIVE_MINT, decimals: 9, tokenProgram: TOKEN_PROGRAM } as const;
 
-/** The least that can be delivered: closing an account hands out its rent, of which nobody's share may be missing. */
+/** The least that can be delivered: closing an account pays out its rent, which must be complete. */
 export const LEAST_NATIVE_LAMPORTS = tokenAccountRent(TOKEN_PROGRAM);
 
 /**
  * Returns the instructions that hand `destination` exactly what the swap pays, whatever that will be. Only the closing
- * of an account moves an amount that nobody knows beforehand, and it moves the account's rent along. So as much is
+ * of an account moves an amount that is not known beforehand, and it moves the account's rent along. So as much is
  * taken out before, into a second account that is closed to the taker. No account of the taker's own is touched.
  */
 export function nativeDelivery(

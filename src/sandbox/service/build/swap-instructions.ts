@@ -3,12 +3,12 @@ import type { SandboxChain } from '../../chain/chain.ts';
 import { swapInstruction } from '../../chain/pools.ts';
 import type { GenesisToken } from '../../genesis.ts';
 import { tokenAccountRent } from '../routing/network-fees.ts';
+import type { SwapFee } from '../routing/platform-fee.ts';
+import type { Route } from '../routing/routing.ts';
+import { nativeDelivery } from './destinations.ts';
 import {
   closeTokenAccount, createTokenAccount, fromWeb3, syncNative, transferLamports, transferTokens, type Instruction,
 } from './instructions.ts';
-import { nativeDelivery } from './destinations.ts';
-import type { SwapFee } from '../routing/platform-fee.ts';
-import type { Route } from '../routing/routing.ts';
 
 /** What a swap through the pools is made of. */
 export interface SwapInstructions {

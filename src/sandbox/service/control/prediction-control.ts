@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { PredictionBook, PredictionLevel } from '../../market/prediction-market.ts';
 import type { Listing } from '../../prediction/catalogue.ts';
-import type { PredictionWorld } from '../../prediction/exchange.ts';
+import type { PredictionExchange } from '../../prediction/exchange.ts';
 import type { ServiceContext } from '../context.ts';
 import { createParameters } from '../http/parameters.ts';
 import { badRequest } from '../http/request-error.ts';
@@ -37,7 +37,7 @@ export function registerPredictionControl(app: FastifyInstance, { prediction }: 
 }
 
 /** Returns what `GET /sandbox/state` says of the prediction markets. */
-export function predictionState(prediction: PredictionWorld): object {
+export function predictionState(prediction: PredictionExchange): object {
   const events = prediction.events();
   return {
     prediction_events: events.map(({ plan, markets }) => ({
@@ -50,7 +50,7 @@ export function predictionState(prediction: PredictionWorld): object {
   };
 }
 
-function marketState({ venue, timeline }: PredictionWorld, listing: Listing): object {
+function marketState({ venue, timeline }: PredictionExchange, listing: Listing): object {
   const slot = timeline.now();
   const { status, result } = venue.state(listing, slot);
   return {
@@ -59,7 +59,7 @@ function marketState({ venue, timeline }: PredictionWorld, listing: Listing): ob
   };
 }
 
-function marketOf(prediction: PredictionWorld, marketId: unknown): Listing {
+function marketOf(prediction: PredictionExchange, marketId: unknown): Listing {
   const listing = typeof marketId === 'string' ? prediction.market(marketId) : undefined;
   if (listing === undefined)
     throw badRequest('market_id: expected a market of the sandbox, GET /sandbox/state lists them');

@@ -3,10 +3,10 @@ import { U64_MAX } from '../../../core/amount.ts';
 import { isAddress, NATIVE_MINT } from '../../chain/addresses.ts';
 import type { Market } from '../../market/market.ts';
 import type { ServiceContext } from '../context.ts';
-import { fieldsOf, predictionState, registerPredictionControl } from './prediction-control.ts';
 import { parseFaultRule } from '../faults/fault-rule.ts';
-import { SYSTEM_ACCOUNT_RENT_LAMPORTS } from '../routing/network-fees.ts';
 import { badRequest } from '../http/request-error.ts';
+import { SYSTEM_ACCOUNT_RENT_LAMPORTS } from '../routing/network-fees.ts';
+import { fieldsOf, predictionState, registerPredictionControl } from './prediction-control.ts';
 
 const MOST_SLOTS = 1_000_000;
 const SMALLEST_USD = 1e-9;
@@ -14,7 +14,7 @@ const LARGEST_USD = 1e9;
 /** The most SOL that one funding gives: lamports beyond 2^52 are not exact in every client. */
 const MOST_LAMPORTS = 2n ** 52n;
 
-/** Serves `/sandbox/*`: the operator's hand in the embedded world. Needs no key. */
+/** Serves `/sandbox/*`: the operator's controls of the sandbox. Needs no key. */
 export function registerControl(app: FastifyInstance, context: ServiceContext): void {
   app.get('/sandbox/state', (_request, reply) => reply.send(stateOf(context)));
   app.post('/sandbox/faults', (request, reply) => {

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseJson } from '../../../core/json.ts';
 import { jsonText } from '../../json-text.ts';
-import type { Fault, Patch, RequestLine } from './faults.ts';
-import { patchDocument } from './faults.ts';
 import type { ServiceContext } from '../context.ts';
 import { dropRateHeaders, gatewayBody } from '../http/gateway.ts';
 import { splitTarget } from '../http/request-text.ts';
+import type { Fault, Patch, RequestLine } from './faults.ts';
+import { patchDocument } from './faults.ts';
 
 /** Plays the faults that come before everything else, as a gateway in front of the service would have them. */
 export function faultRequests(app: FastifyInstance, context: ServiceContext): void {

@@ -1,9 +1,9 @@
 import type { Json } from '../../../core/json.ts';
 import { printable } from '../../../core/text.ts';
-import type { Fault, FaultKind, FaultRule, Patch } from './faults.ts';
-import { isPointer, matches } from './faults.ts';
 import { badRequest } from '../http/request-error.ts';
 import { EXECUTE } from '../http/request-text.ts';
+import type { Fault, FaultKind, FaultRule, Patch } from './faults.ts';
+import { isPointer, matches } from './faults.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const MAX_DELAY_MS = 120_000;

@@ -6,7 +6,7 @@ import type { Random } from '../../../core/random.ts';
  * answers of /execute, the rest works everywhere.
  */
 export type Fault =
-  /** Answers before the service looks: with a body in JSON, or a text of any type of content. */
+  /** Answers before the service does: with a body in JSON, or a text of any content type. */
   | { readonly kind: 'status'; readonly status: number; readonly body?: Json | undefined; readonly content_type?: string
     | undefined }
   | { readonly kind: 'delay'; readonly ms: number }

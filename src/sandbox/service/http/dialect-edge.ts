@@ -12,8 +12,8 @@ const WORDS = new RegExp(`/[\\w.:{}*%/-]+|[A-Za-z_${UNKNOWN_MARK}]\\w*`, 'g');
 const MARKS = new RegExp(`${UNKNOWN_MARK}|/${encodeURIComponent(UNKNOWN_MARK)}`, 'g');
 
 /**
- * Returns the target of a request in neutral words; a path that the host of the dialect does not know becomes one that
- * nobody knows.
+ * Returns the target of a request in neutral words; a path that the host of the dialect does not know becomes an
+ * unknown one.
  */
 export function neutralTarget({ heard }: Dialect, target: string): string {
   const { path, query } = splitTarget(target);

@@ -32,7 +32,7 @@ export function numberAnswers(app: FastifyInstance, context: ServiceContext): vo
   });
 }
 
-/** Lets in who may come in, as often as he may: before anything looks at what was asked. */
+/** Checks keys and rate limits, before the request itself is read. */
 export function guard(app: FastifyInstance, context: ServiceContext, limits: RateLimits): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
@@ -58,7 +58,7 @@ export function dropRateHeaders(reply: FastifyReply): void {
 }
 
 /**
- * Without a key nobody gets in, or a stranger does with little allowance: there the two descriptions of the service
+ * Without a key a request is refused, or has a low rate limit: there the two descriptions of the service
  * differ.
  */
 function callerOf({ apiKeys, profile }: ServiceContext, request: FastifyRequest): Caller {

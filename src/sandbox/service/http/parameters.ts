@@ -50,7 +50,7 @@ const DECIMAL = /^(\d{1,20})(?:\.(\d{1,20}))?$/;
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Returns a reader of the parameters in `source`; parameters that nobody reads are ignored, as the service does. */
+/** Returns a reader of the parameters in `source`; unread parameters are ignored, as the service does. */
 export function createParameters(source: unknown): Parameters {
   const values = new Map<string, unknown>(typeof source === 'object' && source !== null ? Object.entries(source) : []);
 

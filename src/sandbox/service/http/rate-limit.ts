@@ -12,7 +12,7 @@ export interface RateLimits {
 /** A stranger may send a new key with every request; the oldest counters make room. */
 const MOST_COUNTERS = 10_000;
 
-/** Returns the counters of a service; what is absent limits nobody. */
+/** Returns the counters of a service; an absent limit is no limit. */
 export function createRateLimits(options: {
   readonly keyed?: RateLimit | undefined;
   readonly keyless?: RateLimit | undefined;

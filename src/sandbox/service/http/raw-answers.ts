@@ -22,7 +22,7 @@ export function answerNoHttp(error: Error & { readonly code?: string }, socket: 
  */
 export function refuseOtherProtocols(server: Server, nextId: () => string): void {
   server.on('connect', (_request, socket: Duplex) => {
-    // A connection that was handed over says its errors to nobody else.
+    // A connection that was handed over reports its errors only here.
     socket.on('error', () => socket.destroy());
     answerLast(socket, 405, { reason: 'CONNECT is not for this service', id: nextId() });
   });

@@ -1,9 +1,9 @@
-import { RequestError, badRequest } from './request-error.ts';
 import type { FastifyInstance } from 'fastify';
 import { isGannetError, messageOf } from '../../../core/errors.ts';
 import type { Json } from '../../../core/json.ts';
 import { parseJson } from '../../../core/json.ts';
 import { printable } from '../../../core/text.ts';
+import { RequestError, badRequest } from './request-error.ts';
 
 /** The request that is counted apart from all others, and has faults of its own. */
 export const EXECUTE = { method: 'POST', path: '/swap/v2/execute' } as const;

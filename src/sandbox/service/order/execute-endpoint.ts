@@ -1,17 +1,17 @@
-import type { FastifyInstance } from 'fastify';
 import bs58 from 'bs58';
-import type { TransactionError } from '../../chain/transaction-error.ts';
-import { customErrorCode, describeTransactionError } from '../../chain/transaction-error.ts';
-import type { Profile, ServiceContext } from '../context.ts';
-import type { ExecuteReason, Family, FirmPromise, StoredOrder } from './kept-orders.ts';
-import { EXECUTE_CODES, familyOf } from './kept-orders.ts';
-import { LOW_LAMPORTS } from './gasless.ts';
-import { SIGNATURE_BYTES } from '../build/message.ts';
-import { EXECUTE } from '../http/request-text.ts';
+import type { FastifyInstance } from 'fastify';
 import type { LandedTransaction, TokenBalance } from '../../chain/chain.ts';
 import { platformFee } from '../../chain/swap-math.ts';
 import { MAX_TRANSACTION_BYTES } from '../../chain/transaction-bytes.ts';
+import type { TransactionError } from '../../chain/transaction-error.ts';
+import { customErrorCode, describeTransactionError } from '../../chain/transaction-error.ts';
+import { SIGNATURE_BYTES } from '../build/message.ts';
+import type { Profile, ServiceContext } from '../context.ts';
 import { RequestError } from '../http/request-error.ts';
+import { EXECUTE } from '../http/request-text.ts';
+import { LOW_LAMPORTS } from './gasless.ts';
+import type { ExecuteReason, Family, FirmPromise, StoredOrder } from './kept-orders.ts';
+import { EXECUTE_CODES, familyOf } from './kept-orders.ts';
 
 /** Serves `POST /swap/v2/execute`: lands an order's signed transaction and answers with what came of it. */
 export function registerExecute(app: FastifyInstance, context: ServiceContext): void {
@@ -97,7 +97,7 @@ function send(context: ServiceContext, order: StoredOrder, transaction: Buffer):
   return unknown === undefined ? remembered : uncertain(result.signature);
 }
 
-/** The maker's last look. Live, it never fills for a referrer whose taker could not pay a fee himself. */
+/** The maker's last check. Live, it never fills for a referrer whose taker could not pay a fee himself. */
 function makerHonours(context: ServiceContext, order: StoredOrder, firm: FirmPromise): boolean {
   const { chain, maker, profile, tokens } = context;
   if (profile === 'live' && firm.hasReferrer && chain.balance(firm.taker) < LOW_LAMPORTS) return false;
@@ -105,7 +105,7 @@ function makerHonours(context: ServiceContext, order: StoredOrder, firm: FirmPro
   return maker.honours({ input, output, inAmount: order.inAmount, outAmount: firm.outAmount });
 }
 
-/** A 500 with a signature: whoever gets it knows nothing yet, and may post the same bytes again. */
+/** A 500 with a signature: the outcome is unknown, and the caller may post the same bytes again. */
 function uncertain(signature: string): Answer {
   return { statusCode: 500, body: { signature, error: EXECUTE_CODES.unknown.pools.error } };
 }

@@ -4,10 +4,10 @@ import type { ServiceContext } from '../context.ts';
 import {
   SIGNATURE_LAMPORTS, automaticUnitPrice, computeUnitsFor, priorityLamports, tokenAccountRent, unitPriceFor,
 } from '../routing/network-fees.ts';
-import type { OrderRequest } from './order-request.ts';
-import { isForeignPayer } from './order-request.ts';
 import { usdValue } from '../routing/quoting.ts';
 import type { Route } from '../routing/routing.ts';
+import type { OrderRequest } from './order-request.ts';
+import { isForeignPayer } from './order-request.ts';
 
 /** What a transaction offers for being taken soon. */
 interface Bids {
@@ -40,7 +40,7 @@ export function bidsOf(
 /** A taker with less is one who may not be able to pay for gas. */
 export const LOW_LAMPORTS = 10_000_000n;
 const SMALLEST_USD = 10;
-/** More than half of a trade is nobody's gas. */
+/** Gas is refused above half of a trade. */
 const LARGEST_SHARE = 0.5;
 const WHOLE_BPS = 10_000;
 /** A transaction that the service pays for has its signature and the taker's. */
@@ -59,8 +59,8 @@ export interface GaslessTerms {
 }
 
 /**
- * Returns whether the service may pay a taker's gas: he is not itself, has hardly any SOL, pays in another token, and
- * nobody else takes part.
+ * Returns whether the service may pay a taker's gas: the taker is not itself, has hardly any SOL, pays in another token, and
+ * no other account takes part.
  */
 export function mayBeGasless({ chain, gas }: ServiceContext, request: OrderRequest): boolean {
   const { taker, referral, receiver, inputMint } = request;

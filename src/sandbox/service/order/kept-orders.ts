@@ -1,5 +1,5 @@
-import type { SwapFee } from '../routing/platform-fee.ts';
 import { createRecent } from '../recent.ts';
+import type { SwapFee } from '../routing/platform-fee.ts';
 import type { RouteHop, RouterName } from '../routing/routing.ts';
 
 /** Who fills an order: the pools by transaction alone, or a maker. */

@@ -1,5 +1,5 @@
-import type { SandboxChain } from '../../chain/chain.ts';
 import { NATIVE_MINT } from '../../chain/addresses.ts';
+import type { SandboxChain } from '../../chain/chain.ts';
 import type { GenesisToken, SeededKey } from '../../genesis.ts';
 import type { Market } from '../../market/market.ts';
 import { usdValue } from '../routing/quoting.ts';
@@ -14,8 +14,8 @@ const SMALLEST_MARGIN = 0.0001;
 /**
  * What the maker loses at most when the market has moved against the quote, as a share of what it receives, likewise.
  */
-const PATIENCE_PER_VOLATILITY = 0.003;
-const SMALLEST_PATIENCE = 0.0005;
+const TOLERANCE_PER_VOLATILITY = 0.003;
+const SMALLEST_TOLERANCE = 0.0005;
 
 /** A firm price of the maker. */
 export interface MakerQuote {
@@ -30,7 +30,7 @@ export interface Maker {
   readonly key: SeededKey;
   quote(options: { input: GenesisToken; output: GenesisToken; amount: bigint }): MakerQuote | undefined;
   /**
-   * Returns whether the maker still signs, at its last look: the market has not moved against it by more than it bears,
+   * Returns whether the maker still signs, at its last check: the market has not moved against it by more than it bears,
    * and it has the tokens.
    */
   honours(fill: { input: GenesisToken; output: GenesisToken; inAmount: bigint; outAmount: bigint }): boolean;
@@ -66,9 +66,9 @@ export function createMaker(options: {
     honours({ input, output, inAmount, outAmount }) {
       const receivedUsd = usdValue({ market, token: input, amount: inAmount });
       const paidUsd = usdValue({ market, token: output, amount: outAmount });
-      const patience = Math.max(SMALLEST_PATIENCE, PATIENCE_PER_VOLATILITY
+      const tolerance = Math.max(SMALLEST_TOLERANCE, TOLERANCE_PER_VOLATILITY
         * Math.max(input.volatility, output.volatility));
-      return paidUsd <= receivedUsd * (1 + patience) && outAmount <= stock(output.mint);
+      return paidUsd <= receivedUsd * (1 + tolerance) && outAmount <= stock(output.mint);
     },
   };
 }

@@ -1,12 +1,12 @@
 import { platformFee } from '../../chain/swap-math.ts';
 import { exactNumber } from '../../json-text.ts';
-import type { OrderTransaction } from './order-transaction.ts';
-import type { ServiceContext } from '../context.ts';
 import { unsignedTransaction } from '../build/message.ts';
-import type { FirmQuote, OrderQuote, PooledQuote } from './order-quote.ts';
-import type { OrderRequest } from './order-request.ts';
+import type { ServiceContext } from '../context.ts';
 import { decimalText, priceImpact, routePlan, usdValue } from '../routing/quoting.ts';
 import type { RouterName } from '../routing/routing.ts';
+import type { FirmQuote, OrderQuote, PooledQuote } from './order-quote.ts';
+import type { OrderRequest } from './order-request.ts';
+import type { OrderTransaction } from './order-transaction.ts';
 
 interface AnsweredOrder {
   readonly requestId: string;
@@ -66,10 +66,7 @@ function valuesOf({ market, profile }: ServiceContext, { output, inUsd, outAmoun
   };
 }
 
-/**
- * A maker's price is firm: no slippage, and the least is all of it. So it looks, live, while nobody is there to take a
- * chance.
- */
+/** A maker's price is firm: no slippage, and the least is the whole amount. Live, an order without a taker is too. */
 function leastOf(quote: OrderQuote, isOpen: boolean): object {
   if (quote.router === 'rfqz' || isOpen) return { otherAmountThreshold: quote.outAmount.toString(), slippageBps: 0 };
   return { otherAmountThreshold: quote.priced.threshold.toString(), slippageBps: quote.priced.slippageBps };

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { BuiltOrder } from './order-transaction.ts';
-import { orderTransaction, requireWallet } from './order-transaction.ts';
 import type { ServiceContext } from '../context.ts';
+import { RequestError } from '../http/request-error.ts';
 import { orderAnswer } from './order-answer.ts';
 import { quoteOrder, type OrderQuote } from './order-quote.ts';
 import { parseOrderRequest, type OrderRequest } from './order-request.ts';
-import { RequestError } from '../http/request-error.ts';
+import type { BuiltOrder } from './order-transaction.ts';
+import { orderTransaction, requireWallet } from './order-transaction.ts';
 
 /** Serves `GET /swap/v2/order`: a quote and, for a taker, a transaction to sign. */
 export function registerOrder(app: FastifyInstance, context: ServiceContext): void {

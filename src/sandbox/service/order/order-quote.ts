@@ -1,22 +1,22 @@
-import type { GenesisToken } from '../../genesis.ts';
+import { associatedTokenAddress } from '../../chain/addresses.ts';
 import { platformFee } from '../../chain/swap-math.ts';
+import type { GenesisToken } from '../../genesis.ts';
 import type { ReadPool } from '../../market/pool-price.ts';
 import { readingOnce } from '../../market/pool-price.ts';
 import type { ServiceContext } from '../context.ts';
+import { badRequest } from '../http/request-error.ts';
 import { automaticSlippageBps } from '../routing/network-fees.ts';
+import type { FeeSide } from '../routing/platform-fee.ts';
+import { feeSides, platformFeeBps } from '../routing/platform-fee.ts';
+import type { PricedRoute } from '../routing/quoting.ts';
+import { priceRoute, routedAmount, usdValue } from '../routing/quoting.ts';
+import type { PoolRouter, PoolRouterName } from '../routing/routing.ts';
+import { routeAlong } from '../routing/routing.ts';
 import type { GaslessTerms } from './gasless.ts';
 import { gaslessTerms, mayBeGasless } from './gasless.ts';
 import type { MakerQuote } from './maker.ts';
 import type { OrderRequest } from './order-request.ts';
 import { isForeignPayer, untradable } from './order-request.ts';
-import type { FeeSide } from '../routing/platform-fee.ts';
-import { feeSides, platformFeeBps } from '../routing/platform-fee.ts';
-import type { PricedRoute } from '../routing/quoting.ts';
-import { priceRoute, routedAmount, usdValue } from '../routing/quoting.ts';
-import { badRequest } from '../http/request-error.ts';
-import type { PoolRouter, PoolRouterName } from '../routing/routing.ts';
-import { routeAlong } from '../routing/routing.ts';
-import { associatedTokenAddress } from '../../chain/addresses.ts';
 
 interface QuoteBase {
   readonly input: GenesisToken;
@@ -34,7 +34,7 @@ export interface PooledQuote extends QuoteBase {
   readonly priced: PricedRoute;
   /** Collects the fee. */
   readonly feeAccount: string;
-  /** What it takes to have the gas paid; absent where the taker pays it himself, or somebody else does. */
+  /** What it takes to have the gas paid; absent where the taker pays it himself, or another payer does. */
   readonly gasless: GaslessTerms | undefined;
 }
 
@@ -58,7 +58,7 @@ interface Question {
   readonly collector: FeeCollector;
 }
 
-/** Returns the best of the routers' and the maker's quotes. Throws a RequestError (400) when nobody quotes. */
+/** Returns the best of the routers' and the maker's quotes. Throws a RequestError (400) when there is no quote. */
 export function quoteOrder(context: ServiceContext, request: OrderRequest): OrderQuote {
   const input = context.tokens.get(request.inputMint);
   const output = context.tokens.get(request.outputMint);
@@ -79,7 +79,7 @@ export function quoteOrder(context: ServiceContext, request: OrderRequest): Orde
   return best;
 }
 
-/** Where somebody else pays, the live service asks its first router alone. */
+/** Where another account pays, the live service asks its first router alone. */
 function mayRoute({ profile }: ServiceContext, request: OrderRequest, name: PoolRouterName): boolean {
   if (request.excludedRouters.has(name)) return false;
   return name === 'iris' || profile === 'reference' || !isForeignPayer(request);

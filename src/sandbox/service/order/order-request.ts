@@ -66,12 +66,12 @@ export function parseOrderRequest(query: unknown, profile: Profile): OrderReques
   };
 }
 
-/** Returns whether somebody else than the taker pays. */
+/** Returns whether an account other than the taker pays. */
 export function isForeignPayer({ payer, taker }: Pick<OrderRequest, 'payer' | 'taker'>): boolean {
   return payer !== undefined && payer !== taker;
 }
 
-/** Returns the refusal of a mint that nobody trades: there the live service stumbles. */
+/** Returns the refusal of a mint that no pool trades: there the live service fails. */
 export function untradable(profile: Profile): RequestError {
   return profile === 'live' ? new RequestError(500, { error: 'Something unexpected occurred' })
     : badRequest('Failed to get quotes');

@@ -1,30 +1,77 @@
-import type { ServiceContext } from '../context.ts';
-import type { FirmQuote, OrderQuote, PooledQuote } from './order-quote.ts';
-import type { CompiledMessage } from '../build/message.ts';
-import { compileMessage } from '../build/message.ts';
-import type { OrderRequest } from './order-request.ts';
 import { formatDecimal } from '../../../core/amount.ts';
 import { NATIVE_MINT, TOKEN_PROGRAM, associatedTokenAddress } from '../../chain/addresses.ts';
 import { isTokenProgram } from '../../chain/token-layout.ts';
-import { bidsOf } from './gasless.ts';
-import {
-  SIGNATURE_LAMPORTS, SYSTEM_ACCOUNT_RENT_LAMPORTS, automaticUnitPrice, computeUnitsFor, distinguishing,
-  priorityLamports, tokenAccountRent,
-} from '../routing/network-fees.ts';
+import type { GenesisToken } from '../../genesis.ts';
+import { LEAST_NATIVE_LAMPORTS } from '../build/destinations.ts';
 import type { Instruction } from '../build/instructions.ts';
 import {
   closeTokenAccount, computeUnitLimit, computeUnitPrice, createTokenAccount, syncNative, transferLamports,
   transferTokens,
 } from '../build/instructions.ts';
-import { LEAST_NATIVE_LAMPORTS } from '../build/destinations.ts';
-import { badRequest } from '../http/request-error.ts';
+import type { CompiledMessage } from '../build/message.ts';
+import { compileMessage } from '../build/message.ts';
 import type { Delivery } from '../build/swap-instructions.ts';
 import { swapInstructions } from '../build/swap-instructions.ts';
-import type { GenesisToken } from '../../genesis.ts';
+import type { ServiceContext } from '../context.ts';
+import { badRequest } from '../http/request-error.ts';
+import {
+  SIGNATURE_LAMPORTS, SYSTEM_ACCOUNT_RENT_LAMPORTS, automaticUnitPrice, computeUnitsFor, distinguishing,
+  priorityLamports, tokenAccountRent,
+} from '../routing/network-fees.ts';
+import { bidsOf } from './gasless.ts';
+import type { FirmQuote, OrderQuote, PooledQuote } from './order-quote.ts';
+import type { OrderRequest } from './order-request.ts';
+
+/** What an order costs beside the swap, and who pays it. */
+interface OrderCosts {
+  readonly payer: string;
+  readonly signatureLamports: bigint;
+  /** Priority fee and tip. */
+  readonly prioritizationLamports: bigint;
+  readonly rentLamports: bigint;
+}
+
+/** Why there is no transaction; what a code means depends on the router that won. */
+interface Refusal {
+  readonly code: number;
+  readonly message: string;
+}
+
+/** A transaction that waits for its signatures. */
+export interface BuiltOrder {
+  readonly kind: 'built';
+  readonly message: CompiledMessage;
+  readonly costs: OrderCosts;
+  readonly lastValidBlockHeight: number;
+  /** The one account of the service's own that this order makes sign, if any. */
+  readonly cosigner: string | undefined;
+}
+
+/** An order's transaction, or why there is none. */
+export type OrderTransaction = BuiltOrder | ({ readonly kind: 'refused'; readonly costs: OrderCosts } & Refusal);
+
+/** An order request with a taker, who signs. */
+type TakerRequest = OrderRequest & { readonly taker: string };
 
 const INSUFFICIENT_FUNDS = 1;
 const INSUFFICIENT_SOL = 2;
 const BELOW_GASLESS_MINIMUM = 3;
+
+const INSUFFICIENT_BALANCE = 1;
+const ACCOUNT_MISSING = 2;
+const NOT_BUILDABLE = 3;
+const MAKER_UNITS = 120_000;
+
+const INSUFFICIENT: Refusal = { code: INSUFFICIENT_BALANCE, message: 'Insufficient balance' };
+
+/**
+ * Returns the transaction of a quote for its taker, or why there is none. Throws a RequestError (400) where the
+ * receiver cannot be paid.
+ */
+export function orderTransaction(context: ServiceContext, request: TakerRequest, quote: OrderQuote): OrderTransaction {
+  return quote.router === 'rfqz' ? firmTransaction(context, request, quote)
+    : pooledTransaction(context, request, quote);
+}
 
 /** Returns the transaction of a swap through pools. Throws a RequestError (400) where the receiver cannot be paid. */
 function pooledTransaction(
@@ -84,13 +131,6 @@ function deliveryOf({ receiver }: OrderRequest, { output, priced }: PooledQuote,
   return { kind: 'native', account: receiver, seed: `r${number}` };
 }
 
-/** Throws a RequestError (400) where the receiver is no wallet but an account that holds tokens itself. */
-export function requireWallet({ chain }: ServiceContext, receiver: string): void {
-  const owner = chain.account(receiver)?.owner;
-  if (owner !== undefined && isTokenProgram(owner))
-    throw badRequest(`receiver: expected a wallet, ${receiver} is an account of a token program`);
-}
-
 function fundsRefusal(
   { chain }: ServiceContext,
   { taker, payer, quote, gasLamports }: { taker: string; payer: string; quote: PooledQuote; gasLamports: bigint },
@@ -116,11 +156,6 @@ function topUp(lamports: bigint): Refusal {
     code: INSUFFICIENT_SOL, message: `Top up ${formatDecimal(SYSTEM_ACCOUNT_RENT_LAMPORTS - lamports, 9)} SOL for gas`,
   };
 }
-
-const INSUFFICIENT_BALANCE = 1;
-const ACCOUNT_MISSING = 2;
-const NOT_BUILDABLE = 3;
-const MAKER_UNITS = 120_000;
 
 /**
  * Returns the transaction of a maker's quote. The maker pays fees and rent and signs in /execute. SOL that the taker
@@ -204,48 +239,13 @@ function refusalOf(
   return canLendRent ? undefined : { code: NOT_BUILDABLE, message: 'The quote could not be built into a transaction' };
 }
 
-const INSUFFICIENT: Refusal = { code: INSUFFICIENT_BALANCE, message: 'Insufficient balance' };
-
 function accountOf(owner: string, { mint, tokenProgram }: GenesisToken): string {
   return associatedTokenAddress(owner, mint, tokenProgram);
 }
 
-/**
- * Returns the transaction of a quote for its taker, or why there is none. Throws a RequestError (400) where the
- * receiver cannot be paid.
- */
-export function orderTransaction(context: ServiceContext, request: TakerRequest, quote: OrderQuote): OrderTransaction {
-  return quote.router === 'rfqz' ? firmTransaction(context, request, quote)
-    : pooledTransaction(context, request, quote);
+/** Throws a RequestError (400) where the receiver is no wallet but an account that holds tokens itself. */
+export function requireWallet({ chain }: ServiceContext, receiver: string): void {
+  const owner = chain.account(receiver)?.owner;
+  if (owner !== undefined && isTokenProgram(owner))
+    throw badRequest(`receiver: expected a wallet, ${receiver} is an account of a token program`);
 }
-
-/** What an order costs beside the swap, and who pays it. */
-interface OrderCosts {
-  readonly payer: string;
-  readonly signatureLamports: bigint;
-  /** Priority fee and tip. */
-  readonly prioritizationLamports: bigint;
-  readonly rentLamports: bigint;
-}
-
-/** Why there is no transaction; what a code means depends on the router that won. */
-interface Refusal {
-  readonly code: number;
-  readonly message: string;
-}
-
-/** A transaction that waits for its signatures. */
-export interface BuiltOrder {
-  readonly kind: 'built';
-  readonly message: CompiledMessage;
-  readonly costs: OrderCosts;
-  readonly lastValidBlockHeight: number;
-  /** The one account of the service's own that this order makes sign, if any. */
-  readonly cosigner: string | undefined;
-}
-
-/** An order's transaction, or why there is none. */
-export type OrderTransaction = BuiltOrder | ({ readonly kind: 'refused'; readonly costs: OrderCosts } & Refusal);
-
-/** An order for somebody who signs. */
-type TakerRequest = OrderRequest & { readonly taker: string };

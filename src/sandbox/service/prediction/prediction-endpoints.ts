@@ -1,19 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { addressBytes, isAddress } from '../../chain/addresses.ts';
+import type { PredictionLevel } from '../../market/prediction-market.ts';
+import { DOLLAR } from '../../market/prediction-market.ts';
 import type { ListedEvent } from '../../prediction/catalogue.ts';
 import type { Category } from '../../prediction/event-plans.ts';
 import { PROVIDERS } from '../../prediction/event-plans.ts';
+import type { Position } from '../../prediction/positions.ts';
 import type { ServiceContext } from '../context.ts';
 import type { Parameters } from '../http/parameters.ts';
+import { badRequest } from '../http/request-error.ts';
+import type { PredictionRequest } from './prediction-route.ts';
+import { predictionRoute } from './prediction-route.ts';
 import {
   eventRecord, eventVolumeUsd, historyRecord, isActive, marketRecord, orderPurpose, positionRecord,
 } from './records.ts';
-import type { PredictionRequest } from './prediction-route.ts';
-import { predictionRoute } from './prediction-route.ts';
-import type { Position } from '../../prediction/positions.ts';
-import type { PredictionLevel } from '../../market/prediction-market.ts';
-import { DOLLAR } from '../../market/prediction-market.ts';
-import { badRequest } from '../http/request-error.ts';
 
 /** The part of a list that is wanted, `end` exclusive. */
 interface PageRange {
@@ -51,19 +51,19 @@ function page<Item>(
   };
 }
 
-/** Pages of 8 and 9 records were seen where nobody asked for a size. */
+/** Pages of 8 and 9 records were seen where the request named no size. */
 const HISTORY_PAGE_SIZE = 8;
 
 /** Serves `GET /prediction/v1/history`: the ledger, newest first. The live service wants to know whose. */
 export function registerHistory(app: FastifyInstance, context: ServiceContext): void {
   predictionRoute(app, context, { path: '/history' }, (request) => {
-    const { query, world, profile } = request;
+    const { query, exchange, profile } = request;
     const isLive = profile === 'live';
     const ownerPubkey = query.optionalAddress('ownerPubkey')
       ?? (isLive ? query.optionalAddress('userPubkey') : undefined);
     if (isLive && ownerPubkey === undefined)
       return request.refuse({ message: 'ownerPubkey or userPubkey is required', param: 'ownerPubkey' });
-    const found = world.history({
+    const found = exchange.history({
       ownerPubkey,
       id: query.optionalInteger('id', { min: 1, max: Number.MAX_SAFE_INTEGER }),
       positionPubkey: query.optionalAddress('positionPubkey'),
@@ -81,17 +81,17 @@ const MOST_OWNERS = 50;
 export function registerPositions(app: FastifyInstance, context: ServiceContext): void {
   predictionRoute(app, context, { path: '/positions' }, (request) => {
     const isWanted = filterOf(request);
-    return page(request.world.positions().filter(isWanted), {
+    return page(request.exchange.positions().filter(isWanted), {
       range: pageRange(request.query), size: POSITIONS_PAGE_SIZE, record: (position) => positionRecord(position, request),
     });
   });
   predictionRoute(app, context, { path: '/positions/:positionPubkey', param: 'positionPubkey' }, (request) => {
-    const position = request.world.position(request.id);
+    const position = request.exchange.position(request.id);
     return position === undefined ? request.missing('Position') : positionRecord(position, request);
   });
 }
 
-function filterOf({ query, profile, world: { identifiers } }: PredictionRequest): (position: Position) => boolean {
+function filterOf({ query, profile, exchange: { identifiers } }: PredictionRequest): (position: Position) => boolean {
   // The live service takes several owners at once.
   const owners = query.has('ownerPubkey')
     ? query.addresses('ownerPubkey', profile === 'live' ? MOST_OWNERS : 1) : undefined;
@@ -113,10 +113,10 @@ const DOLLAR_DIGITS = 4;
  */
 export function registerOrderbook(app: FastifyInstance, context: ServiceContext): void {
   predictionRoute(app, context, { path: '/orderbook/:marketId', param: 'marketId' }, (request) => {
-    const { world, profile, slot, id } = request;
-    const market = world.market(id);
+    const { exchange, profile, slot, id } = request;
+    const market = exchange.market(id);
     if (market === undefined) return request.missing('Market');
-    const book = world.venue.book(market, slot);
+    const book = exchange.venue.book(market, slot);
     if (book === 'unreachable') return request.unreachable('Orderbook');
     if (book === null) return null;
     const sorted = (levels: readonly PredictionLevel[]): PredictionLevel[] =>
@@ -168,7 +168,7 @@ export function registerEvents(app: FastifyInstance, context: ServiceContext): v
   });
 
   predictionRoute(app, context, { path: '/events/:eventId/markets', param: 'eventId' }, (request) => {
-    const event = request.world.event(request.id);
+    const event = request.exchange.event(request.id);
     if (event === undefined) return request.missing('Event');
     return page(event.markets, {
       range: pageRange(request.query), size: MOST_ON_PAGE, record: (market) => marketRecord(market, request),
@@ -180,26 +180,26 @@ function eventLimit(query: Parameters): number | undefined {
   return query.optionalInteger('limit', { min: 1, max: MOST_EVENTS });
 }
 
-function eventsOf({ query, world }: PredictionRequest): ListedEvent[] {
+function eventsOf({ query, exchange }: PredictionRequest): ListedEvent[] {
   const provider = query.optionalChoice('provider', PROVIDERS) ?? 'provider_b';
-  return world.events().filter(({ plan }) => plan.provider === provider);
+  return exchange.events().filter(({ plan }) => plan.provider === provider);
 }
 
 /** Events of the order's own kind come first, the others in an order that the key alone decides. */
-function suggested(events: readonly ListedEvent[], { id, world }: PredictionRequest): ListedEvent[] {
-  const category = categoryOfOrder(id, world);
-  const rank = new Map(events.map((event) => [event, world.identifiers.hex(`suggestion:${id}:${event.plan.eventId}`)]));
+function suggested(events: readonly ListedEvent[], { id, exchange }: PredictionRequest): ListedEvent[] {
+  const category = categoryOfOrder(id, exchange);
+  const rank = new Map(events.map((event) => [event, exchange.identifiers.hex(`suggestion:${id}:${event.plan.eventId}`)]));
   return events.toSorted((a, b) =>
     Number(b.plan.category === category) - Number(a.plan.category === category)
       || (rank.get(a)! < rank.get(b)! ? -1 : 1));
 }
 
 /** Comparing bytes spares the base58 of every order there is. */
-function categoryOfOrder(pubkey: string, world: PredictionRequest['world']): Category | undefined {
+function categoryOfOrder(pubkey: string, exchange: PredictionRequest['exchange']): Category | undefined {
   if (!isAddress(pubkey)) return undefined;
   const wanted = Buffer.from(addressBytes(pubkey));
-  const record = world.history({}).find(({ eventType, orderNumber }) =>
+  const record = exchange.history({}).find(({ eventType, orderNumber }) =>
     eventType === 'order_created' && orderNumber !== undefined
-      && world.identifiers.bytes(orderPurpose(orderNumber)).equals(wanted));
-  return record === undefined ? undefined : world.market(record.marketId)?.event.plan.category;
+      && exchange.identifiers.bytes(orderPurpose(orderNumber)).equals(wanted));
+  return record === undefined ? undefined : exchange.market(record.marketId)?.event.plan.category;
 }

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { PredictionWorld } from '../../prediction/exchange.ts';
+import type { PredictionExchange } from '../../prediction/exchange.ts';
 import type { Profile, ServiceContext } from '../context.ts';
 import type { Parameters } from '../http/parameters.ts';
 import { createParameters } from '../http/parameters.ts';
 import { RequestError } from '../http/request-error.ts';
 
-/** What the answers are made from: the world at the moment of the request, and the form that is wanted. */
+/** What the answers are made from: the exchange at the moment of the request, and the form that is wanted. */
 export interface PredictionView {
-  readonly world: PredictionWorld;
+  readonly exchange: PredictionExchange;
   readonly profile: Profile;
   readonly slot: number;
 }
@@ -43,10 +43,10 @@ export function predictionRoute(
         message: `${param}: expected 1 to ${LONGEST_ID} characters`, code: 'custom', param, requestId,
       });
     }
-    const { prediction: world, profile } = context;
+    const { prediction: exchange, profile } = context;
     try {
       const found = answer({
-        world, profile, id, slot: world.timeline.now(), query: createParameters(request.query),
+        exchange, profile, id, slot: exchange.timeline.now(), query: createParameters(request.query),
         refuse(reason) {
           throw predictionError(400, { ...reason, code: 'custom', requestId });
         },

@@ -1,22 +1,34 @@
-import type { ListedEvent, Listing } from '../../prediction/catalogue.ts';
-import type { PredictionView } from './prediction-route.ts';
 import { formatDecimal, mulDiv } from '../../../core/amount.ts';
+import { assert } from '../../../core/assert.ts';
+import type { ListedEvent, Listing } from '../../prediction/catalogue.ts';
+import type { LedgerFigures, LedgerRecord } from '../../prediction/ledger.ts';
 import type { Position } from '../../prediction/positions.ts';
 import { ONE, valuationOf } from '../../prediction/positions.ts';
 import type { Profile } from '../context.ts';
-import { assert } from '../../../core/assert.ts';
-import type { LedgerFigures, LedgerRecord } from '../../prediction/ledger.ts';
+import type { PredictionView } from './prediction-route.ts';
 
 const RULES = 'https://rules.gannet.invalid';
 const MICRO_USD = 1_000_000n;
 
+/** Where the pictures of events and markets are. */
+const IMAGES = 'https://images.gannet.invalid';
+const RULES_SECONDARY = 'If the harbour office is closed, its next report counts.';
+
+const DECIMALS = 6;
+
+const MONEY = [
+  'maxFillPriceUsd', 'avgFillPriceUsd', 'maxBuyPriceUsd', 'minSellPriceUsd', 'depositAmountUsd', 'totalCostUsd',
+  'feeUsd', 'grossProceedsUsd', 'netProceedsUsd', 'transferAmountToken', 'realizedPnl', 'realizedPnlBeforeFees',
+  'payoutAmountUsd',
+] as const satisfies readonly (keyof LedgerFigures)[];
+
 /** Returns whether any market of an event is traded. */
-export function isActive(event: ListedEvent, { world: { venue }, slot }: PredictionView): boolean {
+export function isActive(event: ListedEvent, { exchange: { venue }, slot }: PredictionView): boolean {
   return event.markets.some((market) => venue.state(market, slot).status === 'open');
 }
 
 /** Returns what was traded on an event so far, in whole US dollars. */
-export function eventVolumeUsd(event: ListedEvent, { world: { venue }, slot }: PredictionView): number {
+export function eventVolumeUsd(event: ListedEvent, { exchange: { venue }, slot }: PredictionView): number {
   return event.markets.reduce((sum, market) => sum + venue.volumeUsd(market, slot), 0);
 }
 
@@ -25,7 +37,7 @@ export function eventRecord(
   event: ListedEvent, view: PredictionView, { includeMarkets = true }: { includeMarkets?: boolean } = {},
 ): object {
   const { plan } = event;
-  const { timeline } = view.world;
+  const { timeline } = view.exchange;
   return {
     eventId: plan.eventId,
     isActive: isActive(event, view),
@@ -42,90 +54,9 @@ export function eventRecord(
   };
 }
 
-/** Returns what positions and history say of their event. The live service says there in seconds when it closes. */
-function eventMetadata(event: ListedEvent, view: PredictionView): object {
-  const { timeline } = view.world;
-  const closeTime = view.profile === 'live' ? timeline.unixSeconds(event.closeSlot) : timeline.isoTime(event.closeSlot);
-  return { ...eventFields(event), closeTime };
-}
-
-function eventFields({ plan }: ListedEvent): object {
-  return {
-    eventId: plan.eventId,
-    title: plan.title,
-    subtitle: plan.subtitle,
-    slug: plan.title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, ''),
-    series: plan.series,
-    imageUrl: `${IMAGES}/events/${plan.eventId}.png`,
-    isLive: plan.isLive ?? false,
-  };
-}
-
-const DECIMALS = 6;
-
-/**
- * Returns the members that say how many contracts: whole ones, beside which the live service writes the exact number
- * twice, in millionths and as a decimal.
- */
-function contractMembers(name: string, micro: bigint, profile: Profile): Readonly<Record<string, string>> {
-  const whole = { [name]: (micro / ONE).toString() };
-  return profile === 'live'
-    ? { ...whole, [`${name}Micro`]: micro.toString(), [`${name}Decimal`]: formatDecimal(micro, DECIMALS) } : whole;
-}
-
-const MONEY = [
-  'maxFillPriceUsd', 'avgFillPriceUsd', 'maxBuyPriceUsd', 'minSellPriceUsd', 'depositAmountUsd', 'totalCostUsd',
-  'feeUsd', 'grossProceedsUsd', 'netProceedsUsd', 'transferAmountToken', 'realizedPnl', 'realizedPnlBeforeFees',
-  'payoutAmountUsd',
-] as const satisfies readonly (keyof LedgerFigures)[];
-
-/** Returns an entry of the ledger as the API writes it; what it says nothing of is "0" or empty. */
-export function historyRecord(record: LedgerRecord, view: PredictionView): object {
-  const { world, profile } = view;
-  const { timeline, identifiers, keeper } = world;
-  const listing = world.market(record.marketId);
-  assert(listing !== undefined, `a record of the market ${record.marketId}, which does not exist`);
-  const { figures, orderNumber } = record;
-  const order = orderNumber === undefined ? undefined : orderPurpose(orderNumber);
-  return {
-    id: record.id,
-    eventType: record.eventType,
-    signature: identifiers.signature(`record:${record.id}`),
-    slot: timeline.chainSlot(record.slot).toString(),
-    timestamp: timeline.unixSeconds(record.slot),
-    orderPubkey: order === undefined ? '' : identifiers.address(order),
-    positionPubkey: record.positionPubkey,
-    marketId: record.marketId,
-    ownerPubkey: record.ownerPubkey,
-    keeperPubkey: record.byKeeper ? keeper : '',
-    externalOrderId: order === undefined ? '' : identifiers.uuid(order),
-    orderId: orderNumber === undefined ? '' : orderNumber.toString(),
-    isBuy: record.isBuy,
-    isYes: record.isYes,
-    ...contractMembers('contracts', figures.contracts ?? 0n, profile),
-    ...contractMembers('filledContracts', figures.filledContracts ?? 0n, profile),
-    ...contractMembers('contractsSettled', figures.contractsSettled ?? 0n, profile),
-    ...Object.fromEntries(MONEY.map((name) => [name, (figures[name] ?? 0n).toString()])),
-    // The live service writes the same number into both: the name misleads.
-    ...(profile === 'live' ? { realizedPnlBeforeFees: (figures.realizedPnl ?? 0n).toString() } : {}),
-    eventId: listing.event.plan.eventId,
-    marketMetadata: marketMetadata(listing, view),
-    eventMetadata: eventMetadata(listing.event, view),
-  };
-}
-
-/** Returns what an order's identifiers are derived from. */
-export function orderPurpose(orderNumber: number): string {
-  return `order:${orderNumber}`;
-}
-
-/** Where the pictures of events and markets are. */
-const IMAGES = 'https://images.gannet.invalid';
-const RULES_SECONDARY = 'If the harbour office is closed, its next report counts.';
-
 /** Returns a market as the API lists it: with a `metadata` of its own by the description, flat in the live form. */
 export function marketRecord(listing: Listing, view: PredictionView): object {
-  const { world: { timeline, venue, identifiers }, profile, slot } = view;
+  const { exchange: { timeline, venue, identifiers }, profile, slot } = view;
   const { status, result, resolvedSlot } = venue.state(listing, slot);
   const common = {
     marketId: listing.marketId,
@@ -162,36 +93,47 @@ export function marketRecord(listing: Listing, view: PredictionView): object {
   };
 }
 
-/**
- * Returns what positions and history say of their market. The live service says `yes` or `no` for the status of a
- * resolved one.
- */
-function marketMetadata(listing: Listing, view: PredictionView): object {
-  const { status, result } = view.world.venue.state(listing, view.slot);
-  const said = view.profile === 'live' && result !== null ? result : status;
-  return { ...marketFields(listing, view, said), eventId: listing.event.plan.eventId };
-}
-
-function marketFields(listing: Listing, { world: { timeline, venue }, slot }: PredictionView, status: string): object {
+/** Returns an entry of the ledger as the API writes it; what it says nothing of is "0" or empty. */
+export function historyRecord(record: LedgerRecord, view: PredictionView): object {
+  const { exchange, profile } = view;
+  const { timeline, identifiers, keeper } = exchange;
+  const listing = exchange.market(record.marketId);
+  assert(listing !== undefined, `a record of the market ${record.marketId}, which does not exist`);
+  const { figures, orderNumber } = record;
+  const order = orderNumber === undefined ? undefined : orderPurpose(orderNumber);
   return {
-    marketId: listing.marketId,
-    title: listing.plan.title,
-    status,
-    result: venue.state(listing, slot).result ?? '',
-    closeTime: timeline.unixSeconds(listing.closeSlot),
-    openTime: timeline.unixSeconds(listing.openSlot),
-    isTeamMarket: listing.plan.isTeam ?? false,
-    rulesPrimary: listing.plan.rules,
-    rulesSecondary: RULES_SECONDARY,
+    id: record.id,
+    eventType: record.eventType,
+    signature: identifiers.signature(`record:${record.id}`),
+    slot: timeline.chainSlot(record.slot).toString(),
+    timestamp: timeline.unixSeconds(record.slot),
+    orderPubkey: order === undefined ? '' : identifiers.address(order),
+    positionPubkey: record.positionPubkey,
+    marketId: record.marketId,
+    ownerPubkey: record.ownerPubkey,
+    keeperPubkey: record.byKeeper ? keeper : '',
+    externalOrderId: order === undefined ? '' : identifiers.uuid(order),
+    orderId: orderNumber === undefined ? '' : orderNumber.toString(),
+    isBuy: record.isBuy,
+    isYes: record.isYes,
+    ...contractMembers('contracts', figures.contracts ?? 0n, profile),
+    ...contractMembers('filledContracts', figures.filledContracts ?? 0n, profile),
+    ...contractMembers('contractsSettled', figures.contractsSettled ?? 0n, profile),
+    ...Object.fromEntries(MONEY.map((name) => [name, (figures[name] ?? 0n).toString()])),
+    // The live service writes the same number into both: the name misleads.
+    ...(profile === 'live' ? { realizedPnlBeforeFees: (figures.realizedPnl ?? 0n).toString() } : {}),
+    eventId: listing.event.plan.eventId,
+    marketMetadata: marketMetadata(listing, view),
+    eventMetadata: eventMetadata(listing.event, view),
   };
 }
 
 /** Returns a position as the API writes it: values, marks and unrealised profits are null once its market is closed. */
 export function positionRecord(position: Position, view: PredictionView): object {
-  const { world, profile, slot } = view;
-  const { timeline, venue, identifiers } = world;
+  const { exchange, profile, slot } = view;
+  const { timeline, venue, identifiers } = exchange;
   const { marketId } = position;
-  const listing = world.market(marketId);
+  const listing = exchange.market(marketId);
   assert(listing !== undefined, `a position on the market ${marketId}, which does not exist`);
   const worth = valuationOf(position, { listing, venue, slot });
   const { result, resolvedSlot } = venue.state(listing, slot);
@@ -232,6 +174,64 @@ export function positionRecord(position: Position, view: PredictionView): object
     settlementDate: timeline.unixSeconds(resolvedSlot ?? listing.resolveSlot),
     claimable: hasWon && !position.isClaimed,
   };
+}
+
+/** Returns what an order's identifiers are derived from. */
+export function orderPurpose(orderNumber: number): string {
+  return `order:${orderNumber}`;
+}
+
+/** Returns what positions and history say of their event. The live service says there in seconds when it closes. */
+function eventMetadata(event: ListedEvent, view: PredictionView): object {
+  const { timeline } = view.exchange;
+  const closeTime = view.profile === 'live' ? timeline.unixSeconds(event.closeSlot) : timeline.isoTime(event.closeSlot);
+  return { ...eventFields(event), closeTime };
+}
+
+function eventFields({ plan }: ListedEvent): object {
+  return {
+    eventId: plan.eventId,
+    title: plan.title,
+    subtitle: plan.subtitle,
+    slug: plan.title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, ''),
+    series: plan.series,
+    imageUrl: `${IMAGES}/events/${plan.eventId}.png`,
+    isLive: plan.isLive ?? false,
+  };
+}
+
+/**
+ * Returns what positions and history say of their market. The live service says `yes` or `no` for the status of a
+ * resolved one.
+ */
+function marketMetadata(listing: Listing, view: PredictionView): object {
+  const { status, result } = view.exchange.venue.state(listing, view.slot);
+  const said = view.profile === 'live' && result !== null ? result : status;
+  return { ...marketFields(listing, view, said), eventId: listing.event.plan.eventId };
+}
+
+function marketFields(listing: Listing, { exchange: { timeline, venue }, slot }: PredictionView, status: string): object {
+  return {
+    marketId: listing.marketId,
+    title: listing.plan.title,
+    status,
+    result: venue.state(listing, slot).result ?? '',
+    closeTime: timeline.unixSeconds(listing.closeSlot),
+    openTime: timeline.unixSeconds(listing.openSlot),
+    isTeamMarket: listing.plan.isTeam ?? false,
+    rulesPrimary: listing.plan.rules,
+    rulesSecondary: RULES_SECONDARY,
+  };
+}
+
+/**
+ * Returns the members that say how many contracts: whole ones, beside which the live service writes the exact number
+ * twice, in millionths and as a decimal.
+ */
+function contractMembers(name: string, micro: bigint, profile: Profile): Readonly<Record<string, string>> {
+  const whole = { [name]: (micro / ONE).toString() };
+  return profile === 'live'
+    ? { ...whole, [`${name}Micro`]: micro.toString(), [`${name}Decimal`]: formatDecimal(micro, DECIMALS) } : whole;
 }
 
 function text(value: bigint | undefined): string | null {

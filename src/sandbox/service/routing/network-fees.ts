@@ -1,6 +1,6 @@
 import { mulDiv, U64_MAX } from '../../../core/amount.ts';
-import type { GenesisToken } from '../../genesis.ts';
 import { TOKEN_2022_PROGRAM } from '../../chain/addresses.ts';
+import type { GenesisToken } from '../../genesis.ts';
 
 /** What a block charges for each signature. */
 export const SIGNATURE_LAMPORTS = 5_000n;
@@ -53,7 +53,7 @@ export function computeUnitsFor({ hops, tokenAccounts }: { hops: number; tokenAc
   return BASE_UNITS + UNITS_PER_HOP * hops + UNITS_PER_TOKEN_ACCOUNT * tokenAccounts;
 }
 
-/** Returns the slippage that the service chooses when nobody asked for one: wider where prices move more. */
+/** Returns the slippage that the service chooses when the request names none: wider where prices move more. */
 export function automaticSlippageBps(input: GenesisToken, output: GenesisToken): number {
   const volatility = Math.max(input.volatility, output.volatility);
   if (volatility < 0.1) return 10;

@@ -1,8 +1,8 @@
 import { inputForHop, quoteHop } from '../../chain/swap-math.ts';
+import { GENESIS_MARKETS } from '../../genesis.ts';
 import type { MarketPool } from '../../market/market.ts';
 import type { ReadPool } from '../../market/pool-price.ts';
 import { readingOnce } from '../../market/pool-price.ts';
-import { GENESIS_MARKETS } from '../../genesis.ts';
 
 /**
  * Accounts that a swap names beside its pools': program, user, source, destination, fee account, first mint and its
@@ -26,7 +26,7 @@ export function keepsLimits(path: RoutePath, { dexes, excludeDexes, maxAccounts 
     (dexes === undefined || dexes.includes(pool.label)) && excludeDexes?.includes(pool.label) !== true);
 }
 
-/** Who competes for an order; `rfqz` asks a maker, the others look for a way through pools. */
+/** Who competes for an order; `rfqz` asks a maker, the others search for a route through pools. */
 export const ROUTERS = ['iris', 'rfqz', 'routerA', 'routerB'] as const;
 export type RouterName = (typeof ROUTERS)[number];
 export type PoolRouterName = Exclude<RouterName, 'rfqz'>;
@@ -75,7 +75,7 @@ export function createRouters(options: { pools: readonly MarketPool[]; readPool:
   };
 }
 
-/** The longest route that anybody looks for. */
+/** The longest route that is searched for, in hops. */
 const MAX_HOPS = 3;
 
 /** One pool of a route with what goes in and comes out, in smallest units. */
@@ -206,7 +206,7 @@ export function leastInput(
   return needed;
 }
 
-/** Returns a pool as it looks to one who brings `inputMint`. */
+/** Returns a pool as seen from `inputMint`. */
 function facing(
   pool: MarketPool, inputMint: string, readPool: ReadPool,
 ): { reserveIn: bigint; reserveOut: bigint; feeBps: number } {

@@ -1,69 +1,27 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { NATIVE_MINT } from '../../chain/addresses.ts';
+import type { GenesisToken } from '../../genesis.ts';
+import type { Market } from '../../market/market.ts';
+import type { ContentPiece, ContentSummary } from '../../market/token-content.ts';
 import type { ServiceContext } from '../context.ts';
 import { createParameters } from '../http/parameters.ts';
 import type { ListedToken } from './token-index.ts';
 import { createTokenIndex } from './token-index.ts';
-import type { GenesisToken } from '../../genesis.ts';
-import type { ContentPiece, ContentSummary } from '../../market/token-content.ts';
-import { NATIVE_MINT } from '../../chain/addresses.ts';
-import type { Market } from '../../market/market.ts';
 
-/** Pieces that are shown beside others' pieces; the feed has them all. */
-const MOST_SHOWN = 10;
+/** A hundred mints and some words. */
+const LONGEST_QUERY = 100 * 45 + 200;
+/** How long an answer stays good, in seconds. */
+const SEARCH_FRESH_SECONDS = 10;
 
-/** Returns what was approved about one token: its newest pieces and the summaries, null where there is none. */
-function contentRecord(mint: string, context: ServiceContext): object {
-  const token = context.tokens.get(mint);
-  if (token === undefined) return { mint, contents: [], tokenSummary: null, newsSummary: null };
-  return { mint, contents: pieces(token, { start: 0, count: MOST_SHOWN }, context), ...summaries(token, context) };
-}
-
-/** Returns a page of everything about one token; pages count from 1. */
-function contentFeed(
-  mint: string, { page, limit }: { page: number; limit: number }, context: ServiceContext,
-): object {
-  const token = context.tokens.get(mint);
-  const total = token === undefined ? 0 : context.contents.count(token);
-  return {
-    contents: token === undefined ? [] : pieces(token, { start: (page - 1) * limit, count: limit }, context),
-    ...(token === undefined ? { tokenSummary: null, newsSummary: null } : summaries(token, context)),
-    pagination: { limit, total, page, totalPages: Math.ceil(total / limit) },
-  };
-}
-
-function pieces(token: GenesisToken, range: { start: number; count: number }, context: ServiceContext): object[] {
-  return context.contents.pieces(token, range).map((piece) => pieceRecord(token, piece, context));
-}
-
-function pieceRecord(token: GenesisToken, piece: ContentPiece, { prediction: { timeline } }: ServiceContext): object {
-  return {
-    contentId: `${token.mint.slice(0, 8)}-${piece.number}`,
-    content: piece.text,
-    contentType: piece.type,
-    status: 'approved',
-    source: piece.source,
-    submittedAt: timeline.isoTime(piece.submittedSlot),
-    submittedBy: piece.author,
-    updatedAt: timeline.isoTime(piece.approvedSlot),
-    updatedBy: { id: 'user-eider', username: 'eider', role: 'moderator' },
-    postedAt: timeline.isoTime(piece.postedSlot),
-  };
-}
-
-function summaries(token: GenesisToken, context: ServiceContext): object {
-  return {
-    tokenSummary: summaryRecord(context.contents.tokenSummary(token), context),
-    newsSummary: summaryRecord(context.contents.newsSummary(token), context),
-  };
-}
-
-function summaryRecord(summary: ContentSummary | undefined, context: ServiceContext): object | null {
-  if (summary === undefined) return null;
-  return {
-    summaryFull: summary.full, summaryShort: summary.short,
-    updatedAt: context.prediction.timeline.isoTime(summary.slot), citations: summary.citations,
-  };
-}
+const TAGS = ['lst', 'verified', 'stocks'] as const;
+const MOST_CONTENT_MINTS = 50;
+const RECENT_TOKENS = 30;
+const COOKING_TOKENS = 5;
+const MOST_LISTED = 100;
+const USUAL_LISTED = 50;
+const LARGEST_PAGE = 1_000_000;
+/** How long answers stay good, in seconds. */
+const FRESH_SECONDS = { tag: 30, category: 15, recent: 5, content: 10 } as const;
 
 const CATEGORIES = ['toporganicscore', 'toptraded', 'toptrending'] as const;
 type Category = (typeof CATEGORIES)[number];
@@ -75,32 +33,8 @@ type Interval = (typeof INTERVALS)[number];
 /** A price that moves less than that is held by something else. */
 const HELD_VOLATILITY = 0.05;
 
-/**
- * Returns the tokens that lead a category over an interval, the leader first. SOL, staked SOL and dollars are left out:
- * they always lead.
- */
-function leaders(
-  tokens: readonly ListedToken[], options: { category: Category; interval: Interval; market: Market },
-): ListedToken[] {
-  const { category, market } = options;
-  const minutes = MINUTES[options.interval];
-  const scoreOf = ({ token }: ListedToken): number => {
-    if (category === 'toporganicscore') return token.organicScore;
-    const { buyVolumeUsd, sellVolumeUsd, openPrice } = market.tape(token.mint).window({ minutes });
-    return category === 'toptraded' ? buyVolumeUsd + sellVolumeUsd : market.usdPrice(token.mint) / openPrice;
-  };
-  const scored = tokens.filter(({ token }) => !isBase(token)).map((listed) => ({ listed, score: scoreOf(listed) }));
-  return scored.sort((a, b) => b.score - a.score).map(({ listed }) => listed);
-}
-
-function isBase({ mint, volatility }: GenesisToken): boolean {
-  return mint === NATIVE_MINT || volatility < HELD_VOLATILITY;
-}
-
-/** A hundred mints and some words. */
-const LONGEST_QUERY = 100 * 45 + 200;
-/** How long an answer stays good, in seconds. */
-const SEARCH_FRESH_SECONDS = 10;
+/** Pieces that are shown beside others' pieces; the feed has them all. */
+const MOST_SHOWN = 10;
 
 /**
  * Serves `GET /ultra/v1/search`, and the same within the discovery group: the records of tokens found by mint, symbol
@@ -116,16 +50,6 @@ export function registerSearch(app: FastifyInstance, context: ServiceContext): v
     });
   }
 }
-
-const TAGS = ['lst', 'verified', 'stocks'] as const;
-const MOST_CONTENT_MINTS = 50;
-const RECENT_TOKENS = 30;
-const COOKING_TOKENS = 5;
-const MOST_LISTED = 100;
-const USUAL_LISTED = 50;
-const LARGEST_PAGE = 1_000_000;
-/** How long answers stay good, in seconds. */
-const FRESH_SECONDS = { tag: 30, category: 15, recent: 5, content: 10 } as const;
 
 /**
  * Serves the discovery group below `/tokens/v2`, but for its search: lists of tokens, and what people write about them.
@@ -179,4 +103,80 @@ export function registerDiscovery(app: FastifyInstance, context: ServiceContext)
 
 function fresh(reply: FastifyReply, seconds: number): FastifyReply {
   return reply.header('cache-control', `public, max-age=${seconds}`);
+}
+
+/**
+ * Returns the tokens that lead a category over an interval, the leader first. SOL, staked SOL and dollars are left out:
+ * they always lead.
+ */
+function leaders(
+  tokens: readonly ListedToken[], options: { category: Category; interval: Interval; market: Market },
+): ListedToken[] {
+  const { category, market } = options;
+  const minutes = MINUTES[options.interval];
+  const scoreOf = ({ token }: ListedToken): number => {
+    if (category === 'toporganicscore') return token.organicScore;
+    const { buyVolumeUsd, sellVolumeUsd, openPrice } = market.tape(token.mint).window({ minutes });
+    return category === 'toptraded' ? buyVolumeUsd + sellVolumeUsd : market.usdPrice(token.mint) / openPrice;
+  };
+  const scored = tokens.filter(({ token }) => !isBase(token)).map((listed) => ({ listed, score: scoreOf(listed) }));
+  return scored.sort((a, b) => b.score - a.score).map(({ listed }) => listed);
+}
+
+function isBase({ mint, volatility }: GenesisToken): boolean {
+  return mint === NATIVE_MINT || volatility < HELD_VOLATILITY;
+}
+
+/** Returns what was approved about one token: its newest pieces and the summaries, null where there is none. */
+function contentRecord(mint: string, context: ServiceContext): object {
+  const token = context.tokens.get(mint);
+  if (token === undefined) return { mint, contents: [], tokenSummary: null, newsSummary: null };
+  return { mint, contents: pieces(token, { start: 0, count: MOST_SHOWN }, context), ...summaries(token, context) };
+}
+
+/** Returns a page of everything about one token; pages count from 1. */
+function contentFeed(
+  mint: string, { page, limit }: { page: number; limit: number }, context: ServiceContext,
+): object {
+  const token = context.tokens.get(mint);
+  const total = token === undefined ? 0 : context.contents.count(token);
+  return {
+    contents: token === undefined ? [] : pieces(token, { start: (page - 1) * limit, count: limit }, context),
+    ...(token === undefined ? { tokenSummary: null, newsSummary: null } : summaries(token, context)),
+    pagination: { limit, total, page, totalPages: Math.ceil(total / limit) },
+  };
+}
+
+function pieces(token: GenesisToken, range: { start: number; count: number }, context: ServiceContext): object[] {
+  return context.contents.pieces(token, range).map((piece) => pieceRecord(token, piece, context));
+}
+
+function pieceRecord(token: GenesisToken, piece: ContentPiece, { prediction: { timeline } }: ServiceContext): object {
+  return {
+    contentId: `${token.mint.slice(0, 8)}-${piece.number}`,
+    content: piece.text,
+    contentType: piece.type,
+    status: 'approved',
+    source: piece.source,
+    submittedAt: timeline.isoTime(piece.submittedSlot),
+    submittedBy: piece.author,
+    updatedAt: timeline.isoTime(piece.approvedSlot),
+    updatedBy: { id: 'user-eider', username: 'eider', role: 'moderator' },
+    postedAt: timeline.isoTime(piece.postedSlot),
+  };
+}
+
+function summaries(token: GenesisToken, context: ServiceContext): object {
+  return {
+    tokenSummary: summaryRecord(context.contents.tokenSummary(token), context),
+    newsSummary: summaryRecord(context.contents.newsSummary(token), context),
+  };
+}
+
+function summaryRecord(summary: ContentSummary | undefined, context: ServiceContext): object | null {
+  if (summary === undefined) return null;
+  return {
+    summaryFull: summary.full, summaryShort: summary.short,
+    updatedAt: context.prediction.timeline.isoTime(summary.slot), citations: summary.citations,
+  };
 }

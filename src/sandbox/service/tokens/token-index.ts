@@ -57,7 +57,7 @@ export function createTokenIndex(context: ServiceContext): TokenIndex {
       const isMatch = (token: GenesisToken): boolean =>
         words.some((word) => token.symbol.toLowerCase().includes(word) || token.name.toLowerCase().includes(word));
       const byMint = established.filter(({ token }) => mints.has(token.mint));
-      // Looking for launches costs more than all the rest, and is rarely what somebody wants.
+      // The search for launches costs more than all the rest, and is rarely wanted.
       if (byMint.length < mints.size) byMint.push(...findLaunches(({ mint }) => mints.has(mint)));
       if (words.length === 0) return byMint;
       const byWord = [...established.filter(({ token }) => isMatch(token)), ...findLaunches(isMatch)].sort(byScore)

@@ -19,7 +19,7 @@ interface TokenFigures {
   readonly usdPrice: number;
   readonly liquidity: number;
   readonly holders: number;
-  /** Undefined where nobody has traded yet. */
+  /** Undefined where there were no trades yet. */
   readonly tape: TradeTape | undefined;
 }
 
@@ -38,7 +38,7 @@ interface TokenNow extends TokenFigures {
 
 /**
  * Returns a token's record: by the description with every member, null where nothing is known; in the live form
- * without what is not known, with members that nobody described, and with times to the nanosecond.
+ * without what is not known, with undocumented members, and with times to the nanosecond.
  */
 export function tokenRecord(now: TokenNow): object {
   const { token, usdPrice, firstPool, profile } = now;
@@ -125,7 +125,7 @@ function undescribed(token: GenesisToken, organicScore: number): object {
   };
 }
 
-/** A window in which nobody traded is all zeros by the description, and left out in the live form. */
+/** A window without trades is all zeros by the description, and left out in the live form. */
 function windowStats(now: TokenNow): Record<string, object> {
   const stats: Record<string, object> = {};
   for (const [name, minutes] of Object.entries(WINDOWS)) {
@@ -142,7 +142,7 @@ const NO_TRADES: WindowStats = {
   numBuys: 0, numSells: 0, numTraders: 0, numOrganicBuyers: 0, numNetBuyers: 0,
 };
 
-/** Returns the statistics of the last `minutes`, undefined when nobody traded in them. */
+/** Returns the statistics of the last `minutes`, undefined when there were no trades. */
 function statsOf(now: TokenNow, tape: TradeTape, minutes: number): WindowStats | undefined {
   const window = tape.window({ minutes });
   const buys = Math.round(window.buyVolumeUsd / now.token.averageTradeUsd);

@@ -1,13 +1,13 @@
 import { associatedTokenAddress, NATIVE_MINT, TOKEN_PROGRAM } from '../../chain/addresses.ts';
 import type { LatestBlockhash } from '../../chain/blocks.ts';
 import { platformFee } from '../../chain/swap-math.ts';
-import type { ServiceContext } from '../context.ts';
 import { requireNativeDestination, requireTokenAccount } from '../build/destinations.ts';
-import { badRequest } from '../http/request-error.ts';
 import { swapInstructions, type CollectedFee, type Delivery, type SwapInstructions } from '../build/swap-instructions.ts';
+import type { ServiceContext } from '../context.ts';
+import { badRequest } from '../http/request-error.ts';
 import { carriedOut, type CarriedOut, type SlippageReport } from './carry-out.ts';
-import { marketOf } from './quote-route.ts';
 import { routingError } from './quote-request.ts';
+import { marketOf } from './quote-route.ts';
 import type { SwapRequest } from './swap-request.ts';
 
 /** What a quote becomes: everything but what it may use and offers. */
@@ -88,7 +88,7 @@ function collectedFee(
 
 function deliveryOf({ chain }: ServiceContext, request: SwapRequest, number: number): Delivery {
   const { destinationTokenAccount, nativeDestinationAccount: account } = request;
-  // Taken to be initialised: nobody looks.
+  // Assumed to be initialised, without a check.
   if (destinationTokenAccount !== undefined) return { kind: 'account', account: destinationTokenAccount };
   if (account === undefined) return { kind: 'taker' };
   const { output, outAmount } = request.quoted;

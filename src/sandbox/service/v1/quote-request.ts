@@ -14,7 +14,7 @@ export interface QuoteRequest {
   readonly restrictIntermediateTokens: boolean;
   readonly onlyDirectRoutes: boolean;
   readonly asLegacyTransaction: boolean;
-  /** Undefined where nobody spoke of a fee: then `/swap` asks for no account. */
+  /** Undefined where the request names no fee: then `/swap` asks for no account. */
   readonly platformFeeBps: number | undefined;
   readonly instructionVersion: 'V1' | 'V2';
   readonly forBundle: boolean;

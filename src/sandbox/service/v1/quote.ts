@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { GENESIS_MARKETS } from '../../genesis.ts';
 import type { ServiceContext } from '../context.ts';
 import { decimalText, priceImpact, usdValue } from '../routing/quoting.ts';
 import { routeAlong } from '../routing/routing.ts';
@@ -6,7 +7,6 @@ import type { QuoteRequest } from './quote-request.ts';
 import { parseQuoteRequest } from './quote-request.ts';
 import { quoteRoute } from './quote-route.ts';
 import type { QuotedRoute } from './quoted-route.ts';
-import { GENESIS_MARKETS } from '../../genesis.ts';
 
 /** Serves `GET /swap/v1/quote`: what a swap would pay, for `/swap` to make a transaction of. */
 export function registerV1Quote(app: FastifyInstance, context: ServiceContext): void {

@@ -1,9 +1,9 @@
-import type { GenesisToken } from '../../genesis.ts';
-import type { Route } from '../routing/routing.ts';
-import type { QuoteRequest } from './quote-request.ts';
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../../core/json.ts';
+import type { GenesisToken } from '../../genesis.ts';
 import { createRecent } from '../recent.ts';
+import type { Route } from '../routing/routing.ts';
+import type { QuoteRequest } from './quote-request.ts';
 
 /** The service's memory of its quotes: `/swap` carries out none but those. */
 export interface Quotes {

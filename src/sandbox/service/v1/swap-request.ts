@@ -1,9 +1,9 @@
-import { NATIVE_MINT, isAddress } from '../../chain/addresses.ts';
-import { RequestError, badRequest } from '../http/request-error.ts';
-import type { QuotedRoute, Quotes } from './quoted-route.ts';
-import { routingError } from './quote-request.ts';
 import { U64_MAX } from '../../../core/amount.ts';
 import { printable } from '../../../core/text.ts';
+import { NATIVE_MINT, isAddress } from '../../chain/addresses.ts';
+import { RequestError, badRequest } from '../http/request-error.ts';
+import { routingError } from './quote-request.ts';
+import type { QuotedRoute, Quotes } from './quoted-route.ts';
 
 /**
  * Reads the members of a JSON body; null is as good as nothing. Every method throws a RequestError (422) that names the
@@ -207,7 +207,7 @@ function priorityOf(body: Body): Priority {
   return { kind: 'fixed', lamports };
 }
 
-/** A fee is paid to the chain, a tip to whoever builds the block: one of them. */
+/** A fee is paid to the chain, a tip to the builder of the block: one of them. */
 function formOf(fee: Body): Priority {
   const forms = FORMS.filter((form) => fee.names.includes(form));
   const [form] = forms;

@@ -1,16 +1,16 @@
+import { U64_MAX } from '../../../core/amount.ts';
 import { MAX_TRANSACTION_BYTES } from '../../chain/transaction-bytes.ts';
 import type { TransactionError } from '../../chain/transaction-error.ts';
 import { describeTransactionError } from '../../chain/transaction-error.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Instruction } from '../build/instructions.ts';
+import { computeUnitLimit, computeUnitPrice, transferLamports } from '../build/instructions.ts';
 import type { CompiledMessage } from '../build/message.ts';
 import { compileMessage, unsignedTransaction } from '../build/message.ts';
+import type { ServiceContext } from '../context.ts';
+import { automaticUnitPrice, distinguishing, priorityLamports, unitPriceFor } from '../routing/network-fees.ts';
 import type { Assembly } from './assembly.ts';
 import { routingError } from './quote-request.ts';
 import type { Priority, PriorityLevel, SwapRequest } from './swap-request.ts';
-import { U64_MAX } from '../../../core/amount.ts';
-import { automaticUnitPrice, distinguishing, priorityLamports, unitPriceFor } from '../routing/network-fees.ts';
-import type { Instruction } from '../build/instructions.ts';
-import { computeUnitLimit, computeUnitPrice, transferLamports } from '../build/instructions.ts';
 
 /** What a transaction may use, and offers for being taken soon. */
 interface ComputeBudget {
@@ -24,7 +24,7 @@ interface ComputeBudget {
   readonly prioritizationFeeLamports: bigint;
 }
 
-/** What a swap may use unless it is asked to look first. */
+/** What a swap may use unless the request asks for a simulation. */
 const MOST_UNITS = 1_400_000;
 /** The most that the service offers of its own accord. */
 const LARGEST_AUTOMATIC_LAMPORTS = 5_000_000n;
@@ -44,7 +44,7 @@ function computeBudget(
   return {
     unitLimit,
     unitPrice,
-    // The program of the budget looks at no account, so one can stand there to be found by.
+    // The compute budget program reads no account, so one can stand there to be found by.
     instructions: [
       computeUnitLimit(unitLimit),
       trackingAccount === undefined ? price
@@ -87,7 +87,7 @@ function least(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
-/** A quote as a transaction, rehearsed. */
+/** A quote as a simulated transaction. */
 export interface SwapTransaction {
   readonly bytes: Buffer;
   readonly budget: ComputeBudget;

@@ -1,15 +1,15 @@
+import bs58 from 'bs58';
 import type { FastifyInstance } from 'fastify';
+import { exactNumber } from '../../json-text.ts';
+import { toWire } from '../build/instructions.ts';
 import type { Profile, ServiceContext } from '../context.ts';
 import type { Assembly } from './assembly.ts';
 import { assemble } from './assembly.ts';
+import type { SlippageReport } from './carry-out.ts';
 import type { SwapRequest } from './swap-request.ts';
 import { parseSwapRequest } from './swap-request.ts';
 import type { SwapTransaction } from './swap-transaction.ts';
 import { swapTransaction } from './swap-transaction.ts';
-import bs58 from 'bs58';
-import { toWire } from '../build/instructions.ts';
-import { exactNumber } from '../../json-text.ts';
-import type { SlippageReport } from './carry-out.ts';
 
 /** Serves `POST /swap/v1/swap`: the transaction of a quote that comes back. */
 export function registerV1Swap(app: FastifyInstance, context: ServiceContext): void {

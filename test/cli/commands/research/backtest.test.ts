@@ -124,7 +124,8 @@ function configuring(name: string, atEachPrice: string): string {
       inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: '5s' }) }),
       run: ({ price }) => price.pipe(map(() => { ${atEachPrice} })) });`);
   writeFileSync(config, CONFIG.replace(
-    /use: .*/, `use: ${strategy}, name: dip, budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC" } }`,
+    /use: [^]*/,
+    `use: ${strategy}, name: dip, budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC" } }\n`,
   ));
   return config;
 }
@@ -135,7 +136,7 @@ it('reports first that a strategy threw and was stopped', async () => {
     backtestCommand, ['backtest', config, '--recording', await recorded('throws')], { stateDir: folder },
   );
   expect((document['warnings'] as string[])[0])
-    .toMatch(/^strategy dip stopped: cannot go on \(throws\.ts:6:\d+\): the rest of the backtest shows/);
+    .toMatch(/^strategy dip stopped: cannot go on \(throws\.ts:7:\d+\): the rest of the backtest shows/);
 });
 
 it('reports the failure when a strategy prints and ends the process', async () => {

@@ -165,7 +165,7 @@ describe('issue 13.3: a swap is filled only from a quote that is recent for its 
 
 it('issue 13.12: research reads a live configuration without its key, files and addresses', async () => {
   const file = config('live', teller('slow', '15m'));
-  writeFileSync(file, `${readFileSync(file, 'utf8').replace('mode: paper', 'mode: live')}`
+  writeFileSync(file, readFileSync(file, 'utf8').replace('mode: paper', 'mode: live')
     + `service: { base_url: "\${SERVICE_URL}", api_key: "\${GANNET_API_KEY}", dialect: neutral, plan: free }
 chain: { rpc_url: "\${RPC_URL}" }
 wallet: { key_from: file:/no/such/key.json, address: "\${WALLET_ADDRESS}", sol_reserve: "0.02 SOL" }

@@ -4,8 +4,8 @@ import type { Case } from '../case.ts';
 import { asked, BUY_SOL, landed, MAKERS_ONLY, orderOf, POOLS_ONLY, STRANGER, usdPrice } from '../scenes.ts';
 import type { Answer, ServiceFixture } from '../service-fixture.ts';
 import { API_KEY, SOL, USDC } from '../service-fixture.ts';
-import { predictionOf } from './prediction-scenes.ts';
-import { quoteOf } from './v1-scenes.ts';
+import { predictionOf } from './prediction/prediction-scenes.ts';
+import { quoteOf } from './v1/v1-scenes.ts';
 
 type Body = Answer['body'];
 

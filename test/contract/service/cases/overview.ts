@@ -5,7 +5,6 @@ import { parse } from 'yaml';
 import { seededRandom } from '../../../../src/core/random.ts';
 import { createFeeds } from '../../../../src/service/feeds/feeds.ts';
 import { createService } from '../../../../src/service/service.ts';
-import { DIALECTS_DIRECTORY } from '../../../../src/service/wire/dialect.ts';
 import type { Case } from '../case.ts';
 import { asked, BUY_SOL, orderOf } from '../scenes.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
@@ -15,7 +14,7 @@ import { API_KEY, SOL, USDC } from '../service-fixture.ts';
 // Each member is held against an assertion: a type would be what the code that translates says of it.
 // oxlint-disable-next-line no-explicit-any
 const fileOf = (fixture: ServiceFixture): any =>
-  parse(readFileSync(`${DIALECTS_DIRECTORY}${fixture.dialect.name}.yaml`, 'utf8'));
+  parse(readFileSync(new URL(`../../../../config/dialects/${fixture.dialect.name}.yaml`, import.meta.url), 'utf8'));
 
 export const overviewCases: readonly Case[] = [
   {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Case } from '../case.ts';
 import type { Answer } from '../service-fixture.ts';
-import { predictionOf } from './prediction-scenes.ts';
+import { predictionOf } from './prediction/prediction-scenes.ts';
 
 type Body = Answer['body'];
 

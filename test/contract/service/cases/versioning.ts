@@ -3,7 +3,7 @@ import type { Case } from '../case.ts';
 import { asked, buildOf, BUY_SOL, landed, orderOf } from '../scenes.ts';
 import { tokenAccountOf } from '../transactions.ts';
 import { SOL, USDC } from '../service-fixture.ts';
-import { quoteOf } from './v1-scenes.ts';
+import { quoteOf } from './v1/v1-scenes.ts';
 
 const SALE = { inputMint: SOL, outputMint: USDC, amount: '100000000' } as const;
 

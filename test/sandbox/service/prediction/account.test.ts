@@ -43,7 +43,7 @@ describe('GET /prediction/v1/history', () => {
       .toEqual(new Set([sandbox.wallet.address]));
   });
 
-  it('gives pages with an exclusive end, twenty at most, and eight or nine where nobody says how many', async () => {
+  it('gives pages with an exclusive end, twenty at most, and eight or nine by default', async () => {
     const { total } = (await history()).body.pagination;
     expect(total).toBeGreaterThan(1_000);
     for (const [query, size] of [
@@ -85,7 +85,7 @@ describe('GET /prediction/v1/history', () => {
   it.each([
     [{ start: -1 }, 'start'], [{ start: 'x' }, 'start'], [{ end: '1e3' }, 'end'], [{ start: 5, end: 4 }, 'end'],
     [{ id: 0 }, 'id'], [{ id: '1.5' }, 'id'],
-    [{ ownerPubkey: 'nobody' }, 'ownerPubkey'], [{ positionPubkey: '' }, 'positionPubkey'],
+    [{ ownerPubkey: 'unknown' }, 'ownerPubkey'], [{ positionPubkey: '' }, 'positionPubkey'],
   ])('refuses %j in the envelope', async (query, param) => {
     const answer = await history(query);
     expect([answer.status, answer.body]).toEqual([400, envelope('custom', param)]);
@@ -199,7 +199,7 @@ describe('POST /sandbox/resolve', () => {
     expect((await sandbox.post('/sandbox/resolve', { market_id: '540817', result: 'yes' })).status).toBe(400);
   });
 
-  it.each([[{}], [{ market_id: 'nobody', result: 'yes' }], [{ market_id: '541266' }], [
+  it.each([[{}], [{ market_id: 'unknown', result: 'yes' }], [{ market_id: '541266' }], [
     { market_id: '541266', result: 'maybe' },
   ], [{ market_id: 5, result: 'yes' }], [{ market_id: '541266', result: 'yes', x: 1 }]])(
     'refuses %j', async (body) => {

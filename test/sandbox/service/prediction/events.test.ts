@@ -44,7 +44,7 @@ describe('GET /prediction/v1/events/search', () => {
     }
   });
 
-  it('looks for the term in titles, whatever the case, of provider_b unless told otherwise', async () => {
+  it('searches titles for the term, in any case, of provider_b unless told otherwise', async () => {
     expect(titles(await search({ query: 'PEARL END' }))).toEqual(['Where does PEARL end the quarter?']);
     expect(titles(await search({ query: 'spring tide' }))).toEqual([]);
     expect(titles(await search({ query: 'spring tide', provider: 'provider_a' })))
@@ -128,7 +128,7 @@ describe('GET /prediction/v1/events/{eventId}/markets', () => {
     expect((await markets('90200', { start: 'null', end: 3 })).body.data).toHaveLength(3);
   });
 
-  it('prices by the order book: YES is bought from whoever bids for NO', async () => {
+  it('prices by the order book: YES is bought from the bids for NO', async () => {
     for (const { marketId, pricing } of (await markets('REGATTA27')).body.data) {
       const book = (await sandbox.get(`/prediction/v1/orderbook/${marketId}`)).body;
       const [yes, no] = [book.yes_dollars, book.no_dollars].map((side) => Math.round(Number(side[0]?.[0] ?? 0) * 1e6));
@@ -165,7 +165,7 @@ describe('GET /prediction/v1/events/{eventId}/markets', () => {
   });
 
   it('does not know every event', async () => {
-    for (const id of ['nobody', '9999999999', '__proto__']) {
+    for (const id of ['unknown', '9999999999', '__proto__']) {
       const answer = await markets(id);
       expect([answer.status, answer.body]).toEqual([404, envelope('event_not_found', 'eventId')]);
     }
@@ -192,7 +192,7 @@ describe('POST /sandbox/book', () => {
   });
 
   it.each([
-    [{}], [{ market_id: 'nobody', yes: [], no: [] }], [{ market_id: '540817', yes: [], no: null }],
+    [{}], [{ market_id: 'unknown', yes: [], no: [] }], [{ market_id: '540817', yes: [], no: null }],
     [{ market_id: '540817', yes: [[101, 1]], no: [] }], [{ market_id: '540817', yes: [[5]], no: [] }],
     [{ market_id: '540817', yes: 'all', no: [] }], [{ market_id: '540817', yes: [[5, -1]], no: [] }],
   ])(

@@ -66,7 +66,7 @@ describe('GET /prediction/v1/orderbook/{marketId}', () => {
 
   it('does not know every id, and says so in the envelope', async () => {
     for (const [id, status, code] of [
-      ['nobody', 404, 'market_not_found'], ['', 400, 'custom'], ['x'.repeat(200), 400, 'custom'],
+      ['unknown', 404, 'market_not_found'], ['', 400, 'custom'], ['x'.repeat(200), 400, 'custom'],
       [encodeURIComponent('../../etc'), 404, 'market_not_found'],
     ] as const) {
       const answer = await book(id);

@@ -174,7 +174,7 @@ describe('GET /swap/v1/quote refuses with 400', () => {
 
   const unroutable: [string, Query, string][] = [
     [
-      'a mint that nobody trades', { ...plain, outputMint: 'Bear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij' },
+      'a mint without a pool', { ...plain, outputMint: 'Bear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij' },
       'TOKEN_NOT_TRADABLE',
     ],
     ['the same mint twice', { ...plain, outputMint: USDC }, 'CIRCULAR_ARBITRAGE_IS_DISABLED'],

@@ -63,7 +63,7 @@ describe('POST /swap/v1/swap', () => {
     expect(sandbox.chain.transaction(signature)!.feeLamports).toBe(10_000n);
   });
 
-  it('limits compute units by a rehearsal when told so', async () => {
+  it('limits compute units by a simulation when told so', async () => {
     const wallet = await v1.wealthy();
     const quote = await v1.quoted(BUY);
     expect(unitLimit(await v1.swapped(quote, wallet))).toBe(1_400_000);

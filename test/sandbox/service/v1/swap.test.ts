@@ -110,7 +110,7 @@ describe('POST /swap/v1/swap', () => {
     await back();
   });
 
-  it('makes a legacy transaction of a legacy quote, and of no other', async () => {
+  it('makes an unversioned transaction of an unversioned quote, and of no other', async () => {
     const wallet = await v1.wealthy();
     const long = {
       inputMint: sandbox.mint('KELP'), outputMint: sandbox.mint('BUOY'), amount: '5000000000',
@@ -186,7 +186,7 @@ describe('POST /swap/v1/swap', () => {
     expect(sandbox.chain.tokenBalance({ owner: wallet.address, mint: SOL })).toBe(200_000_000n);
   });
 
-  it('makes no account that is there, unless it must not look', async () => {
+  it('creates no account that exists, unless it must not check', async () => {
     const wallet = await v1.wealthy();
     const quote = await v1.quoted(SELL);
     expect(accountsMade(await v1.swapped(quote, wallet))).toBe(1);
@@ -204,7 +204,7 @@ describe('POST /swap/v1/swap', () => {
     const body = await v1.swapped(purchase, wallet, { nativeDestinationAccount: friend.address });
     expect((await v1.land(body.swapTransaction, wallet)).err).toBeNull();
     expect(v1.held(friend.address, SOL)).toBe(BigInt(purchase.outAmount));
-    // Nobody looks whether the account is there; the rehearsal tells.
+    // No check tells whether the account exists; the simulation does.
     expect((await v1.swapped(sale, wallet, { destinationTokenAccount: friend.address })).simulationError)
       .not.toBeNull();
   });
