@@ -26,7 +26,7 @@ import type { FillNotes, SimulationNotes } from './simulation-notes.ts';
 import { waitedByMachineClock, refuseAsyncDecisions, withoutMachineClock } from './async-guard.ts';
 
 /** What one strategy did in a backtest, and what it ended with. */
-export interface StrategyResult {
+interface StrategyResult {
   readonly name: string;
   readonly swaps: number;
   readonly feesLamports: bigint;

@@ -1,17 +1,17 @@
+import type { Amount, Bps, Lamports } from '../core/amount.ts';
+import { parseRaw } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import { formatDuration } from '../core/time.ts';
 import type { Mint, Token } from '../market/token.ts';
-import { urlOrigin } from './schema-fields.ts';
-import type { PlainValue } from './config-tree.ts';
-import type { KeySource, RunConfig, SignerConfig } from './run-config.ts';
-import type { Amount, Bps, Lamports } from '../core/amount.ts';
-import { parseRaw } from '../core/amount.ts';
 import type {
   Protection, ProtectionTrigger, RiskLimits, SpendCap, TokenSafetyLimits, ValueLimit,
 } from '../trading/limits.ts';
 import type { FillQuoteAge, Latency, LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import { TIMES_INTERVAL } from '../trading/simulation-model.ts';
+import type { PlainValue } from './config-tree.ts';
+import type { KeySource, RunConfig, SignerConfig } from './run-config.ts';
 import { latencyText } from './schema-backtest.ts';
+import { urlOrigin } from './schema-fields.ts';
 
 /** The signer's section in a record; caps by mint, smallest units as text. */
 interface SignerRecord {
@@ -47,6 +47,40 @@ export interface ConfigRecord {
   }[];
   readonly recording: RunConfig['recording'];
   readonly control: Omit<RunConfig['control'], 'isPortGiven'>;
+}
+
+/** An amount of a token in a record, smallest units as text. */
+interface ValueRecord {
+  readonly mint: string;
+  readonly amount: string;
+}
+
+/** The signer's caps of one token, smallest units as text. */
+interface CapRecord {
+  readonly per_trade: string | null;
+  readonly per_hour: string | null;
+  readonly per_day: string | null;
+}
+
+/** Limits in a record. Optional members are absent in the manifests of older runs. */
+interface LimitsRecord {
+  readonly max_slippage_bps: number;
+  readonly max_price_impact_bps: number;
+  readonly max_fee_bps: number;
+  readonly max_trade: ValueRecord | null;
+  /** By mint. */
+  readonly caps?: Readonly<Record<string, CapRecord>>;
+  readonly max_position: Readonly<Record<string, ValueRecord>>;
+  readonly max_exposure?: ValueRecord | null;
+  readonly max_open_intents: number;
+  readonly max_swaps: { readonly per_minute: number | null; readonly per_hour: number | null; readonly per_day: number
+    | null };
+  readonly max_quote_age_ms?: Millis | null;
+  readonly max_quote_age_slots?: number | null;
+  readonly max_value_age_ms?: Millis | null;
+  readonly sol_reserve: string;
+  readonly protections?: readonly ProtectionRecord[];
+  readonly token_safety?: TokenSafetyRecord | null;
 }
 
 /**
@@ -96,40 +130,6 @@ function recordSigner({ programs, destinations, caps }: SignerConfig): SignerRec
 function keyFromText(source: KeySource | undefined): string | null {
   if (source === undefined) return null;
   return source.kind === 'env' ? `env:${source.name}` : `file:${source.path}`;
-}
-
-/** An amount of a token in a record, smallest units as text. */
-interface ValueRecord {
-  readonly mint: string;
-  readonly amount: string;
-}
-
-/** The signer's caps of one token, smallest units as text. */
-interface CapRecord {
-  readonly per_trade: string | null;
-  readonly per_hour: string | null;
-  readonly per_day: string | null;
-}
-
-/** Limits in a record. Optional members are absent in the manifests of older runs. */
-interface LimitsRecord {
-  readonly max_slippage_bps: number;
-  readonly max_price_impact_bps: number;
-  readonly max_fee_bps: number;
-  readonly max_trade: ValueRecord | null;
-  /** By mint. */
-  readonly caps?: Readonly<Record<string, CapRecord>>;
-  readonly max_position: Readonly<Record<string, ValueRecord>>;
-  readonly max_exposure?: ValueRecord | null;
-  readonly max_open_intents: number;
-  readonly max_swaps: { readonly per_minute: number | null; readonly per_hour: number | null; readonly per_day: number
-    | null };
-  readonly max_quote_age_ms?: Millis | null;
-  readonly max_quote_age_slots?: number | null;
-  readonly max_value_age_ms?: Millis | null;
-  readonly sol_reserve: string;
-  readonly protections?: readonly ProtectionRecord[];
-  readonly token_safety?: TokenSafetyRecord | null;
 }
 
 /** A protection in a record. */

@@ -1,29 +1,8 @@
 import { z } from 'zod';
 import { PLAN_NAMES } from '../service/rate/rate-plan.ts';
-import { address, amount, duration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
 import { backtestSchema } from './schema-backtest.ts';
+import { address, amount, duration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
 import { riskSchema } from './schema-risk.ts';
-
-const cap = z.strictObject({
-  per_trade: z.string().optional()
-    .meta({ description: 'The most that one swap may spend, in whole tokens.', examples: ['200'] }),
-  per_hour: z.string().optional().meta({ description: 'The most of any hour.', examples: ['1000'] }),
-  per_day: z.string().optional().meta({ description: 'The most of any day.', examples: ['3000'] }),
-});
-
-/** The section "signer": what its process may sign beside its built-in rules, and how much. */
-const signerSchema = z.strictObject({
-  programs: z.array(address()).default([])
-    .meta({ description: 'Programs that may be called beside those known to everybody; without a reader of their own, '
-      + 'only after a simulation.' }),
-  destinations: z.array(address()).default([])
-    .meta({ description: 'Accounts that may receive tokens beside the wallet’s own.' }),
-  caps: z.record(z.string(), cap).default({})
-    .meta({ description: 'What may be spent of each token, by its alias: { USDC: { per_trade: "200", per_hour: "1000", '
-      + 'per_day: "3000" } }. On a real service, what has no cap is not spent.' }),
-}).meta({
-  description: 'What may be signed, whatever the rest of Gannet asks for: the process with the key keeps these itself.',
-});
 
 // The shape of the file, as people write it: what depends on tokens, strategies or another section is checked when it
 // is resolved. Descriptions and examples end up in the JSON schema, where editors show them.
@@ -89,6 +68,27 @@ const wallet = z.strictObject({
       examples: ['0.05 SOL'],
     }),
 }).meta({ description: 'Whose money it is. May be left out on the embedded service, which has a funded wallet.' });
+
+const cap = z.strictObject({
+  per_trade: z.string().optional()
+    .meta({ description: 'The most that one swap may spend, in whole tokens.', examples: ['200'] }),
+  per_hour: z.string().optional().meta({ description: 'The most of any hour.', examples: ['1000'] }),
+  per_day: z.string().optional().meta({ description: 'The most of any day.', examples: ['3000'] }),
+});
+
+/** The section "signer": what its process may sign beside its built-in rules, and how much. */
+const signerSchema = z.strictObject({
+  programs: z.array(address()).default([])
+    .meta({ description: 'Programs that may be called beside those known to everybody; without a reader of their own, '
+      + 'only after a simulation.' }),
+  destinations: z.array(address()).default([])
+    .meta({ description: 'Accounts that may receive tokens beside the wallet’s own.' }),
+  caps: z.record(z.string(), cap).default({})
+    .meta({ description: 'What may be spent of each token, by its alias: { USDC: { per_trade: "200", per_hour: "1000", '
+      + 'per_day: "3000" } }. On a real service, what has no cap is not spent.' }),
+}).meta({
+  description: 'What may be signed, whatever the rest of Gannet asks for: the process with the key keeps these itself.',
+});
 
 const strategy = z.strictObject({
   use: z.string().min(1).meta({

@@ -1,7 +1,7 @@
+import { hasWalletKeyForm } from '../signer/key-shape.ts';
 import type { Problem } from './config-issue.ts';
 import type { ConfigNode, ConfigPath, MapNode, Position, ScalarNode } from './config-tree.ts';
 import { mapScalars } from './config-tree.ts';
-import { hasWalletKeyForm } from '../signer/key-shape.ts';
 
 /** Names and values as a process has them; passed in, never read from the process. */
 export type EnvironmentRecord = Readonly<Record<string, string | undefined>>;

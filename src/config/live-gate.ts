@@ -1,10 +1,10 @@
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { ProblemList } from './config-issue.ts';
+import type { ConfigFile } from './config-schema.ts';
 import type { ConfigNode, ConfigPath } from './config-tree.ts';
 import { nodeAt } from './config-tree.ts';
 import type { SignerConfig, StrategyConfig } from './run-config.ts';
 import { watchedBy } from './run-config.ts';
-import type { ConfigFile } from './config-schema.ts';
 import type { ProtectionEntry } from './schema-risk.ts';
 
 /** Returns whether a configuration moves real money: live, and not on the embedded service. */

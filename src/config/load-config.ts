@@ -3,60 +3,21 @@ import { dirname, join, resolve } from 'node:path';
 import type { ErrorCode } from '../core/errors.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Mint } from '../market/token.ts';
-import { DEFAULT_CONFIG } from './default-config.ts';
-import type { ExitTime, UsdPrices } from './exit-times.ts';
-import type { EnvironmentRecord, Overrides } from './interpolate.ts';
-import { applyOverrides, interpolate } from './interpolate.ts';
+import { hasWalletKeyForm } from '../signer/key-shape.ts';
 import type { ConfigIssue, Problem } from './config-issue.ts';
 import { safeText, toIssues } from './config-issue.ts';
 import type { ConfigNode, ConfigPath, MapNode } from './config-tree.ts';
 import { mapScalars, without } from './config-tree.ts';
-import { PROJECT_DIR } from './strategy-file.ts';
+import { DEFAULT_CONFIG } from './default-config.ts';
+import type { ExitTime, UsdPrices } from './exit-times.ts';
+import type { EnvironmentRecord, Overrides } from './interpolate.ts';
+import { applyOverrides, interpolate } from './interpolate.ts';
 import type { RequestRate } from './request-rate.ts';
 import type { ConnectionSettings } from './resolve-config.ts';
 import { resolveConfig } from './resolve-config.ts';
 import type { RunConfig } from './run-config.ts';
-import { hasWalletKeyForm } from '../signer/key-shape.ts';
+import { PROJECT_DIR } from './strategy-file.ts';
 import { parseYaml } from './yaml-source.ts';
-
-/** A key with a character mistyped or missing is still nearly a key. */
-const NEARLY_A_KEYPAIR = /^[0-9A-Za-z]{80,100}$/;
-
-const REFUSAL = 'this has the form of a wallet’s key, and a configuration never holds one: remove it (if others saw '
-  + 'the file, move the funds) and point at it with wallet.key_from: "env:GANNET_WALLET_KEY" or "file:PATH"';
-
-/**
- * Returns a problem, which repeats nothing, for each wallet's key that stands in the tree as a value, a list or a key.
- */
-function findWalletKeys(node: ConfigNode, path: ConfigPath = []): Problem[] {
-  switch (node.kind) {
-    case 'scalar': return typeof node.value === 'string' && isForbidden(node.value, path)
-      ? [{ position: node.position, path, message: REFUSAL }] : [];
-    case 'list': {
-      if (node.items.length >= 32 && node.items.every(isByte))
-        return [{ position: node.position, path, message: REFUSAL }];
-      return node.items.flatMap((item, index) => findWalletKeys(item, [...path, index]));
-    }
-    case 'map': return [...node.members].flatMap(([key, member]) => {
-      const memberPath = [...path, key];
-      if (isForbidden(key, memberPath))
-        return [{ position: member.keyPosition ?? member.position, path: memberPath, message: REFUSAL }];
-      return findWalletKeys(member, memberPath);
-    });
-  }
-}
-
-function isForbidden(text: string, path: ConfigPath): boolean {
-  if (hasWalletKeyForm(text)) return true;
-  // A service's own key may be of any length.
-  const isApiKey = path[0] === 'service' && path[1] === 'api_key';
-  return !isApiKey && NEARLY_A_KEYPAIR.test(text.trim());
-}
-
-function isByte(node: ConfigNode): boolean {
-  return node.kind === 'scalar' && typeof node.value === 'number' && Number.isInteger(node.value) && node.value >= 0
-    && node.value <= 255;
-}
 
 interface LoadOptions {
   /**
@@ -220,6 +181,45 @@ async function readSource({ file: named, workingDir, purpose = 'run' }: LoadOpti
 async function isPipe(path: string): Promise<boolean> {
   const facts = await stat(path);
   return !facts.isFile() && !facts.isDirectory();
+}
+
+/** A key with a character mistyped or missing is still nearly a key. */
+const NEARLY_A_KEYPAIR = /^[0-9A-Za-z]{80,100}$/;
+
+const REFUSAL = 'this has the form of a wallet’s key, and a configuration never holds one: remove it (if others saw '
+  + 'the file, move the funds) and point at it with wallet.key_from: "env:GANNET_WALLET_KEY" or "file:PATH"';
+
+/**
+ * Returns a problem, which repeats nothing, for each wallet's key that stands in the tree as a value, a list or a key.
+ */
+function findWalletKeys(node: ConfigNode, path: ConfigPath = []): Problem[] {
+  switch (node.kind) {
+    case 'scalar': return typeof node.value === 'string' && isForbidden(node.value, path)
+      ? [{ position: node.position, path, message: REFUSAL }] : [];
+    case 'list': {
+      if (node.items.length >= 32 && node.items.every(isByte))
+        return [{ position: node.position, path, message: REFUSAL }];
+      return node.items.flatMap((item, index) => findWalletKeys(item, [...path, index]));
+    }
+    case 'map': return [...node.members].flatMap(([key, member]) => {
+      const memberPath = [...path, key];
+      if (isForbidden(key, memberPath))
+        return [{ position: member.keyPosition ?? member.position, path: memberPath, message: REFUSAL }];
+      return findWalletKeys(member, memberPath);
+    });
+  }
+}
+
+function isForbidden(text: string, path: ConfigPath): boolean {
+  if (hasWalletKeyForm(text)) return true;
+  // A service's own key may be of any length.
+  const isApiKey = path[0] === 'service' && path[1] === 'api_key';
+  return !isApiKey && NEARLY_A_KEYPAIR.test(text.trim());
+}
+
+function isByte(node: ConfigNode): boolean {
+  return node.kind === 'scalar' && typeof node.value === 'number' && Number.isInteger(node.value) && node.value >= 0
+    && node.value <= 255;
 }
 
 /** Removes the wallet's keys that were found, so that no later message can repeat them. */

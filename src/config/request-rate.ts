@@ -5,9 +5,66 @@ import type { FeedSpec } from '../market/feed.ts';
 import { feedKey } from '../market/feed.ts';
 import { optimalIntervals, pollGroups } from '../market/poll-plan.ts';
 import { watchRequestsPerSecond } from '../service/rate/rate-plan.ts';
+import type { ProblemList } from './config-issue.ts';
 import type { RunConfig, ServiceConfig, StrategyConfig, WatchedInput } from './run-config.ts';
 import { watchedBy } from './run-config.ts';
-import type { ProblemList } from './config-issue.ts';
+
+/** The rounding error of a sum of rates: an interval that is longer by no more equals the wanted one. */
+const ROUNDING = 1e-9;
+
+/** A feed, and how often it will really be polled. */
+export interface FeedInterval {
+  readonly spec: FeedSpec;
+  /** `spec.everyMs`, or longer where the rate does not suffice for all feeds; whole milliseconds, rounded up. */
+  readonly expectedMs: Millis;
+}
+
+/** The requests that a configuration needs, and what the plan allows. */
+export interface RequestRate {
+  /** For watching alone, without the requests of swaps. */
+  readonly requestsPerSecond: number;
+  /** The rate of the plan; undefined where it has no limit. */
+  readonly allowedPerSecond: number | undefined;
+  /** The part of it for watching, after the headroom for swaps and the distance from the limit. */
+  readonly watchPerSecond: number | undefined;
+  /** Each distinct thing that is watched, once. */
+  readonly feeds: readonly FeedInterval[];
+}
+
+/**
+ * Returns the sustained requests per second that a configuration's feeds need, against what its plan allows, and what
+ * becomes of each feed.
+ */
+export function requestRate({ service, strategies }: Pick<RunConfig, 'service' | 'strategies'>): RequestRate {
+  const groups = pollGroups(strategies.flatMap((strategy) => watchedBy(strategy).map(({ spec }) => spec)));
+  const watchPerSecond = service.limited ? watchRequestsPerSecond(service.plan) : undefined;
+  const intervals = watchPerSecond === undefined ? groups.map(({ everyMs }) => everyMs)
+    : optimalIntervals(groups, watchPerSecond);
+  return {
+    requestsPerSecond: rounded(groups.reduce((sum, { everyMs }) => sum + 1_000 / everyMs, 0)),
+    allowedPerSecond: service.limited ? service.requestsPerSecond : undefined,
+    watchPerSecond: watchPerSecond === undefined ? undefined : rounded(watchPerSecond),
+    feeds: groups.flatMap(({ specs, everyMs }, index) => {
+      const interval = intervals[index]!;
+      const expectedMs = interval <= everyMs * (1 + ROUNDING) ? everyMs : Math.ceil(interval);
+      return specs.map((spec) => ({ spec, expectedMs }));
+    }),
+  };
+}
+
+/** Returns the feeds that will be polled less often than is wanted. */
+export function lateFeeds({ feeds }: RequestRate): FeedInterval[] {
+  return feeds.filter(({ spec, expectedMs }) => expectedMs > spec.everyMs);
+}
+
+/** Returns how often each feed will really be polled, by key. */
+function expectedIntervals({ feeds }: RequestRate): ReadonlyMap<FeedKey, Millis> {
+  return new Map(feeds.map(({ spec, expectedMs }) => [feedKey(spec), expectedMs]));
+}
+
+function rounded(rate: number): number {
+  return Number(rate.toFixed(4));
+}
 
 /** An input with how often it will really be polled. */
 interface Expected extends WatchedInput {
@@ -77,61 +134,4 @@ const LISTED_MAX = 3;
 function listed(texts: readonly string[]): string {
   const rest = texts.length - LISTED_MAX;
   return `${texts.slice(0, LISTED_MAX).join(', ')}${rest > 0 ? `, and ${rest} more` : ''}`;
-}
-
-/** The rounding error of a sum of rates: an interval that is longer by no more equals the wanted one. */
-const ROUNDING = 1e-9;
-
-/** A feed, and how often it will really be polled. */
-export interface FeedInterval {
-  readonly spec: FeedSpec;
-  /** `spec.everyMs`, or longer where the rate does not suffice for all feeds; whole milliseconds, rounded up. */
-  readonly expectedMs: Millis;
-}
-
-/** The requests that a configuration needs, and what the plan allows. */
-export interface RequestRate {
-  /** For watching alone, without the requests of swaps. */
-  readonly requestsPerSecond: number;
-  /** The rate of the plan; undefined where it has no limit. */
-  readonly allowedPerSecond: number | undefined;
-  /** The part of it for watching, after the headroom for swaps and the distance from the limit. */
-  readonly watchPerSecond: number | undefined;
-  /** Each distinct thing that is watched, once. */
-  readonly feeds: readonly FeedInterval[];
-}
-
-/**
- * Returns the sustained requests per second that a configuration's feeds need, against what its plan allows, and what
- * becomes of each feed.
- */
-export function requestRate({ service, strategies }: Pick<RunConfig, 'service' | 'strategies'>): RequestRate {
-  const groups = pollGroups(strategies.flatMap((strategy) => watchedBy(strategy).map(({ spec }) => spec)));
-  const watchPerSecond = service.limited ? watchRequestsPerSecond(service.plan) : undefined;
-  const intervals = watchPerSecond === undefined ? groups.map(({ everyMs }) => everyMs)
-    : optimalIntervals(groups, watchPerSecond);
-  return {
-    requestsPerSecond: rounded(groups.reduce((sum, { everyMs }) => sum + 1_000 / everyMs, 0)),
-    allowedPerSecond: service.limited ? service.requestsPerSecond : undefined,
-    watchPerSecond: watchPerSecond === undefined ? undefined : rounded(watchPerSecond),
-    feeds: groups.flatMap(({ specs, everyMs }, index) => {
-      const interval = intervals[index]!;
-      const expectedMs = interval <= everyMs * (1 + ROUNDING) ? everyMs : Math.ceil(interval);
-      return specs.map((spec) => ({ spec, expectedMs }));
-    }),
-  };
-}
-
-/** Returns the feeds that will be polled less often than is wanted. */
-export function lateFeeds({ feeds }: RequestRate): FeedInterval[] {
-  return feeds.filter(({ spec, expectedMs }) => expectedMs > spec.everyMs);
-}
-
-/** Returns how often each feed will really be polled, by key. */
-function expectedIntervals({ feeds }: RequestRate): ReadonlyMap<FeedKey, Millis> {
-  return new Map(feeds.map(({ spec, expectedMs }) => [feedKey(spec), expectedMs]));
-}
-
-function rounded(rate: number): number {
-  return Number(rate.toFixed(4));
 }

@@ -1,6 +1,6 @@
-import { assert } from '../core/assert.ts';
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import { amount, lamports, U64_MAX } from '../core/amount.ts';
+import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import { formatDuration, parseDuration } from '../core/time.ts';
 import type { Mint, TransferFee } from '../market/token.ts';
@@ -8,11 +8,11 @@ import { SOL_MINT } from '../market/token.ts';
 import { QUOTE_MAX_AGE_MS } from '../trading/limits.ts';
 import type { LandingModel, LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import { BASE_MODEL } from '../trading/simulation-model.ts';
-import type { AmountReader } from './resolve-tokens.ts';
-import { knownQuantiles, readLatency, readLatencyQuantiles } from './schema-backtest.ts';
 import type { ProblemList } from './config-issue.ts';
-import type { BacktestConfig, StrategyConfig } from './run-config.ts';
 import type { ConfigFile } from './config-schema.ts';
+import type { AmountReader } from './resolve-tokens.ts';
+import type { BacktestConfig, StrategyConfig } from './run-config.ts';
+import { knownQuantiles, readLatency, readLatencyQuantiles } from './schema-backtest.ts';
 
 /** SOL for fees, where the file does not say how much a simulated wallet has. */
 const SIMULATED_SOL = lamports(1_000_000_000n) as bigint as Amount;

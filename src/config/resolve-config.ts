@@ -1,25 +1,25 @@
 import { join } from 'node:path';
 import { assert } from '../core/assert.ts';
 import type { Mint } from '../market/token.ts';
-import type { DecimalsLookup } from './resolve-tokens.ts';
-import { GUESSED_DECIMALS, createAmountReader, resolveTokens } from './resolve-tokens.ts';
+import type { Problem, ProblemList } from './config-issue.ts';
+import { createProblemList } from './config-issue.ts';
+import type { ConfigFile, StrategyEntry } from './config-schema.ts';
+import { configSchema, strategyEntrySchema } from './config-schema.ts';
+import type { ConfigNode, ConfigPath } from './config-tree.ts';
+import { nodeAt, plainValue, without } from './config-tree.ts';
 import type { ExitTime, UsdPrices } from './exit-times.ts';
 import { exitTimes, refuseSlowExits } from './exit-times.ts';
 import type { EnvironmentRecord } from './interpolate.ts';
-import type { Problem, ProblemList } from './config-issue.ts';
-import { createProblemList } from './config-issue.ts';
-import type { ConfigNode, ConfigPath } from './config-tree.ts';
-import { nodeAt, plainValue, without } from './config-tree.ts';
+import { checkLiveGate } from './live-gate.ts';
 import type { RequestRate } from './request-rate.ts';
 import { refuseExcess, requestRate } from './request-rate.ts';
-import { checkForRun, resolveChain, resolveService, resolveWallet } from './resolve-connections.ts';
-import { checkLiveGate } from './live-gate.ts';
 import { resolveBacktest } from './resolve-backtest.ts';
+import { checkForRun, resolveChain, resolveService, resolveWallet } from './resolve-connections.ts';
 import { resolveLimits, resolveSigner } from './resolve-limits.ts';
 import { resolveStrategies } from './resolve-strategies.ts';
+import type { DecimalsLookup } from './resolve-tokens.ts';
+import { GUESSED_DECIMALS, createAmountReader, resolveTokens } from './resolve-tokens.ts';
 import type { ChainConfig, RunConfig, ServiceConfig } from './run-config.ts';
-import type { ConfigFile, StrategyEntry } from './config-schema.ts';
-import { configSchema, strategyEntrySchema } from './config-schema.ts';
 import type { ProtectionEntry } from './schema-risk.ts';
 import { protectionSchema } from './schema-risk.ts';
 import { validate } from './validate.ts';
@@ -90,6 +90,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
   const strategies = entries.filter((strategy) => strategy !== undefined);
   const wallet = resolveWallet(sections, { amounts, problems });
   const protections = readProtections(sound);
+  const { enabled, dir = join(places.stateDir, 'recordings') } = sections.recording;
   const signer = resolveSigner(sections, { amounts, problems });
   const config: RunConfig = {
     file: options.file,
@@ -101,11 +102,11 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     seed: sections.seed,
     backtest: resolveBacktest(sections, { amounts, strategies, problems, purpose: options.purpose }),
     tokens,
-    limits: resolveLimits(sections, { amounts, problems, solReserve: wallet.solReserve, caps: signer.caps, protections }),
+    limits: resolveLimits(sections, {
+      amounts, problems, protections, solReserve: wallet.solReserve, caps: signer.caps,
+    }),
     strategies,
-    recording: {
-      enabled: sections.recording.enabled, dir: sections.recording.dir ?? join(places.stateDir, 'recordings'),
-    },
+    recording: { enabled, dir },
     control: { ...sections.control, isPortGiven: nodeAt(sound, ['control', 'port']) !== undefined },
   };
   const rate = requestRate(config);

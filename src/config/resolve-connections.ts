@@ -3,18 +3,18 @@ import { lamports } from '../core/amount.ts';
 import { isGannetError } from '../core/errors.ts';
 import { nearest } from '../core/text.ts';
 import { SOL_MINT } from '../market/token.ts';
-import { isAddress } from '../solana/addresses.ts';
-import { isLoopback } from './schema-fields.ts';
-import type { AmountReader } from './resolve-tokens.ts';
-import type { EnvironmentRecord } from './interpolate.ts';
-import { withheldVariable } from './interpolate.ts';
 import type { RatePlan } from '../service/rate/rate-plan.ts';
 import { requestsPerSecond } from '../service/rate/rate-plan.ts';
 import { dialectNames, loadDialect } from '../service/wire/dialect.ts';
-import type { ProblemList } from './config-issue.ts';
-import type { ChainConfig, KeySource, ServiceConfig, WalletConfig } from './run-config.ts';
-import type { ConfigFile } from './config-schema.ts';
 import { hasWalletKeyForm } from '../signer/key-shape.ts';
+import { isAddress } from '../solana/addresses.ts';
+import type { ProblemList } from './config-issue.ts';
+import type { ConfigFile } from './config-schema.ts';
+import type { EnvironmentRecord } from './interpolate.ts';
+import { withheldVariable } from './interpolate.ts';
+import type { AmountReader } from './resolve-tokens.ts';
+import type { ChainConfig, KeySource, ServiceConfig, WalletConfig } from './run-config.ts';
+import { isLoopback } from './schema-fields.ts';
 
 /** The embedded service has no other clients. This limit is never reached, except by a runaway loop. */
 export const EMBEDDED_PLAN: RatePlan = { requestsPerSecond: 1_000 };

@@ -1,16 +1,16 @@
 import { isGannetError, messageOf } from '../core/errors.ts';
 import { parseDuration } from '../core/time.ts';
 import type { TokenTable } from '../market/token.ts';
-import { withTokens } from '../strategy/params.ts';
 import type { Strategy } from '../strategy/define.ts';
-import type { AmountReader } from './resolve-tokens.ts';
+import { withTokens } from '../strategy/params.ts';
 import type { ProblemList } from './config-issue.ts';
 import { formatPath, safeText } from './config-issue.ts';
+import type { StrategyEntry } from './config-schema.ts';
 import type { ConfigNode, ConfigPath } from './config-tree.ts';
 import { nodeAt, plainValue } from './config-tree.ts';
+import type { AmountReader } from './resolve-tokens.ts';
 import type { StrategyConfig } from './run-config.ts';
 import { watchedBy } from './run-config.ts';
-import type { StrategyEntry } from './config-schema.ts';
 import { importStrategy, recordedUseOf } from './strategy-file.ts';
 import { validate } from './validate.ts';
 

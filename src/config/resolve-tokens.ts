@@ -1,14 +1,14 @@
-import type { Mint, Token, TokenTable } from '../market/token.ts';
-import { SOL_MINT, USDC_MINT, tokenTable } from '../market/token.ts';
-import type { ProblemList } from './config-issue.ts';
-import type { ConfigPath } from './config-tree.ts';
-import { safeText } from './config-issue.ts';
 import type { Amount } from '../core/amount.ts';
 import { amount, parseDecimal, parseRaw } from '../core/amount.ts';
 import { isGannetError } from '../core/errors.ts';
 import { nearest } from '../core/text.ts';
+import type { Mint, Token, TokenTable } from '../market/token.ts';
+import { SOL_MINT, USDC_MINT, tokenTable } from '../market/token.ts';
 import { parseTokenAmount } from '../strategy/params.ts';
 import type { ValueLimit } from '../trading/limits.ts';
+import type { ProblemList } from './config-issue.ts';
+import { safeText } from './config-issue.ts';
+import type { ConfigPath } from './config-tree.ts';
 
 /** Returns the decimals of mint accounts; a mint that does not exist is absent from the answer. */
 export type DecimalsLookup = (mints: readonly Mint[]) => Promise<ReadonlyMap<Mint, number>>;

@@ -1,12 +1,12 @@
 import type { Amount } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
+import type { FeedSpec } from '../market/feed.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
+import type { RatePlan } from '../service/rate/rate-plan.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { RiskLimits, SpendCap, ValueLimit } from '../trading/limits.ts';
 import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
-import type { RatePlan } from '../service/rate/rate-plan.ts';
 import type { PlainValue } from './config-tree.ts';
-import type { FeedSpec } from '../market/feed.ts';
 
 /** A configuration with everything resolved: what a run is made of. */
 export interface RunConfig {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { isGannetError } from '../core/errors.ts';
 import { formatDuration, parseDuration } from '../core/time.ts';
 import type { Latency, LatencyQuantile, LatencyQuantiles, LatencySource } from '../trading/simulation-model.ts';
 import { BASE_MODEL } from '../trading/simulation-model.ts';
 import { amount, bps, duration } from './schema-fields.ts';
-import { isGannetError } from '../core/errors.ts';
 
 /** What a latency is written as, for messages. */
 const LATENCY_FORM = 'a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms"';

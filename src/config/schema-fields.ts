@@ -1,8 +1,8 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { isGannetError } from '../core/errors.ts';
 import { parseDuration } from '../core/time.ts';
 import { isAddress } from '../solana/addresses.ts';
-import { isIPv4, isIPv6 } from 'node:net';
 
 // What the sections of the file are made of. Descriptions and examples end up in the JSON schema, where editors show
 // them.

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { amount, bps, duration, isDuration } from './schema-fields.ts';
-import { joined } from './validate.ts';
 import type { ProtectionTrigger } from '../trading/limits.ts';
 import type { ProtectionFacts } from '../trading/protections/catalogue.ts';
 import { PROTECTIONS } from '../trading/protections/catalogue.ts';
+import { amount, bps, duration, isDuration } from './schema-fields.ts';
+import { joined } from './validate.ts';
 
 type SnakeCase<T extends string> = T extends `${infer Head}-${infer Tail}` ? `${Head}_${SnakeCase<Tail>}` : T;
 

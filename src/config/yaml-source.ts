@@ -1,10 +1,10 @@
 import type { Document, Node, Pair, YAMLMap, YAMLSeq } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { messageOf } from '../core/errors.ts';
-import { hideVariables, showVariables } from './interpolate.ts';
 import type { Problem } from './config-issue.ts';
 import { safeText } from './config-issue.ts';
 import type { ConfigNode, ConfigPath, PlainScalar, Position } from './config-tree.ts';
+import { hideVariables, showVariables } from './interpolate.ts';
 
 // A configuration is a page long. The bounds stop other files: a few aliases can mean a billion values.
 const MAX_NODES = 20_000;

@@ -14,7 +14,9 @@ export type MicroUsd = Brand<bigint, 'MicroUsd'>;
 /** Hundredths of a percent. */
 export type Bps = Brand<number, 'Bps'>;
 
+/** The largest u64. */
 export const U64_MAX = 2n ** 64n - 1n;
+/** An amount of zero. */
 export const ZERO = 0n as Amount;
 
 /** Returns `value` as an amount. Throws AMOUNT_INVALID outside u64. */

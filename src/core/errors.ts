@@ -62,6 +62,7 @@ export type ErrorCode =
   | 'TRIALS_INVALID'
   | 'USAGE';
 
+/** Typed facts of a fault, by name. */
 export type ErrorDetails = Readonly<Record<string, string | number | boolean | bigint | null | undefined>>;
 
 /**

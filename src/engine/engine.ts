@@ -4,7 +4,7 @@ import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import { feedKey, sharedFeeds } from '../market/feed.ts';
 import { takesSample } from '../market/sample-windows.ts';
-import type { Denial } from '../trading/denials.ts';
+import type { Denial } from '../trading/limits.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import type { SwapProposal } from '../trading/proposal.ts';

@@ -19,6 +19,7 @@ export interface OrderBook extends MarketEventBase {
   readonly no: readonly BookLevel[];
 }
 
+/** The outcome that a side of a book is about. */
 export type BookSide = 'yes' | 'no';
 
 /** A contract that pays one dollar. */

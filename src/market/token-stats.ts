@@ -11,6 +11,7 @@ export const WINDOW_FIELDS = [
   'buyVolume', 'sellVolume', 'buyOrganicVolume', 'sellOrganicVolume',
   'numBuys', 'numSells', 'numTraders', 'numOrganicBuyers', 'numNetBuyers',
 ] as const;
+/** The name of a number per window. */
 export type WindowField = (typeof WINDOW_FIELDS)[number];
 
 /** The numbers per token; prices in US dollars, scores of 0 to 100. */

@@ -5,7 +5,9 @@ import { GannetError } from '../core/errors.ts';
 /** A token's mint address, base58. */
 export type Mint = Brand<string, 'Mint'>;
 
+/** The mint of wrapped SOL, which stands for native SOL too. */
 export const SOL_MINT = 'So11111111111111111111111111111111111111112' as Mint;
+/** The mint of USDC. */
 export const USDC_MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Mint;
 
 const BASE58_32_BYTES = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;

@@ -5,8 +5,7 @@ import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { Token } from '../market/token.ts';
 import type { Input } from '../trading/step.ts';
-import { BatchEncoder } from './columns/batch-encoder.ts';
-import { KindRows } from './columns/kind-rows.ts';
+import { BatchEncoder, KindRows } from './columns/kind-rows.ts';
 import type { Packed } from './compression/packed-file.ts';
 import { SegmentPacker } from './compression/segment-packer.ts';
 import { syncFolder, writeFault } from './files/durable-write.ts';
@@ -19,7 +18,7 @@ import { compressedName, joinFacts } from './segment/digest.ts';
 import { FRAME_BYTES } from './segment/segment-file.ts';
 
 /** Writes events of the past. */
-export interface HistoryWriter {
+interface HistoryWriter {
   /** The recording's folder. */
   readonly directory: string;
   /** Whether to wait for `room` before more is added. */

@@ -126,7 +126,7 @@ export function takeWriterLock(directory: string): FileLock | undefined {
  * Takes the writer lock of a new recording. On a disk without locks there is none, and no lock file: no other process
  * gets one there either, so a recording is never compressed while it is written.
  */
-export function lockNewRecording(directory: string): FileLock | undefined {
+function lockNewRecording(directory: string): FileLock | undefined {
   try {
     return takeWriterLock(directory);
   } catch (error) {

@@ -1,19 +1,15 @@
 import { shortDuration } from '../core/time.ts';
-import type { Markup } from './markup.ts';
 import { markup, namedTable } from './markup.ts';
 import type { PageSection } from './page.ts';
 import { renderPage, splitWarnings } from './page.ts';
-import { instantText } from './axis.ts';
+import { instantText } from './charts/axis.ts';
 import { comparisonTables, figureTable, keyFigures, sensitivityTables } from './figure-tables.ts';
 import { marketCharts } from './market-charts.ts';
 import { costTable, denialTables, monthlyTable, swapTable } from './outcome-tables.ts';
 import type { ReportFigures, ReportInput } from './report-input.ts';
 import { reportFigures } from './report-input.ts';
 import { equityCharts, exposureChart, tradeResultChart } from './run-charts.ts';
-import { deflateRawSync } from 'node:zlib';
-import type { Assessment } from '../research/metrics/metrics.ts';
-import type { EmbeddedReport, ReportRecords } from './embedded-records.ts';
-import { figuresOf, packRecord } from './embedded-records.ts';
+import { embeddedData } from './embedded-data.ts';
 
 /**
  * Returns the report of a backtest as one self-contained HTML page. Its script computes the figures again from the data
@@ -62,35 +58,4 @@ function sectionsOf(input: ReportInput, figures: ReportFigures): PageSection[] {
     { id: 'parameters', title: 'Parameters', body: namedTable('Parameters', input.parameters) },
     { id: 'hashes', title: 'Hashes', body: namedTable('Hashes', input.hashes) },
   ];
-}
-
-/** The limit of packed data. With drawings and tables, it keeps the file below about four megabytes. */
-const MOST_CHARACTERS = 3_000_000;
-
-/**
- * Returns the records behind a report's figures, for the page to carry. Without the other settings where that is too
- * much; undefined where the run's own records are too much.
- */
-export function embeddedData(
-  { record, others, trials }: ReportRecords, assessments: ReadonlyMap<string, Assessment>, most = MOST_CHARACTERS,
-): Markup | undefined {
-  const carried = (names: readonly string[]): EmbeddedReport => ({
-    record: packRecord(record), trials,
-    others: Object.fromEntries(names.map((name) => [name, packRecord(others[name]!)])),
-    figures: figuresOf(new Map([...assessments].filter(([of]) =>
-      !of.startsWith('setting ') || names.includes(of.slice('setting '.length))))),
-  });
-  for (const names of [Object.keys(others), []]) {
-    const packed = packData(carried(names));
-    if (packed.length <= most) return markup`${packed}`;
-  }
-  return undefined;
-}
-
-/**
- * Returns data as letters and digits: JSON, deflated (RFC 1951), in base64. That is less than half of the size, and
- * cannot end an element.
- */
-export function packData(data: unknown): string {
-  return deflateRawSync(JSON.stringify(data), { level: 9 }).toString('base64');
 }

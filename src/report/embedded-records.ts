@@ -4,6 +4,8 @@ import type { Assessment, Metrics } from '../research/metrics/metrics.ts';
 import { assessRun, benchmarksOf } from '../research/metrics/run-figures.ts';
 import type { InstrumentRecord, RecordedFill, RunRecord, StrategyRecord } from '../backtest/record/run-record.ts';
 import type { Millis } from '../core/time.ts';
+import type { Runs } from './packed-columns.ts';
+import { packRuns, unpackRuns } from './packed-columns.ts';
 
 /** The data that a report carries so that its figures can be computed again: the records, and the tool's figures. */
 export interface EmbeddedReport {
@@ -92,9 +94,6 @@ interface PackedRecord extends Omit<RunRecord, 'times' | 'strategies' | 'instrum
   readonly benchmarks?: { readonly cash: number; readonly buyAndHold: Runs; readonly dca: Runs } | undefined;
 }
 
-/** A column of numbers; a list of one number says how often the value before it is repeated. */
-type Runs = readonly (number | null | readonly [more: number])[];
-
 type PackedFill = readonly [
   step: Millis, strategy: number, input: number, output: number, amountIn: string, amountOut: string,
   quotedOut: string | null, value: number | null, costs: number | null,
@@ -143,27 +142,6 @@ export function unpackRecord(
         amountOut, quotedOut, value, costs,
       })),
   };
-}
-
-/** Returns a column with counted repetitions. */
-export function packRuns(column: readonly (number | null)[]): Runs {
-  const runs: (number | null | readonly [number])[] = [];
-  for (let from = 0, to = 0; from < column.length; from = to) {
-    while (to < column.length && Object.is(column[to], column[from])) to += 1;
-    runs.push(column[from]!);
-    if (to - from > 1) runs.push([to - from - 1]);
-  }
-  return runs;
-}
-
-/** Returns a packed column as it was. */
-export function unpackRuns(runs: Runs): (number | null)[] {
-  const column: (number | null)[] = [];
-  for (const run of runs) {
-    if (typeof run === 'number' || run === null) column.push(run);
-    else for (let more = run[0]; more > 0; more--) column.push(column.at(-1)!);
-  }
-  return column;
 }
 
 /** The first time stands for itself. */

@@ -2,11 +2,11 @@ import type { Metrics } from '../research/metrics/metrics.ts';
 import { SHOWN_METRICS, labelIn, scaledNote } from '../research/metrics/figure-text.ts';
 import type { Cell, Markup } from './markup.ts';
 import { columnsOf, dataTable, markup, nameText, note } from './markup.ts';
-import { instantText } from './axis.ts';
+import { instantText } from './charts/axis.ts';
 import type { ReportFigures, ReportInput } from './report-input.ts';
 import type { SimulationSetting } from '../trading/simulation-model.ts';
-import type { HeatMap } from './heat-map.ts';
-import { heatMapFigure } from './heat-map.ts';
+import type { HeatMap } from './charts/heat-map.ts';
+import { heatMapFigure } from './charts/heat-map.ts';
 import { valueText } from '../research/metrics/value-text.ts';
 import type { SensitivityGrid } from '../research/trials/sensitivity-grid.ts';
 

@@ -1,7 +1,7 @@
 import type { Millis } from '../core/time.ts';
 import { shortDuration } from '../core/time.ts';
-import type { ChartLine } from './line-chart.ts';
-import { lineChart } from './line-chart.ts';
+import type { ChartLine } from './charts/line-chart.ts';
+import { lineChart } from './charts/line-chart.ts';
 import type { Markup } from './markup.ts';
 import { markup } from './markup.ts';
 import type { InstrumentRecord, RunRecord } from '../backtest/record/run-record.ts';

@@ -19,7 +19,7 @@ import { tradeFills } from '../research/metrics/run-figures.ts';
 const ALL = '';
 
 /** What a report shows of the recording itself. */
-export interface RecordingSamples {
+interface RecordingSamples {
   readonly silences: Silences;
   readonly prices: ReadonlyMap<string, RecordedPrices>;
   readonly decisionRates: DecisionRates;

@@ -1,4 +1,4 @@
-import { instantText } from './axis.ts';
+import { instantText } from './charts/axis.ts';
 import type { ValueKind } from '../research/metrics/value-text.ts';
 import { shownValue, valueText } from '../research/metrics/value-text.ts';
 

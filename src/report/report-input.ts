@@ -1,8 +1,8 @@
 import type { NamedText } from './markup.ts';
 import type { Millis } from '../core/time.ts';
 import type { MonthlyReturn } from '../research/metrics/return-distribution.ts';
-import type { HeatMap } from './heat-map.ts';
-import type { Span } from './line-chart.ts';
+import type { HeatMap } from './charts/heat-map.ts';
+import type { Span } from './charts/line-chart.ts';
 import type { ImpactNote } from '../backtest/simulation-notes.ts';
 import type { CostRow } from '../research/metrics/cost-breakdown.ts';
 import type { MeasuredRun, MeasuredSettings } from '../research/trials/measured-run.ts';

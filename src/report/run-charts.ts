@@ -2,15 +2,16 @@ import type { Millis } from '../core/time.ts';
 import { roughDuration } from '../core/time.ts';
 import { histogram } from '../research/metrics/return-distribution.ts';
 import { roundTrips } from '../research/metrics/round-trips.ts';
-import { histogramChart } from './bar-chart.ts';
-import type { ChartLine } from './line-chart.ts';
-import { lineChart } from './line-chart.ts';
-import { emptyFigure } from './plot.ts';
+import { histogramChart } from './charts/bar-chart.ts';
+import type { ChartLine } from './charts/line-chart.ts';
+import { lineChart } from './charts/line-chart.ts';
+import { emptyFigure } from './charts/plot.ts';
 import type { Markup } from './markup.ts';
 import { columnsOf, dataTable, markup, nameText } from './markup.ts';
 import { tradeFills } from '../research/metrics/run-figures.ts';
 import { marketResults } from './printed-figures.ts';
 import type { ReportFigures, ReportInput } from './report-input.ts';
+import { spanMeans } from './charts/downsample.ts';
 
 const DRAWDOWN = 'Drawdown below the last peak';
 const EXPOSURE = 'Share of equity held in tokens';
@@ -113,47 +114,4 @@ export function atTimes(
 ): (number | null)[] {
   let next = 0;
   return times.map((at) => (known[next] === at ? values[next++]! : null));
-}
-
-/** The means of values over equal spans of time. */
-interface SpanMeans {
-  /** The beginning of each span, and the end of the last one. */
-  readonly times: readonly Millis[];
-  /** One for each of the times, the last one repeated at the end; null where nothing is known. */
-  readonly means: readonly (number | null)[];
-  readonly highest: readonly (number | null)[];
-}
-
-/**
- * Returns the mean and the maximum of values in each of `parts` equal spans. A value is weighted by its time until the
- * next one. There are at least two times, which rise strictly.
- */
-export function spanMeans(
-  values: readonly (number | null)[], { times, parts }: { readonly times: readonly Millis[]; readonly parts: number },
-): SpanMeans {
-  const [begin, end] = [times[0]!, times.at(-1)!];
-  const edges = Array.from({ length: parts + 1 }, (_, part) => begin + ((end - begin) * part) / parts);
-  const sums = edges.map(() => ({ weighted: 0, known: 0, highest: -Infinity }));
-  let part = 0;
-  for (const [i, value] of values.slice(0, -1).entries()) {
-    let from = times[i]!;
-    const until = times[i + 1]!;
-    while (from < until) {
-      while (part < parts - 1 && edges[part + 1]! <= from) part += 1;
-      const to = part === parts - 1 ? until : Math.min(until, edges[part + 1]!);
-      const sum = sums[part]!;
-      if (value !== null) {
-        sum.weighted += value * (to - from);
-        sum.known += to - from;
-        sum.highest = Math.max(sum.highest, value);
-      }
-      from = to;
-    }
-  }
-  sums[parts] = sums[parts - 1]!;
-  return {
-    times: edges,
-    means: sums.map(({ weighted, known }) => (known === 0 ? null : weighted / known)),
-    highest: sums.map(({ highest, known }) => (known === 0 ? null : highest)),
-  };
 }

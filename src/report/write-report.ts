@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { costBreakdown } from '../research/metrics/cost-breakdown.ts';
 import { monthlyReturns } from '../research/metrics/return-distribution.ts';
-import type { HeatMap } from './heat-map.ts';
+import type { HeatMap } from './charts/heat-map.ts';
 import { renderBacktest } from './backtest-report.ts';
 import type { NamedText } from './markup.ts';
 import type { ConfigRecord } from '../config/config-record.ts';

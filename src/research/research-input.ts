@@ -1,5 +1,5 @@
 import { longestWarmup } from '../backtest/backtest.ts';
-import { assumedUntil } from '../backtest/models/recorded-run.ts';
+import { assumedUntil } from '../backtest/models/recorded-model.ts';
 import type { RecordedChecks } from '../backtest/recorded-checks.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { formatDecimal } from '../core/amount.ts';

@@ -17,7 +17,7 @@ export interface ChainSetup {
   readonly table: LookupTable;
   readonly wallet: SeededKey;
   readonly maker: SeededKey;
-  /** Pays the gas of takers who cannot. */
+  /** Pays the gas of takers without SOL. */
   readonly gas: SeededKey;
   /** Owns the accounts of the platform's fee. */
   readonly feeOwner: string;
@@ -109,7 +109,10 @@ function tokenOf(mint: string): (typeof GENESIS_TOKENS)[number] {
   return token;
 }
 
-/** Everything that many swaps name: programs, mints, pools with their vaults, and the accounts of fees and maker. */
+/**
+ * Returns the addresses that many swaps use: programs, mints, pools with their vaults, and the accounts of fees and
+ * maker.
+ */
 function sharedAddresses(chain: SandboxChain, owners: { maker: string; feeOwner: string }): string[] {
   return [...new Set([
     SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM, ASSOCIATED_TOKEN_PROGRAM, SWAP_PROGRAM_ID,

@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto
 import bs58 from 'bs58';
 import { SOL_MINT, USDC_MINT } from '../market/token.ts';
 
-/** A key pair of the sandbox: known to everybody who knows the seed, worth nothing anywhere else. */
+/** A key pair of the sandbox, derived from the public seed; it must hold nothing of value elsewhere. */
 export interface SeededKey {
   readonly address: string;
   /** Base58 of the 64 bytes that wallets exchange: seed, then public key. */
@@ -21,7 +21,7 @@ export interface GenesisMarket {
   readonly bundles: boolean;
   /** Whether intermediate tokens may pass through accounts that all users share. */
   readonly sharedAccounts: boolean;
-  /** The one router that may trade there; everybody where there is none. */
+  /** The one router that may trade there; absent means every router. */
   readonly reservedFor?: 'routerA';
 }
 
@@ -68,7 +68,7 @@ export interface GenesisPool {
   readonly depthUsd: number;
 }
 
-// Named here again because this list is to be had without loading the chain and its libraries.
+// Repeated here so that this list loads without the chain and its libraries.
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 
@@ -155,9 +155,10 @@ export const GENESIS_TOKENS: readonly GenesisToken[] = [
     holders: 19_877, organicScore: 58.5, launchpad: 'slipway', topHoldersPercentage: 30.1,
   },
   {
-    // A name that would run in a page and repaint a terminal, if anybody let it.
+    // A name that runs in a page and repaints a terminal, unless it is escaped.
     ...ordinary, mint: 'Murk7HxcB1QmPMg9s2rN4AGgeY8JFpPJRvEiXPc4krp', symbol: 'MURK', decimals: 6,
-    name: '<script>alert("murk")</script><b onmouseover=alert(1)>Murk</b>\u001b[2J\u001b[31m\u0007 free \u202eporDria\u202c\u200b airdrop\r\nERROR: send keys',
+    name: '<script>alert("murk")</script><b onmouseover=alert(1)>Murk</b>'
+      + '\u001b[2J\u001b[31m\u0007 free \u202eporDria\u202c\u200b airdrop\r\nERROR: send keys',
     usdPrice: 0.0042, volatility: 3, volumeUsdPerDay: 21_000, averageTradeUsd: 45, supply: 1_000_000_000, holders: 812,
     organicScore: 3.4, isVerified: false, tags: [], createdAt: '2026-11-02T17:12:00Z', launchpad: 'slipway',
     topHoldersPercentage: 88.2, developerMints: 214, developer: 'P1ankCtVu1DPDq74MkFh4XzpVWG4vHHJxAR9WkzcyCv',

@@ -3,8 +3,7 @@
 const { rawJSON } = JSON as typeof JSON & { rawJSON: (text: string) => unknown };
 
 /**
- * Returns what stands for an integer in an answer: a bigint only where a number would not be exact, since those are
- * written slowly.
+ * Returns an integer for an answer: a bigint only where a number would not be exact, since bigints are slow to write.
  */
 export function exactNumber(value: bigint): number | bigint {
   const number = Number(value);

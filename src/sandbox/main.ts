@@ -1,8 +1,8 @@
 import { messageOf } from '../core/errors.ts';
 import { startSandbox, type SandboxOptions } from './sandbox.ts';
 
-// The options come as one argument in JSON. The parent holds the other end of standard input:
-// when it dies, however it dies, that end closes, and nothing is left behind.
+// The options come as one argument in JSON. The parent holds the other end of standard input: that end closes when the
+// parent ends for any reason, and this process ends too.
 const options = JSON.parse(process.argv[2] ?? '{}') as SandboxOptions;
 process.stdin.on('end', () => process.exit(0)).on('error', () => process.exit(0)).resume();
 // Ctrl-C and a closed terminal reach the whole process group; the parent still needs its chain to drain, and ends it

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GannetError, messageOf } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
 import { loadDialect } from '../service/wire/dialect.ts';
-import { createIds, createChainSetup } from './chain-setup.ts';
+import { createChainSetup, createIds, type ChainSetup } from './chain-setup.ts';
 import type { SandboxChain } from './chain/chain.ts';
 import { GENESIS_TOKENS, MAKER_MINTS } from './genesis.ts';
 import { createLaunches } from './market/launches.ts';
@@ -89,15 +89,9 @@ const LARGEST_SLOT_MS = 3_600_000;
  * Throws CONFIG_INVALID on options or a scenario that make no sense, SANDBOX_FAILED when a port cannot be had.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { seed = DEFAULT_SEED, speed = 1, slotMs = DEFAULT_SLOT_MS } = options;
-  requireNumber('speed', speed, { min: 0, max: LARGEST_SPEED });
-  requireNumber('slotMs', slotMs, { min: 1, max: LARGEST_SLOT_MS });
-  const { profile = 'reference', rateLimit, slowestRequestMs = SLOWEST_REQUEST_MS } = options;
-  if (!PROFILES.includes(profile)) throw new GannetError(
-    'CONFIG_INVALID', `profile: expected one of ${PROFILES.join(', ')}, got ${JSON.stringify(profile)}`,
-  );
-  if (rateLimit !== undefined) requireRateLimit(rateLimit);
-  requireNumber('slowestRequestMs', slowestRequestMs, { min: 1, max: 600_000 });
+  requireOptions(options);
+  const { seed = DEFAULT_SEED, speed = 1, slotMs = DEFAULT_SLOT_MS, profile = 'reference', rateLimit } = options;
+  const { slowestRequestMs = SLOWEST_REQUEST_MS } = options;
   const dialect = options.dialect === undefined || options.dialect === 'neutral' ? undefined
     : loadDialect(options.dialect);
   const startedAtMs = Date.now();
@@ -109,7 +103,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   // Slots that only confirm a swap do not count here: time, the market and scenarios run by the clock's slots.
   let slotsPassed = 0;
   let marketSteps = 0;
-  let transactionsMade = 0;
   const nowMs = (): number => startedAtMs + slotsPassed * slotMs;
   const nextId = createIds({ seed, nowMs });
   const scenario = createScenario({
@@ -141,33 +134,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const prediction = createPredictionExchange({
     seed, wallet: setup.wallet.address, timeline, contracts: profile === 'live' ? 'hundredth' : 'whole',
   });
-  const addressOf = (purpose: string): string => prediction.identifiers.address(purpose);
-  const context: ServiceContext = {
-    prediction,
-    lending: createLending({ tokens: GENESIS_TOKENS, wallet: setup.wallet.address, startedAtMs, addressOf }),
-    launches: createLaunches({
-      seed, chain, slot: () => timeline.now(), unixSeconds: (slot) => timeline.unixSeconds(slot), addressOf,
-    }),
-    contents: createTokenContents({ seed, slot: () => timeline.now() }),
-    profile, seed, speed, chain, market, faults, blockhashes, nextId, nowMs, advanceSlots,
-    table: setup.table,
-    tokens: new Map(GENESIS_TOKENS.map((token) => [token.mint, token])),
-    feeOwner: setup.feeOwner,
-    tipAccount: setup.tipAccount,
-    gas: setup.gas,
-    pools: setup.pools,
-    routers: createRouters({ pools: setup.pools, readPool: chain.readPool }),
-    maker: createMaker({
-      key: setup.maker, chain, market, mints: MAKER_MINTS, nextId, unixSeconds: () => Math.floor(nowMs() / 1_000),
-    }),
-    orders: createOrders({ nowMs }),
-    quotes: createQuotes({ nowMs }),
-    apiKeys: options.apiKeys === undefined ? undefined : new Set(options.apiKeys),
-    stopwatchMs: () => performance.now(),
-    delay: (ms) => sleep(ms, undefined, { ref: false }),
-    confirm: produceBlock,
-    nextNumber: () => ++transactionsMade,
-  };
+  const context = createContext(setup, {
+    prediction, profile, seed, speed, faults, blockhashes, nextId, nowMs, advanceSlots, startedAtMs,
+    confirm: produceBlock, apiKeys: options.apiKeys === undefined ? undefined : new Set(options.apiKeys),
+  });
   const limits = createRateLimits({
     keyed: rateLimit, keyless: profile === 'live' ? KEYLESS : undefined,
     nowMs: () => startedAtMs + performance.now() - startedOnMs,
@@ -180,15 +150,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       throw error;
     });
 
-  const clockStart = performance.now();
-  let slotsDue = 0;
-  const clock = setInterval(() => {
-    const elapsed = Math.floor((performance.now() - clockStart) / slotMs);
-    const count = Math.min(elapsed - slotsDue, MOST_SLOTS_AT_ONCE);
-    slotsDue = elapsed;
-    if (count > 0) advanceSlots(count);
-  }, slotMs);
-
+  const stopClock = startClock(slotMs, advanceSlots);
   return {
     addresses: {
       base_url: baseUrl,
@@ -200,10 +162,66 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
     chain,
     async close() {
-      clearInterval(clock);
+      stopClock();
       await Promise.all([service.close(), rpc.close()]);
     },
   };
+}
+
+type ContextParts = Pick<
+  ServiceContext,
+  'prediction' | 'profile' | 'seed' | 'speed' | 'faults' | 'blockhashes' | 'nextId' | 'nowMs' | 'advanceSlots'
+  | 'confirm' | 'apiKeys'
+> & { readonly startedAtMs: number };
+
+function createContext(setup: ChainSetup, { startedAtMs, ...parts }: ContextParts): ServiceContext {
+  const { chain, market, pools, table, feeOwner, tipAccount, gas } = setup;
+  const { seed, nextId, nowMs, prediction: { timeline, identifiers } } = parts;
+  const addressOf = (purpose: string): string => identifiers.address(purpose);
+  let transactionsMade = 0;
+  return {
+    ...parts, chain, market, pools, table, feeOwner, tipAccount, gas,
+    lending: createLending({ tokens: GENESIS_TOKENS, wallet: setup.wallet.address, startedAtMs, addressOf }),
+    launches: createLaunches({
+      seed, chain, slot: () => timeline.now(), unixSeconds: (slot) => timeline.unixSeconds(slot), addressOf,
+    }),
+    contents: createTokenContents({ seed, slot: () => timeline.now() }),
+    tokens: new Map(GENESIS_TOKENS.map((token) => [token.mint, token])),
+    routers: createRouters({ pools, readPool: chain.readPool }),
+    maker: createMaker({
+      key: setup.maker, chain, market, mints: MAKER_MINTS, nextId, unixSeconds: () => Math.floor(nowMs() / 1_000),
+    }),
+    orders: createOrders({ nowMs }),
+    quotes: createQuotes({ nowMs }),
+    stopwatchMs: () => performance.now(),
+    delay: (ms) => sleep(ms, undefined, { ref: false }),
+    nextNumber: () => ++transactionsMade,
+  };
+}
+
+/** Throws CONFIG_INVALID on options that make no sense. */
+function requireOptions({ speed = 1, slotMs = DEFAULT_SLOT_MS, ...options }: SandboxOptions): void {
+  requireNumber('speed', speed, { min: 0, max: LARGEST_SPEED });
+  requireNumber('slotMs', slotMs, { min: 1, max: LARGEST_SLOT_MS });
+  const { profile = 'reference', rateLimit, slowestRequestMs = SLOWEST_REQUEST_MS } = options;
+  if (!PROFILES.includes(profile)) throw new GannetError(
+    'CONFIG_INVALID', `profile: expected one of ${PROFILES.join(', ')}, got ${JSON.stringify(profile)}`,
+  );
+  if (rateLimit !== undefined) requireRateLimit(rateLimit);
+  requireNumber('slowestRequestMs', slowestRequestMs, { min: 1, max: 600_000 });
+}
+
+/** Advances the slots with the wall clock; returns a function that stops it. */
+function startClock(slotMs: number, advanceSlots: (count: number) => void): () => void {
+  const startMs = performance.now();
+  let slotsDue = 0;
+  const clock = setInterval(() => {
+    const elapsed = Math.floor((performance.now() - startMs) / slotMs);
+    const count = Math.min(elapsed - slotsDue, MOST_SLOTS_AT_ONCE);
+    slotsDue = elapsed;
+    if (count > 0) advanceSlots(count);
+  }, slotMs);
+  return () => clearInterval(clock);
 }
 
 /** Returns what a server opened on. Throws SANDBOX_FAILED when it could not. */

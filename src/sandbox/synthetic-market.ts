@@ -156,7 +156,8 @@ function ladder({ base, quote }: Pair, pools: readonly MarketPool[]): QuoteSampl
     'TOKEN_UNKNOWN', `expected a pair that a pool of the sandbox trades, got ${base.symbol}/${quote.symbol}`,
   );
   return RUNGS_USD.flatMap((usd) => [
-    quoteSampler(quote.mint, base.mint, sizeOf(quote, usd), own), quoteSampler(base.mint, quote.mint, sizeOf(base, usd), own),
+    quoteSampler(quote.mint, base.mint, sizeOf(quote, usd), own),
+    quoteSampler(base.mint, quote.mint, sizeOf(base, usd), own),
   ]);
 }
 

@@ -2,8 +2,8 @@ import type { ErrorDetails } from '../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import { printable } from '../core/text.ts';
-import { parseBody } from './response-body.ts';
 import type { ServerLimits } from './rate/limit-headers.ts';
+import { parseBody } from './response-body.ts';
 
 const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
 const MALFORMED = new Set([

@@ -52,7 +52,7 @@ function malformed(message: string, cause?: unknown): GannetError {
 }
 
 /** The bounds of an answer. No real answer comes near them: a larger one would cost memory or time. */
-export const SCAN_LIMITS = {
+const SCAN_LIMITS = {
   levels: 64,
   /** Objects and lists. */
   containers: 250_000,
@@ -80,7 +80,7 @@ const PROTOTYPE = '__proto__';
  * digits, a member twice (two readers of it could believe two things), or a member that would replace the object's
  * prototype. It reads each character once, without recursion; the parser rejects a text that is no JSON.
  */
-export function findHostility(text: string): string | undefined {
+function findHostility(text: string): string | undefined {
   // By level: the names that the open object has so far.
   const members: (Set<string> | undefined)[] = [];
   const isObject = new Uint8Array(SCAN_LIMITS.levels + 1);

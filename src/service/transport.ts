@@ -7,10 +7,10 @@ import { createRedaction } from '../core/redaction.ts';
 import { printable } from '../core/text.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import { statusFault, transportFault } from './http-error.ts';
-import type { Bucket } from './rate/rate-plan.ts';
-import { parseBody, readText } from './response-body.ts';
 import type { ServerLimits } from './rate/limit-headers.ts';
 import { readServerLimits, serverTime } from './rate/limit-headers.ts';
+import type { Bucket } from './rate/rate-plan.ts';
+import { parseBody, readText } from './response-body.ts';
 
 /** How long each part of a request may take. `totalMs` bounds them together, so that a slow drip ends too. */
 interface Timeouts {

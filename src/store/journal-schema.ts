@@ -124,7 +124,7 @@ ALTER TABLE proofs ADD COLUMN first_node TEXT;
 `;
 
 /** The migrations; number n leads to format n + 1. */
-export const MIGRATIONS: readonly string[] = [FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT, FIFTH_FORMAT];
+const MIGRATIONS: readonly string[] = [FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT, FIFTH_FORMAT];
 
 /** The format that this code writes, and the release that introduced it. */
 export const JOURNAL_FORMAT = { version: MIGRATIONS.length, since: '0.1.0' } as const;

@@ -21,7 +21,7 @@ export type { EndedIntent, OpenIntentRecord } from './intents.ts';
 export type { RunRecord } from './journal-records.ts';
 
 /** Whether a journal holds everything that was written into it. */
-export interface JournalStanding {
+interface JournalStanding {
   /** Whether nothing was ever written into this file. */
   readonly isNew: boolean;
   /** How far the journal went once, where this file does not go as far: its WAL was lost, or it is an older copy. */

@@ -4,7 +4,7 @@ import { amount } from '../core/amount.ts';
 import type { Random } from '../core/random.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Pair, Token, TokenAmount } from '../market/token.ts';
-import type { DenialCode } from '../trading/denials.ts';
+import type { DenialCode } from '../trading/limits.ts';
 import type { Outcome } from '../trading/intent.ts';
 import type { AlertLevel, AlertProposal, Route, Size, SwapProposal } from '../trading/proposal.ts';
 import type { Stateful, StatefulOptions } from './stateful.ts';
@@ -17,6 +17,7 @@ export interface SwapOptions {
   readonly key?: string;
 }
 
+/** The named values of an alert. */
 export type AlertData = NonNullable<AlertProposal['data']>;
 
 /** A proposal that risk refused. */

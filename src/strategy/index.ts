@@ -26,5 +26,5 @@ export type { Mint, Pair, Token, TokenAmount } from '../market/token.ts';
 export { formatTokenAmount } from '../market/token.ts';
 export type { TokenStatName, TokenStats } from '../market/token-stats.ts';
 export type { Fill, IntentState, Outcome } from '../trading/intent.ts';
-export type { DenialCode } from '../trading/denials.ts';
+export type { DenialCode } from '../trading/limits.ts';
 export type { AlertLevel, AlertProposal, Proposal, Route, SwapProposal } from '../trading/proposal.ts';

@@ -2,6 +2,7 @@ import type { OperatorFunction } from 'rxjs';
 import { Observable } from 'rxjs';
 import type { PricedQuote } from './input.ts';
 
+/** The position of the fast average relative to the slow one. */
 export type Trend = 'above' | 'below';
 
 /** Two means closer than this, relative to their size, differ by rounding alone. */

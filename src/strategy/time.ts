@@ -28,48 +28,59 @@ export function slots(
   });
 }
 
+/** Emits 0, 1, 2 … at every interval of the clock. */
 export function interval(context: Timed, every: string): rx.Observable<number> {
   return rx.interval(parseDuration(every), context.clock);
 }
 
+/** Emits 0 once after a duration. */
 export function timer(context: Timed, due: string): rx.Observable<0> {
   return rx.timer(parseDuration(due), context.clock);
 }
 
+/** Delays each value. */
 export function delay<T>(context: Timed, by: string): MonoTypeOperatorFunction<T> {
   return rx.delay(parseDuration(by), context.clock);
 }
 
+/** Emits a value after a silence of the source. */
 export function debounceTime<T>(context: Timed, quiet: string): MonoTypeOperatorFunction<T> {
   return rx.debounceTime(parseDuration(quiet), context.clock);
 }
 
+/** Emits a value, then ignores the source for a span. */
 export function throttleTime<T>(context: Timed, span: string): MonoTypeOperatorFunction<T> {
   return rx.throttleTime(parseDuration(span), context.clock);
 }
 
+/** Emits the latest value a span after the first one. */
 export function auditTime<T>(context: Timed, span: string): MonoTypeOperatorFunction<T> {
   return rx.auditTime(parseDuration(span), context.clock);
 }
 
+/** Emits the latest value at every interval. */
 export function sampleTime<T>(context: Timed, every: string): MonoTypeOperatorFunction<T> {
   return rx.sampleTime(parseDuration(every), context.clock);
 }
 
+/** Emits the values of each span as an array. */
 export function bufferTime<T>(context: Timed, span: string): OperatorFunction<T, T[]> {
   return rx.bufferTime(parseDuration(span), context.clock);
 }
 
+/** Throws TimeoutError where no value arrives within a span. */
 export function timeout<T>(context: Timed, within: string): MonoTypeOperatorFunction<T> {
   return rx.timeout({ each: parseDuration(within), scheduler: context.clock });
 }
 
+/** Resubscribes after an error, at most `count` times, after a delay on the clock. */
 export function retry<T>(
   context: Timed, options: { readonly count: number; readonly delay: string },
 ): MonoTypeOperatorFunction<T> {
   return rx.retry({ count: options.count, delay: () => timer(context, options.delay) });
 }
 
+/** Resubscribes after completion, `count` subscriptions in all, with a delay on the clock. */
 export function repeat<T>(
   context: Timed, options: { readonly count: number; readonly delay: string },
 ): MonoTypeOperatorFunction<T> {

@@ -13,6 +13,7 @@ export const OPEN_STATES = ['approved', 'building', 'signed', 'submitted', 'unkn
 export const TERMINAL_STATES = ['confirmed', 'failed', 'expired', 'abandoned'] as const;
 type OpenState = (typeof OPEN_STATES)[number];
 type TerminalState = (typeof TERMINAL_STATES)[number];
+/** A state of an intent. */
 export type IntentState = OpenState | TerminalState;
 
 const NEXT: Readonly<Record<IntentState, readonly IntentState[]>> = {

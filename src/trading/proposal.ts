@@ -23,6 +23,7 @@ export interface SwapProposal {
   readonly key?: string | undefined;
 }
 
+/** The urgency of an alert. */
 export type AlertLevel = 'info' | 'warning' | 'critical';
 
 /** A message for people; plain data only. */
@@ -33,6 +34,7 @@ export interface AlertProposal {
   readonly data?: Readonly<Record<string, string | number | boolean | bigint | null>> | undefined;
 }
 
+/** Everything that a strategy can propose. */
 export type Proposal = SwapProposal | AlertProposal;
 
 /**

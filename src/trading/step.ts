@@ -3,7 +3,7 @@ import type { Millis } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
 import { applyCommand } from './apply-command.ts';
 import type { Command } from './command.ts';
-import type { Denial } from './denials.ts';
+import type { Denial } from './limits.ts';
 import { refusePart, sizeExit } from './exit-progress.ts';
 import { applyOutcome, openIntent } from './intent-transitions.ts';
 import type { Intent, Outcome } from './intent.ts';

@@ -4,6 +4,7 @@ import type { Mint } from '../market/token.ts';
 
 /** The spans over which swaps are counted. */
 export const RATE_SPANS = { perMinute: 60_000, perHour: 3_600_000, perDay: 86_400_000 } as const;
+/** A span of `risk.max_swaps`. */
 export type RateSpan = keyof typeof RATE_SPANS;
 
 const COMPACT_APPROVALS_AT = 4_096;
@@ -57,6 +58,7 @@ const MINUTE = 60_000;
 
 /** The sliding spans over which the signer caps what is spent. */
 export const CAP_SPANS = { hour: HOUR, day: 24 * HOUR } as const;
+/** A span of the signer's caps. */
 export type CapSpan = keyof typeof CAP_SPANS;
 
 /** Above this number of entries of one token, those older than an hour are summed by the minute. */

@@ -64,8 +64,9 @@ const ALLOWED: readonly AllowedTerm[] = [
   },
   { term: /keep-?alive/gi, reason: 'the HTTP term' },
   { term: /last[- _]?look(?:s|Bps|_bps)?/gi, reason: 'the term for a maker that may still decline' },
-  { term: /\bjourney\b/g, path: /(?:cli|e2e|docs)\//, reason: 'a JSON key of `gannet swap`' },
+  { term: /\bjourney\b/g, path: /(?:cli|e2e|docs|traps)\//, reason: 'a JSON key of `gannet swap`' },
   { term: /\bpoison\b/g, path: /lookahead/, reason: 'a JSON key of `gannet lookahead`' },
+  { term: /tries anew/g, path: /exit/, reason: 'a text of alerts that the decision hash covers' },
   { term: /\blesson\b/g, path: /rate/, reason: 'a key of the kept rate limits' },
 ];
 

@@ -1,3 +1,4 @@
+import { deflateRawSync } from 'node:zlib';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,11 +10,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MeasuredSettings } from '../../src/research/trials/measured-run.ts';
 import type { EmbeddedReport } from '../../src/report/embedded-records.ts';
 import { assessmentsOf, unpackRecord } from '../../src/report/embedded-records.ts';
-import { packData } from '../../src/report/backtest-report.ts';
 import { printedFigures } from '../../src/report/printed-figures.ts';
 import { unpackData } from '../../src/report/page-script.ts';
-import { heatMapFigure } from '../../src/report/heat-map.ts';
-import { lineChart } from '../../src/report/line-chart.ts';
+import { heatMapFigure } from '../../src/report/charts/heat-map.ts';
+import { lineChart } from '../../src/report/charts/line-chart.ts';
 import { columnsOf, dataTable, markup } from '../../src/report/markup.ts';
 import { renderPage } from '../../src/report/page.ts';
 import { amountText } from '../../src/research/metrics/value-text.ts';
@@ -55,6 +55,7 @@ function mapOf(name: string): ReturnType<typeof heatMapFigure> {
 }
 
 const dataOf = (html: string): Promise<unknown> => unpackData(/id="data">([^<]*)</.exec(html)![1]!);
+const packData = (data: unknown): string => deflateRawSync(JSON.stringify(data)).toString('base64');
 const withData = (html: string, data: unknown): string => html.replace(/(?<=id="data">)[^<]*/, packData(data));
 
 if (WITHOUT_BROWSER !== undefined)

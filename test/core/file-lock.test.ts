@@ -32,7 +32,7 @@ function withoutLocks(file: string, code: string): unknown {
     '-f', '-qq', '-o', '/dev/null', '-e', 'trace=fcntl', '-P', file, '-e', 'inject=fcntl:error=EOPNOTSUPP',
     process.execPath, '--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', `
       const { takeFileLock } = await import(${JSON.stringify(`${SOURCES}/core/file-lock.ts`)});
-      const { isBeingWritten, lockNewRecording, takeWriterLock } =
+      const { isBeingWritten, RecordingFiles, takeWriterLock } =
         await import(${JSON.stringify(`${SOURCES}/recording/recording-files.ts`)});
       ${code}`,
   ], { encoding: 'utf8' });
@@ -42,16 +42,21 @@ function withoutLocks(file: string, code: string): unknown {
 describe.skipIf(!CAN_TRACE)('a disk without locks', () => {
   it('is reported, and does not stop a new recording, which no other process can change either', () => {
     const folder = temporaryFolder();
-    const file = join(folder, 'writer.lock');
+    const file = join(folder, 'run', 'writer.lock');
     expect(withoutLocks(file, `
+      const { existsSync } = await import('node:fs');
       const folder = ${JSON.stringify(folder)};
       const faults = [];
-      const lock = lockNewRecording(folder);
-      const isWritten = isBeingWritten(folder);
-      try { takeWriterLock(folder); } catch ({ code, message }) { faults.push(code, message); }
-      console.log(JSON.stringify({ isLocked: lock !== undefined, isWritten, faults }));
+      const { directory } = new RecordingFiles({ dir: folder, name: 'run', createdAt: 0, tokens: [] });
+      const hasLockFile = existsSync(${JSON.stringify(file)});
+      const isWritten = isBeingWritten(directory);
+      try { takeWriterLock(directory); } catch ({ code, message }) { faults.push(code, message); }
+      console.log(JSON.stringify({ hasLockFile, isWritten, faults }));
     `))
-      .toStrictEqual({ isLocked: false, isWritten: false, faults: ['FEATURE_UNAVAILABLE', `${file} cannot be locked: `
-        + 'its filesystem takes no file locks, as some network shares; use a folder on a local disk'] });
+      .toStrictEqual({
+        hasLockFile: false, isWritten: false,
+        faults: ['FEATURE_UNAVAILABLE', `${file} cannot be locked: its filesystem takes no file locks, as some network `
+          + 'shares; use a folder on a local disk'],
+      });
   });
 });

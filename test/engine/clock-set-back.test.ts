@@ -25,7 +25,7 @@ function left(protections: readonly Protection[]): EngineState {
   return state;
 }
 
-/** Returns the run that goes on from it, begun at an instant. */
+/** Returns the next run from its state, started at an instant. */
 function goOn(state: EngineState, startAt: number, limits: Parameters<typeof prepare>[1] & object = {}): Run {
   const run = prepare([strategy('diver'), strategy('other')], {
     startAt, snapshot: parseJson(stringifyJson(snapshotState(state))) as unknown as StateSnapshot,

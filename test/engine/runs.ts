@@ -17,7 +17,7 @@ import { PURCHASE } from '../market/events.ts';
 import { SOL_USDC, USDC } from '../market/tokens.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';
 
-/** An engine with everything it told its listener. */
+/** An engine with all events of its listener. */
 export interface Run {
   readonly engine: Engine;
   readonly state: EngineState;

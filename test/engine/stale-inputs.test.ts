@@ -19,7 +19,7 @@ function run(body: Body, maxAgeMs: number | undefined = MAX_AGE_MS): Run {
   return start([strategy('diver', body, both)], { maxAgeMs });
 }
 
-/** Returns what became of the swaps proposed: when, why, and the code of a refusal. */
+/** Returns the rulings on the proposed swaps: time, reason, and the code of a refusal. */
 function rulings({ logged }: Run): string[] {
   return logged.flatMap(({ at, proposal, verdict, code }) =>
     (proposal.kind === 'swap' ? [`${at} ${proposal.reason}: ${code ?? verdict}`] : []));

@@ -11,7 +11,7 @@ import { outcome } from '../trading/states.ts';
 import type { Run } from './runs.ts';
 import { alerts, prepare, start, strategy } from './runs.ts';
 
-/** Counts prices and the ends of swaps, buys at each second price, and says at each price what it knows. */
+/** Counts prices and last outcomes, buys at each second price, and alerts its counts at each price. */
 const counting = (name = 'diver'): StrategyInstance => strategy(name, ({ price }, context) => {
   const seen = context.stateful('seen', { prices: 0, ended: [] as string[] }, (state, event: Outcome | 'price') => (
     event === 'price' ? { ...state, prices: state.prices + 1 }

@@ -8,7 +8,7 @@ import { buyingSol } from '../market/events.ts';
 import type { Run } from './runs.ts';
 import { alerts, start, strategy } from './runs.ts';
 
-/** A strategy that says whenever anything that depends on time happens to it. */
+/** A strategy that alerts at every time-dependent event. */
 const timely = (name: string): StrategyInstance => strategy(name, (streams, context) => {
   const price$ = streams['price']!.pipe(map((quote) => Math.round((quote as PricedQuote).price)));
   const say = (what: string) =>

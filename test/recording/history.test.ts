@@ -7,7 +7,6 @@ import { zstdDecompressSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runToEnd } from '../../src/core/chunked-work.ts';
-import type { HistoryWriter } from '../../src/recording/history-writer.ts';
 import { createHistoryWriter } from '../../src/recording/history-writer.ts';
 import { compactRecording } from '../../src/recording/compression/compact.ts';
 import { isBeingWritten } from '../../src/recording/recording-files.ts';
@@ -25,7 +24,7 @@ import { appendAll, filesIn, openWriter, temporaryFolder } from './temporary.ts'
 
 const CHILD = fileURLToPath(new URL('history-child.ts', import.meta.url));
 
-const openHistory = (dir = temporaryFolder()): HistoryWriter => createHistoryWriter({
+const openHistory = (dir = temporaryFolder()): ReturnType<typeof createHistoryWriter> => createHistoryWriter({
   dir, name: 'history', createdAt: 1_790_000_000_000, tokens: [],
   source: { kind: 'synthetic', market: 'swings', seed: 7 },
 });

@@ -6,10 +6,9 @@ import { factOf } from '../../src/research/metrics/metric-warnings.ts';
 import { roundTrips } from '../../src/research/metrics/round-trips.ts';
 import { markup } from '../../src/report/markup.ts';
 import { tradeFills } from '../../src/research/metrics/run-figures.ts';
-import {
-  assessmentsOf, figuresOf, mismatches, packRecord, packRuns, unpackRecord, unpackRuns,
-} from '../../src/report/embedded-records.ts';
-import { embeddedData } from '../../src/report/backtest-report.ts';
+import { assessmentsOf, figuresOf, mismatches, packRecord, unpackRecord } from '../../src/report/embedded-records.ts';
+import { packRuns, unpackRuns } from '../../src/report/packed-columns.ts';
+import { embeddedData } from '../../src/report/embedded-data.ts';
 import { marketResults, printedFigures } from '../../src/report/printed-figures.ts';
 import { unpackData } from '../../src/report/page-script.ts';
 import { TOKENS } from '../market/tokens.ts';

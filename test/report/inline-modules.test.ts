@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { inlineModules } from '../../src/report/page.ts';
+import { inlineModules } from '../../src/report/inline-modules.ts';
 import { temporaryFolder } from '../recording/temporary.ts';
 
 /** Writes modules, inlines them, and returns the value of `run` in their script. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { swapWindows } from '../../src/report/price-samples.ts';
 import type { ReportInput } from '../../src/report/report-input.ts';
-import { landedSwaps, meanShortfall } from '../../src/report/outcome-tables.ts';
+import { landedSwaps, meanShortfall } from '../../src/report/swap-shortfalls.ts';
 import { pageOf, reportInput, tradingRun } from './reports.ts';
 
 const run = tradingRun();

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RecordingSamples } from '../../src/report/price-samples.ts';
 import { sampleRecording } from '../../src/report/price-samples.ts';
 import { writeEvents } from '../../src/recording/import/write-events.ts';
 import { openRecording } from '../../src/recording/reader.ts';
@@ -19,7 +18,7 @@ const run = tradingRun();
 const events = market({ quotes: 240, everyMs: MINUTE });
 
 /** Returns the samples of a recording of such events. */
-async function samplesOf(name: string, heard: readonly MarketEvent[]): Promise<RecordingSamples> {
+async function samplesOf(name: string, heard: readonly MarketEvent[]): Promise<ReturnType<typeof sampleRecording>> {
   const { directory } = await writeEvents(heard, {
     directory: join(folder, name), tokens: [SOL, USDC], source: { kind: 'synthetic', market: 'swings', seed: 1 },
     startAt: 0, interrupt: new AbortController().signal,
@@ -28,7 +27,7 @@ async function samplesOf(name: string, heard: readonly MarketEvent[]): Promise<R
 }
 
 describe('the samples of a recording in a report', () => {
-  let samples: RecordingSamples;
+  let samples: ReturnType<typeof sampleRecording>;
   beforeAll(async () => {
     samples = await samplesOf('run', events);
   });

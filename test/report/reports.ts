@@ -3,7 +3,7 @@ import { filter, map } from 'rxjs';
 import { costBreakdown } from '../../src/research/metrics/cost-breakdown.ts';
 import type { MeasuredRun, MeasuredSettings } from '../../src/research/trials/measured-run.ts';
 import { monthlyReturns } from '../../src/research/metrics/return-distribution.ts';
-import type { HeatMap } from '../../src/report/heat-map.ts';
+import type { HeatMap } from '../../src/report/charts/heat-map.ts';
 import { benchmarksOf } from '../../src/research/metrics/run-figures.ts';
 import { renderBacktest } from '../../src/report/backtest-report.ts';
 import type { ReportInput } from '../../src/report/report-input.ts';

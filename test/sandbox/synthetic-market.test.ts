@@ -72,7 +72,7 @@ describe('the market of a synthetic recording', () => {
   });
 });
 
-describe('issue 13.13: the usual market of a synthetic recording', () => {
+describe('the usual market of a synthetic recording', () => {
   const everyMs = 10_000;
   const events = [...syntheticMarket({
     seed: 7, pairs: [{ base: SOL, quote: USDC }], startAt: 0, days: 0.5, everyMs, slowEveryMs: everyMs,
@@ -94,7 +94,7 @@ describe('issue 13.13: the usual market of a synthetic recording', () => {
   const bids = ratesOf(feeds.bid).map((rate) => rate * 1_000);
   const large = ratesOf(feeds.large).map((rate) => 1_000 / rate);
 
-  it('sells nothing below the market’s price and buys nothing above it, so that stale pools earn a trader nothing', () => {
+  it('sells nothing below the market’s price and buys nothing above it', () => {
     expect(fair).toHaveLength(asks.length);
     fair.forEach((price, sample) => {
       expect(asks[sample]).toBeGreaterThanOrEqual(price * (1 - 1e-9));

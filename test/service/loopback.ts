@@ -68,7 +68,9 @@ export function json(
 }
 
 /** Returns a client of a loopback server, closed at the end of the test. */
-export function clientOf(server: { readonly baseUrl: string }, options: Partial<Parameters<typeof createService>[0]> = {}): Service {
+export function clientOf(
+  server: { readonly baseUrl: string }, options: Partial<Parameters<typeof createService>[0]> = {},
+): Service {
   const service = createService({
     baseUrl: server.baseUrl, apiKey: API_KEY, clock: asyncScheduler, plan: { requestsPerSecond: 10_000 },
     dialect: loadDialect('neutral'),

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { stringifyJson } from '../../src/core/json.ts';
 import { insertStatement, writeAttempt, writeIntent } from '../../src/store/journal-rows.ts';
-import { JOURNAL_APPLICATION_ID, JOURNAL_FORMAT, MIGRATIONS } from '../../src/store/journal-schema.ts';
+import { JOURNAL, JOURNAL_APPLICATION_ID, JOURNAL_FORMAT } from '../../src/store/journal-schema.ts';
 import { temporaryFolder, temporaryJournal } from './fixtures.ts';
 import { attemptOf, FILL, intentOf, outcomeOf } from './sample-intents.ts';
 
@@ -20,7 +20,7 @@ const ATTEMPT = attemptOf('dca-1', { maker: 'maker', inputBalance: 9n as never, 
 function journalOfFormat(version: number): string {
   const path = join(temporaryFolder(), 'journal.sqlite');
   const database = new DatabaseSync(path);
-  for (const migration of MIGRATIONS.slice(0, version)) database.exec(migration);
+  for (const migration of JOURNAL.migrations.slice(0, version)) database.exec(migration);
   database.exec(`
     PRAGMA application_id = ${JOURNAL_APPLICATION_ID}; PRAGMA user_version = ${version};
     INSERT INTO format VALUES (1, '0.1.0')`);
@@ -57,6 +57,6 @@ describe('a journal of an earlier format', () => {
   });
 
   it('is tested for every format', () => {
-    expect(Object.keys(LATER).map(Number)).toEqual(MIGRATIONS.slice(1).map((_migration, index) => index + 1));
+    expect(Object.keys(LATER).map(Number)).toEqual(JOURNAL.migrations.slice(1).map((_migration, index) => index + 1));
   });
 });

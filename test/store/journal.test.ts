@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { Journal } from '../../src/execution/ports.ts';
 import type { IntentState, Outcome } from '../../src/trading/intent.ts';
 import { OPEN_STATES, TERMINAL_STATES } from '../../src/trading/intent.ts';
-import type { JournalStanding, JournalStore } from '../../src/store/journal.ts';
+import type { JournalStore } from '../../src/store/journal.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import { temporaryFolder, temporaryJournal } from './fixtures.ts';
 import { attemptOf, FILL, intentOf, outcomeOf, SNAPSHOT, wallClock } from './sample-intents.ts';
@@ -369,7 +369,7 @@ function clockAt(at: number): typeof wallClock {
   return { now: () => at, schedule: () => { throw new Error('a journal has no timers'); } };
 }
 
-function openAndClose(path: string): JournalStanding {
+function openAndClose(path: string): ReturnType<JournalStore['standing']> {
   const journal = openJournal({ path, clock: wallClock });
   const standing = journal.standing();
   journal.close();

@@ -7,7 +7,7 @@ import {
   auditTime, bufferTime, debounceTime, delay, interval, repeat, retry, sampleTime, slots, throttleTime, timeout, timer,
 } from '../../src/strategy/index.ts';
 
-/** Returns what an Observable says until `end`, each with its instant. */
+/** Returns the values of an Observable until `end`, each with its instant. */
 function heard(clock: VirtualClock, source$: Observable<unknown>, end: number): string[] {
   const said: string[] = [];
   source$.subscribe({

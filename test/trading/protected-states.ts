@@ -22,7 +22,7 @@ export const ELAPSED: ProtectionRelease = { kind: 'elapsed', afterMs: HOUR };
 export const usdc = (value: number): { mint: typeof USDC.mint; amount: Amount } =>
   ({ mint: USDC.mint, amount: BigInt(value * 1e6) as Amount });
 
-/** Returns a protection that denies its strategy until an operator resumes, unless told otherwise. */
+/** Returns a protection that denies its strategy until an operator resumes by default. */
 export function protection(
   trigger: ProtectionTrigger,
   { scope = 'strategy', action = 'deny', release = { kind: 'operator' } }: {
@@ -42,7 +42,7 @@ export function stateUnder(
   });
 }
 
-/** Says what SOL sells for, in US dollars. */
+/** Sets the price of SOL in US dollars. */
 export function price(state: EngineState, usd: number, at: Millis): void {
   apply(state, sellingSol(Math.round(usd * 1_000), at), at);
 }
@@ -62,7 +62,7 @@ export function carry(
   );
 }
 
-/** Buys SOL for 25 USDC and sells it again, for so many US dollars. */
+/** Buys SOL for 25 USDC and sells it for the given US dollars. */
 export function roundTrip(state: EngineState, at: Millis, backUsd: number, strategy = 'diver'): void {
   carry(state, buy(), at, 'confirmed', { out: 100_000_000n, strategy });
   carry(state, SELL, at, 'confirmed', { out: BigInt(Math.round(backUsd * 1e6)), strategy });

@@ -12,7 +12,7 @@ import { apply, buy, verdictOn } from './states.ts';
 const ONE_FISH = 100_000n;
 const BOTH = ['diver', ''] as const;
 
-/** Says what one FISH sells for, in US dollars. */
+/** Sets the price of one FISH in US dollars. */
 function fishPrice(state: EngineState, usd: number, at: Millis): void {
   apply(state, quote(FISH, USDC, { inAmount: ONE_FISH, outAmount: BigInt(Math.round(usd * 1e6)), at }), at);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DENIALS } from '../../src/trading/denials.ts';
+import { DENIALS } from '../../src/trading/limits.ts';
 import type { Met } from './risk-interleavings.ts';
 import { simulate } from './risk-interleavings.ts';
 

@@ -9,7 +9,7 @@ import { FISH, SOL, USDC } from '../market/tokens.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** The limits of the model and of the engine it is held against, as plain numbers. */
+/** The limits of the model and of the compared engine, as plain numbers. */
 export const LIMITS = {
   budgets: { a: [USDC.mint, 500_000_000n], b: [USDC.mint, 300_000_000n], c: [SOL.mint, 2_000_000_000n] },
   strategyExposure: { a: 120_000_000n },
@@ -249,7 +249,7 @@ export class RiskModel {
       && within(exposure(NAMES), LIMITS.maxExposure);
   }
 
-  /** What drawdown and the loss of the day are held against must be known: of the strategy, and of all in one token. */
+  /** The equity for drawdown and daily loss must be known: of the strategy, and of all in one token. */
   private knowsLosses(strategy: Name, at: Millis): boolean {
     const [currency] = LIMITS.budgets[strategy];
     return [...this.books[strategy]].every(([mint, units]) => this.value(mint, units, currency, at) !== undefined)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { DENIALS } from '../../src/trading/denials.ts';
+import { DENIALS } from '../../src/trading/limits.ts';
 import { DEFAULT_PROTECTIONS, PROTECTIONS, protectionFault } from '../../src/trading/protections/catalogue.ts';
 import { riskPage } from './risk-page.ts';
 

@@ -1,8 +1,7 @@
 import { formatDecimal } from '../../src/core/amount.ts';
 import { formatDuration } from '../../src/core/time.ts';
-import type { DenialCategory } from '../../src/trading/denials.ts';
-import { DENIALS } from '../../src/trading/denials.ts';
-import type { Protection, ProtectionAction, ProtectionRelease } from '../../src/trading/limits.ts';
+import type { DenialCategory, Protection, ProtectionAction, ProtectionRelease } from '../../src/trading/limits.ts';
+import { DENIALS } from '../../src/trading/limits.ts';
 import { DEFAULT_PROTECTIONS, PROTECTIONS } from '../../src/trading/protections/catalogue.ts';
 
 /** The titles of the categories. */
@@ -39,7 +38,7 @@ const RELEASES: Readonly<Record<ProtectionRelease['kind'], string>> = {
 export function riskPage(): string {
   return `${[
     '# Risk: limits, protections and their codes',
-    'Generated from `src/trading/denials.ts` and `src/trading/protections/` by `npm run docs:risk`; a test compares '
+    'Generated from `src/trading/limits.ts` and `src/trading/protections/` by `npm run docs:risk`; a test compares '
       + 'them.',
     'These rules check every proposal of a strategy before it becomes a swap, and every further attempt of a swap '
       + 'again. '

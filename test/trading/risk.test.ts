@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import type { Mint } from '../../src/market/token.ts';
-import type { DenialCode } from '../../src/trading/denials.ts';
-import { DENIALS } from '../../src/trading/denials.ts';
+import type { DenialCode } from '../../src/trading/limits.ts';
+import { DENIALS } from '../../src/trading/limits.ts';
 import type { Intent } from '../../src/trading/intent.ts';
 import { retryDenial } from '../../src/trading/risk/rules.ts';
 import type { EngineState } from '../../src/trading/state.ts';

@@ -68,7 +68,7 @@ describe('a restart', () => {
 
   it('assumes that the service accepts the key until it refuses it', () => {
     const state = stateWith();
-    // Time alone goes on.
+    // Only time advances.
     const kept = (): StateSnapshot => ({ ...snapshotState(state), protections: undefined });
     const before = kept();
     apply(state, { kind: 'command', name: 'set-service-access', access: 'refused', reason: 'a test' });

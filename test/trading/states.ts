@@ -36,7 +36,7 @@ export function strategySetup(
   return { name, budget: 'budget' in options ? options.budget : BUDGET, limits: options.limits ?? {} };
 }
 
-/** Returns a state with one strategy "diver" of 500 USDC, unless told otherwise. */
+/** Returns a state with one strategy "diver" of 500 USDC by default. */
 export function stateWith(options: {
   readonly limits?: Partial<RiskLimits>;
   readonly strategies?: readonly StrategySetup[];
@@ -53,7 +53,7 @@ export function stateWith(options: {
   });
 }
 
-/** Returns a proposal to buy SOL with USDC, 25 of them unless told otherwise. */
+/** Returns a proposal to buy SOL with USDC, 25 of them by default. */
 export function buy(change: Partial<SwapProposal> = {}): SwapProposal {
   return {
     kind: 'swap', inputMint: USDC.mint, outputMint: SOL.mint, amount: 25_000_000n as Amount, reason: 'a test',

@@ -81,7 +81,7 @@ export const maker: Trap = {
         const service: ExecutorPorts['service'] = {
           ...trader.parts.service,
           execute: async (request) => {
-            // Against the maker: what he is to pay is worth more now.
+            // A move against the maker: its output is worth more now.
             await fixture.scalePrice(SOL, 1.1);
             return trader.parts.service.execute(request);
           },

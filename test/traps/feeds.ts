@@ -19,7 +19,7 @@ export interface Watched {
   until(wanted: (event: MarketEvent, index: number) => boolean): Promise<MarketEvent>;
 }
 
-/** Polls what the specs name until the play is over. */
+/** Polls the feeds of the specs until the end of the case. */
 export function watch(fixture: TrapFixture, service: Service, specs: readonly FeedSpec[]): Watched {
   const feed = createFeeds({ service, specs, clock: impatientClock(CLOCK_FACTOR), random: seededRandom('traps') });
   const events: MarketEvent[] = [];

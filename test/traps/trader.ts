@@ -22,7 +22,7 @@ import type { SentRequest } from './wire.ts';
 import type { TrapFixture } from './trap-fixture.ts';
 import { EXECUTE, ORDER, SOL, USDC } from './trap-fixture.ts';
 
-/** What became of one intent, and what it took. */
+/** The outcomes of one intent with its requests. */
 export interface SwapTrace {
   readonly intent: Intent;
   readonly outcomes: readonly Outcome[];
@@ -49,7 +49,7 @@ export interface Trader {
   /** Signs all bytes without a check; for tests only. */
   signUnread(transaction: Uint8Array): Promise<SignedTransaction>;
   readonly parts: ExecutorPorts & { readonly journal: JournalStore };
-  /** Twenty dollars for SOL unless told otherwise. */
+  /** Twenty dollars for SOL by default. */
   intent(overrides?: Partial<Intent>): Intent;
   /**
    * Carries one intent out and checks what must hold in any trap: one end, at most one landing, and a ledger that is
@@ -65,7 +65,7 @@ const USUAL_FUNDS: readonly (readonly [Mint, bigint])[] = [[SOL, 1_000_000_000n]
 
 let intents = 0;
 
-/** Returns a trader who owns what is given; he is gone when the test is over. */
+/** Returns a trader with the given balances; it is closed at the end of the case. */
 export async function newTrader(
   fixture: TrapFixture, funds: readonly (readonly [Mint, bigint])[] = USUAL_FUNDS,
 ): Promise<Trader> {

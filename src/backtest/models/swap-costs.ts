@@ -1,9 +1,10 @@
-import type { Amount, Bps, Lamports } from '../../core/amount.ts';
+import type { Amount, Lamports } from '../../core/amount.ts';
 import { ZERO, mulDiv } from '../../core/amount.ts';
-import type { Mint, TransferFee } from '../../market/token.ts';
+import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
 import type { AttemptCostModel, SimulationModel } from '../../trading/simulation-model.ts';
 import { BASE_FEE } from '../../trading/simulation-model.ts';
+import { platformFeeOf, transferFeeOf } from './token-fees.ts';
 
 const MICRO_LAMPORTS_PER_LAMPORT = 1_000_000n;
 
@@ -74,20 +75,6 @@ export function createTokenAccounts(existing: Iterable<Mint>, newer: (mint: Mint
     },
     lockedLamports: () => [...accounts.values()].reduce((sum, deposit) => sum + deposit, 0n) as Lamports,
   };
-}
-
-const BPS = 10_000n;
-
-/** Returns the fee of a token's issuer on a transfer: ceil(amount × bps / 10^4), at most the maximum. */
-export function transferFeeOf(amount: Amount, fee: TransferFee | undefined): Amount {
-  if (fee === undefined || fee.bps === 0) return ZERO;
-  const share = mulDiv(amount, BigInt(fee.bps), BPS, 'ceil');
-  return share < fee.maximum ? share : (fee.maximum as Amount);
-}
-
-/** Returns the platform's fee on an amount, floored as the chain's programs do. */
-export function platformFeeOf(amount: Amount, feeBps: Bps): Amount {
-  return feeBps === 0 ? ZERO : mulDiv(amount, BigInt(feeBps), BPS, 'floor');
 }
 
 /** The fees and losses of a swap in a model, beside the market's price. */

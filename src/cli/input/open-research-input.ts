@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { longestWarmup } from '../../backtest/backtest.ts';
 import { heldFeeds, missingFeeds } from '../../backtest/missing-feeds.ts';
-import { withRecordedRun } from '../../backtest/models/recorded-run.ts';
+import { withRecordedRun } from '../../backtest/models/recorded-model.ts';
 import type { RecordedChecks } from '../../backtest/recorded-checks.ts';
 import { backtestKinds, readRecordedChecks, trustingUnchecked } from '../../backtest/recorded-checks.ts';
 import type { CommandContext } from '../command.ts';

@@ -6,7 +6,7 @@ import type { SignerDescription } from '../../signer/channel-protocol.ts';
 import type { Intent } from '../../trading/intent.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
 import type { ProtectionChange } from '../../trading/protections/memory.ts';
-import type { Denial } from '../../trading/denials.ts';
+import type { Denial } from '../../trading/limits.ts';
 import type { TradingChange } from '../control/trading-view.ts';
 import type { IntentRecord, RunSummary } from './counters.ts';
 

@@ -10,7 +10,7 @@ import type { EngineState } from '../../trading/state.ts';
 import { beginRun, createState } from '../../trading/state.ts';
 import { writeBalances } from '../../trading/book-snapshot.ts';
 import type { Command } from '../../trading/command.ts';
-import type { Denial, DenialCode } from '../../trading/denials.ts';
+import type { Denial, DenialCode } from '../../trading/limits.ts';
 import type { SwapProposal } from '../../trading/proposal.ts';
 import { step } from '../../trading/step.ts';
 import { findLostHistory } from '../files/lost-history.ts';

@@ -4,8 +4,8 @@ import type { RecordingKind } from '../format.ts';
 import { RECORDING_KINDS } from '../format.ts';
 import type { Recording } from '../reader.ts';
 import { readBatches } from '../segment/segment-reader.ts';
-import type { ColumnKind, Dictionaries, SharedBlock, SharedColumn, SharedLayout, SharedRows } from './layout.ts';
-import { alignedEnd, arrayOf, createDictionaries } from './layout.ts';
+import type { ColumnKind, Dictionaries, SharedBlock, SharedColumn, SharedLayout, SharedRows } from './shared-source.ts';
+import { alignedEnd, arrayOf, createDictionaries } from './shared-source.ts';
 
 /** Small batches of a live run are joined into blocks of this size. */
 const BLOCK_ROWS = 65_536;

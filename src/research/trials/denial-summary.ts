@@ -1,7 +1,7 @@
 import { groupThousands, pluralize } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
-import type { DenialCode } from '../../trading/denials.ts';
-import { DENIALS, isDenialCode } from '../../trading/denials.ts';
+import type { DenialCode } from '../../trading/limits.ts';
+import { DENIALS, isDenialCode } from '../../trading/limits.ts';
 
 /** The refusals of a run by the risk limits, and the most frequent code. */
 interface DenialSummary {

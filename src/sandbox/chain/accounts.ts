@@ -35,9 +35,9 @@ export interface Accounts {
   decimals: (mint: Address) => number;
   createMint: (options: CreateMintOptions) => void;
   tokenBalance: (options: { owner: Address; mint: Address }) => bigint;
-  /** Adds to the owner's associated token account, which is made if need be, and returns its address. */
+  /** Adds to the owner's associated token account, which is created when missing, and returns its address. */
   fundToken: (options: { owner: Address; mint: Address; amount: bigint }) => Address;
-  /** Makes the amount of the owner's associated token account exactly this, and returns its address. */
+  /** Sets the balance of the owner's associated token account, and returns its address. */
   setTokenBalance: (options: { owner: Address; mint: Address; amount: bigint }) => Address;
 }
 
@@ -139,15 +139,15 @@ export interface AccountVersions {
   replaced: (address: Address, before: Account | undefined, slot: number) => void;
   /** Returns the account as it was at the end of `slot`, given how it is now. */
   asOf: (address: Address, slot: number, now: Account | undefined) => Account | undefined;
-  /** Returns the addresses that have older contents, for those who list accounts. */
+  /** Returns the addresses that have older contents, for lists of accounts. */
   addresses: () => Iterable<Address>;
   /** Forgets what no commitment can ask for any more. */
   prune: (currentSlot: number) => void;
 }
 
 /**
- * Returns the memory behind the commitment levels: what transactions of the last 32 slots overwrote, so that a reader
- * who asks for `finalized` does not see what may still be undone on a real chain.
+ * Returns the memory behind the commitment levels: what transactions of the last 32 slots overwrote, so that a read at
+ * `finalized` does not show changes that a real chain may still undo.
  */
 export function createAccountVersions(): AccountVersions {
   const versionsByAddress = new Map<Address, Version[]>();

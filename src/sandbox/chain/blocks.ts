@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import bs58 from 'bs58';
 import { seededRandom } from '../../core/random.ts';
 
-/** How sure a reader wants to be: processed = now, confirmed = one slot ago, finalized = 32 slots ago. */
+/** The commitment of a read: processed = now, confirmed = one slot ago, finalized = 32 slots ago. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
 export interface Block {
@@ -37,7 +37,7 @@ export interface Blocks {
   readonly slot: number;
   readonly height: number;
   readonly genesisHash: string;
-  /** Moves time on by that many slots. */
+  /** Advances by that many slots. */
   advance: (count: number) => void;
   /** Returns the block of the current slot, making it if the slot was about to be skipped. */
   produce: () => Block;
@@ -58,7 +58,7 @@ export const SLOTS_BEHIND: Readonly<Record<Commitment, number>> = { processed: 0
 // More than any reader needs: 150 blocks of validity seen from 32 slots ago, and the slot hashes.
 const KEPT_BLOCKS = 600;
 
-/** Returns the chain's clockwork: slots, blocks, blockhashes and their expiry; the same for the same seed. */
+/** Returns the slots, blocks, blockhashes and expiry of a chain; the same for the same seed. */
 export function createBlocks(options: BlocksOptions): Blocks {
   const random = seededRandom(`blocks:${options.seed}`);
   const genesisHash = hash('sha256', `gannet sandbox ${options.seed} ${options.genesisUnixSeconds}`, 'buffer');
@@ -116,7 +116,7 @@ export function createBlocks(options: BlocksOptions): Blocks {
   function isValid(blockhash: string, commitment: Commitment): boolean {
     const known = heights.get(blockhash);
     const now = blockAt(commitment).height;
-    // A block younger than the commitment's view is unknown there: a finalized bank has not heard of a fresh blockhash.
+    // A block younger than the commitment's view is unknown there: a finalized bank does not know a fresh blockhash.
     return known !== undefined && known <= now && now <= known + options.blockhashBlocks;
   }
 

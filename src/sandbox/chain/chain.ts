@@ -3,13 +3,13 @@ import {
   Keypair, SystemProgram, TransactionInstruction, TransactionMessage, VersionedTransaction,
 } from '@solana/web3.js';
 import { GannetError } from '../../core/errors.ts';
-import type { Accounts, CreateMintOptions, Mint } from './accounts.ts';
+import type { AccountVersions, Accounts, CreateMintOptions, Mint } from './accounts.ts';
 import { createAccountVersions, createAccounts } from './accounts.ts';
 import type { Address } from './addresses.ts';
 import {
   LOOKUP_TABLE_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, publicKey,
 } from './addresses.ts';
-import type { Block, Commitment, LatestBlockhash } from './blocks.ts';
+import type { Block, Blocks, Commitment, LatestBlockhash } from './blocks.ts';
 import { createBlocks } from './blocks.ts';
 import type { LandedStatus, LandedTransaction } from './history.ts';
 import { createHistory } from './history.ts';
@@ -18,7 +18,7 @@ import { createLanding } from './landing.ts';
 import { createLookupTable } from './lookup-tables.ts';
 import type { Pool, PoolOptions, PoolReserves } from './pools.ts';
 import { SWAP_PROGRAM_ID, createPools, readSwapProgram } from './pools.ts';
-import type { Account } from './vm.ts';
+import type { Account, Vm } from './vm.ts';
 import { createVm } from './vm.ts';
 
 export type { Address } from './addresses.ts';
@@ -29,7 +29,7 @@ export type { Pool, PoolOptions, PoolReserves } from './pools.ts';
 export type { TransactionError } from './transaction-error.ts';
 export type { Account } from './vm.ts';
 
-export interface ChainOptions {
+interface ChainOptions {
   /** Time of the first slot, in seconds since the epoch. */
   genesisUnixSeconds: number;
   genesisSlot?: number;
@@ -47,7 +47,7 @@ export interface SandboxChain {
   readonly genesisHash: string;
   /** How many transactions landed so far. */
   readonly transactionCount: number;
-  /** Moves time on by exactly that many slots; a few of them get no block. */
+  /** Advances by exactly that many slots; a few of them get no block. */
   advanceSlots: (count: number) => void;
   slotAt: (commitment: Commitment) => number;
   blockAt: (commitment: Commitment) => Block;
@@ -62,8 +62,7 @@ export interface SandboxChain {
   /** Returns whether a blockhash is good in the view of a commitment; by default whether it would land now. */
   isBlockhashValid: (blockhash: string, commitment?: Commitment) => boolean;
   /**
-   * Lands a transaction; the same one again gives its first result and executes nothing. Bytes that are none are
-   * rejected.
+   * Lands a transaction; the same one again gives its first result and executes nothing. Malformed bytes are rejected.
    */
   land: (bytes: Uint8Array) => LandResult;
   simulate: (bytes: Uint8Array, options?: SimulateOptions) => SimulationResult;
@@ -83,7 +82,7 @@ export interface SandboxChain {
   createLookupTable: (addresses: readonly Address[]) => Address;
   /** Pays lamports by a transaction of the faucet and returns its signature. */
   airdrop: (owner: Address, lamports: bigint) => string;
-  /** Adds to the owner's associated token account, which is made if need be, and returns its address. */
+  /** Adds to the owner's associated token account, which is created when missing, and returns its address. */
   fundToken: (options: { owner: Address; mint: Address; amount: bigint }) => Address;
   balance: (owner: Address) => bigint;
   tokenBalance: (options: { owner: Address; mint: Address }) => bigint;
@@ -93,9 +92,11 @@ export interface SandboxChain {
   programAccounts: (program: Address, commitment?: Commitment) => ReadonlyMap<Address, Account>;
   /** Returns the least balance, in lamports, that an account of that size must keep. */
   rentExemption: (bytes: number) => bigint;
-  /** Calls the listener for every transaction that lands, failed ones included; returns the way to stop. */
+  /**
+   * Calls the listener for every transaction that lands, failed ones included; returns a function that unsubscribes.
+   */
   onLanded: (listener: (result: Landed) => void) => () => void;
-  /** Calls the listener whenever time has moved on; returns the way to stop. */
+  /** Calls the listener after every advance; returns a function that unsubscribes. */
   onSlot: (listener: (slot: number) => void) => () => void;
 }
 
@@ -111,7 +112,7 @@ const SUPPLY_OWNERS: readonly Address[] =
 const GENESIS_SLOT = 450_000_000;
 // The real chain's height is as far behind its slot: code that confuses the two must fail here.
 const SLOTS_SKIPPED_BEFORE_GENESIS = 21_000_000;
-// What making a lookup table needs is a recent slot; all 512 of the real sysvar would cost a tenth of each swap.
+// A new lookup table needs a recent slot; all 512 of the real sysvar would cost a tenth of each swap.
 const SLOT_HASHES = 64;
 
 interface FaucetOptions {
@@ -122,8 +123,8 @@ interface FaucetOptions {
 }
 
 /**
- * Returns a Solana chain in this process: a VM that really executes, with slots, blocks and expiry driven from outside.
- * It is the same for the same options. Throws PLATFORM_UNSUPPORTED where the VM's package is not installed.
+ * Returns a Solana chain in this process: a VM that executes transactions, with slots, blocks and expiry driven by the
+ * caller. Equal options give equal chains. Throws PLATFORM_UNSUPPORTED where the VM's package is not installed.
  */
 export function createChain(options: ChainOptions): SandboxChain {
   const seed = options.seed ?? 0;
@@ -167,20 +168,6 @@ export function createChain(options: ChainOptions): SandboxChain {
     for (const listener of slotListeners) listener(blocks.slot);
   }
 
-  function account(address: Address, commitment: Commitment = 'processed'): Account | undefined {
-    return versions.asOf(address, blocks.slotAt(commitment), vm.account(address));
-  }
-
-  function programAccounts(program: Address, commitment: Commitment = 'processed'): ReadonlyMap<Address, Account> {
-    const candidates = new Set([...vm.programAccounts(program).keys(), ...versions.addresses()]);
-    const found = new Map<Address, Account>();
-    for (const address of candidates) {
-      const seen = account(address, commitment);
-      if (seen?.owner === program) found.set(address, seen);
-    }
-    return found;
-  }
-
   vm.addProgram(SWAP_PROGRAM_ID, readSwapProgram());
   writeSysvars();
   return {
@@ -221,11 +208,30 @@ export function createChain(options: ChainOptions): SandboxChain {
     balance: accounts.balance,
     tokenBalance: accounts.tokenBalance,
     accountExists: (address) => vm.account(address) !== undefined,
-    account,
-    programAccounts,
+    ...createViews({ vm, blocks, versions }),
     rentExemption: vm.rentExemption,
     onLanded: (listener) => subscribe(landedListeners, listener),
     onSlot: (listener) => subscribe(slotListeners, listener),
+  };
+}
+
+/** Returns the readers of accounts at a commitment. */
+function createViews(
+  { vm, blocks, versions }: { vm: Vm; blocks: Blocks; versions: AccountVersions },
+): Pick<SandboxChain, 'account' | 'programAccounts'> {
+  const account: SandboxChain['account'] = (address, commitment = 'processed') =>
+    versions.asOf(address, blocks.slotAt(commitment), vm.account(address));
+  return {
+    account,
+    programAccounts(program, commitment) {
+      const candidates = new Set([...vm.programAccounts(program).keys(), ...versions.addresses()]);
+      const found = new Map<Address, Account>();
+      for (const address of candidates) {
+        const seen = account(address, commitment);
+        if (seen?.owner === program) found.set(address, seen);
+      }
+      return found;
+    },
   };
 }
 

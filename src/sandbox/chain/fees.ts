@@ -32,9 +32,9 @@ interface TransactionFee {
 }
 
 /**
- * Returns what landing a message costs its payer: 5000 lamports a signature (those inside precompile instructions too)
- * plus ceil(unit limit * price / 10^6). Without an own limit a message is charged for 200,000 units per instruction and
- * 3,000 per built-in one, at most 1,400,000 (the runtime's defaults).
+ * Returns the fee that the payer of a message pays: 5000 lamports a signature (those inside precompile instructions
+ * too) plus ceil(unit limit * price / 10^6). Without a compute unit limit, a message is charged for 200,000 units per
+ * instruction and 3,000 per built-in one, at most 1,400,000 (the runtime's defaults).
  */
 export function transactionFee(message: DecodedMessage): TransactionFee {
   let signatures = BigInt(message.header.numRequiredSignatures);

@@ -23,7 +23,7 @@ export interface LandedTransaction {
   logs: readonly string[];
   unitsConsumed: number;
   feeLamports: bigint;
-  /** What the sender offered per compute unit beyond the base fee. */
+  /** The priority fee per compute unit. */
   microLamportsPerUnit: bigint;
   /** Static keys, then writable and readonly keys of the lookup tables: the order all indexes count in. */
   accountKeys: readonly Address[];
@@ -65,12 +65,14 @@ const KEPT_STATUSES = 262_144;
 const KEPT_TRANSACTIONS = 10_000;
 const TRIMMED_AT_ONCE = 1_000;
 
-/** Returns an empty, bounded history of what landed, which also remembers what must not land twice. */
+/**
+ * Returns an empty, bounded history of landed transactions, which also remembers the messages that must not land twice.
+ */
 export function createHistory(): History {
   const statuses = new Map<string, LandedStatus>();
   const signaturesByMessage = new Map<string, string>();
   const transactions = new Map<string, LandedTransaction>();
-  // Maps cannot be walked backwards, and the newest are what is asked for.
+  // Maps have no reverse iteration, and readers want the newest.
   let order: LandedTransaction[] = [];
   let count = 0;
 

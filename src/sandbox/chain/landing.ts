@@ -23,7 +23,7 @@ export interface Landed {
   feeLamports: bigint;
 }
 
-/** Never included in a block and nothing paid: undecodable, badly signed, expired, or a payer who cannot pay. */
+/** Never included in a block and nothing paid: undecodable, badly signed, expired, or with a payer who cannot pay. */
 export interface Rejected {
   kind: 'rejected';
   signature: string | undefined;
@@ -34,7 +34,7 @@ export type LandResult = Landed | Rejected;
 
 export interface SimulateOptions {
   sigVerify?: boolean;
-  /** Takes the blockhash as good, however old. */
+  /** Accepts any blockhash, however old. */
   replaceRecentBlockhash?: boolean;
   /** The view in which the blockhash must be known; processed unless said otherwise. */
   commitment?: Commitment;
@@ -66,6 +66,7 @@ interface LandingParts {
 /** Returns the functions that land and simulate transactions. */
 export function createLanding(parts: LandingParts): Landing {
   const { vm, blocks, history } = parts;
+  const reader = createAccountReader(vm);
 
   function land(bytes: Uint8Array): LandResult {
     const transaction = tryDecode(bytes);
@@ -86,9 +87,9 @@ export function createLanding(parts: LandingParts): Landing {
     const accountKeys = [...message.staticKeys, ...loaded.writable, ...loaded.readonly];
     const writableKeys = accountKeys.filter((_, index) => isWritable(message, index));
     const writable = new Set(writableKeys);
-    const before = readAccounts(accountKeys, writable);
+    const before = reader.read(accountKeys, writable);
     const execution = vm.send(transaction);
-    const after = readAgain(before, writable);
+    const after = reader.readAgain(before, writable);
 
     const payer = accountKeys[0]!;
     const paid = (before.get(payer)?.lamports ?? 0n) - (after.get(payer)?.lamports ?? 0n);
@@ -114,10 +115,10 @@ export function createLanding(parts: LandingParts): Landing {
       accountKeys,
       loadedAddresses: loaded,
       writableKeys,
-      preBalances: accountKeys.map((key) => before.get(key)?.lamports ?? 0n),
-      postBalances: accountKeys.map((key) => after.get(key)?.lamports ?? 0n),
-      preTokenBalances: tokenBalances(accountKeys, before),
-      postTokenBalances: tokenBalances(accountKeys, after),
+      preBalances: lamportsOf(accountKeys, before),
+      postBalances: lamportsOf(accountKeys, after),
+      preTokenBalances: tokenBalancesOf(accountKeys, before, parts.accounts),
+      postTokenBalances: tokenBalancesOf(accountKeys, after, parts.accounts),
       returnData,
       innerInstructions,
     };
@@ -145,47 +146,6 @@ export function createLanding(parts: LandingParts): Landing {
     return { error, logs, unitsConsumed, returnData, accountsAfter };
   }
 
-  // Reading a program copies all of its code, which costs more than executing most instructions.
-  const programs = new Map<Address, Account>();
-
-  function readAccounts(keys: readonly Address[], writable: ReadonlySet<Address>): Map<Address, Account> {
-    const read = new Map<Address, Account>();
-    for (const key of keys) {
-      if (writable.has(key)) programs.delete(key);
-      const account = programs.get(key) ?? vm.account(key);
-      if (!account) continue;
-      if (account.executable && !writable.has(key)) programs.set(key, account);
-      read.set(key, account);
-    }
-    return read;
-  }
-
-  /** Only what was writable can have changed. */
-  function readAgain(before: ReadonlyMap<Address, Account>, writable: ReadonlySet<Address>): Map<Address, Account> {
-    const read = new Map(before);
-    for (const key of writable) {
-      const account = vm.account(key);
-      if (account) read.set(key, account);
-      else read.delete(key);
-    }
-    return read;
-  }
-
-  function tokenBalances(keys: readonly Address[], from: ReadonlyMap<Address, Account>): TokenBalance[] {
-    const balances: TokenBalance[] = [];
-    keys.forEach((key, accountIndex) => {
-      const account = from.get(key);
-      if (!account || !isTokenProgram(account.owner)) return;
-      const state = decodeTokenAccount(account.data);
-      if (!state) return;
-      const { mint, owner, amount } = state;
-      balances.push({
-        accountIndex, mint, owner, tokenProgram: account.owner, amount, decimals: parts.accounts.decimals(mint),
-      });
-    });
-    return balances;
-  }
-
   return { land, simulate };
 }
 
@@ -193,7 +153,7 @@ function tryDecode(bytes: Uint8Array): DecodedTransaction | undefined {
   try {
     return decodeTransaction(bytes);
   } catch (error) {
-    // Bytes from outside that are no transaction are an outcome, not a fault.
+    // Malformed bytes from a client are an outcome, not a fault.
     if (error instanceof UndecodableError) return undefined;
     throw error;
   }
@@ -201,4 +161,58 @@ function tryDecode(bytes: Uint8Array): DecodedTransaction | undefined {
 
 function notRun(error: TransactionError): SimulationResult {
   return { error, logs: [], unitsConsumed: 0, returnData: null, accountsAfter: new Map() };
+}
+
+/** Reads the accounts of a transaction before and after it runs. */
+interface AccountReader {
+  read: (keys: readonly Address[], writable: ReadonlySet<Address>) => Map<Address, Account>;
+  /** Reads the writable accounts again; no other can have changed. */
+  readAgain: (before: ReadonlyMap<Address, Account>, writable: ReadonlySet<Address>) => Map<Address, Account>;
+}
+
+function createAccountReader(vm: Vm): AccountReader {
+  // Reading a program copies all of its code, which costs more than executing most instructions.
+  const programs = new Map<Address, Account>();
+
+  return {
+    read(keys, writable) {
+      const read = new Map<Address, Account>();
+      for (const key of keys) {
+        if (writable.has(key)) programs.delete(key);
+        const account = programs.get(key) ?? vm.account(key);
+        if (!account) continue;
+        if (account.executable && !writable.has(key)) programs.set(key, account);
+        read.set(key, account);
+      }
+      return read;
+    },
+    readAgain(before, writable) {
+      const read = new Map(before);
+      for (const key of writable) {
+        const account = vm.account(key);
+        if (account) read.set(key, account);
+        else read.delete(key);
+      }
+      return read;
+    },
+  };
+}
+
+function lamportsOf(keys: readonly Address[], from: ReadonlyMap<Address, Account>): bigint[] {
+  return keys.map((key) => from.get(key)?.lamports ?? 0n);
+}
+
+function tokenBalancesOf(
+  keys: readonly Address[], from: ReadonlyMap<Address, Account>, { decimals }: Accounts,
+): TokenBalance[] {
+  const balances: TokenBalance[] = [];
+  keys.forEach((key, accountIndex) => {
+    const account = from.get(key);
+    if (!account || !isTokenProgram(account.owner)) return;
+    const state = decodeTokenAccount(account.data);
+    if (!state) return;
+    const { mint, owner, amount } = state;
+    balances.push({ accountIndex, mint, owner, tokenProgram: account.owner, amount, decimals: decimals(mint) });
+  });
+  return balances;
 }

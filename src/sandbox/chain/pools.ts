@@ -11,20 +11,6 @@ import type { Vm } from './vm.ts';
 /** The address the swap program is loaded at. */
 export const SWAP_PROGRAM_ID: Address = 'GannetSwap111111111111111111111111111111111';
 
-/** What the swap program answers when it refuses, as `Custom` codes; the same numbers as in `program/swap.c`. */
-export const SWAP_ERRORS = {
-  accountsMalformed: 6000,
-  belowMinimum: 6001,
-  poolInvalid: 6002,
-  signerMissing: 6003,
-  liquidityInsufficient: 6004,
-  instructionMalformed: 6005,
-  mintMismatch: 6006,
-  vaultMismatch: 6007,
-  mintUnsupported: 6008,
-  tokenProgramUnsupported: 6009,
-} as const;
-
 const MAX_HOPS = 4;
 const SWAP_TAG = 1;
 const INSTRUCTION_BYTES = 24;
@@ -64,18 +50,18 @@ export interface PoolReserves {
   feeBps: number;
 }
 
-export interface SwapHop {
+interface SwapHop {
   pool: Address;
   inputMint: Address;
   outputMint: Address;
 }
 
-export interface SwapInstructionOptions {
+interface SwapInstructionOptions {
   chain: { pool: (address: Address) => Pool; mint: (address: Address) => Mint };
   user: Address;
   hops: readonly SwapHop[];
   amountIn: bigint;
-  /** What the user must receive at least, after the platform's fee. */
+  /** The least output for the user, after the platform's fee. */
   minimumOut: bigint;
   /** Paid out of the last hop's output, to a token account of the output mint. */
   platformFee?: { bps: number; account: Address };
@@ -135,7 +121,7 @@ export function createPools(options: { vm: Vm; accounts: Accounts }): Pools {
     return accounts.setTokenBalance({ owner, mint, amount: vaultLevel(mint, reserve) });
   }
 
-  /** Trades move a vault away from its level; long before it could run dry or over, it is put back. */
+  /** Trades move a vault away from its level; it is reset long before it can underflow or overflow. */
   function levelVault(owner: Address, mint: Address, reserve: bigint): void {
     const level = vaultLevel(mint, reserve);
     const held = accounts.tokenBalance({ owner, mint });

@@ -10,10 +10,10 @@ interface HopReserves {
 }
 
 /**
- * Returns what one constant-product pool pays for `amountIn`, in the output token's smallest units, to the unit what
- * `program/swap.c` computes: the fee is taken from the input first, both divisions floor
- * (out = reserveOut * net / (reserveIn + net), net = amountIn * (10000 - feeBps) / 10000).
- * Returns 0n when the pool cannot fill the order: nothing would come out, or a reserve would leave u64.
+ * Returns the output of one constant-product pool for `amountIn`, in the output token's smallest units, equal to the
+ * result of `program/swap.c`: the fee is taken from the input first, both divisions floor (out = reserveOut * net /
+ * (reserveIn + net), net = amountIn * (10000 - feeBps) / 10000). Returns 0n when the pool cannot fill the order:
+ * nothing would come out, or a reserve would leave u64.
  */
 export function quoteHop(hop: HopReserves & { readonly amountIn: bigint }): bigint {
   return payOut(hop, hop.amountIn, afterFee(hop.amountIn, hop.feeBps));
@@ -24,7 +24,7 @@ export function afterFee(amountIn: bigint, feeBps: number): bigint {
   return (amountIn * (BPS_DENOMINATOR - BigInt(feeBps))) / BPS_DENOMINATOR;
 }
 
-/** Returns what `quoteHop` does, for an input of which it is known already what is left after the fee. */
+/** Returns the same as `quoteHop` for an input whose amount after the fee is known already. */
 export function payOut({ reserveIn, reserveOut }: Omit<HopReserves, 'feeBps'>, amountIn: bigint, net: bigint): bigint {
   if (reserveIn <= 0n || reserveOut <= 0n || amountIn <= 0n || reserveIn + amountIn > U64_MAX) return 0n;
   return (reserveOut * net) / (reserveIn + net);
@@ -32,7 +32,7 @@ export function payOut({ reserveIn, reserveOut }: Omit<HopReserves, 'feeBps'>, a
 
 /**
  * Returns the least `amountIn` for which `quoteHop` pays at least `amountOut`: its inverse, both divisions rounded up.
- * Returns undefined where no input does: the pool does not hold that much, or its reserve would leave u64.
+ * Returns undefined where no input suffices: the pool does not hold that much, or its reserve would leave u64.
  */
 export function inputForHop(hop: HopReserves & { readonly amountOut: bigint }): bigint | undefined {
   const { reserveIn, reserveOut, amountOut } = hop;
@@ -44,12 +44,15 @@ export function inputForHop(hop: HopReserves & { readonly amountOut: bigint }): 
   return reserveIn + amountIn > U64_MAX ? undefined : amountIn;
 }
 
-/** Returns the platform's share of an amount, floored; the rest is the user's, or goes on into the swap. */
+/** Returns the platform's share of an amount, floored; the rest goes to the user, or into the swap. */
 export function platformFee(amount: bigint, bps: number): bigint {
   return (amount * BigInt(bps)) / BPS_DENOMINATOR;
 }
 
-/** Returns the least amount of which `net` remains after the platform's share. Undefined at a share of all. */
+/**
+ * Returns the least amount of which `net` remains after the platform's share. Returns undefined when the platform takes
+ * everything.
+ */
 export function beforePlatformFee(net: bigint, bps: number): bigint | undefined {
   const keptBps = BPS_DENOMINATOR - BigInt(bps);
   if (keptBps <= 0n) return undefined;

@@ -1,7 +1,7 @@
 import type { Address } from './addresses.ts';
 import { addressBytes, addressOf } from './addresses.ts';
 
-/** What fits into one network packet; a longer transaction never reaches a leader. */
+/** The bytes that fit into one network packet; a longer transaction never reaches a leader. */
 export const MAX_TRANSACTION_BYTES = 1232;
 const MAX_ACCOUNTS = 256;
 const VERSION_PREFIX = 0x80;
@@ -42,16 +42,16 @@ export interface DecodedTransaction {
   bytes: Uint8Array;
 }
 
-/** Why bytes are no transaction; never leaves this module's callers as an exception. */
+/** Says why bytes are no transaction; the callers of this module catch it. */
 export class UndecodableError extends Error {
   override readonly name = 'UndecodableError';
 }
 
 /**
- * Returns the transaction in `bytes`, unversioned or version 0.
- * Throws UndecodableError on anything the VM's own decoder might refuse: there a refusal aborts the process. So this
- * reader is as strict (canonical lengths, known version, consistent header, indexes in range), and what it hands on is
- * written again from what it understood. Bytes after the transaction are dropped, as a node drops them.
+ * Returns the transaction in `bytes`, unversioned or version 0. Throws UndecodableError on anything the VM's own
+ * decoder might refuse: there a refusal aborts the process. So this reader is as strict (canonical lengths, known
+ * version, consistent header, indexes in range), and the bytes for the VM are written again from the decoded
+ * transaction. Bytes after the transaction are dropped, as a node drops them.
  */
 export function decodeTransaction(bytes: Uint8Array): DecodedTransaction {
   if (bytes.length > MAX_TRANSACTION_BYTES) {
@@ -105,7 +105,7 @@ function readMessage(reader: Reader): DecodedMessage {
   const header =
     { numRequiredSignatures, numReadonlySignedAccounts: reader.byte(), numReadonlyUnsignedAccounts: reader.byte() };
   const staticKeys = reader.list(() => addressOf(reader.bytes(32)));
-  // A blockhash has the form of an address, and recurs: its base58 is cached the same way.
+  // A blockhash has the form of an address, and recurs, so its base58 is cached too.
   const recentBlockhash = addressOf(reader.bytes(32));
   const instructions = reader.list(() => ({
     programIdIndex: reader.byte(),

@@ -2,7 +2,7 @@
 export type TransactionError = string | { InstructionError: [number, InstructionError] } | Record<string, unknown>;
 type InstructionError = string | { Custom: number };
 
-// The VM reports errors by their position in the runtime's own lists; the names are what the RPC says.
+// The VM reports errors by their position in the runtime's own lists; the names are those of the RPC.
 const TRANSACTION_ERRORS = [
   'AccountInUse', 'AccountLoadedTwice', 'AccountNotFound', 'ProgramAccountNotFound', 'InsufficientFundsForFee',
   'InvalidAccountForFee', 'AlreadyProcessed', 'BlockhashNotFound', 'CallChainTooDeep', 'MissingSignatureForFee',

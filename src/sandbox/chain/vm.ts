@@ -54,11 +54,11 @@ const RENT_EPOCH_EXEMPT = 2n ** 64n - 1n;
 
 /**
  * Returns a Solana VM with the token, associated-token, lookup-table and memo programs and the mint of wrapped SOL.
- * Only decoded transactions and addresses pass this border, because the native side aborts the whole process on bytes
- * it cannot read. Throws PLATFORM_UNSUPPORTED where the native package is not installed.
+ * Only decoded transactions and addresses reach the VM, because the native side aborts the whole process on bytes it
+ * cannot read. Throws PLATFORM_UNSUPPORTED where the native package is not installed.
  */
-export function createVm(): Vm {
-  const native = loadNative();
+export function createVm(load?: (name: string) => unknown): Vm {
+  const native = loadNative(load);
   const vm = new native.LiteSvm();
   vm.withNativeMints();
   // The VM knows one blockhash and 32 signatures; the chain keeps the window of 150 blocks and the history itself.
@@ -99,7 +99,7 @@ export function createVm(): Vm {
     simulate,
     account: (address) => {
       const found = vm.getAccount(addressBytes(address));
-      // An account without lamports has ceased to exist, though the VM may still hold its shell.
+      // An account without lamports no longer exists, although the VM may still hold its record.
       return found && found.lamports() > 0n ? accountOf(found) : undefined;
     },
     setAccount: (address, { lamports, data, owner, executable }) =>
@@ -146,11 +146,10 @@ function innerInstructionOf(call: NativeInnerInstruction): InnerInstruction {
 }
 
 /**
- * Returns the native side; `import` of an add-on warns, so it is required.
- * Throws PLATFORM_UNSUPPORTED, naming the package to add, where it is not installed: everything but the sandbox still
- * works.
+ * Returns the native side; `import` of an add-on warns, so it is required. Throws PLATFORM_UNSUPPORTED, naming the
+ * package to add, where it is not installed: all other features still work.
  */
-export function loadNative(load: (name: string) => unknown = createRequire(import.meta.url)): Native {
+function loadNative(load: (name: string) => unknown = createRequire(import.meta.url)): Native {
   const name = `litesvm-${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : ''}`;
   try {
     return load(name) as Native;

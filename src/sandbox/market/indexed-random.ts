@@ -1,8 +1,8 @@
 import { seededRandom } from '../../core/random.ts';
 
 /**
- * Returns a number of [0, 1) for a place in a two-dimensional field of chance: the same for the same place,
- * whenever and in whatever order it is asked. `lane` tells draws of one index apart.
+ * Returns a number of [0, 1) for a place in a two-dimensional random field: the same for the same place, in any order
+ * of calls. `lane` tells draws of one index apart.
  */
 type IndexedRandom = (index: number, lane?: number) => number;
 
@@ -10,7 +10,7 @@ type IndexedRandom = (index: number, lane?: number) => number;
 const WARM_UP = 12;
 const UINT32 = 4_294_967_296;
 
-/** Returns the field of chance of a seed (the finalizer of MurmurHash3 over seed, lane and index). */
+/** Returns the random field of a seed (the finalizer of MurmurHash3 over seed, lane and index). */
 export function indexedRandom(seed: string): IndexedRandom {
   const random = seededRandom(seed);
   for (let i = 0; i < WARM_UP; i++) random();

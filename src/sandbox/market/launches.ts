@@ -16,13 +16,13 @@ export interface Launch {
 export interface Launches {
   /** Returns the newest launches, the newest first. */
   newest(count: number): readonly Launch[];
-  /** Returns those of the last hundred launches that fit. */
+  /** Returns the matching ones of the last hundred launches. */
   find(isWanted: (token: GenesisToken) => boolean): readonly Launch[];
 }
 
 const SLOTS_BETWEEN = 1_500;
 const REMEMBERED = 100;
-/** What everybody who makes a token on the launchpad puts into its pool. */
+/** The first reserves of every pool on the launchpad. */
 const POOL_LAMPORTS = 30n * 10n ** 9n;
 const SUPPLY = 1_000_000_000;
 const POOL_SHARE_PERCENT = 80n;
@@ -31,7 +31,7 @@ const POOL_FEE_BPS = 100;
 const FIRST = ['Salty', 'Foggy', 'Lucky', 'Tiny', 'Mad', 'Royal', 'Sunken', 'Golden', 'Sleepy', 'Turbo'] as const;
 const SECOND =
   ['Shrimp', 'Otter', 'Plankton', 'Squid', 'Pirate', 'Whelk', 'Starfish', 'Seal', 'Moray', 'Puffer'] as const;
-/** Every so often one carries the name of another token, or worse. */
+/** Some launches carry the name of another token, or a hostile text. */
 const IMITATIONS = [
   { name: 'Tidal Bitstone', symbol: 'TIDE' },
   { name: 'Conch', symbol: 'CONCH' },

@@ -1,6 +1,6 @@
 import type { GenesisToken } from '../genesis.ts';
 
-/** Where a token is lent: one position address for everybody who lends it. */
+/** Where a token is lent: one position address for all lenders. */
 interface LendingVault {
   readonly position: string;
   readonly mint: string;
@@ -17,7 +17,7 @@ export interface Lending {
 }
 
 const YEAR_MS = 365.25 * 86_400_000;
-/** The sandbox's wallet has lent this much of each token, for so long already. */
+/** The amount of each token that the sandbox's wallet has lent, and since when. */
 const DEPOSIT_USD = 1_500;
 const LENT_BEFORE_START_MS = 45 * 86_400_000;
 const PERCENT = 100;

@@ -19,17 +19,17 @@ interface MotionRules {
    * after one.
    */
   readonly pull: number;
-  /** Standard deviation of what pools of one pair differ by, so that the best route changes. */
+  /** Standard deviation of the difference between pools of one pair, so that the best route changes. */
   readonly noise: number;
-  /** A token's move of one slot that is nothing special, at volatility 1: volume is measured by it. */
+  /** A token's ordinary move in one slot at volatility 1; volume scales with moves relative to it. */
   readonly typicalMove: number;
   /** Whether arbitrage moves a pool only where it gains more than the pool's fee, and liquidity comes and goes. */
   readonly isFeeBound: boolean;
 }
 
 /**
- * A pool that comes back from anywhere tells its next price by the present one: at random, all of them stand at the
- * market's.
+ * A pool that reverts to a mean makes its next price predictable. So pools of random prices stand at the market's
+ * price.
  */
 const MOTIONS: Readonly<Record<PriceMotion, MotionRules>> = {
   'swings': { createPrice: createSwingingPrice, pull: 0.5, noise: 0.0003, typicalMove: 0.001, isFeeBound: false },
@@ -39,9 +39,9 @@ const MOTIONS: Readonly<Record<PriceMotion, MotionRules>> = {
   },
 };
 
-/** Liquidity: half of what it is off its usual depth is gone after six hours. */
+/** Half of a deviation from the usual depth is gone after six hours. */
 const LIQUIDITY_HALF_LIFE_SLOTS = SLOTS_PER_DAY / 4;
-/** Standard deviation of its logarithm, apart from what volatility drives away. */
+/** Standard deviation of the logarithm of liquidity, without the effect of volatility. */
 const LIQUIDITY = 0.2;
 
 /** A pool as the market moves it. */
@@ -62,13 +62,11 @@ interface ReserveAccess {
 /** The seeded market: prices, pools and trades, advanced slot by slot. */
 export interface Market {
   readonly tokens: readonly GenesisToken[];
-  /** Advances by `slots`; the pools are moved once, at the end. More than two days begin with one stride. */
+  /** Advances by `slots`; the pools are moved once, at the end. More than two days begin with one leap. */
   step(slots: number): void;
   /** Returns the market's price of one whole token in US dollars. */
   usdPrice(mint: string): number;
-  /**
-   * Puts a token's price and its pools where the operator wants them, at once. Throws MINT_INVALID for an unknown mint.
-   */
+  /** Sets a token's price and moves its pools there at once. Throws MINT_INVALID for an unknown mint. */
   setPrice(options: { mint: string; usd: number }): void;
   /** Counts a user's swap in the statistics. */
   recordTrade(options: { inputMint: string; outputMint: string; usd: number }): void;
@@ -79,7 +77,7 @@ export interface Market {
 }
 
 const BPS = 10_000;
-/** The share of its holders that a token wins with every step, on average. */
+/** The share by which a token's holders grow with every step, on average. */
 const HOLDERS_PER_STEP = 5e-9;
 
 interface TokenState {
@@ -99,7 +97,7 @@ interface PoolState {
   readonly depth: number;
   readonly random: Random;
   noise: number;
-  /** Logarithm of the liquidity by the usual one. */
+  /** Logarithm of the liquidity relative to the usual one. */
   liquidity: number;
 }
 
@@ -114,6 +112,7 @@ interface MarketOptions {
 
 /** Returns the market of a seed over pools that exist on the chain. */
 export function createMarket(options: MarketOptions): Market {
+  const { reserves } = options;
   const states = createTokenStates(options);
   const stateOf = (mint: string): TokenState => {
     const state = states.get(mint);
@@ -125,7 +124,7 @@ export function createMarket(options: MarketOptions): Market {
     pool,
     a: stateOf(pool.mintA),
     b: stateOf(pool.mintB),
-    depth: depthOf(options.reserves.readPool(pool.address)),
+    depth: depthOf(reserves.readPool(pool.address)),
     random: seededRandom(`${options.seed}:pool:${pool.address}`),
     noise: 0,
     liquidity: 0,
@@ -135,33 +134,6 @@ export function createMarket(options: MarketOptions): Market {
   const stepNoise = meanReversion(noise);
   let slots = 0;
 
-  /** Moves a pool `share` of the way, in logarithms, from where trades left it to the market's price. */
-  const pull = (state: PoolState, share: number): void => {
-    const target = targetPrice(state) * Math.exp(state.noise);
-    const current = poolPrice(options.reserves.readPool(state.pool.address));
-    options.reserves.writeReserves(
-      state.pool.address, reservesAt({ depth: state.depth, price: current * (target / current) ** share }),
-    );
-  };
-
-  /**
-   * Moves a pool as arbitrage does that pays its fee: to the nearest price at which no gain is left. So no trade buys
-   * below the market's price or sells above it. The pool's depth wanders, and falls with the root of the volatility.
-   */
-  const arbitrage = (state: PoolState, slots: number): void => {
-    const { a, b, pool, depth } = state;
-    state.liquidity = meanReversion({ halfLifeSlots: LIQUIDITY_HALF_LIFE_SLOTS, size: LIQUIDITY, steps: slots })(
-      state.liquidity, normal(state.random),
-    );
-    const { relativeVolatility } = (a.token.volatility > b.token.volatility ? a : b).process;
-    const target = targetPrice(state);
-    const fee = 1 - pool.feeBps / BPS;
-    const price = Math.min(Math.max(poolPrice(options.reserves.readPool(pool.address)), target * fee), target / fee);
-    options.reserves.writeReserves(
-      pool.address, reservesAt({ depth: (depth * Math.exp(state.liquidity)) / Math.sqrt(relativeVolatility), price }),
-    );
-  };
-
   const stepOnce = (readPool: ReadPool): void => {
     slots++;
     for (const state of states.values()) stepToken(state, rules.typicalMove);
@@ -169,7 +141,7 @@ export function createMarket(options: MarketOptions): Market {
     if (slots % SLOTS_PER_MINUTE === 0) {
       for (const state of states.values()) {
         state.tape.endMinute({
-          price: usdOf(state), holders: state.holders, liquidityUsd: liquidityUsd(state.token.mint, readPool),
+          price: usdOf(state), holders: state.holders, liquidityUsd: poolsUsd(pools, state.token.mint, readPool),
         });
       }
     }
@@ -181,20 +153,10 @@ export function createMarket(options: MarketOptions): Market {
       state.process.leap(steps);
       state.holders += state.token.holders * HOLDERS_PER_STEP * steps;
     }
-    // Only when all have arrived: some prices follow others.
+    // After all prices have moved, since some follow others.
     for (const state of states.values()) state.lastUsd = usdOf(state);
     const leapNoise = meanReversion({ ...noise, steps });
     for (const state of pools) state.noise = leapNoise(state.noise, normal(state.random));
-  };
-
-  const liquidityUsd = (mint: string, readPool: ReadPool): number => {
-    let total = 0;
-    for (const { pool, a, b } of pools) {
-      if (pool.mintA !== mint && pool.mintB !== mint) continue;
-      const { reserveA, reserveB } = readPool(pool.address);
-      total += wholeTokens(reserveA, a) * usdOf(a) + wholeTokens(reserveB, b) * usdOf(b);
-    }
-    return total;
   };
 
   return {
@@ -202,12 +164,12 @@ export function createMarket(options: MarketOptions): Market {
     step(count) {
       const walked = Math.min(count, LONGEST_WALK);
       if (count > walked) leap(count - walked);
-      // The pools stand still until the end, and reading them is what costs most.
-      const readPool = readingOnce(options.reserves.readPool);
+      // The pools stand still until the end, and reading them costs most.
+      const readPool = readingOnce(reserves.readPool);
       for (let i = 0; i < walked; i++) stepOnce(readPool);
       for (const state of pools) {
-        if (rules.isFeeBound) arbitrage(state, count);
-        else pull(state, 1 - (1 - rules.pull) ** count);
+        if (rules.isFeeBound) arbitrage(reserves, state, count);
+        else pull(reserves, state, 1 - (1 - rules.pull) ** count);
       }
     },
     usdPrice: (mint) => usdOf(stateOf(mint)),
@@ -215,7 +177,7 @@ export function createMarket(options: MarketOptions): Market {
       const changed = stateOf(mint);
       changed.process.set(changed.peg === undefined ? usd : usd / usdOf(changed.peg));
       for (const state of pools) {
-        if (dependsOn(state.a, changed) || dependsOn(state.b, changed)) pull(state, 1);
+        if (dependsOn(state.a, changed) || dependsOn(state.b, changed)) pull(reserves, state, 1);
       }
     },
     recordTrade({ inputMint, outputMint, usd }) {
@@ -224,7 +186,7 @@ export function createMarket(options: MarketOptions): Market {
     },
     tape: (mint) => stateOf(mint).tape,
     holders: (mint) => Math.round(stateOf(mint).holders),
-    liquidityUsd: (mint) => liquidityUsd(mint, options.reserves.readPool),
+    liquidityUsd: (mint) => poolsUsd(pools, mint, reserves.readPool),
   };
 }
 
@@ -246,7 +208,43 @@ function createTokenStates(options: MarketOptions): Map<string, TokenState> {
   return states;
 }
 
-/** Both sides of a pool are worth the same at the first slot, so that the token's own side tells the whole. */
+/** Moves a pool `share` of the way, in logarithms, from where trades left it to the market's price. */
+function pull(reserves: ReserveAccess, state: PoolState, share: number): void {
+  const { pool: { address }, depth } = state;
+  const target = targetPrice(state) * Math.exp(state.noise);
+  const current = poolPrice(reserves.readPool(address));
+  reserves.writeReserves(address, reservesAt({ depth, price: current * (target / current) ** share }));
+}
+
+/**
+ * Moves a pool as arbitrage does that pays its fee: to the nearest price at which no gain is left. So no trade buys
+ * below the market's price or sells above it. The pool's depth wanders, and falls with the root of the volatility.
+ */
+function arbitrage(reserves: ReserveAccess, state: PoolState, slots: number): void {
+  const { a, b, pool, depth } = state;
+  const stepLiquidity = meanReversion({ halfLifeSlots: LIQUIDITY_HALF_LIFE_SLOTS, size: LIQUIDITY, steps: slots });
+  state.liquidity = stepLiquidity(state.liquidity, normal(state.random));
+  const { relativeVolatility } = (a.token.volatility > b.token.volatility ? a : b).process;
+  const target = targetPrice(state);
+  const fee = 1 - pool.feeBps / BPS;
+  const price = Math.min(Math.max(poolPrice(reserves.readPool(pool.address)), target * fee), target / fee);
+  reserves.writeReserves(
+    pool.address, reservesAt({ depth: (depth * Math.exp(state.liquidity)) / Math.sqrt(relativeVolatility), price }),
+  );
+}
+
+/** Returns the US dollars that a token's pools hold, both sides. */
+function poolsUsd(pools: readonly PoolState[], mint: string, readPool: ReadPool): number {
+  let total = 0;
+  for (const { pool, a, b } of pools) {
+    if (pool.mintA !== mint && pool.mintB !== mint) continue;
+    const { reserveA, reserveB } = readPool(pool.address);
+    total += wholeTokens(reserveA, a) * usdOf(a) + wholeTokens(reserveB, b) * usdOf(b);
+  }
+  return total;
+}
+
+/** Both sides of a pool are worth the same at the first slot, so twice the token's own side is the total. */
 function startLiquidityUsd(options: MarketOptions, token: GenesisToken, usd: number): number {
   let total = 0;
   for (const pool of options.pools) {

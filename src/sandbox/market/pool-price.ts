@@ -4,7 +4,7 @@ export interface Reserves {
   readonly reserveB: bigint;
 }
 
-/** Tells what a pool holds now. */
+/** Returns the current reserves of a pool. */
 export type ReadPool = (address: string) => Reserves;
 
 /** Returns a reader that reads each pool once and then remembers it: valid while the pools do not move. */

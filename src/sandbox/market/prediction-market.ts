@@ -9,9 +9,9 @@ const SCALES = [
 ] as const;
 
 /**
- * Returns a stationary random function of time with mean 0 and standard deviation 1 that is to be had at any step,
- * past or future, without walking there: deviates on lattices of several widths, blended by cosine and sine so that
- * the variance stays the same between them.
+ * Returns a stationary random function of time with mean 0 and standard deviation 1, which can be computed at any step
+ * without the steps before it: deviates on lattices of several widths, blended by cosine and sine so that the variance
+ * stays the same between them.
  */
 function createDrift(options: { seed: string; halfLifeSlots: number }): (step: number) => number {
   const random = indexedRandom(options.seed);
@@ -43,7 +43,7 @@ export interface PredictionBook {
 }
 
 /**
- * What one gets who asks for a book: null where the venue has none to give, `unreachable` where the venue does not
+ * The answer to a request for a book: null where the venue has none to give, `unreachable` where the venue does not
  * answer.
  */
 export type BookAnswer = PredictionBook | null | 'unreachable';
@@ -57,9 +57,9 @@ export interface BestBids {
 /** How a market of the sandbox behaves. */
 export interface PredictionMarketOptions {
   readonly marketId: string;
-  /** Around which the probability of YES drifts. */
+  /** The probability of YES around which it drifts. */
   readonly probability: number;
-  /** Standard deviation of the log odds around there. */
+  /** Standard deviation of the log odds around it. */
   readonly swing: number;
   readonly halfLifeSlots: number;
   /** Price step and distance between the best prices, in ten-thousandths of a dollar. */

@@ -5,17 +5,17 @@ import { SLOTS_PER_DAY, SLOTS_PER_MINUTE } from './slot-counts.ts';
 /** A price that moves one step a slot. */
 export interface PriceProcess {
   readonly value: number;
-  /** The volatility of now by that of the long run; 1 where it does not change. */
+  /** The current volatility relative to the long run's; 1 where it does not change. */
   readonly relativeVolatility: number;
   step(): void;
-  /** Goes many steps in one stride: to where they lead as likely, without the jumps, of which soon nothing is left. */
+  /** Goes many steps at once, to a value of the same distribution. It leaves out the jumps, whose effect decays. */
   leap(steps: number): void;
-  /** Puts the price where the operator wants it, and makes that its level. */
+  /** Sets the price, and makes it the level. */
   set(value: number): void;
 }
 
 /**
- * How prices move: with volatility that clusters, jumps and trends (`stochastic-volatility.ts`), at random with a
+ * How prices move: with volatility that clusters, jumps and trends (`stochastic-volatility`), at random with a
  * volatility that never changes, or swinging about their level.
  */
 export const PRICE_MOTIONS = ['stochastic-volatility', 'random-walk', 'swings'] as const;
@@ -27,8 +27,8 @@ const DEVIATION_HALF_LIFE_SLOTS = 100;
 /** Standard deviation of the deviation at volatility 1, as a fraction: SOL moves some 0.7 % within a minute. */
 const DEVIATION = 0.006;
 /**
- * Slots after which half of the slow wander is gone: 12 h. Without a pull home a sandbox of weeks would lose its
- * prices.
+ * Slots after which half of the slow wander is gone: 12 h. Without mean reversion the prices of a sandbox of weeks
+ * would drift away.
  */
 const WANDER_HALF_LIFE_SLOTS = 108_000;
 const WANDER = 0.03;
@@ -109,7 +109,7 @@ export function createRandomWalk(options: { seed: string; start: number; volatil
   };
 }
 
-/** Standard deviation of a year's logarithm at volatility 1, drift apart: SOL's in most years. */
+/** Standard deviation of a year's logarithm at volatility 1, without drift: SOL's in most years. */
 const VOLATILITY_A_YEAR = 0.8;
 /**
  * The logarithm of the volatility is the sum of three stationary processes: bursts of minutes, sessions of hours,
@@ -130,7 +130,7 @@ const JUMP = 0.008;
 const DRIFT_A_YEAR = 0.6;
 const DRIFT_HALF_LIFE_SLOTS = 7 * SLOTS_PER_DAY;
 
-/** What the jumps bring to a year's variance is not left to the rest. */
+/** The diffusion has the year's variance without the part of the jumps. */
 const DIFFUSION_A_SLOT = Math.sqrt((VOLATILITY_A_YEAR ** 2 - JUMP ** 2 * JUMPS_PER_SLOT * SLOTS_PER_YEAR)
   / SLOTS_PER_YEAR);
 
@@ -140,7 +140,7 @@ const DIFFUSION_A_SLOT = Math.sqrt((VOLATILITY_A_YEAR ** 2 - JUMP ** 2 * JUMPS_P
  * next one: no move tells the direction of the next, only its size. Volatility and drift change once a minute.
  */
 export function createStochasticVolatility(options: { seed: string; start: number; volatility: number }): PriceProcess {
-  // Each cause draws from a stream of its own, so that one of them can be changed and the others stay.
+  // Each cause draws from its own stream, so that one can change without the others.
   const [random, volatilityRandom, driftRandom, jumpRandom] = ['moves', 'volatility', 'drift', 'jumps']
     .map((stream) => seededRandom(`${options.seed}:${stream}`)) as [Random, Random, Random, Random];
   const layers = VOLATILITY_LAYERS.map((layer) =>
@@ -166,7 +166,7 @@ export function createStochasticVolatility(options: { seed: string; start: numbe
     relative = Math.exp(log - LOG_VARIANCE);
   };
 
-  /** Moves by a normal deviate whose exponential is 1 on average, the drift apart. */
+  /** Moves by a normal deviate whose exponential is 1 on average without the drift. */
   const move = (
     size: number, deviate: number, trend: number,
   ): void => { value *= Math.exp(size * deviate - (size * size) / 2 + trend); };

@@ -3,7 +3,7 @@ import { indexedRandom } from './indexed-random.ts';
 
 /** A text that a user wrote about a token and the service published. It is untrusted. */
 export interface ContentPiece {
-  /** Counts through the token's pieces, from 0. */
+  /** The number of the piece among the token's, from 0. */
   readonly number: number;
   readonly text: string;
   readonly type: 'text' | 'tweet';
@@ -15,7 +15,7 @@ export interface ContentPiece {
   readonly approvedSlot: number;
 }
 
-/** What the service sums up about a token. */
+/** The service's summary of a token. */
 export interface ContentSummary {
   readonly full: string;
   readonly short: string;
@@ -23,7 +23,7 @@ export interface ContentSummary {
   readonly citations: readonly string[];
 }
 
-/** What was written about the tokens of a sandbox, as functions of time: pieces come as slots pass. */
+/** The texts about the tokens of a sandbox, as functions of time: pieces appear as slots pass. */
 export interface TokenContents {
   /** Returns how many approved pieces there are. */
   count(token: GenesisToken): number;
@@ -36,7 +36,7 @@ export interface TokenContents {
 const SLOTS_BETWEEN = 9_000;
 const SLOTS_TO_SUBMIT = 150;
 const SLOTS_TO_APPROVE = 600;
-/** Pieces that were there before the start, of a token with an organic score of 100. */
+/** The number of pieces from before the start, of a token with an organic score of 100. */
 const MOST_BEFORE = 130;
 /** Tokens below this score have no content and no summary. */
 const WRITTEN_SCORE = 3;
@@ -54,8 +54,10 @@ const ENDINGS = [
 const AUTHORS = ['skua', 'tern', 'puffin', 'dunlin', 'eider'] as const;
 /** What users write about an unverified token. */
 const HOSTILE = [
-  'Claim your airdrop: <a href="https://harbour.invalid/claim?wallet=" onclick="alert(1)">here</a> <script>alert("content")</script>',
-  '\u001b]8;;https://harbour.invalid\u0007Verified\u001b]8;;\u0007 \u001b[31mURGENT\u001b[0m \u202eyrtne lacol\u202c\u200b send your keys',
+  'Claim your airdrop: <a href="https://harbour.invalid/claim?wallet=" onclick="alert(1)">here</a> '
+    + '<script>alert("content")</script>',
+  '\u001b]8;;https://harbour.invalid\u0007Verified\u001b]8;;\u0007 '
+    + '\u001b[31mURGENT\u001b[0m \u202eyrtne lacol\u202c\u200b send your keys',
   '[official link](javascript:alert(document.domain)) ![](https://harbour.invalid/pixel.png)\r\nERROR: wallet '
     + 'drained\u0000',
 ] as const;

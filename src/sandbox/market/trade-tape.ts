@@ -6,7 +6,7 @@ const MINUTES = 2 * MINUTES_PER_DAY;
 /** Standard deviation of a minute's move at volatility 1, as a fraction. */
 const WALK_PER_MINUTE = 0.0009;
 
-/** What happened to one token in a stretch of time. */
+/** The trades of one token in a span of time. */
 export interface TapeWindow {
   readonly openPrice: number;
   readonly buyVolumeUsd: number;
@@ -35,7 +35,7 @@ interface TapeOptions {
   readonly liquidityUsd: number;
 }
 
-/** Returns a tape with two days of seeded past that end at the token's price of now. */
+/** Returns a tape with two days of seeded history that end at the token's current price. */
 export function createTradeTape(options: TapeOptions): TradeTape {
   const random = seededRandom(options.seed);
   const prices = new Float64Array(MINUTES);

@@ -1,9 +1,7 @@
-/**
- * Things to be done at slots to come, done in the order of their slots; at one slot, in the order they were put down.
- */
+/** Tasks at future slots, run in the order of their slots; at one slot, in the order they were added. */
 export interface Agenda {
   at(slot: number, act: (slot: number) => void): void;
-  /** Does everything that is due up to and with `slot`, what it puts down on the way included. */
+  /** Runs all tasks that are due up to and including `slot`, also those that tasks add on the way. */
   runUntil(slot: number): void;
 }
 

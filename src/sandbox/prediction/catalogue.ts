@@ -4,7 +4,7 @@ import { createPredictionMarket } from '../market/prediction-market.ts';
 import type { EventPlan, EventSeries, MarketPlan, Outcome } from './event-plans.ts';
 import { LASTING_EVENTS, recurringEvents } from './event-plans.ts';
 
-/** A market with its life: slots, counted from the sandbox's start. */
+/** A market with its slots, counted from the sandbox's start. */
 export interface Listing {
   readonly marketId: string;
   readonly event: ListedEvent;
@@ -13,19 +13,19 @@ export interface Listing {
   readonly openSlot: number;
   /** Trading stops here. */
   readonly haltSlot: number;
-  /** What is announced as the end; trading may be halted before it. */
+  /** The announced end; trading may be halted before it. */
   readonly closeSlot: number;
   readonly resolveSlot: number;
   /** How it resolves unless the operator decides otherwise. */
   readonly outcome: Outcome;
 }
 
-/** An event with its life and its markets. */
+/** An event with its slots and its markets. */
 export interface ListedEvent {
   readonly plan: EventPlan;
   readonly openSlot: number;
   readonly closeSlot: number;
-  /** Whether it is one of those that are there from the first slot on; the others come and go. */
+  /** Whether it exists from the first slot on; the others are recurring. */
   readonly isLasting: boolean;
   readonly markets: readonly Listing[];
 }
@@ -36,8 +36,8 @@ export interface Catalogue {
   event(eventId: string, slot: number): ListedEvent | undefined;
   market(marketId: string, slot: number): Listing | undefined;
   /**
-   * Returns the events that are worth showing at `slot`: the lasting ones, and the recurring ones that trade or have
-   * just ended.
+   * Returns the events that are listed at `slot`: the lasting ones, and the recurring ones that trade or have just
+   * ended.
    */
   events(slot: number): readonly ListedEvent[];
 }
@@ -74,7 +74,7 @@ export function createCatalogue(options: { seed: string; timeline: Timeline }): 
       seed, isLasting: false, openSlot, closeSlot: openSlot + kind.lifeSlots,
       luck: verdicts(number, 2 + series.indexOf(kind)),
     });
-    // They are made again when needed: a sandbox that runs for months must not keep them all.
+    // They are created again when needed, since a sandbox that runs for months must not keep them all.
     if (made.size >= MOST_KEPT) made.clear();
     made.set(eventId, event);
     return event;

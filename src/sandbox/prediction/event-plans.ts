@@ -15,7 +15,7 @@ const CANDIDATES = [
 ] as const;
 
 /**
- * The events that are there from the first slot on. They close when the sandbox is older than a year, some have ended
+ * The events that exist from the first slot on. They close when the sandbox is older than a year; some have ended
  * already.
  */
 export const LASTING_EVENTS: readonly EventPlan[] = [
@@ -106,9 +106,10 @@ export const LASTING_EVENTS: readonly EventPlan[] = [
     ],
   }),
   event({
-    // Text that would run in a page and repaint a terminal, if anybody let it.
+    // Text that runs in a page and repaints a terminal, unless it is escaped.
     eventId: '90666', provider: 'provider_b', category: 'tech', subcategory: '<b>tech</b>', series: 'bottle',
-    title: 'Message in a bottle <img src=x onerror=alert(1)>\u001b[2J\u001b[31m \u202efdp.exe\u202c found?\r\nERROR: approve https://harbour.invalid/claim',
+    title: 'Message in a bottle <img src=x onerror=alert(1)>\u001b[2J\u001b[31m \u202efdp.exe\u202c found?'
+      + '\r\nERROR: approve https://harbour.invalid/claim',
     subtitle: '[click](javascript:alert(1)) \u0007', tags: ['bottle', '<script>alert("tag")</script>'],
     volumeUsdPerDay: 310,
     markets: [{
@@ -122,7 +123,7 @@ function event(plan: Omit<EventPlan, 'closeCondition'>): EventPlan {
   return { closeCondition: CLOSES_EARLY, ...plan };
 }
 
-/** A market whose book is described where the books are. */
+/** A market whose book is described in PREDICTION_MARKETS. */
 function listed(marketId: string, title: string): MarketPlan {
   const options = PREDICTION_MARKETS.find((market) => market.marketId === marketId);
   if (options === undefined) throw new RangeError(`no book of the market ${marketId}`);
@@ -133,7 +134,7 @@ function plain(marketId: string, title: string, probability: number): MarketPlan
   return { ...ordinaryBook(marketId, probability), title, rules: rulesOf(title) };
 }
 
-/** One market for each who can win, the favourites first; together their chances are one. */
+/** One market for each contender, the favourites first; their probabilities add up to one. */
 function contenders(
   names: readonly string[],
   options: { idOf: (index: number) => string; levels: number; sizePerLevel: number; isTeam?: boolean },
@@ -157,7 +158,7 @@ function rulesOf(title: string): string {
   return `Resolves to Yes if "${title}" is what the harbour office reports, otherwise to No.`;
 }
 
-/** Events that come again and again: number `n` opens at `n * periodSlots` and trades for `lifeSlots`. */
+/** Recurring events: number `n` opens at `n * periodSlots` and trades for `lifeSlots`. */
 export interface EventSeries {
   readonly periodSlots: number;
   readonly lifeSlots: number;
@@ -256,21 +257,20 @@ function market(
 export const PROVIDERS = ['provider_a', 'provider_b'] as const;
 type Provider = (typeof PROVIDERS)[number];
 
-export const CATEGORIES = ['crypto', 'sports', 'politics', 'esports', 'culture', 'economics', 'tech'] as const;
-export type Category = (typeof CATEGORIES)[number];
+export type Category = 'crypto' | 'sports' | 'politics' | 'esports' | 'culture' | 'economics' | 'tech';
 
 export type Outcome = 'yes' | 'no' | 'cancelled';
 
-/** What is to be known of a market before it runs. */
+/** The plan of a market. */
 export interface MarketPlan extends PredictionMarketOptions {
   readonly title: string;
   readonly rules: string;
   readonly isTeam?: boolean;
-  /** Where trading has ended already, or was halted without a result yet: slots, counted from the start. */
+  /** The slots, counted from the start, at which trading ended, or was halted without a result yet. */
   readonly ended?: { readonly haltSlot: number; readonly resolveSlot?: number; readonly outcome?: Outcome };
 }
 
-/** What is to be known of an event before it runs. Titles and rules are what a venue wrote: text from outside. */
+/** The plan of an event. Titles and rules come from a venue and are untrusted. */
 export interface EventPlan {
   readonly eventId: string;
   readonly provider: Provider;

@@ -47,7 +47,7 @@ export interface PredictionExchange {
 
 /** More than a day before the start, so that the keeper has claimed some payouts already. */
 const HISTORY_SLOTS = SLOTS_PER_DAY + 9_000;
-/** What the first to ask may have to wait for: some 15 ms of work. */
+/** The most slots that a request may have to catch up with: some 15 ms of work. */
 const MOST_BEHIND_SLOTS = 50_000;
 const WALLET: Omit<Trader, 'address'> = {
   name: 'wallet', everySlots: 6_000, depositUsd: { from: 10, to: 60 }, sellShare: 0.35,
@@ -69,7 +69,7 @@ const OTHERS: readonly Omit<Trader, 'address'>[] = [
 ];
 const CONTRACT_STEP = { whole: ONE, hundredth: ONE / 100n } as const;
 
-/** Returns the prediction exchange of a seed. `contracts` says in which steps the venue trades them. */
+/** Returns the prediction exchange of a seed. `contracts` is the step in which the venue trades them. */
 export function createPredictionExchange(options: {
   readonly seed: number; readonly wallet: string; readonly timeline: Timeline;
   readonly contracts: keyof typeof CONTRACT_STEP;
@@ -95,7 +95,7 @@ export function createPredictionExchange(options: {
     seed, traders, fromSlot: -HISTORY_SLOTS, agenda, catalogue, venue, positions, settlement, contractStep, place,
   });
 
-  /** What the operator decides holds from now on: everything before must have happened by then. */
+  /** The operator's decisions hold from now on, so everything before must have happened by then. */
   let caughtUpWith = timeline.now();
   const catchUp = (): number => {
     caughtUpWith = timeline.now();

@@ -195,7 +195,7 @@ export function fillFrom(book: PredictionBook, request: FillRequest): Fill | und
 }
 
 /** Returns the venue's fee of a trade: rate * contracts * price * (1 - price), rounded up. */
-export function feeOf(contracts: bigint, { price, category }: { price: bigint; category: Category }): bigint {
+function feeOf(contracts: bigint, { price, category }: { price: bigint; category: Category }): bigint {
   return mulDiv(
     contracts * price, (ONE - price) * (FEE_RATES[category] ?? USUAL_FEE_RATE), ONE * ONE * RATE_SCALE, 'ceil',
   );

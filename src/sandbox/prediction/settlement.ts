@@ -47,35 +47,19 @@ export function createSettlement(options: {
     position: Position, slot: number, { payoutUsd, byKeeper }: { payoutUsd: bigint; byKeeper: boolean },
   ): void => {
     if (position.isClaimed) return;
-    const realizedPnlBeforeFees = payoutUsd - position.cost;
-    const realizedPnl = realizedPnlBeforeFees - position.fees;
     position.isClaimed = true;
     position.claimedUsd = payoutUsd;
-    position.realized += realizedPnl;
-    position.updatedSlot = slot;
     note(position, 'payout_claimed', slot, {
       byKeeper,
       figures: {
-        contracts: position.contracts, contractsSettled: position.contracts, totalCostUsd: position.cost,
-        feeUsd: position.fees,
-        payoutAmountUsd: payoutUsd, transferAmountToken: payoutUsd, realizedPnl, realizedPnlBeforeFees,
+        ...realize(position, slot, payoutUsd), payoutAmountUsd: payoutUsd, transferAmountToken: payoutUsd,
       },
     });
     forgetLater(position, slot + SHOWN_SLOTS);
   };
 
   const lose = (position: Position, slot: number): void => {
-    const realizedPnlBeforeFees = -position.cost;
-    const realizedPnl = realizedPnlBeforeFees - position.fees;
-    position.realized += realizedPnl;
-    position.updatedSlot = slot;
-    note(position, 'position_lost', slot, {
-      byKeeper: true,
-      figures: {
-        contracts: position.contracts, contractsSettled: position.contracts, totalCostUsd: position.cost,
-        feeUsd: position.fees, realizedPnl, realizedPnlBeforeFees,
-      },
-    });
+    note(position, 'position_lost', slot, { byKeeper: true, figures: realize(position, slot, 0n) });
     forgetLater(position, slot + SLOTS_PER_DAY);
   };
 
@@ -109,5 +93,17 @@ export function createSettlement(options: {
         settle(listing, slot);
       });
     },
+  };
+}
+
+/** Adds the profit of a position that ends with `payoutUsd` to what it realized; returns the figures of its end. */
+function realize(position: Position, slot: number, payoutUsd: bigint): LedgerFigures {
+  const { contracts, cost, fees } = position;
+  const realizedPnlBeforeFees = payoutUsd - cost;
+  const realizedPnl = realizedPnlBeforeFees - fees;
+  position.realized += realizedPnl;
+  position.updatedSlot = slot;
+  return {
+    contracts, contractsSettled: contracts, totalCostUsd: cost, feeUsd: fees, realizedPnl, realizedPnlBeforeFees,
   };
 }

@@ -1,7 +1,9 @@
 import type { Block, Commitment, LandedTransaction, SandboxChain } from '../chain/chain.ts';
 import { SLOTS_PER_MINUTE } from '../market/slot-counts.ts';
 import type { Config, Params, RpcMethods } from './rpc-params.ts';
-import { RPC_CODE, RpcError, choiceOf, commitmentOf, configParam, integerOf, invalidParams, viewOf } from './rpc-params.ts';
+import {
+  RPC_CODE, RpcError, choiceOf, commitmentOf, configParam, integerOf, invalidParams, viewOf,
+} from './rpc-params.ts';
 import type { TransactionEncoding } from './transaction-encoding.ts';
 import { encodeAccountsOf, encodeLanded, refuseVersion, TRANSACTION_ENCODINGS } from './transaction-encoding.ts';
 

@@ -24,7 +24,7 @@ interface RpcOptions {
   slowestRequestMs?: number;
 }
 
-export interface RunningRpc {
+interface RunningRpc {
   url: string;
   wsUrl: string;
   close: () => Promise<void>;

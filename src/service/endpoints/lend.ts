@@ -1,11 +1,11 @@
-import type { Gateway } from '../gateway.ts';
-import type { CallOptions } from '../rate/rate-plan.ts';
-import type { RequestRules } from './request-rules.ts';
-import { anAddress, checkRequest, optionalRule, queryOf, required } from './request-rules.ts';
-import { wireAddress, wireList, wireU64 } from '../wire/fields.ts';
 import { z } from 'zod';
 import { GannetError } from '../../core/errors.ts';
+import type { Gateway } from '../gateway.ts';
+import type { CallOptions } from '../rate/rate-plan.ts';
+import { wireAddress, wireList, wireU64 } from '../wire/fields.ts';
 import { malformed, readWire } from '../wire/read.ts';
+import type { RequestRules } from './request-rules.ts';
+import { anAddress, checkRequest, optionalRule, queryOf, required } from './request-rules.ts';
 
 /** An owner and the positions whose earnings are asked for. */
 export interface EarningsRequest {
@@ -72,7 +72,7 @@ const REMOVED = ['totalDeposits', 'totalWithdraws', 'totalBalance', 'totalAssets
  * Returns the earnings in an answer. Throws SERVICE_MALFORMED where they are another owner's or cannot be read, with an
  * explanation where they come in the form that was given up.
  */
-export function readLendEarnings(answer: unknown, user: string): readonly LendEarning[] {
+function readLendEarnings(answer: unknown, user: string): readonly LendEarning[] {
   if (!WireEarnings.safeParse(answer).success) refuseOldForm(answer);
   const earnings = readWire(WireEarnings, answer, WHAT);
   const stranger = earnings.findIndex(({ ownerAddress }) => ownerAddress !== user);

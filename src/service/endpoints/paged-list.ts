@@ -1,11 +1,11 @@
+import { z } from 'zod';
 import { GannetError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
 import type { CallOptions } from '../rate/rate-plan.ts';
-import { checkRequest, optionalRule } from './request-rules.ts';
+import { wireInteger } from '../wire/fields.ts';
 import type { RecordKind, Records } from '../wire/read.ts';
 import { idOf, joined, malformed, membersOf, readRecords, readWire } from '../wire/read.ts';
-import { z } from 'zod';
-import type { Json } from '../../core/json.ts';
-import { wireInteger } from '../wire/fields.ts';
+import { checkRequest, optionalRule } from './request-rules.ts';
 
 /** Where a page lies in its list, as the service states it. */
 export interface Pagination {

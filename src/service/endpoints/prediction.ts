@@ -1,10 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import type { Gateway, Query } from '../gateway.ts';
-import type { Batch, Page, PagingOptions } from './paged-list.ts';
-import { filtered, readList, readPage } from './paged-list.ts';
 import type { CallOptions } from '../rate/rate-plan.ts';
-import type { JointRule, RequestRules, Rule } from './request-rules.ts';
-import { aFlag, anInteger, checkRequest, oneOf, optionalRule, required } from './request-rules.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { BookLevels } from '../wire/order-book-answer.ts';
 import { readOrderBook } from '../wire/order-book-answer.ts';
@@ -15,6 +11,10 @@ import { HISTORY } from '../wire/prediction-history.ts';
 import type { PredictionPosition } from '../wire/prediction-position.ts';
 import { POSITIONS, readPosition } from '../wire/prediction-position.ts';
 import type { Records } from '../wire/read.ts';
+import type { Batch, Page, PagingOptions } from './paged-list.ts';
+import { filtered, readList, readPage } from './paged-list.ts';
+import type { JointRule, RequestRules, Rule } from './request-rules.ts';
+import { aFlag, anInteger, checkRequest, oneOf, optionalRule, required } from './request-rules.ts';
 
 /**
  * The prediction market API. Each method refuses what breaks a stated rule with SERVICE_BAD_REQUEST, before anything

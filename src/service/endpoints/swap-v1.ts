@@ -1,21 +1,21 @@
 import { z } from 'zod';
+import type { Amount } from '../../core/amount.ts';
 import type { Json } from '../../core/json.ts';
+import type { Mint } from '../../market/token.ts';
+import { SOL_MINT } from '../../market/token.ts';
 import type { Body, Gateway, RawJson } from '../gateway.ts';
 import type { CallOptions } from '../rate/rate-plan.ts';
+import { parseBody } from '../response-body.ts';
+import type { Dialect } from '../wire/dialect.ts';
+import { wireAddress } from '../wire/fields.ts';
+import { malformed, readWire } from '../wire/read.ts';
+import type { QuoteInstructionsAnswer, QuoteSwapAnswer, QuoteTerms } from '../wire/v1-answers.ts';
+import { readLabels, readQuote, readQuoteInstructions, readQuoteSwap } from '../wire/v1-answers.ts';
 import type { JointRule, RequestRules, Rule } from './request-rules.ts';
 import {
   aFlag, aU64, anAddress, anAmount, anInteger, checkRequest, labels, mustDiffer, notBoth, oneOf, optionalRule,
   queryOf, required,
 } from './request-rules.ts';
-import { parseBody } from '../response-body.ts';
-import type { Dialect } from '../wire/dialect.ts';
-import type { QuoteInstructionsAnswer, QuoteSwapAnswer, QuoteTerms } from '../wire/v1-answers.ts';
-import { readLabels, readQuote, readQuoteInstructions, readQuoteSwap } from '../wire/v1-answers.ts';
-import { malformed, readWire } from '../wire/read.ts';
-import type { Amount } from '../../core/amount.ts';
-import type { Mint } from '../../market/token.ts';
-import { SOL_MINT } from '../../market/token.ts';
-import { wireAddress } from '../wire/fields.ts';
 
 /**
  * The swap API, first version, which the second one supersedes. Every method rejects with a GannetError of a SERVICE_

@@ -1,21 +1,21 @@
 import { isGannetError } from '../../core/errors.ts';
+import { SOL_MINT } from '../../market/token.ts';
+import { MAX_TRANSACTION_BYTES } from '../../solana/constants.ts';
+import type { SwapRequest } from '../../trading/swap-terms.ts';
 import type { Gateway } from '../gateway.ts';
 import type { CallOptions } from '../rate/rate-plan.ts';
+import type { BuildAnswer } from '../wire/build-answer.ts';
+import { readSwapBuild } from '../wire/build-answer.ts';
+import type { Dialect } from '../wire/dialect.ts';
+import type { ExecuteReport } from '../wire/execute-answer.ts';
+import { readExecuteAnswer } from '../wire/execute-answer.ts';
+import type { OrderAnswer } from '../wire/order-answer.ts';
+import { readSwapOrder } from '../wire/order-answer.ts';
 import type { RequestRules } from './request-rules.ts';
 import {
   aFlag, aNumber, aU64, anAddress, anAmount, anInteger, bothOrNeither, checkRequest, labels, mustDiffer, notBoth,
   oneOf, optionalRule, queryOf, required, someOf,
 } from './request-rules.ts';
-import type { ExecuteReport } from '../wire/execute-answer.ts';
-import { readExecuteAnswer } from '../wire/execute-answer.ts';
-import type { Dialect } from '../wire/dialect.ts';
-import type { BuildAnswer } from '../wire/build-answer.ts';
-import { readSwapBuild } from '../wire/build-answer.ts';
-import type { OrderAnswer } from '../wire/order-answer.ts';
-import { readSwapOrder } from '../wire/order-answer.ts';
-import type { SwapRequest } from '../../trading/swap-terms.ts';
-import { SOL_MINT } from '../../market/token.ts';
-import { MAX_TRANSACTION_BYTES } from '../../solana/constants.ts';
 
 /**
  * The swap API, second version. Every method rejects with a GannetError of a SERVICE_ code; a request that breaks a

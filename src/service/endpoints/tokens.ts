@@ -1,14 +1,14 @@
 import type { Gateway, GetRequest } from '../gateway.ts';
 import type { CallOptions } from '../rate/rate-plan.ts';
-import type { RequestRules, Rule } from './request-rules.ts';
-import { anAddress, anInteger, checkRequest, optionalRule, queryOf, required } from './request-rules.ts';
-import type { ContentFeed, TokenContent } from '../wire/token-content.ts';
-import { readContentFeed, readContents } from '../wire/token-content.ts';
 import { wireAddress } from '../wire/fields.ts';
 import type { Records } from '../wire/read.ts';
 import { joined } from '../wire/read.ts';
+import type { ContentFeed, TokenContent } from '../wire/token-content.ts';
+import { readContentFeed, readContents } from '../wire/token-content.ts';
 import type { TokenRecords } from '../wire/token-record.ts';
 import { readTokenRecords } from '../wire/token-record.ts';
+import type { RequestRules, Rule } from './request-rules.ts';
+import { anAddress, anInteger, checkRequest, optionalRule, queryOf, required } from './request-rules.ts';
 
 /**
  * The token search and the discovery group, whose prefix the dialect says. Each method refuses what breaks a stated

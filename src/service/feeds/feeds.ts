@@ -7,9 +7,9 @@ import type { Feed, FeedSpec } from '../../market/feed.ts';
 import { feedKey, sharedFeeds } from '../../market/feed.ts';
 import type { FeedRecord, FeedStats } from './feed-stats.ts';
 import { createFeedRecord } from './feed-stats.ts';
+import { startScheduler } from './poll-scheduler.ts';
 import type { FeedSource } from './polls.ts';
 import { pollsFor } from './polls.ts';
-import { startScheduler } from './poll-scheduler.ts';
 
 interface FeedsOptions {
   readonly service: FeedSource;

@@ -3,10 +3,10 @@ import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { SentRequest, WatchPace } from './rate-limiter.ts';
 import { RateLimiter } from './rate-limiter.ts';
-import type { BucketLimits, Priority } from './rate-plan.ts';
-import { isMoreUrgent } from './rate-plan.ts';
 import type { RateClaims, StoredBucket } from './rate-memory.ts';
 import { createRateClaims } from './rate-memory.ts';
+import type { BucketLimits, Priority } from './rate-plan.ts';
+import { isMoreUrgent } from './rate-plan.ts';
 import type { QueuedCall, QueuedRequest } from './request-queue.ts';
 import { RequestQueue } from './request-queue.ts';
 

@@ -1,9 +1,9 @@
 import type { Millis } from '../../core/time.ts';
+import { LimitEstimator } from './limit-estimator.ts';
+import type { ServerLimits } from './limit-headers.ts';
+import type { BucketMemory } from './rate-memory.ts';
 import type { BucketLimits, Priority } from './rate-plan.ts';
 import { scaledLimits, shareOf } from './rate-plan.ts';
-import { LimitEstimator } from './limit-estimator.ts';
-import type { BucketMemory } from './rate-memory.ts';
-import type { ServerLimits } from './limit-headers.ts';
 import type { SlidingWindow } from './sliding-window.ts';
 import { createSlidingWindow } from './sliding-window.ts';
 

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { GannetError } from '../../core/errors.ts';
-import { nearest } from '../../core/text.ts';
 import type { Json } from '../../core/json.ts';
+import { nearest } from '../../core/text.ts';
 
 /** Where the dialects that come with the project lie. */
 const DIALECTS_DIRECTORY = fileURLToPath(new URL('../../../config/dialects/', import.meta.url));
@@ -91,7 +91,7 @@ export function loadDialect(name: string, directory = DIALECTS_DIRECTORY): Diale
 }
 
 /** Returns the dialect a YAML text describes. Throws CONFIG_INVALID with file, line and column. */
-export function parseDialect(text: string, file: string): Dialect {
+function parseDialect(text: string, file: string): Dialect {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const [fault] = document.errors;

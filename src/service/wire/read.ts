@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { GannetError, isGannetError } from '../../core/errors.ts';
-import { printable } from '../../core/text.ts';
 import type { Json } from '../../core/json.ts';
+import { printable } from '../../core/text.ts';
 
 /**
  * Returns an answer as its schema reads it; members it does not name are left out. Throws SERVICE_MALFORMED naming the

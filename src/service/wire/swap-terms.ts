@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Amount } from '../../core/amount.ts';
+import type { Mint } from '../../market/token.ts';
 import type { SwapRequest, SwapTerms } from '../../trading/swap-terms.ts';
 import {
   optional, optionalText, wireAmount, wireFigure, wireInteger, wireList, wireMint, wireNumber, wirePositiveAmount,
@@ -6,8 +8,6 @@ import {
 } from './fields.ts';
 import type { ImpactBasis, PriceImpact } from './price-impact.ts';
 import { malformed } from './read.ts';
-import type { Amount } from '../../core/amount.ts';
-import type { Mint } from '../../market/token.ts';
 
 /** What the answers of `/order` and `/build` say beyond the terms that a swap is decided by; for people and reports. */
 export interface StatedTerms {

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { Amount, Lamports } from '../../core/amount.ts';
+import { printable } from '../../core/text.ts';
 import type { Mint } from '../../market/token.ts';
+import type { SwapInstruction } from '../../trading/swap-terms.ts';
+import { blockhashWithMetadata, instruction, instructions, lookupTables } from './build-answer.ts';
 import {
   optional, optionalText, wireAddress, wireAmount, wireBytes, wireFigure, wireInteger, wireLamports, wireList,
   wireMint, wireNumber, wirePositiveAmount, wireText, wireU64,
@@ -9,9 +12,6 @@ import { readPriceImpact } from './price-impact.ts';
 import { malformed, readShown, readWire } from './read.ts';
 import type { PlatformFee, RoutePlanEntry } from './swap-terms.ts';
 import { platformFee, routePlan } from './swap-terms.ts';
-import { printable } from '../../core/text.ts';
-import type { SwapInstruction } from '../../trading/swap-terms.ts';
-import { blockhashWithMetadata, instruction, instructions, lookupTables } from './build-answer.ts';
 
 const WHAT = 'quote';
 

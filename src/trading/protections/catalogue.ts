@@ -1,7 +1,6 @@
 import type { Lamports } from '../../core/amount.ts';
 import { assert } from '../../core/assert.ts';
-import type { DenialCode } from '../denials.ts';
-import type { Protection, ProtectionRelease, ProtectionScope, ProtectionTrigger } from '../limits.ts';
+import type { DenialCode, Protection, ProtectionRelease, ProtectionScope, ProtectionTrigger } from '../limits.ts';
 
 type ProtectionKind = ProtectionTrigger['kind'];
 

@@ -1,8 +1,7 @@
 import type { Lamports } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
-import type { DenialCode } from '../denials.ts';
-import type { Protection, ProtectionScope } from '../limits.ts';
+import type { DenialCode, Protection, ProtectionScope } from '../limits.ts';
 import type { ExitResult, StrategyBook } from '../portfolio.ts';
 import type { ProtectionRule } from './catalogue.ts';
 import { isOfEquity, rulesOf } from './catalogue.ts';

@@ -2,7 +2,7 @@ import type { Lamports } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import type { AdjustWallet } from '../command.ts';
-import { isDenialCode } from '../denials.ts';
+import { isDenialCode } from '../limits.ts';
 import type { Intent, IntentState, Outcome } from '../intent.ts';
 import { isTerminal } from '../intent.ts';
 import type { ExitResult } from '../portfolio.ts';

@@ -22,7 +22,7 @@ function depositsAhead(state: EngineState, { outputMint }: Pick<SwapCandidate, '
 }
 
 /** Refuses what exceeds the strategy's own balance. */
-export const budget: Rule = (state, swap) => {
+const budget: Rule = (state, swap) => {
   const { strategy, inputMint, amountIn } = swap;
   const available = state.portfolio.available(strategy.name, inputMint, ownClaim(swap, inputMint));
   if (amountIn <= available) return undefined;
@@ -37,7 +37,7 @@ export const budget: Rule = (state, swap) => {
  * Refuses what exceeds the wallet's balance, or would use its SOL reserve. After an entry, at most the network fee is
  * missing from the reserve.
  */
-export const balance: Rule = (state, swap) => {
+const balance: Rule = (state, swap) => {
   const { inputMint, amountIn, isExit } = swap;
   const { portfolio, limits } = state;
   const unreserved = portfolio.unreserved(inputMint, ownClaim(swap, inputMint));
@@ -65,3 +65,6 @@ export const balance: Rule = (state, swap) => {
 function ownClaim({ retryOf }: SwapCandidate, mint: Mint): bigint {
   return retryOf?.inputMint === mint ? retryOf.amountIn : 0n;
 }
+
+/** The rules on budgets and balances, in the order of their application. */
+export const BUDGET_RULES: readonly Rule[] = [budget, balance];

@@ -7,7 +7,7 @@ const RATE_CODES =
   [['perMinute', 'RATE_PER_MINUTE'], ['perHour', 'RATE_PER_HOUR'], ['perDay', 'RATE_PER_DAY']] as const;
 
 /** Allows one open swap for each input, so that balances prove outcomes, and a maximum of open entries. */
-export const intentsOpen: Rule = (state, { inputMint, isExit, retryOf }) => {
+const intentsOpen: Rule = (state, { inputMint, isExit, retryOf }) => {
   for (const { intent, state: intentState } of state.intents.values()) {
     if (intent.inputMint === inputMint && intent.id !== retryOf?.id) {
       return {
@@ -25,7 +25,7 @@ export const intentsOpen: Rule = (state, { inputMint, isExit, retryOf }) => {
 };
 
 /** Refuses to sell or buy a token while an exit from it is under way in parts; a flatten sells everything anyway. */
-export const exitUnderWay: Rule = (
+const exitUnderWay: Rule = (
   state, { strategy: { name }, inputMint, outputMint, isExit, continues, retryOf },
 ) => {
   if (state.exits.size === 0 || continues || retryOf !== undefined || (isExit && state.flattening.has(name)))
@@ -38,7 +38,7 @@ export const exitUnderWay: Rule = (
 };
 
 /** Bounds the rate of entries. Exits cannot outnumber entries, and a delayed exit may cost more than many of them. */
-export const swapRate: Rule = (state, { isExit, retryOf, at }) => {
+const swapRate: Rule = (state, { isExit, retryOf, at }) => {
   if (isExit || retryOf !== undefined) return undefined;
   for (const [span, code] of RATE_CODES) {
     const limit = state.limits.maxSwaps[span];
@@ -49,3 +49,6 @@ export const swapRate: Rule = (state, { isExit, retryOf, at }) => {
   }
   return undefined;
 };
+
+/** The rules on the number of swaps, in the order of their application. */
+export const COUNT_RULES: readonly Rule[] = [intentsOpen, exitUnderWay, swapRate];

@@ -1,9 +1,8 @@
 import type { Millis } from '../../core/time.ts';
 import { showAmount, symbolOf } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
-import type { Denial, DenialCode } from '../denials.ts';
+import type { Denial, DenialCode, ValueLimit } from '../limits.ts';
 import type { Intent } from '../intent.ts';
-import type { ValueLimit } from '../limits.ts';
 import type { Portfolio, StrategyBook } from '../portfolio.ts';
 import type { EngineState } from '../state.ts';
 import { currentValue } from '../valuation.ts';
@@ -11,7 +10,8 @@ import type { Rule, SwapCandidate } from './swap-candidate.ts';
 
 // Exits reduce what these limits bound, so none of these rules refuses an exit.
 
-export const tradeSize: Rule = (state, { inputMint, amountIn, isExit, at }) => {
+/** Refuses an entry above `max_trade`. */
+const tradeSize: Rule = (state, { inputMint, amountIn, isExit, at }) => {
   const { maxTrade } = state.limits;
   if (maxTrade === undefined || isExit) return undefined;
   const value = currentValue(state, { mint: inputMint, amount: amountIn }, maxTrade.mint, at);
@@ -19,7 +19,8 @@ export const tradeSize: Rule = (state, { inputMint, amountIn, isExit, at }) => {
     : unless(state, 'TRADE_EXCEEDS_MAX', value, maxTrade);
 };
 
-export const positionSize: Rule = (state, swap) => {
+/** Refuses an entry whose output token would exceed `max_position`, open intents included. */
+const positionSize: Rule = (state, swap) => {
   const limit = state.limits.maxPosition.get(swap.outputMint);
   if (limit === undefined || swap.isExit) return undefined;
   const position = positionIn(state, swap.outputMint, limit.mint, swap.at, swap.retryOf);
@@ -28,7 +29,8 @@ export const positionSize: Rule = (state, swap) => {
   );
 };
 
-export const strategyExposure: Rule = (state, swap) => {
+/** Refuses an entry beyond the strategy's `max_exposure`. */
+const strategyExposure: Rule = (state, swap) => {
   const limit = swap.strategy.limits.maxExposure;
   if (limit === undefined || swap.isExit) return undefined;
   const exposure = exposureOf(state, swap.strategy.name, limit.mint, swap.at, swap.retryOf);
@@ -37,7 +39,8 @@ export const strategyExposure: Rule = (state, swap) => {
   }));
 };
 
-export const totalExposure: Rule = (state, swap) => {
+/** Refuses an entry beyond the `max_exposure` of all strategies together. */
+const totalExposure: Rule = (state, swap) => {
   const limit = state.limits.maxExposure;
   if (limit === undefined || swap.isExit) return undefined;
   const exposure = exposureOf(state, undefined, limit.mint, swap.at, swap.retryOf);
@@ -157,3 +160,6 @@ function sum(state: EngineState, parts: readonly Part[], currency: Mint, at: Mil
   }
   return total;
 }
+
+/** The rules on sizes and positions, in the order of their application. */
+export const EXPOSURE_RULES: readonly Rule[] = [tradeSize, positionSize, strategyExposure, totalExposure];

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../core/time.ts';
 import { describeFeedKey, showAmount, symbolOf } from '../../market/market-text.ts';
 import { SOL_MINT } from '../../market/token.ts';
-import type { Denial } from '../denials.ts';
+import type { Denial } from '../limits.ts';
 import { intentKey } from '../recent-keys.ts';
 import { priceAge, readingAge } from '../valuation.ts';
 import type { Rule } from './swap-candidate.ts';
@@ -20,11 +20,13 @@ export const sensible: Rule = (state, { inputMint, outputMint, amountIn, isExit 
   return invalid('the amount is zero');
 };
 
+/** Refuses a key that the strategy has used before. */
 export const keyUnused: Rule = (state, { strategy, key }) => {
   if (key === undefined || !state.keys.has(intentKey(strategy.name, key))) return undefined;
   return { code: 'KEY_REPEATED', reason: `the key "${key}" was used before` };
 };
 
+/** Refuses more slippage than `max_slippage_bps`. */
 export const slippage: Rule = (state, { slippageBps }) => {
   const { maxSlippageBps } = state.limits;
   if (slippageBps === undefined || slippageBps <= maxSlippageBps) return undefined;

@@ -1,10 +1,10 @@
 import type { Millis } from '../../core/time.ts';
-import type { Denial } from '../denials.ts';
+import type { Denial } from '../limits.ts';
 import type { Intent } from '../intent.ts';
 import type { EngineState } from '../state.ts';
-import { balance, budget } from './budget-rules.ts';
-import { exitUnderWay, intentsOpen, swapRate } from './count-rules.ts';
-import { positionSize, strategyExposure, totalExposure, tradeSize } from './exposure-rules.ts';
+import { BUDGET_RULES } from './budget-rules.ts';
+import { COUNT_RULES } from './count-rules.ts';
+import { EXPOSURE_RULES } from './exposure-rules.ts';
 import { inputsFresh, keyUnused, pairPriceFresh, sensible, slippage, tokenSafety } from './proposal-rules.ts';
 import type { Rule, SwapCandidate } from './swap-candidate.ts';
 import { retryCandidateOf } from './swap-candidate.ts';
@@ -12,9 +12,8 @@ import { equityKnown, protections, serviceAccess, tradingState } from './trading
 
 /** The rules in the order of their application: the first refusal is the answer. */
 const RULES: readonly Rule[] = [
-  tradingState, serviceAccess, sensible, keyUnused, protections, inputsFresh, intentsOpen, exitUnderWay, swapRate,
-  slippage, budget, balance, tokenSafety, pairPriceFresh, tradeSize,
-  positionSize, strategyExposure, totalExposure, equityKnown,
+  tradingState, serviceAccess, sensible, keyUnused, protections, inputsFresh, ...COUNT_RULES, slippage, ...BUDGET_RULES,
+  tokenSafety, pairPriceFresh, ...EXPOSURE_RULES, equityKnown,
 ];
 
 /** Returns the first refusal of the limits, or undefined where the swap may go ahead. */

@@ -3,7 +3,7 @@ import { mulDiv } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
-import type { Denial } from '../denials.ts';
+import type { Denial } from '../limits.ts';
 import type { Intent } from '../intent.ts';
 import type { SwapProposal } from '../proposal.ts';
 import type { EngineState, StrategyRecord } from '../state.ts';

@@ -1,8 +1,7 @@
 import { symbolOf } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
 import type { TradingState } from '../command.ts';
-import type { Denial } from '../denials.ts';
-import type { ProtectionAction } from '../limits.ts';
+import type { Denial, ProtectionAction } from '../limits.ts';
 import { currencyOf, lossToday } from '../protections/conditions.ts';
 import { missingPrice } from '../protections/equity.ts';
 import type { Watch } from '../protections/memory.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { attemptCosts, createTokenAccounts, transferFeeOf } from '../../../src/backtest/models/swap-costs.ts';
+import { attemptCosts, createTokenAccounts } from '../../../src/backtest/models/swap-costs.ts';
+import { transferFeeOf } from '../../../src/backtest/models/token-fees.ts';
 import { createLadder, outputOf } from '../../../src/backtest/models/quote-ladder.ts';
 import type { Amount } from '../../../src/core/amount.ts';
 import { quoteHop } from '../../../src/sandbox/chain/swap-math.ts';

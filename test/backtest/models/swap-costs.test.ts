@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  attemptCosts, createTokenAccounts, platformFeeOf, transferFeeOf,
-} from '../../../src/backtest/models/swap-costs.ts';
+import { attemptCosts, createTokenAccounts } from '../../../src/backtest/models/swap-costs.ts';
+import { platformFeeOf, transferFeeOf } from '../../../src/backtest/models/token-fees.ts';
 import type { Amount, Bps, Lamports } from '../../../src/core/amount.ts';
 import { BASE_MODEL } from '../../../src/trading/simulation-model.ts';
 import { FISH, KELP, SOL, USDC } from '../../market/tokens.ts';

@@ -4,7 +4,7 @@ import { accessAlert } from '../../../src/daemon/reporting/alert-text.ts';
 import { describeSignerProcess } from '../../../src/daemon/run/open-signer.ts';
 import type { Reporter, RunStart } from '../../../src/daemon/reporting/reporter.ts';
 import type { RunSummary } from '../../../src/daemon/reporting/counters.ts';
-import type { Denial } from '../../../src/trading/denials.ts';
+import type { Denial } from '../../../src/trading/limits.ts';
 import { intentOf } from '../../store/sample-intents.ts';
 import { TOKENS } from '../../market/tokens.ts';
 

@@ -4,7 +4,7 @@ import type { TransactionInstruction } from '@solana/web3.js';
 import { NATIVE_MINT, publicKey, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
 import type { Address } from '../../../src/sandbox/chain/addresses.ts';
 import { createChain } from '../../../src/sandbox/chain/chain.ts';
-import type { ChainOptions, Landed, LandResult, SandboxChain } from '../../../src/sandbox/chain/chain.ts';
+import type { Landed, LandResult, SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import { customErrorCode } from '../../../src/sandbox/chain/transaction-error.ts';
 
 const PKCS8_ED25519_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -38,13 +38,27 @@ export const MINTS = {
   sol: NATIVE_MINT,
 } as const;
 
+/** The refusals of the swap program as `Custom` codes, with the numbers of `src/sandbox/program/swap.c`. */
+export const SWAP_ERRORS = {
+  accountsMalformed: 6000,
+  belowMinimum: 6001,
+  poolInvalid: 6002,
+  signerMissing: 6003,
+  liquidityInsufficient: 6004,
+  instructionMalformed: 6005,
+  mintMismatch: 6006,
+  vaultMismatch: 6007,
+  mintUnsupported: 6008,
+  tokenProgramUnsupported: 6009,
+} as const;
+
 export interface MarketFixture {
   chain: SandboxChain;
   user: Wallet;
 }
 
 /** Returns a chain with four mints and a user who has 10 SOL. */
-export function createMarketFixture(options: Partial<ChainOptions> = {}): MarketFixture {
+export function createMarketFixture(options: Partial<Parameters<typeof createChain>[0]> = {}): MarketFixture {
   const chain = createChain({ genesisUnixSeconds: 1_780_000_000, seed: 7, ...options });
   const mints = [
     [MINTS.usd, 6, TOKEN_PROGRAM],

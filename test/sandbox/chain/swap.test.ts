@@ -9,10 +9,11 @@ import {
 } from '../../../src/sandbox/chain/addresses.ts';
 import type { Address } from '../../../src/sandbox/chain/addresses.ts';
 import type { Pool, SandboxChain } from '../../../src/sandbox/chain/chain.ts';
-import type { SwapHop, SwapInstructionOptions } from '../../../src/sandbox/chain/pools.ts';
-import { SWAP_ERRORS, swapInstruction } from '../../../src/sandbox/chain/pools.ts';
+import { swapInstruction } from '../../../src/sandbox/chain/pools.ts';
 import { platformFee, quoteHop } from '../../../src/sandbox/chain/swap-math.ts';
-import { createMarketFixture, customCode, landed, MINTS, signedTransaction, walletOf } from './market-fixture.ts';
+import {
+  createMarketFixture, customCode, landed, MINTS, signedTransaction, SWAP_ERRORS, walletOf,
+} from './market-fixture.ts';
 import type { Wallet } from './market-fixture.ts';
 
 const { usd, big, fresh, extra, sol } = MINTS;
@@ -24,7 +25,8 @@ beforeEach(() => {
   ({ chain, user } = createMarketFixture());
 });
 
-type SwapOptions = Omit<SwapInstructionOptions, 'chain' | 'user'>;
+type SwapHop = Parameters<typeof swapInstruction>[0]['hops'][number];
+type SwapOptions = Omit<Parameters<typeof swapInstruction>[0], 'chain' | 'user'>;
 
 function swap(options: SwapOptions): TransactionInstruction {
   return swapInstruction({ chain, user: user.address, ...options });

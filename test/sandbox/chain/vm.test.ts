@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { isGannetError } from '../../../src/core/errors.ts';
-import { loadNative } from '../../../src/sandbox/chain/vm.ts';
+import { createVm } from '../../../src/sandbox/chain/vm.ts';
 
 test('a machine without the VM\'s package is told which one to add', () => {
   let thrown: unknown;
   try {
-    loadNative((name) => {
+    createVm((name) => {
       throw new Error(`Cannot find module '${name}'`);
     });
   } catch (error) {

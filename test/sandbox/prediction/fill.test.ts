@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { affordable, feeOf, fillFrom } from '../../../src/sandbox/prediction/order-execution.ts';
+import { affordable, fillFrom } from '../../../src/sandbox/prediction/order-execution.ts';
 import { ONE } from '../../../src/sandbox/prediction/positions.ts';
 
 const levels = fc.array(
@@ -22,7 +22,7 @@ describe('a fill', () => {
       isYes: true, isBuy: false, contracts: 80n * ONE, limitPriceUsd: 1n, contractStep: ONE, category: 'sports',
     })!;
     expect(sale).toMatchObject({
-      contracts: 50n * ONE, totalUsd: 15_000_000n, feesUsd: feeOf(50n * ONE, { price: 300_000n, category: 'sports' }),
+      contracts: 50n * ONE, totalUsd: 15_000_000n, feesUsd: 315_000n,
     });
   });
 
@@ -35,9 +35,13 @@ describe('a fill', () => {
   });
 
   it('charges seven hundredths of contracts * price * (1 - price), three for sports', () => {
-    expect(feeOf(100n * ONE, { price: 500_000n, category: 'crypto' })).toBe(1_750_000n);
-    expect(feeOf(100n * ONE, { price: 500_000n, category: 'sports' })).toBe(750_000n);
-    expect(feeOf(1n, { price: 500_000n, category: 'crypto' })).toBe(1n);
+    const book = { yes: [], no: [{ price: 5_000, size: 200 }] };
+    const request = { isYes: true, isBuy: true, limitPriceUsd: 999_000n, contractStep: 1n } as const;
+    const feeOf = (contracts: bigint, category: 'crypto' | 'sports'): bigint | undefined =>
+      fillFrom(book, { ...request, contracts, category })?.feesUsd;
+    expect(feeOf(100n * ONE, 'crypto')).toBe(1_750_000n);
+    expect(feeOf(100n * ONE, 'sports')).toBe(750_000n);
+    expect(feeOf(1n, 'crypto')).toBe(1n);
   });
 
   it('never costs more than was paid in, whatever the book', () => {

@@ -4,13 +4,12 @@ import { WebSocket } from 'ws';
 import { associatedTokenAddress, publicKey, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
 import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import { startRpc } from '../../../src/sandbox/rpc/server.ts';
-import type { RunningRpc } from '../../../src/sandbox/rpc/server.ts';
 import { createMarketFixture, landed, MINTS, signedTransaction, walletOf } from '../chain/market-fixture.ts';
 import type { Wallet } from '../chain/market-fixture.ts';
 
 let chain: SandboxChain;
 let user: Wallet;
-let rpc: RunningRpc;
+let rpc: Awaited<ReturnType<typeof startRpc>>;
 let sockets: WebSocket[];
 const friend = walletOf('friend');
 

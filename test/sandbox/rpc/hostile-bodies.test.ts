@@ -3,12 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { createChain } from '../../../src/sandbox/chain/chain.ts';
 import { rpcMethods, startRpc } from '../../../src/sandbox/rpc/server.ts';
-import type { RunningRpc } from '../../../src/sandbox/rpc/server.ts';
 import { walletOf } from '../chain/market-fixture.ts';
 import { sendRaw } from '../service/raw-socket.ts';
 
 const chain = createChain({ genesisUnixSeconds: 1_780_000_000 });
-let rpc: RunningRpc;
+let rpc: Awaited<ReturnType<typeof startRpc>>;
 
 beforeAll(async () => {
   rpc = await startRpc({ chain, port: 0, host: '127.0.0.1' });
@@ -82,7 +81,8 @@ describe('a body that is no call', () => {
 
 describe('a batch', () => {
   test('answers each call in order, and none of the notifications', async () => {
-    const body = '[{"jsonrpc":"2.0","id":1,"method":"getHealth"},{"jsonrpc":"2.0","method":"getHealth"},5,{"jsonrpc":"2.0","id":"b","method":"nope"}]';
+    const body = '[{"jsonrpc":"2.0","id":1,"method":"getHealth"},{"jsonrpc":"2.0","method":"getHealth"},5,'
+      + '{"jsonrpc":"2.0","id":"b","method":"nope"}]';
     expect(await errorOf(body)).toEqual([{ jsonrpc: '2.0', id: 1, result: 'ok' }, codeOf(-32600), codeOf(-32601, 'b')]);
   });
 
@@ -147,7 +147,7 @@ describe('an airdrop that cannot land', () => {
 });
 
 describe('what is no request', () => {
-  let impatient: RunningRpc;
+  let impatient: Awaited<ReturnType<typeof startRpc>>;
   beforeAll(async () => {
     impatient = await startRpc({ chain, port: 0, host: '127.0.0.1', slowestRequestMs: 200 });
   });

@@ -11,13 +11,12 @@ import { MEMO_PROGRAM, NATIVE_MINT, publicKey, TOKEN_PROGRAM } from '../../../sr
 import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import { swapInstruction } from '../../../src/sandbox/chain/pools.ts';
 import { startRpc } from '../../../src/sandbox/rpc/server.ts';
-import type { RunningRpc } from '../../../src/sandbox/rpc/server.ts';
 import { createMarketFixture, landed, MINTS, signedTransaction, walletOf } from '../chain/market-fixture.ts';
 import type { Wallet } from '../chain/market-fixture.ts';
 
 let chain: SandboxChain;
 let user: Wallet;
-let rpc: RunningRpc;
+let rpc: Awaited<ReturnType<typeof startRpc>>;
 let connection: Connection;
 const friend = walletOf('friend');
 

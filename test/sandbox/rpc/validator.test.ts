@@ -6,13 +6,12 @@ import { publicKey } from '../../../src/sandbox/chain/addresses.ts';
 import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import { parseSystemInstruction } from '../../../src/sandbox/rpc/transaction-encoding.ts';
 import { startRpc } from '../../../src/sandbox/rpc/server.ts';
-import type { RunningRpc } from '../../../src/sandbox/rpc/server.ts';
 import { createMarketFixture, landed, MINTS, signedTransaction, walletOf } from '../chain/market-fixture.ts';
 import type { Wallet } from '../chain/market-fixture.ts';
 
 let chain: SandboxChain;
 let user: Wallet;
-let rpc: RunningRpc;
+let rpc: Awaited<ReturnType<typeof startRpc>>;
 let connection: Connection;
 const friend = walletOf('friend');
 
@@ -56,7 +55,7 @@ async function subscribed(id: number): Promise<number> {
   return id;
 }
 
-describe('issue 13.30: subscriptions of the client library', () => {
+describe('subscriptions of the client library', () => {
   test('to logs bring each transaction once, at the commitment, and are made once', async () => {
     const [all, mine, others]: Logs[][] = [[], [], []];
     const ids = [
@@ -106,7 +105,7 @@ describe('issue 13.30: subscriptions of the client library', () => {
   });
 });
 
-describe('issue 13.30: blocks', () => {
+describe('blocks', () => {
   test('hold their transactions, and know the block before', async () => {
     chain.advanceSlots(1);
     const { signature, slot } = pay(3_000_000);
@@ -146,7 +145,7 @@ describe('issue 13.30: blocks', () => {
   });
 });
 
-describe('issue 13.30: the chain as a whole', () => {
+describe('the chain as a whole', () => {
   test('counts its transactions, and samples whole minutes of them', async () => {
     const before = await connection.getTransactionCount('processed');
     pay(2_100_000);
@@ -180,7 +179,7 @@ describe('issue 13.30: the chain as a whole', () => {
   });
 });
 
-describe('issue 13.30: parsed System instructions', () => {
+describe('parsed System instructions', () => {
   test('of a landed transaction have a type and their terms', async () => {
     const { signature } = pay(4_000_000);
     chain.advanceSlots(1);
@@ -229,7 +228,7 @@ describe('issue 13.30: parsed System instructions', () => {
   });
 });
 
-describe('issue 13.30: HTTP beside JSON-RPC', () => {
+describe('HTTP beside JSON-RPC', () => {
   test('tells its health, and lets pages of other origins ask', async () => {
     const health = await fetch(`${rpc.url}/health`);
     expect([health.status, await health.text()]).toEqual([200, 'ok']);

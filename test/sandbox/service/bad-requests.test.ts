@@ -190,12 +190,20 @@ const base = (): string => sandbox.addresses.base_url;
 
 describe('on the wire', () => {
   const HOST = 'host: x\r\nx-api-key: test\r\n';
+  const EXECUTE = `POST /swap/v2/execute HTTP/1.1\r\n${HOST}`;
 
   it.each([
-    ['both a length and chunks', `POST /swap/v2/execute HTTP/1.1\r\n${HOST}content-type: application/json\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+    [
+      'both a length and chunks',
+      `${EXECUTE}content-type: application/json\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
     ['two lengths', `POST /swap/v2/execute HTTP/1.1\r\n${HOST}content-length: 2\r\ncontent-length: 3\r\n\r\n{}`, 400],
     ['a length that is none', `POST /swap/v2/execute HTTP/1.1\r\n${HOST}content-length: -1\r\n\r\n`, 400],
-    ['chunks that are none', `POST /swap/v2/execute HTTP/1.1\r\n${HOST}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`, 400],
+    [
+      'malformed chunks',
+      `${EXECUTE}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`, 400,
+    ],
     ['another transfer encoding', `POST /swap/v2/execute HTTP/1.1\r\n${HOST}transfer-encoding: gzip, x\r\n\r\n`, 400],
     ['a space before a colon', 'GET /swap/v2/order HTTP/1.1\r\nhost : x\r\n\r\n', 400],
     ['a folded header', `GET /swap/v2/order HTTP/1.1\r\n${HOST}x-a: 1\r\n 2\r\n\r\n`, 400],
@@ -208,7 +216,7 @@ describe('on the wire', () => {
     ['headers without end', `GET / HTTP/1.1\r\n${HOST}${'x-bomb: 1234567890\r\n'.repeat(2_000)}\r\n`, 431],
     ['one endless header', `GET / HTTP/1.1\r\n${HOST}x-bomb: ${'x'.repeat(60_000)}\r\n\r\n`, 431],
     ['an endless path', `GET /${'x'.repeat(60_000)} HTTP/1.1\r\n${HOST}\r\n`, 431],
-    ['an expectation', `POST /swap/v2/execute HTTP/1.1\r\n${HOST}expect: the-impossible\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`, 417],
+    ['an expectation', `${EXECUTE}expect: the-impossible\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`, 417],
     ['a tunnel', `CONNECT example.test:443 HTTP/1.1\r\n${HOST}\r\n`, 405],
     ['an asterisk', `OPTIONS * HTTP/1.1\r\n${HOST}connection: close\r\n\r\n`, 404],
   ])('%s is refused in JSON', async (_name, bytes, status) => {

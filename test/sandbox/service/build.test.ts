@@ -263,7 +263,7 @@ describe('GET /swap/v2/build', () => {
     }
   });
 
-  it('unwraps what the taker had wrapped before, too, and pays SOL into a wrapped account that it is given', async () => {
+  it('unwraps SOL that the taker had wrapped before, and pays SOL into a given wrapped account', async () => {
     const wallet = await sandbox.newWallet({ [SOL]: '1000000000', [USDC]: '100000000' });
     const wrapped = sandbox.chain.fundToken({ owner: wallet.address, mint: SOL, amount: 7_000_000n });
     const kept = await build({ ...plain, taker: wallet.address, destinationTokenAccount: wrapped });

@@ -75,7 +75,8 @@ describe('the fault', () => {
   });
 
   it('"patch" says numbers exactly', async () => {
-    const rule = '{"match":{"path":"/ultra/v1/search"},"fault":{"kind":"patch","set":{"/0/fdv":18446744073709551615},"remove":[]},"times":1}';
+    const rule = '{"match":{"path":"/ultra/v1/search"},'
+      + '"fault":{"kind":"patch","set":{"/0/fdv":18446744073709551615},"remove":[]},"times":1}';
     const response = await fetch(`${sandbox.addresses.base_url}/sandbox/faults`, {
       method: 'POST', headers: { 'content-type': 'application/json' }, body: rule,
     });

@@ -99,7 +99,7 @@ describe('an order of the live profile differs from the description', () => {
       .toBe(BigInt(order.body.platformFee.amount) + 1n);
   });
 
-  it('has the maker reject what a referrer earns on while the taker has hardly any SOL: -2004, every time', async () => {
+  it('rejects with -2004 a maker order with a referral fee whose taker has hardly any SOL', async () => {
     const [taker, referrer] =
       [await live.newWallet({ [SOL]: '2000000', [USDC]: '5000000000' }), await live.newWallet()];
     live.chain.fundToken({ owner: referrer.address, mint: SOL, amount: 1n });

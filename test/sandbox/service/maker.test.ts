@@ -60,7 +60,7 @@ describe('the maker', () => {
     expect([answer.status, answer.body.error]).toEqual([400, 'Failed to get quotes']);
   });
 
-  it('refuses with codes of its own: 1 without the tokens, 2 without an account for them, 3 where no transaction can be made', async () => {
+  it('refuses with its own codes: 1 without the tokens, 2 without an account, 3 without a transaction', async () => {
     const sell = { inputMint: SOL, outputMint: USDC, amount: '5000000000' };
     expect(await refused({ [USDC]: '1' }, large)).toEqual(['rfqz', '', 1, 'Insufficient balance']);
     expect(await refused({ [SOL]: '4999999999' }, sell)).toEqual(['rfqz', '', 1, 'Insufficient balance']);

@@ -264,7 +264,7 @@ describe.each(PROFILES)('money, in the profile %s', (profile: Profile) => {
     }
   }
 
-  it('moves as the answers say and no otherwise, whatever is asked in whatever order; none is made and none is lost', async () => {
+  it('moves exactly as the answers say in any order of requests; none is created or lost', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 60 }), async (steps) => {
       const story = await opened();
       let before = totals(sandbox);

@@ -181,7 +181,7 @@ describe('GET /swap/v2/order with taker', () => {
     }
   });
 
-  it('takes a referral fee of a part of a basis point as what the chain can count: whole ones, rounded down', async () => {
+  it('rounds a referral fee down to whole basis points', async () => {
     const referrer = await sandbox.newWallet({ [USDC]: '1' });
     const { body } = await sandbox.order({
       ...plain, taker: sandbox.wallet.address, referralAccount: referrer.address, referralFee: '50.75',
@@ -189,7 +189,7 @@ describe('GET /swap/v2/order with taker', () => {
     expect(body).toMatchObject({ feeBps: 50, platformFee: { feeBps: 50, amount: '125000', feeMint: USDC } });
   });
 
-  it('issue 13.31: takes a referrer without a token account; the platform collects then, and the swap lands', async () => {
+  it('lets the platform collect the fee of a referrer without a token account', async () => {
     const referrer = await sandbox.newWallet({});
     const { status, body } = await sandbox.order({
       ...plain, taker: sandbox.wallet.address, referralAccount: referrer.address, referralFee: 60,

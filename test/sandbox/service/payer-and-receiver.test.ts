@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 describe('an order in which others take part', () => {
-  it('sends SOL to a receiver as it is: exactly the output, whether or not he had any, and nothing of what the taker has wrapped', async () => {
+  it('sends a receiver exactly the output in SOL, and nothing of the taker\'s wrapped SOL', async () => {
     const taker = await sandbox.newWallet({ [SOL]: '1000000000', [USDC]: '100000000' });
     sandbox.chain.fundToken({ owner: taker.address, mint: SOL, amount: 5_000_000n });
     for (const receiver of [await sandbox.newWallet(), await sandbox.newWallet({ [SOL]: '2000000' })]) {
@@ -137,7 +137,7 @@ describe('an order in which others take part', () => {
       .toBe(BigInt(order.body.outAmount));
   });
 
-  it('fits into a packet with everything at once, SOL for a receiver included, and gives the payer back what he lent', async () => {
+  it('fits into a packet with all options at once, and pays the payer\'s loan back', async () => {
     const [payer, receiver, referrer] =
       [await sandbox.newWallet({ [SOL]: '1000000000' }), await sandbox.newWallet(), await sandbox.newWallet()];
     sandbox.chain.fundToken({ owner: referrer.address, mint: SOL, amount: 1n });

@@ -98,7 +98,7 @@ describe('the routers compete for an order', () => {
 });
 
 describe('a fee', () => {
-  it('is taken in SOL rather than in a stable token, and in that rather than in another: from the input where it must', async () => {
+  it('takes the fee in SOL, else in a stable token, else in another; from the input where it must', async () => {
     const cases: [Pair, string][] = [
       [{ input: 'USDC', output: 'SOL', amount: '25000000' }, SOL],
       [{ input: 'SOL', output: 'USDC', amount: '100000000' }, SOL],

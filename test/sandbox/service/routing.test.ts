@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { quoteHop } from '../../../src/sandbox/chain/swap-math.ts';
 import type { MarketPool } from '../../../src/sandbox/market/market.ts';
 import type { Reserves } from '../../../src/sandbox/market/pool-price.ts';
-import { createRouter, type Router } from '../../../src/sandbox/service/routing/routing.ts';
+import { createRouter } from '../../../src/sandbox/service/routing/routing.ts';
 
 const MINTS = ['A', 'B', 'C', 'D', 'E'];
 
@@ -19,7 +19,7 @@ const poolsArbitrary = fc.array(poolArbitrary, { minLength: 1, maxLength: 9 }).m
   drawn.map(({ pair, ...rest }, i): PricedPool =>
     ({ address: `pool${i}`, label: i % 2 === 0 ? 'even' : 'odd', mintA: pair[0]!, mintB: pair[1]!, ...rest })));
 
-function routerOver(pools: readonly PricedPool[]): Router {
+function routerOver(pools: readonly PricedPool[]): ReturnType<typeof createRouter> {
   return createRouter({ pools, readPool: (address) => pools.find((pool) => pool.address === address)! });
 }
 

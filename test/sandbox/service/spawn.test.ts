@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { spawnSandbox } from '../../../src/sandbox/spawn.ts';
 import { Pool } from 'undici';
 
+const SPAWN = fileURLToPath(new URL('../../../src/sandbox/spawn.ts', import.meta.url));
+
 async function stateOf(baseUrl: string): Promise<number> {
   const pool = new Pool(baseUrl);
   try {
@@ -45,7 +47,7 @@ describe('a sandbox in a process of its own', () => {
   it('outlives Ctrl-C, and ends when its parent is killed', async () => {
     const source = `
       process.on('SIGINT', () => undefined);
-      import { spawnSandbox } from ${JSON.stringify(fileURLToPath(new URL('../../../src/sandbox/spawn.ts', import.meta.url)))};
+      import { spawnSandbox } from ${JSON.stringify(SPAWN)};
       const { addresses } = await spawnSandbox({ speed: 0 });
       console.log(addresses.base_url);
       setInterval(() => {}, 1000);`;

@@ -52,6 +52,7 @@ describe('lending earnings', () => {
     ['no list', { data: [EARNING] }],
     ['no position', [{ ...EARNING, address: 'x' }]],
     ['a slot below zero', [{ ...EARNING, slot: -1 }]],
+    ['more than 10000 elements', Array.from({ length: 10_001 }, () => EARNING)],
   ])('with %s are malformed', async (_name, answer) => {
     await expect(clientOf(await listen(json(answer))).lend.earnings(ASKED))
       .rejects.toMatchObject({ code: 'SERVICE_MALFORMED' });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/service/endpoints/paged-list.ts';
 import type { Prediction } from '../../../src/service/endpoints/prediction.ts';
-import { parseDialect } from '../../../src/service/wire/dialect.ts';
 import type { Received } from '../loopback.ts';
 import { clientOf, json, listen } from '../loopback.ts';
 import {
   eventAnswer, flatMarketAnswer, historyAnswer, marketAnswer, ORDER, OWNER, pageAnswer, POSITION, positionAnswer,
 } from './prediction-answers.ts';
+import { dialectOf } from '../dialect-text.ts';
 
 const askedOf = ({ path, query }: Received): unknown => [path, Object.fromEntries(query)];
 const page = (elements: Parameters<typeof pageAnswer>[0]) => json(pageAnswer(elements, { start: 0, end: 20 }));
@@ -68,7 +68,7 @@ describe('the prediction market API', () => {
   test('names providers as its host does, and reads them back', async () => {
     const server =
       await listen(json({ data: [eventAnswer('E', { markets: [flatMarketAnswer('M', { provider: 'heron' })] })] }));
-    const dialect = parseDialect('dialect: coast\nproviders: { provider_a: heron }\n', 'coast.yaml');
+    const dialect = dialectOf('dialect: coast\nproviders: { provider_a: heron }\n');
     const { prediction } = clientOf(server, { dialect });
     const { records } = await prediction.searchEvents({ query: 'x', provider: 'provider_a' });
     expect(server.received[0]!.query.get('provider')).toBe('heron');

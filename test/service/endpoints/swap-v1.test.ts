@@ -4,12 +4,12 @@ import { amount } from '../../../src/core/amount.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import type { QuoteAnswer, QuoteRequest, QuoteSwapRequest } from '../../../src/service/endpoints/swap-v1.ts';
 import { quoteToKeep } from '../../../src/service/endpoints/swap-v1.ts';
-import { parseDialect } from '../../../src/service/wire/dialect.ts';
 import { readQuote } from '../../../src/service/wire/v1-answers.ts';
 import { ASKED, mintNumber, PROGRAM, TAKER } from '../answers.ts';
 import type { Loopback, Received } from '../loopback.ts';
 import { clientOf, json, listen } from '../loopback.ts';
 import { MARKET, PAYER, QUOTE_TEXT, quoteAnswer, quoteInstructionsAnswer, quoteSwapAnswer } from '../swap-answers.ts';
+import { dialectOf } from '../dialect-text.ts';
 
 const MALFORMED = expect.objectContaining({ code: 'SERVICE_MALFORMED' }) as Error;
 const ASKED_QUOTE: QuoteRequest = { inputMint: ASKED.inputMint, outputMint: ASKED.outputMint, amount: ASKED.amount };
@@ -167,7 +167,7 @@ describe('a quote that goes back', () => {
 
   test('is so in every dialect, and from a document that was kept', async () => {
     const dialect =
-      parseDialect('dialect: coast\nfields: { outAmount: yield, bundleTipLamports: coastTip }\n', 'coast.yaml');
+      dialectOf('dialect: coast\nfields: { outAmount: yield, bundleTipLamports: coastTip }\n');
     const text = JSON.stringify(quoteAnswer())
       .replace('"outAmount":"150000000","otherAmountThreshold"', '"yield":"150000000","otherAmountThreshold"');
     const server = await serve();
@@ -295,7 +295,7 @@ describe('a swap of V1', () => {
       'must match the quote',
     ],
     [
-      'a versioned transaction of a legacy quote', { asLegacyTransaction: true }, {}, 'asLegacyTransaction',
+      'a versioned transaction of an unversioned quote', { asLegacyTransaction: true }, {}, 'asLegacyTransaction',
       'must match the quote',
     ],
     ['a priority fee and a tip', {}, { prioritizationFeeLamports: {

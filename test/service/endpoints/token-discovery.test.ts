@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Mint } from '../../../src/market/token.ts';
 import type { Tokens } from '../../../src/service/endpoints/tokens.ts';
-import { parseDialect } from '../../../src/service/wire/dialect.ts';
 import { mintNumber, tokenAnswer } from '../answers.ts';
 import { clientOf, json, listen } from '../loopback.ts';
+import { dialectOf } from '../dialect-text.ts';
 
 const FIRST = mintNumber(0);
 
@@ -43,7 +43,7 @@ describe('token discovery', () => {
 
   test('asks where the dialect says', async () => {
     const server = await listen(json([]));
-    const dialect = parseDialect('dialect: coast\npaths: { /tokens/v2: /shells }\n', 'coast.yaml');
+    const dialect = dialectOf('dialect: coast\npaths: { /tokens/v2: /shells }\n');
     await clientOf(server, { dialect }).tokens.recent();
     expect(server.received[0]!.path).toBe('/shells/recent');
   });

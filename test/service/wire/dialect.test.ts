@@ -1,15 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
-import { UNKNOWN_MARK, dialectNames, loadDialect, parseDialect } from '../../../src/service/wire/dialect.ts';
+import { UNKNOWN_MARK, dialectNames, loadDialect } from '../../../src/service/wire/dialect.ts';
 import { clientOf, json, listen } from '../loopback.ts';
 import { ASKED, orderAnswer } from '../answers.ts';
+import { dialectOf } from '../dialect-text.ts';
 
-const coast = parseDialect([
+const coast = dialectOf([
   'dialect: coast', 'routers: { iris: [tern, petrel], rfqz: skua, routerA: auk }', 'providers: { provider_a: heron }',
   'query: { excludeRouters: without }', 'fields: { priceImpact: impact, platformEarn: coastEarn }',
   'paths: { /ultra/v1/search: /find/tokens, /tokens/v2: /shells }', '',
-].join('\n'), 'coast.yaml');
+].join('\n'));
 const neutral = loadDialect('neutral');
 
 describe('a dialect', () => {
@@ -118,9 +119,9 @@ describe('a dialect', () => {
     ['broken YAML', 'dialect: x\nrouters: {\n', 'x.yaml:', ''],
     ['no name', 'routers: {}\n', 'x.yaml:1:1', 'dialect'],
   ])('with %s is refused with its place', (_name, text, place, words) => {
-    expect(() => parseDialect(text, 'x.yaml'))
+    expect(() => dialectOf(text, 'x'))
       .toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(words) as string }));
-    expect(() => parseDialect(text, 'x.yaml')).toThrow(place);
+    expect(() => dialectOf(text, 'x')).toThrow(place);
   });
 
   test.each([

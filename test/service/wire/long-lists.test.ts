@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
 import { readContents } from '../../../src/service/wire/token-content.ts';
 import { readExecuteAnswer } from '../../../src/service/wire/execute-answer.ts';
-import { readLendEarnings } from '../../../src/service/endpoints/lend.ts';
 import { readOrderBook } from '../../../src/service/wire/order-book-answer.ts';
 import { readEvents } from '../../../src/service/wire/prediction-events.ts';
 import { HISTORY } from '../../../src/service/wire/prediction-history.ts';
@@ -11,7 +10,7 @@ import { readSwapBuild } from '../../../src/service/wire/build-answer.ts';
 import { readSwapOrder } from '../../../src/service/wire/order-answer.ts';
 import { readTokenRecords } from '../../../src/service/wire/token-record.ts';
 import {
-  ASKED, ASKED_BY_TAKER, buildAnswer, mintNumber, orderAnswer, PROGRAM, SIGNATURE, TAKER, tokenAnswer,
+  ASKED, ASKED_BY_TAKER, buildAnswer, mintNumber, orderAnswer, PROGRAM, SIGNATURE, tokenAnswer,
 } from '../answers.ts';
 
 // A list of a million small things fits into the bytes that an answer may have. To check each of them, and to say of
@@ -48,7 +47,6 @@ describe('a list that no answer has', () => {
     ['a blockhash', () => readSwapBuild(
       buildAnswer({ blockhashWithMetadata: { blockhash: LONG, lastValidBlockHeight: 5 } }), ASKED_BY_TAKER,
     ), 'expected 32 bytes'],
-    ['earnings', () => readLendEarnings(LONG, TAKER), 'expected a list of at most 10000'],
     ['tokens', () => readTokenRecords(LONG), 'tokens: expected a list of at most 50000, got a list of 1000000'],
     ['a ledger', () => readPage(HISTORY, { data: LONG, pagination }), 'history: expected a list of at most 50000'],
   ])('of %s is refused before any element is read', (_name, read, words) => {

@@ -14,8 +14,8 @@ import { readDecisions } from '../../../daemon/files/run-files.ts';
 import type { LoggedDecision } from '../../../engine/decision-log.ts';
 import { withTokenNames } from '../../../market/market-text.ts';
 import { tokenTable } from '../../../market/token.ts';
-import type { DenialCode } from '../../../trading/denials.ts';
-import { DENIALS } from '../../../trading/denials.ts';
+import type { DenialCode } from '../../../trading/limits.ts';
+import { DENIALS } from '../../../trading/limits.ts';
 import type { Proposal } from '../../../trading/proposal.ts';
 
 export const explainCommand: CommandModule = (program, run) => {

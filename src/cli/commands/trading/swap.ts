@@ -33,7 +33,7 @@ import type { SignerDescription } from '../../../signer/channel-protocol.ts';
 import type { SignerClient } from '../../../signer/client.ts';
 import { swapProposal } from '../../../strategy/context.ts';
 import { withTokens } from '../../../strategy/params.ts';
-import type { Denial } from '../../../trading/denials.ts';
+import type { Denial } from '../../../trading/limits.ts';
 import swapOnce from '../../../../strategies/swap-once.ts';
 
 interface SwapFlags {

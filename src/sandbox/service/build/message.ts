@@ -36,7 +36,7 @@ interface Role {
 
 /**
  * Returns the message of `instructions`, paid by `payer`: of version 0 with a `table`, from which accounts that neither
- * sign nor run are taken where it has them, and an unversioned one without. Written here rather than with web3.js, which
+ * sign nor run are taken where it has them, and one of no version without. Written here rather than with web3.js, which
  * needs ten times as long.
  */
 export function compileMessage(options: {

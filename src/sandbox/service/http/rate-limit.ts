@@ -38,7 +38,7 @@ export function createRateLimits(options: {
  * How a service counts: over the last stretch of time, over stretches that begin with a request, or by tokens that come
  * back one by one.
  */
-export const LIMIT_KINDS = ['sliding', 'fixed', 'bucket'] as const;
+const LIMIT_KINDS = ['sliding', 'fixed', 'bucket'] as const;
 type LimitKind = (typeof LIMIT_KINDS)[number];
 
 /** What one key may do, in the sandbox's real time: slots and their speed have no part in it. */
@@ -85,7 +85,7 @@ export function requireRateLimit(limit: RateLimit): void {
 }
 
 /** Returns a counter of a limit of `requests` per `windowMs`. */
-export function createCounter(
+function createCounter(
   limit: { readonly kind: LimitKind; readonly requests: number; readonly windowMs: number },
 ): Counter {
   const create = { sliding: slidingCounter, fixed: fixedCounter, bucket: bucketCounter }[limit.kind];

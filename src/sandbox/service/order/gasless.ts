@@ -59,8 +59,8 @@ export interface GaslessTerms {
 }
 
 /**
- * Returns whether the service may pay a taker's gas: the taker is not itself, has hardly any SOL, pays in another token, and
- * no other account takes part.
+ * Returns whether the service may pay a taker's gas: the taker is not the service, has hardly any SOL, pays in another
+ * token, and no other account takes part.
  */
 export function mayBeGasless({ chain, gas }: ServiceContext, request: OrderRequest): boolean {
   const { taker, referral, receiver, inputMint } = request;

@@ -30,8 +30,8 @@ export interface Maker {
   readonly key: SeededKey;
   quote(options: { input: GenesisToken; output: GenesisToken; amount: bigint }): MakerQuote | undefined;
   /**
-   * Returns whether the maker still signs, at its last check: the market has not moved against it by more than it bears,
-   * and it has the tokens.
+   * Returns whether the maker still signs: the market has not moved against it by more than its tolerance, and it has
+   * the tokens.
    */
   honours(fill: { input: GenesisToken; output: GenesisToken; inAmount: bigint; outAmount: bigint }): boolean;
 }

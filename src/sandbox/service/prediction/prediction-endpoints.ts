@@ -82,7 +82,8 @@ export function registerPositions(app: FastifyInstance, context: ServiceContext)
   predictionRoute(app, context, { path: '/positions' }, (request) => {
     const isWanted = filterOf(request);
     return page(request.exchange.positions().filter(isWanted), {
-      range: pageRange(request.query), size: POSITIONS_PAGE_SIZE, record: (position) => positionRecord(position, request),
+      range: pageRange(request.query), size: POSITIONS_PAGE_SIZE,
+      record: (position) => positionRecord(position, request),
     });
   });
   predictionRoute(app, context, { path: '/positions/:positionPubkey', param: 'positionPubkey' }, (request) => {
@@ -188,7 +189,8 @@ function eventsOf({ query, exchange }: PredictionRequest): ListedEvent[] {
 /** Events of the order's own kind come first, the others in an order that the key alone decides. */
 function suggested(events: readonly ListedEvent[], { id, exchange }: PredictionRequest): ListedEvent[] {
   const category = categoryOfOrder(id, exchange);
-  const rank = new Map(events.map((event) => [event, exchange.identifiers.hex(`suggestion:${id}:${event.plan.eventId}`)]));
+  const rank = new Map(events.map((event) =>
+    [event, exchange.identifiers.hex(`suggestion:${id}:${event.plan.eventId}`)]));
   return events.toSorted((a, b) =>
     Number(b.plan.category === category) - Number(a.plan.category === category)
       || (rank.get(a)! < rank.get(b)! ? -1 : 1));

@@ -210,7 +210,8 @@ function marketMetadata(listing: Listing, view: PredictionView): object {
   return { ...marketFields(listing, view, said), eventId: listing.event.plan.eventId };
 }
 
-function marketFields(listing: Listing, { exchange: { timeline, venue }, slot }: PredictionView, status: string): object {
+function marketFields(listing: Listing, { exchange, slot }: PredictionView, status: string): object {
+  const { timeline, venue } = exchange;
   return {
     marketId: listing.marketId,
     title: listing.plan.title,

@@ -112,7 +112,7 @@ interface RouteRequest extends PathRequest {
   readonly readPool?: ReadPool | undefined;
 }
 
-export interface Router {
+interface Router {
   readonly pools: readonly MarketPool[];
   /** Returns every way between two mints. */
   paths(request: PathRequest): readonly RoutePath[];

@@ -2,7 +2,8 @@ import { associatedTokenAddress, NATIVE_MINT, TOKEN_PROGRAM } from '../../chain/
 import type { LatestBlockhash } from '../../chain/blocks.ts';
 import { platformFee } from '../../chain/swap-math.ts';
 import { requireNativeDestination, requireTokenAccount } from '../build/destinations.ts';
-import { swapInstructions, type CollectedFee, type Delivery, type SwapInstructions } from '../build/swap-instructions.ts';
+import type { CollectedFee, Delivery, SwapInstructions } from '../build/swap-instructions.ts';
+import { swapInstructions } from '../build/swap-instructions.ts';
 import type { ServiceContext } from '../context.ts';
 import { badRequest } from '../http/request-error.ts';
 import { carriedOut, type CarriedOut, type SlippageReport } from './carry-out.ts';

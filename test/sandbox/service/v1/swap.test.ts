@@ -209,7 +209,7 @@ describe('POST /swap/v1/swap', () => {
       .not.toBeNull();
   });
 
-  it('makes and closes accounts for the tokens between where shared ones are not wanted, and knows markets that want none', async () => {
+  it('creates and closes accounts for intermediate tokens without shared accounts', async () => {
     const kelp = { inputMint: sandbox.mint('KELP'), outputMint: sandbox.mint('TIDE'), amount: '5000000000' };
     const wallet = await sandbox.newWallet({ [SOL]: '100000000', [kelp.inputMint]: '5000000000' });
     const quote = await v1.quoted(kelp);

@@ -101,11 +101,11 @@ export const v1SwapCases: readonly Case[] = [
   },
   {
     covers: ['v1-swap.asLegacyTransaction'],
-    says: 'a legacy transaction is made of a legacy quote, a versioned one of any other; a mixture is refused',
+    says: 'a quote for a legacy transaction makes one, any other quote a versioned one; a mixture is refused',
     async play(fixture) {
       const user = await fixture.newWallet({ [SOL]: '1000000000' });
-      const legacy = { ...SALE, asLegacyTransaction: true };
-      const body = await swapOf(fixture, legacy, { userPublicKey: user.address, asLegacyTransaction: true });
+      const unversioned = { ...SALE, asLegacyTransaction: true };
+      const body = await swapOf(fixture, unversioned, { userPublicKey: user.address, asLegacyTransaction: true });
       expect([
         viewOf(body.swapTransaction).version,
         viewOf((await swapOf(fixture, SALE, { userPublicKey: user.address })).swapTransaction).version,

@@ -1,8 +1,10 @@
-import { assert } from '../core/assert.ts';
-import type { Markup } from './markup.ts';
-import { markup, note } from './markup.ts';
-import type { ValueKind } from '../research/metrics/value-text.ts';
-import { valueText } from '../research/metrics/value-text.ts';
+import { assert } from '../../core/assert.ts';
+import type { Markup } from '../markup.ts';
+import { markup, note } from '../markup.ts';
+import type { ValueKind } from '../../research/metrics/value-text.ts';
+import { valueText } from '../../research/metrics/value-text.ts';
+import type { HeatScale, HeatStep } from './heat-scale.ts';
+import { heatScale } from './heat-scale.ts';
 
 /** A number, or why it is missing. */
 export type HeatValue = number | { readonly missing: string };
@@ -85,52 +87,4 @@ function shortened(label: string): string {
 function noteSign(place: number): string {
   const letter = String.fromCharCode(97 + (place % 26));
   return place < 26 ? letter : noteSign(Math.floor(place / 26) - 1) + letter;
-}
-
-/**
- * The colours of a heat map: the styles are `down4` to `down1`, `even`, `up1` to `up4`, in hues that colour-blind
- * people can distinguish.
- */
-interface HeatScale {
-  readonly style: (value: number) => string;
-  /** The occurring colours, from the smallest value to the largest. */
-  readonly steps: readonly HeatStep[];
-}
-
-/** The values of one colour. */
-interface HeatStep {
-  readonly style: string;
-  readonly from: number;
-  readonly to: number;
-}
-
-const STEPS = 4;
-
-/**
- * Returns a scale for values. Around a middle, equal distances on both sides have equal colours. Without one (null) the
- * colours span the smallest to the largest value.
- */
-export function heatScale(values: readonly number[], middle: number | null = 0): HeatScale {
-  const low = values.reduce((least, value) => Math.min(least, value), Infinity);
-  const high = values.reduce((most, value) => Math.max(most, value), -Infinity);
-  const style = middle === null ? byRange(low, high) : byDistance(middle, Math.max(middle - low, high - middle));
-  const steps = new Map<string, HeatStep>();
-  for (const value of values.toSorted((a, b) => a - b)) {
-    const name = style(value);
-    steps.set(name, { style: name, from: steps.get(name)?.from ?? value, to: value });
-  }
-  return { style, steps: [...steps.values()] };
-}
-
-function byDistance(middle: number, farthest: number): (value: number) => string {
-  return (value) => {
-    if (value === middle) return 'even';
-    const step = Math.ceil((Math.abs(value - middle) / farthest) * STEPS);
-    return `${value < middle ? 'down' : 'up'}${Math.min(STEPS, Math.max(1, step))}`;
-  };
-}
-
-function byRange(low: number, high: number): (value: number) => string {
-  return (value) =>
-    (low === high ? 'even' : `up${Math.min(STEPS, Math.floor(((value - low) / (high - low)) * STEPS) + 1)}`);
 }

@@ -1,7 +1,7 @@
-import { groupThousands } from '../core/text.ts';
-import type { ValueKind } from '../research/metrics/value-text.ts';
-import { fixedText } from '../research/metrics/value-text.ts';
-import type { Millis } from '../core/time.ts';
+import { groupThousands } from '../../core/text.ts';
+import type { ValueKind } from '../../research/metrics/value-text.ts';
+import { fixedText } from '../../research/metrics/value-text.ts';
+import type { Millis } from '../../core/time.ts';
 
 /** A labelled place on an axis. */
 export interface Tick {

@@ -1,8 +1,8 @@
 import type { Axis, Tick } from './axis.ts';
 import { placeOn } from './axis.ts';
-import type { Markup } from './markup.ts';
-import { jsonInPage, markup, note } from './markup.ts';
-import type { Readout } from './readout.ts';
+import type { Markup } from '../markup.ts';
+import { jsonInPage, markup, note } from '../markup.ts';
+import type { Readout } from '../readout.ts';
 
 /** The coordinate range of drawings, independent of their size on the page. Whole numbers are precise enough. */
 const PLOT_WIDTH = 10_000;

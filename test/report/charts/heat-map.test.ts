@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { HeatMap } from '../../src/report/heat-map.ts';
-import { heatMapFigure, heatScale } from '../../src/report/heat-map.ts';
-import { GRID } from './reports.ts';
+import type { HeatMap } from '../../../src/report/charts/heat-map.ts';
+import { heatMapFigure } from '../../../src/report/charts/heat-map.ts';
+import { heatScale } from '../../../src/report/charts/heat-scale.ts';
+import { GRID } from '../reports.ts';
 
 const cells = (map: HeatMap): string[] =>
   [...heatMapFigure(map).markup.matchAll(/<td class="heat[^>]*>.*?<\/td>/g)].map(([cell]) => cell);

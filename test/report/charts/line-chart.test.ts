@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { drawnPoints } from '../../src/report/line-chart.ts';
+import { drawnPoints } from '../../../src/report/charts/downsample.ts';
 
 const known = (some: readonly (number | null)[]): number[] => some.filter((value) => value !== null);
 

@@ -1,13 +1,14 @@
-import type { Millis } from '../core/time.ts';
+import type { Millis } from '../../core/time.ts';
 import type { Axis } from './axis.ts';
 import { instantText, timeAxis, valueAxis } from './axis.ts';
-import type { Markup } from './markup.ts';
-import { markup } from './markup.ts';
+import type { Markup } from '../markup.ts';
+import { markup } from '../markup.ts';
 import type { PlotStyle } from './plot.ts';
 import { PLOT_HEIGHT, acrossPlot, downPlot, emptyFigure, plotFigure, scaleNote } from './plot.ts';
-import { readoutValues } from './readout.ts';
-import type { ValueKind } from '../research/metrics/value-text.ts';
-import { valueText } from '../research/metrics/value-text.ts';
+import { readoutValues } from '../readout.ts';
+import type { ValueKind } from '../../research/metrics/value-text.ts';
+import { valueText } from '../../research/metrics/value-text.ts';
+import { drawnPoints } from './downsample.ts';
 
 /** A span of time. */
 export interface Span {
@@ -184,36 +185,4 @@ function rangeText(values: readonly (number | null)[], kind: ValueKind): string 
   if (first === undefined) return 'is not known';
   const text = (value: number | undefined): string => valueText(value!, kind);
   return `from ${text(first)} to ${text(last)}, lowest ${text(low)}, highest ${text(high)}`;
-}
-
-/**
- * Returns the indexes of points that draw the same line as all points. Of each of `parts` equal spans they are the
- * first, the lowest, the highest and the last point, and each end of a gap, so that no extreme and no gap is lost. They
- * are sorted and unique. Times rise strictly.
- */
-export function drawnPoints(
-  values: readonly (number | null)[], { times, parts }: { readonly times: readonly Millis[]; readonly parts: number },
-): number[] {
-  if (values.length <= parts * 4) return values.map((_, i) => i);
-  const [begin, end] = [times[0]!, times.at(-1)!];
-  const partOf = (i: number): number => Math.min(parts - 1, Math.floor(((times[i]! - begin) / (end - begin)) * parts));
-  const places: number[] = [];
-  for (let from = 0, to = 0; from < values.length; from = to) {
-    while (to < values.length && partOf(to) === partOf(from)) to += 1;
-    places.push(...drawnOfPart(values, from, to));
-  }
-  return places;
-}
-
-function drawnOfPart(values: readonly (number | null)[], from: number, to: number): number[] {
-  const kept = new Set([from, to - 1]);
-  let [low, high] = [from, from];
-  for (let i = from; i < to; i++) {
-    const value = values[i]!;
-    if (i > from && (value === null) !== (values[i - 1] === null)) kept.add(i - 1).add(i);
-    if (value === null) continue;
-    if (value < (values[low] ?? Infinity)) low = i;
-    if (value > (values[high] ?? -Infinity)) high = i;
-  }
-  return [...kept.add(low).add(high)].toSorted((a, b) => a - b);
 }
