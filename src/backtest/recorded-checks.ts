@@ -2,7 +2,7 @@ import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { InputSource } from '../recording/reader.ts';
 import type { RecordingKind } from '../recording/format.ts';
-import type { JudgeToken } from '../trading/command.ts';
+import type { JudgeToken } from '../trading/engine-command.ts';
 import type { RiskLimits } from '../trading/limits.ts';
 import type { InputCursor } from './driver.ts';
 

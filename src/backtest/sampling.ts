@@ -1,6 +1,6 @@
 import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
-import type { StrategyInstance } from '../engine/host.ts';
+import type { StrategyInstance } from '../engine/strategy-host.ts';
 import type { RecordedRows } from '../engine/warm-up.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';

@@ -1,13 +1,13 @@
 import type { Amount } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
-import type { StrategyInstance } from '../engine/host.ts';
+import type { StrategyInstance } from '../engine/strategy-host.ts';
 import type { Mint, Token } from '../market/token.ts';
 import { tokenTable } from '../market/token.ts';
 import type { RiskLimits, StrategyLimits, ValueLimit } from '../trading/limits.ts';
 import type { SimulationModel } from '../trading/simulation-model.ts';
 import type { RecordedIntervals } from './sampling.ts';
-import type { EngineState } from '../trading/state.ts';
-import { createState, freshSnapshot } from '../trading/state.ts';
+import type { EngineState } from '../trading/engine-state.ts';
+import { createState, freshSnapshot } from '../trading/engine-state.ts';
 import { Engine } from '../engine/engine.ts';
 
 /** The setup that all backtests over one recording share. Plain data, since it is sent to threads. */

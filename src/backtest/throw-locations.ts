@@ -2,7 +2,7 @@ import { basename, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isObservable, Observable } from 'rxjs';
 import { printable } from '../core/text.ts';
-import type { StrategyInstance } from '../engine/host.ts';
+import type { StrategyInstance } from '../engine/strategy-host.ts';
 
 /** The folder of the project's own modules. */
 const OWN_CODE = join(import.meta.dirname, '..') + sep;

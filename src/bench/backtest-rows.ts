@@ -24,7 +24,7 @@ import { withTokens } from '../strategy/params.ts';
 import type { Protection } from '../trading/limits.ts';
 import { DEFAULT_PROTECTIONS } from '../trading/protections/catalogue.ts';
 import { BASE_MODEL } from '../trading/simulation-model.ts';
-import { createState, freshSnapshot } from '../trading/state.ts';
+import { createState, freshSnapshot } from '../trading/engine-state.ts';
 import smaCrossover from '../../strategies/sma-crossover.ts';
 
 const RUNS = 5;

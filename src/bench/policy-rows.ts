@@ -12,12 +12,12 @@ import { SOL_MINT, USDC_MINT } from '../market/token.ts';
 import { stopwatch } from '../research/stopwatch.ts';
 import { createChainReader } from '../signer/chain-reader.ts';
 import { createJsonRpc } from '../signer/json-rpc.ts';
-import { tablesOf } from '../signer/judge.ts';
+import { tablesOf } from '../signer/policy-check.ts';
 import type { Expectation } from '../signer/policy/expectation.ts';
 import { USUAL_MAX_FEE_LAMPORTS } from '../signer/policy/expectation.ts';
 import type { Policy } from '../signer/policy/policy.ts';
 import { createPolicy } from '../signer/policy/policy.ts';
-import type { LookupTables } from '../signer/policy/resolve.ts';
+import type { LookupTables } from '../signer/policy/lookup-tables.ts';
 import type { JournalStore } from '../store/journal.ts';
 import { openJournal } from '../store/journal.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PLAN_NAMES } from '../service/rate/rate-plan.ts';
 import { backtestSchema } from './schema-backtest.ts';
 import { address, amount, duration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
-import { riskSchema } from './schema-risk.ts';
+import { riskSchema } from './risk-limits.ts';
 
 // The shape of the file, as people write it: what depends on tokens, strategies or another section is checked when it
 // is resolved. Descriptions and examples end up in the JSON schema, where editors show them.

@@ -5,7 +5,7 @@ import type { ConfigNode, ConfigPath } from './config-tree.ts';
 import { nodeAt } from './config-tree.ts';
 import type { SignerConfig, StrategyConfig } from './run-config.ts';
 import { watchedBy } from './run-config.ts';
-import type { ProtectionEntry } from './schema-risk.ts';
+import type { ProtectionEntry } from './protection-config.ts';
 
 /** Returns whether a configuration moves real money: live, and not on the embedded service. */
 export function movesRealMoney(

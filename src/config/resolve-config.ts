@@ -15,13 +15,14 @@ import type { RequestRate } from './request-rate.ts';
 import { refuseExcess, requestRate } from './request-rate.ts';
 import { resolveBacktest } from './resolve-backtest.ts';
 import { checkForRun, resolveChain, resolveService, resolveWallet } from './resolve-connections.ts';
-import { resolveLimits, resolveSigner } from './resolve-limits.ts';
+import { resolveSigner } from './resolve-signer.ts';
+import { resolveLimits } from './risk-limits.ts';
 import { resolveStrategies } from './resolve-strategies.ts';
 import type { DecimalsLookup } from './resolve-tokens.ts';
 import { GUESSED_DECIMALS, createAmountReader, resolveTokens } from './resolve-tokens.ts';
 import type { ChainConfig, RunConfig, ServiceConfig } from './run-config.ts';
-import type { ProtectionEntry } from './schema-risk.ts';
-import { protectionSchema } from './schema-risk.ts';
+import type { ProtectionEntry } from './protection-config.ts';
+import { protectionSchema } from './protection-config.ts';
 import { validate } from './validate.ts';
 
 /** Where decimals can be asked for: the lookup needs to know which service and chain the file names. */
@@ -102,7 +103,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     seed: sections.seed,
     backtest: resolveBacktest(sections, { amounts, strategies, problems, purpose: options.purpose }),
     tokens,
-    limits: resolveLimits(sections, {
+    limits: resolveLimits(sections.risk, {
       amounts, problems, protections, solReserve: wallet.solReserve, caps: signer.caps,
     }),
     strategies,

@@ -7,7 +7,7 @@ import { EXIT_FAILURES_MAX } from '../trading/exit-progress.ts';
 import type { ExitPart } from '../trading/exit-sizing.ts';
 import { exitEndsAt } from '../trading/exit-sizing.ts';
 import type { AlertProposal } from '../trading/proposal.ts';
-import type { EngineState } from '../trading/state.ts';
+import type { EngineState } from '../trading/engine-state.ts';
 
 // The decision hash covers these alerts: a changed text changes the hash of every run with such an exit.
 

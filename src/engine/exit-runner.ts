@@ -12,8 +12,8 @@ import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import type { AlertProposal, Proposal, SwapProposal } from '../trading/proposal.ts';
 import { spendable } from '../trading/risk/swap-candidate.ts';
-import { effectiveTrading } from '../trading/risk/trading-state.ts';
-import type { EngineState } from '../trading/state.ts';
+import { effectiveTrading } from '../trading/risk/trading-state-rules.ts';
+import type { EngineState } from '../trading/engine-state.ts';
 import type { Input, Ruling } from '../trading/step.ts';
 import {
   PAUSE_MAX_MS, capWaitAlert, capWaitReason, exitDelayedAlert, exitGivenUpAlert, exitMadeAlert, flatAlert,

@@ -4,8 +4,8 @@ import { roughDuration } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import { EXIT_FAILURES_MAX } from '../trading/exit-progress.ts';
 import { spendable } from '../trading/risk/swap-candidate.ts';
-import { effectiveTrading } from '../trading/risk/trading-state.ts';
-import type { EngineState } from '../trading/state.ts';
+import { effectiveTrading } from '../trading/risk/trading-state-rules.ts';
+import type { EngineState } from '../trading/engine-state.ts';
 
 /** A holding of a flattening strategy that is not sold. */
 export interface UnsoldHolding {

@@ -5,7 +5,7 @@ import { TOKEN_ACCOUNT_RENT } from '../solana/constants.ts';
 import type { Attempt } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import type { Chain, Journal, TokenBalance } from './ports.ts';
-import { mostReceived } from './landed.ts';
+import { mostReceived } from './landed-fill.ts';
 import type { HistoryCheck, ReportedEnd } from './wallet-history.ts';
 
 /** An objection of the wallet's balance against an attempt's expiry: a contradiction, or missing knowledge. */

@@ -7,7 +7,7 @@ import type { Intent } from '../trading/intent.ts';
 import { ExpiryWatch } from './expiry-proof.ts';
 import { balanceObjection } from './input-balance.ts';
 import type { ExecutorPorts, Progress, SignatureStatus } from './ports.ts';
-import { landedProgress, readLanded } from './landed.ts';
+import { landedProgress, readLanded } from './landed-fill.ts';
 import { MonotonicTime } from './monotonic-time.ts';
 import { HistoryCheck } from './wallet-history.ts';
 

@@ -3,7 +3,7 @@ import type { FeedHealth } from '../market/event.ts';
 import type { OrderBook } from '../market/order-book.ts';
 import type { Quote } from '../market/quote.ts';
 import type { TokenStats } from '../market/token-stats.ts';
-import type { Command } from '../trading/command.ts';
+import type { Command } from '../trading/engine-command.ts';
 import type { Outcome } from '../trading/intent.ts';
 
 /** The format that this code writes, and the release that introduced it. Format 2 compresses complete segments. */

@@ -7,7 +7,7 @@ import type { HeatMap } from './charts/heat-map.ts';
 import { renderBacktest } from './backtest-report.ts';
 import type { NamedText } from './markup.ts';
 import type { ConfigRecord } from '../config/config-record.ts';
-import { readLimits } from '../config/config-record.ts';
+import { readLimits } from '../config/risk-limits.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { formatDecimal } from '../core/amount.ts';
 import { groupThousands } from '../core/text.ts';

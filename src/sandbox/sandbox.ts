@@ -29,7 +29,7 @@ export type { RateLimit } from './service/http/rate-limit.ts';
 export type { ScenarioStep } from './scenario.ts';
 
 export interface SandboxOptions {
-  /** Of the service; 0 or absent takes a free one. */
+  /** The service's port; 0 or absent takes a free one. */
   readonly port?: number;
   readonly rpcPort?: number;
   readonly seed?: number;
@@ -37,22 +37,22 @@ export interface SandboxOptions {
   readonly speed?: number;
   readonly scenario?: readonly ScenarioStep[];
   readonly slotMs?: number;
-  /** Whose word the answers follow where description and live service differ; the description's by default. */
+  /** Whether answers follow the description or the live service where they differ; the description by default. */
   readonly profile?: Profile;
-  /** The API keys that are let in; absent lets in any that is not empty. */
+  /** The accepted API keys; absent accepts any that is not empty. */
   readonly apiKeys?: readonly string[];
-  /** The name of the words that the service speaks, of config/dialects; the neutral ones by default. */
+  /** The dialect of the service, a name from config/dialects; neutral names by default. */
   readonly dialect?: string;
   /**
-   * What each key may do, in real time, not the sandbox's; absent limits no key. Without a key the profile `live`
-   * limits as it was seen to.
+   * The rate limit of each key, in real time, not the sandbox's; absent means none. Without a key the profile `live`
+   * has the limits that the live service was seen to have.
    */
   readonly rateLimit?: RateLimit;
   /** A request that has not arrived whole by then is refused; 15 s by default. */
   readonly slowestRequestMs?: number;
 }
 
-/** Where a sandbox is reached, and what lives in it: the first line of `gannet sandbox --json`. */
+/** The addresses, wallet and tokens of a sandbox: the first line of `gannet sandbox --json`. */
 export interface SandboxAddresses {
   readonly base_url: string;
   readonly rpc_url: string;
@@ -73,20 +73,20 @@ export interface Sandbox {
 const HOST = '127.0.0.1';
 const DEFAULT_SLOT_MS = 400;
 const DEFAULT_SEED = 7;
-/** Blocks before the doors open, so that blockhashes of every age exist from the first request on. */
+/** Blocks before the start, so that blockhashes of every age exist from the first request on. */
 const SLOTS_BEFORE_START = 160;
-/** After a pause of the machine the chain goes on; it does not catch up more than this at once. */
+/** The most slots that the chain catches up with after a pause of the machine. */
 const MOST_SLOTS_AT_ONCE = 25;
 
-/** What a caller without a key was seen to get from the live service: five requests within ten seconds of the first. */
+/** The live service's observed limit without a key: five requests within ten seconds of the first. */
 const KEYLESS: RateLimit = { kind: 'fixed', requests: 5, windowMs: 10_000, executeRequests: 200, headers: true };
 
 const LARGEST_SPEED = 10_000;
 const LARGEST_SLOT_MS = 3_600_000;
 
 /**
- * Starts the embedded service and chain in this process. This is the one place where the sandbox meets the wall clock.
- * Throws CONFIG_INVALID on options or a scenario that make no sense, SANDBOX_FAILED when a port cannot be had.
+ * Starts the embedded service and chain in this process. Only this module reads the wall clock for the sandbox. Throws
+ * CONFIG_INVALID on invalid options or an invalid scenario, SANDBOX_FAILED when a port is taken.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   requireOptions(options);
@@ -116,7 +116,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     blockhashes.add(chain.latestBlockhash());
   };
   const advanceSlots = (count: number): void => {
-    // Only the newest blockhashes matter to the history: a long leap makes the rest in one go.
+    // Only the newest blockhashes matter to the history: a long leap creates the rest at once.
     const oneByOne = Math.min(count, SLOTS_BEFORE_START);
     if (count > oneByOne) chain.advanceSlots(count - oneByOne);
     for (let i = 0; i < oneByOne; i++) produceBlock();
@@ -199,7 +199,7 @@ function createContext(setup: ChainSetup, { startedAtMs, ...parts }: ContextPart
   };
 }
 
-/** Throws CONFIG_INVALID on options that make no sense. */
+/** Throws CONFIG_INVALID on invalid options. */
 function requireOptions({ speed = 1, slotMs = DEFAULT_SLOT_MS, ...options }: SandboxOptions): void {
   requireNumber('speed', speed, { min: 0, max: LARGEST_SPEED });
   requireNumber('slotMs', slotMs, { min: 1, max: LARGEST_SLOT_MS });
@@ -224,7 +224,7 @@ function startClock(slotMs: number, advanceSlots: (count: number) => void): () =
   return () => clearInterval(clock);
 }
 
-/** Returns what a server opened on. Throws SANDBOX_FAILED when it could not. */
+/** Returns the address of a server that listens. Throws SANDBOX_FAILED when it could not. */
 async function opened<Address>(name: string, listening: Promise<Address>): Promise<Address> {
   try {
     return await listening;

@@ -9,7 +9,7 @@ import { MOST_RULES, type FaultRule } from './service/faults/faults.ts';
 export interface ScenarioStep {
   /** Once, this long after the start: "30s". */
   readonly at?: string;
-  /** Again and again: "1m". */
+  /** Repeatedly, with this period: "1m". */
   readonly every?: string;
   readonly match?: { readonly method?: string; readonly path: string };
   readonly fault?: { readonly kind: string; readonly [key: string]: unknown };
@@ -26,7 +26,7 @@ type ScenarioAction =
 /** A scenario that runs by slots. */
 interface Scenario {
   /**
-   * Performs what is due in the slots after `from` up to `to`, counted from the start; what was due last comes last.
+   * Performs the steps that are due in the slots after `from` up to `to`, counted from the start, in the order of time.
    */
   run(span: { readonly from: number; readonly to: number }): void;
 }
@@ -46,7 +46,7 @@ export function createScenario(
     run({ from, to }) {
       const due = actions.map(({ slots, repeats, action }) => {
         const times = repeats ? Math.floor(to / slots) - Math.floor(from / slots) : Number(from < slots && slots <= to);
-        // A leap is long, and what repeats is the same every time.
+        // A leap may be long, and every repetition is the same.
         return { action, times: Math.min(times, action.kind === 'price' ? 1 : MOST_RULES), last: repeats
           ? to - (to % slots) : slots };
       });

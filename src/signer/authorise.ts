@@ -18,7 +18,7 @@ import type { Summary, Verdict } from './policy/verdict.ts';
 import { warmUpPolicy } from './warm-up.ts';
 import { readTransaction } from '../solana/transaction.ts';
 import type { CapSetting, SignerSettings } from './settings.ts';
-import { judgeWithChain } from './judge.ts';
+import { judgeWithChain } from './policy-check.ts';
 
 /** The wall clock, for periods of hours; the caps allow for a clock that is set back. */
 const wallClock: Pick<Clock, 'now'> = { now: () => Date.now() };

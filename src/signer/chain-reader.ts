@@ -6,7 +6,7 @@ import { TOKEN_DATA_SLICE, readLookupTable, readMint, readTokenAccount } from '.
 import type { JsonRpc } from './json-rpc.ts';
 import { invalid, isRecord } from './json-rpc.ts';
 import { SYSTEM_PROGRAM } from '../solana/constants.ts';
-import type { LookupTables } from './policy/resolve.ts';
+import type { LookupTables } from './policy/lookup-tables.ts';
 import type { SimulatedChanges } from './policy/simulation.ts';
 import { isAddress } from '../solana/addresses.ts';
 

@@ -1,7 +1,7 @@
 import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
-import type { AdjustWallet, AdjustmentCause } from '../trading/command.ts';
+import type { AdjustWallet, AdjustmentCause } from '../trading/engine-command.ts';
 import type { Prepare } from './database.ts';
 
 /** The difference between the chain's balance of the wallet and the ledger's, with its cause where that is known. */

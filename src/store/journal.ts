@@ -2,7 +2,7 @@ import type { Clock, Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { Attempt, BalanceMove, ProofProgress } from '../trading/attempt.ts';
 import type { Intent, IntentState, Outcome } from '../trading/intent.ts';
-import type { StateSnapshot } from '../trading/state.ts';
+import type { StateSnapshot } from '../trading/engine-state.ts';
 import type { RestoredStates, StrategyState } from '../trading/strategy-state.ts';
 import type { Transactor } from './database.ts';
 import { createTransactor, openDatabase } from './database.ts';

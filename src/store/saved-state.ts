@@ -4,7 +4,7 @@ import type { Millis } from '../core/time.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { TERMINAL_STATES, readOutcome } from '../trading/intent.ts';
 import { intentKey } from '../trading/recent-keys.ts';
-import type { StateSnapshot } from '../trading/state.ts';
+import type { StateSnapshot } from '../trading/engine-state.ts';
 import type { RestoredStates, StrategyState } from '../trading/strategy-state.ts';
 import type { Prepare } from './database.ts';
 

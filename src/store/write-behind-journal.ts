@@ -3,7 +3,7 @@ import { isGannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Intent, Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
-import type { StateSnapshot } from '../trading/state.ts';
+import type { StateSnapshot } from '../trading/engine-state.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
 import type { JournalReads, JournalStore } from './journal.ts';
 

@@ -1,9 +1,9 @@
 import { assertNever } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
-import type { Command, CommandSource, Flatten, SetTradingState, TradingState } from './command.ts';
+import type { Command, CommandSource, Flatten, SetTradingState, TradingState } from './engine-command.ts';
 import { advanceTime, checkProtections, releaseByOperator } from './protections/check-protections.ts';
 import { recordAdjustment } from './protections/record-outcome.ts';
-import type { EngineState } from './state.ts';
+import type { EngineState } from './engine-state.ts';
 
 /** Applies a command to the state, then checks the protections. */
 export function applyCommand(state: EngineState, at: Millis, command: Command): void {

@@ -11,7 +11,7 @@ import type { Intent, Outcome } from './intent.ts';
 import type { SwapProposal } from './proposal.ts';
 import { intentKey } from './recent-keys.ts';
 import type { SwapCandidate } from './risk/swap-candidate.ts';
-import type { EngineState } from './state.ts';
+import type { EngineState } from './engine-state.ts';
 import { isSlippageCode } from './swap-terms.ts';
 
 /** The failed parts in a row after which an exit is given up. */

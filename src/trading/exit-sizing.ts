@@ -3,7 +3,7 @@ import { mulDiv } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { SpendCap } from './limits.ts';
-import type { EngineState } from './state.ts';
+import type { EngineState } from './engine-state.ts';
 import type { CapSpan } from './usage-counters.ts';
 import { CAP_SPANS } from './usage-counters.ts';
 import { currentValue, readingAge } from './valuation.ts';

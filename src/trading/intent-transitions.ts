@@ -14,7 +14,7 @@ import { advanceTime, checkProtections } from './protections/check-protections.t
 import { recordOutcome } from './protections/record-outcome.ts';
 import { intentKey } from './recent-keys.ts';
 import type { SwapCandidate } from './risk/swap-candidate.ts';
-import type { EngineState } from './state.ts';
+import type { EngineState } from './engine-state.ts';
 import { currentValue, readingAge } from './valuation.ts';
 
 /** How old a quote may be that bounds an exit's output, where the configuration sets no age of quotes. */

@@ -2,7 +2,7 @@ import { assert, assertNever } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
 import { applyCommand } from './apply-command.ts';
-import type { Command } from './command.ts';
+import type { Command } from './engine-command.ts';
 import type { Denial } from './limits.ts';
 import { refusePart, sizeExit } from './exit-progress.ts';
 import { applyOutcome, openIntent } from './intent-transitions.ts';
@@ -11,7 +11,7 @@ import type { AlertProposal, Proposal } from './proposal.ts';
 import { checkOnMarketEvent } from './protections/check-protections.ts';
 import { firstDenial } from './risk/rules.ts';
 import { candidateOf } from './risk/swap-candidate.ts';
-import type { EngineState } from './state.ts';
+import type { EngineState } from './engine-state.ts';
 import type { StrategyState } from './strategy-state.ts';
 
 /** An external input, in order of arrival. */

@@ -5,7 +5,7 @@ import type { MarketEventBase } from '../market/event.ts';
 import type { Quote } from '../market/quote.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { MarketCache } from './market-cache.ts';
-import type { EngineState } from './state.ts';
+import type { EngineState } from './engine-state.ts';
 
 /** An amount and the token in which it is to be valued. */
 interface Valuable {

@@ -72,13 +72,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   research: {
     layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store', 'backtest'],
     // A thread loads the strategies itself, and a trial is identified by the same records that a manifest keeps.
-    files: /^src\/config\/(?:strategy-file|config-record|run-config)\.ts$/,
+    files: /^src\/config\/(?:strategy-file|config-record|risk-limits|value-record|run-config)\.ts$/,
     packages: 'any', builtins: 'any',
   },
   // A report prints the configuration that its figures depend on.
   report: {
     layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store', 'backtest', 'research'],
-    files: /^src\/config\/(?:config-record|run-config)\.ts$/,
+    files: /^src\/config\/(?:config-record|risk-limits|run-config)\.ts$/,
     packages: [], builtins: ['node:crypto', 'node:fs', 'node:module', 'node:path', 'node:zlib'],
   },
   config: {

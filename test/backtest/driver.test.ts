@@ -3,7 +3,7 @@ import { map, merge, mergeMap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { drive, settle } from '../../src/backtest/driver.ts';
 import { replayRun } from '../../src/backtest/replay.ts';
-import type { StrategyInstance } from '../../src/engine/host.ts';
+import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { Quote } from '../../src/market/quote.ts';
 import { debounceTime, interval } from '../../src/strategy/index.ts';

@@ -4,7 +4,7 @@ import { runToEnd } from '../../src/core/chunked-work.ts';
 import { measureInChunks } from '../../src/research/trials/measured-run.ts';
 import type { SimulationModel } from '../../src/trading/simulation-model.ts';
 import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
-import type { StrategyInstance } from '../../src/engine/host.ts';
+import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
 import type { Amount } from '../../src/core/amount.ts';
 import type { Mint, Token } from '../../src/market/token.ts';

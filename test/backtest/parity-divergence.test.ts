@@ -2,7 +2,7 @@ import { merge, mergeMap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { ReplayResult } from '../../src/backtest/replay.ts';
 import { replayRun } from '../../src/backtest/replay.ts';
-import type { StrategyInstance } from '../../src/engine/host.ts';
+import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import type { Quote } from '../../src/market/quote.ts';
 import { interval } from '../../src/strategy/index.ts';
 import type { Run } from '../engine/runs.ts';

@@ -4,7 +4,7 @@ import type { Bps } from '../../src/core/amount.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import type { Recording } from '../../src/recording/reader.ts';
-import type { Command } from '../../src/trading/command.ts';
+import type { Command } from '../../src/trading/engine-command.ts';
 import type { Input } from '../../src/trading/step.ts';
 import { buyingSol } from '../market/events.ts';
 import { FISH, KELP } from '../market/tokens.ts';

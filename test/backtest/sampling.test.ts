@@ -6,7 +6,7 @@ import { replayRun } from '../../src/backtest/replay.ts';
 import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
 import type { LoggedDecision } from '../../src/engine/decision-log.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { StrategyInstance } from '../../src/engine/host.ts';
+import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import type { FeedKey } from '../../src/market/event.ts';
 import { joinSampling, restartSampling, takesSample } from '../../src/market/sample-windows.ts';
 import type { Quote } from '../../src/market/quote.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { longestWarmup, runBacktest } from '../../src/backtest/backtest.ts';
 import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
 import type { LoggedDecision } from '../../src/engine/decision-log.ts';
-import type { StrategyInstance } from '../../src/engine/host.ts';
+import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import { interval } from '../../src/strategy/index.ts';
 import { prepare, strategy } from '../engine/runs.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readLimits, recordLimits } from '../../src/config/config-record.ts';
-import { PROTECTION_KINDS } from '../../src/config/schema-risk.ts';
+import { readLimits, recordLimits } from '../../src/config/risk-limits.ts';
+import { PROTECTION_KINDS } from '../../src/config/protection-config.ts';
 import { configJsonSchema } from '../../src/config/config-schema.ts';
 import type { MintAccount } from '../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { parseJson, stringifyJson } from '../../src/core/json.ts';
 import type { Protection } from '../../src/trading/limits.ts';
 import { takeChanges } from '../../src/trading/protections/check-protections.ts';
-import type { EngineState, StateSnapshot } from '../../src/trading/state.ts';
-import { snapshotState } from '../../src/trading/state.ts';
+import type { EngineState, StateSnapshot } from '../../src/trading/engine-state.ts';
+import { snapshotState } from '../../src/trading/engine-state.ts';
 import { sellingSol } from '../market/events.ts';
 import {
   carry, command, DAY, ELAPSED, HOUR, MINUTE, price, protection, START, stateUnder, usdc,

@@ -7,7 +7,7 @@ import type { Outcome } from '../../src/trading/intent.ts';
 import { book, buyingSol, PURCHASE, sellingSol, trouble } from '../market/events.ts';
 import { SOL, SOL_USDC, USDC } from '../market/tokens.ts';
 import type { Protection } from '../../src/trading/limits.ts';
-import { freshSnapshot } from '../../src/trading/state.ts';
+import { freshSnapshot } from '../../src/trading/engine-state.ts';
 import { fillOf, WALLET } from '../trading/states.ts';
 import type { Run } from './runs.ts';
 import { alerts, prepare, start, strategy } from './runs.ts';

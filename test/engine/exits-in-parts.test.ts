@@ -8,7 +8,7 @@ import type { RiskLimits } from '../../src/trading/limits.ts';
 import { EXIT_FAILURES_MAX } from '../../src/trading/exit-progress.ts';
 import { exitEndsAt } from '../../src/trading/exit-sizing.ts';
 import type { Input } from '../../src/trading/step.ts';
-import { freshSnapshot, snapshotState } from '../../src/trading/state.ts';
+import { freshSnapshot, snapshotState } from '../../src/trading/engine-state.ts';
 import { buyingSol, quote } from '../market/events.ts';
 import { SOL, SOL_USDC, USDC } from '../market/tokens.ts';
 import { WALLET, buy, fillOf, outcome, verdictOn } from '../trading/states.ts';

@@ -1,6 +1,6 @@
 import { map, merge, NEVER, Observable, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { StrategyInstance } from '../../src/engine/host.ts';
+import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import { interval } from '../../src/strategy/index.ts';
 import { buyingSol } from '../market/events.ts';
 import { SOL_USDC } from '../market/tokens.ts';

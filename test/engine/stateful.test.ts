@@ -1,7 +1,7 @@
 import { filter, ignoreElements, map, merge, mergeMap, NEVER } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { replayRun } from '../../src/backtest/replay.ts';
-import type { StrategyInstance } from '../../src/engine/host.ts';
+import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import type { Outcome } from '../../src/strategy/index.ts';
 import type { RestoredStates } from '../../src/trading/strategy-state.ts';
 import type { Effect } from '../../src/trading/step.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { map, merge, mergeMap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { StrategyInstance } from '../../src/engine/host.ts';
+import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import type { PricedQuote } from '../../src/strategy/index.ts';
 import { auditTime, bufferTime, debounceTime, delay, interval, slots, timer } from '../../src/strategy/index.ts';
 import { buyingSol } from '../market/events.ts';

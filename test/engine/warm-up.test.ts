@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { ignoreElements, map, merge, mergeMap, NEVER, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import meanReversion from '../../strategies/mean-reversion.ts';
-import type { StrategyInstance } from '../../src/engine/host.ts';
+import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import type { PricedQuote } from '../../src/strategy/index.ts';
 import { interval } from '../../src/strategy/index.ts';
 import type { Input } from '../../src/trading/step.ts';

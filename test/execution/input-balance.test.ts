@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
-import { compareWallet } from '../../src/daemon/watch/wallet-watch.ts';
+import { compareWallet } from '../../src/daemon/watch/ledger-comparison.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import { balanceObjection } from '../../src/execution/input-balance.ts';
 import type { JournalledIntent } from '../../src/execution/ports.ts';

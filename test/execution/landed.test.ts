@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount, Bps, Lamports } from '../../src/core/amount.ts';
-import { readLanded } from '../../src/execution/landed.ts';
+import { readLanded } from '../../src/execution/landed-fill.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import type { Attempt, LandedSwap } from '../../src/trading/attempt.ts';

@@ -8,7 +8,7 @@ import { rateOf } from '../../src/market/quote.ts';
 import type { TokenStats } from '../../src/market/token-stats.ts';
 import { TOKEN_STAT_NAMES } from '../../src/market/token-stats.ts';
 import type { Mint } from '../../src/market/token.ts';
-import type { Command } from '../../src/trading/command.ts';
+import type { Command } from '../../src/trading/engine-command.ts';
 import type { Outcome } from '../../src/trading/intent.ts';
 import type { Input } from '../../src/trading/step.ts';
 import type { InputSource } from '../../src/recording/reader.ts';

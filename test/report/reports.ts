@@ -10,7 +10,7 @@ import type { ReportInput } from '../../src/report/report-input.ts';
 import { verdictOf } from '../../src/research/trials/verdict.ts';
 import { normal, seededRandom } from '../../src/core/random.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
-import type { StrategyInstance } from '../../src/engine/host.ts';
+import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import { strategy } from '../engine/runs.ts';
 import { SOL, SOL_USDC, TOKENS, USDC } from '../market/tokens.ts';
 import { bothSides, CALM, measured } from '../backtest/measured.ts';

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import type { Authoriser, SigningRequestTerms } from '../../src/signer/authorise.ts';
 import { createAuthoriser } from '../../src/signer/authorise.ts';
 import { CONSTANT_PRODUCT_PROGRAM, swapPrograms } from '../../src/signer/policy/swap-programs.ts';
-import type { LookupTables } from '../../src/signer/policy/resolve.ts';
+import type { LookupTables } from '../../src/signer/policy/lookup-tables.ts';
 import { listen } from '../service/loopback.ts';
 import {
   accountOf, AMOUNT, honestSwap, NATIVE_MINT, SYSTEM_PROGRAM, THIEF, TOKEN_PROGRAM, transactionOf, USDC, WALLET,

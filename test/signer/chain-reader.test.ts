@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createChainReader, type ChainReader } from '../../src/signer/chain-reader.ts';
 import { createJsonRpc, type JsonRpc } from '../../src/signer/json-rpc.ts';
 import { createAddresses } from '../../src/solana/addresses.ts';
-import { tablesOf } from '../../src/signer/judge.ts';
+import { tablesOf } from '../../src/signer/policy-check.ts';
 import { readTransaction } from '../../src/solana/transaction.ts';
 import { SOL, startTestSandbox, USDC, type TestSandbox, type TestWallet } from '../sandbox/service/sandbox-client.ts';
 import { listen, type Received } from '../service/loopback.ts';

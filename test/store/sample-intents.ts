@@ -4,7 +4,7 @@ import type { Clock } from '../../src/core/time.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import type { Attempt } from '../../src/trading/attempt.ts';
 import type { Fill, Intent, Outcome } from '../../src/trading/intent.ts';
-import type { StateSnapshot } from '../../src/trading/state.ts';
+import type { StateSnapshot } from '../../src/trading/engine-state.ts';
 
 /** The real clock. */
 export const wallClock: Clock = asyncScheduler;

@@ -9,7 +9,7 @@ import { USDC_MINT } from '../../src/market/token.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import type { WriteBehindJournal } from '../../src/store/write-behind-journal.ts';
 import { createWriteBehindJournal } from '../../src/store/write-behind-journal.ts';
-import type { StateSnapshot } from '../../src/trading/state.ts';
+import type { StateSnapshot } from '../../src/trading/engine-state.ts';
 import { attemptOf, FILL, intentOf, outcomeOf, SNAPSHOT } from './sample-intents.ts';
 import type { SmallDisk } from './small-disk.ts';
 import { NO_SMALL_DISK, smallDisk } from './small-disk.ts';

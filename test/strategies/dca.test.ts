@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import dca from '../../strategies/dca.ts';
-import type { StateSnapshot } from '../../src/trading/state.ts';
-import { snapshotState } from '../../src/trading/state.ts';
-import type { Command } from '../../src/trading/command.ts';
+import type { StateSnapshot } from '../../src/trading/engine-state.ts';
+import { snapshotState } from '../../src/trading/engine-state.ts';
+import type { Command } from '../../src/trading/engine-command.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import type { RestoredStates } from '../../src/trading/strategy-state.ts';
 import { buyingSol } from '../market/events.ts';

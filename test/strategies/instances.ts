@@ -1,9 +1,9 @@
-import type { StrategyInstance } from '../../src/engine/host.ts';
+import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import { outputAt } from '../../src/market/quote.ts';
 import type { Strategy } from '../../src/strategy/index.ts';
 import { withTokens } from '../../src/strategy/params.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { EngineState } from '../../src/trading/state.ts';
+import type { EngineState } from '../../src/trading/engine-state.ts';
 import type { Effect } from '../../src/trading/step.ts';
 import { TOKENS } from '../market/tokens.ts';
 import { fillOf } from '../trading/states.ts';

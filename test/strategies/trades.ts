@@ -1,5 +1,5 @@
 import type { RiskLimits } from '../../src/trading/limits.ts';
-import type { StrategyInstance } from '../../src/engine/host.ts';
+import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import { buyingSol } from '../market/events.ts';
 import { SOL } from '../market/tokens.ts';
 import type { Run } from '../engine/runs.ts';

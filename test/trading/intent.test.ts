@@ -6,7 +6,7 @@ import type { Intent, IntentState, Outcome } from '../../src/trading/intent.ts';
 import {
   OPEN_STATES, TERMINAL_STATES, TrackedIntents, canTransition, isTerminal, readOutcome,
 } from '../../src/trading/intent.ts';
-import type { EngineState } from '../../src/trading/state.ts';
+import type { EngineState } from '../../src/trading/engine-state.ts';
 import { FISH, SOL, USDC } from '../market/tokens.ts';
 import { WALLET, apply, approve, buy, fillOf, outcome, stateWith, strategySetup, verdictOn } from './states.ts';
 import { stringifyJson } from '../../src/core/json.ts';

@@ -1,13 +1,13 @@
 import type { Amount } from '../../src/core/amount.ts';
 import { parseJson, stringifyJson } from '../../src/core/json.ts';
 import type { Millis } from '../../src/core/time.ts';
-import type { Command } from '../../src/trading/command.ts';
+import type { Command } from '../../src/trading/engine-command.ts';
 import type { Outcome } from '../../src/trading/intent.ts';
 import type {
   Protection, ProtectionAction, ProtectionRelease, ProtectionScope, ProtectionTrigger,
 } from '../../src/trading/limits.ts';
-import type { EngineState, StateSnapshot } from '../../src/trading/state.ts';
-import { snapshotState } from '../../src/trading/state.ts';
+import type { EngineState, StateSnapshot } from '../../src/trading/engine-state.ts';
+import { snapshotState } from '../../src/trading/engine-state.ts';
 import { sellingSol } from '../market/events.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import { apply, approve, buy, fillOf, outcome, stateWith, strategySetup } from './states.ts';

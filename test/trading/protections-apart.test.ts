@@ -3,8 +3,8 @@ import type { Amount, Lamports } from '../../src/core/amount.ts';
 import { parseJson, stringifyJson } from '../../src/core/json.ts';
 import type { Protection } from '../../src/trading/limits.ts';
 import { takeChanges } from '../../src/trading/protections/check-protections.ts';
-import type { EngineState, StateSnapshot } from '../../src/trading/state.ts';
-import { snapshotState } from '../../src/trading/state.ts';
+import type { EngineState, StateSnapshot } from '../../src/trading/engine-state.ts';
+import { snapshotState } from '../../src/trading/engine-state.ts';
 import { quote } from '../market/events.ts';
 import { FISH, SOL, USDC } from '../market/tokens.ts';
 import {

@@ -3,7 +3,7 @@ import type { Amount } from '../../src/core/amount.ts';
 import type { Millis } from '../../src/core/time.ts';
 import { takeChanges } from '../../src/trading/protections/check-protections.ts';
 import { VALUE_MAX_AGE_MS } from '../../src/trading/valuation.ts';
-import type { EngineState } from '../../src/trading/state.ts';
+import type { EngineState } from '../../src/trading/engine-state.ts';
 import { quote } from '../market/events.ts';
 import { FISH, USDC } from '../market/tokens.ts';
 import { carry, HOUR, MINUTE, price, protection, SELL, START, stateUnder } from './protected-states.ts';

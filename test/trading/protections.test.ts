@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Amount, Lamports } from '../../src/core/amount.ts';
 import type { Millis } from '../../src/core/time.ts';
 import { PROTECTIONS } from '../../src/trading/protections/catalogue.ts';
-import { effectiveTrading } from '../../src/trading/risk/trading-state.ts';
+import { effectiveTrading } from '../../src/trading/risk/trading-state-rules.ts';
 import { takeChanges } from '../../src/trading/protections/check-protections.ts';
 import { retryDenial } from '../../src/trading/risk/rules.ts';
-import type { EngineState } from '../../src/trading/state.ts';
-import { snapshotState } from '../../src/trading/state.ts';
+import type { EngineState } from '../../src/trading/engine-state.ts';
+import { snapshotState } from '../../src/trading/engine-state.ts';
 import { quote, sellingSol } from '../market/events.ts';
 import { FISH, SOL, USDC } from '../market/tokens.ts';
 import {

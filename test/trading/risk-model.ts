@@ -1,6 +1,6 @@
 import type { Millis } from '../../src/core/time.ts';
 import type { Mint } from '../../src/market/token.ts';
-import type { TradingState } from '../../src/trading/command.ts';
+import type { TradingState } from '../../src/trading/engine-command.ts';
 import type { Fill, Intent } from '../../src/trading/intent.ts';
 import type { Protection } from '../../src/trading/limits.ts';
 import type { ProtectionChange } from '../../src/trading/protections/memory.ts';

@@ -5,8 +5,8 @@ import type { DenialCode } from '../../src/trading/limits.ts';
 import { DENIALS } from '../../src/trading/limits.ts';
 import type { Intent } from '../../src/trading/intent.ts';
 import { retryDenial } from '../../src/trading/risk/rules.ts';
-import type { EngineState } from '../../src/trading/state.ts';
-import { snapshotState } from '../../src/trading/state.ts';
+import type { EngineState } from '../../src/trading/engine-state.ts';
+import { snapshotState } from '../../src/trading/engine-state.ts';
 import { book, quote, sellingSol, stats, trouble } from '../market/events.ts';
 import { FISH, KELP, SOL, USDC } from '../market/tokens.ts';
 import {

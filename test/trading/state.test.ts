@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
 import { parseJson, stringifyJson } from '../../src/core/json.ts';
-import type { StateSnapshot } from '../../src/trading/state.ts';
-import { snapshotState } from '../../src/trading/state.ts';
+import type { StateSnapshot } from '../../src/trading/engine-state.ts';
+import { snapshotState } from '../../src/trading/engine-state.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import { apply, approve, buy, confirm, outcome, stateWith, strategySetup, verdictOn, WALLET } from './states.ts';
 

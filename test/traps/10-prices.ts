@@ -3,7 +3,7 @@ import type { Amount, Bps } from '../../src/core/amount.ts';
 import { amount } from '../../src/core/amount.ts';
 import type { TokenStats } from '../../src/market/token-stats.ts';
 import { tokenTable } from '../../src/market/token.ts';
-import { createState, freshSnapshot } from '../../src/trading/state.ts';
+import { createState, freshSnapshot } from '../../src/trading/engine-state.ts';
 import { apply, propose, strategySetup, WIDE } from '../trading/states.ts';
 import { watch } from './feeds.ts';
 import type { Trap } from './trap.ts';

@@ -3,7 +3,7 @@ import type { Mint, Token } from '../../market/token.ts';
 import type { Intent, Outcome } from '../../trading/intent.ts';
 import type { MarketCache } from '../../trading/market-cache.ts';
 import type { SimulationModel } from '../../trading/simulation-model.ts';
-import type { EngineState } from '../../trading/state.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
 import type { RecordedIntervals } from '../sampling.ts';
 import type { BenchmarkValues, BenchmarkWallets } from './benchmark-wallets.ts';
 import { createBenchmarkWallets } from './benchmark-wallets.ts';

@@ -6,7 +6,7 @@ import type { Fill, Intent, Outcome } from '../../trading/intent.ts';
 import { isTerminal } from '../../trading/intent.ts';
 import type { MarketCache } from '../../trading/market-cache.ts';
 import type { StrategyBook } from '../../trading/portfolio.ts';
-import type { EngineState } from '../../trading/state.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
 import { priceAge } from '../../trading/valuation.ts';
 import type { ExitMarks } from './exit-marks.ts';
 import type { RecordedFill, StrategyRecord } from './run-record.ts';

@@ -1,6 +1,6 @@
 import type { Millis } from '../../core/time.ts';
-import type { Command, TradingState } from '../../trading/command.ts';
-import type { EngineState } from '../../trading/state.ts';
+import type { Command, TradingState } from '../../trading/engine-command.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
 
 /** The actions of an operator that change what may be traded. */
 export const OPERATOR_ACTIONS = ['halt', 'resume', 'reduce-only', 'flatten'] as const;

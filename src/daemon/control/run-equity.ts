@@ -4,7 +4,7 @@ import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
 import { currentValue } from '../../trading/valuation.ts';
 import { ALL } from '../../trading/protections/memory.ts';
-import type { EngineState } from '../../trading/state.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
 
 const DAY_MS = 86_400_000;
 

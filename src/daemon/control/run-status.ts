@@ -1,4 +1,4 @@
-import type { TradingState } from '../../trading/command.ts';
+import type { TradingState } from '../../trading/engine-command.ts';
 import { describeSource } from '../reporting/trading-text.ts';
 import { actionText, kindText } from '../../trading/protections/protection-text.ts';
 import type { FeedState, SessionState, RunStatus, StrategyStatus } from './session-state.ts';

@@ -2,8 +2,8 @@ import type { Millis } from '../../core/time.ts';
 import { describeFeedKey } from '../../market/market-text.ts';
 import type { TokenTable } from '../../market/token.ts';
 import type { FeedStats } from '../../service/feeds/feed-stats.ts';
-import type { ServiceAccessState } from '../../trading/command.ts';
-import type { EngineState } from '../../trading/state.ts';
+import type { ServiceAccessState } from '../../trading/engine-command.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
 import type { RunEquity } from './run-equity.ts';
 import type { StrategyTrading, TradingView } from './trading-view.ts';
 

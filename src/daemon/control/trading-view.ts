@@ -3,11 +3,11 @@ import { showAmount } from '../../market/market-text.ts';
 import type { Millis } from '../../core/time.ts';
 import { withTokenNames } from '../../market/market-text.ts';
 import type { UnsoldHolding } from '../../engine/unsold-holdings.ts';
-import type { Command, CommandSource, TradingState } from '../../trading/command.ts';
-import { effectiveTrading, firedProtections } from '../../trading/risk/trading-state.ts';
+import type { Command, CommandSource, TradingState } from '../../trading/engine-command.ts';
+import { effectiveTrading, firedProtections } from '../../trading/risk/trading-state-rules.ts';
 import type { Watch } from '../../trading/protections/memory.ts';
 import type { ProtectionAction, ProtectionRelease } from '../../trading/limits.ts';
-import type { EngineState } from '../../trading/state.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
 
 /** A change of what may be traded, and its source. */
 export interface TradingChange {

@@ -5,8 +5,8 @@ import type { MarketEvent } from '../../market/event.ts';
 import { describeFeedKey, formatBalances, showAmount } from '../../market/market-text.ts';
 import { bookTop } from '../../market/order-book.ts';
 import type { TokenTable } from '../../market/token.ts';
-import type { TradingState } from '../../trading/command.ts';
-import type { EngineState } from '../../trading/state.ts';
+import type { TradingState } from '../../trading/engine-command.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
 import type { Ruling } from '../../trading/step.ts';
 
 /** A decision with its inputs, read from the state at that moment, in the run or in its replay. */

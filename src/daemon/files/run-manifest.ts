@@ -8,7 +8,7 @@ import { GannetError, messageOf } from '../../core/errors.ts';
 import { parseJson, stringifyJson } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Intent, IntentState, Outcome } from '../../trading/intent.ts';
-import type { StateSnapshot } from '../../trading/state.ts';
+import type { StateSnapshot } from '../../trading/engine-state.ts';
 import type { RestoredStates } from '../../trading/strategy-state.ts';
 
 const RUN_FORMAT = 1;

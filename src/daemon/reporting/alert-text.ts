@@ -2,10 +2,10 @@ import type { RunConfig } from '../../config/run-config.ts';
 import { printable } from '../../core/text.ts';
 import { showAmount, symbolOf } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
-import type { AdjustmentCause, AdjustWallet, JudgeToken, ServiceAccessState } from '../../trading/command.ts';
+import type { AdjustmentCause, AdjustWallet, JudgeToken, ServiceAccessState } from '../../trading/engine-command.ts';
 import { needsOperator } from '../../trading/intent.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
-import type { EngineState } from '../../trading/state.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
 import type { IntentRecord } from './counters.ts';
 
 /** Returns the alert for a change of access to the service: what it means, and what to do. */

@@ -1,13 +1,13 @@
 import type { Lamports } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { StrategyInstance } from '../../engine/host.ts';
+import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import { formatBalances } from '../../market/market-text.ts';
-import type { TradingState } from '../../trading/command.ts';
+import type { TradingState } from '../../trading/engine-command.ts';
 import type { Fill, Intent, IntentState, Outcome } from '../../trading/intent.ts';
 import { isTerminal } from '../../trading/intent.ts';
-import { effectiveTrading } from '../../trading/risk/trading-state.ts';
-import type { EngineState } from '../../trading/state.ts';
+import { effectiveTrading } from '../../trading/risk/trading-state-rules.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
 import type { RunFiles } from '../files/run-files.ts';
 
 /** An intent with its current state and the details known so far. */

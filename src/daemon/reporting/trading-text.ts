@@ -1,11 +1,11 @@
 import { symbolOf } from '../../market/market-text.ts';
 import type { TokenTable } from '../../market/token.ts';
-import type { CommandSource, TradingState } from '../../trading/command.ts';
+import type { CommandSource, TradingState } from '../../trading/engine-command.ts';
 import type { ProtectionAction } from '../../trading/limits.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
 import type { ProtectionChange } from '../../trading/protections/memory.ts';
 import { kindText, releaseText } from '../../trading/protections/protection-text.ts';
-import type { EngineState } from '../../trading/state.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
 import type { TradingChange } from '../control/trading-view.ts';
 
 const ACTIONS: Readonly<Record<ProtectionAction, string>> = {

@@ -14,9 +14,9 @@ import { createFeeds } from '../../service/feeds/feeds.ts';
 import type { SignerDescription } from '../../signer/channel-protocol.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import { lockState } from '../../store/locks.ts';
-import type { EngineState } from '../../trading/state.ts';
-import { createState } from '../../trading/state.ts';
-import { startControlApi } from '../control/control-api.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
+import { createState } from '../../trading/engine-state.ts';
+import { startControlApi } from '../control/control-server.ts';
 import { controlFilePath } from '../control/control-file.ts';
 import type { ControlledRun } from '../control/control-port.ts';
 import { runDirOf } from '../files/find-run.ts';
@@ -38,7 +38,7 @@ import type { DaemonOptions, ModeParts, ModeScope } from './run-options.ts';
 import { Resources } from './run-options.ts';
 import { CRASH_LIMIT, crashesInARow } from './safe-mode.ts';
 import { Session } from './session.ts';
-import { scheduleCheckpoints } from './state-keeper.ts';
+import { scheduleCheckpoints } from './state-saving.ts';
 
 /**
  * Runs the daemon from recovery to the drained end. Rejects where it cannot start, before it trades or writes anything.

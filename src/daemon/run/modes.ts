@@ -17,7 +17,7 @@ import type { WriteBehindJournal } from '../../store/write-behind-journal.ts';
 import { createWriteBehindJournal } from '../../store/write-behind-journal.ts';
 import { refuseLostHistory } from '../files/lost-history.ts';
 import { journalWhileKept, signingWhileKept } from '../watch/state-watch.ts';
-import { createWalletKeeper } from '../watch/wallet-keeper.ts';
+import { createWalletKeeper } from '../watch/ledger-reconciliation.ts';
 import { openSigner } from './open-signer.ts';
 import { beginOnNewChain, recoverState } from './recover.ts';
 import type { ModeParts, ModeScope } from './run-options.ts';

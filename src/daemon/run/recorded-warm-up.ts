@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
-import type { StrategyInstance } from '../../engine/host.ts';
+import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { RecordedRows } from '../../engine/warm-up.ts';
 import type { FeedKey } from '../../market/event.ts';
 import { feedKey } from '../../market/feed.ts';

@@ -1,7 +1,7 @@
 import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { RunRecord } from '../../store/journal.ts';
-import type { SetTradingState } from '../../trading/command.ts';
+import type { SetTradingState } from '../../trading/engine-command.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
 
 /** The number of crashes within a span after which a start enters the safe mode. */

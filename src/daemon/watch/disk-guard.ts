@@ -8,9 +8,9 @@ import { isGannetError, isNoRoom, messageOf } from '../../core/errors.ts';
 import { seededRandom } from '../../core/random.ts';
 import { printable } from '../../core/text.ts';
 import type { Clock, Millis } from '../../core/time.ts';
-import type { SetTradingState } from '../../trading/command.ts';
+import type { SetTradingState } from '../../trading/engine-command.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
-import type { EngineState } from '../../trading/state.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
 import type { Log } from '../reporting/log.ts';
 
 /** How much free space a run needs, in bytes. */

@@ -6,7 +6,7 @@ import { isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { Mint, MintAccount } from '../../market/token.ts';
 import type { Service } from '../../service/service.ts';
-import type { JudgeToken } from '../../trading/command.ts';
+import type { JudgeToken } from '../../trading/engine-command.ts';
 import type { TokenSafetyLimits, ValueLimit } from '../../trading/limits.ts';
 import type { TokenFacts } from '../../trading/token-safety.ts';
 import { TOKEN_FINDINGS, judgeToken } from '../../trading/token-safety.ts';

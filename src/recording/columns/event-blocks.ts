@@ -5,7 +5,7 @@ import type { BookLevel, OrderBook } from '../../market/order-book.ts';
 import type { TokenStatName, TokenStats } from '../../market/token-stats.ts';
 import { TOKEN_STAT_NAMES } from '../../market/token-stats.ts';
 import type { Mint } from '../../market/token.ts';
-import type { Command } from '../../trading/command.ts';
+import type { Command } from '../../trading/engine-command.ts';
 import { readOutcome } from '../../trading/intent.ts';
 import type { InputByKind, RecordingKind } from '../format.ts';
 import type { Bitmap, CodedTexts, Columns } from './batch-columns.ts';

@@ -8,7 +8,7 @@ import type { OrderBook } from '../../market/order-book.ts';
 import type { Quote } from '../../market/quote.ts';
 import type { TokenStats } from '../../market/token-stats.ts';
 import { TOKEN_STAT_NAMES } from '../../market/token-stats.ts';
-import type { Command } from '../../trading/command.ts';
+import type { Command } from '../../trading/engine-command.ts';
 import type { Outcome } from '../../trading/intent.ts';
 import type { InputByKind, RecordingKind } from '../format.ts';
 import type { ColumnBuffer } from './column-buffers.ts';

@@ -5,7 +5,7 @@ import type { BookLevel, BookSide, OrderBook } from '../../market/order-book.ts'
 import type { Quote } from '../../market/quote.ts';
 import type { TokenStatName, TokenStats } from '../../market/token-stats.ts';
 import { TOKEN_STAT_NAMES } from '../../market/token-stats.ts';
-import type { Command } from '../../trading/command.ts';
+import type { Command } from '../../trading/engine-command.ts';
 import type { Outcome } from '../../trading/intent.ts';
 import type { InputByKind, RecordingKind } from '../format.ts';
 import type { ParquetColumn } from './parquet-file.ts';

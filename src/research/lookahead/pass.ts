@@ -6,7 +6,7 @@ import type { BacktestSetup, BacktestStrategy } from '../../backtest/setup.ts';
 import { freshState } from '../../backtest/setup.ts';
 import type { ChunkedWork } from '../../core/chunked-work.ts';
 import type { Millis } from '../../core/time.ts';
-import type { StrategyInstance } from '../../engine/host.ts';
+import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { Decision } from '../../trading/step.ts';
 import type { Perturbation } from './perturbation.ts';
 

@@ -1,9 +1,9 @@
-/** What can happen to an account, by the reference's and the service's words. */
+/** The events of an account, named as in the reference and the service. */
 export type LedgerEventType =
   | 'order_created' | 'order_filled' | 'order_failed' | 'order_closed' | 'payout_claimed' | 'position_updated'
     | 'position_lost';
 
-/** What a record says of money and contracts; what is absent is zero. Contracts and dollars in millionths. */
+/** The figures of a record; an absent figure is zero. Contracts and dollars in millionths. */
 export interface LedgerFigures {
   readonly contracts?: bigint;
   readonly filledContracts?: bigint;
@@ -17,7 +17,7 @@ export interface LedgerFigures {
   readonly feeUsd?: bigint;
   readonly grossProceedsUsd?: bigint;
   readonly netProceedsUsd?: bigint;
-  /** What leaves the venue for the owner's wallet. */
+  /** The amount that the venue pays to the owner's wallet. */
   readonly transferAmountToken?: bigint;
   readonly realizedPnl?: bigint;
   readonly realizedPnlBeforeFees?: bigint;
@@ -41,7 +41,7 @@ export interface LedgerRecord {
   readonly figures: LedgerFigures;
 }
 
-/** Which records are wanted; what is absent does not matter. */
+/** Selects records; an absent member selects all. */
 export interface LedgerFilter {
   readonly ownerPubkey?: string | undefined;
   readonly id?: number | undefined;
@@ -52,15 +52,12 @@ export interface LedgerFilter {
 
 export interface Ledger {
   add(record: Omit<LedgerRecord, 'id'>): void;
-  /** Returns the records that fit, newest first. */
+  /** Returns the matching records, newest first. */
   find(filter: LedgerFilter): readonly LedgerRecord[];
 }
 
 const FIRST_ID = 1_000_001;
-/**
- * A ledger of months would fill the memory: the oldest records are forgotten, as the service forgets nothing but a
- * sandbox may.
- */
+/** A ledger of months would fill the memory, so the oldest records are dropped; the real service keeps all. */
 const MOST_RECORDS = 20_000;
 const FORGOTTEN_AT_ONCE = 4_000;
 

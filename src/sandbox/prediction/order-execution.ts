@@ -11,7 +11,7 @@ import { ONE } from './positions.ts';
 import type { Venue } from './venue.ts';
 import { MICRO_USD_PER_PRICE } from './venue.ts';
 
-/** What a trader asks for. Contracts and dollars in millionths. */
+/** The terms of an order. Contracts and dollars in millionths. */
 export interface OrderTerms {
   readonly owner: string;
   readonly marketId: string;
@@ -21,7 +21,7 @@ export interface OrderTerms {
   readonly limitPriceUsd: bigint;
   /** Paid in with a purchase: it covers the cost at the limit, and the fee. */
   readonly depositUsd: bigint;
-  /** Spared the keeper's failures: a position that must be there. */
+  /** Never fails by chance: the position must exist. */
   readonly isCertain?: boolean;
 }
 
@@ -30,7 +30,7 @@ interface Order extends OrderTerms {
   readonly positionPubkey: string;
 }
 
-/** What was had from a book. Contracts and dollars in millionths. */
+/** The result of taking levels from a book. Contracts and dollars in millionths. */
 interface Fill {
   readonly contracts: bigint;
   /** Paid for a purchase, rounded up; received for a sale, rounded down; without fees. */
@@ -40,12 +40,12 @@ interface Fill {
   readonly feesUsd: bigint;
 }
 
-/** What is asked of a book. */
+/** An order as the book fills it. */
 interface FillRequest {
   readonly isYes: boolean;
   readonly isBuy: boolean;
   readonly contracts: bigint;
-  /** The most a purchase may pay, the least a sale may bring, for one contract. */
+  /** The highest price of a purchase, or the lowest of a sale, for one contract. */
   readonly limitPriceUsd: bigint;
   /** Contracts are traded in multiples of this. */
   readonly contractStep: bigint;
@@ -57,7 +57,7 @@ interface FillRequest {
  */
 const SLOTS_TO_FILL = 18;
 const SLOTS_TO_CLOSE = 5;
-/** Share of orders that the keeper cannot fill although the book would. */
+/** Share of orders that the keeper fails to fill although the book could. */
 const FAILURE_PROBABILITY = 0.04;
 
 const RATE_SCALE = 100n;
@@ -68,8 +68,8 @@ const USUAL_FEE_RATE = 7n;
 const ROUNDING_RESERVE = 100n;
 
 /**
- * Returns the way of an order: created by the owner, filled as far as the book goes or failed, and closed with what is
- * left.
+ * Returns a function that places an order: the owner creates it, the keeper fills it as far as the book goes or fails
+ * it, and closes it with the rest.
  */
 export function createOrderExecution(options: {
   readonly agenda: Agenda; readonly catalogue: Catalogue; readonly venue: Venue; readonly ledger: Ledger;
@@ -168,7 +168,7 @@ function pricesOf(found: Fill, order: Order): LedgerFigures {
   };
 }
 
-/** Returns what a book gives, level after level, undefined when it gives nothing within the limit. */
+/** Returns the fill from a book, level after level, undefined when no level is within the limit. */
 export function fillFrom(book: PredictionBook, request: FillRequest): Fill | undefined {
   const { isYes, isBuy, contractStep, category } = request;
   const bids = (isBuy === isYes ? book.no : book.yes).toSorted((a, b) => b.price - a.price);

@@ -8,7 +8,7 @@ import { MICRO_USD_PER_PRICE } from './venue.ts';
 /** One contract, and one US dollar: both are counted in millionths. */
 export const ONE = 1_000_000n;
 
-/** What one owner holds of one side of one market. Contracts and dollars in millionths. */
+/** One owner's position on one side of one market. Contracts and dollars in millionths. */
 export interface Position {
   readonly pubkey: string;
   readonly owner: string;
@@ -17,14 +17,14 @@ export interface Position {
   readonly openedSlot: number;
   updatedSlot: number;
   contracts: bigint;
-  /** What the contracts that are held cost, without fees. */
+  /** The cost of the held contracts, without fees. */
   cost: bigint;
-  /** What was paid in fees for the contracts that are held. */
+  /** The fees paid for the held contracts. */
   fees: bigint;
-  /** What sales, and in the end the payout, brought over what they cost. */
+  /** The profit of sales and of the payout over their cost. */
   realized: bigint;
   openOrders: number;
-  /** When its market was resolved or cancelled, and it with it. */
+  /** When its market was resolved or cancelled. */
   settledSlot: number | undefined;
   /** Since when a payout can be claimed. */
   claimableSlot: number | undefined;
@@ -32,7 +32,7 @@ export interface Position {
   claimedUsd: bigint;
 }
 
-/** Whose position of which side of which market. */
+/** Identifies the owner, the market and the side of a position. */
 interface PositionKey {
   readonly owner: string;
   readonly marketId: string;
@@ -44,11 +44,11 @@ export interface Positions {
   pubkeyOf(key: PositionKey): string;
   get(pubkey: string): Position | undefined;
   all(): IterableIterator<Position>;
-  /** Adds what was bought; returns the position and whether it was there before. */
+  /** Adds a purchase; returns the position and whether it is new. */
   buy(
     key: PositionKey, bought: { slot: number; contracts: bigint; cost: bigint; fees: bigint },
   ): { position: Position; isNew: boolean };
-  /** Takes what was sold, its share of cost and fees with it, and returns the gains over them before and after fees. */
+  /** Removes a sale with its share of cost and fees, and returns the gains before and after fees. */
   sell(
     position: Position, sold: { slot: number; contracts: bigint; gross: bigint; fees: bigint },
   ): { gain: bigint; gainAfterFees: bigint };
@@ -64,7 +64,7 @@ export function createPositions(identifiers: Identifiers): Positions {
     const purpose = `position:${owner}:${marketId}:${isYes ? 'yes' : 'no'}`;
     const known = pubkeys.get(purpose);
     if (known !== undefined) return known;
-    // Recurring markets bring ever new ones; a cache that is full starts over.
+    // Recurring markets create ever more positions; a full cache starts over.
     if (pubkeys.size >= 10_000) pubkeys.clear();
     const pubkey = identifiers.address(purpose);
     pubkeys.set(purpose, pubkey);
@@ -107,7 +107,7 @@ export function createPositions(identifiers: Identifiers): Positions {
   };
 }
 
-/** Names of accounts, orders and transactions that a seed gives to things which are on no chain. */
+/** Names of accounts, orders and transactions that exist on no chain, derived from a seed. */
 export interface Identifiers {
   /** Returns the 32 bytes of an account's address. */
   bytes(purpose: string): Buffer;
@@ -135,8 +135,8 @@ export function createIdentifiers(seed: string): Identifiers {
 }
 
 /**
- * What a position is worth at a slot, in micro US dollars. Its mark is the best bid: what a sale would bring, not what
- * the last trade paid.
+ * What a position is worth at a slot, in micro US dollars. Its mark is the best bid, the price of a sale, not the price
+ * of the last trade.
  */
 interface Valuation {
   readonly markPriceUsd: bigint;

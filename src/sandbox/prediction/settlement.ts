@@ -8,7 +8,7 @@ import type { Venue } from './venue.ts';
 
 /** Share of the others' payouts that they claim themselves instead of waiting for the keeper. */
 const CLAIM_PROBABILITY = 0.35;
-/** How long what is paid out, or lost, is still shown. */
+/** How long a paid or lost position is still listed. */
 const SHOWN_SLOTS = SLOTS_PER_DAY / 4;
 
 /** What happens to positions when their market has ended. */
@@ -20,8 +20,8 @@ export interface Settlement {
 }
 
 /**
- * Returns the settlement: losers are told, winners are paid when they or, a day later, the keeper claim, cancelled
- * markets give back what was paid.
+ * Returns the settlement. Losers get a record. Winners are paid when they claim, or a day later when the keeper claims.
+ * Cancelled markets pay the cost back.
  */
 export function createSettlement(options: {
   readonly agenda: Agenda; readonly venue: Venue; readonly ledger: Ledger; readonly positions: Positions;
@@ -68,7 +68,7 @@ export function createSettlement(options: {
     position.updatedSlot = slot;
     const byKeeper = position.owner === options.wallet || options.random() >= CLAIM_PROBABILITY;
     const wait = byKeeper ? SLOTS_PER_DAY : Math.ceil(SLOTS_PER_DAY * options.random());
-    // A contract that wins pays one dollar, so that the payout is as many millionths as there are of contracts.
+    // A contract that wins pays one dollar, so the payout in micro US dollars equals the millionths of contracts.
     agenda.at(slot + wait, (later) => payOut(position, later, { payoutUsd: position.contracts, byKeeper }));
   };
 

@@ -31,7 +31,7 @@ const SLIPPAGE = 0.05;
 const SLIPPAGE_STEP = 10_000;
 const MOST_BUY_PRICE = 980_000;
 const MOST_LIMIT_PRICE = 995_000;
-/** Share of purchases on the events that come and go. */
+/** Share of purchases on recurring events. */
 const SHORT_LIVED_SHARE = 0.4;
 const TRIES = 4;
 /** Share of sales that sell the whole position. */

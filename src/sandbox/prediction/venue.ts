@@ -3,7 +3,7 @@ import { SLOTS_PER_DAY } from '../market/slot-counts.ts';
 import type { Listing, Timeline } from './catalogue.ts';
 import type { Outcome } from './event-plans.ts';
 
-/** How a market stands at a slot. A resolved market stays closed; `result` says how it ended. */
+/** The state of a market at a slot. A resolved market stays closed; `result` is its outcome. */
 interface MarketState {
   readonly status: 'open' | 'closed' | 'cancelled';
   readonly result: 'yes' | 'no' | null;
@@ -11,7 +11,7 @@ interface MarketState {
   readonly resolvedSlot: number | undefined;
 }
 
-/** What trades cost at a slot, in micro US dollars for one contract; 0 where there is no offer. */
+/** The prices at a slot, in micro US dollars for one contract; 0 where there is no offer. */
 interface Pricing {
   readonly buyYesPriceUsd: number;
   readonly buyNoPriceUsd: number;
@@ -23,13 +23,13 @@ interface Pricing {
 export interface Venue {
   state(listing: Listing, slot: number): MarketState;
   book(listing: Listing, slot: number): BookAnswer;
-  /** Returns the best bids of an open market; none of one that is not. */
+  /** Returns the best bids of an open market; none of another. */
   bestBids(listing: Listing, slot: number): BestBids;
   pricing(listing: Listing, slot: number): Pricing;
   probability(listing: Listing, slot: number): number;
   /** Returns the US dollars traded so far. */
   volumeUsd(listing: Listing, slot: number): number;
-  /** Puts the operator's book in the place of the market's own. */
+  /** Replaces the market's own book by the operator's. */
   setBook(marketId: string, book: PredictionBook | null): void;
   /** Gives a market its own book back, or all of them. */
   releaseBooks(marketId?: string): void;
@@ -41,11 +41,11 @@ export interface Venue {
 export const MICRO_USD_PER_PRICE = 100;
 const ONE_USD = 1_000_000;
 const NO_BIDS: BestBids = { yes: undefined, no: undefined };
-/** The last part of a market's life, in which its price goes where it will end. */
+/** The last part of a market's time, in which its price moves to its outcome. */
 const LEAN_SHARE = 0.2;
 const MOST_LEAN = 5;
 
-/** Returns the venue of all markets, with nothing decided by the operator yet. */
+/** Returns the venue of all markets, without decisions of the operator. */
 export function createVenue(timeline: Timeline): Venue {
   const verdicts = new Map<string, { outcome: Outcome; slot: number }>();
   const books = new Map<string, PredictionBook | null>();
@@ -59,9 +59,9 @@ export function createVenue(timeline: Timeline): Venue {
   };
 
   const lean = (listing: Listing, slot: number): number => {
-    // Where lasting markets end is a matter of the calendar, not of slots.
+    // Lasting markets end by the calendar, not by slots.
     if (listing.event.isLasting) return 0;
-    // A market that stands still does not lean either; what was before the start did move.
+    // A market at speed 0 does not lean either, except before the start.
     const at = timeline.moves ? slot : Math.min(slot, 0);
     const share = ((at - listing.openSlot) / (listing.haltSlot - listing.openSlot) - (1 - LEAN_SHARE)) / LEAN_SHARE;
     if (share <= 0 || listing.outcome === 'cancelled') return 0;

@@ -56,7 +56,10 @@ interface Layout {
   end: number;
 }
 
-/** Returns the loadable shared object of one relocatable BPF object. Throws AssertionError on what it cannot link. */
+/**
+ * Returns the loadable shared object of one relocatable BPF object. Throws AssertionError on an object that it cannot
+ * link.
+ */
 export function link(object: Uint8Array, entry = 'entrypoint'): Uint8Array {
   const file = readObject(Buffer.from(object));
   const layout = placeSections(file);
@@ -123,7 +126,7 @@ interface SystemCall {
   name: string;
 }
 
-/** Resolves what can be resolved in `image`, and returns the calls that the loader must resolve. */
+/** Resolves the relocations in `image`, and returns the calls that the loader must resolve. */
 function relocate(file: ObjectFile, layout: Layout, image: Buffer): SystemCall[] {
   const { text, textAddress } = layout;
   const systemCalls: SystemCall[] = [];

@@ -19,11 +19,11 @@ const IMMUTABLE_OWNER_EXTENSION = 7;
 export interface EncodingOptions {
   encoding: AccountEncoding;
   slice: { offset: number; length: number } | undefined;
-  /** What stands for data that base58 may not carry; an error without it. */
+  /** Replaces data that is too long for base58; absent means an error. */
   instead?: string;
 }
 
-/** What a notification says where an account has grown beyond base58; clients know the sentence from the nodes. */
+/** A notification's data where an account has grown beyond base58; clients know the sentence from real nodes. */
 export const TOO_LARGE_FOR_BASE58 = 'error: data too large for bs58 encoding';
 
 /** Returns how a configuration wants accounts written. Throws RpcError. */
@@ -59,7 +59,7 @@ function encodeData(data: Uint8Array, { encoding, slice, instead }: EncodingOpti
       return [zstdCompressSync(shown).toString('base64'), 'base64+zstd'];
     case 'base64':
     case 'jsonParsed':
-      // What no parser knows is given as it is.
+      // Data without a parser is given unparsed.
       return [shown.toString('base64'), 'base64'];
   }
 }

@@ -161,7 +161,7 @@ function sortedByAddress(accounts: ReadonlyMap<Address, Account>): [Address, Acc
 
 type AccountFilter = (data: Uint8Array) => boolean;
 
-/** Returns the tests that a configuration wants of an account’s data. Throws RpcError. */
+/** Returns the filters of a configuration on an account’s data. Throws RpcError. */
 export function accountFilters(config: Config): AccountFilter[] {
   const filters = config['filters'];
   if (filters === undefined || filters === null) return [];

@@ -13,7 +13,7 @@ const MAX_SAMPLES = 720;
 const SAMPLE_SECONDS = 60;
 const DETAILS = ['full', 'accounts', 'signatures', 'none'] as const;
 
-/** Returns the methods that read blocks, and what is counted over them. */
+/** Returns the methods that read blocks and their statistics. */
 export function blockMethods(chain: SandboxChain): RpcMethods {
   return {
     getFirstAvailableBlock: () => chain.firstAvailableSlot(),
@@ -133,7 +133,7 @@ function performanceSamples(chain: SandboxChain, limit: number): object[] {
     const minute = newest - index;
     const from = minute * SLOTS_PER_MINUTE;
     const numTransactions = counts.get(minute) ?? 0;
-    // Votes are no transactions here.
+    // The sandbox has no vote transactions.
     const numSlots = chain.blocksBetween(from, from + SLOTS_PER_MINUTE - 1).length;
     return {
       slot: from + SLOTS_PER_MINUTE - 1, numTransactions, numNonVoteTransactions: numTransactions, numSlots,

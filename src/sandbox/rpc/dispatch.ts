@@ -7,7 +7,7 @@ import { RPC_CODE, RpcError, shown } from './rpc-params.ts';
 
 /** How many calls one body may carry. */
 const MAX_BATCH = 1_000;
-// A batch of heavy calls must not keep the slots of the chain from going on.
+// A batch of heavy calls must not delay the slots of the chain.
 const MAX_TURN_MS = 10;
 
 type RpcId = string | number | bigint | null;
@@ -19,7 +19,7 @@ export interface Request {
   params: Params;
 }
 
-/** Returns the answer to a body, or undefined where none is due (notifications alone). Never throws. */
+/** Returns the answer to a body, or undefined where there is none (notifications alone). Never throws. */
 export async function answer(methods: RpcMethods, body: string): Promise<string | undefined> {
   const parsed = parseBody(body);
   if (parsed instanceof RpcError) return jsonText(failure(null, parsed));
@@ -42,7 +42,7 @@ export async function answer(methods: RpcMethods, body: string): Promise<string 
   return responses.length === 0 ? undefined : jsonText(responses);
 }
 
-/** Returns the JSON value of a body, or the error it deserves. */
+/** Returns the JSON value of a body, or the error for it. */
 export function parseBody(body: string): unknown {
   try {
     return parseJson(body);
@@ -75,7 +75,7 @@ export function success(id: RpcId, result: unknown): object {
   return { jsonrpc: '2.0', id, result };
 }
 
-/** Returns the response object of anything thrown: our own faults are told as such, without their insides. */
+/** Returns the response object of a thrown value: internal errors are named as such, without details. */
 export function failure(id: RpcId, error: unknown): object {
   if (error instanceof RpcError) {
     return {

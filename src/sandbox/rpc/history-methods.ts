@@ -8,7 +8,7 @@ import { encodeLanded, memoOf, refuseVersion, TRANSACTION_ENCODINGS } from './tr
 
 const MAX_STATUSES = 256;
 const MAX_SIGNATURES = 1_000;
-/** Nodes keep statuses this long at hand; older ones are found only by who asks for the history. */
+/** Nodes keep recent statuses this long; older ones are found only with `searchTransactionHistory`. */
 const STATUS_CACHE_SLOTS = 300;
 const FINALIZED_AFTER_SLOTS = 32;
 
@@ -49,7 +49,7 @@ export function historyMethods(chain: SandboxChain): RpcMethods {
   };
 }
 
-/** Returns how sure a transaction of that slot is by now. */
+/** Returns the commitment that a transaction of that slot has reached. */
 function confirmationStatus(chain: SandboxChain, slot: number): Commitment {
   if (slot <= chain.slotAt('finalized')) return 'finalized';
   return slot <= chain.slotAt('confirmed') ? 'confirmed' : 'processed';

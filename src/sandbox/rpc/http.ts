@@ -28,7 +28,7 @@ export function createUpgradeServer(options: { readonly slowestRequestMs: number
   }, options);
 }
 
-/** A server that waits only so long for a request to arrive whole, and answers in JSON-RPC even what is no HTTP. */
+/** Returns a server that limits the time of a request, and answers malformed HTTP in JSON-RPC too. */
 function createTimeLimitedServer(
   listener: RequestListener, { slowestRequestMs }: { readonly slowestRequestMs: number },
 ): Server {
@@ -43,7 +43,7 @@ function createTimeLimitedServer(
 }
 
 async function respond(methods: RpcMethods, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // A client that goes away in the middle of its request is owed nothing.
+  // A client that disconnects during its request gets no answer.
   response.on('error', () => response.destroy());
   allowOrigin(request, response);
   if (request.method === 'OPTIONS') return answerPreflight(request, response);
@@ -67,7 +67,7 @@ async function respond(methods: RpcMethods, request: IncomingMessage, response: 
     .end(text);
 }
 
-/** A node lets pages of any origin ask. */
+/** Real nodes allow pages of any origin. */
 function allowOrigin(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('vary', 'origin');
   if (request.headers.origin !== undefined) response.setHeader('access-control-allow-origin', '*');
@@ -92,7 +92,7 @@ function refusal(reason: string): string {
   return jsonText(failure(null, new RpcError(RPC_CODE.invalidRequest, `Invalid request: ${reason}`)));
 }
 
-/** What came instead of a request, by the code of the reader's error; everything else is simply not HTTP. */
+/** The answers to malformed requests, by the code of the parser's error; any other error means no HTTP. */
 const NO_HTTP: Readonly<Record<string, readonly [line: string, reason: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the request line and the headers are too long'],

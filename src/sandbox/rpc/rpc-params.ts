@@ -19,7 +19,7 @@ export const RPC_CODE = {
   minContextSlotNotReached: -32016,
 } as const;
 
-/** What a method answers instead of a result. */
+/** The error that a method answers instead of a result. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
@@ -32,7 +32,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Returns the error of a parameter that is not what the method takes. */
+/** Returns the error of an invalid parameter. */
 export function invalidParams(message: string): RpcError {
   return new RpcError(RPC_CODE.invalidParams, `Invalid params: ${message}`);
 }
@@ -42,7 +42,7 @@ export type Config = Readonly<Record<string, unknown>>;
 type RpcMethod = (params: Params) => unknown;
 export type RpcMethods = Readonly<Record<string, RpcMethod>>;
 
-/** What the nodes say they are; the VM inside is of this generation. */
+/** The version that the node reports, which is the VM's generation. */
 export const API_VERSION = '4.3.0';
 const SIGNATURE_BASE58_LENGTH = 88;
 const COMMITMENTS: readonly string[] = ['processed', 'confirmed', 'finalized'];
@@ -52,7 +52,7 @@ export function addressParam(params: Params, index: number): Address {
   return addressOfText(params[index], `parameter ${index}`);
 }
 
-/** Returns a value as an address. Throws RpcError naming `where` it stood. */
+/** Returns a value as an address. Throws RpcError that names its place, `where`. */
 export function addressOfText(value: unknown, where: string): Address {
   if (typeof value !== 'string' || !isAddress(value))
     throw invalidParams(`${where}: expected the base58 of 32 bytes, got ${shown(value)}`);
@@ -148,7 +148,7 @@ export function withContext<Value>(
   return { context: { apiVersion: API_VERSION, slot: chain.slotAt(commitment) }, value };
 }
 
-/** Returns what was found, short enough to be told back. */
+/** Returns a found value as text, short enough for a message. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 48));
   if (Array.isArray(value)) return 'an array';

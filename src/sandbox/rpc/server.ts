@@ -42,8 +42,8 @@ export function rpcMethods(chain: SandboxChain): RpcMethods {
 }
 
 /**
- * Starts the JSON-RPC and its websocket, and returns where they listen. The RPC's own port takes websockets too.
- * Throws SANDBOX_FAILED when a port cannot be had.
+ * Starts the JSON-RPC and its websocket, and returns where they listen. The RPC's own port takes websockets too. Throws
+ * SANDBOX_FAILED when a port is taken.
  */
 export async function startRpc(options: RpcOptions): Promise<RunningRpc> {
   const methods = rpcMethods(options.chain);
@@ -59,7 +59,7 @@ export async function startRpc(options: RpcOptions): Promise<RunningRpc> {
     wsUrl: `ws://${hostOf(options.host)}:${portOf(websocket)}`,
     close: async () => {
       notifications.close();
-      // A client that has just heard of its transaction often asks once more; its question may be on the way.
+      // A client that was just notified of its transaction often sends one more request, which may be on the way.
       await delay(LAST_ANSWERS_MS);
       await Promise.all([close(rpc), close(websocket)]);
     },
@@ -71,7 +71,7 @@ interface Servers {
   websocket: Server;
 }
 
-/** With a free port for the RPC its neighbour may be taken; then another free port is tried. */
+/** The port after a free one may be taken; then another free port is tried. */
 async function listenOnBoth(options: RpcOptions, create: () => Servers): Promise<Servers> {
   const { port, host, websocketPort } = options;
   for (let attempt = 1; ; attempt++) {

@@ -8,11 +8,11 @@ import {
   withContext,
 } from './rpc-params.ts';
 
-/** One thing a client waits for. */
+/** One subscription of a client. */
 export interface Subscription {
   /** The kind's name, which its notification and its unsubscription carry. */
   kind: SubscriptionKind;
-  /** Returns what there is to tell now, in order; `last` when nothing will follow. */
+  /** Returns the notifications that are due, in order; `last` when none will follow. */
   poll: () => readonly News[];
 }
 
@@ -24,7 +24,7 @@ interface News {
 export const SUBSCRIPTION_KINDS = ['signature', 'account', 'slot', 'logs', 'program', 'root'] as const;
 type SubscriptionKind = (typeof SUBSCRIPTION_KINDS)[number];
 
-/** Returns what a client subscribed to, or undefined for a method that is no subscription. Throws RpcError. */
+/** Returns the subscription of a request, or undefined for a method that is no subscription. Throws RpcError. */
 export function createSubscription(chain: SandboxChain, method: string, params: Params): Subscription | undefined {
   switch (method) {
     case 'signatureSubscribe':
@@ -44,7 +44,7 @@ export function createSubscription(chain: SandboxChain, method: string, params: 
   }
 }
 
-/** Tells once, when the transaction has reached the commitment; at once if it already has. */
+/** Notifies once, when the transaction has reached the commitment; at once if it already has. */
 function signatureSubscription(chain: SandboxChain, params: Params): Subscription {
   const signature = signatureOfText(params[0], 'parameter 0');
   const config = configParam(params, 1);
@@ -94,7 +94,7 @@ function slotSubscription(chain: SandboxChain): Subscription {
   };
 }
 
-/** Tells each root that was reached; after a leap of slots the newest alone. */
+/** Notifies of each new root; after a leap of slots only of the newest. */
 function rootSubscription(chain: SandboxChain): Subscription {
   let known = chain.slotAt('finalized');
   return {
@@ -127,7 +127,7 @@ function landedSince(chain: SandboxChain, commitment: Commitment): () => LandedT
   };
 }
 
-/** Tells the logs of each transaction that reaches the commitment, of all or of those that mention an address. */
+/** Notifies of the logs of each transaction that reaches the commitment, of all or of those that mention an address. */
 function logsSubscription(chain: SandboxChain, params: Params): Subscription {
   const mentioned = mentionedIn(params[0]);
   const commitment = commitmentOf(configParam(params, 1));
@@ -152,7 +152,7 @@ function mentionedIn(filter: unknown): Address | undefined {
   return addressOfText(mentions[0], 'parameter 0.mentions[0]');
 }
 
-/** Tells each account of a program whose content or balance changed at the commitment. */
+/** Notifies of each account of a program whose content or balance changed at the commitment. */
 function programSubscription(chain: SandboxChain, params: Params): Subscription {
   const program = addressParam(params, 0);
   const config = configParam(params, 1);
@@ -163,7 +163,7 @@ function programSubscription(chain: SandboxChain, params: Params): Subscription 
   const next = landedSince(chain, commitment);
   let slot = chain.slot;
 
-  /** Between slots, transactions alone change accounts; the market moves its pools with the slots. */
+  /** Between slots only transactions change accounts; the market moves its pools with the slots. */
   function candidates(): Iterable<[Address, Account | undefined]> {
     const written = new Set(next().flatMap(({ writableKeys }) => writableKeys));
     if (chain.slot !== slot) return chain.programAccounts(program, commitment);

@@ -28,7 +28,7 @@ export function encodeLanded(
   };
 }
 
-/** Returns a landed transaction as a block shows it where accounts alone are asked for. */
+/** Returns a landed transaction as a block shows it with `transactionDetails: accounts`. */
 export function encodeAccountsOf(landed: LandedTransaction, { withVersion }: { withVersion: boolean }): object {
   const { message, signatures } = decodeTransaction(landed.bytes);
   const { error } = landed;
@@ -150,8 +150,8 @@ interface InstructionToEncode {
 }
 
 /**
- * With `jsonParsed`, System instructions are read; others have the form of programs without a parser: keys instead of
- * indexes.
+ * With `jsonParsed`, System instructions are parsed; others have keys instead of indexes, as for programs without a
+ * parser.
  */
 function encodeInstruction(
   { programIdIndex, accountIndexes, data, stackHeight, accountKeys, parsed }: InstructionToEncode,
@@ -166,7 +166,7 @@ function encodeInstruction(
   return { programIdIndex, accounts: [...accountIndexes], data: bs58.encode(data), stackHeight };
 }
 
-/** A System instruction as nodes write it for people. */
+/** A System instruction in the parsed form of the nodes. */
 interface ParsedInstruction {
   readonly type: string;
   readonly info: Readonly<Record<string, string | number | bigint>>;
@@ -217,10 +217,7 @@ const LAYOUTS: readonly Layout[] = [
   { type: 'upgradeNonce', accounts: ['nonceAccount'], fields: () => ({}) },
 ];
 
-/**
- * Returns what a System instruction does, or undefined where it is none that the program knows: nodes show its bytes
- * then.
- */
+/** Returns a System instruction in its parsed form, or undefined for an unknown one, whose bytes nodes show instead. */
 export function parseSystemInstruction(accounts: readonly string[], data: Uint8Array): ParsedInstruction | undefined {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const layout = bytes.length < 4 ? undefined : LAYOUTS[bytes.readUInt32LE(0)];
@@ -229,7 +226,7 @@ export function parseSystemInstruction(accounts: readonly string[], data: Uint8A
     const named = Object.fromEntries(layout.accounts.map((name, index) => [name, accounts[index]!]));
     return { type: layout.type, info: { ...named, ...layout.fields(fieldsOf(bytes)) } };
   } catch (error) {
-    // Data that is cut off is no instruction of the program.
+    // Truncated data is no valid instruction.
     if (error instanceof RangeError) return undefined;
     throw error;
   }

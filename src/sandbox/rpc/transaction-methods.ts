@@ -26,10 +26,10 @@ export function transactionMethods(chain: SandboxChain): RpcMethods {
       const config = configParam(params, 1);
       const bytes = transactionParam(stringParam(params, 0), config);
       const commitment = viewOf(chain, config, 'preflightCommitment');
-      // One node, no gossip: what does not land now never will, so there is nothing to retry.
+      // There is one node and no gossip: a transaction that does not land now never will, so a retry is useless.
       integerOf(config['maxRetries'], 'maxRetries', { min: 0, max: Number.MAX_SAFE_INTEGER });
       if (!flagOf(config, 'skipPreflight')) preflight(chain, bytes, commitment);
-      // As on a real node, who skips the preflight learns from the status whether it landed, not from this answer.
+      // As on a real node, a client that skips the preflight learns the outcome from the status, not from this answer.
       chain.land(bytes);
       return bs58.encode(decodeTransaction(bytes).signatures[0]!);
     },
@@ -72,8 +72,8 @@ export function transactionMethods(chain: SandboxChain): RpcMethods {
 }
 
 /**
- * What cannot land (too little for a new account's rent, too much for an old one's balance, a program's address) is the
- * caller's fault.
+ * An airdrop that cannot land (below a new account's rent, above the largest balance, to a program) is an invalid
+ * parameter.
  */
 function airdrop(chain: SandboxChain, address: string, lamports: bigint): string {
   try {
@@ -106,7 +106,7 @@ function encodeSimulation({ error, logs, unitsConsumed, returnData }: Simulation
   };
 }
 
-/** Returns how to show the accounts that a simulation was asked about; null when it was not. */
+/** Returns the accounts that the client asked for after a simulation; null when it asked for none. */
 function simulatedAccounts(
   chain: SandboxChain, config: Config,
 ): (simulation: SimulationResult) => (object | null)[] | null {
@@ -143,7 +143,7 @@ function decodeText(text: string, encoding: (typeof WIRE_ENCODINGS)[number]): Ui
   return bytes;
 }
 
-/** Node's own reader skips what is no base64; a transaction with a typing error must not pass for another one. */
+/** Node's decoder skips characters that are not base64; a mistyped transaction must not be taken for another one. */
 function decodeBase64(text: string): Uint8Array | undefined {
   return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)
     ? Buffer.from(text, 'base64') : undefined;

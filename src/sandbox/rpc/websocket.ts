@@ -11,7 +11,7 @@ import { createSubscription, SUBSCRIPTION_KINDS } from './subscriptions.ts';
 
 const MAX_MESSAGE_BYTES = 65_536;
 const MAX_SUBSCRIPTIONS = 1_000;
-/** A client that does not read is cut off rather than fed from our memory. */
+/** A client that does not read is disconnected, so that its notifications do not fill the memory. */
 const MAX_UNSENT_BYTES = 4_194_304;
 
 interface Notifications {
@@ -36,7 +36,7 @@ export function createNotifications(chain: SandboxChain): Notifications {
     clients.add(client);
     socket.on('message', (data) => receive(client, data));
     socket.on('close', () => clients.delete(client));
-    // A broken frame or a lost connection ends this client, told why where that is possible; 'close' follows and cleans
+    // A broken frame or a lost connection ends this client, with the reason where possible; 'close' follows and cleans
     // up.
     socket.on('error', () => undefined);
   });
@@ -58,8 +58,7 @@ export function createNotifications(chain: SandboxChain): Notifications {
     } catch (error) {
       send(client, failure(request.id, error));
     }
-    // What is already there is told too, but not in the same breath: a client first has to read the subscription's
-    // number.
+    // Notifications that are due already are sent later: a client first has to read the subscription's number.
     setImmediate(() => notify(client));
   }
 

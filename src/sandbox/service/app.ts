@@ -16,18 +16,18 @@ import { answerNoHttp, refuseOtherProtocols } from './http/raw-answers.ts';
 import { RequestError } from './http/request-error.ts';
 import { acceptJsonBodies, parseQuery, plainTarget, splitTarget } from './http/request-text.ts';
 
-/** What stands in front of the endpoints. */
+/** The layers in front of the endpoints. */
 interface Front {
-  /** The words spoken on the wire; absent for the neutral ones. */
+  /** The dialect on the wire; absent means neutral names. */
   readonly dialect?: Dialect | undefined;
   readonly limits: RateLimits;
   /** A request that has not arrived whole by then is refused. */
   readonly slowestRequestMs: number;
 }
 
-/** The largest body that any endpoint takes; a signed transaction is under 2 kB, a quote that goes back under 20. */
+/** The largest body that any endpoint takes; a signed transaction is under 2 kB, a returned quote under 20 kB. */
 const LARGEST_BODY_BYTES = 65_536;
-/** A hundred mint addresses fit. */
+/** Long enough for a hundred mint addresses. */
 const LONGEST_PARAMETER = 8_192;
 
 /** Returns the service as an HTTP application, not listening yet. */
@@ -46,7 +46,7 @@ export function createService(context: ServiceContext, front: Front): FastifyIns
     routerOptions: {
       maxParamLength: LONGEST_PARAMETER,
       ignoreTrailingSlash: false,
-      // The query is read where a fault in it can be answered.
+      // The query is parsed here, so that an error in it gets an answer.
       querystringParser: () => ({}),
     },
     rewriteUrl: ({ url = '/' }) => {
@@ -105,7 +105,7 @@ function registerWithRefusals(
   const routes: { readonly url: string; readonly methods: readonly string[]; readonly isServed: boolean }[] = [];
   let isRegistering = true;
   app.addHook('onRoute', ({ url, method, onRequest }) => {
-    // What refuses at once, with an explanation of its own, is known and not served.
+    // A route that refuses in `onRequest`, with its own explanation, is known but not served.
     if (isRegistering) routes.push({ url, methods: [method].flat(), isServed: onRequest === undefined });
   });
   for (const register of endpoints) register(app, context);
@@ -129,7 +129,7 @@ function registerWithRefusals(
   return served;
 }
 
-/** The live host says of an unknown path only that it is one; here it is said what there is instead. */
+/** The live host does not explain an unknown path; this answer lists the paths that exist. */
 function answerUnknown(
   { profile }: ServiceContext, paths: readonly string[],
 ): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {

@@ -1,9 +1,9 @@
 import type { LatestBlockhash } from '../chain/blocks.ts';
 
-/** The blockhashes of the last slots, so that a transaction can be given less time than a fresh one has. */
+/** The blockhashes of the last slots, so that a transaction can expire earlier than with a fresh one. */
 export interface BlockhashHistory {
   add(latest: LatestBlockhash): void;
-  /** Returns the youngest blockhash that is void after `slots` blocks at most, or the oldest known one. */
+  /** Returns the youngest blockhash that expires within `slots` blocks, or the oldest known one. */
   expiringWithin(options: { slots: number; blockHeight: number }): LatestBlockhash;
 }
 

@@ -13,14 +13,11 @@ import type { Maker } from './order/maker.ts';
 import type { Routers } from './routing/routing.ts';
 import type { Quotes } from './v1/quoted-route.ts';
 
-/**
- * Whose word the answers follow where the two differ: the service's description, or what the live service was seen to
- * do.
- */
+/** Whether answers follow the service's description or the observed live service where the two differ. */
 export const PROFILES = ['reference', 'live'] as const;
 export type Profile = (typeof PROFILES)[number];
 
-/** Everything an endpoint may use; built once in sandbox.ts. */
+/** The dependencies of the endpoints; built once in sandbox.ts. */
 export interface ServiceContext {
   readonly profile: Profile;
   readonly seed: number;
@@ -31,7 +28,7 @@ export interface ServiceContext {
   readonly lending: Lending;
   readonly launches: Launches;
   readonly contents: TokenContents;
-  /** Every pool of the chain, those of one router's own included. */
+  /** Every pool of the chain, those of one router included. */
   readonly pools: readonly MarketPool[];
   readonly routers: Routers;
   readonly maker: Maker;
@@ -44,23 +41,23 @@ export interface ServiceContext {
   readonly tokens: ReadonlyMap<string, GenesisToken>;
   /** Owns the token accounts that collect the platform's fee. */
   readonly feeOwner: string;
-  /** Pays the gas of takers who cannot, and signs for it. */
+  /** Pays and signs for the gas of takers without SOL. */
   readonly gas: SeededKey;
   /** Receives tips for block builders. */
   readonly tipAccount: string;
-  /** The keys that are let in; undefined lets in any that is not empty. */
+  /** The accepted keys; undefined accepts any that is not empty. */
   readonly apiKeys: ReadonlySet<string> | undefined;
   /** Returns the next identifier, in the form of a UUID of version 7. */
   nextId(): string;
-  /** Returns 1, 2, 3 ...: what makes two otherwise equal transactions of one slot different ones. */
+  /** Returns 1, 2, 3 ..., which makes otherwise equal transactions of one slot different. */
   nextNumber(): number;
   /** Returns the sandbox's time: wall time at its start, plus its slots. */
   nowMs(): number;
   /** Returns a running time in milliseconds, for `totalTime` alone. */
   stopwatchMs(): number;
-  /** Waits in real time; faults that delay need it. */
+  /** Waits in real time, for faults that delay. */
   delay(ms: number): Promise<void>;
-  /** Makes the block that confirms what has just landed. */
+  /** Produces the block that confirms the last landed transactions. */
   confirm(): void;
   /** Lets slots pass, the market with them. */
   advanceSlots(count: number): void;

@@ -18,7 +18,7 @@ import { registerV1Swap, registerV1SwapInstructions } from './v1/swap.ts';
 /** Adds one endpoint, or a group of them, to the service. */
 export type RegisterEndpoint = (app: FastifyInstance, context: ServiceContext) => void;
 
-/** Everything the service answers to beside the operator's `/sandbox/*`. */
+/** All endpoints of the service except the operator's `/sandbox/*`. */
 export const ENDPOINTS: readonly RegisterEndpoint[] = [
   registerOrder, registerBuild, registerExecute,
   registerV1Quote, registerV1Swap, registerV1SwapInstructions, registerV1Labels,
@@ -30,10 +30,7 @@ export const ENDPOINTS: readonly RegisterEndpoint[] = [
 
 const MOST_POSITIONS = 50;
 
-/**
- * Serves `GET /lend/v1/earn/earnings` in its form of now: for each position that is asked for, what the user earned on
- * it.
- */
+/** Serves `GET /lend/v1/earn/earnings` in its current form: the user's earnings on each requested position. */
 function registerLend(app: FastifyInstance, context: ServiceContext): void {
   app.get('/lend/v1/earn/earnings', (request, reply) => {
     const parameters = createParameters(request.query);
@@ -47,24 +44,22 @@ function registerLend(app: FastifyInstance, context: ServiceContext): void {
   });
 }
 
-/**
- * A path that is known and not served: 410 for what is retired, 404 for what was never part of the service described.
- */
+/** A path that is known but not served: 410 for a retired one, 404 for one outside the described service. */
 interface UnservedPath {
   readonly methods: readonly HTTPMethods[];
   readonly path: string;
   readonly status: 410 | 404;
-  /** Where to go instead. */
+  /** The path that replaces it. */
   readonly instead?: string;
   readonly words: string;
 }
 
-/** An option that is gone, as a query parameter or a header, anywhere or on one path. */
+/** A removed option: a query parameter or a header, anywhere or on one path. */
 interface RemovedOption {
   readonly names: readonly string[];
-  /** The one path it is gone from; absent means everywhere. */
+  /** The one path where it was removed; absent means everywhere. */
   readonly path?: string;
-  /** The one value that says nothing new, and is let through. */
+  /** The one value that is accepted because it is the default. */
   readonly harmless?: string;
   readonly words: string;
 }
@@ -72,7 +67,7 @@ interface RemovedOption {
 const ANY = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const OUTSIDE = 'is outside the description of the service, and this sandbox does not serve it';
 
-/** Everything the description names only as renamed, replaced or moved out of itself. */
+/** The paths that the description names as renamed, replaced or moved elsewhere. */
 const UNSERVED: readonly UnservedPath[] = [
   {
     methods: ANY, path: '/limit/*', status: 410, instead: '/trigger/v1',
@@ -93,7 +88,7 @@ const UNSERVED: readonly UnservedPath[] = [
   },
 ];
 
-/** What would place, close or pay out on prediction markets. */
+/** The paths that would place orders, close positions or claim payouts on prediction markets. */
 const PREDICTION_ACTIONS: readonly {
   readonly methods: readonly HTTPMethods[]; readonly path: string; readonly status: 404 | 405; readonly allow?: string;
 }[] = [
@@ -121,10 +116,7 @@ const REMOVED_OPTIONS: readonly RemovedOption[] = [
   { names: ['userPublicKey'], path: '/swap/v2/build', words: 'belongs to the swap API V1; here it is called taker' },
 ];
 
-/**
- * Answers what the description names as removed, renamed or retired with what took its place, instead of not knowing
- * it.
- */
+/** Answers removed, renamed and retired paths and options with their replacement. */
 function registerRetired(app: FastifyInstance, context: ServiceContext): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const path = pathOf(request);

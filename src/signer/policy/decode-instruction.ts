@@ -2,7 +2,7 @@ import type { Addresses } from '../../solana/addresses.ts';
 import {
   ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, MEMO_PROGRAMS, SYSTEM_PROGRAM, isTokenProgram,
 } from '../../solana/constants.ts';
-import type { ResolvedInstruction } from './resolve.ts';
+import type { ResolvedInstruction } from './lookup-tables.ts';
 import type { Decoded } from './instruction.ts';
 import { refuse, unreadable } from './instruction.ts';
 import type { SwapProgram } from './swap-programs.ts';

@@ -3,7 +3,7 @@ import type { PolicyCode } from './codes.ts';
 import type { Expectation } from './expectation.ts';
 import { usualPlatformFeeBps } from './expectation.ts';
 import { NATIVE_MINT, TOKEN_2022_PROGRAM, TOKEN_ACCOUNT_RENT, TOKEN_PROGRAM } from '../../solana/constants.ts';
-import type { ResolvedTransaction } from './resolve.ts';
+import type { ResolvedTransaction } from './lookup-tables.ts';
 import type { Finding } from './verdict.ts';
 import type { SwapTerms } from './instruction.ts';
 

@@ -1,4 +1,4 @@
-import type { ResolvedInstruction } from './resolve.ts';
+import type { ResolvedInstruction } from './lookup-tables.ts';
 import type { SwapTerms } from './instruction.ts';
 import { TOKEN_PROGRAM, isTokenProgram } from '../../solana/constants.ts';
 import { mulDiv } from '../../core/amount.ts';

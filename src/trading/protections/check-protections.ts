@@ -1,6 +1,6 @@
 import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
-import type { EngineState } from '../state.ts';
+import type { EngineState } from '../engine-state.ts';
 import { condition } from './conditions.ts';
 import { updateEquity } from './equity.ts';
 import type { Fired, ProtectionChange, ProtectionMemory, Watch } from './memory.ts';

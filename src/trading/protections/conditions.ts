@@ -5,7 +5,7 @@ import { showAmount } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
 import type { ProtectionTrigger } from '../limits.ts';
-import type { EngineState, StrategyRecord } from '../state.ts';
+import type { EngineState, StrategyRecord } from '../engine-state.ts';
 import { currentValue } from '../valuation.ts';
 import type { ProtectionRule } from './catalogue.ts';
 import type { Noted, Watch } from './memory.ts';

@@ -2,7 +2,7 @@ import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
 import type { StrategyBook } from '../portfolio.ts';
-import type { EngineState } from '../state.ts';
+import type { EngineState } from '../engine-state.ts';
 import { currentValue, priceAge, valueIn } from '../valuation.ts';
 import type { EquityRecord, Heights, ProtectionMemory, ValuedBook } from './memory.ts';
 import { ALL, dayOf } from './memory.ts';

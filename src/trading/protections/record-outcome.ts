@@ -1,7 +1,7 @@
 import type { Lamports } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
-import type { AdjustWallet } from '../command.ts';
+import type { AdjustWallet } from '../engine-command.ts';
 import { isDenialCode } from '../limits.ts';
 import type { Intent, IntentState, Outcome } from '../intent.ts';
 import { isTerminal } from '../intent.ts';

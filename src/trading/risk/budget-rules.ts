@@ -2,7 +2,7 @@ import type { Lamports } from '../../core/amount.ts';
 import { showAmount } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
-import type { EngineState } from '../state.ts';
+import type { EngineState } from '../engine-state.ts';
 import type { Rule, SwapCandidate } from './swap-candidate.ts';
 
 /** The deposit of a token account in lamports: that of Token-2022, which is the larger one. */

@@ -4,7 +4,7 @@ import type { Mint } from '../../market/token.ts';
 import type { Denial, DenialCode, ValueLimit } from '../limits.ts';
 import type { Intent } from '../intent.ts';
 import type { Portfolio, StrategyBook } from '../portfolio.ts';
-import type { EngineState } from '../state.ts';
+import type { EngineState } from '../engine-state.ts';
 import { currentValue } from '../valuation.ts';
 import type { Rule, SwapCandidate } from './swap-candidate.ts';
 

@@ -1,14 +1,14 @@
 import type { Millis } from '../../core/time.ts';
 import type { Denial } from '../limits.ts';
 import type { Intent } from '../intent.ts';
-import type { EngineState } from '../state.ts';
+import type { EngineState } from '../engine-state.ts';
 import { BUDGET_RULES } from './budget-rules.ts';
 import { COUNT_RULES } from './count-rules.ts';
 import { EXPOSURE_RULES } from './exposure-rules.ts';
 import { inputsFresh, keyUnused, pairPriceFresh, sensible, slippage, tokenSafety } from './proposal-rules.ts';
 import type { Rule, SwapCandidate } from './swap-candidate.ts';
 import { retryCandidateOf } from './swap-candidate.ts';
-import { equityKnown, protections, serviceAccess, tradingState } from './trading-state.ts';
+import { equityKnown, protections, serviceAccess, tradingState } from './trading-state-rules.ts';
 
 /** The rules in the order of their application: the first refusal is the answer. */
 const RULES: readonly Rule[] = [

@@ -6,7 +6,7 @@ import { SOL_MINT } from '../../market/token.ts';
 import type { Denial } from '../limits.ts';
 import type { Intent } from '../intent.ts';
 import type { SwapProposal } from '../proposal.ts';
-import type { EngineState, StrategyRecord } from '../state.ts';
+import type { EngineState, StrategyRecord } from '../engine-state.ts';
 
 /** A swap for the rules to check: a proposed one with its size resolved, or a further attempt of an approved one. */
 export interface SwapCandidate {

@@ -8,7 +8,7 @@ import { packRecord, unpackRecord } from '../../../src/report/embedded-records.t
 import type { SimulationModel } from '../../../src/trading/simulation-model.ts';
 import { BASE_MODEL } from '../../../src/trading/simulation-model.ts';
 import type { Amount, Bps, Lamports } from '../../../src/core/amount.ts';
-import type { StrategyInstance } from '../../../src/engine/host.ts';
+import type { StrategyInstance } from '../../../src/engine/strategy-host.ts';
 import type { MarketEvent } from '../../../src/market/event.ts';
 import type { Quote } from '../../../src/market/quote.ts';
 import type { Mint } from '../../../src/market/token.ts';

@@ -4,7 +4,7 @@ import { daemonText } from '../../../src/cli/commands/daemon/status.ts';
 import type { SessionState } from '../../../src/daemon/control/session-state.ts';
 import { runStatusOf } from '../../../src/daemon/control/run-status.ts';
 import type { Protection, ProtectionAction } from '../../../src/trading/limits.ts';
-import type { TradingState } from '../../../src/trading/command.ts';
+import type { TradingState } from '../../../src/trading/engine-command.ts';
 import { SOL, USDC } from '../../market/tokens.ts';
 import { temporaryFolder } from '../../store/fixtures.ts';
 import { controlFixture } from '../control-fixture.ts';

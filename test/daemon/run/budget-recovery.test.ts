@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { recoverState } from '../../../src/daemon/run/recover.ts';
-import { createState, snapshotState } from '../../../src/trading/state.ts';
+import { createState, snapshotState } from '../../../src/trading/engine-state.ts';
 import { TOKENS, USDC } from '../../market/tokens.ts';
 import { temporaryJournal } from '../../store/fixtures.ts';
 import { usdc } from '../../trading/protected-states.ts';

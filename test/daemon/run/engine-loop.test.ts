@@ -6,7 +6,7 @@ import { createEngineLoop } from '../../../src/daemon/run/engine-loop.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { trouble } from '../../market/events.ts';
 import { TOKENS } from '../../market/tokens.ts';
-import { createState, freshSnapshot } from '../../../src/trading/state.ts';
+import { createState, freshSnapshot } from '../../../src/trading/engine-state.ts';
 import type { RiskLimits } from '../../../src/trading/limits.ts';
 import type { Bps, Amount } from '../../../src/core/amount.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { newRunId } from '../../../src/daemon/files/find-run.ts';
 import type { Warmup } from '../../../src/daemon/run/recorded-warm-up.ts';
 import { prepareWarmup, repeatWarmup } from '../../../src/daemon/run/recorded-warm-up.ts';
-import type { StrategyInstance } from '../../../src/engine/host.ts';
+import type { StrategyInstance } from '../../../src/engine/strategy-host.ts';
 import type { RecordedRows } from '../../../src/engine/warm-up.ts';
 import { tokenStats } from '../../../src/strategy/index.ts';
 import { priceInput, strategy } from '../../engine/runs.ts';

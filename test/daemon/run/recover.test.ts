@@ -5,7 +5,7 @@ import { PURCHASE } from '../../market/events.ts';
 import type { Amount } from '../../../src/core/amount.ts';
 import { SOL, USDC } from '../../market/tokens.ts';
 import { beginOnNewChain, recoverState } from '../../../src/daemon/run/recover.ts';
-import { freshSnapshot, snapshotState } from '../../../src/trading/state.ts';
+import { freshSnapshot, snapshotState } from '../../../src/trading/engine-state.ts';
 import { step } from '../../../src/trading/step.ts';
 import { WALLET, buy, outcome, stateWith, strategySetup } from '../../trading/states.ts';
 import { SOL_MINT } from '../../../src/market/token.ts';

@@ -1,6 +1,6 @@
 import { NEVER, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { snapshotState } from '../../../src/trading/state.ts';
+import { snapshotState } from '../../../src/trading/engine-state.ts';
 import { strategy } from '../../engine/runs.ts';
 import { buyingSol } from '../../market/events.ts';
 import { temporaryFolder } from '../../store/fixtures.ts';

@@ -14,7 +14,7 @@ import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
 import { openRecording } from '../../../src/recording/reader.ts';
 import { createRecordingWriter } from '../../../src/recording/writer.ts';
 import { lockState } from '../../../src/store/locks.ts';
-import type { EngineState } from '../../../src/trading/state.ts';
+import type { EngineState } from '../../../src/trading/engine-state.ts';
 import { buyingSol } from '../../market/events.ts';
 import { temporaryFolder } from '../../store/fixtures.ts';
 import { NO_SMALL_DISK, smallDisk } from '../../store/small-disk.ts';

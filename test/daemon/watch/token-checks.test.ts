@@ -4,7 +4,7 @@ import { checkTokens } from '../../../src/daemon/watch/token-watch.ts';
 import { TokenAlerts } from '../../../src/daemon/reporting/alert-text.ts';
 import type { Connections } from '../../../src/daemon/run/connections.ts';
 import { openConnections } from '../../../src/daemon/run/connections.ts';
-import type { JudgeToken } from '../../../src/trading/command.ts';
+import type { JudgeToken } from '../../../src/trading/engine-command.ts';
 import type { RunConfig } from '../../../src/config/run-config.ts';
 import { configOf } from '../../config/load-text.ts';
 import { FISH, TOKENS } from '../../market/tokens.ts';

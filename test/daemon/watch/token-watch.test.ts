@@ -9,7 +9,7 @@ import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
 import type { Mint } from '../../../src/market/token.ts';
 import { USDC_MINT } from '../../../src/market/token.ts';
 import { GENESIS_TOKENS } from '../../../src/sandbox/genesis.ts';
-import type { JudgeToken } from '../../../src/trading/command.ts';
+import type { JudgeToken } from '../../../src/trading/engine-command.ts';
 import type { TokenSafetyLimits } from '../../../src/trading/limits.ts';
 import { judgeToken } from '../../../src/trading/token-safety.ts';
 import { advance } from '../../service/virtual-time.ts';

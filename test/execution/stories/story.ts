@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Resolution } from '../../../src/execution/resolve.ts';
+import type { Resolution } from '../../../src/execution/operator-resolution.ts';
 import type { Fate } from './model-chain.ts';
 import type { Trick } from './model-service.ts';
 import type { Weather } from './weather.ts';

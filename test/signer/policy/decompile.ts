@@ -5,7 +5,7 @@ import type { Instruction } from '../../../src/sandbox/service/build/instruction
 import {
   compileMessage, lookupTable, unsignedTransaction, type LookupTable,
 } from '../../../src/sandbox/service/build/message.ts';
-import type { LookupTables } from '../../../src/signer/policy/resolve.ts';
+import type { LookupTables } from '../../../src/signer/policy/lookup-tables.ts';
 import { readTransaction } from '../../../src/solana/transaction.ts';
 
 /** A transaction taken apart, so that it can be put together again with something changed. */

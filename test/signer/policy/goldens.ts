@@ -9,7 +9,7 @@ import {
 import { compileMessage, lookupTable, unsignedTransaction } from '../../../src/sandbox/service/build/message.ts';
 import { readSwapBuild } from '../../../src/service/wire/build-answer.ts';
 import type { Expectation } from '../../../src/signer/policy/expectation.ts';
-import type { LookupTables } from '../../../src/signer/policy/resolve.ts';
+import type { LookupTables } from '../../../src/signer/policy/lookup-tables.ts';
 import { systemClock } from '../../../src/daemon/watch/system-clock.ts';
 import {
   SOL, startTestSandbox, USDC, type TestSandbox, type TestWallet,

@@ -1,6 +1,6 @@
 import type { Random } from '../../../src/core/random.ts';
 import type { PolicyCode } from '../../../src/signer/policy/codes.ts';
-import type { LookupTables } from '../../../src/signer/policy/resolve.ts';
+import type { LookupTables } from '../../../src/signer/policy/lookup-tables.ts';
 import { recompile, type Parts } from './decompile.ts';
 import type { Golden } from './goldens.ts';
 import { ADDITIONS } from './mutant-additions.ts';

@@ -55,7 +55,7 @@ import { createTrialPool } from '../../../research/trials/trial-pool.ts';
 import type { TrialResult } from '../../../research/trials/trial.ts';
 import { implausibleWarnings, verdictOf } from '../../../research/trials/verdict.ts';
 import type { SimulationSetting } from '../../../trading/simulation-model.ts';
-import { freshSnapshot } from '../../../trading/state.ts';
+import { freshSnapshot } from '../../../trading/engine-state.ts';
 import { NO_RESTORED_STATES } from '../../../trading/strategy-state.ts';
 
 interface BacktestFlags {

@@ -15,7 +15,7 @@ import { computeUnitPrice, toWire } from './instructions.ts';
 import type { Delivery } from './swap-instructions.ts';
 import { swapInstructions } from './swap-instructions.ts';
 
-/** Serves `GET /swap/v2/build`: a quote and the instructions of which the caller makes his own transaction. */
+/** Serves `GET /swap/v2/build`: a quote and the instructions from which the caller builds a transaction. */
 export function registerBuild(app: FastifyInstance, context: ServiceContext): void {
   app.get('/swap/v2/build', (request, reply) => reply.send(answerBuild(context, parseBuildRequest(request.query))));
 }
@@ -117,7 +117,7 @@ function blockhashOf(context: ServiceContext, slots: number): object {
   };
 }
 
-/** What `GET /swap/v2/build` was asked, checked. */
+/** The checked parameters of `GET /swap/v2/build`. */
 interface BuildRequest {
   readonly inputMint: string;
   readonly outputMint: string;

@@ -14,7 +14,7 @@ interface NativeDelivery {
   readonly setup: readonly Instruction[];
   /** After the swap, in this order. */
   readonly cleanup: readonly Instruction[];
-  /** What `payer` lends; the taker has it at the end. */
+  /** The lamports that `payer` lends; the taker has them at the end. */
   readonly lentLamports: bigint;
 }
 
@@ -24,9 +24,9 @@ const WRAPPED_SOL = { mint: NATIVE_MINT, decimals: 9, tokenProgram: TOKEN_PROGRA
 export const LEAST_NATIVE_LAMPORTS = tokenAccountRent(TOKEN_PROGRAM);
 
 /**
- * Returns the instructions that hand `destination` exactly what the swap pays, whatever that will be. Only the closing
- * of an account moves an amount that is not known beforehand, and it moves the account's rent along. So as much is
- * taken out before, into a second account that is closed to the taker. No account of the taker's own is touched.
+ * Returns the instructions that pay `destination` exactly the output of the swap, which is not known beforehand. Only
+ * closing an account moves an unknown amount, and it moves the account's rent too. So the rent is moved out before,
+ * into a second account that is closed to the taker. No account of the taker is used.
  */
 export function nativeDelivery(
   options: { taker: string; payer: string; destination: string; seed: string },
@@ -68,7 +68,7 @@ function temporaryAccount(
 
 /**
  * Returns which of some tokens an existing token account is for. Throws a RequestError (400) that names the parameter
- * where it is none of them.
+ * where it is for none of them.
  */
 export function requireTokenAccount(
   chain: SandboxChain, { name, account, tokens }: { name: string; account: string; tokens: readonly GenesisToken[] },
@@ -84,9 +84,9 @@ export function requireTokenAccount(
 }
 
 /**
- * Throws a RequestError (400) where an account cannot receive a swap's SOL as lamports: another token comes out, a
- * token program owns it, or what comes out is less than what passes through a wrapped account at least (which is more
- * than a new account's rent). Should less come out on the chain after all, the transaction fails.
+ * Throws a RequestError (400) where an account cannot receive a swap's SOL as lamports: the output is another token, a
+ * token program owns the account, or the output is below the minimum of a wrapped account (which is more than a new
+ * account's rent). If the chain pays less after all, the transaction fails.
  */
 export function requireNativeDestination(
   chain: SandboxChain, { account, outputMint, outAmount }: { account: string; outputMint: string; outAmount: bigint },

@@ -3,7 +3,7 @@ import {
   addressBytes, addressOf, associatedTokenAddress, ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM,
 } from '../../chain/addresses.ts';
 
-/** An instruction in the form in which the service hands it out; the data still as bytes. */
+/** An instruction in the service's form, with the data as bytes. */
 export interface Instruction {
   readonly programId: string;
   readonly accounts: readonly InstructionAccount[];
@@ -33,7 +33,7 @@ const TOKEN_INITIALIZE_ACCOUNT_3 = 18;
 const COMPUTE_UNIT_LIMIT = 2;
 const COMPUTE_UNIT_PRICE = 3;
 
-/** Returns the instruction that bounds the transaction's compute units. */
+/** Returns the instruction that limits the transaction's compute units. */
 export function computeUnitLimit(units: number): Instruction {
   const data = Buffer.alloc(5);
   data.writeUInt8(COMPUTE_UNIT_LIMIT, 0);
@@ -109,9 +109,7 @@ export function transferTokens(options: {
   };
 }
 
-/**
- * Returns the instruction that makes room for an account of `owner`'s program at an address that `base` has by `seed`.
- */
+/** Returns the instruction that allocates an account of `owner`'s program at the address of `base` and `seed`. */
 export function createSeededAccount(options: {
   payer: string; base: string; seed: string; account: string; lamports: bigint; bytes: number; owner: string;
 }): Instruction {
@@ -131,7 +129,7 @@ export function createSeededAccount(options: {
   };
 }
 
-/** Returns the instruction that turns the room made for it into an empty token account of `owner`. */
+/** Returns the instruction that turns an allocated account into an empty token account of `owner`. */
 export function initializeTokenAccount(
   { account, owner, mint, tokenProgram }: TokenOwner & { readonly account: string },
 ): Instruction {

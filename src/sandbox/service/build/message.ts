@@ -4,7 +4,7 @@ import { addressBytes } from '../../chain/addresses.ts';
 import { listLength } from '../../chain/transaction-bytes.ts';
 import type { Instruction } from './instructions.ts';
 
-/** A lookup table as transactions use it. */
+/** A lookup table for transactions. */
 export interface LookupTable {
   readonly address: string;
   readonly addresses: readonly string[];
@@ -35,9 +35,8 @@ interface Role {
 }
 
 /**
- * Returns the message of `instructions`, paid by `payer`: of version 0 with a `table`, from which accounts that neither
- * sign nor run are taken where it has them, and one of no version without. Written here rather than with web3.js, which
- * needs ten times as long.
+ * Returns the message of `instructions`, paid by `payer`: of version 0 with a `table`, which supplies the accounts that
+ * neither sign nor run, otherwise unversioned. Not built with web3.js, which takes ten times as long.
  */
 export function compileMessage(options: {
   payer: string; instructions: readonly Instruction[]; blockhash: string; table: LookupTable | undefined;
@@ -90,7 +89,7 @@ function lookupParts(
   return [listLength(1), addressBytes(table.address), ...indexes];
 }
 
-/** Returns every account once with the most that any instruction asks of it; the payer first. */
+/** Returns every account once with the highest role in any instruction; the payer first. */
 function collectRoles(payer: string, instructions: readonly Instruction[]): Map<string, Role> {
   const roles = new Map<string, Role>([[payer, { isSigner: true, isWritable: true, isProgram: false }]]);
   const roleOf = (address: string): Role => {

@@ -10,13 +10,13 @@ import {
   closeTokenAccount, createTokenAccount, fromWeb3, syncNative, transferLamports, transferTokens, type Instruction,
 } from './instructions.ts';
 
-/** What a swap through the pools is made of. */
+/** The instructions of a swap through the pools. */
 export interface SwapInstructions {
   readonly setup: readonly Instruction[];
   readonly swap: Instruction;
   /** After the swap, in this order. */
   readonly cleanup: readonly Instruction[];
-  /** Token accounts that the setup makes sure of. */
+  /** The number of token accounts that the setup creates if missing. */
   readonly tokenAccounts: number;
   /** Rent of accounts that do not exist yet and will stay. */
   readonly rentLamports: bigint;
@@ -32,12 +32,12 @@ export type Delivery =
   | { readonly kind: 'owner'; readonly owner: string }
   /** To a token account that exists. */
   | { readonly kind: 'account'; readonly account: string }
-  /** SOL alone: as lamports to any account. The seed tells the accounts on the way from those of other swaps. */
+  /** SOL alone: as lamports to any account. The seed separates the temporary accounts from those of other swaps. */
   | { readonly kind: 'native'; readonly account: string; readonly seed: string };
 
 /** A fee with the account that collects it, of the side's token. */
 export interface CollectedFee extends SwapFee {
-  /** What it comes to on the input's side. */
+  /** The amount on the input's side. */
   readonly amount: bigint;
   readonly account: string;
 }
@@ -49,7 +49,7 @@ interface SwapRequest {
   readonly payer: string;
   readonly input: GenesisToken;
   readonly output: GenesisToken;
-  /** What goes through the pools: without a fee of the input's side. */
+  /** The route through the pools, without a fee on the input's side. */
   readonly route: Route;
   readonly threshold: bigint;
   readonly fee?: CollectedFee | undefined;
@@ -57,11 +57,11 @@ interface SwapRequest {
   readonly wrapSol: boolean;
   readonly delivery: Delivery;
   /**
-   * Makes accounts of the taker for the tokens between, and closes those it made, although nothing passes through them
-   * here.
+   * Creates accounts of the taker for the intermediate tokens and closes the new ones, although this chain does not use
+   * them.
    */
   readonly intermediateAccounts?: boolean;
-  /** Makes no account that is there already. */
+  /** Leaves out the instructions that create existing accounts. */
   readonly omitExisting?: boolean;
 }
 
@@ -103,7 +103,7 @@ export function swapInstructions(request: SwapRequest): SwapInstructions {
   return { ...draft, swap };
 }
 
-/** SOL that the taker pays goes through his wrapped-SOL account. */
+/** SOL that the taker pays goes through the taker's wrapped-SOL account. */
 function wrapInput(draft: Draft, request: SwapRequest, lamports: bigint): void {
   const { taker, input } = request;
   if (!request.wrapSol || input.mint !== NATIVE_MINT) return;
@@ -112,7 +112,7 @@ function wrapInput(draft: Draft, request: SwapRequest, lamports: bigint): void {
   draft.setup.push(syncNative({ account: wrappedOf(taker), tokenProgram: TOKEN_PROGRAM }));
 }
 
-/** Returns the token account that the swap pays into, made sure of. */
+/** Returns the token account that the swap pays into, after adding its creation. */
 function prepareOutput(draft: Draft, request: SwapRequest): string {
   const { taker, payer, output, delivery } = request;
   const { mint, tokenProgram } = output;

@@ -12,7 +12,7 @@ const LARGEST_SIZE = 1e9;
 /** Prices are kept in hundredths of a cent. */
 const PER_CENT = 100;
 
-/** Serves `/sandbox/resolve` and `/sandbox/book`: the operator's hand on the prediction markets. */
+/** Serves `/sandbox/resolve` and `/sandbox/book`: the operator's controls of the prediction markets. */
 export function registerPredictionControl(app: FastifyInstance, { prediction }: ServiceContext): void {
   app.post('/sandbox/resolve', (request, reply) => {
     const { market_id: marketId, result } = fieldsOf(request.body, ['market_id', 'result']);
@@ -87,8 +87,8 @@ function parseSide(name: string, value: unknown): PredictionLevel[] {
 }
 
 /**
- * Returns the members of a control request's body. Throws a RequestError (400) unless it is an object with none but
- * these.
+ * Returns the members of a control request's body. Throws a RequestError (400) unless it is an object with these
+ * members only.
  */
 export function fieldsOf<Name extends string>(body: unknown, names: readonly Name[]): Partial<Record<Name, unknown>> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))

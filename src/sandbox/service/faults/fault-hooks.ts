@@ -8,7 +8,7 @@ import { splitTarget } from '../http/request-text.ts';
 import type { Fault, Patch, RequestLine } from './faults.ts';
 import { patchDocument } from './faults.ts';
 
-/** Plays the faults that come before everything else, as a gateway in front of the service would have them. */
+/** Applies the faults that come before everything else, as in a gateway in front of the service. */
 export function faultRequests(app: FastifyInstance, context: ServiceContext): void {
   const { faults } = context;
   app.addHook('onRequest', async (request, reply) => {
@@ -23,7 +23,7 @@ export function faultRequests(app: FastifyInstance, context: ServiceContext): vo
   });
 }
 
-/** Plays the faults in what is said: while it still is in neutral words. */
+/** Applies the faults in the content of answers, while they are in neutral names. */
 export function faultWords(app: FastifyInstance, { faults }: ServiceContext): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const fault = typeof payload === 'string' && isJson(reply) ? faults.draw(lineOf(request), ['patch']) : undefined;
@@ -31,7 +31,7 @@ export function faultWords(app: FastifyInstance, { faults }: ServiceContext): vo
   });
 }
 
-/** Plays the faults in how it is said: after everything else. */
+/** Applies the faults in the transport of answers, after everything else. */
 export function faultAnswers(app: FastifyInstance, context: ServiceContext): void {
   const { faults } = context;
   app.addHook('onSend', async (request, reply, payload) => {
@@ -58,7 +58,7 @@ function isJson(reply: FastifyReply): boolean {
 /** Ends the connection without an answer. */
 function dropConnection(request: FastifyRequest, reply: FastifyReply): void {
   reply.hijack();
-  // The socket itself: a request that was read to its end no longer takes it along.
+  // Destroys the socket itself: destroying a request that was read to its end does not close it.
   request.raw.socket.destroy();
 }
 

@@ -15,7 +15,7 @@ const FAULT_KEYS: Readonly<Record<FaultKind, readonly string[]>> = {
   expire: [], reject: [], unknown: ['landed'],
 };
 
-/** Returns the rule in the body of `POST /sandbox/faults`. Throws a RequestError (400) that says what is wrong. */
+/** Returns the rule in the body of `POST /sandbox/faults`. Throws a RequestError (400) with the reason. */
 export function parseFaultRule(body: unknown): FaultRule {
   const rule = object('the body', body);
   refuseUnknown('the body', rule, RULE_KEYS);
@@ -94,7 +94,7 @@ function contentTypeOf(fault: Readonly<Record<string, unknown>>): string | undef
   return type;
 }
 
-/** Headers that say how long a message is would leave its reader waiting for ever, or break the next one. */
+/** Headers of the message length: a wrong one makes the reader wait for ever, or breaks the next message. */
 const FRAMING: ReadonlySet<string> =
   new Set(['connection', 'content-length', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade']);
 

@@ -2,8 +2,8 @@ import type { Json } from '../../../core/json.ts';
 import type { Random } from '../../../core/random.ts';
 
 /**
- * What can be made to go wrong, named as in the body of `POST /sandbox/faults`. `expire`, `reject` and `unknown` are
- * answers of /execute, the rest works everywhere.
+ * The faults, named as in the body of `POST /sandbox/faults`. `expire`, `reject` and `unknown` are answers of /execute,
+ * the others apply to every endpoint.
  */
 export type Fault =
   /** Answers before the service does: with a body in JSON, or a text of any content type. */
@@ -14,7 +14,7 @@ export type Fault =
   | { readonly kind: 'drop_after' }
   /** Cuts the answer in half, or puts another text in its place, its status unchanged. */
   | { readonly kind: 'malformed'; readonly body?: string | undefined; readonly content_type?: string | undefined }
-  /** Lets the body trickle. */
+  /** Sends the body slowly. */
   | { readonly kind: 'drip'; readonly bytes_per_second: number }
   /** Takes the rate limit's headers away (`false`), or sets (text) and takes away (`false`) headers by name. */
   | { readonly kind: 'headers'; readonly headers: false | Readonly<Record<string, string | false>> }
@@ -31,7 +31,7 @@ export interface FaultRule {
    */
   readonly match: { readonly method?: string | undefined; readonly path: string };
   readonly fault: Fault;
-  /** How many more requests it hits; without it and without `probability`, all of them. */
+  /** How many more requests it applies to; without it and without `probability`, all of them. */
   readonly times?: number | undefined;
   readonly probability?: number | undefined;
 }
@@ -44,19 +44,19 @@ export interface RequestLine {
 
 export interface Faults {
   readonly rules: readonly FaultRule[];
-  /** Adds a rule; of more than `MOST_RULES` the oldest goes. */
+  /** Adds a rule; beyond `MOST_RULES` the oldest is dropped. */
   add(rule: FaultRule): void;
   clear(): void;
-  /** Returns the first fault of one of `kinds` that hits this request, and counts it. */
+  /** Returns the first fault of one of `kinds` that applies to this request, and counts it. */
   draw<Kind extends FaultKind>(
     request: RequestLine, kinds: readonly Kind[],
   ): Extract<Fault, { kind: Kind }> | undefined;
 }
 
-/** What is kept of all rules ever added. */
+/** The most rules that are kept. */
 export const MOST_RULES = 1_000;
 
-/** Returns an empty set of faults; chance comes from `random` alone. */
+/** Returns an empty set of faults; `random` decides by their probability. */
 export function createFaults(options: { random: Random }): Faults {
   let entries: { rule: FaultRule; left: number }[] = [];
   return {
@@ -84,7 +84,7 @@ export function createFaults(options: { random: Random }): Faults {
   };
 }
 
-/** Returns whether a request is one of those that a rule is about. */
+/** Returns whether a rule matches a request. */
 export function matches(match: FaultRule['match'], request: RequestLine): boolean {
   if (match.method !== undefined && match.method !== request.method) return false;
   const isPrefix = match.path.endsWith('*');
@@ -103,8 +103,8 @@ function isOneOf<Kind extends FaultKind>(
 }
 
 /**
- * What to change in an answer: values by JSON pointer (`/routePlan/0/bps`; a segment `*` means each), and pointers of
- * what goes.
+ * The changes of an answer: new values by JSON pointer (`/routePlan/0/bps`; a segment `*` means each), and pointers to
+ * remove.
  */
 export interface Patch {
   readonly set: Readonly<Record<string, Json>>;
@@ -112,8 +112,8 @@ export interface Patch {
 }
 
 /**
- * Returns a document with a patch applied. What a pointer does not find stays as it is; the last name of one that sets
- * is made.
+ * Returns a document with a patch applied. A pointer without a match changes nothing; the last name of a set pointer
+ * may be new.
  */
 export function patchDocument(document: Json, { set, remove }: Patch): Json {
   let patched = document;

@@ -6,7 +6,7 @@ import { jsonText } from '../../json-text.ts';
 import type { Query } from './request-text.ts';
 import { mapQuery, splitTarget } from './request-text.ts';
 
-/** Members that hold a sentence, or a word, for a person to read. */
+/** Members that hold text for people. */
 const TEXTS: ReadonlySet<string> = new Set(['error', 'message', 'errorMessage', 'param']);
 const WORDS = new RegExp(`/[\\w.:{}*%/-]+|[A-Za-z_${UNKNOWN_MARK}]\\w*`, 'g');
 const MARKS = new RegExp(`${UNKNOWN_MARK}|/${encodeURIComponent(UNKNOWN_MARK)}`, 'g');
@@ -20,10 +20,7 @@ export function neutralTarget({ heard }: Dialect, target: string): string {
   return `${heard.path(path)}${query}`;
 }
 
-/**
- * Makes an application that speaks neutral words speak a dialect: what comes in and what goes out is translated,
- * refusals included.
- */
+/** Translates the requests and answers of an application between neutral names and a dialect, refusals included. */
 export function translate(app: FastifyInstance, dialect: Dialect): void {
   const { heard } = dialect;
   app.addHook('onRequest', (request, _reply, done) => {

@@ -4,7 +4,7 @@ import type { Caller, RateLimits } from './rate-limit.ts';
 import { badRequest, RequestError } from './request-error.ts';
 import { EXECUTE, splitTarget } from './request-text.ts';
 
-/** Names the header with the number under which the gateway knows an answer. */
+/** The header with the gateway's number of an answer. */
 export const GATEWAY_ID = 'x-api-gateway-request-id';
 const RATE_HEADERS =
   { remaining: 'x-ratelimit-remaining', current: 'x-ratelimit-current', reset: 'x-ratelimit-reset' } as const;
@@ -24,7 +24,7 @@ export function gatewayBody(status: number): Readonly<Record<string, unknown>> {
   return message === undefined ? { error: 'Something unexpected occurred' } : { code: status, message };
 }
 
-/** Gives every answer the number under which the gateway knows it. */
+/** Adds the gateway's number to every answer. */
 export function numberAnswers(app: FastifyInstance, context: ServiceContext): void {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header(GATEWAY_ID, context.nextId());
@@ -52,7 +52,7 @@ export function guard(app: FastifyInstance, context: ServiceContext, limits: Rat
   });
 }
 
-/** Takes from an answer what it says of the caller's limit. */
+/** Removes the headers of the caller's rate limit from an answer. */
 export function dropRateHeaders(reply: FastifyReply): void {
   for (const name of Object.values(RATE_HEADERS)) reply.removeHeader(name);
 }

@@ -6,7 +6,7 @@ import { badRequest } from './request-error.ts';
 /**
  * Reads the query of a request by the rules of the reference; every method throws a RequestError (400) that names the
  * parameter. A parameter given twice is refused where it is read, and so is an empty one. Integers are digits alone: no
- * sign, point, exponent or space; leading zeros count for nothing.
+ * sign, point, exponent or space; leading zeros are ignored.
  */
 export interface Parameters {
   has(name: string): boolean;
@@ -18,7 +18,7 @@ export interface Parameters {
   amount(name: string): bigint;
   /** Returns a number of 0 to 2^64 - 1. */
   optionalU64(name: string): bigint | undefined;
-  /** Returns what is whole of a number, which may have a fraction after a point; the range is for all of it. */
+  /** Returns the whole part of a number, which may have a fraction; the range applies to the whole number. */
   optionalFloored(name: string, range: { readonly min: bigint; readonly max: bigint }): bigint | undefined;
   integer(name: string, range: Range): number;
   optionalInteger(name: string, range: Range): number | undefined;
@@ -46,8 +46,8 @@ const MAX_SHOWN = 40;
 const LONGEST_TEXT = 8_192;
 const DIGITS = /^\d{1,20}$/;
 const DECIMAL = /^(\d{1,20})(?:\.(\d{1,20}))?$/;
-// What no name, title or identifier contains, and what no line of a log should.
-// oxlint-disable-next-line no-control-regex
+// Characters that no name, title or identifier contains, and that must not reach a log. oxlint-disable-next-line
+// no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Returns a reader of the parameters in `source`; unread parameters are ignored, as the service does. */

@@ -1,6 +1,6 @@
 import { GannetError } from '../../../core/errors.ts';
 
-/** What the gateway knows of who asks: a key, or where a request without one came from. */
+/** The caller of a request: a key, or the address of a request without one. */
 export type Caller = { readonly key: string } | { readonly address: string };
 
 /** The counters of all callers. */
@@ -9,14 +9,14 @@ export interface RateLimits {
   take(caller: Caller, bucket: 'main' | 'execute'): (Verdict & { readonly headers: boolean }) | undefined;
 }
 
-/** A stranger may send a new key with every request; the oldest counters make room. */
+/** The limit of counters, since a client may send a new key with every request; the oldest are dropped. */
 const MOST_COUNTERS = 10_000;
 
 /** Returns the counters of a service; an absent limit is no limit. */
 export function createRateLimits(options: {
   readonly keyed?: RateLimit | undefined;
   readonly keyless?: RateLimit | undefined;
-  /** Real time; its offset decides what the answers call the time of a free place. */
+  /** Real time; its offset decides the reset times in the answers. */
   readonly nowMs: () => number;
 }): RateLimits {
   const counters = new Map<string, Counter>();
@@ -34,14 +34,11 @@ export function createRateLimits(options: {
   };
 }
 
-/**
- * How a service counts: over the last stretch of time, over stretches that begin with a request, or by tokens that come
- * back one by one.
- */
+/** How a service counts: in a sliding window, in fixed windows that begin with a request, or by tokens of a bucket. */
 const LIMIT_KINDS = ['sliding', 'fixed', 'bucket'] as const;
 type LimitKind = (typeof LIMIT_KINDS)[number];
 
-/** What one key may do, in the sandbox's real time: slots and their speed have no part in it. */
+/** The limit of one key, in real time; the speed of slots does not matter. */
 export interface RateLimit {
   readonly kind: LimitKind;
   /** Requests per window, of all endpoints but `/execute`. */
@@ -53,12 +50,12 @@ export interface RateLimit {
   readonly headers: boolean;
 }
 
-/** What a counter says to one request, and what it tells with the answer. */
+/** A counter's decision on one request, with the figures for the headers. */
 interface Verdict {
   readonly allowed: boolean;
   /** Requests that count now; one that is refused does not. */
   readonly current: number;
-  /** What is left of the limit. */
+  /** The requests that are left. */
   readonly remaining: number;
   /** When the next place becomes free, in milliseconds of the clock that was handed in. */
   readonly resetAtMs: number;
@@ -69,7 +66,7 @@ interface Counter {
   take(nowMs: number): Verdict;
 }
 
-/** Throws CONFIG_INVALID on a limit that makes no sense. */
+/** Throws CONFIG_INVALID on an invalid limit. */
 export function requireRateLimit(limit: RateLimit): void {
   const { kind, requests, windowMs, executeRequests } = limit;
   if (!LIMIT_KINDS.includes(kind)) throw new GannetError(

@@ -2,14 +2,14 @@ import { STATUS_CODES, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GATEWAY_ID } from './gateway.ts';
 
-/** What came instead of a request, by the code of the reader's error; everything else is simply not HTTP. */
+/** The answers to malformed requests, by the code of the parser's error; any other error means no HTTP. */
 const REFUSALS: Readonly<Record<string, readonly [status: number, error: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request did not arrive in time'],
   HPE_HEADER_OVERFLOW: [431, 'the request line and the headers are too long'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'the extensions of a chunk are too long'],
 };
 
-/** Answers what is no request, in JSON and under a number like everything else, and ends the connection. */
+/** Answers malformed requests, in JSON and with the gateway's number, and ends the connection. */
 export function answerNoHttp(error: Error & { readonly code?: string }, socket: Duplex, nextId: () => string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const [status, reason] = REFUSALS[error.code ?? ''] ?? [400, 'expected an HTTP request'];

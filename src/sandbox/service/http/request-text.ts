@@ -5,7 +5,7 @@ import { parseJson } from '../../../core/json.ts';
 import { printable } from '../../../core/text.ts';
 import { RequestError, badRequest } from './request-error.ts';
 
-/** The request that is counted apart from all others, and has faults of its own. */
+/** The request that has its own rate limit and faults. */
 export const EXECUTE = { method: 'POST', path: '/swap/v2/execute' } as const;
 
 /** Escapes of characters that need none: two ways to write one path. */
@@ -13,7 +13,7 @@ const NEEDLESS_ESCAPE = /%(?:4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE]|3[0-9]|2[DE])
 const AUTHORITY = /^https?:\/\/[^/?#]*/i;
 
 /**
- * Returns a request's target in its one plain form: without the authority that requests to a proxy carry, without a
+ * Returns the normal form of a request's target: without the authority that requests to a proxy carry, without a
  * fragment, and with no escape in its path that needs none. Never throws.
  */
 export function plainTarget(target: string): string {
@@ -29,11 +29,11 @@ export function splitTarget(target: string): { readonly path: string; readonly q
   return end < 0 ? { path: target, query: '' } : { path: target.slice(0, end), query: target.slice(end) };
 }
 
-/** Deeper than any body of the service, and than what most parsers of services accept. */
+/** Deeper than any body of the service; most parsers of services accept no more. */
 const MOST_LEVELS = 64;
-/** The parts of a text that is known to be JSON. */
+/** The tokens of a valid JSON text. */
 const PARTS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|-?\d[\d.eE+-]*/g;
-/** Where what is not understood is told apart from what is not even JSON, and both are unprocessable. */
+/** The endpoints that answer 422 to malformed JSON and to invalid members, with different texts. */
 const UNPROCESSABLE: ReadonlySet<string> = new Set(['/swap/v1/swap', '/swap/v1/swap-instructions']);
 
 /**
@@ -53,8 +53,8 @@ export function acceptJsonBodies(app: FastifyInstance): void {
 }
 
 /**
- * Returns the value of a body. Throws an error that says what is wrong: no UTF-8, no JSON, too deep, a member twice
- * (of which no two readers keep the same one), a number that no double can hold.
+ * Returns the value of a body. Throws an error with the reason: no UTF-8, no JSON, too deep, a duplicate member
+ * (parsers differ in which one they keep), a number beyond a double.
  */
 function readJson(body: Uint8Array): Json {
   if (body.length === 0) throw new RangeError('the body: expected JSON, got nothing');
@@ -107,12 +107,12 @@ function addName(names: Set<string>, name: string): void {
   names.add(name);
 }
 
-/** The parameters of a request by name; a name that came several times has them all. */
+/** The parameters of a request by name; a repeated name has all its values. */
 export type Query = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * Returns the parameters of a URL's query, in form encoding: `+` is a space, the rest percent-encoded UTF-8.
- * Throws a RequestError (400) on an encoding that says nothing.
+ * Returns the parameters of a URL's query, in form encoding: `+` is a space, the rest percent-encoded UTF-8. Throws a
+ * RequestError (400) on an invalid encoding.
  */
 export function parseQuery(text: string): Query {
   const values = new Map<string, string[]>();
@@ -129,7 +129,8 @@ export function parseQuery(text: string): Query {
 }
 
 /**
- * Returns the same parameters under other names and with other values; those that meet under one name become several.
+ * Returns the same parameters under other names and with other values; those that get the same name become several
+ * values.
  */
 export function mapQuery(
   query: Query, change: (name: string, value: string) => readonly [name: string, value: string],

@@ -13,7 +13,7 @@ import { LOW_LAMPORTS } from './gasless.ts';
 import type { ExecuteReason, Family, FirmPromise, StoredOrder } from './kept-orders.ts';
 import { EXECUTE_CODES, familyOf } from './kept-orders.ts';
 
-/** Serves `POST /swap/v2/execute`: lands an order's signed transaction and answers with what came of it. */
+/** Serves `POST /swap/v2/execute`: lands an order's signed transaction and answers with the outcome. */
 export function registerExecute(app: FastifyInstance, context: ServiceContext): void {
   app.post(EXECUTE.path, (request, reply) => {
     const answer = execute(context, request.body);
@@ -32,7 +32,8 @@ function execute(context: ServiceContext, body: unknown): Answer {
   if (order === undefined) throw refusal(EXECUTE_CODES.orderNotFound);
   const transaction = completeSignatures(context, order, signedTransaction);
   if (order.execution !== undefined) {
-    // Posting the same bytes again asks what became of them; nothing is sent twice, and nothing else in their place.
+    // Posting the same bytes again returns their outcome. They are not sent again, and no others are sent for the
+    // order.
     if (order.execution.transaction.equals(transaction)) return { statusCode: 200, body: order.execution.answer };
     throw refusal(EXECUTE_CODES.badSignature);
   }
@@ -65,7 +66,7 @@ function send(context: ServiceContext, order: StoredOrder, transaction: Buffer):
     return { statusCode: 200, body };
   };
   if (order.firm !== undefined) {
-    // A maker who does not sign leaves no signature behind: it is his that would be the transaction's.
+    // Without the maker's signature there is none to report, since the maker's is the transaction's.
     const isOverdue = context.nowMs() >= order.firm.expireAtUnixSeconds * 1_000;
     if (isOverdue || faults.draw(EXECUTE, ['expire']) !== undefined)
       return remember(failureAnswer(EXECUTE_CODES.expired.maker));
@@ -80,7 +81,7 @@ function send(context: ServiceContext, order: StoredOrder, transaction: Buffer):
   const result = chain.land(transaction);
   if (result.kind === 'rejected') {
     if (result.error === 'SignatureFailure') throw refusal(EXECUTE_CODES.badSignature);
-    // An expired blockhash needs no second sentence.
+    // The error of an expired blockhash needs no details.
     return remember(result.error === 'BlockhashNotFound'
       ? failureAnswer(EXECUTE_CODES.expired[family], { signature })
       : failureAnswer(EXECUTE_CODES.failedToLand[family], {
@@ -97,7 +98,7 @@ function send(context: ServiceContext, order: StoredOrder, transaction: Buffer):
   return unknown === undefined ? remembered : uncertain(result.signature);
 }
 
-/** The maker's last check. Live, it never fills for a referrer whose taker could not pay a fee himself. */
+/** The maker's last check. Live, it never fills an order with a referral fee whose taker cannot pay for gas. */
 function makerHonours(context: ServiceContext, order: StoredOrder, firm: FirmPromise): boolean {
   const { chain, maker, profile, tokens } = context;
   if (profile === 'live' && firm.hasReferrer && chain.balance(firm.taker) < LOW_LAMPORTS) return false;
@@ -110,7 +111,7 @@ function uncertain(signature: string): Answer {
   return { statusCode: 500, body: { signature, error: EXECUTE_CODES.unknown.pools.error } };
 }
 
-/** Returns the answer of an order that landed and swapped: amounts as the chain moved them. */
+/** Returns the answer of an order that landed and swapped, with the amounts that moved on chain. */
 function successAnswer(order: StoredOrder, landed: LandedTransaction): object {
   return {
     status: 'Success', signature: landed.signature, slot: landed.slot.toString(), code: 0,
@@ -118,7 +119,7 @@ function successAnswer(order: StoredOrder, landed: LandedTransaction): object {
   };
 }
 
-/** Returns the answer of an order that landed and failed. Live, it still tells the amounts that should have moved. */
+/** Returns the answer of an order that landed and failed. Live, it still has the amounts that should have moved. */
 function failureOnChain(
   order: StoredOrder, landed: { signature: string; slot: number; error: TransactionError }, profile: Profile,
 ): object {
@@ -128,7 +129,7 @@ function failureOnChain(
   return { ...failureAnswer(reason, landed), ...amounts };
 }
 
-/** Returns the answer of an order that failed; without a signature where the service never gave its own. */
+/** Returns the answer of an order that failed; without a signature where the service never signed. */
 function failureAnswer(
   reason: ExecuteReason, at: { signature?: string | undefined; slot?: number; detail?: string | undefined } = {},
 ): object {
@@ -163,7 +164,7 @@ function amountsOf(order: StoredOrder, events: readonly SwapEvent[]): object {
   };
 }
 
-/** Returns what went into and out of each pool's vaults, as the chain saw it. */
+/** Returns what went into and out of each pool's vaults, as recorded on chain. */
 function eventsOf(order: StoredOrder, landed: LandedTransaction): SwapEvent[] {
   if (order.firm !== undefined) return plannedEvents(order);
   return order.path.map(({ pool, inputMint, outputMint }) => {
@@ -174,7 +175,7 @@ function eventsOf(order: StoredOrder, landed: LandedTransaction): SwapEvent[] {
   });
 }
 
-/** Returns what was to go through each pool when the order was made, and what a maker fills to the unit. */
+/** Returns the planned amounts of each pool, or the exact amounts of a maker. */
 function plannedEvents(order: StoredOrder): SwapEvent[] {
   if (order.firm !== undefined) {
     return [{
@@ -190,22 +191,22 @@ function held(balances: readonly TokenBalance[], { owner, mint }: { owner: strin
   return balances.find((balance) => balance.owner === owner && balance.mint === mint)?.amount ?? 0n;
 }
 
-/** A program's own code goes through as it is; anything else that failed on chain has none. */
+/** A program's own code is passed on unchanged; other failures on chain have none. */
 function programFailure(error: TransactionError, family: Family): ExecuteReason {
   const code = customErrorCode(error);
   if (code === EXECUTE_CODES.slippage.code) return EXECUTE_CODES.slippage;
   return { code: code ?? EXECUTE_CODES.unknown[family].code, error: describeTransactionError(error) };
 }
 
-/** Returns the refusal of what was never sent: HTTP 400, without a status. */
+/** Returns the refusal of a transaction that was never sent: HTTP 400, without a status. */
 function refusal({ code, error }: ExecuteReason): RequestError {
   return new RequestError(400, { code, error });
 }
 
 /**
- * Returns the bytes of an order's signed transaction, with the service's own signatures where they are due: the
- * maker's, or that of the account that pays the gas. Throws a refusal when they are not the order's, or not signed by
- * everybody else.
+ * Returns the bytes of an order's signed transaction, with the service's own signatures where needed: the maker's, or
+ * that of the account that pays the gas. Throws a refusal when the bytes are not the order's, or another signature is
+ * missing.
  */
 function completeSignatures(context: ServiceContext, order: StoredOrder, signedTransaction: string): Buffer {
   const transaction = Buffer.from(signedTransaction, 'base64');
@@ -220,11 +221,11 @@ function completeSignatures(context: ServiceContext, order: StoredOrder, signedT
     transaction.subarray(1 + SIGNATURE_BYTES * index, 1 + SIGNATURE_BYTES * (index + 1));
   const isEmpty = (index: number): boolean => placeOf(index).every((byte) => byte === 0);
   const missing = order.signers.some((signer, index) => signer !== order.cosigner && isEmpty(index));
-  // A wallet that knows no second signer puts its signature where the payer's belongs.
+  // A wallet without support for a second signer puts its signature in the payer's place.
   const isMisplaced = missing && order.cosigner === context.gas.address && !isEmpty(0);
   if (missing) throw refusal(isMisplaced ? EXECUTE_CODES.unsupportedWallet : EXECUTE_CODES.notFullySigned);
-  // Everybody knows the service's addresses and may name them as taker or payer: it signs where the order calls for it,
-  // and nowhere else.
+  // The service's addresses are public, and a request may name them as taker or payer. So the service signs only as the
+  // cosigner of its order.
   const key = [context.maker.key, context.gas].find(({ address }) => address === order.cosigner);
   if (key !== undefined) key.sign(order.message).copy(placeOf(order.signers.indexOf(key.address)));
   return transaction;

@@ -9,19 +9,17 @@ import type { Route } from '../routing/routing.ts';
 import type { OrderRequest } from './order-request.ts';
 import { isForeignPayer } from './order-request.ts';
 
-/** What a transaction offers for being taken soon. */
+/** The priority fee and tip of a transaction. */
 interface Bids {
   /** Micro-lamports for each compute unit. */
   readonly unitPrice: bigint;
   readonly tipLamports: bigint;
 }
 
-/** What a builder of blocks gets without being told, when `bundleTipLamports` is only a limit. */
+/** The block builder's tip when `bundleTipLamports` is only a limit. */
 const USUAL_TIP_LAMPORTS = 10_000n;
 
-/**
- * Returns what is bid for priority: the request's own figures, or the service's where they are missing or only limits.
- */
+/** Returns the bids for priority: the request's figures, or the service's where they are missing or only limits. */
 export function bidsOf(
   request: Pick<OrderRequest, 'priorityFeeLamports' | 'bundleTipLamports' | 'feesAreLimits'>,
   { slot, units }: { slot: number; units: number },
@@ -37,7 +35,7 @@ export function bidsOf(
   };
 }
 
-/** A taker with less is one who may not be able to pay for gas. */
+/** A taker with less may be unable to pay for gas. */
 export const LOW_LAMPORTS = 10_000_000n;
 const SMALLEST_USD = 10;
 /** Gas is refused above half of a trade. */
@@ -45,15 +43,15 @@ const LARGEST_SHARE = 0.5;
 const WHOLE_BPS = 10_000;
 /** A transaction that the service pays for has its signature and the taker's. */
 const SIGNATURES = 2n;
-/** Two wrapped or associated accounts at most are made sure of, and some units tell equal swaps apart. */
+/** A swap creates at most two accounts, and some units tell equal swaps apart. */
 const TOKEN_ACCOUNTS = 2;
 const SPARE_UNITS = 1_000;
 
-/** What a swap costs a taker whose gas the service pays. */
+/** The costs of a swap for a taker whose gas the service pays. */
 export interface GaslessTerms {
   /** Below this the service does not pay. */
   readonly minimumUsd: number;
-  /** What the service keeps of the swap for it, in basis points beside the platform's fee. */
+  /** The service's charge for gas, in basis points, in addition to the platform's fee. */
   readonly recoupBps: number;
   readonly isCovered: boolean;
 }
@@ -69,7 +67,7 @@ export function mayBeGasless({ chain, gas }: ServiceContext, request: OrderReque
     && chain.balance(taker) < LOW_LAMPORTS;
 }
 
-/** Returns what the service asks for paying signatures, priority, tip and rent of a swap; rounded against the taker. */
+/** Returns the service's charge for signatures, priority, tip and rent of a swap; rounded against the taker. */
 export function gaslessTerms(
   context: ServiceContext, request: OrderRequest & { readonly taker: string },
   swap: { output: GenesisToken; route: Route; inUsd: number },

@@ -2,17 +2,18 @@ import { createRecent } from '../recent.ts';
 import type { SwapFee } from '../routing/platform-fee.ts';
 import type { RouteHop, RouterName } from '../routing/routing.ts';
 
-/** Who fills an order: the pools by transaction alone, or a maker. */
+/** How an order is filled: by pools in its transaction, or by a maker. */
 export type Family = 'pools' | 'maker';
 
-/** What is wrong, or came of it, in the service's words. */
+/** The outcome in the service's words. */
 export interface ExecuteReason {
   readonly code: number;
   readonly error: string;
 }
 
 /**
- * The codes of /execute and their words. What was never sent is refused with HTTP 400; the rest is a result, HTTP 200.
+ * The codes of /execute and their words. A transaction that was never sent is refused with HTTP 400; all others have a
+ * result, HTTP 200.
  */
 export const EXECUTE_CODES = {
   orderNotFound: { code: -1, error: 'Order not found, it might have expired' },
@@ -33,32 +34,32 @@ export const EXECUTE_CODES = {
   expired: { pools: { code: -1_005, error: 'Transaction expired' }, maker: { code: -2_003, error: 'Quote expired' } },
 } as const;
 
-/** An order that waits for its signature, and what became of it. */
+/** An order that waits for its signature, and its outcome. */
 export interface StoredOrder {
   readonly requestId: string;
   readonly router: RouterName;
   readonly message: Uint8Array;
   /** Who must sign, in the message's order. */
   readonly signers: readonly string[];
-  /** The one signer whose signature the service adds: a maker who promised, or the account that pays the gas. */
+  /** The one signer whose signature the service adds: the maker, or the account that pays the gas. */
   readonly cosigner: string | undefined;
   readonly inputMint: string;
   readonly outputMint: string;
   readonly inAmount: bigint;
   readonly inUsd: number;
   readonly lastValidBlockHeight: number;
-  /** The hops of a way through pools; empty where a maker fills. */
+  /** The hops of a route through pools; empty for a maker. */
   readonly path: readonly RouteHop[];
   readonly fee: SwapFee;
-  /** What a maker promised. */
+  /** The maker's promise. */
   readonly firm?: FirmPromise | undefined;
-  /** The answer of the first execution and the bytes it was for, all signatures in them. */
+  /** The answer of the first execution and its fully signed bytes. */
   execution?: { readonly transaction: Buffer; readonly answer: object } | undefined;
 }
 
 /** A maker's part of an order. */
 export interface FirmPromise {
-  /** What the maker pays in all, to the unit: a referrer's fee is part of it. */
+  /** The maker's total payment in smallest units, including a referrer's fee. */
   readonly outAmount: bigint;
   readonly expireAtUnixSeconds: number;
   readonly taker: string;

@@ -4,16 +4,14 @@ import type { GenesisToken, SeededKey } from '../../genesis.ts';
 import type { Market } from '../../market/market.ts';
 import { usdValue } from '../routing/quoting.ts';
 
-/** From the quote to the end of its validity: the part of the protocol's 55 s that are the user's, and the rest. */
+/** The validity of a quote: the user's part of the protocol's 55 s, and the rest. */
 const QUOTE_LIFETIME_SECONDS = 55;
 const SMALLEST_USD = 150;
 const LARGEST_USD = 100_000;
 /** The maker's margin over the market's price, by the more volatile of the two tokens. */
 const MARGIN_PER_VOLATILITY = 0.0001;
 const SMALLEST_MARGIN = 0.0001;
-/**
- * What the maker loses at most when the market has moved against the quote, as a share of what it receives, likewise.
- */
+/** The maker's largest accepted loss when the market has moved, as a share of its receipt, also by volatility. */
 const TOLERANCE_PER_VOLATILITY = 0.003;
 const SMALLEST_TOLERANCE = 0.0005;
 
@@ -25,7 +23,7 @@ export interface MakerQuote {
   readonly expireAtUnixSeconds: number;
 }
 
-/** A maker who quotes some pairs at some sizes, pays the fees, and signs when the user has. */
+/** A maker who quotes some pairs at some sizes, pays the fees, and signs after the user. */
 export interface Maker {
   readonly key: SeededKey;
   quote(options: { input: GenesisToken; output: GenesisToken; amount: bigint }): MakerQuote | undefined;
@@ -54,7 +52,7 @@ export function createMaker(options: {
       const margin = Math.max(SMALLEST_MARGIN, MARGIN_PER_VOLATILITY * volatility);
       const outTokens = (inUsd / market.usdPrice(output.mint)) * (1 - margin);
       const outAmount = BigInt(Math.floor(outTokens * 10 ** output.decimals));
-      // Half of the stock stays: two quotes that are both taken must both be honoured.
+      // A quote uses at most half of the stock, so that two accepted quotes can both be filled.
       if (outAmount === 0n || outAmount > stock(output.mint) / 2n) return undefined;
       return {
         outAmount,

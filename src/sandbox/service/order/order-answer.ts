@@ -21,8 +21,8 @@ const SWAP_TYPES: Readonly<Record<RouterName, string>> =
   { iris: 'aggregator', rfqz: 'rfq', routerA: 'routerA', routerB: 'routerB' };
 
 /**
- * Returns the answer of `/order`. The description and the live service differ in what a price impact is counted in, and
- * in what a quote without a taker says.
+ * Returns the answer of `/order`. The description and the live service differ in the unit of a price impact, and in the
+ * members of a quote without a taker.
  */
 export function orderAnswer(context: ServiceContext, order: AnsweredOrder): object {
   const { request, quote, built, requestId } = order;
@@ -96,11 +96,11 @@ function feesOf(quote: OrderQuote, isOpen: boolean): object {
 interface Fee {
   readonly feeMint: string;
   readonly feeBps: number;
-  /** The platform's part, or the referrer's. */
+  /** The platform's or the referrer's share. */
   readonly amount: bigint;
 }
 
-/** What the service keeps for gas is in `feeBps` alone. */
+/** The service's charge for gas is in `feeBps` only. */
 function pooledFee({ input, output, priced, platformBps }: PooledQuote): Fee {
   const { side, bps } = priced.fee;
   const base = side === 'input' ? priced.inAmount : priced.route.outAmount;
@@ -124,8 +124,7 @@ function costsOf(built: OrderTransaction | undefined): object {
 }
 
 /**
- * By its description the service says in every answer how long a transaction of now would live; live, only where there
- * is one.
+ * By its description every answer has the expiry of a new transaction; live, only answers with a transaction have it.
  */
 function transactionOf({ chain, profile }: ServiceContext, built: OrderTransaction | undefined): object {
   if (built?.kind === 'built') {

@@ -14,7 +14,7 @@ export function registerOrder(app: FastifyInstance, context: ServiceContext): vo
     try {
       return reply.send(answerOrder(context, { requestId, query: request.query }));
     } catch (error) {
-      // Refusals of this endpoint carry the id that the service logs them under.
+      // Refusals of this endpoint have the id of their log entry.
       if (error instanceof RequestError && error.statusCode === 400)
         throw new RequestError(400, { requestId, ...error.body });
       throw error;

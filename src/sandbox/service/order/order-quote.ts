@@ -22,7 +22,7 @@ interface QuoteBase {
   readonly input: GenesisToken;
   readonly output: GenesisToken;
   readonly inUsd: number;
-  /** What the taker, or the receiver, gets. */
+  /** The output of the taker or the receiver. */
   readonly outAmount: bigint;
   /** The platform's or the referrer's part of the fee. */
   readonly platformBps: number;
@@ -32,9 +32,9 @@ interface QuoteBase {
 export interface PooledQuote extends QuoteBase {
   readonly router: PoolRouterName;
   readonly priced: PricedRoute;
-  /** Collects the fee. */
+  /** The account that collects the fee. */
   readonly feeAccount: string;
-  /** What it takes to have the gas paid; absent where the taker pays it himself, or another payer does. */
+  /** The costs of gas paid by the service; absent where the taker or another payer pays it. */
   readonly gasless: GaslessTerms | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface PooledQuote extends QuoteBase {
 export interface FirmQuote extends QuoteBase {
   readonly router: 'rfqz';
   readonly firm: MakerQuote;
-  /** A referrer's share of what the maker pays. */
+  /** A referrer's share of the maker's payment. */
   readonly feeAmount: bigint;
   readonly feeAccount: string | undefined;
 }
@@ -93,7 +93,7 @@ function quotePools(
     ?? platformFeeBps(input, output, context.nowMs());
   const slippageBps = request.slippageBps ?? automaticSlippageBps(input, output);
   const { excludedLabels } = request;
-  // The labels are this router's word for its markets; the others have their own and do not listen.
+  // The labels are this router's names of its markets; the other routers have their own and ignore them.
   const isPicky = competitor.name === 'iris' && excludedLabels.size > 0;
   const fee = { side: collector.side, bps: platformBps };
   const route = competitor.router.bestRoute({
@@ -135,8 +135,8 @@ function quoteMaker(
 }
 
 /**
- * By its description the maker signs plain two-party swaps only; live, it minds nothing but another payer. It does not
- * trade with itself, and it is who pays for priority in its swaps: what a taker bids for that it would have to ignore.
+ * By its description the maker signs plain two-party swaps only; live, it refuses only another payer. It does not trade
+ * with itself. It pays for priority itself, so it takes no order with a taker's bid for priority.
  */
 function makerMayQuote({ profile, maker }: ServiceContext, request: OrderRequest): boolean {
   if (request.excludedRouters.has('rfqz') || request.taker === maker.key.address || isForeignPayer(request))
@@ -145,17 +145,17 @@ function makerMayQuote({ profile, maker }: ServiceContext, request: OrderRequest
   return profile === 'live' || (request.receiver === undefined && request.referral === undefined);
 }
 
-/** Who collects the fee of an order, and in which token. */
+/** The collector of an order's fee, and its token. */
 interface FeeCollector {
   readonly side: FeeSide;
   readonly account: string;
-  /** Where a fee out of the output can go, if anywhere: a maker pays no other. */
+  /** The account for a fee in the output token, if there is one: a maker pays only such fees. */
   readonly outputAccount: string | undefined;
 }
 
 /**
- * Returns the collector of an order's fee: the referrer, in the token that is preferred among those it has an account
- * for. Where there is no referrer, or one without an account for either token, the platform collects the fee.
+ * Returns the collector of an order's fee: the referrer, in the preferred token among those with an account. Without a
+ * referrer, or an account for either token, the platform collects the fee.
  */
 function feeCollector(
   context: ServiceContext, request: OrderRequest, pair: { input: GenesisToken; output: GenesisToken },

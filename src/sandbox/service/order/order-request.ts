@@ -6,7 +6,7 @@ import { badRequest, RequestError } from '../http/request-error.ts';
 import type { RouterName } from '../routing/routing.ts';
 import { ROUTERS } from '../routing/routing.ts';
 
-/** What `GET /swap/v2/order` was asked, checked. */
+/** The checked parameters of `GET /swap/v2/order`. */
 export interface OrderRequest {
   readonly inputMint: string;
   readonly outputMint: string;
@@ -18,7 +18,7 @@ export interface OrderRequest {
   readonly referral: { readonly account: string; readonly feeBps: number } | undefined;
   readonly priorityFeeLamports: bigint | undefined;
   readonly bundleTipLamports: bigint | undefined;
-  /** Treats the two fees above as limits rather than as exact. */
+  /** Treats the two fees above as limits instead of exact values. */
   readonly feesAreLimits: boolean;
   readonly excludedRouters: ReadonlySet<RouterName>;
   readonly excludedLabels: ReadonlySet<string>;
@@ -30,7 +30,7 @@ const STEERING = [
   'receiver', 'slippageBps', 'referralAccount', 'referralFee', 'payer', 'priorityFeeLamports', 'bundleTipLamports',
   'broadcastFeeType', 'excludeRouters', 'excludeDexes',
 ] as const;
-/** Numbers in the description, which the chain counts in whole ones. */
+/** Numbers that may have fractions by the description; the chain counts whole ones. */
 const REFERRAL_BPS = { min: 50n, max: 255n } as const;
 const LAMPORTS = { min: 0n, max: U64_MAX } as const;
 

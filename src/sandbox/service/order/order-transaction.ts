@@ -22,7 +22,7 @@ import { bidsOf } from './gasless.ts';
 import type { FirmQuote, OrderQuote, PooledQuote } from './order-quote.ts';
 import type { OrderRequest } from './order-request.ts';
 
-/** What an order costs beside the swap, and who pays it. */
+/** The costs of an order beside the swap, and their payer. */
 interface OrderCosts {
   readonly payer: string;
   readonly signatureLamports: bigint;
@@ -31,7 +31,7 @@ interface OrderCosts {
   readonly rentLamports: bigint;
 }
 
-/** Why there is no transaction; what a code means depends on the router that won. */
+/** Why there is no transaction; the meaning of the code depends on the winning router. */
 interface Refusal {
   readonly code: number;
   readonly message: string;
@@ -43,7 +43,7 @@ export interface BuiltOrder {
   readonly message: CompiledMessage;
   readonly costs: OrderCosts;
   readonly lastValidBlockHeight: number;
-  /** The one account of the service's own that this order makes sign, if any. */
+  /** The one account of the service that signs this order, if any. */
   readonly cosigner: string | undefined;
 }
 
@@ -85,7 +85,8 @@ function pooledTransaction(
   const number = context.nextNumber();
   const parts = swapInstructions({
     chain, taker, payer, input, output, route: priced.route, threshold: priced.threshold, wrapSol: true,
-    // What stands open now is not opened once more at another's cost: its owner could have taken its rent home by then.
+    // An account that exists now is not created again at another's cost: its owner could close it and keep the new
+    // rent.
     omitExisting: payer !== taker,
     delivery: deliveryOf(request, quote, number),
     fee: { ...priced.fee, amount: priced.feeAmount, account: quote.feeAccount },
@@ -100,7 +101,7 @@ function pooledTransaction(
     ...parts.setup,
     parts.swap,
     ...parts.cleanup,
-    // Closing accounts of wrapped SOL gave the taker the rent that the payer had lent.
+    // Closing wrapped-SOL accounts pays the taker the rent that the payer lent.
     ...(lent > 0n ? [transferLamports({ from: taker, to: payer, lamports: lent })] : []),
     ...(bids.tipLamports > 0n
       ? [transferLamports({ from: payer, to: context.tipAccount, lamports: bids.tipLamports })] : []),
@@ -146,7 +147,7 @@ function fundsRefusal(
     return gasless === undefined ? topUp(left)
       : { code: BELOW_GASLESS_MINIMUM, message: `Minimum $${gasless.minimumUsd.toFixed(2)} for gasless` };
   }
-  // Of what he sells himself while another pays: nothing may stay, or what an account must keep.
+  // Of SOL that the taker sells while another account pays, either nothing or the rent minimum must remain.
   const takerKeeps = paysSol && payer !== taker ? funds - priced.inAmount : 0n;
   return takerKeeps > 0n && takerKeeps < SYSTEM_ACCOUNT_RENT_LAMPORTS ? topUp(takerKeeps) : undefined;
 }
@@ -159,7 +160,7 @@ function topUp(lamports: bigint): Refusal {
 
 /**
  * Returns the transaction of a maker's quote. The maker pays fees and rent and signs in /execute. SOL that the taker
- * pays goes through a wrapped-SOL account, whose rent the taker lends himself; SOL that the maker pays goes as it is.
+ * pays goes through a wrapped-SOL account, whose rent the taker lends; SOL that the maker pays is not wrapped.
  */
 function firmTransaction(context: ServiceContext, request: TakerRequest, quote: FirmQuote): OrderTransaction {
   const { chain } = context;
@@ -234,7 +235,7 @@ function refusalOf(
   }
   const left = chain.balance(taker) - amount;
   if (left < 0n) return INSUFFICIENT;
-  // Until the wrapped-SOL account is closed again its rent is missing; what is left then is no dust either.
+  // The rent of the wrapped-SOL account is missing until it closes; the rest must still cover the rent minimum.
   const canLendRent = isOpen || left >= tokenAccountRent(TOKEN_PROGRAM);
   return canLendRent ? undefined : { code: NOT_BUILDABLE, message: 'The quote could not be built into a transaction' };
 }
@@ -243,7 +244,7 @@ function accountOf(owner: string, { mint, tokenProgram }: GenesisToken): string 
   return associatedTokenAddress(owner, mint, tokenProgram);
 }
 
-/** Throws a RequestError (400) where the receiver is no wallet but an account that holds tokens itself. */
+/** Throws a RequestError (400) where the receiver is a token account instead of a wallet. */
 export function requireWallet({ chain }: ServiceContext, receiver: string): void {
   const owner = chain.account(receiver)?.owner;
   if (owner !== undefined && isTokenProgram(owner))

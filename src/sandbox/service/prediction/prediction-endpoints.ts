@@ -15,13 +15,13 @@ import {
   eventRecord, eventVolumeUsd, historyRecord, isActive, marketRecord, orderPurpose, positionRecord,
 } from './records.ts';
 
-/** The part of a list that is wanted, `end` exclusive. */
+/** The requested part of a list, `end` exclusive. */
 interface PageRange {
   readonly start: number;
   readonly end: number | undefined;
 }
 
-/** The most elements of a page; a longer one is cut without a word. */
+/** The most elements of a page; a longer one is cut silently. */
 const MOST_ON_PAGE = 20;
 const LARGEST_PLACE = Number.MAX_SAFE_INTEGER - MOST_ON_PAGE;
 
@@ -33,7 +33,7 @@ function pageRange(query: Parameters): PageRange {
   return { start, end };
 }
 
-/** The description lets a place be null, which in a query is the word. */
+/** The description allows null as a position, which in a query is the word `null`. */
 function place(query: Parameters, name: 'start' | 'end'): number | undefined {
   return query.optionalText(name) === 'null' ? undefined : query.optionalInteger(name, { min: 0, max: LARGEST_PLACE });
 }
@@ -54,7 +54,7 @@ function page<Item>(
 /** Pages of 8 and 9 records were seen where the request named no size. */
 const HISTORY_PAGE_SIZE = 8;
 
-/** Serves `GET /prediction/v1/history`: the ledger, newest first. The live service wants to know whose. */
+/** Serves `GET /prediction/v1/history`: the ledger, newest first. The live service requires an owner or a position. */
 export function registerHistory(app: FastifyInstance, context: ServiceContext): void {
   predictionRoute(app, context, { path: '/history' }, (request) => {
     const { query, exchange, profile } = request;
@@ -93,7 +93,7 @@ export function registerPositions(app: FastifyInstance, context: ServiceContext)
 }
 
 function filterOf({ query, profile, exchange: { identifiers } }: PredictionRequest): (position: Position) => boolean {
-  // The live service takes several owners at once.
+  // The live service accepts several owners.
   const owners = query.has('ownerPubkey')
     ? query.addresses('ownerPubkey', profile === 'live' ? MOST_OWNERS : 1) : undefined;
   const isYes = query.optionalBoolean('isYes');
@@ -109,8 +109,8 @@ const PER_CENT = 100;
 const DOLLAR_DIGITS = 4;
 
 /**
- * Serves `GET /prediction/v1/orderbook/{marketId}`: the bids of both sides, or null where there is no book. The dearest
- * come first by the description, last from the live service.
+ * Serves `GET /prediction/v1/orderbook/{marketId}`: the bids of both sides, or null where there is no book. The highest
+ * price comes first by the description, last in the live service.
  */
 export function registerOrderbook(app: FastifyInstance, context: ServiceContext): void {
   predictionRoute(app, context, { path: '/orderbook/:marketId', param: 'marketId' }, (request) => {
@@ -159,7 +159,7 @@ export function registerEvents(app: FastifyInstance, context: ServiceContext): v
       .filter(({ plan }) => plan.title.toLowerCase().includes(term))
       .sort((a, b) => Number(isActive(b, request)) - Number(isActive(a, request))
         || eventVolumeUsd(b, request) - eventVolumeUsd(a, request));
-    // The live service dropped the limit for pages.
+    // The live service replaced the limit by pages.
     if (profile !== 'live')
       return { data: found.slice(0, eventLimit(query) ?? USUAL_EVENTS).map((event) => eventRecord(event, request)) };
     const includeMarkets = query.optionalBoolean('includeMarkets') ?? true;
@@ -186,7 +186,7 @@ function eventsOf({ query, exchange }: PredictionRequest): ListedEvent[] {
   return exchange.events().filter(({ plan }) => plan.provider === provider);
 }
 
-/** Events of the order's own kind come first, the others in an order that the key alone decides. */
+/** Events of the order's category come first, the others in an order derived from the key. */
 function suggested(events: readonly ListedEvent[], { id, exchange }: PredictionRequest): ListedEvent[] {
   const category = categoryOfOrder(id, exchange);
   const rank = new Map(events.map((event) =>
@@ -196,7 +196,7 @@ function suggested(events: readonly ListedEvent[], { id, exchange }: PredictionR
       || (rank.get(a)! < rank.get(b)! ? -1 : 1));
 }
 
-/** Comparing bytes spares the base58 of every order there is. */
+/** Comparing bytes avoids the base58 of every order. */
 function categoryOfOrder(pubkey: string, exchange: PredictionRequest['exchange']): Category | undefined {
   if (!isAddress(pubkey)) return undefined;
   const wanted = Buffer.from(addressBytes(pubkey));

@@ -5,7 +5,7 @@ import type { Parameters } from '../http/parameters.ts';
 import { createParameters } from '../http/parameters.ts';
 import { RequestError } from '../http/request-error.ts';
 
-/** What the answers are made from: the exchange at the moment of the request, and the form that is wanted. */
+/** The input of the answers: the exchange at the slot of the request, and the profile. */
 export interface PredictionView {
   readonly exchange: PredictionExchange;
   readonly profile: Profile;
@@ -61,7 +61,7 @@ export function predictionRoute(
           });
         },
       });
-      // `send(null)` would be an empty body, which is not the JSON null of the reference.
+      // `send(null)` would send an empty body instead of the JSON null of the reference.
       return found === null ? reply.type('application/json; charset=utf-8').send('null') : reply.send(found);
     } catch (error) {
       throw inEnvelope(error, requestId);
@@ -69,7 +69,7 @@ export function predictionRoute(
   });
 }
 
-/** Why the prediction API refuses: its own words and code, and the parameter that is to blame. */
+/** A refusal of the prediction API: its message and code, and the invalid parameter. */
 interface Refusal {
   readonly message: string;
   readonly code: string;
@@ -90,10 +90,7 @@ export function predictionError(
   });
 }
 
-/**
- * Returns the same error in the prediction API's envelope, where it says in one sentence which parameter is wrong;
- * others as they are.
- */
+/** Returns an error about one parameter in the prediction API's envelope; others unchanged. */
 function inEnvelope(error: unknown, requestId: string): unknown {
   if (!(error instanceof RequestError) || typeof error.body['error'] !== 'string' || error.statusCode !== 400)
     return error;

@@ -10,7 +10,7 @@ import type { PredictionView } from './prediction-route.ts';
 const RULES = 'https://rules.gannet.invalid';
 const MICRO_USD = 1_000_000n;
 
-/** Where the pictures of events and markets are. */
+/** The address of the images of events and markets. */
 const IMAGES = 'https://images.gannet.invalid';
 const RULES_SECONDARY = 'If the harbour office is closed, its next report counts.';
 
@@ -32,7 +32,7 @@ export function eventVolumeUsd(event: ListedEvent, { exchange: { venue }, slot }
   return event.markets.reduce((sum, market) => sum + venue.volumeUsd(market, slot), 0);
 }
 
-/** Returns an event as the API lists it, its markets with it unless they are not wanted. */
+/** Returns an event as the API lists it, with its markets unless `includeMarkets` is false. */
 export function eventRecord(
   event: ListedEvent, view: PredictionView, { includeMarkets = true }: { includeMarkets?: boolean } = {},
 ): object {
@@ -93,7 +93,7 @@ export function marketRecord(listing: Listing, view: PredictionView): object {
   };
 }
 
-/** Returns an entry of the ledger as the API writes it; what it says nothing of is "0" or empty. */
+/** Returns an entry of the ledger as the API writes it; missing figures are "0" or empty. */
 export function historyRecord(record: LedgerRecord, view: PredictionView): object {
   const { exchange, profile } = view;
   const { timeline, identifiers, keeper } = exchange;
@@ -120,7 +120,7 @@ export function historyRecord(record: LedgerRecord, view: PredictionView): objec
     ...contractMembers('filledContracts', figures.filledContracts ?? 0n, profile),
     ...contractMembers('contractsSettled', figures.contractsSettled ?? 0n, profile),
     ...Object.fromEntries(MONEY.map((name) => [name, (figures[name] ?? 0n).toString()])),
-    // The live service writes the same number into both: the name misleads.
+    // The live service writes the profit after fees into this member too.
     ...(profile === 'live' ? { realizedPnlBeforeFees: (figures.realizedPnl ?? 0n).toString() } : {}),
     eventId: listing.event.plan.eventId,
     marketMetadata: marketMetadata(listing, view),
@@ -176,12 +176,12 @@ export function positionRecord(position: Position, view: PredictionView): object
   };
 }
 
-/** Returns what an order's identifiers are derived from. */
+/** Returns the purpose from which an order's identifiers are derived. */
 export function orderPurpose(orderNumber: number): string {
   return `order:${orderNumber}`;
 }
 
-/** Returns what positions and history say of their event. The live service says there in seconds when it closes. */
+/** Returns the event's part of positions and history. The live service gives its close time in seconds there. */
 function eventMetadata(event: ListedEvent, view: PredictionView): object {
   const { timeline } = view.exchange;
   const closeTime = view.profile === 'live' ? timeline.unixSeconds(event.closeSlot) : timeline.isoTime(event.closeSlot);
@@ -201,8 +201,8 @@ function eventFields({ plan }: ListedEvent): object {
 }
 
 /**
- * Returns what positions and history say of their market. The live service says `yes` or `no` for the status of a
- * resolved one.
+ * Returns the market's part of positions and history. In the live service the status of a resolved market is `yes` or
+ * `no`.
  */
 function marketMetadata(listing: Listing, view: PredictionView): object {
   const { status, result } = view.exchange.venue.state(listing, view.slot);
@@ -226,8 +226,8 @@ function marketFields(listing: Listing, { exchange, slot }: PredictionView, stat
 }
 
 /**
- * Returns the members that say how many contracts: whole ones, beside which the live service writes the exact number
- * twice, in millionths and as a decimal.
+ * Returns the members for a number of contracts: whole ones; in the live form also the exact number, in millionths and
+ * as a decimal.
  */
 function contractMembers(name: string, micro: bigint, profile: Profile): Readonly<Record<string, string>> {
   const whole = { [name]: (micro / ONE).toString() };

@@ -3,7 +3,7 @@ import {
   SYSTEM_PROGRAM,
 } from '../../../solana/constants.ts';
 import type { Review } from '../review.ts';
-import type { ResolvedTransaction } from '../resolve.ts';
+import type { ResolvedTransaction } from '../lookup-tables.ts';
 import type { Decoded } from '../instruction.ts';
 
 const MAX_UNITS = BigInt(MAX_COMPUTE_UNITS);

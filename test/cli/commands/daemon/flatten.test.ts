@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { operatorCommands } from '../../../../src/cli/commands/daemon/control.ts';
 import type { Amount } from '../../../../src/core/amount.ts';
-import { startControlApi } from '../../../../src/daemon/control/control-api.ts';
+import { startControlApi } from '../../../../src/daemon/control/control-server.ts';
 import type { RiskLimits } from '../../../../src/trading/limits.ts';
 import type { Answer } from '../../in-process.ts';
 import { runCommand } from '../../in-process.ts';

@@ -5,7 +5,7 @@ import { of } from 'rxjs';
 import { request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Amount } from '../../../src/core/amount.ts';
-import { startControlApi } from '../../../src/daemon/control/control-api.ts';
+import { startControlApi } from '../../../src/daemon/control/control-server.ts';
 import { readControlFile } from '../../../src/daemon/control/control-file.ts';
 import type { ControlPort } from '../../../src/daemon/control/control-port.ts';
 import { strategy } from '../../engine/runs.ts';

@@ -16,7 +16,7 @@ import { isTerminal } from '../trading/intent.ts';
 import type { FeedSlot } from '../trading/market-cache.ts';
 import type { AlertProposal, Proposal } from '../trading/proposal.ts';
 import { proposalFault } from '../trading/proposal.ts';
-import type { EngineState } from '../trading/state.ts';
+import type { EngineState } from '../trading/engine-state.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
 import { HotSource } from './hot-source.ts';
 import type { VirtualClock } from './virtual-clock.ts';

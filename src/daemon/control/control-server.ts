@@ -6,8 +6,8 @@ import { stringifyJson } from '../../core/json.ts';
 import type { ControlFile } from './control-file.ts';
 import { removeControlFile, writeControlFile } from './control-file.ts';
 import { guard } from './control-guard.ts';
-import { addViews } from './control-views.ts';
-import { addCommands } from './control-commands.ts';
+import { addViews } from './read-routes.ts';
+import { addCommands } from './command-routes.ts';
 import type { ControlledRun } from './control-port.ts';
 import type { Log } from '../reporting/log.ts';
 

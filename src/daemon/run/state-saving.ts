@@ -5,7 +5,7 @@ import type { Clock, Millis } from '../../core/time.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
-import { snapshotState } from '../../trading/state.ts';
+import { snapshotState } from '../../trading/engine-state.ts';
 import type { StrategyState } from '../../trading/strategy-state.ts';
 import type { Log } from '../reporting/log.ts';
 import type { SessionOptions } from './run-options.ts';

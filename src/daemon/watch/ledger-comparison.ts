@@ -6,7 +6,7 @@ import type { Clock, Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../market/token.ts';
 import type { LandedSwap } from '../../trading/attempt.ts';
-import type { AdjustWallet, AdjustmentCause } from '../../trading/command.ts';
+import type { AdjustWallet, AdjustmentCause } from '../../trading/engine-command.ts';
 import type { Intent } from '../../trading/intent.ts';
 
 /** The ledger at one moment. */

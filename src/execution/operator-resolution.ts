@@ -4,7 +4,7 @@ import type { Attempt, LandedSwap } from '../trading/attempt.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { balanceObjection } from './input-balance.ts';
 import type { Chain, Journal, JournalledIntent, Progress } from './ports.ts';
-import { landedProgress, readLanded, signedProgress, withSpent } from './landed.ts';
+import { landedProgress, readLanded, signedProgress, withSpent } from './landed-fill.ts';
 import { HistoryCheck } from './wallet-history.ts';
 
 /** An operator's statement of an intent's outcome. */

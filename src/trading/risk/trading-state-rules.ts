@@ -1,12 +1,12 @@
 import { symbolOf } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
-import type { TradingState } from '../command.ts';
+import type { TradingState } from '../engine-command.ts';
 import type { Denial, ProtectionAction } from '../limits.ts';
 import { currencyOf, lossToday } from '../protections/conditions.ts';
 import { missingPrice } from '../protections/equity.ts';
 import type { Watch } from '../protections/memory.ts';
 import { ALL, isIgnored } from '../protections/memory.ts';
-import type { EngineState } from '../state.ts';
+import type { EngineState } from '../engine-state.ts';
 import { unvalued } from './exposure-rules.ts';
 import type { Rule, SwapCandidate } from './swap-candidate.ts';
 

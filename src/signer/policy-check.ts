@@ -2,7 +2,7 @@ import { isGannetError } from '../core/errors.ts';
 import type { ChainReader } from './chain-reader.ts';
 import type { Expectation } from './policy/expectation.ts';
 import type { Policy } from './policy/policy.ts';
-import type { LookupTables } from './policy/resolve.ts';
+import type { LookupTables } from './policy/lookup-tables.ts';
 import type { Verdict } from './policy/verdict.ts';
 import { verdictOf } from './policy/verdict.ts';
 import type { Addresses } from '../solana/addresses.ts';

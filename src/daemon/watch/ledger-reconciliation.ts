@@ -5,10 +5,10 @@ import type { Clock, Millis } from '../../core/time.ts';
 import { wait } from '../../execution/monotonic-time.ts';
 import type { Mint } from '../../market/token.ts';
 import type { WriteBehindJournal } from '../../store/write-behind-journal.ts';
-import type { AdjustWallet } from '../../trading/command.ts';
-import type { EngineState } from '../../trading/state.ts';
-import type { WalletWatchOptions } from './wallet-watch.ts';
-import { compareWallet, watchWallet } from './wallet-watch.ts';
+import type { AdjustWallet } from '../../trading/engine-command.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
+import type { WalletWatchOptions } from './ledger-comparison.ts';
+import { compareWallet, watchWallet } from './ledger-comparison.ts';
 
 /** The run whose ledger is held against the chain. */
 export interface KeptLedger {

@@ -5,7 +5,7 @@ import type { BookSnapshot } from './book-snapshot.ts';
 import {
   budgetOf, changeBudget, readBalances, restoreBook, savedBook, snapshotBooks, writeBalances,
 } from './book-snapshot.ts';
-import type { CommandSource, ServiceAccessState, TradingState } from './command.ts';
+import type { CommandSource, ServiceAccessState, TradingState } from './engine-command.ts';
 import type { OpenIntent } from './executor.ts';
 import type { ExitOrderSnapshot, KnownDepth } from './exit-orders.ts';
 import { ExitOrders } from './exit-orders.ts';

@@ -1,0 +1,53 @@
+import type { Amount } from '../core/amount.ts';
+import { parseRaw } from '../core/amount.ts';
+import type { Mint } from '../market/token.ts';
+import type { SpendCap, ValueLimit } from '../trading/limits.ts';
+
+/** An amount of a token in a record, smallest units as text. */
+export interface ValueRecord {
+  readonly mint: string;
+  readonly amount: string;
+}
+
+/** The signer's caps of one token, smallest units as text. */
+export interface CapRecord {
+  readonly per_trade: string | null;
+  readonly per_hour: string | null;
+  readonly per_day: string | null;
+}
+
+/** Returns caps as plain data. */
+export function recordCaps(caps: ReadonlyMap<Mint, SpendCap>): Record<string, CapRecord> {
+  return Object.fromEntries([...caps].map(([mint, { perTrade, perHour, perDay }]) => [mint, {
+    per_trade: perTrade?.toString() ?? null, per_hour: perHour?.toString() ?? null, per_day: perDay?.toString() ?? null,
+  }]));
+}
+
+/** Returns the caps of a record. */
+export function readCap({ per_trade: perTrade, per_hour: perHour, per_day: perDay }: CapRecord): SpendCap {
+  return { perTrade: readRaw(perTrade), perHour: readRaw(perHour), perDay: readRaw(perDay) };
+}
+
+function readRaw(text: string | null): Amount | undefined {
+  return text === null ? undefined : parseRaw(text);
+}
+
+/** Returns the record of an amount. */
+export function recordValue(limit: ValueLimit | undefined): ValueRecord | null {
+  return limit === undefined ? null : writeValue(limit);
+}
+
+/** Returns the amount of a record. */
+export function readValue(record: ValueRecord | null): ValueLimit | undefined {
+  return record === null ? undefined : parseValue(record);
+}
+
+/** Returns an amount of a token as plain data. */
+export function writeValue({ mint, amount }: ValueLimit): ValueRecord {
+  return { mint, amount: amount.toString() };
+}
+
+/** Returns the amount of a token from plain data. */
+export function parseValue({ mint, amount }: ValueRecord): ValueLimit {
+  return { mint: mint as Mint, amount: parseRaw(amount) };
+}
