@@ -33,7 +33,7 @@ const checkStrategy = (text: string): string[] => rxjsTimeViolations({ path: 'st
 const registersHooks = ({ text }: SourceFile): boolean => /^(?:after|before)(?:All|Each)\(/m.test(codeOf(text));
 
 describe('the project', () => {
-  it('has files in every layer below the daemon, or this suite looks at nothing', () => {
+  it('has files in every layer below the daemon, so that this suite checks something', () => {
     const places = new Set(product.map(({ path }) => placeOf(path)));
     expect([...places])
       .toEqual(expect.arrayContaining(['core', 'market', 'trading', 'strategy', 'engine', 'strategies', 'backtest']));
@@ -52,7 +52,7 @@ describe('the project', () => {
     expect([...product, ...tests].flatMap(banViolations)).toEqual([]);
   });
 
-  it('grants no exception that nobody needs', () => {
+  it('grants no exception without a need', () => {
     expect(needlessExceptions(product)).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe('the project', () => {
     expect([...product, ...tests].flatMap(({ path }) => nameViolations(path))).toEqual([]);
   });
 
-  it('registers no hook of tests when a module is loaded that files of tests share: it would be the first file’s alone', () => {
+  it('registers no test hooks while a shared module is loaded', () => {
     expect(tests.filter((file) => !file.path.endsWith('.test.ts') && registersHooks(file)).map(({ path }) => path))
       .toEqual([]);
     expect(registersHooks(
@@ -211,7 +211,8 @@ describe('the check of readability', () => {
     const a = file('src/core/a.ts', 'export const one = 1;\nexport function two(): void {}\nexport type Three = 3;\n');
     const b = file('src/core/b.ts', "import { one } from './a.ts';\nimport type { Three } from './a.ts';\n");
     const test = file('test/core/a.test.ts', "import { two } from '../../src/core/a.ts';\n");
-    expect(unusedExports([a, b], [], new Map())).toEqual([expect.stringContaining('src/core/a.ts:2: no file imports "two"')]);
+    expect(unusedExports([a, b], [], new Map()))
+      .toEqual([expect.stringContaining('src/core/a.ts:2: no file imports "two"')]);
     expect(unusedExports([a, b], [test], new Map())).toEqual([expect.stringContaining('but tests')]);
     expect(unusedExports([a, b], [test], new Map([['src/core/a.ts#two', 'a reason']]))).toEqual([]);
     expect(unusedExports([a, b], [test], new Map([['src/core/a.ts#two', 'x'], ['src/core/a.ts#one', 'x']])))
@@ -228,8 +229,10 @@ describe('the check of readability', () => {
     expect(wordViolations(file(path, text))).toContainEqual(expect.stringContaining(`"${word}"`));
   });
 
-  it.each(['look-up table', 'lookup', 'lookUp()', 'look-ahead', 'lookback', 'asLegacyTransaction', 'keepAlive', 'last look',
-    'lastLookBps', 'board', 'aliveness', 'a legacy transaction'])('lets pass: %s', (text) => {
+  it.each([
+    'look-up table', 'lookup', 'lookUp()', 'look-ahead', 'lookback', 'asLegacyTransaction', 'keepAlive', 'last look',
+    'lastLookBps', 'board', 'aliveness', 'a legacy transaction',
+  ])('lets pass: %s', (text) => {
     expect(wordViolations(file('src/core/a.ts', text))).toEqual([]);
   });
 });

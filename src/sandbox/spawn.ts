@@ -22,11 +22,11 @@ const MAIN = fileURLToPath(import.meta.url.replace(/spawn(\.[jt]s)$/, 'main$1'))
 const KEPT_ERROR_CHARACTERS = 4_000;
 
 /**
- * Starts a sandbox as a child process that ends with this one. Throws SANDBOX_FAILED with what it said when it does not
- * start.
+ * Starts a sandbox as a child process that ends with this one. Throws SANDBOX_FAILED with its error output when it does
+ * not start.
  */
 export async function spawnSandbox(options: SandboxOptions = {}): Promise<SpawnedSandbox> {
-  // Its own environment only: keys of the parent's are none of its business.
+  // It gets its own environment only, without the keys of the parent's.
   const { NODE_COMPILE_CACHE: compileCache } = process.env;
   const environment = { PATH: process.env['PATH'] ?? '', TZ: 'UTC', ...(compileCache === undefined ? {}
     : { NODE_COMPILE_CACHE: compileCache }) };
@@ -36,7 +36,7 @@ export async function spawnSandbox(options: SandboxOptions = {}): Promise<Spawne
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errorText = (errorText + text).slice(-KEPT_ERROR_CHARACTERS);
   });
-  // A child that died closes the pipe; its exit says so already.
+  // A child that ended closes the pipe; its exit is reported already.
   child.stdin.on('error', () => undefined);
   const exited = once(child, 'exit').then(([code]) => code as number | null);
   const lines = createInterface({ input: child.stdout });
@@ -50,7 +50,7 @@ export async function spawnSandbox(options: SandboxOptions = {}): Promise<Spawne
   }
   return {
     addresses: JSON.parse(first) as SandboxAddresses,
-    // It has said its first line, so there is one.
+    // It has written a line, so it has a process id.
     pid: child.pid!,
     errorOutput: () => printable(errorText.trim(), KEPT_ERROR_CHARACTERS),
     exited,

@@ -18,10 +18,11 @@ import { SLOTS_PER_DAY } from './market/slot-counts.ts';
 import { tokenRecord } from './service/tokens/token-record.ts';
 
 export const SLOT_MS = 400;
-/** What each pair is asked for, in US dollars at the first slot; both ways. */
+/** The sizes of each pair's quotes, in US dollars at the first slot, in both directions. */
 const RUNGS_USD = [10, 25, 100, 500, 2_000] as const;
 /**
- * The markets whose books are watched: two that always have one, one that thins out, one that is out of reach at times.
+ * The markets whose books are watched: two that always have one, one that becomes thin, one that is sometimes
+ * unreachable.
  */
 const BOOKS: readonly string[] = ['SPRINGTIDE-26DEC31', '540817', '541266', '541301'];
 const MICRO_USD_PER_STEP = 100;
@@ -41,7 +42,7 @@ export interface SyntheticMarketOptions {
   readonly motion: PriceMotion;
 }
 
-/** Returns the tokens of the sandbox that people know by these symbols. Throws TOKEN_UNKNOWN. */
+/** Returns the verified token of the sandbox with this symbol. Throws TOKEN_UNKNOWN. */
 export function sandboxToken(symbol: string): Token {
   const found = GENESIS_TOKENS.find((token) => token.symbol === symbol && token.isVerified);
   const known = GENESIS_TOKENS.filter(({ isVerified }) => isVerified).map((token) => token.symbol).join(', ');
@@ -51,10 +52,9 @@ export function sandboxToken(symbol: string): Token {
 }
 
 /**
- * Yields what feeds would have seen of the sandbox's market, in the order of time: for each pair quotes of several
- * sizes both ways, the tokens' statistics, and books of prediction markets with what is out of reach among them. The
- * market is walked slot by slot, with its dips, and nothing waits. The same options, the same events. Throws
- * TOKEN_UNKNOWN where no pool trades a pair.
+ * Yields the events of feeds on the sandbox's market, in the order of time: for each pair quotes of several sizes in
+ * both directions, the tokens' statistics, and books of prediction markets with their outages. The market moves slot by
+ * slot, without waiting. Equal options give equal events. Throws TOKEN_UNKNOWN where no pool trades a pair.
  */
 export function* syntheticMarket(options: SyntheticMarketOptions): Generator<MarketEvent> {
   const { seed, pairs, startAt, days } = options;
@@ -148,7 +148,7 @@ function priced(reserves: Reserves): PricedReserves {
 
 type QuoteSampler = (reserves: PoolStates, at: Millis, slot: number) => MarketEvent;
 
-/** The sizes of a pair, both ways: the best of its pools at each. */
+/** Returns the quotes of all sizes of a pair in both directions, each from the best of its pools. */
 function ladder({ base, quote }: Pair, pools: readonly MarketPool[]): QuoteSampler[] {
   const own = pools.filter(({ label, mintA, mintB }) =>
     label !== RESERVED && (mintA === base.mint ? mintB === quote.mint : mintA === quote.mint && mintB === base.mint));
@@ -211,7 +211,7 @@ function statsOf(
   };
 }
 
-/** A book, or what a feed says of one that is out of reach: once when it begins, once when it is over. */
+/** Returns a sampler of a book, which reports the begin and the end of an outage once each. */
 function watchedBook(seed: number, marketId: string): (at: Millis, slot: number) => MarketEvent | undefined {
   const market = createPredictionMarket({
     ...PREDICTION_MARKETS.find((known) => known.marketId === marketId)!, seed: `${seed}:books`,

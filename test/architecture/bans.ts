@@ -135,7 +135,8 @@ export function rxjsTimeViolations(file: SourceFile): string[] {
   return importsOf(file.text).filter(({ specifier }) => specifier === 'rxjs').flatMap(({ line, names }) =>
     names.filter((name) => name === '*' || RXJS_TIME.has(name)).map((name) => (name === '*'
       ? `${file.path}:${line}: all of rxjs at once is banned here; name what is taken, so that it can be judged`
-      : `${file.path}:${line}: "${name}" of rxjs is banned here, it reads the wall clock; take it from src/strategy/index.ts, bound to ctx`)));
+      : `${file.path}:${line}: "${name}" of rxjs is banned here, it reads the wall clock; `
+        + 'take it from src/strategy/index.ts, bound to ctx')));
 }
 
 /** Returns what is wrong with the name of a file. */
@@ -157,7 +158,8 @@ export function nameViolations(path: string): string[] {
 export function vendorViolations(file: SourceFile): string[] {
   if (MAY_NAME_VENDORS.test(file.path)) return [];
   return [...file.text.matchAll(VENDOR_WORDS)].map((match) =>
-    `${file.path}:${lineAt(file.text, match.index)}: the vendor's word "${match[0]}" is banned; use the reference's neutral name, the wire's word belongs in config/dialects`);
+    `${file.path}:${lineAt(file.text, match.index)}: the vendor's word "${match[0]}" is banned; `
+    + "use the reference's neutral name, the wire's word belongs in config/dialects");
 }
 
 function ban(what: string, pattern: RegExp, instead: string): Ban {

@@ -11,8 +11,13 @@ export interface Import {
   readonly names: readonly string[];
 }
 
-const STATIC = /\bimport\s*(?<type>(?<=\s)type\s+(?!from\b))?(?:(?<clause>[\w$*\s{},]+?)\s*\bfrom\s*)?(?<quote>["'])(?<name> *)\k<quote>/dg;
-const EXPORT = /\bexport\s*(?<type>(?<=\s)type\b\s*)?(?<clause>\*(?:\s+as\s+[\w$]+)?|\{[^{}]*\})\s*from\s*(?<quote>["'])(?<name> *)\k<quote>/dg;
+const QUOTED = /(?<quote>["'])(?<name> *)\k<quote>/.source;
+const STATIC = new RegExp(
+  /\bimport\s*(?<type>(?<=\s)type\s+(?!from\b))?(?:(?<clause>[\w$*\s{},]+?)\s*\bfrom\s*)?/.source + QUOTED, 'dg',
+);
+const EXPORT = new RegExp(
+  /\bexport\s*(?<type>(?<=\s)type\b\s*)?(?<clause>\*(?:\s+as\s+[\w$]+)?|\{[^{}]*\})\s*from\s*/.source + QUOTED, 'dg',
+);
 const CALL =
   /(?<type>\btypeof\s+)?(?:\bimport|\brequire|\bimport\.meta\.resolve)\s*\(\s*(?<quote>["'`])(?<name> *)\k<quote>/dg;
 const FILE = /\bnew\s+(?:URL|Worker)\s*\(\s*(?<quote>["'`])(?<name> *)\k<quote>/dg;

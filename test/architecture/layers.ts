@@ -92,7 +92,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   // Of the Solana code it shares constants alone, so that it stays an independent oracle.
   sandbox: {
     ...ADAPTER, layers: ['core', 'market', 'trading'],
-    files: /^src\/solana\/constants\.ts$|^src\/service\/(?:wire\/.+|(?:.+\/)?(?:[\w-]+-)?(?:wire|schemas?)(?:-[\w-]+)?)\.ts$/,
+    files: /^src\/(?:solana\/constants|service\/(?:wire\/.+|(?:.+\/)?(?:[\w-]+-)?(?:wire|schemas?)(?:-[\w-]+)?))\.ts$/,
   },
   // What the browser runs: it talks to the daemon over HTTP alone.
   dashboard: { layers: [], packages: [], builtins: [] },
@@ -119,7 +119,8 @@ export function importViolations(file: SourceFile, dependencies: ReadonlySet<str
 
 function computedComplaint(from: string): string | undefined {
   if (MAY_COMPUTE_IMPORTS.has(from)) return undefined;
-  return 'an import() of a computed name is banned here; name the module, or let config, daemon or cli load it and hand it in';
+  return 'an import() of a computed name is banned here; '
+    + 'name the module, or let config, daemon or cli load it and hand it in';
 }
 
 function complaintOf(
@@ -149,7 +150,8 @@ function complaintOfFile(from: string, target: string, typeOnly: boolean): strin
     return typeOnly ? undefined : `${from} may name only types of ${to}; write "import type", or move the value down`;
   }
   const allowed = [...rule.layers, ...(rule.typeLayers ?? []).map((layer) => `${layer} (types)`)].join(', ');
-  return `${from} may not import ${target}; it may import ${allowed === '' ? 'no other layer' : allowed}: declare a port there and join the parts in daemon`;
+  return `${from} may not import ${target}; it may import ${allowed === '' ? 'no other layer' : allowed}: `
+    + 'declare a port there and join the parts in daemon';
 }
 
 function complaintOfBuiltin(
@@ -177,7 +179,8 @@ function complaintOfPackage(
     return typeOnly ? undefined
       : `${from} may name only types of ${specifier}; write "import type", or move the code to engine`;
   }
-  return `${from} may not import ${specifier}; it may import ${packages.length === 0 ? 'no package' : packages.join(', ')}`;
+  const allowed = packages.length === 0 ? 'no package' : packages.join(', ');
+  return `${from} may not import ${specifier}; it may import ${allowed}`;
 }
 
 /** Returns the layer of a path: `core` for src/core/…, else the first folder. */

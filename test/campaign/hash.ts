@@ -54,7 +54,7 @@ interface BacktestAnswer {
 /** Two cores: one is left to the backtest, or half of each. */
 const SPINNERS = 1;
 
-/** Two ends of the world that have neither a clock, a calendar nor a comma in common. */
+/** Two places that share neither a time zone, a calendar nor a decimal separator. */
 const PLACES = [
   { TZ: 'Pacific/Chatham', LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8' },
   { TZ: 'America/St_Johns', LC_ALL: 'ar_EG.UTF-8', LANG: 'ar_EG.UTF-8' },

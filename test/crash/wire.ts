@@ -66,7 +66,7 @@ export async function openLine(target: string): Promise<Line> {
       ...(request.method === 'POST' ? { body } : {}),
     });
     const {
-      'content-length': _size, connection: _kept, 'keep-alive': _alive, 'transfer-encoding': _form, ...kept
+      'content-length': _size, connection: _kept, 'keep-alive': _duration, 'transfer-encoding': _form, ...kept
     } = answer.headers;
     return {
       status: answer.statusCode, headers: kept as Record<string, string | string[]>,

@@ -184,7 +184,7 @@ describe('gannet v1', () => {
   describe('issue 13.31: the rules of a swap that need the quote apply in another process', () => {
     it.each([
       ['a platform fee of nothing', ['--platform-fee-bps', '0'], [], 'required where platformFeeBps was passed'],
-      ['a legacy quote', ['--as-legacy-transaction', 'true'], [], 'asLegacyTransaction: must match the quote'],
+      ['a quote without lookup tables', ['--as-legacy-transaction', 'true'], [], 'asLegacyTransaction: must match the quote'],
       ['a versioned quote', [], ['--as-legacy-transaction', 'true'], 'asLegacyTransaction: must match the quote'],
       ['a quote for V1 instructions', [], ['--native-destination-account', SOL], 'only with V2 instructions'],
     ])('%s is refused before it leaves', async (name, asked, given, words) => {
@@ -199,9 +199,9 @@ describe('gannet v1', () => {
     });
 
     it('a valid swap is built, also from JSON that another program indented', async () => {
-      const legacy = ['--as-legacy-transaction', 'true', '--json'];
+      const unversioned = ['--as-legacy-transaction', 'true', '--json'];
       const run = (...args: readonly string[]): Promise<Ended> =>
-        playground.run(within([...args, ...legacy]), { environment });
+        playground.run(within([...args, ...unversioned]), { environment });
       const printed = document(await run('v1', 'quote', 'USDC', 'SOL', '1'));
       expect(printed['gannetRequest']).toEqual({ asLegacyTransaction: true });
       const kept = playground.write('indented.json', JSON.stringify(printed, null, 2));

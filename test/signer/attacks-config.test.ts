@@ -128,7 +128,7 @@ const ODD: Readonly<Record<string, string | Buffer>> = {
   'text over several lines': PLAIN.replace(
     'rpc_url: "https://node.example"', 'rpc_url: "https://\\\n    node.example"',
   ),
-  'a destination that is none': PLAIN.replace(FRIEND, 'nobody'),
+  'a destination that is none': PLAIN.replace(FRIEND, 'no-address'),
   'a destination twice': PLAIN.replace(`[${FRIEND}]`, `[${FRIEND}, ${FRIEND}]`),
   'only a list': '[]', 'nothing at all': '', 'nothing but a comment': '# signer', 'a text': 'signer',
   'a mapping that holds itself': `${PLAIN}more: &m { again: *m }\n`,

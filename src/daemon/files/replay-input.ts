@@ -61,8 +61,8 @@ export async function openReplayInput(runDir: string, interrupt = new AbortContr
   const lastSeq = await runInterruptibly(recording.lastGapFreeSeq(decisions.map(({ seq }) => seq)), interrupt);
   if (whole && lastSeq < ended.after_seq) {
     throw new GannetError('RECORDING_CORRUPT', `the run has ${ended.after_seq} stamps, but only those up to ${lastSeq} `
-      + 'are complete: a line of its decisions.ndjson is missing, or the recording belongs to another run; restore both '
-      + 'from a copy');
+      + 'are complete: a line of its decisions.ndjson is missing, or the recording belongs to another run; '
+      + 'restore both from a copy');
   }
   const rows = whole ? recording : await runInterruptibly(recording.cutInChunks(lastSeq), interrupt);
   const recorded = whole ? decisions : decisions.filter(({ seq }) => seq <= lastSeq);

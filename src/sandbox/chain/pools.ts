@@ -105,14 +105,10 @@ export function createPools(options: { vm: Vm; accounts: Accounts }): Pools {
     const vaultA = fillVault(address, mintA, wanted.reserveA);
     const vaultB = fillVault(address, mintB, wanted.reserveB);
     const created = { address, mintA, mintB, vaultA, vaultB, feeBps, index };
-    const data = Buffer.alloc(POOL_BYTES);
-    data.write(POOL_MAGIC, 0, 'latin1');
-    data.writeUInt16LE(feeBps, 8);
-    data.writeUInt16LE(index, 10);
-    data.writeUInt8(bump, 12);
-    writeReserveFields(data, wanted);
-    [mintA, mintB, vaultA, vaultB].forEach((key, position) => data.set(addressBytes(key), 32 + 32 * position));
-    vm.setAccount(address, { lamports: vm.rentExemption(POOL_BYTES), owner: SWAP_PROGRAM_ID, executable: false, data });
+    vm.setAccount(address, {
+      lamports: vm.rentExemption(POOL_BYTES), owner: SWAP_PROGRAM_ID, executable: false,
+      data: encodePool(created, { bump, ...wanted }),
+    });
     pools.set(address, created);
     return created;
   }
@@ -151,6 +147,18 @@ export function createPools(options: { vm: Vm; accounts: Accounts }): Pools {
       levelVault(address, mintB, reserves.reserveB);
     },
   };
+}
+
+function encodePool(pool: Pool, state: { bump: number; reserveA: bigint; reserveB: bigint }): Buffer {
+  const data = Buffer.alloc(POOL_BYTES);
+  data.write(POOL_MAGIC, 0, 'latin1');
+  data.writeUInt16LE(pool.feeBps, 8);
+  data.writeUInt16LE(pool.index, 10);
+  data.writeUInt8(state.bump, 12);
+  writeReserveFields(data, state);
+  [pool.mintA, pool.mintB, pool.vaultA, pool.vaultB]
+    .forEach((key, position) => data.set(addressBytes(key), 32 + 32 * position));
+  return data;
 }
 
 /** Returns the program address of a pool. */

@@ -17,7 +17,7 @@ export interface Lending {
 }
 
 const YEAR_MS = 365.25 * 86_400_000;
-/** The amount of each token that the sandbox's wallet has lent, and since when. */
+/** The sandbox's wallet has lent this value of each token, since so long before the start. */
 const DEPOSIT_USD = 1_500;
 const LENT_BEFORE_START_MS = 45 * 86_400_000;
 const PERCENT = 100;

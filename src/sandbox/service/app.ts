@@ -129,7 +129,7 @@ function registerWithRefusals(
   return served;
 }
 
-/** The live host does not explain an unknown path; this answer lists the paths that exist. */
+/** The live host does not explain an unknown path; this answer suggests the nearest known path. */
 function answerUnknown(
   { profile }: ServiceContext, paths: readonly string[],
 ): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {

@@ -1,4 +1,4 @@
-/** A memory that forgets what is older than its lifetime, and the oldest when it is full. */
+/** A memory that drops values older than its lifetime, and the oldest when it is full. */
 interface Recent<Value> {
   readonly size: number;
   /** Remembers a value from now on; one of the same key is replaced, and its time starts again. */
@@ -12,7 +12,7 @@ export function createRecent<Value>(
 ): Recent<Value> {
   const entries = new Map<string, { readonly value: Value; readonly until: number }>();
 
-  // Insertion order is expiry order, since every entry lives equally long.
+  // Insertion order is expiry order, since every entry has the same lifetime.
   const forget = (): void => {
     for (const [key, { until }] of entries) {
       if (until >= options.nowMs() && entries.size <= options.largestCount) return;

@@ -101,6 +101,8 @@ describe('the token watch', () => {
   it('names the findings in words', async () => {
     const { clock, told } = watch(() => Promise.resolve({ ...GOOD, canBeSold: false as never }));
     await advance(clock, 1);
-    expect(told[0]).toMatchObject({ findings: ['TOKEN_UNSELLABLE'], reason: 'the service has no quote for selling it' });
+    expect(told[0]).toMatchObject({
+      findings: ['TOKEN_UNSELLABLE'], reason: 'the service has no quote for selling it',
+    });
   });
 });

@@ -46,8 +46,8 @@ const MAX_SHOWN = 40;
 const LONGEST_TEXT = 8_192;
 const DIGITS = /^\d{1,20}$/;
 const DECIMAL = /^(\d{1,20})(?:\.(\d{1,20}))?$/;
-// Characters that no name, title or identifier contains, and that must not reach a log. oxlint-disable-next-line
-// no-control-regex
+// Characters that no name, title or identifier contains, and that must not reach a log.
+// oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Returns a reader of the parameters in `source`; unread parameters are ignored, as the service does. */

@@ -54,7 +54,7 @@ function page<Item>(
 /** Pages of 8 and 9 records were seen where the request named no size. */
 const HISTORY_PAGE_SIZE = 8;
 
-/** Serves `GET /prediction/v1/history`: the ledger, newest first. The live service requires an owner or a position. */
+/** Serves `GET /prediction/v1/history`: the ledger, newest first. The live service requires an owner. */
 export function registerHistory(app: FastifyInstance, context: ServiceContext): void {
   predictionRoute(app, context, { path: '/history' }, (request) => {
     const { query, exchange, profile } = request;

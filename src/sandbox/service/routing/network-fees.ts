@@ -2,12 +2,12 @@ import { mulDiv, U64_MAX } from '../../../core/amount.ts';
 import { TOKEN_2022_PROGRAM } from '../../chain/addresses.ts';
 import type { GenesisToken } from '../../genesis.ts';
 
-/** What a block charges for each signature. */
+/** The base fee of each signature. */
 export const SIGNATURE_LAMPORTS = 5_000n;
-/** Rent of a system account without data: less than this may not stay behind. */
+/** The rent of a system account without data: no smaller balance may remain. */
 export const SYSTEM_ACCOUNT_RENT_LAMPORTS = 890_880n;
 const TOKEN_ACCOUNT_RENT_LAMPORTS = 2_039_280n;
-/** Token-2022 adds five bytes for the owner's immutability. */
+/** Token-2022 adds five bytes for the ImmutableOwner extension. */
 const TOKEN_2022_ACCOUNT_RENT_LAMPORTS = 2_074_080n;
 const MICRO = 1_000_000n;
 
@@ -16,26 +16,24 @@ export function tokenAccountRent(tokenProgram: string): bigint {
   return tokenProgram === TOKEN_2022_PROGRAM ? TOKEN_2022_ACCOUNT_RENT_LAMPORTS : TOKEN_ACCOUNT_RENT_LAMPORTS;
 }
 
-/**
- * Returns what priority costs, in lamports: price (micro-lamports per unit) times limit, rounded up as the chain does.
- */
+/** Returns the priority fee in lamports: price (micro-lamports per unit) times limit, rounded up as the chain does. */
 export function priorityLamports({ unitPrice, units }: { unitPrice: bigint; units: number }): bigint {
   return mulDiv(unitPrice, BigInt(units), MICRO, 'ceil');
 }
 
-/** Returns the unit price, 64 bits, that comes to at most `lamports` for `units`. */
+/** Returns the largest 64-bit unit price that costs at most `lamports` for `units`. */
 export function unitPriceFor({ lamports, units }: { lamports: bigint; units: number }): bigint {
   const price = (lamports * MICRO) / BigInt(units);
   return price < U64_MAX ? price : U64_MAX;
 }
 
-/** Returns what the service bids on its own for a slot; blocks are not equally full. */
+/** Returns the service's own bid for a slot, which varies as blocks are not equally full. */
 export function automaticUnitPrice({ slot, fast = false }: { slot: number; fast?: boolean }): bigint {
   const price = 9_000n + BigInt(slot % 17) * 1_500n;
   return fast ? price * 2n : price;
 }
 
-// Generous on purpose: a swap that runs out of units fails, one that asks for a few more pays a few lamports.
+// A generous limit: a swap without enough units fails, a few more units cost a few lamports.
 const BASE_UNITS = 15_000;
 const UNITS_PER_HOP = 20_000;
 const UNITS_PER_TOKEN_ACCOUNT = 30_000;

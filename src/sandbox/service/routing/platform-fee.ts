@@ -1,6 +1,6 @@
 import type { GenesisToken } from '../../genesis.ts';
 
-/** On which side of a swap a fee is taken: of what the taker pays, or of what the pools pay. */
+/** On which side of a swap a fee is taken: from the taker's payment, or from the pools' output. */
 export type FeeSide = 'input' | 'output';
 
 /** A fee of a swap, in basis points of the side's amount. */
@@ -16,11 +16,11 @@ const USUAL_FEE_BPS = 10;
 const NEWCOMER_FEE_BPS = 50;
 const NEWCOMER_MS = 24 * 3_600_000;
 
-/** What the platform would rather be paid in. */
+/** The platform's preference of fee tokens, best first. */
 const PREFERENCE: readonly PriceClass[] = ['sol', 'stable', 'staked', 'other'];
 
 /**
- * Returns the platform's fee on managed swaps, in basis points: least where prices hardly move, most for tokens of less
+ * Returns the platform's fee on managed swaps, in basis points: lowest for stable prices, highest for tokens younger
  * than a day.
  */
 export function platformFeeBps(input: GenesisToken, output: GenesisToken, nowMs: number): number {
@@ -31,18 +31,16 @@ export function platformFeeBps(input: GenesisToken, output: GenesisToken, nowMs:
   return classes.includes('staked') ? STAKED_FEE_BPS : STABLE_FEE_BPS;
 }
 
-/**
- * Returns both sides, the one first in whose token a fee is rather taken; the output's where it makes no difference.
- */
+/** Returns both sides, the preferred fee token's first; the output's where both are equal. */
 export function feeSides(input: GenesisToken, output: GenesisToken): readonly [FeeSide, FeeSide] {
   return PREFERENCE.indexOf(priceClass(input)) < PREFERENCE.indexOf(priceClass(output)) ? ['input', 'output']
     : ['output', 'input'];
 }
 
-/** What a token's price follows. */
+/** The asset that a token's price follows. */
 type PriceClass = 'sol' | 'stable' | 'staked' | 'other';
 
-/** Returns what a token's price follows: fees and intermediate tokens are chosen by it. */
+/** Returns the asset that a token's price follows; it decides fees and intermediate tokens. */
 export function priceClass(token: GenesisToken): PriceClass {
   if (token.symbol === 'SOL' && token.isVerified) return 'sol';
   if (token.tags.includes('lst')) return 'staked';

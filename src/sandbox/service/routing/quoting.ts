@@ -11,22 +11,22 @@ export interface PricedRoute {
   readonly fee: SwapFee;
   /** Of the input's token or of the output's, as the fee's side says. */
   readonly feeAmount: bigint;
-  /** What the user pays: the route's input and a fee on that side. */
+  /** The user's payment: the route's input and a fee on that side. */
   readonly inAmount: bigint;
-  /** What the user receives. */
+  /** The user's output. */
   readonly outAmount: bigint;
   readonly slippageBps: number;
   readonly threshold: bigint;
 }
 
-/** Returns what is left of an amount for the pools when a fee is taken on the input's side. */
+/** Returns the amount for the pools after a fee on the input's side. */
 export function routedAmount({ amount, fee }: { amount: bigint; fee: SwapFee }): bigint {
   return fee.side === 'input' ? amount - platformFee(amount, fee.bps) : amount;
 }
 
 /**
- * Returns the price of a route for `routedAmount` by the chain's own arithmetic: the fee floors, the rest is the
- * user's.
+ * Returns the price of a route for `routedAmount` by the chain's own arithmetic: the fee is floored, the rest goes to
+ * the user.
  */
 export function priceRoute(options: { route: Route; amount: bigint; fee: SwapFee; slippageBps: number }): PricedRoute {
   const { route, amount, fee, slippageBps } = options;
@@ -42,7 +42,7 @@ function thresholdOf(outAmount: bigint, slippageBps: number): bigint {
   return afterSlippage(outAmount as Amount, slippageBps as Bps);
 }
 
-/** Returns what an amount is worth in US dollars at the market's price. */
+/** Returns the value of an amount in US dollars at the market's price. */
 export function usdValue(options: { market: Market; token: GenesisToken; amount: bigint }): number {
   return (Number(options.amount) / 10 ** options.token.decimals) * options.market.usdPrice(options.token.mint);
 }
@@ -57,7 +57,7 @@ export function decimalText(share: number): string {
   return share === 0 ? '0' : share.toFixed(8).replace(/\.?0+$/, '');
 }
 
-/** A route plan entry of the reference; this service never splits, so each hop carries everything. */
+/** A route plan entry of the reference; this service never splits a route, so each hop has the whole amount. */
 interface RoutePlanEntry {
   readonly swapInfo: {
     readonly ammKey: string;

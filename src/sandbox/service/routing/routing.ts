@@ -12,21 +12,21 @@ const FIXED_ACCOUNTS = 7;
 /** Each hop's pool, two vaults, output mint and its program. */
 const ACCOUNTS_PER_HOP = 5;
 
-/** What a caller lets a route be made of. */
+/** The caller's limits on a route. */
 export interface RouteLimits {
   readonly dexes: readonly string[] | undefined;
   readonly excludeDexes: readonly string[] | undefined;
   readonly maxAccounts: number;
 }
 
-/** Returns whether a route keeps to its markets and names no more accounts in its swap than it may. */
+/** Returns whether a route stays within its markets and its number of accounts. */
 export function keepsLimits(path: RoutePath, { dexes, excludeDexes, maxAccounts }: RouteLimits): boolean {
   if (FIXED_ACCOUNTS + ACCOUNTS_PER_HOP * path.length > maxAccounts) return false;
   return path.every(({ pool }) =>
     (dexes === undefined || dexes.includes(pool.label)) && excludeDexes?.includes(pool.label) !== true);
 }
 
-/** Who competes for an order; `rfqz` asks a maker, the others search for a route through pools. */
+/** The routers that compete for an order; `rfqz` asks a maker, the others search for a route through pools. */
 export const ROUTERS = ['iris', 'rfqz', 'routerA', 'routerB'] as const;
 export type RouterName = (typeof ROUTERS)[number];
 export type PoolRouterName = Exclude<RouterName, 'rfqz'>;
@@ -35,7 +35,7 @@ export type PoolRouterName = Exclude<RouterName, 'rfqz'>;
 export interface PoolRouter {
   readonly name: PoolRouterName;
   readonly router: Router;
-  /** What it takes of every swap instead of the platform's usual fee, in basis points. */
+  /** Its fee on every swap instead of the platform's usual fee, in basis points. */
   readonly flatFeeBps?: number;
 }
 
@@ -45,13 +45,13 @@ export interface Routers {
   readonly all: readonly PoolRouter[];
 }
 
-/** Cheaper than the usual fee on volatile tokens, dearer than that between SOL and stable ones. */
+/** Cheaper than the usual fee on volatile tokens, more expensive between SOL and stable ones. */
 const ROUTER_B_FEE_BPS = 4;
 
 /**
- * Returns the routers over the embedded chain's pools. Each wins where it is good: `iris` sees every public pool, three
- * deep; `routerA` knows the deep public markets and has small cheap pools of its own, so it wins small swaps there;
- * `routerB` trades in one step for a flat fee, so it wins where a pool of the pair is deep enough.
+ * Returns the routers over the embedded chain's pools. `iris` uses every public pool with up to three hops. `routerA`
+ * uses the deep public markets and its own small, cheap pools, so it wins small swaps there. `routerB` uses one hop for
+ * a flat fee, so it wins where a pool of the pair is deep enough.
  */
 export function createRouters(options: { pools: readonly MarketPool[]; readPool: ReadPool }): Routers {
   const { pools, readPool } = options;
@@ -78,7 +78,7 @@ export function createRouters(options: { pools: readonly MarketPool[]; readPool:
 /** The longest route that is searched for, in hops. */
 const MAX_HOPS = 3;
 
-/** One pool of a route with what goes in and comes out, in smallest units. */
+/** One pool of a route with its input and output, in smallest units. */
 export interface RouteHop {
   readonly pool: MarketPool;
   readonly inputMint: string;
@@ -94,7 +94,7 @@ export interface Route {
   readonly outAmount: bigint;
 }
 
-/** A way from one mint to another, before amounts. */
+/** A path from one mint to another, without amounts. */
 export type RoutePath =
   readonly { readonly pool: MarketPool; readonly inputMint: string; readonly outputMint: string }[];
 
@@ -108,7 +108,7 @@ interface RouteRequest extends PathRequest {
   readonly amount: bigint;
   /** Takes the best of the shortest routes only. */
   readonly shortestOnly?: boolean | undefined;
-  /** Reads the pools in the router's place: several routers that are asked at once need each pool once. */
+  /** Replaces the router's reader of pools, so that several routers of one request read each pool once. */
   readonly readPool?: ReadPool | undefined;
 }
 
@@ -116,13 +116,16 @@ interface Router {
   readonly pools: readonly MarketPool[];
   /** Returns every way between two mints. */
   paths(request: PathRequest): readonly RoutePath[];
-  /** Returns the route that pays most on the chain's reserves of now, or undefined when none pays anything. */
+  /** Returns the route that pays most on the chain's current reserves, or undefined when none pays anything. */
   bestRoute(request: RouteRequest): Route | undefined;
-  /** Returns the route that needs least to pay `outAmount`, or undefined when none can. It may pay a few units more. */
+  /**
+   * Returns the route with the least input that pays `outAmount`, or undefined when there is none. It may pay a few
+   * units more.
+   */
   cheapestRoute(request: PathRequest & { readonly outAmount: bigint }): Route | undefined;
 }
 
-/** Returns a router over pools whose reserves `readPool` tells; paths are found once per pair and kept. */
+/** Returns a router over pools whose reserves `readPool` returns; paths are searched once per pair and kept. */
 export function createRouter(options: { pools: readonly MarketPool[]; readPool: ReadPool; maxHops?: number }): Router {
   const { maxHops = MAX_HOPS } = options;
   const poolsByMint = new Map<string, MarketPool[]>();
@@ -176,7 +179,7 @@ export function createRouter(options: { pools: readonly MarketPool[]; readPool: 
   };
 }
 
-/** Returns what a path pays for an amount, or undefined where one of its pools cannot fill. */
+/** Returns the output of a path for an amount, or undefined where one of its pools cannot fill. */
 export function routeAlong(
   { path, amount, readPool }: { path: RoutePath; amount: bigint; readPool: ReadPool },
 ): Route | undefined {
@@ -192,8 +195,9 @@ export function routeAlong(
 }
 
 /**
- * Returns the least input for which a path pays at least `outAmount`, or undefined where it cannot. What the last pool
- * needs at least is what the one before it must pay: more in never pays less, so the least of each is the least of all.
+ * Returns the least input for which a path pays at least `outAmount`, or undefined where it cannot. The least input of
+ * the last pool is the required output of the one before it. A larger input never pays less, so the least of each pool
+ * gives the least of the path.
  */
 export function leastInput(
   { path, outAmount, readPool }: { path: RoutePath; outAmount: bigint; readPool: ReadPool },
@@ -215,7 +219,7 @@ function facing(
   return { reserveIn, reserveOut, feeBps: pool.feeBps };
 }
 
-/** Returns every way of up to `maxHops` pools that meets no mint twice. */
+/** Returns every path of up to `maxHops` pools that visits no mint twice. */
 function findPaths(options: {
   poolsByMint: ReadonlyMap<string, readonly MarketPool[]>; inputMint: string; outputMint: string; maxHops: number;
 }): RoutePath[] {

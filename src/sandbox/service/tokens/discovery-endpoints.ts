@@ -8,7 +8,7 @@ import { createParameters } from '../http/parameters.ts';
 import type { ListedToken } from './token-index.ts';
 import { createTokenIndex } from './token-index.ts';
 
-/** A hundred mints and some words. */
+/** The length of a hundred mints and some words, in characters. */
 const LONGEST_QUERY = 100 * 45 + 200;
 /** How long an answer stays good, in seconds. */
 const SEARCH_FRESH_SECONDS = 10;
@@ -30,10 +30,10 @@ const MINUTES = { '5m': 5, '1h': 60, '6h': 360, '24h': 1_440 } as const;
 const INTERVALS = ['5m', '1h', '6h', '24h'] as const;
 type Interval = (typeof INTERVALS)[number];
 
-/** A price that moves less than that is held by something else. */
+/** Below this volatility a token's price is pegged. */
 const HELD_VOLATILITY = 0.05;
 
-/** Pieces that are shown beside others' pieces; the feed has them all. */
+/** The most pieces of a token in a list of tokens; the feed has all. */
 const MOST_SHOWN = 10;
 
 /**
@@ -52,7 +52,7 @@ export function registerSearch(app: FastifyInstance, context: ServiceContext): v
 }
 
 /**
- * Serves the discovery group below `/tokens/v2`, but for its search: lists of tokens, and what people write about them.
+ * Serves the discovery group below `/tokens/v2` except its search: lists of tokens, and the texts of users about them.
  */
 export function registerDiscovery(app: FastifyInstance, context: ServiceContext): void {
   const { market } = context;
@@ -106,8 +106,8 @@ function fresh(reply: FastifyReply, seconds: number): FastifyReply {
 }
 
 /**
- * Returns the tokens that lead a category over an interval, the leader first. SOL, staked SOL and dollars are left out:
- * they always lead.
+ * Returns the tokens that lead a category over an interval, the leader first. SOL, staked SOL and dollars are left out,
+ * since they would always lead.
  */
 function leaders(
   tokens: readonly ListedToken[], options: { category: Category; interval: Interval; market: Market },
@@ -127,14 +127,14 @@ function isBase({ mint, volatility }: GenesisToken): boolean {
   return mint === NATIVE_MINT || volatility < HELD_VOLATILITY;
 }
 
-/** Returns what was approved about one token: its newest pieces and the summaries, null where there is none. */
+/** Returns the approved content of one token: its newest pieces and the summaries, null where there is none. */
 function contentRecord(mint: string, context: ServiceContext): object {
   const token = context.tokens.get(mint);
   if (token === undefined) return { mint, contents: [], tokenSummary: null, newsSummary: null };
   return { mint, contents: pieces(token, { start: 0, count: MOST_SHOWN }, context), ...summaries(token, context) };
 }
 
-/** Returns a page of everything about one token; pages count from 1. */
+/** Returns a page of all content of one token; pages count from 1. */
 function contentFeed(
   mint: string, { page, limit }: { page: number; limit: number }, context: ServiceContext,
 ): object {

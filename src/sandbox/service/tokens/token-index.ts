@@ -6,20 +6,21 @@ import type { ServiceContext } from '../context.ts';
 import { badRequest } from '../http/request-error.ts';
 import { tokenRecord } from './token-record.ts';
 
-/** A token of the sandbox with where it was traded first. */
+/** A token of the sandbox with its first pool. */
 export interface ListedToken {
   readonly token: GenesisToken;
   readonly firstPool: string | undefined;
-  /** Undefined for the tokens that are there from the start. */
+  /** Undefined for the tokens that exist from the start. */
   readonly launch: Launch | undefined;
 }
 
-/** All tokens that the token endpoints know, and their records of now. */
+/** All tokens of the token endpoints, and their current records. */
 interface TokenIndex {
-  /** Returns the tokens that are there from the start, the ones that routes lead to. */
+  /** Returns the tokens that exist from the start and can be traded. */
   readonly established: readonly ListedToken[];
   /**
-   * Returns what a search finds; an empty query means the best known. Throws a RequestError (400) on too many mints.
+   * Returns the tokens that a query finds; an empty one finds the best known. Throws a RequestError (400) on too many
+   * mints.
    */
   search(query: string): readonly ListedToken[];
   /** Returns the tokens whose first pool is the newest, the newest first. */

@@ -5,16 +5,16 @@ import type { Profile } from '../context.ts';
 const WINDOWS = { stats5m: 5, stats1h: 60, stats6h: 360, stats24h: 1_440 } as const;
 const MINUTES_PER_DAY = 1_440;
 const PERCENT = 100;
-/** Share of traders who are counted once although they trade more often. */
+/** Traders per trade, since a trader may trade several times. */
 const TRADERS_PER_TRADE = 0.42;
 const SYSTEM_ICON = 'https://icons.gannet.invalid/';
-/** Of tokens that are known this well, the statistics of a week say what was traded too. */
+/** From this organic score on, the statistics of a week include the volume. */
 const WELL_KNOWN_SCORE = 90;
 const DAYS_PER_WEEK = 7;
-/** What follows the milliseconds in a time that is written in nanoseconds. */
+/** The digits after the milliseconds in a time with nanoseconds. */
 const NANOSECONDS = '482193';
 
-/** What the market says of a token now. */
+/** The market's current figures of a token. */
 interface TokenFigures {
   readonly usdPrice: number;
   readonly liquidity: number;
@@ -114,7 +114,7 @@ function withoutNulls(record: Readonly<Record<string, unknown>>): Record<string,
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }
 
-/** Members that were seen and never described, the ones among them that are said to be removed. */
+/** Members that were observed but are undocumented, including those that are documented as removed. */
 function undescribed(token: GenesisToken, organicScore: number): object {
   return {
     ctLikes: Math.round(organicScore * 61),
@@ -168,7 +168,7 @@ function statsOf(now: TokenNow, tape: TradeTape, minutes: number): WindowStats |
   };
 }
 
-/** The price's change over a week and a month, and of the best known tokens what was traded in a week. */
+/** The price's change over a week and a month, and for the best known tokens the volume of a week. */
 function distantStats({ tape, usdPrice, token, profile }: TokenNow, dayVolume: number): Record<string, object> {
   if (tape === undefined)
     return profile === 'live' ? {} : { stats7d: { priceChange: 0 }, stats30d: { priceChange: 0 } };
@@ -181,7 +181,7 @@ function distantStats({ tape, usdPrice, token, profile }: TokenNow, dayVolume: n
   };
 }
 
-/** The score breathes with the volume, a few points at most. */
+/** The score follows the volume by a few points at most. */
 function organicScoreOf(token: GenesisToken, volumeUsd: number): number {
   const activity = token.volumeUsdPerDay === 0 ? 0.5 : Math.min(2, Math.max(0.5, volumeUsd / token.volumeUsdPerDay));
   return Number(Math.min(100, Math.max(0, token.organicScore * (0.97 + 0.03 * activity))).toFixed(4));

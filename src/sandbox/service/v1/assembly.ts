@@ -11,7 +11,7 @@ import { routingError } from './quote-request.ts';
 import { marketOf } from './quote-route.ts';
 import type { SwapRequest } from './swap-request.ts';
 
-/** What a quote becomes: everything but what it may use and offers. */
+/** The instructions of a quote, without its compute budget. */
 export interface Assembly {
   readonly parts: SwapInstructions;
   readonly blockhash: LatestBlockhash;
@@ -21,7 +21,7 @@ export interface Assembly {
 }
 
 /**
- * Returns the instructions of a quote that came back. Throws a RequestError (400) on what the chain says is missing or
+ * Returns the instructions of a returned quote. Throws a RequestError (400) where accounts on the chain are missing or
  * wrong.
  */
 export function assemble(context: ServiceContext, request: SwapRequest): Assembly {
@@ -46,10 +46,7 @@ export function assemble(context: ServiceContext, request: SwapRequest): Assembl
   return { parts, blockhash, slippageReport: swap.report, number };
 }
 
-/**
- * Tokens in between never pass through anybody's accounts here; a market that could not do so still says that it
- * cannot.
- */
+/** Intermediate tokens never pass through token accounts here; a market without shared accounts still refuses them. */
 function requireSharable({ quoted, sharedAccounts }: SwapRequest): void {
   const stubborn = quoted.route.hops.find(({ pool }) => !marketOf(pool.label).sharedAccounts);
   if (sharedAccounts === true && stubborn !== undefined) {

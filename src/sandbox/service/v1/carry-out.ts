@@ -6,35 +6,35 @@ import { leastInput, routeAlong, type Route } from '../routing/routing.ts';
 import { thresholdOf } from './quote-route.ts';
 import type { QuotedRoute } from './quoted-route.ts';
 
-/** A quote as its transaction carries it out. */
+/** A quote as its transaction executes it. */
 export interface CarriedOut {
-  /** What goes through the pools, a fee on the input's side taken off. */
+  /** The route through the pools, after a fee on the input's side. */
   readonly route: Route;
-  /** What the platform gets of the input, when its account is for that. */
+  /** The platform's fee on the input, when its account is for the input's token. */
   readonly inputFee: bigint;
-  /** What the user must receive at least. */
+  /** The least output for the user. */
   readonly minimumOut: bigint;
   readonly report: SlippageReport | undefined;
 }
 
-/** What came of estimating the slippage. */
+/** The result of the slippage estimate. */
 export interface SlippageReport {
   readonly slippageBps: number;
-  /** The threshold that it makes. */
+  /** The threshold for this slippage. */
   readonly otherAmount: bigint;
   readonly simulatedIncurredSlippageBps: number;
   readonly amplificationRatio: string;
 }
 
-/** How much more than what has been lost since the quote may still be lost. */
+/** The tolerance on top of the loss since the quote. */
 const AMPLIFICATION = 1.5;
 const WHOLE_BPS = 10_000;
 
 /**
- * Returns how a quote is carried out on the chain of now. ExactIn takes the quoted input. The program knows no other
- * way, so ExactOut takes the least input that pays the output as the pools are now, and demands that output: a little
- * more comes out where one unit of the input buys more than one of the output. Where that would be more than the
- * threshold, it takes the threshold, and the transaction is doomed.
+ * Returns the execution of a quote on the current chain. ExactIn takes the quoted input. The program supports no exact
+ * output, so ExactOut takes the least input that pays the output from the current pools, and demands that output. The
+ * output may be slightly larger where one unit of input buys more than one of output. An input above the threshold is
+ * cut to the threshold, and the transaction will fail.
  */
 export function carriedOut(
   context: ServiceContext, swap: { quoted: QuotedRoute; side: FeeSide; dynamicSlippage: boolean },
@@ -71,7 +71,7 @@ function exactOut(
   };
 }
 
-/** Returns the least input that pays the output now: with the platform's share where that is taken of the output. */
+/** Returns the least input that pays the output now: with the platform's share where the fee is on the output. */
 function neededInput(
   { chain }: ServiceContext, { route, outAmount, feeAmount }: QuotedRoute, side: FeeSide,
 ): bigint | undefined {
@@ -80,7 +80,7 @@ function neededInput(
   });
 }
 
-/** Where a pool cannot fill any more the quoted hops stand: the program will say so. */
+/** Where a pool cannot fill any more the quoted hops stay, and the program refuses them. */
 function along({ chain }: ServiceContext, { route }: QuotedRoute, amount: bigint): Route {
   return routeAlong({ path: route.hops, amount, readPool: chain.readPool }) ?? { ...route, inAmount: amount };
 }
@@ -98,7 +98,7 @@ function estimatedSlippage(context: ServiceContext, quoted: QuotedRoute): Slippa
   };
 }
 
-/** Returns what the swap would lose against its quote if it were carried out now; negative where it would win. */
+/** Returns the loss of the swap against its quote if it were executed now; negative for a gain. */
 function incurredSlippageBps(context: ServiceContext, quoted: QuotedRoute): number {
   const { request, route, inAmount } = quoted;
   if (request.swapMode === 'ExactIn') {

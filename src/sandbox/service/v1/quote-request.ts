@@ -2,7 +2,7 @@ import { createParameters } from '../http/parameters.ts';
 import { RequestError, badRequest } from '../http/request-error.ts';
 import type { RouteLimits } from '../routing/routing.ts';
 
-/** What `GET /swap/v1/quote` was asked, checked. */
+/** The checked parameters of `GET /swap/v1/quote`. */
 export interface QuoteRequest {
   readonly inputMint: string;
   readonly outputMint: string;
@@ -40,7 +40,7 @@ export function parseQuoteRequest(query: unknown): QuoteRequest {
   if (platformFeeBps !== undefined && platformFeeBps >= WHOLE_BPS)
     throw badRequest(`platformFeeBps: expected less than ${WHOLE_BPS}, which is everything, got ${platformFeeBps}`);
   const maxAccounts = parameters.optionalU64('maxAccounts') ?? MOST_ACCOUNTS;
-  // Says nothing here any more; a value that is none is still refused.
+  // Has no effect any more; an invalid value is still refused.
   parameters.optionalBoolean('dynamicSlippage');
   const request: QuoteRequest = {
     inputMint, outputMint, amount, swapMode, slippageBps, platformFeeBps,
@@ -56,7 +56,7 @@ export function parseQuoteRequest(query: unknown): QuoteRequest {
   return request;
 }
 
-/** What the first version says, beside words, when it finds no way or cannot make a transaction. */
+/** The first version's error codes for a missing route or transaction. */
 type RoutingErrorCode =
   | 'CANNOT_COMPUTE_OTHER_AMOUNT_THRESHOLD'
   | 'CIRCULAR_ARBITRAGE_IS_DISABLED'
@@ -68,7 +68,7 @@ type RoutingErrorCode =
   | 'NOT_SUPPORTED'
   | 'TOKEN_NOT_TRADABLE';
 
-/** Returns the refusal of a question that is well formed and has no answer. */
+/** Returns the refusal of a valid request without a result. */
 export function routingError(errorCode: RoutingErrorCode, error: string): RequestError {
   return new RequestError(400, { error, errorCode });
 }

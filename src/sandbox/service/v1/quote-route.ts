@@ -42,8 +42,8 @@ export function quoteRoute(context: ServiceContext, request: QuoteRequest): Quot
 }
 
 /**
- * Returns what a slippage tolerance leaves of the amount that is not fixed, rounded up: of the output with ExactIn, on
- * top of the input with ExactOut. Throws a RequestError (400) where no u64 says it.
+ * Returns the other amount after the slippage tolerance, rounded up: of the output with ExactIn, on top of the input
+ * with ExactOut. Throws a RequestError (400) where it leaves u64.
  */
 export function thresholdOf(
   { swapMode, slippageBps }: Pick<QuoteRequest, 'swapMode' | 'slippageBps'>, amount: bigint,

@@ -8,7 +8,7 @@ import { parseQuoteRequest } from './quote-request.ts';
 import { quoteRoute } from './quote-route.ts';
 import type { QuotedRoute } from './quoted-route.ts';
 
-/** Serves `GET /swap/v1/quote`: what a swap would pay, for `/swap` to make a transaction of. */
+/** Serves `GET /swap/v1/quote`: a quote, from which `/swap` makes a transaction. */
 export function registerV1Quote(app: FastifyInstance, context: ServiceContext): void {
   app.get('/swap/v1/quote', (request, reply) => {
     const startedMs = context.stopwatchMs();
@@ -42,7 +42,7 @@ function quoteAnswer(context: ServiceContext, quoted: QuotedRoute, startedMs: nu
   };
 }
 
-/** Here an impact is told without its sign: the share that is lost. */
+/** Here a price impact has no sign: it is the lost share. */
 function impactOf({ market }: ServiceContext, { input, output, inAmount, outAmount }: QuotedRoute): string {
   const inUsd = usdValue({ market, token: input, amount: inAmount });
   const impact = priceImpact({ inUsd, outUsd: usdValue({ market, token: output, amount: outAmount }) });
@@ -54,7 +54,7 @@ function routePlan({ request, route }: QuotedRoute, isLive: boolean): object[] {
     swapInfo: {
       ammKey: pool.address, label: pool.label, inputMint, outputMint, inAmount: inAmount.toString(),
       outAmount: outAmount.toString(),
-      // The market's fee is in the output already; what was told of it before means nothing any more.
+      // The output already includes the market's fee; these members are obsolete.
       ...(isLive ? {} : { feeAmount: '0', feeMint: inputMint }),
     },
     ...shares(request, isLive),
@@ -62,14 +62,15 @@ function routePlan({ request, route }: QuotedRoute, isLive: boolean): object[] {
 }
 
 /**
- * The share of the route, which is all of it: in percent for instructions of the first version, else in basis points.
+ * The share of the route, which is the whole amount: in percent for instructions of the first version, else in basis
+ * points.
  */
 function shares({ instructionVersion }: QuoteRequest, isLive: boolean): object {
   if (instructionVersion === 'V2') return { percent: null, bps: 10_000 };
   return isLive ? { percent: 100, bps: null } : { percent: 100 };
 }
 
-/** Returns what each market of the pair itself would pay for all of the input. */
+/** Returns the output of each direct market of the pair for the whole input. */
 function directOutputs(
   { chain, routers }: ServiceContext, { input, output, inAmount }: QuotedRoute,
 ): Record<string, string> {

@@ -5,17 +5,17 @@ import { createRecent } from '../recent.ts';
 import type { Route } from '../routing/routing.ts';
 import type { QuoteRequest } from './quote-request.ts';
 
-/** The service's memory of its quotes: `/swap` carries out none but those. */
+/** The service's memory of its quotes: `/swap` executes only those. */
 export interface Quotes {
   remember(answer: object, quoted: QuotedRoute): void;
-  /** Returns the quote that an answer was, if it comes back as it was given. */
+  /** Returns the quote of an answer that comes back unchanged. */
   find(answer: object): QuotedRoute | undefined;
 }
 
-/** Quotes do not expire, their price does: the oldest make room. */
+/** Quotes do not expire; the oldest are dropped. */
 const LARGEST_COUNT = 10_000;
 
-/** What a quote is made of. The threshold is not among it: no transaction is made of that, so it may be anything. */
+/** The members that identify a quote, without the threshold, which no transaction uses. */
 const MEMBERS = [
   'inputMint', 'inAmount', 'outputMint', 'outAmount', 'swapMode', 'slippageBps', 'platformFee', 'priceImpactPct',
   'routePlan', 'contextSlot', 'timeTaken', 'mostReliableAmmsQuoteReport', 'updateContextSlot',
@@ -31,7 +31,7 @@ export function createQuotes(options: { nowMs: () => number }): Quotes {
   };
 }
 
-/** Members that the service did not give are nothing it could miss; in what order they come is no matter either. */
+/** Ignores additional members and the order of members. */
 function fingerprint(answer: object): string {
   const given = new Map<string, unknown>(Object.entries(answer));
   return hash('sha256', canonicalJson(Object.fromEntries(MEMBERS.map((name) => [name, given.get(name)]))), 'base64');
@@ -44,7 +44,7 @@ export interface QuotedRoute {
   readonly output: GenesisToken;
   readonly route: Route;
   readonly inAmount: bigint;
-  /** What the user receives: after fees, before slippage; with ExactOut what was asked for. */
+  /** What the user receives: after fees, before slippage; with ExactOut the requested amount. */
   readonly outAmount: bigint;
   /** Of the output. */
   readonly feeAmount: bigint;

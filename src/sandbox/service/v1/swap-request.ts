@@ -6,8 +6,7 @@ import { routingError } from './quote-request.ts';
 import type { QuotedRoute, Quotes } from './quoted-route.ts';
 
 /**
- * Reads the members of a JSON body; null is as good as nothing. Every method throws a RequestError (422) that names the
- * member.
+ * Reads the members of a JSON body; null means absent. Every method throws a RequestError (422) that names the member.
  */
 interface Body {
   address(name: string): string;
@@ -71,7 +70,7 @@ function readBody(source: unknown, path = ''): Body {
   };
 }
 
-/** Returns the refusal of a body that is JSON and does not say what it must. */
+/** Returns the refusal of a JSON body with a missing or invalid member. */
 function unprocessable(error: string): RequestError {
   return new RequestError(422, { error });
 }
@@ -97,7 +96,7 @@ function required<Value>(name: string, value: Value | undefined): Value {
   return value;
 }
 
-/** What a transaction offers for being taken soon. */
+/** The priority fee or tip of a transaction. */
 export type Priority =
   | { readonly kind: 'auto' }
   | { readonly kind: 'fixed'; readonly lamports: bigint }
@@ -108,7 +107,7 @@ export type Priority =
 const PRIORITY_LEVELS = ['medium', 'high', 'veryHigh'] as const;
 export type PriorityLevel = (typeof PRIORITY_LEVELS)[number];
 
-/** What `POST /swap/v1/swap` was asked, checked: the same body makes `/swap-instructions`. */
+/** The checked body of `POST /swap/v1/swap`, which is also that of `/swap-instructions`. */
 export interface SwapRequest {
   readonly quoted: QuotedRoute;
   readonly user: string;
@@ -129,8 +128,8 @@ export interface SwapRequest {
 const UINT8_MAX = 255n;
 
 /**
- * Returns the request in a body. Throws a RequestError: 422 where the body does not say what it must, 400 where it
- * breaks a rule of the reference.
+ * Returns the request in a body. Throws a RequestError: 422 where a member is missing or invalid, 400 where it breaks a
+ * rule of the reference.
  */
 export function parseSwapRequest(source: unknown, quotes: Quotes): SwapRequest {
   const body = readBody(source);
@@ -221,7 +220,7 @@ function formOf(fee: Body): Priority {
   if (level === undefined) throw unexpected(
     `${FEE}.${form}.priorityLevel`, `one of ${PRIORITY_LEVELS.join(', ')}`, inner.value('priorityLevel'),
   );
-  // One market of fees is all there is on this chain: global or not is the same.
+  // This chain has one fee market, so global or not is the same.
   inner.optionalBoolean('global');
   return { kind: 'level', level, maxLamports: lamportsOf(inner, 'maxLamports') };
 }

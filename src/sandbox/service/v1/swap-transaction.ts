@@ -12,7 +12,7 @@ import type { Assembly } from './assembly.ts';
 import { routingError } from './quote-request.ts';
 import type { Priority, PriorityLevel, SwapRequest } from './swap-request.ts';
 
-/** What a transaction may use, and offers for being taken soon. */
+/** The compute limit of a transaction, and its priority fee or tip. */
 interface ComputeBudget {
   readonly unitLimit: number;
   /** Micro-lamports for each compute unit. */
@@ -24,9 +24,9 @@ interface ComputeBudget {
   readonly prioritizationFeeLamports: bigint;
 }
 
-/** What a swap may use unless the request asks for a simulation. */
+/** The compute limit of a swap unless the request asks for a simulation. */
 const MOST_UNITS = 1_400_000;
-/** The most that the service offers of its own accord. */
+/** The service's own highest priority fee. */
 const LARGEST_AUTOMATIC_LAMPORTS = 5_000_000n;
 const TENTHS_OF_USUAL: Readonly<Record<PriorityLevel, bigint>> = { medium: 10n, high: 15n, veryHigh: 25n };
 
@@ -44,7 +44,7 @@ function computeBudget(
   return {
     unitLimit,
     unitPrice,
-    // The compute budget program reads no account, so one can stand there to be found by.
+    // The compute budget program reads no account, so an account can be added to it as a tag.
     instructions: [
       computeUnitLimit(unitLimit),
       trackingAccount === undefined ? price
@@ -75,8 +75,8 @@ function unitPriceOf(priority: Priority, { usual, units }: { usual: bigint; unit
 }
 
 /**
- * A fee that was named in lamports is told as it was named: in whole micro-lamports a unit it comes to a lamport less
- * at times.
+ * A fee that was named in lamports is reported as named; in whole micro-lamports a unit it is sometimes one lamport
+ * less.
  */
 function lamportsOf(priority: Priority, { unitPrice, units }: { unitPrice: bigint; units: number }): bigint {
   if (priority.kind === 'fixed' || priority.kind === 'tip') return priority.lamports;
@@ -100,12 +100,12 @@ interface SimulationError {
   readonly error: string;
 }
 
-/** What a transaction may lock. */
+/** The most accounts that a transaction may lock. */
 const MOST_ACCOUNTS = 64;
-/** Room for what changes until it lands. */
+/** The margin for changes until it lands. */
 const SPARE_UNITS = 1.2;
 
-/** Returns the transaction of an assembly. Throws a RequestError (400) where none can be made of it. */
+/** Returns the transaction of an assembly. Throws a RequestError (400) where it does not fit into one. */
 export function swapTransaction(context: ServiceContext, request: SwapRequest, assembly: Assembly): SwapTransaction {
   const { chain } = context;
   const { number } = assembly;

@@ -11,7 +11,7 @@ import { parseSwapRequest } from './swap-request.ts';
 import type { SwapTransaction } from './swap-transaction.ts';
 import { swapTransaction } from './swap-transaction.ts';
 
-/** Serves `POST /swap/v1/swap`: the transaction of a quote that comes back. */
+/** Serves `POST /swap/v1/swap`: the transaction of a returned quote. */
 export function registerV1Swap(app: FastifyInstance, context: ServiceContext): void {
   app.post('/swap/v1/swap', (request, reply) => {
     const wanted = parseSwapRequest(request.body, context.quotes);
@@ -26,7 +26,7 @@ export function registerV1Swap(app: FastifyInstance, context: ServiceContext): v
   });
 }
 
-/** Serves `POST /swap/v1/swap-instructions`: what the transaction of a quote would be made of. */
+/** Serves `POST /swap/v1/swap-instructions`: the instructions of a quote's transaction. */
 export function registerV1SwapInstructions(app: FastifyInstance, context: ServiceContext): void {
   app.post('/swap/v1/swap-instructions', (request, reply) => {
     const wanted = parseSwapRequest(request.body, context.quotes);
@@ -58,7 +58,7 @@ function blockhashOf({ blockhash: { blockhash, lastValidBlockHeight } }: Assembl
   return { blockhash: [...bs58.decode(blockhash)], lastValidBlockHeight };
 }
 
-/** Returns what the service says of a transaction beside it; the live service says how its priority came about. */
+/** Returns the members beside the transaction; the live service explains its priority fee. */
 function transactionFacts(
   { chain, profile }: ServiceContext, { priority }: SwapRequest, transaction: SwapTransaction,
 ): object {

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { quoteHop } from '../../../src/sandbox/chain/swap-math.ts';
-import type { MarketPool } from '../../../src/sandbox/market/market.ts';
-import type { Reserves } from '../../../src/sandbox/market/pool-price.ts';
-import { createRouter } from '../../../src/sandbox/service/routing/routing.ts';
+import { quoteHop } from '../../../../src/sandbox/chain/swap-math.ts';
+import type { MarketPool } from '../../../../src/sandbox/market/market.ts';
+import type { Reserves } from '../../../../src/sandbox/market/pool-price.ts';
+import { createRouter } from '../../../../src/sandbox/service/routing/routing.ts';
 
 const MINTS = ['A', 'B', 'C', 'D', 'E'];
 

@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendRaw } from './raw-socket.ts';
-import { KEY, SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from './sandbox-client.ts';
+import { sendRaw } from '../raw-socket.ts';
+import { KEY, SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from '../sandbox-client.ts';
 
 let sandbox: TestSandbox;
 let pool: Pool;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from './sandbox-client.ts';
+import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from '../sandbox-client.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

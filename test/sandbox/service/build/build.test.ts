@@ -4,9 +4,9 @@ import {
 } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { associatedTokenAddress, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
-import { createTokenAccount, toWire } from '../../../src/sandbox/service/build/instructions.ts';
-import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox, type TestWallet } from './sandbox-client.ts';
+import { associatedTokenAddress, TOKEN_PROGRAM } from '../../../../src/sandbox/chain/addresses.ts';
+import { createTokenAccount, toWire } from '../../../../src/sandbox/service/build/instructions.ts';
+import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox, type TestWallet } from '../sandbox-client.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

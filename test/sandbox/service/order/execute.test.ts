@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seededRandom } from '../../../src/core/random.ts';
-import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox, type TestWallet } from './sandbox-client.ts';
+import { seededRandom } from '../../../../src/core/random.ts';
+import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox, type TestWallet } from '../sandbox-client.ts';
 
 const PLAIN = { inputMint: USDC, outputMint: SOL, amount: '25000000' };
 const LARGE = { inputMint: USDC, outputMint: SOL, amount: '900000000' };

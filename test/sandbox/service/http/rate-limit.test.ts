@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRateLimits, type RateLimit } from '../../../src/sandbox/service/http/rate-limit.ts';
+import { createRateLimits, type RateLimit } from '../../../../src/sandbox/service/http/rate-limit.ts';
 
 type Counter = ReturnType<typeof createCounter>;
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RateLimit, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
-import { startTestSandbox, type Answer, type TestSandbox } from './sandbox-client.ts';
+import type { RateLimit, SandboxOptions } from '../../../../src/sandbox/sandbox.ts';
+import { startTestSandbox, type Answer, type TestSandbox } from '../sandbox-client.ts';
 
 let open: TestSandbox[] = [];
 afterEach(async () => {

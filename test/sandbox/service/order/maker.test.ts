@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SOL, startTestSandbox, USDC, type TestSandbox } from './sandbox-client.ts';
+import { SOL, startTestSandbox, USDC, type TestSandbox } from '../sandbox-client.ts';
 
 const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

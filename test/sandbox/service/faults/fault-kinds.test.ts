@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../../src/core/json.ts';
-import { isPointer, matches, patchDocument } from '../../../src/sandbox/service/faults/faults.ts';
-import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from './sandbox-client.ts';
+import type { Json } from '../../../../src/core/json.ts';
+import { isPointer, matches, patchDocument } from '../../../../src/sandbox/service/faults/faults.ts';
+import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from '../sandbox-client.ts';
 
 let sandbox: TestSandbox;
 beforeEach(async () => {

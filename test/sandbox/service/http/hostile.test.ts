@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seededRandom } from '../../../src/core/random.ts';
-import { SOL, startTestSandbox, USDC, type TestSandbox } from './sandbox-client.ts';
+import { seededRandom } from '../../../../src/core/random.ts';
+import { SOL, startTestSandbox, USDC, type TestSandbox } from '../sandbox-client.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

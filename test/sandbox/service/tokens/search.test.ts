@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { STATS_WINDOWS, WINDOW_FIELDS } from '../../../src/market/token-stats.ts';
-import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from './sandbox-client.ts';
+import { STATS_WINDOWS, WINDOW_FIELDS } from '../../../../src/market/token-stats.ts';
+import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from '../sandbox-client.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

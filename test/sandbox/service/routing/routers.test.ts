@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GENESIS_TOKENS } from '../../../src/sandbox/genesis.ts';
-import { platformFeeBps } from '../../../src/sandbox/service/routing/platform-fee.ts';
-import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from './sandbox-client.ts';
+import { GENESIS_TOKENS } from '../../../../src/sandbox/genesis.ts';
+import { platformFeeBps } from '../../../../src/sandbox/service/routing/platform-fee.ts';
+import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from '../sandbox-client.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

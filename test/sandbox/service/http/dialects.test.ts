@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dialectNames, loadDialect } from '../../../src/service/wire/dialect.ts';
-import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from './sandbox-client.ts';
+import { dialectNames, loadDialect } from '../../../../src/service/wire/dialect.ts';
+import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from '../sandbox-client.ts';
 
 const SEARCH = '/ultra/v1/search';
 const foreign = dialectNames().filter((name) => name !== 'neutral');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SOL, startTestSandbox, USDC, type TestSandbox } from './sandbox-client.ts';
+import { SOL, startTestSandbox, USDC, type TestSandbox } from '../sandbox-client.ts';
 
 // Real slots of 400 ms here, so that 55 s and 2 minutes are what they are; the clock is moved manually and far faster
 // than it runs.
