@@ -184,7 +184,7 @@ describe('gannet v1', () => {
   describe('issue 13.31: the rules of a swap that need the quote apply in another process', () => {
     it.each([
       ['a platform fee of nothing', ['--platform-fee-bps', '0'], [], 'required where platformFeeBps was passed'],
-      ['a quote without lookup tables', ['--as-legacy-transaction', 'true'], [], 'asLegacyTransaction: must match the quote'],
+      ['a quote without tables', ['--as-legacy-transaction', 'true'], [], 'asLegacyTransaction: must match the quote'],
       ['a versioned quote', [], ['--as-legacy-transaction', 'true'], 'asLegacyTransaction: must match the quote'],
       ['a quote for V1 instructions', [], ['--native-destination-account', SOL], 'only with V2 instructions'],
     ])('%s is refused before it leaves', async (name, asked, given, words) => {

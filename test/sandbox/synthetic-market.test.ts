@@ -72,7 +72,7 @@ describe('the market of a synthetic recording', () => {
   });
 });
 
-describe('the usual market of a synthetic recording', () => {
+describe('issue 13.13: the usual market of a synthetic recording', () => {
   const everyMs = 10_000;
   const events = [...syntheticMarket({
     seed: 7, pairs: [{ base: SOL, quote: USDC }], startAt: 0, days: 0.5, everyMs, slowEveryMs: everyMs,

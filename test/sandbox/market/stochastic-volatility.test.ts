@@ -58,7 +58,7 @@ function dipGains(closes: readonly number[], window: number): number[] {
   return gains;
 }
 
-describe('a generated price with stochastic volatility', () => {
+describe('issue 13.13: a generated price with stochastic volatility', () => {
   it('is the same for the same seed and another for another', () => {
     expect(closesOf('one').slice(0, 100)).toStrictEqual(closesOf('one').slice(0, 100));
     expect(closesOf('one').slice(0, 100)).not.toStrictEqual(closesOf('two').slice(0, 100));

@@ -55,7 +55,7 @@ async function subscribed(id: number): Promise<number> {
   return id;
 }
 
-describe('subscriptions of the client library', () => {
+describe('issue 13.30: subscriptions of the client library', () => {
   test('to logs bring each transaction once, at the commitment, and are made once', async () => {
     const [all, mine, others]: Logs[][] = [[], [], []];
     const ids = [
@@ -105,7 +105,7 @@ describe('subscriptions of the client library', () => {
   });
 });
 
-describe('blocks', () => {
+describe('issue 13.30: blocks', () => {
   test('hold their transactions, and know the block before', async () => {
     chain.advanceSlots(1);
     const { signature, slot } = pay(3_000_000);
@@ -145,7 +145,7 @@ describe('blocks', () => {
   });
 });
 
-describe('the chain as a whole', () => {
+describe('issue 13.30: the chain as a whole', () => {
   test('counts its transactions, and samples whole minutes of them', async () => {
     const before = await connection.getTransactionCount('processed');
     pay(2_100_000);
@@ -179,7 +179,7 @@ describe('the chain as a whole', () => {
   });
 });
 
-describe('parsed System instructions', () => {
+describe('issue 13.30: parsed System instructions', () => {
   test('of a landed transaction have a type and their terms', async () => {
     const { signature } = pay(4_000_000);
     chain.advanceSlots(1);
@@ -228,7 +228,7 @@ describe('parsed System instructions', () => {
   });
 });
 
-describe('HTTP beside JSON-RPC', () => {
+describe('issue 13.30: HTTP beside JSON-RPC', () => {
   test('tells its health, and lets pages of other origins ask', async () => {
     const health = await fetch(`${rpc.url}/health`);
     expect([health.status, await health.text()]).toEqual([200, 'ok']);

@@ -189,7 +189,7 @@ describe('GET /swap/v2/order with taker', () => {
     expect(body).toMatchObject({ feeBps: 50, platformFee: { feeBps: 50, amount: '125000', feeMint: USDC } });
   });
 
-  it('lets the platform collect the fee of a referrer without a token account', async () => {
+  it('issue 13.31: lets the platform collect the fee of a referrer without a token account', async () => {
     const referrer = await sandbox.newWallet({});
     const { status, body } = await sandbox.order({
       ...plain, taker: sandbox.wallet.address, referralAccount: referrer.address, referralFee: 60,

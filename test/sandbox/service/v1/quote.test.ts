@@ -193,7 +193,7 @@ describe('GET /swap/v1/quote refuses with 400', () => {
   });
 });
 
-describe('a quote with a slippage of more than everything', () => {
+describe('issue 13.31: a quote with a slippage of more than everything', () => {
   it.each([10_001, 65_535])('at %d basis points takes any output', async (slippageBps) => {
     expect(await v1.quoted({ ...plain, slippageBps })).toMatchObject({ slippageBps, otherAmountThreshold: '0' });
   });
