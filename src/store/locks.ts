@@ -68,7 +68,12 @@ function takeDirectoryLock({ name, directory, clock, ...subject }: LockSubject &
   const lock = lockOf(file);
   if (lock === undefined) throw inUse(subject, readHolder(holderFile));
   // Not into the lock's own file: opening and closing that one in this process would give the lock away (POSIX).
-  writeHolder(holderFile);
+  try {
+    writeHolder(holderFile);
+  } catch (cause) {
+    lock.release();
+    throw cause;
+  }
   const refreshing = keepFresh(clock, [file, holderFile]);
   return {
     release() {

@@ -100,7 +100,8 @@ ${[5, 6, 7, 8, 9].map((size) => `  - { use: mean-reversion, name: dip-${size}, b
     // Five swaps in a row that were given up for one cause raise an alert: the order of the answers decides it.
     const alerts = lines.filter(({ type }) => type === 'alert');
     expect(summary['alerts']).toBe(alerts.length);
-    expect(alerts.every(({ data }) => (data as { code?: string } | undefined)?.code?.startsWith('SERVICE_'))).toBe(true);
+    expect(alerts.every(({ data }) => (data as { code?: string } | undefined)?.code?.startsWith('SERVICE_')))
+      .toBe(true);
     expect(Object.keys(summary['intents'] as object)).toStrictEqual(['abandoned']);
     expect((summary['strategies'] as { swaps: number; running: boolean }[]).every(({ swaps, running }) =>
       swaps === 0 && running))
