@@ -192,9 +192,9 @@ describe('the check of imports', () => {
   });
 });
 
-describe('the check of readability', () => {
-  const file = (path: string, text: string): SourceFile => ({ path, text });
+const file = (path: string, text: string): SourceFile => ({ path, text });
 
+describe('the check of readability', () => {
   it('refuses a line of 121 columns, and lets 120 pass', () => {
     expect(lineViolations(file('src/core/a.ts', `${'a'.repeat(120)}\n${'a'.repeat(121)}\n`)))
       .toEqual(['src/core/a.ts:2: the line has 121 columns; wrap it at 120']);

@@ -32,7 +32,7 @@ export interface EquitySampler extends Pick<StrategyAccounts, 'heldPrices' | 're
    * Checks for an extreme. Of what it checks, only the peaks and the troughs after them are kept, of equity and of the
    * market, and the first moment at which all that the benchmarks buy has a price.
    */
-  checkExtremes(at: Millis): void;
+  readonly checkExtremes: (at: Millis) => void;
   /** Takes note of an outcome that the portfolio already contains. */
   observe(intent: Intent, outcome: Outcome, at: Millis): void;
   /** Returns when the next purchase of a benchmark lands; Infinity where no purchase is left. */
@@ -123,8 +123,8 @@ interface Samples {
   /** Returns the time of the last sample; -Infinity before the first. */
   lastAt(): Millis;
   /** Takes a sample, after those of the extremes since the last one. */
-  take(at: Millis): void;
-  checkExtremes(at: Millis): void;
+  readonly take: (at: Millis) => void;
+  readonly checkExtremes: (at: Millis) => void;
 }
 
 function createSamples({ accounts, prices, wallets, currency, hasExtremes }: {

@@ -43,11 +43,11 @@ export interface StrategyAccounts {
   /** Adds an outcome that the portfolio already contains. Returns whether the equity may have changed. */
   add(intent: Intent, outcome: Outcome, at: Millis): boolean;
   /** Moves the deposits of closed token accounts back into the equity. */
-  returnDeposits(mints: Iterable<Mint>): void;
+  readonly returnDeposits: (mints: Iterable<Mint>) => void;
   /** Returns what the last swap of a token was worth, smallest units of the currency; undefined before the first. */
-  swapSize(mint: Mint): bigint | undefined;
+  readonly swapSize: (mint: Mint) => bigint | undefined;
   /** Returns how reliable the price of each holding is, where it has a price. */
-  heldPrices(at: Millis): HeldPrice[];
+  readonly heldPrices: (at: Millis) => HeldPrice[];
   /** Writes values into a row of the records. */
   store(row: number, values: readonly AccountValue[]): void;
   records(): StrategyRecord[];
