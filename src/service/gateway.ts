@@ -4,7 +4,7 @@ import type { Clock } from '../core/time.ts';
 import type { Access } from './access.ts';
 import type { GovernorStats } from './rate/rate-governor.ts';
 import { RateGovernor } from './rate/rate-governor.ts';
-import type { WatchPace } from './rate/rate-limiter.ts';
+import type { WatchPace } from './rate/back-off.ts';
 import type { StoredBucket } from './rate/rate-memory.ts';
 import type { Bucket, CallOptions, Priority, RatePlan } from './rate/rate-plan.ts';
 import { bucketLimits } from './rate/rate-plan.ts';

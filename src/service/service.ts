@@ -14,7 +14,7 @@ import type { Tokens } from './endpoints/tokens.ts';
 import { createTokens } from './endpoints/tokens.ts';
 import { createGateway } from './gateway.ts';
 import type { GovernorStats } from './rate/rate-governor.ts';
-import type { WatchPace } from './rate/rate-limiter.ts';
+import type { WatchPace } from './rate/back-off.ts';
 import type { RateMemory } from './rate/rate-memory.ts';
 import { storedBuckets } from './rate/rate-memory.ts';
 import type { Bucket, RatePlan } from './rate/rate-plan.ts';

@@ -5,7 +5,7 @@ import type { Random } from '../../core/random.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { FeedKey, MarketEvent } from '../../market/event.ts';
 import { isUnanswered } from '../access.ts';
-import type { WatchPace } from '../rate/rate-limiter.ts';
+import type { WatchPace } from '../rate/back-off.ts';
 import type { Poll } from './polls.ts';
 
 /** The share of an interval by which a poll may come sooner or later, so that polls do not leave together. */

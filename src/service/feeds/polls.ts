@@ -9,7 +9,7 @@ import { pollGroups } from '../../market/poll-plan.ts';
 import { rateOf } from '../../market/quote.ts';
 import type { TokenStats } from '../../market/token-stats.ts';
 import type { SwapOrder, SwapRequest } from '../../trading/swap-terms.ts';
-import type { WatchPace } from '../rate/rate-limiter.ts';
+import type { WatchPace } from '../rate/back-off.ts';
 import type { CallOptions } from '../rate/rate-plan.ts';
 import type { Service } from '../service.ts';
 import { malformed } from '../wire/read.ts';

@@ -1,8 +1,8 @@
 import type { Subscription } from 'rxjs';
 import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
-import type { SentRequest, WatchPace } from './rate-limiter.ts';
-import { RateLimiter } from './rate-limiter.ts';
+import type { SentRequest, WatchPace } from './back-off.ts';
+import { RateLimiter } from './back-off.ts';
 import type { RateClaims, StoredBucket } from './rate-memory.ts';
 import { createRateClaims } from './rate-memory.ts';
 import type { BucketLimits, Priority } from './rate-plan.ts';

@@ -6,7 +6,7 @@ import { seededRandom } from '../../../src/core/random.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
 import { Access } from '../../../src/service/access.ts';
-import { RateLimiter } from '../../../src/service/rate/rate-limiter.ts';
+import { RateLimiter } from '../../../src/service/rate/back-off.ts';
 import { createGateway } from '../../../src/service/gateway.ts';
 import { RateGovernor } from '../../../src/service/rate/rate-governor.ts';
 import type { RateMemory } from '../../../src/service/rate/rate-memory.ts';
