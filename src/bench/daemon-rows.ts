@@ -97,7 +97,7 @@ function configOf({ base_url: baseUrl, rpc_url: rpcUrl, wallet }: SandboxAddress
   const watchers = Array.from({ length: FEEDS }, (_, i) => `  - { use: sma-crossover, name: watch-${i + 1}, budget: "2 `
     + `USDC", params: { pair: SOL/USDC, size: "${(1 + i / 1_000).toFixed(3)} USDC", every: 5s } }\n`);
   return `mode: live
-service: { base_url: "${baseUrl}", api_key: any, requests_per_second: 150 }
+service: { base_url: "${baseUrl}", api_key: bench, requests_per_second: 150 }
 chain: { rpc_url: "${rpcUrl}" }
 wallet: { key_from: "env:GANNET_WALLET_KEY", address: ${wallet.address} }
 tokens: { SOL: ${SOL_MINT}, USDC: ${USDC_MINT} }

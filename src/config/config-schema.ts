@@ -153,7 +153,7 @@ export const configSchema = z.strictObject({
     url: z.string().optional(),
     chat: z.string().optional(),
     level: z.enum(['info', 'warning', 'critical']).default('warning'),
-  })).optional().meta({ description: `Who is told of alerts. ${NOT_YET}` }),
+  })).optional().meta({ description: `The receivers of alerts. ${NOT_YET}` }),
 }).meta({ title: 'Gannet configuration', description: 'Keys are snake_case, durations "5s", amounts decimal text with '
   + 'their token: "1.5 SOL". Secrets come from the environment: ${NAME}.' });
 

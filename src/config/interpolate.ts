@@ -65,7 +65,8 @@ function problemOf(
 ): string | undefined {
   const names = [...text.matchAll(HIDDEN_VARIABLE)].map(([, name]) => name!);
   if (text.includes('${'))
-    return 'expected the name of an environment variable between the braces of "${…}": letters, digits and underscores';
+    return 'expected the name of an environment variable between the braces of "${…}": letters, digits and '
+      + 'underscores';
   if (names.length === 0) return undefined;
   if (path[0] === 'strategies' && path[2] === 'params') {
     return 'parameters decide what a run does, and a replay must find them here: write the value itself; ${…} is for '
@@ -78,7 +79,8 @@ function problemOf(
         + `"env:${name}"`;
     }
     if (value === undefined && withheld.includes(name)) return withheldVariable(name);
-    if (value === undefined) return `the environment variable ${name} is not set: set it, or write ${name}=… into .env`;
+    if (value === undefined)
+      return `the environment variable ${name} is not set: set it, or write ${name}=… into .env`;
     if (value === '') return `the environment variable ${name} is set to nothing: give it a value`;
   }
   return undefined;

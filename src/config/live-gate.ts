@@ -93,8 +93,8 @@ function refuseUncapped(sections: ConfigFile, { problems, signer, strategies, to
     const cap = signer.caps.get(mint);
     if (cap === undefined) {
       refuse(problems, ['signer', 'caps', token.symbol],
-        `on a real service the signer spends no token without a cap: add ${token.symbol}: { per_trade: "…", per_hour: `
-          + `"…", per_day: "…" } to signer.caps, in whole ${token.symbol}`);
+        `on a real service the signer spends no token without a cap: add ${token.symbol}: { per_trade: "…", `
+          + `per_hour: "…", per_day: "…" } to signer.caps, in whole ${token.symbol}`);
     } else if (cap.perHour === undefined && cap.perDay === undefined) {
       refuse(problems, ['signer', 'caps', token.symbol],
         'a cap of each trade alone bounds nothing in the long run, and the signer spends nothing under it: add '

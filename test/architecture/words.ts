@@ -59,7 +59,6 @@ interface AllowedTerm {
 const ALLOWED: readonly AllowedTerm[] = [
   { term: /asLegacyTransaction|as-legacy-transaction/g, reason: 'a parameter of the service' },
   { term: /compileToLegacyMessage/g, reason: 'a method of the Solana library' },
-  { term: /Nobody talks about/g, path: /token-content/, reason: 'made-up content of the embedded service' },
   { term: /to look at/g, path: /^test\/crash/, reason: 'a name in kept results of the crash campaign' },
   { term: /\bpoison\b/g, path: /docs\/research/, reason: 'a JSON key of `gannet lookahead`' },
   {

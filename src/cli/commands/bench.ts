@@ -6,11 +6,11 @@ import { profiled } from '../../bench/measurement.ts';
 import { JOURNAL_ROWS, POLICY_ROWS } from '../../bench/policy-rows.ts';
 import { RECORDING_ROWS } from '../../bench/recording-rows.ts';
 import { createSandboxRows } from '../../bench/sandbox-rows.ts';
+import { GannetError } from '../../core/errors.ts';
+import { nearest } from '../../core/text.ts';
 import type { CommandModule } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table } from '../output/table.ts';
-import { GannetError } from '../../core/errors.ts';
-import { nearest } from '../../core/text.ts';
 
 interface BenchFlags {
   readonly only?: string;

@@ -88,8 +88,8 @@ function describe(addresses: SandboxAddresses, { dialect, profile, plan }: Sandb
 
 /** Returns the plan for a configuration: an unlimited service has no plan, and the keyless plan has no key. */
 function planText(plan: PlanName | undefined): string {
-  if (plan === undefined) return 'api_key: any, requests_per_second: 100';
-  return plan === 'keyless' ? `plan: ${plan}` : `api_key: any, plan: ${plan}`;
+  if (plan === undefined) return 'api_key: sandbox, requests_per_second: 100';
+  return plan === 'keyless' ? `plan: ${plan}` : `api_key: sandbox, plan: ${plan}`;
 }
 
 /** Reads a scenario, a list of steps in YAML or JSON. Throws CONFIG_NOT_FOUND, and CONFIG_INVALID with the place. */

@@ -164,8 +164,8 @@ function countersFault({ journal, stateDir, signer, clock }: HistoryView): Fault
   const since = Math.max(clock.now() - COUNTED_MS, journal.standing().acceptedAt);
   const written = journal.attemptsSince(signer.address, since);
   if (signer.signed.inDay >= written) return undefined;
-  const what = `the signer’s counters ${join(stateDir, COUNTERS_FILE)} lack swaps: they hold ${signer.signed.inDay} of `
-    + `the last day, the journal ${written}: the file or its WAL was deleted, or is an older copy`;
+  const what = `the signer’s counters ${join(stateDir, COUNTERS_FILE)} lack swaps: they hold ${signer.signed.inDay} `
+    + `of the last day, the journal ${written}: the file or its WAL was deleted, or is an older copy`;
   return { code: 'COUNTERS_LOST', what, risk: 'the caps would forget what was spent' };
 }
 

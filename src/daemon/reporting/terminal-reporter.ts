@@ -124,7 +124,8 @@ function describeStart(start: RunStart, tokens: TokenTable, paint: Paint): strin
   const lines = rows.flatMap(([title, texts]) => texts.map((text, index) =>
     `  ${paint('bold', (index === 0 ? title : '').padEnd(13))}${printable(text, 300)}\n`));
   const realMoney = start.isRealMoney
-    ? `  ${paint(['bold', 'red'], 'REAL MONEY')}  swaps of this run are signed and sent with the wallet’s own money\n\n`
+    ? `  ${paint(['bold', 'red'], 'REAL MONEY')}  `
+      + 'swaps of this run are signed and sent with the wallet’s own money\n\n'
     : '';
   return `\n${realMoney}${lines.join('')}\n`;
 }
@@ -178,7 +179,8 @@ function describeIntent(
       const how = signature === undefined ? 'filled on paper'
         : `landed by ${intent.route === 'order' ? '/order and /execute' : '/build and RPC'}`;
       return {
-        words: `${how}: ${amountOf(intent.inputMint, fill.amountIn)} → ${amountOf(intent.outputMint, fill.amountOut)}, `
+        words: `${how}: ${amountOf(intent.inputMint, fill.amountIn)} → `
+          + `${amountOf(intent.outputMint, fill.amountOut)}, `
           + `fee ${formatDecimal(fill.feeLamports, SOL_DECIMALS)} SOL${rent}`,
         style: 'green',
       };

@@ -85,8 +85,8 @@ export function watchClock({ clock, aheadMs, alert }: {
       ? { kind: 'alert', level: 'info', message: 'the clock of this machine agrees with the service’s again' }
       : {
           kind: 'alert', level: skew === 'gross' ? 'critical' : 'warning',
-          message: `the clock of this run is ${roughDuration(off)} ${ahead > 0 ? 'behind' : 'ahead of'} the service’s: `
-            + 'days begin and end at the wrong time for it, and firm quotes seem '
+          message: `the clock of this run is ${roughDuration(off)} ${ahead > 0 ? 'behind' : 'ahead of'} the service’s`
+            + ': days begin and end at the wrong time for it, and firm quotes seem '
             + `${ahead > 0 ? 'good for longer than they are' : 'to have run out'}. Set the clock of this machine (NTP) `
             + 'and start again',
           data: { ahead_ms: Math.round(ahead) },

@@ -87,9 +87,9 @@ export interface IrregularEstimates {
 }
 
 /**
- * Returns growth and risk by exposure time: μ = Σℓ / ΣΔt and σ² = Σ (ℓ - μΔt)² / Δt / (n - 1), Δt in years. They hold
- * for steps of any length, unlike the square root of the number of steps a year. Undefined for fewer than two steps,
- * and when a value is not above 0.
+ * Returns growth and risk by exposure time, with Δt in years: μ = Σℓ / ΣΔt and
+ * σ² = Σ (ℓ - μΔt)² / Δt / (n - 1). They hold for steps of any length, unlike the square root of the number of steps a
+ * year. Undefined for fewer than two steps, and when a value is not above 0.
  */
 export function irregularEstimates({ times, values }: EquitySeries): IrregularEstimates | undefined {
   const steps = times.length - 1;
@@ -114,9 +114,9 @@ function logRatio(value: number, before: number): number {
 }
 
 /**
- * Returns the factor from a Sharpe ratio per period to one of `periods` periods for correlated returns: q / √(q + 2 Σ
- * (q - k) ρ_k), and √q without correlation (A. Lo, "The Statistics of Sharpe Ratios", 2002). `correlations` begins with
- * lag 1; later lags count as 0. Undefined when the correlations leave no variance.
+ * Returns the factor from a Sharpe ratio per period to one of `periods` periods for correlated returns:
+ * q / √(q + 2 Σ (q - k) ρ_k), and √q without correlation (A. Lo, "The Statistics of Sharpe Ratios", 2002).
+ * `correlations` begins with lag 1; later lags count as 0. Undefined when the correlations leave no variance.
  */
 export function correlatedScale(correlations: readonly number[], periods: number): number | undefined {
   let sum = periods;

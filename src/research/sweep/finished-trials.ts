@@ -1,19 +1,19 @@
+import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { DoneTrial } from '../trials/trial.ts';
+import { recordSimulation } from '../../config/config-record.ts';
+import { recordLimits } from '../../config/risk-limits.ts';
+import { PROJECT_DIR } from '../../config/strategy-file.ts';
+import { recordValue } from '../../config/value-record.ts';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import { canonicalJson, stringifyJson } from '../../core/json.ts';
 import { appendCompletely } from '../../recording/files/durable-write.ts';
-import { stopwatch } from '../stopwatch.ts';
-import { createHash } from 'node:crypto';
-import { recordSimulation } from '../../config/config-record.ts';
-import { recordLimits } from '../../config/risk-limits.ts';
-import { recordValue } from '../../config/value-record.ts';
 import { contentIdentity } from '../../recording/identity.ts';
-import { PROJECT_DIR } from '../../config/strategy-file.ts';
-import { importedPackages, sourceTexts, strategyText } from '../trials/strategy-source.ts';
 import type { ResearchInput } from '../research-input.ts';
+import { stopwatch } from '../stopwatch.ts';
+import { importedPackages, sourceTexts, strategyText } from '../trials/strategy-source.ts';
+import type { DoneTrial } from '../trials/trial.ts';
 
 /**
  * Everything besides its own parameters that the result of a trial depends on. The grid is not part of it, so that a

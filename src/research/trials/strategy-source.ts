@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, realpathSync } from 'node:fs';
+import { findPackageJSON, isBuiltin } from 'node:module';
 import { dirname, join, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { PROJECT_DIR, importStrategy } from '../../config/strategy-file.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { ThreadSetup, ThreadStrategy } from './thread-setup.ts';
-import { findPackageJSON, isBuiltin } from 'node:module';
-import { pathToFileURL } from 'node:url';
 
 /** The code of a strategy. */
 interface StrategyCode {

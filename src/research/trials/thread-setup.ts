@@ -1,3 +1,7 @@
+import type { LoadFnOutput } from 'node:module';
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { BacktestSetup, BacktestStrategy } from '../../backtest/setup.ts';
 import { PROJECT_DIR, importStrategy } from '../../config/strategy-file.ts';
 import { GannetError } from '../../core/errors.ts';
@@ -5,10 +9,6 @@ import type { TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
 import type { Strategy } from '../../strategy/define.ts';
 import { withTokens } from '../../strategy/params.ts';
-import type { LoadFnOutput } from 'node:module';
-import { registerHooks } from 'node:module';
-import { pathToFileURL } from 'node:url';
-import { join } from 'node:path';
 
 /** A strategy of a configuration as plain data; the thread that runs it loads its code. */
 export interface ThreadStrategy extends Pick<BacktestStrategy, 'name' | 'budget' | 'limits' | 'warmupMs'> {

@@ -1,21 +1,21 @@
 import { availableParallelism } from 'node:os';
+import type { MessagePort } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { readRecordedChecks } from '../../backtest/recorded-checks.ts';
-import type { Trial, TrialPool, TrialResult } from './trial.ts';
+import { GannetError, messageOf } from '../../core/errors.ts';
+import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
+import { interruption } from '../../recording/interrupt.ts';
 import type { Recording } from '../../recording/reader.ts';
 import { openRecording } from '../../recording/reader.ts';
 import type { SharedRows } from '../../recording/shared/shared-source.ts';
 import { stopwatch } from '../stopwatch.ts';
-import type { TrialMessage, TrialTask } from './trial-worker.ts';
-import { interruption } from '../../recording/interrupt.ts';
 import { shareRecording } from './shared-recording.ts';
 import type { ThreadSetup } from './thread-setup.ts';
-import type { MessagePort } from 'node:worker_threads';
-import { MessageChannel } from 'node:worker_threads';
-import { GannetError, messageOf } from '../../core/errors.ts';
-import { printable } from '../../core/text.ts';
+import type { TrialMessage, TrialTask } from './trial-worker.ts';
+import type { Trial, TrialPool, TrialResult } from './trial.ts';
 
 const WORKER = new URL('./trial-worker.ts', import.meta.url);
 /** Long enough for every trial that ends at all. */

@@ -44,7 +44,7 @@ const SUMMED_UP_SCORE = 60;
 const NEWS_SCORE = 90;
 
 const OPENINGS = [
-  'Volume is back on', 'The chart of', 'Nobody talks about', 'A large wallet moved', 'The pools hold more',
+  'Volume is back on', 'The chart of', 'Few people discuss', 'A large wallet moved', 'The pools hold more',
   'Two new markets list',
 ] as const;
 const ENDINGS = [

@@ -12,6 +12,9 @@ import {
 } from './rpc-params.ts';
 
 const LARGEST_ACCOUNTS = 20;
+const MAX_ACCOUNTS_AT_ONCE = 100;
+const MAX_FILTERS = 4;
+const MAX_COMPARED_BYTES = 128;
 
 /** Returns the methods that understand the two token programs. */
 export function tokenMethods(chain: SandboxChain): RpcMethods {
@@ -34,22 +37,12 @@ export function tokenMethods(chain: SandboxChain): RpcMethods {
     },
 
     getTokenAccountBalance: (params) => {
-      const address = addressParam(params, 0);
-      const commitment = viewOf(chain, configParam(params, 1));
-      const account = chain.account(address, commitment);
-      if (!account) throw invalidParam('could not find account');
-      const token = isTokenProgram(account.owner) ? decodeTokenAccount(account.data) : undefined;
-      if (!token) throw invalidParam('not a Token account');
+      const { commitment, value: token } = tokenProgramAccount(chain, params, decodeTokenAccount, 'account');
       return withContext(chain, commitment, uiAmount(token.amount, mintDecimals(chain, commitment)(token.mint)));
     },
 
     getTokenLargestAccounts: (params) => {
-      const address = addressParam(params, 0);
-      const commitment = viewOf(chain, configParam(params, 1));
-      const account = chain.account(address, commitment);
-      if (!account) throw invalidParam('could not find account');
-      const mint = isTokenProgram(account.owner) ? decodeMint(account.data) : undefined;
-      if (!mint) throw invalidParam('not a Token mint');
+      const { address, account, commitment, value: mint } = tokenProgramAccount(chain, params, decodeMint, 'mint');
       const holdings = sortedByAddress(chain.programAccounts(account.owner, commitment))
         .flatMap(([holder, { data }]) => {
           const token = decodeTokenAccount(data);
@@ -62,15 +55,24 @@ export function tokenMethods(chain: SandboxChain): RpcMethods {
     },
 
     getTokenSupply: (params) => {
-      const address = addressParam(params, 0);
-      const commitment = viewOf(chain, configParam(params, 1));
-      const account = chain.account(address, commitment);
-      if (!account) throw invalidParam('could not find account');
-      const mint = isTokenProgram(account.owner) ? decodeMint(account.data) : undefined;
-      if (!mint) throw invalidParam('not a Token mint');
+      const { commitment, value: mint } = tokenProgramAccount(chain, params, decodeMint, 'mint');
       return withContext(chain, commitment, uiAmount(mint.supply, mint.decimals));
     },
   };
+}
+
+/** Returns the token or mint account at the first parameter. Throws RpcError where it is another account. */
+function tokenProgramAccount<T>(
+  chain: SandboxChain, params: readonly unknown[],
+  decode: (data: Uint8Array) => T | undefined, kind: 'account' | 'mint',
+): { address: Address; account: Account; commitment: Commitment; value: T } {
+  const address = addressParam(params, 0);
+  const commitment = viewOf(chain, configParam(params, 1));
+  const account = chain.account(address, commitment);
+  if (!account) throw invalidParam('could not find account');
+  const value = isTokenProgram(account.owner) ? decode(account.data) : undefined;
+  if (value === undefined) throw invalidParam(`not a Token ${kind}`);
+  return { address, account, commitment, value };
 }
 
 function tokenFilter(
@@ -92,10 +94,6 @@ function tokenFilter(
 function invalidParam(reason: string): RpcError {
   return new RpcError(RPC_CODE.invalidParams, `Invalid param: ${reason}`);
 }
-
-const MAX_ACCOUNTS_AT_ONCE = 100;
-const MAX_FILTERS = 4;
-const MAX_COMPARED_BYTES = 128;
 
 /** Returns the methods that read accounts of any program. */
 export function accountMethods(chain: SandboxChain): RpcMethods {

@@ -50,9 +50,9 @@ interface PollState {
 /**
  * Repeats the polls until it is stopped, each first at once. Of the polls that are due, the one with the largest
  * weight × age² is sent next, where age is the time since it was last sent. Under a rate too small for all, each poll
- * is then sent when its weight × age² has reached one level common to all. Its interval is proportional to 1 / √weight:
- * the optimum of `optimalIntervals`, reached without knowing the rate and kept while the rate changes. Polls that are
- * due less often than that are sent when they are due.
+ * is then sent when its weight × age² has reached one level common to all. Its interval is proportional to
+ * 1 / √weight: the optimum of `optimalIntervals`, reached without knowing the rate and kept while the rate changes.
+ * Polls that are due less often than that are sent when they are due.
  *
  * A poll is chosen when the rate has room for it and not before, so that the poll that was sent last may be the most
  * pressing again. Where a more urgent request takes its turn, this poll waits, and no other with it. Polls in flight

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Option } from 'commander';
 import type { CommandContext, CommandModule } from '../../command.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { EXIT } from '../../exit-codes.ts';
@@ -34,7 +35,8 @@ interface Ending {
 export const stopCommand: CommandModule = (program, run) => {
   program.command('stop')
     .description('ends the running daemon after it has completed its open swaps, and waits for that')
-    .option('--timeout <duration>', 'the longest time to wait (default: 2m)', durationFlag, WAIT_MS)
+    .addOption(new Option('--timeout <duration>', 'the longest time to wait').argParser(durationFlag)
+      .default(WAIT_MS, '2m'))
     .action(run(stop));
 };
 
