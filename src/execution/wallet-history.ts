@@ -120,7 +120,8 @@ export class HistoryCheck {
   readonly #chain: Pick<Chain, 'balanceHistory'>;
   readonly #owner: string;
   readonly #elapsed: () => Millis;
-  #known: { readonly isClear: boolean; readonly until: Millis; readonly gapMs: Millis } | undefined;
+  #known: { readonly report: string; readonly isClear: boolean; readonly until: Millis; readonly gapMs: Millis }
+    | undefined;
 
   constructor({ chain, owner, elapsed }: {
     readonly chain: Pick<Chain, 'balanceHistory'>; readonly owner: string; readonly elapsed: () => Millis;
@@ -133,11 +134,13 @@ export class HistoryCheck {
   /** Returns whether the wallet's transactions prove that the swap was never made (see `historyGap`). */
   async isClear(question: HistoryQuestion): Promise<boolean> {
     const at = this.#elapsed();
-    if (this.#known !== undefined && at < this.#known.until) return this.#known.isClear;
+    // The answer to one report proves nothing about another: the transaction may have landed between them.
+    const report = question.said.kind === 'failed' ? `failed ${question.said.signature}` : question.said.kind;
+    const known = this.#known?.report === report ? this.#known : undefined;
+    if (known !== undefined && at < known.until) return known.isClear;
     const isClear = await this.#check(question);
-    const gapMs = isClear || this.#known === undefined || this.#known.isClear ? CACHED_MS
-      : Math.min(this.#known.gapMs * 2, GAP_MAX_MS);
-    this.#known = { isClear, gapMs, until: at + gapMs };
+    const gapMs = isClear || known === undefined || known.isClear ? CACHED_MS : Math.min(known.gapMs * 2, GAP_MAX_MS);
+    this.#known = { report, isClear, gapMs, until: at + gapMs };
     return isClear;
   }
 

@@ -33,7 +33,7 @@ function historyOf(moves: readonly {
 const tokensOf = ({ steps }: BalanceSteps): bigint =>
   steps.findLast(({ accounts }) => accounts.size > 0)!.accounts.get(ACCOUNT)!.after;
 
-function doubted(
+function questionOf(
   amount: bigint, { said = { kind: 'not-found' }, ...rest }: Partial<HistoryQuestion> = {},
 ): HistoryQuestion {
   return {
@@ -50,22 +50,22 @@ const AS_FAILED = { id: 'ours', slot: 1_100n, tokens: 0n, fails: true };
 describe('issue 13.34: an unbroken chain of a wallet’s transactions', () => {
   it('proves that an absent swap never landed', () => {
     const whole = historyOf([BEFORE, OTHER]);
-    expect(historyGap(whole, doubted(tokensOf(whole)))).toBeUndefined();
+    expect(historyGap(whole, questionOf(tokensOf(whole)))).toBeUndefined();
     // A third party sent tokens, which are in no list of the wallet.
-    expect(historyGap(whole, doubted(tokensOf(whole) + 7n))).toBeUndefined();
+    expect(historyGap(whole, questionOf(tokensOf(whole) + 7n))).toBeUndefined();
   });
 
   it('proves it by the lamports alone where the wallet pays the fee', () => {
     const whole = historyOf([{ id: 'before', slot: 700n }, { ...BEFORE, id: 'after', slot: 1_200n }]);
-    expect(historyGap(whole, doubted(tokensOf(whole)))).toBeUndefined();
-    expect(historyGap(whole, doubted(tokensOf(whole) - SPENT))).toMatch(/its transactions left/);
+    expect(historyGap(whole, questionOf(tokensOf(whole)))).toBeUndefined();
+    expect(historyGap(whole, questionOf(tokensOf(whole) - SPENT))).toMatch(/its transactions left/);
     const byOthers = { attempt: { signature: 'ours', inputSlots: { from: SIGNED_AT, to: SIGNED_AT } } };
-    expect(historyGap(whole, doubted(tokensOf(whole), byOthers))).toMatch(/no transaction before the swap/);
+    expect(historyGap(whole, questionOf(tokensOf(whole), byOthers))).toMatch(/no transaction before the swap/);
   });
 
   it('proves that a swap failed which moved only its fee', () => {
     const whole = historyOf([BEFORE, AS_FAILED, OTHER]);
-    expect(historyGap(whole, doubted(tokensOf(whole), { said: FAILED }))).toBeUndefined();
+    expect(historyGap(whole, questionOf(tokensOf(whole), { said: FAILED }))).toBeUndefined();
   });
 
   it('proves it for SOL too, in any order within a slot', () => {
@@ -74,8 +74,8 @@ describe('issue 13.34: an unbroken chain of a wallet’s transactions', () => {
     const { native, steps } = whole;
     const said = { intent: { inputMint: SOL.mint }, said: FAILED };
     for (const told of [whole, { native, steps: [steps[0]!, steps[2]!, steps[1]!] }])
-      expect(historyGap(told, doubted(native.lamports, said))).toBeUndefined();
-    expect(historyGap(whole, doubted(native.lamports - SPENT, said))).toMatch(/its transactions left/);
+      expect(historyGap(told, questionOf(native.lamports, said))).toBeUndefined();
+    expect(historyGap(whole, questionOf(native.lamports - SPENT, said))).toMatch(/its transactions left/);
   });
 
   it.each([
@@ -114,22 +114,22 @@ describe('issue 13.34: an unbroken chain of a wallet’s transactions', () => {
   ] as const)('do not show it where %s', (_where, moves, rest, why) => {
     const all = historyOf(moves);
     const steps = all.steps.filter(({ signatures }) => signatures[0] !== 'hidden');
-    expect(historyGap({ ...all, steps }, doubted(tokensOf(all), rest))).toMatch(why);
+    expect(historyGap({ ...all, steps }, questionOf(tokensOf(all), rest))).toMatch(why);
   });
 
   it('does not prove a failure where the next transaction starts with less', () => {
     const { native, steps: [before, failed, other] } = historyOf([BEFORE, AS_FAILED, { ...OTHER, tokens: 0n }]);
     const less = { ...other!, accounts: new Map([[ACCOUNT, { before: 950n, after: 950n }]]) };
-    expect(historyGap({ native, steps: [before!, failed!, less] }, doubted(950n, { said: FAILED })))
+    expect(historyGap({ native, steps: [before!, failed!, less] }, questionOf(950n, { said: FAILED })))
       .toMatch(/before other there is 950/);
-    expect(historyGap({ native, steps: [before!, failed!] }, doubted(950n, { said: FAILED }))).toBeDefined();
+    expect(historyGap({ native, steps: [before!, failed!] }, questionOf(950n, { said: FAILED }))).toBeDefined();
   });
 
   it('must agree to the unit with another fee payer', () => {
     const whole = historyOf([BEFORE, OTHER]);
     const attempt = { signature: 'ours', inputSlots: { from: SIGNED_AT, to: SIGNED_AT } };
-    expect(historyGap(whole, doubted(tokensOf(whole), { attempt }))).toBeUndefined();
-    expect(historyGap(whole, doubted(tokensOf(whole) + 1n, { attempt }))).toMatch(/its transactions left/);
+    expect(historyGap(whole, questionOf(tokensOf(whole), { attempt }))).toBeUndefined();
+    expect(historyGap(whole, questionOf(tokensOf(whole) + 1n, { attempt }))).toMatch(/its transactions left/);
   });
 });
 
@@ -146,12 +146,24 @@ describe('the check of a wallet’s history', () => {
     };
     const witness = new HistoryCheck({ owner: 'us', elapsed: () => now, chain: { balanceHistory } });
     const said: boolean[] = [];
-    for (; now < 200_000; now += 1_000) said.push(await witness.isClear(doubted(tokensOf(whole))));
+    for (; now < 200_000; now += 1_000) said.push(await witness.isClear(questionOf(tokensOf(whole))));
     expect(said.some(Boolean)).toBe(false);
     expect(asked).toEqual([0, 3_000, 9_000, 21_000, 45_000, 93_000, 153_000]);
     told = whole;
-    for (; now < 220_000; now += 1_000) said.push(await witness.isClear(doubted(tokensOf(whole))));
+    for (; now < 220_000; now += 1_000) said.push(await witness.isClear(questionOf(tokensOf(whole))));
     expect(said.at(-1)).toBe(true);
     expect(asked.slice(7)).toEqual([213_000, 216_000, 219_000]);
+  });
+
+  it('asks again where the report changes, since the transaction may have landed meanwhile', async () => {
+    const absent = historyOf([BEFORE, OTHER]);
+    const swapped = historyOf([BEFORE, { id: 'ours', slot: 1_100n, tokens: -SPENT }, OTHER]);
+    let told = absent;
+    const witness = new HistoryCheck({
+      owner: 'us', elapsed: () => 0, chain: { balanceHistory: () => Promise.resolve(told) },
+    });
+    expect(await witness.isClear(questionOf(tokensOf(absent)))).toBe(true);
+    told = swapped;
+    expect(await witness.isClear(questionOf(tokensOf(absent), { said: FAILED }))).toBe(false);
   });
 });
