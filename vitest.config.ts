@@ -26,6 +26,11 @@ export default defineConfig({
     env: { COLUMNS: '' },
     projects: [
       { extends: true, test: { name: 'apart', include: APART } },
+      // The same engine tests with every strategy apart from the engine, as it runs in a process of its own.
+      {
+        extends: true,
+        test: { name: 'engine-apart', include: ['test/engine/*.test.ts'], isolate: false, env: { GANNET_TEST_APART: '1' } },
+      },
       { extends: true, test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, ...APART], isolate: false } },
     ],
   },

@@ -6,6 +6,7 @@ import type { EngineListener } from '../engine/engine.ts';
 import { Engine, timersDueBefore } from '../engine/engine.ts';
 import type { StrategyInstance } from '../engine/strategy-host.ts';
 import type { FeedKey } from '../market/event.ts';
+import type { StopStrategy } from '../trading/engine-command.ts';
 import type { EngineState } from '../trading/engine-state.ts';
 import type { RestoredStates } from '../trading/strategy-state.ts';
 import type { Divergence, Occasion, RecordedHash, RecordedRow, Split } from './divergence.ts';
@@ -42,6 +43,8 @@ interface ReplayOptions {
   readonly restored?: RestoredStates | undefined;
   /** The intervals between events of each feed, where the run showed each input events at its own interval. */
   readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
+  /** The orders by which the run stopped strategies in the middle of a call. */
+  readonly stops?: readonly StopStrategy[] | undefined;
   /** The rows that warmed strategies up before they started. */
   readonly warmup?: InputCursor | undefined;
   readonly cursor: RunCursor;
@@ -58,11 +61,13 @@ interface ReplayOptions {
  * decision.
  */
 export function* replayInChunks(options: ReplayOptions): ChunkedWork<ReplayResult> {
-  const { state, strategies, startAt, seed, restored, intervals, started, stopped, cursor, recorded, warmup } = options;
+  const {
+    state, strategies, startAt, seed, restored, intervals, stops, started, stopped, cursor, recorded, warmup,
+  } = options;
   const here: Here = { occasion: 'timer', row: undefined };
   const comparison = createComparison(options, here);
   const engine = new Engine({
-    state, strategies, startAt, seed, restored, intervals,
+    state, strategies, startAt, seed, restored, intervals, stops,
     listener: {
       onRuling: (ruling, logged) => {
         options.onRuling?.(ruling, logged);

@@ -1,14 +1,6 @@
-import { basename, join, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isObservable, Observable } from 'rxjs';
-import { printable } from '../core/text.ts';
+import { placeOf } from '../core/throw-place.ts';
 import type { StrategyInstance } from '../engine/strategy-host.ts';
-
-/** The folder of the project's own modules. */
-const OWN_CODE = join(import.meta.dirname, '..') + sep;
-const PACKAGES = `${sep}node_modules${sep}`;
-/** A module as a URL, or as a path where a loader names it so. */
-const FRAME = /(?:\(|at )(?:async )?((?:file:\/\/)?\/.+):(\d+):(\d+)\)?$/;
 
 /** Strategies that note where they throw. The engine reports the message of an error, not its location. */
 interface WatchedStrategies<S extends StrategyInstance> {
@@ -46,18 +38,4 @@ function noting<T>(source: Observable<T>, note: (error: unknown) => void): Obser
     error: (error: unknown) => { note(error); subscriber.error(error); },
     complete: () => { subscriber.complete(); },
   }));
-}
-
-/** Returns the first location of a stack trace outside the project and its packages. */
-function placeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || typeof error.stack !== 'string') return undefined;
-  for (const frame of error.stack.split('\n')) {
-    const [, from, line, column] = FRAME.exec(frame) ?? [];
-    if (from === undefined) continue;
-    // A fresh copy of a module has a URL with a query.
-    const path = (from.startsWith('file:') && URL.canParse(from) ? fileURLToPath(from) : from).replace(/\?.*$/, '');
-    if (!path.startsWith(OWN_CODE) && !path.includes(PACKAGES))
-      return `${printable(basename(path), 100)}:${line!}:${column!}`;
-  }
-  return undefined;
 }

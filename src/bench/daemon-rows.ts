@@ -1,5 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,24 +18,23 @@ const FEEDS = 500;
 /** After these, every feed has been polled several times and the compiler is warm. */
 const WARM_UP_WINDOWS = 4;
 const WINDOWS = 6;
-const MEGABYTE = 1_048_576;
 
 /** The figures of the daemon in one window. */
 interface DaemonWindow {
   readonly loopDelayP99Ms: number;
-  readonly rssMb: number;
+  readonly pssMb: number;
 }
 
 /**
  * A live daemon with 500 feeds of 5 s, recorded, with its control API and a swap every 10 s, on a sandbox in a process
- * of its own: the delay of its event loop (p99 of each window), and the resident memory of its two processes, daemon
- * and signer. Node's own code counts in both. The daemon is started once before, because only the first start compiles
- * and has the compiler in memory.
+ * of its own: the delay of its event loop (p99 of each window), and the memory of all its processes, signer, daemon and
+ * strategies. What several processes share counts once (PSS). The daemon is started once before, because only the first
+ * start compiles and has the compiler in memory.
  */
 export const DAEMON_ROWS: readonly BenchRow[] = [
   { name: 'loop-delay', measure: async () =>
     measured('loop-delay', 'ms', (await windows()).map(({ loopDelayP99Ms }) => loopDelayP99Ms)) },
-  { name: 'rss', measure: async () => measured('rss', 'MB', (await windows()).map(({ rssMb }) => rssMb)) },
+  { name: 'pss', measure: async () => measured('pss', 'MB', (await windows()).map(({ pssMb }) => pssMb)) },
 ];
 
 let known: Promise<DaemonWindow[]> | undefined;
@@ -70,7 +69,7 @@ async function measureDaemon(): Promise<DaemonWindow[]> {
         if (line?.kind !== 'window') continue;
         count += 1;
         if (count > WARM_UP_WINDOWS) seen.push({
-          loopDelayP99Ms: line.loopDelayP99Ms, rssMb: (line.rssBytes + residentBytes(daemon.pid)) / MEGABYTE,
+          loopDelayP99Ms: line.loopDelayP99Ms, pssMb: proportionalKilobytes(daemon.pid) / 1_024,
         });
       }
       return seen;
@@ -88,8 +87,12 @@ async function firstLine(stdout: NodeJS.ReadableStream): Promise<SandboxAddresse
   throw new Error('the sandbox ended before it printed its addresses');
 }
 
-function residentBytes(pid: number): number {
-  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).trim()) * 1_024;
+/** Returns the memory of a process and all that it has started, each page divided among the processes that have it. */
+function proportionalKilobytes(pid: number): number {
+  const [, own] = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];
+  const children = readdirSync(`/proc/${pid}/task`)
+    .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter((id) => id !== ''));
+  return children.reduce((sum, child) => sum + proportionalKilobytes(Number(child)), Number(own));
 }
 
 /** Returns the configuration: each feed watches another size, and the measurement ends before the averages are full. */

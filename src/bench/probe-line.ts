@@ -8,7 +8,7 @@ export const PROBE_WINDOW_MS = 5_000;
 
 /** A line that a measured command writes: at the end of each window, and at its end for its whole run. */
 export type ProbeLine =
-  | { readonly kind: 'window'; readonly loopDelayP99Ms: number; readonly rssBytes: number }
+  | { readonly kind: 'window'; readonly loopDelayP99Ms: number }
   | { readonly kind: 'exit'; readonly peakRssBytes: number };
 
 /** Returns the environment in which a command writes its measurements to a file. */

@@ -16,7 +16,6 @@ if (file !== undefined && isMainThread) {
   setInterval(() => {
     write({
       kind: 'window', loopDelayP99Ms: Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS),
-      rssBytes: process.memoryUsage.rss(),
     });
     delays.reset();
   }, PROBE_WINDOW_MS).unref();

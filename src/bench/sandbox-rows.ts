@@ -5,11 +5,13 @@ import type { Amount } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import type { Connections } from '../daemon/run/connections.ts';
 import { openConnections } from '../daemon/run/connections.ts';
+import { signingAwake } from '../daemon/run/open-signer.ts';
 import { systemClock } from '../daemon/watch/system-clock.ts';
 import { SOL_MINT, USDC_MINT } from '../market/token.ts';
 import { stopwatch } from '../research/stopwatch.ts';
+import type { CallOptions } from '../service/rate/rate-plan.ts';
 import type { SigningRequestTerms } from '../signer/authorise.ts';
-import type { SignerClient } from '../signer/client.ts';
+import type { SignerClient } from '../signer/channel/client.ts';
 import type { SwapTerms } from '../trading/swap-terms.ts';
 
 const RUNS = 5;
@@ -23,8 +25,7 @@ const AWAKE_AFTER = 4;
 /** The embedded service and chain with a wallet, open in the signer process as in a run. */
 interface Scene extends Connections {
   readonly address: string;
-  readonly sign: SignerClient['sign'];
-  readonly describe: SignerClient['describe'];
+  readonly signer: Pick<SignerClient, 'sign' | 'describe' | 'expectSwap'>;
 }
 
 /**
@@ -66,12 +67,13 @@ async function openScene(connectSigner: (() => SignerClient) | undefined): Promi
     await connections.close();
   };
   try {
-    const { wallet, rpc_url: rpcUrl } = connections.sandbox!.addresses;
-    const { address } = await client.openEmbedded({ key: wallet.private_key, rpcUrl });
-    return {
-      ...connections, address, sign: (transaction, terms) => client.sign(transaction, terms),
-      describe: () => client.describe(), close,
+    const { wallet, rpc_url: rpcUrl, base_url: serviceUrl } = connections.sandbox!.addresses;
+    const { address } = await client.openEmbedded({ key: wallet.private_key, rpcUrl, serviceUrl });
+    const signer: Scene['signer'] = {
+      // As the daemon signs.
+      sign: signingAwake(client), describe: () => client.describe(), expectSwap: (swap) => { client.expectSwap(swap); },
     };
+    return { ...connections, address, signer, close };
   } catch (error) {
     await close();
     throw error;
@@ -102,11 +104,18 @@ async function latency(name: string, once: () => Promise<number>): Promise<Measu
   return measured(name, 'ms', medians);
 }
 
-async function orderToSigned({ service, chain, address, sign }: Scene): Promise<number> {
-  const order = await service.swap.order({ ...REQUEST, taker: address, slippageBps: 50 });
+/** Announces a swap as a run does, while its transaction is being requested. */
+function announcing({ signer }: Scene, { inputMint, outputMint, amount }: typeof REQUEST): CallOptions {
+  return { onStart: () => { signer.expectSwap({ inputMint, outputMint, amountIn: amount }); } };
+}
+
+async function orderToSigned(scene: Scene): Promise<number> {
+  const { service, chain, address, signer } = scene;
+  const order =
+    await service.swap.order({ ...REQUEST, taker: address, slippageBps: 50 }, announcing(scene, REQUEST));
   const startedAt = stopwatch();
   chain!.readTransaction(order.transaction!);
-  await sign(order.transaction!, { ...termsOf('order', REQUEST, order), maker: order.maker });
+  await signer.sign(order.transaction!, { ...termsOf('order', REQUEST, order), maker: order.maker });
   return stopwatch() - startedAt;
 }
 
@@ -118,38 +127,44 @@ async function orderToSignedAwake(scene: Scene): Promise<number> {
   for (let time = 1; time <= AWAKE_AFTER; time++) {
     const startedAt = stopwatch();
     scene.chain!.readTransaction(order.transaction!);
-    await scene.sign(order.transaction!, terms);
+    await scene.signer.sign(order.transaction!, terms);
     took = stopwatch() - startedAt;
   }
   return took;
 }
 
 /** Asks the signer a trivial question between two orders: the wake-up time that the rows above include. */
-async function signerWake({ service, address, describe }: Scene): Promise<number> {
+async function signerWake({ service, address, signer }: Scene): Promise<number> {
   await service.swap.order({ ...REQUEST, taker: address, slippageBps: 50 });
   const startedAt = stopwatch();
-  await describe();
+  await signer.describe();
   return stopwatch() - startedAt;
 }
 
 /** Includes the simulation for the compute-unit limit, one request to the node. */
-async function buildToSigned({ service, chain, address, sign }: Scene): Promise<number> {
-  const build = await service.swap.build({ ...REQUEST, taker: address, slippageBps: 50 });
+async function buildToSigned(scene: Scene): Promise<number> {
+  const { service, chain, address, signer } = scene;
+  const build =
+    await service.swap.build({ ...REQUEST, taker: address, slippageBps: 50 }, announcing(scene, REQUEST));
   const startedAt = stopwatch();
   const { transaction } = await chain!.compose(build, address);
-  await sign(transaction, termsOf('build', REQUEST, build));
+  await signer.sign(transaction, termsOf('build', REQUEST, build));
   return stopwatch() - startedAt;
 }
 
-async function swapsPerSecond({ service, address, sign }: Scene): Promise<Measurement> {
+async function swapsPerSecond(scene: Scene): Promise<Measurement> {
+  const { service, address, signer } = scene;
   const rates: number[] = [];
   for (let run = 0; run < RUNS; run++) {
     const startedAt = stopwatch();
     for (let swap = 0; swap < SWAPS_PER_RUN; swap++) {
       // The directions alternate, so that the wallet keeps both tokens.
       const asked = swap % 2 === 0 ? REQUEST : REVERSE_REQUEST;
-      const order = await service.swap.order({ ...asked, taker: address, slippageBps: 100 });
-      const { transaction } = await sign(order.transaction!, { ...termsOf('order', asked, order), maker: order.maker });
+      const order = await service.swap.order(
+        { ...asked, taker: address, slippageBps: 100 }, announcing(scene, asked),
+      );
+      const terms = { ...termsOf('order', asked, order), maker: order.maker };
+      const { transaction } = await signer.sign(order.transaction!, terms);
       const answer = await service.swap.execute({ signedTransaction: transaction, requestId: order.requestId! });
       if (answer.status !== 'success')
         throw new Error(`a swap of the benchmark failed: ${answer.error ?? answer.code}`);

@@ -4,6 +4,7 @@ import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { SwapBuild, SwapInstruction } from '../trading/swap-terms.ts';
 import { COMPUTE_BUDGET_PROGRAM, MAX_COMPUTE_UNITS, MICRO_LAMPORTS_PER_LAMPORT } from '../solana/constants.ts';
+import { readTransaction } from '../solana/transaction.ts';
 import { createTransactionCompiler } from './compile-transaction.ts';
 import type { TransactionError } from './rpc-answers.ts';
 
@@ -57,10 +58,24 @@ export function createComposer(
       price: clampUnitPrice({ price: givenPrice, unitLimit, maxFeeLamports: maxPriorityFeeLamports }),
     });
 
-    const unitLimit = requireSuccess(await simulate(compile(computeBudget(termsFor(MAX_COMPUTE_UNITS)))));
+    const largest = computeBudget(termsFor(MAX_COMPUTE_UNITS));
+    const simulated = compile(largest);
+    const unitLimit = requireSuccess(await simulate(simulated));
     const terms = termsFor(unitLimit);
-    return { transaction: compile(computeBudget(terms)), unitLimit, priorityFeeLamports: priorityFee(terms) };
+    const budget = computeBudget(terms);
+    // Only the figures of the budget differ, unless a price of 0 left an instruction out.
+    const transaction = budget.length === largest.length ? withBudget(simulated, budget) : compile(budget);
+    return { transaction, unitLimit, priorityFeeLamports: priorityFee(terms) };
   };
+}
+
+/** Returns a transaction with other data of the same length in its first instructions. */
+function withBudget(transaction: Uint8Array, budget: readonly SwapInstruction[]): Uint8Array {
+  const bytes = new Uint8Array(transaction);
+  const { instructions } = readTransaction(bytes);
+  // The data are views into `bytes`.
+  for (const [index, { data }] of budget.entries()) instructions[index]!.data.set(data);
+  return bytes;
 }
 
 function swapInstructions(build: SwapBuild): readonly SwapInstruction[] {

@@ -9,7 +9,10 @@ interface CommandEntry {
 
 /** Commands and flags that move money, or allow a daemon to move it: an error never suggests them for a typo. */
 export const NEVER_SUGGESTED: ReadonlySet<string> =
-  new Set(['run', 'swap', 'resume', 'flatten', 'resolve', 'close-empty', '--live', '--yes', '--despite-balance']);
+  new Set(['run', 'swap', 'resume', 'flatten', 'resolve', 'close-empty', 'signer', '--live',
+    '--accept-new-counters', '--yes', '--despite-balance']);
+
+const researchCommands = () => import('./commands/research/research-commands.ts');
 
 /** All commands by the headings of the help, in its order. Running one command loads no other. */
 export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
@@ -18,6 +21,7 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
     { names: ['status'], load: async () => (await import('./commands/daemon/status.ts')).statusCommand },
     { names: ['swap'], load: async () => (await import('./commands/trading/swap.ts')).swapCommand },
     { names: ['wallet'], load: async () => (await import('./commands/trading/wallet.ts')).walletCommand },
+    { names: ['signer'], load: async () => (await import('./commands/trading/signer.ts')).signerCommand },
   ],
   'Control of the running daemon:': [
     { names: ['halt', 'resume', 'reduce-only', 'flatten'], load: async () =>
@@ -37,12 +41,12 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
     { names: ['recording'], load: async () => (await import('./commands/recording/recording.ts')).recordingCommand },
   ],
   'Research:': [
-    { names: ['backtest'], load: async () => (await import('./commands/research/backtest.ts')).backtestCommand },
-    { names: ['sweep'], load: async () => (await import('./commands/research/sweep.ts')).sweepCommand },
+    { names: ['backtest'], load: async () => (await researchCommands()).backtestCommand },
+    { names: ['sweep'], load: async () => (await researchCommands()).sweepCommand },
     { names: ['walk-forward'], load: async () =>
-      (await import('./commands/research/walk-forward.ts')).walkForwardCommand },
-    { names: ['lookahead'], load: async () => (await import('./commands/research/lookahead.ts')).lookaheadCommand },
-    { names: ['replay'], load: async () => (await import('./commands/research/replay.ts')).replayCommand },
+      (await researchCommands()).walkForwardCommand },
+    { names: ['lookahead'], load: async () => (await researchCommands()).lookaheadCommand },
+    { names: ['replay'], load: async () => (await researchCommands()).replayCommand },
     { names: ['analyze'], load: async () => (await import('./commands/research/analyze.ts')).analyzeCommand },
   ],
   'Swap requests (nothing is signed):': [

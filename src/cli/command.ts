@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ExitCode } from './exit-codes.ts';
 import type { Terminal } from './output/terminal.ts';
 import type { LogLevel } from '../daemon/reporting/log.ts';
-import type { SignerClient } from '../signer/client.ts';
+import type { SignerClient } from '../signer/channel/client.ts';
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -27,7 +27,28 @@ export interface CommandContext {
   readonly connectSigner: (() => SignerClient) | undefined;
   /** Aborted by the first interrupt; a second one ends the process. */
   readonly interrupt: AbortSignal;
+  /** Runs a command in a boxed process. */
+  readonly runBoxed: (context: CommandContext, call: BoxedCall) => Promise<ExitCode>;
 }
+
+/** A command that runs strategy code, and so runs in a box, with what it may read and write. */
+export interface BoxedCall {
+  readonly command: BoxedCommand;
+  /** The configuration file, where it takes one. */
+  readonly file?: string | undefined;
+  /** The recording that it reads: a folder, a name, or the id of the run that made it. */
+  readonly recording?: string | undefined;
+  /** The run that it reads: its id or its folder. */
+  readonly run?: string | undefined;
+  /** Files that it reads and writes. */
+  readonly grid?: string | undefined;
+  readonly report?: string | undefined;
+  /** The options of the command line, as plain data. */
+  readonly flags: object;
+}
+
+/** The commands that run strategy code. */
+export type BoxedCommand = 'backtest' | 'sweep' | 'walk-forward' | 'lookahead' | 'replay';
 
 /** Adds a command to the program. */
 export type CommandModule = (program: Command, run: RunCommand) => void;

@@ -1,4 +1,3 @@
-import { Socket } from 'node:net';
 import { CommanderError, Option } from 'commander';
 import { addCommands } from './command-list.ts';
 import type { CommandContext, GlobalOptions, RunCommand } from './command.ts';
@@ -6,16 +5,14 @@ import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { GannetCommand } from './gannet-command.ts';
 import { refuseImpossibleFolder } from './input/files.ts';
-import type { Redact, Terminal } from './output/terminal.ts';
+import type { Output } from './output/process-output.ts';
+import { interruptions, reported, watchOutput } from './output/process-output.ts';
+import type { Redact } from './output/terminal.ts';
 import { linesWrapped, outputColumns, processTerminal, redactKeysOf, reportError } from './output/terminal.ts';
-import { isGannetError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
-import { printable } from '../core/text.ts';
+import { CONTROL_TOKENS } from '../core/secret-strength.ts';
 import { LOG_LEVELS } from '../daemon/reporting/log.ts';
-import { systemClock } from '../daemon/watch/system-clock.ts';
-import { createSignerClient } from '../signer/client.ts';
 import type { HandedOn } from '../signer/command-process.ts';
-import { SIGNER_FD, takeHandedOn } from '../signer/command-process.ts';
 import { dotenvFolders, merged, readDotenv, withoutKeys } from '../signer/environment.ts';
 
 const VERSION = '0.1.0';
@@ -29,9 +26,17 @@ const USUAL_COLUMNS = 80;
 /** The least width of a description beside its name in the help. */
 const HELP_LEAST = 16;
 
+/** What the first process and the start of this one prepared; nothing where there was no first process. */
+interface Prepared extends Partial<Pick<CommandContext, 'connectSigner'>> {
+  readonly handedOn?: HandedOn | undefined;
+  /** Runs the commands with strategy code: in a boxed process, unless given. */
+  readonly box?: CommandContext['runBoxed'] | undefined;
+}
+
 /** Runs the command line and returns its exit code. */
-export async function main(argv: readonly string[]): Promise<ExitCode> {
-  const handedOn = takeHandedOn(process.env);
+export async function main(
+  argv: readonly string[], { handedOn, connectSigner, box = boxedWith(argv.slice(2)) }: Prepared = {},
+): Promise<ExitCode> {
   const wantsJson = argv.includes('--json');
   const redact = await redactKeysOf(argv.slice(2));
   const code: { value: ExitCode } = { value: EXIT.done };
@@ -57,7 +62,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       getOutHelpWidth: () => outputColumns() ?? USUAL_COLUMNS,
       getErrHelpWidth: () => outputColumns() ?? USUAL_COLUMNS,
     });
-  await addCommands(program, { argv, run: runner(program, { code, handedOn, output, redact }) });
+  await addCommands(program, { argv, run: runner(program, { code, handedOn, connectSigner, output, redact, box }) });
   program.helpCommand(true);
   try {
     await program.parseAsync(argv);
@@ -72,6 +77,11 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   return code.value;
 }
 
+/** Loaded only for the commands with strategy code. */
+function boxedWith(args: readonly string[]): CommandContext['runBoxed'] {
+  return async (context, call) => (await import('./boxed/run-boxed.ts')).runBoxed(context, call, args);
+}
+
 function paragraph(text: string): string {
   return `\n${linesWrapped(text, outputColumns() ?? USUAL_COLUMNS)}`;
 }
@@ -81,34 +91,27 @@ function usageMessage({ code, message }: CommanderError): string {
   return code === 'commander.help' ? 'expected a command; "gannet help" lists them' : message.replace(/^error: /, '');
 }
 
-function runner(program: GannetCommand, { code, handedOn, output, redact }: {
+function runner(program: GannetCommand, { code, handedOn, connectSigner, output, redact, box }: {
   readonly code: { value: ExitCode }; readonly handedOn: HandedOn | undefined; readonly output: Output;
-  readonly redact: Redact;
+  readonly redact: Redact; readonly box: CommandContext['runBoxed'];
+  readonly connectSigner: CommandContext['connectSigner'];
 }): RunCommand {
   return (action) => async (...args) => {
     const options = globalOptions(program);
     const terminal = processTerminal(options.json, redact);
-    const interrupt = interruptions(output);
-    try {
+    const interrupt = interruptions(output, (exitCode) => process.exit(exitCode));
+    code.value = await reported({ terminal, output }, async () => {
       refuseImpossibleFolder(options.stateDir, '--state-dir');
       const context: CommandContext = {
-        terminal, options, interrupt,
+        terminal, options, interrupt, runBoxed: box,
         ...await environmentOf(handedOn, options.config),
-        connectSigner: handedOn?.signer === true ? () => createSignerClient(new Socket({ fd: SIGNER_FD })) : undefined,
+        connectSigner,
       };
+      // The context has these; child processes must not.
+      for (const name of Object.values(CONTROL_TOKENS)) delete process.env[name];
       // Commander appends the command object to the arguments; the action ignores it.
-      code.value =
-        await (action as (context: CommandContext, ...args: readonly unknown[]) => Promise<ExitCode>)(context, ...args);
-    } catch (error) {
-      if (output.fault() === undefined)
-        code.value = reportError(output.isClosed() && isInterruption(error) ? silent(terminal) : terminal, error);
-    }
-    // A failed last write is reported a turn later.
-    await new Promise((resolve) => { setImmediate(resolve); });
-    const fault = output.fault();
-    if (fault === undefined) return;
-    terminal.err(`standard output or standard error cannot be written: ${printable(fault.message)}\n`);
-    code.value = EXIT.failed;
+      return (action as (context: CommandContext, ...args: readonly unknown[]) => Promise<ExitCode>)(context, ...args);
+    });
   };
 }
 
@@ -123,71 +126,6 @@ function globalOptions(program: GannetCommand): GlobalOptions {
     apiKeyEnv: options.apiKeyEnv,
     logLevel: options.logLevel ?? 'warn',
   };
-}
-
-/**
- * Launchers repeat an interrupt that the terminal has already sent to every process: two within this time count as one.
- */
-const ONE_INTERRUPT_MS = 1_000;
-
-/** The state of standard output and standard error. */
-interface Output {
-  /**
-   * Aborted when they can no longer be written. A full disk does not count: it may get room again, and a run must not
-   * stop for its output.
-   */
-  readonly ended: AbortSignal;
-  /** Returns whether the reader of a pipe closed it. */
-  readonly isClosed: () => boolean;
-  /** Returns the error of a write that failed for another reason. */
-  readonly fault: () => Error | undefined;
-}
-
-/** Watches standard output and standard error. A pipe closed by its reader is no fault, also while help is printed. */
-function watchOutput(): Output {
-  const ended = new AbortController();
-  let fault: Error | undefined;
-  let closed = false;
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') closed = true;
-      else fault ??= error;
-      if (error.code !== 'ENOSPC') ended.abort();
-    });
-  }
-  return { ended: ended.signal, isClosed: () => closed, fault: () => fault };
-}
-
-/**
- * Returns the signal that the first interrupt aborts, or the end of the output; a second interrupt ends the process. A
- * closed terminal is an interrupt too.
- */
-function interruptions({ ended }: Output): AbortSignal {
-  const controller = new AbortController();
-  let firstAt = 0;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      const now = systemClock.now();
-      if (!controller.signal.aborted) {
-        firstAt = now;
-        controller.abort();
-      } else if (now - firstAt > ONE_INTERRUPT_MS) {
-        process.exit(EXIT.interrupted);
-      }
-    });
-  }
-  ended.addEventListener('abort', () => { controller.abort(); }, { once: true });
-  if (ended.aborted) controller.abort();
-  return controller.signal;
-}
-
-function isInterruption(error: unknown): boolean {
-  return isGannetError(error) && error.code === 'INTERRUPTED';
-}
-
-/** Returns a terminal that prints nothing, for output that has no reader any more. */
-function silent(terminal: Terminal): Terminal {
-  return { ...terminal, out: () => undefined, err: () => undefined };
 }
 
 /**

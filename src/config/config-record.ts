@@ -15,6 +15,10 @@ interface SignerRecord {
   readonly programs: readonly string[];
   readonly destinations: readonly string[];
   readonly caps: Readonly<Record<string, CapRecord>>;
+  /** Absent in the manifests of older runs. */
+  readonly price_guard?: {
+    readonly max_deviation_bps: number; readonly quote_ttl_ms: Millis; readonly max_quotes_per_minute: number;
+  };
 }
 
 /** A configuration as a run's manifest keeps it. */
@@ -83,10 +87,14 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
   };
 }
 
-function recordSigner({ programs, destinations, caps }: SignerConfig): SignerRecord {
+function recordSigner({ programs, destinations, caps, priceGuard }: SignerConfig): SignerRecord {
   return {
     programs, destinations,
     caps: recordCaps(caps),
+    price_guard: {
+      max_deviation_bps: priceGuard.maxDeviationBps, quote_ttl_ms: priceGuard.quoteTtlMs,
+      max_quotes_per_minute: priceGuard.maxQuotesPerMinute,
+    },
   };
 }
 

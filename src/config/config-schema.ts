@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { parseDuration } from '../core/time.ts';
 import { PLAN_NAMES } from '../service/rate/rate-plan.ts';
 import { backtestSchema } from './schema-backtest.ts';
-import { address, amount, duration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
+import { address, amount, duration, isDuration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
 import { riskSchema } from './risk-limits.ts';
 
 // The shape of the file, as people write it: what depends on tokens, strategies or another section is checked when it
@@ -76,6 +77,18 @@ const cap = z.strictObject({
   per_day: z.string().optional().meta({ description: 'The most of any day.', examples: ['3000'] }),
 });
 
+const priceGuard = z.strictObject({
+  max_deviation_bps: z.int().min(1).max(5_000).optional()
+    .meta({ description: 'How far below its own quote the minimum output of a swap may be. Left out, '
+      + 'risk.max_slippage_bps and risk.max_price_impact_bps together.', examples: [150] }),
+  quote_ttl: duration('5s').refine((text) => !isDuration(text) || parseDuration(text) <= 60_000, {
+    message: 'expected a duration of at most 60s',
+  }).default('5s').meta({ description: 'How old a quote may be that a swap is compared with.' }),
+  max_quotes_per_minute: z.int().min(1).max(60_000).optional()
+    .meta({ description: 'How many quotes the signer may ask for; they count against the plan too. Left out, 60; on '
+      + 'the embedded service, 60000.', examples: [60] }),
+}).meta({ description: 'The signer asks the service for a price itself and signs no swap that is worse by more.' });
+
 /** The section "signer": what its process may sign beside its built-in rules, and how much. */
 const signerSchema = z.strictObject({
   programs: z.array(address()).default([])
@@ -86,6 +99,7 @@ const signerSchema = z.strictObject({
   caps: z.record(z.string(), cap).default({})
     .meta({ description: 'What may be spent of each token, by its alias: { USDC: { per_trade: "200", per_hour: "1000", '
       + 'per_day: "3000" } }. On a real service, what has no cap is not spent.' }),
+  price_guard: priceGuard.prefault({}),
 }).meta({
   description: 'What may be signed, whatever the rest of Gannet asks for: the process with the key keeps these itself.',
 });
@@ -113,7 +127,16 @@ const strategy = z.strictObject({
   }),
   max_exposure: amount('1000 USDC').optional()
     .meta({ description: 'What its positions together may be worth, with what is under way and reserved.' }),
+  on_stop: z.enum(['hold', 'exit']).optional()
+    .meta({ description: 'For this instance, in place of on_strategy_stop.' }),
 }).meta({ description: 'One running instance of a strategy.' });
+
+const bounds = z.strictObject({
+  call_time: duration('250ms').default('250ms')
+    .meta({ description: 'The longest time of one call of a strategy, 10ms to 10s.', examples: ['250ms'] }),
+  memory_mb: z.int().min(96).max(8_192).default(160)
+    .meta({ description: 'The most memory of one process of strategies, in megabytes.' }),
+}).meta({ description: 'What a strategy may use. One that uses more is stopped, and the others go on.' });
 
 /** The whole file. */
 export const configSchema = z.strictObject({
@@ -134,6 +157,14 @@ export const configSchema = z.strictObject({
     .meta({ description: 'Names for mint addresses, yours and unique. SOL and USDC are known without being listed.' }),
   risk: riskSchema.prefault({}),
   strategies: z.array(strategy).min(1).meta({ description: 'What runs.' }),
+  isolation: z.enum(['shared', 'per_strategy', 'off']).default('shared')
+    .meta({ description: 'Where the code of strategies runs, in run and in paper. shared: the project’s own in one '
+      + 'process without files, network and keys, each other file in one of its own. per_strategy: each in one of its '
+      + 'own. off: the project’s own in the process that trades; other files are refused.' }),
+  strategy_bounds: bounds.prefault({}),
+  on_strategy_stop: z.enum(['hold', 'exit']).default('hold')
+    .meta({ description: 'What becomes of the positions of a strategy that was stopped. hold: they stay, and an alert '
+      + 'says so. exit: they are sold.' }),
   recording: z.strictObject({
     enabled: z.boolean().default(true).meta({ description: 'Without a recording a run cannot be replayed.' }),
     dir: z.string().min(1).optional().meta({

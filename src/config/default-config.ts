@@ -53,6 +53,7 @@ signer:
     SOL: { per_trade: "40", per_hour: "200", per_day: "1000" }
     PEARL: { per_trade: "2000", per_hour: "5000", per_day: "20000" }
 
+# They run in a process of their own, without network, files and key; docs/isolation.md says how to set its bounds.
 strategies:
   # Buys a little SOL every ten seconds. The service assembles the transaction and lands it. One swap at a time spends
   # USDC: "begin: next" keeps the first purchases of this strategy and of the next one as far apart as all later ones.

@@ -1,7 +1,7 @@
 import { hasWalletKeyForm } from '../signer/key-shape.ts';
 import type { Problem } from './config-issue.ts';
 import type { ConfigNode, ConfigPath, MapNode, Position, ScalarNode } from './config-tree.ts';
-import { mapScalars } from './config-tree.ts';
+import { mapScalars, without } from './config-tree.ts';
 
 /** Names and values as a process has them; passed in, never read from the process. */
 export type EnvironmentRecord = Readonly<Record<string, string | undefined>>;
@@ -56,6 +56,25 @@ export function interpolate(
     return { ...scalar, value, source, fromEnvironment: value !== scalar.value };
   };
   return { root: mapScalars(root, replace), problems, silenced };
+}
+
+/** The parts that say where a run trades, with which wallet, and who may control it; no decision depends on them. */
+const NOT_DECIDING: readonly ConfigPath[] =
+  [['service'], ['chain'], ['control'], ['notifications'], ['wallet', 'key_from'], ['wallet', 'address']];
+
+/** Returns a configuration without the parts that no decision depends on, as research commands read it. */
+export function withoutConnections<N extends ConfigNode>(root: N): N {
+  return without(root, NOT_DECIDING);
+}
+
+/** Returns the names of the variables that a tree mentions. */
+export function variablesOf(root: ConfigNode): string[] {
+  const names = new Set<string>();
+  mapScalars(root, (scalar) => {
+    for (const [, name] of String(scalar.value).matchAll(HIDDEN_VARIABLE)) names.add(name!);
+    return scalar;
+  });
+  return [...names];
 }
 
 function problemOf(

@@ -7,15 +7,16 @@ import { hasWalletKeyForm } from '../signer/key-shape.ts';
 import type { ConfigIssue, Problem } from './config-issue.ts';
 import { safeText, toIssues } from './config-issue.ts';
 import type { ConfigNode, ConfigPath, MapNode } from './config-tree.ts';
-import { mapScalars, without } from './config-tree.ts';
+import { mapScalars } from './config-tree.ts';
 import { DEFAULT_CONFIG } from './default-config.ts';
 import type { ExitTime, UsdPrices } from './exit-times.ts';
 import type { EnvironmentRecord, Overrides } from './interpolate.ts';
-import { applyOverrides, interpolate } from './interpolate.ts';
+import { applyOverrides, interpolate, withoutConnections } from './interpolate.ts';
 import type { RequestRate } from './request-rate.ts';
 import type { ConnectionSettings } from './resolve-config.ts';
 import { resolveConfig } from './resolve-config.ts';
 import type { RunConfig } from './run-config.ts';
+import type { StrategyReader } from './strategies/strategy-reader.ts';
 import { PROJECT_DIR } from './strategy-file.ts';
 import { parseYaml } from './yaml-source.ts';
 
@@ -46,6 +47,11 @@ interface LoadOptions {
   readonly purpose?: 'run' | 'check' | 'read' | 'research' | undefined;
   /** Whether the command line says that real money may be moved: --live. */
   readonly liveConsent?: boolean | undefined;
+  /**
+   * Loads the code of strategies: into this process only where it holds no key and no token. Undefined for a command
+   * that uses no strategy; what they watch is then not known, and their parameters are not checked.
+   */
+  readonly strategyReader: StrategyReader | undefined;
   /** The values of the command line that replace those of the file. */
   readonly overrides?: Overrides | undefined;
   /** Where the default of recording.dir lies; "./state" unless given. */
@@ -71,10 +77,6 @@ export interface ConfigFailure {
   /** Of those strategies that could be read; undefined where reading did not get that far. */
   readonly rate: RequestRate | undefined;
 }
-
-/** The parts that say where a run trades, with which wallet, and who may control it; no decision depends on them. */
-const NOT_DECIDING: readonly ConfigPath[] =
-  [['service'], ['chain'], ['control'], ['notifications'], ['wallet', 'key_from'], ['wallet', 'address']];
 
 const DEFAULT_FILE = 'config/gannet.yaml';
 /** The name of the built-in default in messages. */
@@ -109,7 +111,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
   const keys = findWalletKeys(parsed.root);
   const safeRoot = blank(parsed.root, keys.map(({ path }) => path));
   const { purpose = 'run' } = options;
-  const wanted = purpose === 'research' ? without(safeRoot, NOT_DECIDING) : safeRoot;
+  const wanted = purpose === 'research' ? withoutConnections(safeRoot) : safeRoot;
   const { root, problems: unset, silenced } =
     interpolate(applyOverrides(wanted, options.overrides ?? {}), options.environment, options.withheld);
   const known = [...parsed.problems, ...keys, ...unset];
@@ -124,6 +126,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
     absence: options.absence,
     purpose: purpose === 'research' ? 'read' : purpose,
     liveConsent: options.liveConsent ?? false,
+    strategyReader: options.strategyReader,
     places: {
       strategiesDir: join(projectDir, 'strategies'), dialectsDir: join(projectDir, 'config', 'dialects'),
       baseDir, stateDir: options.stateDir ?? './state',

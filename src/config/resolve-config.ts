@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { assert } from '../core/assert.ts';
+import { formatDuration, parseDuration } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { Problem, ProblemList } from './config-issue.ts';
 import { createProblemList } from './config-issue.ts';
@@ -16,13 +17,17 @@ import { refuseExcess, requestRate } from './request-rate.ts';
 import { resolveBacktest } from './resolve-backtest.ts';
 import { checkForRun, resolveChain, resolveService, resolveSigner, resolveWallet } from './resolve-connections.ts';
 import { resolveLimits } from './risk-limits.ts';
-import { resolveStrategies } from './resolve-strategies.ts';
+import { checkCode, loadStrategies, resolveStrategies } from './strategies/resolve-strategies.ts';
 import type { DecimalsLookup } from './resolve-tokens.ts';
 import { GUESSED_DECIMALS, createAmountReader, resolveTokens } from './resolve-tokens.ts';
-import type { ChainConfig, RunConfig, ServiceConfig } from './run-config.ts';
+import type { ChainConfig, IsolationConfig, RunConfig, ServiceConfig } from './run-config.ts';
+import type { StrategyReader } from './strategies/strategy-reader.ts';
 import type { ProtectionEntry } from './protection-config.ts';
 import { protectionSchema } from './protection-config.ts';
 import { validate } from './validate.ts';
+
+/** A shorter call may be late through no fault of its own; during a longer one, no other strategy decides. */
+const CALL_MS = { least: 10, most: 10_000 } as const;
 
 /** Where decimals can be asked for: the lookup needs to know which service and chain the file names. */
 export interface ConnectionSettings {
@@ -45,6 +50,7 @@ interface ResolveOptions {
   readonly absence?: ((mint: Mint) => string) | undefined;
   readonly purpose: 'run' | 'check' | 'read';
   readonly liveConsent: boolean;
+  readonly strategyReader: StrategyReader | undefined;
   readonly places: {
     readonly strategiesDir: string; readonly dialectsDir: string; readonly baseDir: string; readonly stateDir: string;
   };
@@ -63,14 +69,17 @@ interface Resolved {
  * follows, so that a fault in one place neither hides nor causes one in another.
  */
 export async function resolveConfig(options: ResolveOptions): Promise<Resolved> {
-  const { root, environment, withheld, places, silenced } = options;
+  const { root, environment, withheld, places, silenced, purpose } = options;
   const problems = createProblemList(root, silenced);
   validate(configSchema, { root, base: [], problems });
   const sound = without(root, [...silenced, ...problems.all.map(({ path }) => path)]);
   const sections = readSections(sound);
   refuseUnfinished(sections, problems);
 
-  if (options.purpose !== 'read') checkForRun(sections, { environment, problems });
+  const isolation = resolveIsolation(sections, problems);
+  const given = readEntries(sound);
+  const loading = loadStrategies(given, { places, isolation, purpose, reader: options.strategyReader });
+  if (purpose !== 'read') checkForRun(sections, { environment, problems });
   const service = resolveService(sections, { environment, withheld, problems, dialectsDir: places.dialectsDir });
   const chain = resolveChain(sections, problems);
   let lookUpFailure: { readonly error: unknown } | undefined;
@@ -86,7 +95,11 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     entries: sections.tokens, faulty: faultyAliases(root, sections), lookUp, absence: options.absence, problems,
   });
   const amounts = createAmountReader(tokens, problems);
-  const entries = await resolveStrategies(readEntries(sound), { root, tokens, amounts, problems, places });
+  const entries = await resolveStrategies(given, loading, {
+    root, tokens, amounts, problems, strategiesDir: places.strategiesDir, seed: sections.seed,
+    onStop: sections.on_strategy_stop,
+  });
+  if (purpose !== 'read') await checkCode(loading, problems);
   const strategies = entries.filter((strategy) => strategy !== undefined);
   const wallet = resolveWallet(sections, { amounts, problems });
   const protections = readProtections(sound);
@@ -100,19 +113,20 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     wallet,
     signer,
     seed: sections.seed,
-    backtest: resolveBacktest(sections, { amounts, strategies, problems, purpose: options.purpose }),
+    backtest: resolveBacktest(sections, { amounts, strategies, problems, purpose }),
     tokens,
     limits: resolveLimits(sections.risk, {
       amounts, problems, protections, solReserve: wallet.solReserve, caps: signer.caps,
     }),
     strategies,
+    isolation,
     recording: { enabled, dir },
     control: { ...sections.control, isPortGiven: nodeAt(sound, ['control', 'port']) !== undefined },
   };
   const rate = requestRate(config);
-  if (options.purpose !== 'read') {
+  if (purpose !== 'read') {
     refuseExcess(rate, { service, strategies: entries }, problems);
-    const consent = options.purpose === 'check' ? undefined : options.liveConsent;
+    const consent = purpose === 'check' ? undefined : options.liveConsent;
     checkLiveGate(sections, { root, problems, consent, protections, signer, strategies, tokens });
   }
   // A file with other faults may not say what it means to allow.
@@ -163,6 +177,17 @@ function readEntries(sound: ConfigNode): (StrategyEntry | undefined)[] {
   const list = nodeAt(sound, ['strategies']);
   if (list?.kind !== 'list') return [];
   return list.items.map((item) => strategyEntrySchema.safeParse(plainValue(item)).data);
+}
+
+function resolveIsolation(
+  { isolation, strategy_bounds: bounds }: ConfigFile, problems: ProblemList,
+): IsolationConfig {
+  const callMs = parseDuration(bounds.call_time);
+  if (callMs < CALL_MS.least || callMs > CALL_MS.most) {
+    problems.add(['strategy_bounds', 'call_time'], `expected ${formatDuration(CALL_MS.least)} to `
+      + `${formatDuration(CALL_MS.most)}, got ${bounds.call_time}`);
+  }
+  return { kind: isolation === 'per_strategy' ? 'per-strategy' : isolation, callMs, memoryMb: bounds.memory_mb };
 }
 
 /** Each protection is read by itself, like the strategies: a fault in one hides none in another. */

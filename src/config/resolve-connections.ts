@@ -1,7 +1,9 @@
 import type { Amount } from '../core/amount.ts';
 import { lamports } from '../core/amount.ts';
 import { isGannetError } from '../core/errors.ts';
+import { CONTROL_TOKENS, SECRET_BITS_MIN, weaknessOf } from '../core/secret-strength.ts';
 import { nearest } from '../core/text.ts';
+import { parseDuration } from '../core/time.ts';
 import type { Mint, Token } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
 import type { RatePlan } from '../service/rate/rate-plan.ts';
@@ -14,7 +16,9 @@ import type { ConfigFile } from './config-schema.ts';
 import type { EnvironmentRecord } from './interpolate.ts';
 import { withheldVariable } from './interpolate.ts';
 import type { AmountReader } from './resolve-tokens.ts';
-import type { ChainConfig, KeySource, ServiceConfig, SignerConfig, WalletConfig } from './run-config.ts';
+import type {
+  ChainConfig, KeySource, PriceGuardConfig, ServiceConfig, SignerConfig, WalletConfig,
+} from './run-config.ts';
 import { isLoopback } from './schema-fields.ts';
 import type { SpendCap } from '../trading/limits.ts';
 import type { ConfigPath } from './config-tree.ts';
@@ -28,8 +32,9 @@ type CapsEntry = NonNullable<ConfigFile['signer']>['caps'][string];
 const SPANS = ['per_trade', 'per_hour', 'per_day'] as const;
 
 /** Returns what the section "signer" allows, read as the signer's own process reads it. */
-export function resolveSigner({ signer }: ConfigFile, scope: SignerScope): SignerConfig {
-  if (signer === undefined) return { programs: [], destinations: [], caps: new Map() };
+export function resolveSigner({ signer, risk, service }: ConfigFile, scope: SignerScope): SignerConfig {
+  const priceGuard = resolvePriceGuard(signer?.price_guard, { risk, service });
+  if (signer === undefined) return { programs: [], destinations: [], caps: new Map(), priceGuard };
   refuseRepeated(['signer', 'programs'], signer.programs, scope.problems);
   refuseRepeated(['signer', 'destinations'], signer.destinations, scope.problems);
   const caps = new Map<Mint, SpendCap>();
@@ -38,7 +43,23 @@ export function resolveSigner({ signer }: ConfigFile, scope: SignerScope): Signe
     const token = scope.amounts.token(path, alias, 'key');
     if (token !== undefined) caps.set(token.mint, resolveCaps(entry, { path, token }, scope));
   }
-  return { programs: signer.programs, destinations: signer.destinations, caps };
+  return { programs: signer.programs, destinations: signer.destinations, caps, priceGuard };
+}
+
+const MAX_DEVIATION_BPS = 5_000;
+const QUOTES_PER_MINUTE = { real: 60, embedded: 60_000 } as const;
+
+function resolvePriceGuard(
+  guard: NonNullable<ConfigFile['signer']>['price_guard'] | undefined,
+  { risk, service }: Pick<ConfigFile, 'risk' | 'service'>,
+): PriceGuardConfig {
+  const usual = risk.max_slippage_bps + risk.max_price_impact_bps;
+  return {
+    maxDeviationBps: guard?.max_deviation_bps ?? Math.min(Math.max(usual, 1), MAX_DEVIATION_BPS),
+    quoteTtlMs: parseDuration(guard?.quote_ttl ?? '5s'),
+    maxQuotesPerMinute: guard?.max_quotes_per_minute
+      ?? QUOTES_PER_MINUTE[service.base_url === 'embedded' ? 'embedded' : 'real'],
+  };
 }
 
 function resolveCaps(entry: CapsEntry, { path, token }: { readonly path: ConfigPath; readonly token: Token }, {
@@ -91,13 +112,29 @@ export function checkForRun(
       'a real service needs a wallet to quote for: add "wallet: { address: … }"; on paper no key is needed',
     );
   }
-  if (control.enabled && !isLoopback(control.host) && (environment['GANNET_CONTROL_TOKEN'] ?? '') === '') {
+  if (!control.enabled) return;
+  if (!isLoopback(control.host) && (environment[CONTROL_TOKENS.operator] ?? '') === '') {
     problems.add(
       ['control', 'host'],
-      `with "${control.host.slice(0, 60)}" others can reach the control API: set GANNET_CONTROL_TOKEN, or write `
+      `with "${control.host.slice(0, 60)}" others can reach the control API: set ${CONTROL_TOKENS.operator}, or write `
         + '127.0.0.1',
     );
   }
+  for (const fault of controlTokenFaults(environment)) problems.add(['control'], fault);
+}
+
+/** Returns why tokens of the environment are refused, for people and without any part of them. */
+export function controlTokenFaults(environment: EnvironmentRecord): string[] {
+  const weak = Object.values(CONTROL_TOKENS).flatMap((name) => {
+    const token = environment[name] ?? '';
+    const weakness = token === '' ? undefined : weaknessOf(token);
+    return weakness === undefined ? [] : [`${name}: expected at least ${SECRET_BITS_MIN} random bits, such as 32 `
+      + `hexadecimal digits or 22 characters of base64url, but ${weakness}; "openssl rand -hex 32" makes a token, and `
+      + 'without the variable each run makes its own'];
+  });
+  const { operator, viewer } = CONTROL_TOKENS;
+  const isShared = (environment[operator] ?? '') !== '' && environment[operator] === environment[viewer];
+  return isShared ? [...weak, `${viewer}: expected another token than ${operator}: it only reads`] : weak;
 }
 
 /** Returns the service's part. */

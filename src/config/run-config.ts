@@ -1,5 +1,6 @@
 import type { Amount } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
+import type { ApartStrategy } from '../engine/host/strategy-call.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { RatePlan } from '../service/rate/rate-plan.ts';
@@ -23,6 +24,7 @@ export interface RunConfig {
   readonly tokens: TokenTable;
   readonly limits: RiskLimits;
   readonly strategies: readonly StrategyConfig[];
+  readonly isolation: IsolationConfig;
   readonly recording: { readonly enabled: boolean; readonly dir: string };
   readonly control: {
     readonly enabled: boolean;
@@ -70,6 +72,14 @@ export interface SignerConfig {
   readonly destinations: readonly string[];
   /** By token; at least one span of each is there. */
   readonly caps: ReadonlyMap<Mint, SpendCap>;
+  readonly priceGuard: PriceGuardConfig;
+}
+
+/** How far swaps may be below the signer's own quotes. */
+export interface PriceGuardConfig {
+  readonly maxDeviationBps: number;
+  readonly quoteTtlMs: Millis;
+  readonly maxQuotesPerMinute: number;
 }
 
 export interface BacktestConfig {
@@ -77,6 +87,22 @@ export interface BacktestConfig {
   readonly balances: ReadonlyMap<Mint, Amount>;
   readonly model: SimulationModel<LatencySource>;
 }
+
+/** Where the code of strategies runs, and how much each of its processes may use. */
+export interface IsolationConfig {
+  /**
+   * shared: the project's own strategies in one process, each other file in one of its own. per-strategy: each in one
+   * of its own. off: the project's own in the process that trades.
+   */
+  readonly kind: 'shared' | 'per-strategy' | 'off';
+  /** The longest time of one call. */
+  readonly callMs: Millis;
+  /** The most memory of a process, in megabytes. */
+  readonly memoryMb: number;
+}
+
+/** What becomes of the positions of a strategy that was stopped: held, or sold. */
+export type OnStrategyStop = 'hold' | 'exit';
 
 export interface StrategyConfig {
   /** Unique within the run. */
@@ -86,13 +112,18 @@ export interface StrategyConfig {
   /** Whether its file is one of the project's own `strategies/`, or another one. */
   readonly origin: 'project' | 'path';
   /**
-   * The name of one of the project's own strategies, independent of how the file names it. A run records it so that
-   * it can be repeated.
+   * The name of one of the project's own strategies, else the absolute path of its file, independent of how the
+   * configuration names it. A run records it so that it can be repeated.
    */
   readonly recordedUse?: string | undefined;
+  /** Absolute; undefined where no file was read for it. */
+  readonly file?: string | undefined;
+  /** Where its code runs apart, a declaration of what it watches, which cannot be run. */
   readonly strategy: Strategy;
-  /** As the strategy's own schema read them. */
+  /** As the strategy's own schema read them; undefined where its code runs apart, which keeps them. */
   readonly params: unknown;
+  /** Its code, where that runs apart. */
+  readonly apart?: ApartStrategy | undefined;
   /** As in the file: plain JSON. */
   readonly rawParams: PlainValue;
   readonly budget?: ValueLimit | undefined;
@@ -100,6 +131,8 @@ export interface StrategyConfig {
   readonly maxExposure?: ValueLimit | undefined;
   /** How much of the recording it sees again before the start. */
   readonly warmupMs?: Millis | undefined;
+  /** Undefined for a manual swap, whose position is its result. */
+  readonly onStop?: OnStrategyStop | undefined;
   /** Whether it is one manual swap of an operator, which is in no file. */
   readonly isManual?: boolean | undefined;
 }

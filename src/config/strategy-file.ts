@@ -1,51 +1,77 @@
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { messageOf } from '../core/errors.ts';
+import { fileURLToPath } from 'node:url';
 import { nearest } from '../core/text.ts';
 import type { Strategy } from '../strategy/define.ts';
-import { isStrategy } from '../strategy/define.ts';
 import { safeText } from './config-issue.ts';
+import type { LoadFault } from './strategies/ask-strategy.ts';
+import { importModule } from './strategies/ask-strategy.ts';
 
 /** The checkout: where `strategies/` and `config/` are. */
 export const PROJECT_DIR = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A strategy with where it comes from. */
-interface ImportedStrategy {
-  readonly strategy: Strategy;
+/** Where the code of a strategy is. */
+export interface StrategyFile {
+  /** Absolute. */
   readonly file: string;
   /** Whether the file is one of the project's own `strategies/`. */
   readonly origin: 'project' | 'path';
 }
 
+/** A strategy with where it comes from. */
+interface ImportedStrategy extends StrategyFile {
+  readonly strategy: Strategy;
+}
+
 const STRATEGY_NAME = /^[a-z][a-z0-9-]{0,62}$/;
 const MODULE_ENDING = /\.[cm]?[jt]s$/;
 
+/** Returns whether a file is code of the project itself, and not of a strategy. */
+export function isProjectCode(file: string): boolean {
+  return file.startsWith(join(PROJECT_DIR, 'src', sep));
+}
+
+/** The folders that `use` is resolved in: names in the first, paths from the second. */
+export interface StrategyPlaces {
+  readonly strategiesDir: string;
+  readonly baseDir: string;
+}
+
 /**
- * Returns the strategy that `use` names, a file of `strategiesDir` or a path from `baseDir`, or else what is wrong.
- * Importing runs the file, once for each `query` that is added to its address.
+ * Returns the file that `use` names, a file of `strategiesDir` or a path from `baseDir`, or else what is wrong. Runs
+ * none of its code.
  */
-export async function importStrategy(
-  use: string, places: { readonly strategiesDir: string; readonly baseDir: string }, query = '',
-): Promise<ImportedStrategy | string> {
+export async function findStrategy(use: string, places: StrategyPlaces): Promise<StrategyFile | string> {
   if (use.startsWith('npm:')) {
     return 'packages are not loaded yet: copy the strategy’s file into strategies/ and use its name';
   }
-  const file = await findFile(use, places);
-  if (typeof file !== 'object') return file;
-  let module: { readonly default?: unknown };
-  try {
-    module = await import(`${pathToFileURL(file.path).href}${query}`) as { readonly default?: unknown };
-  } catch (error) {
-    return `strategy "${safeText(use, 60)}" cannot be loaded: ${safeText(messageOf(error).split('\n')[0] ?? '')}`;
-  }
-  if (!isStrategy(module.default)) {
-    return `expected the default export of ${safeText(use, 60)} to be what defineStrategy returns: export default `
-      + 'defineStrategy({ … })';
-  }
-  const inside = relative(places.strategiesDir, file.path);
+  const found = await findFile(use, places);
+  if (typeof found !== 'object') return found;
+  const inside = relative(places.strategiesDir, found.path);
   const origin = inside.startsWith(`..${sep}`) || isAbsolute(inside) ? 'path' : 'project';
-  return { strategy: module.default, file: file.path, origin };
+  return { file: found.path, origin };
+}
+
+/**
+ * Returns the strategy that `use` names, or else what is wrong. Importing runs the file, once for each `query` that is
+ * added to its address.
+ */
+export async function importStrategy(
+  use: string, places: StrategyPlaces, query = '',
+): Promise<ImportedStrategy | string> {
+  const found = await findStrategy(use, places);
+  if (typeof found === 'string') return found;
+  const module = await importModule(found.file, query);
+  if ('answer' in module) return loadFault(use, module.answer);
+  return { ...found, strategy: module.strategy };
+}
+
+/** Returns why the file that `use` names gave no strategy. */
+export function loadFault(use: string, answer: LoadFault): string {
+  return answer.kind === 'not-loaded'
+    ? `strategy "${safeText(use, 60)}" cannot be loaded: ${safeText(answer.message)}`
+    : `expected the default export of ${safeText(use, 60)} to be what defineStrategy returns: export default `
+      + 'defineStrategy({ … })';
 }
 
 /**
@@ -59,7 +85,7 @@ export function recordedUseOf(strategiesDir: string, file: string): string {
 }
 
 async function findFile(
-  use: string, { strategiesDir, baseDir }: { strategiesDir: string; baseDir: string },
+  use: string, { strategiesDir, baseDir }: StrategyPlaces,
 ): Promise<{ path: string } | string> {
   if (use.includes('/') || use.includes('\\') || MODULE_ENDING.test(use)) {
     const path = resolve(baseDir, use);

@@ -1,12 +1,12 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { nearest } from '../core/text.ts';
+import type { Finding, JsonSchema, Refused } from './check-value.ts';
+import { checkValue } from './check-value.ts';
 import type { ProblemList } from './config-issue.ts';
 import { safeText } from './config-issue.ts';
 import type { ConfigNode, ConfigPath, PlainValue, ScalarNode } from './config-tree.ts';
 import { nodeAt, plainValue } from './config-tree.ts';
 
-/** Stands for "the schema's author wrote no message of their own". */
-const NO_OWN_MESSAGE = '\u0000';
 const FEW_CHOICES = 5;
 /** Keys whose values may hold a secret even where they are wrong. */
 const NEVER_SHOWN = new Set(['api_key', 'key_from', 'rpc_url', 'url']);
@@ -32,40 +32,44 @@ export function validate<S extends z.ZodType>(
 ): { readonly value: z.output<S> } | undefined {
   const node = nodeAt(subject.root, subject.base);
   // A missing section is an empty mapping: the schema says which of its keys are missing.
-  const value = node === undefined ? {} : plainValue(node);
-  const result = schema.safeParse(value, { error: () => NO_OWN_MESSAGE });
-  if (result.success) return { value: result.data };
-  const hints = schemaHints(schema, value);
-  for (const issue of result.error.issues) report(issue, { ...subject, hints });
+  const checked = checkValue(schema, node === undefined ? {} : plainValue(node));
+  if (checked.ok) return checked;
+  reportFindings(checked, subject);
   return undefined;
 }
 
-function report(issue: z.core.$ZodIssue, subject: HintedSubject): void {
-  const inner = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
+/** Adds each finding about the value at `base` at its place in the file. */
+export function reportFindings({ findings, schema }: Refused, subject: Subject): void {
+  const node = nodeAt(subject.root, subject.base);
+  const hints = schemaHints(schema, node === undefined ? {} : plainValue(node));
+  for (const finding of findings) report(finding, { ...subject, hints });
+}
+
+function report(finding: Finding, subject: HintedSubject): void {
+  const inner = finding.path;
   const path = [...subject.base, ...inner];
-  if (issue.code === 'unrecognized_keys') {
-    for (const key of issue.keys)
+  if (finding.code === 'unrecognized_keys') {
+    for (const key of finding.keys)
       subject.problems.add([...path, key], unknownKey(key, subject.hints.keys(inner)), { at: 'key' });
     return;
   }
-  if (issue.code === 'invalid_key') {
-    const expected = issue.issues[0]?.message ?? NO_OWN_MESSAGE;
+  if (finding.code === 'invalid_key') {
     const name = `"${safeText(String(inner.at(-1)), 60)}"`;
-    subject.problems.add(
-      path, `${expected === NO_OWN_MESSAGE ? 'expected another name' : expected}, got ${name}`, { at: 'key' },
-    );
+    subject.problems.add(path, `${finding.message ?? 'expected another name'}, got ${name}`, { at: 'key' });
     return;
   }
   const node = nodeAt(subject.root, path);
   if (node === undefined) {
     const wanted = subject.hints.expectation(inner);
-    subject.problems.add(
+    // A section that is not written is faulty as a whole, where it is not one of its keys.
+    if (inner.length === 0 && finding.message !== undefined) subject.problems.add(path, finding.message);
+    else subject.problems.add(
       path, `the key "${String(inner.at(-1))}" is missing${wanted === undefined ? '' : `: expected ${wanted}`}`,
     );
     return;
   }
-  const message = issue.message === NO_OWN_MESSAGE ? builtMessage(issue, { node, inner, path, hints: subject.hints })
-    : ownMessage(issue.message, node, path);
+  const message = finding.message === undefined
+    ? builtMessage(finding, { node, inner, path, hints: subject.hints }) : ownMessage(finding.message, node, path);
   subject.problems.add(path, message);
 }
 
@@ -78,10 +82,10 @@ export function unknownKey(key: string, known: readonly string[]): string {
 }
 
 function builtMessage(
-  issue: z.core.$ZodIssue,
+  { code }: Finding,
   { node, inner, path, hints }: { node: ConfigNode; inner: ConfigPath; path: ConfigPath; hints: SchemaHints },
 ): string {
-  const wanted = hints.expectation(inner) ?? `another value (${issue.code})`;
+  const wanted = hints.expectation(inner) ?? `another value (${code})`;
   return `expected ${wanted}, got `
     + `${foundIn(node, path)}${advice(node, wanted, hints.example(inner))}${closeChoice(node, hints.choices(inner))}`;
 }
@@ -131,25 +135,6 @@ function advice(node: ConfigNode, wanted: string, example: string | undefined): 
   return wantsNumber && value.trim() !== '' && Number.isFinite(Number(value)) ? ': write it without quotes' : '';
 }
 
-/** The part of JSON Schema that hints are made of. */
-interface JsonSchema {
-  readonly type?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly minItems?: number;
-  readonly minLength?: number;
-  readonly examples?: readonly unknown[];
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly additionalProperties?: boolean | JsonSchema;
-  readonly items?: JsonSchema;
-  readonly anyOf?: readonly JsonSchema[];
-  readonly oneOf?: readonly JsonSchema[];
-}
-
 /** Descriptions of the values that a schema wants, for messages. */
 interface SchemaHints {
   /** Returns what is wanted at a path, "an integer of at least 2", or undefined where the schema cannot say. */
@@ -162,9 +147,8 @@ interface SchemaHints {
   choices(path: ConfigPath): readonly string[];
 }
 
-/** Returns the hints of a schema for a value; of a schema that JSON Schema cannot express, hints that say nothing. */
-export function schemaHints(schema: z.ZodType, value?: PlainValue): SchemaHints {
-  const root = toJsonSchema(schema);
+/** Returns the hints of a schema for a value; of an empty schema, hints that say nothing. */
+export function schemaHints(root: JsonSchema, value?: PlainValue): SchemaHints {
   const at = (path: ConfigPath): JsonSchema[] => schemasAt(root, path, value);
   return {
     expectation: (path) => joined(at(path).map(describe)),
@@ -173,15 +157,6 @@ export function schemaHints(schema: z.ZodType, value?: PlainValue): SchemaHints 
     choices: (path) => at(path).flatMap((schema) => schema.enum ?? (schema.const === undefined ? [] : [schema.const]))
       .filter((choice) => typeof choice === 'string'),
   };
-}
-
-function toJsonSchema(schema: z.ZodType): JsonSchema {
-  try {
-    return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
-  } catch {
-    // An author's schema may be beyond JSON Schema. It still validates; only its messages stay zod's own.
-    return {};
-  }
 }
 
 /** All that a path can mean: where there are alternatives, more than one, unless the value says which. */

@@ -4,6 +4,7 @@
  */
 export type ErrorCode =
   | 'AMOUNT_INVALID'
+  | 'AUDIT_FAILED'
   | 'BOOK_MISSING'
   | 'CHAIN_RESPONSE_INVALID'
   | 'CHAIN_RPC_ERROR'
@@ -16,6 +17,7 @@ export type ErrorCode =
   | 'CONTROL_REFUSED'
   | 'CONTROL_UNREACHABLE'
   | 'CONTROL_UNAUTHORIZED'
+  | 'COUNTERS_ALTERED'
   | 'COUNTERS_LOST'
   | 'CSV_INVALID'
   | 'DAEMON_RUNNING'

@@ -1,5 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { createRequire } from 'node:module';
+import type * as sqlite from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { GannetError } from './errors.ts';
 
 /** The sole right to a file. It ends with the process, however that ends. */
@@ -10,6 +12,14 @@ export interface FileLock {
 const SQLITE_BUSY = 5;
 /** SQLite's code for a filesystem that refused the lock itself. */
 const SQLITE_IOERR_LOCK = 3_850;
+
+/** Loaded only where a lock is needed: a boxed process has no SQLite. */
+const requireNow = createRequire(import.meta.url);
+
+function openDatabase(file: string, options: { readonly readOnly?: boolean; readonly timeout: number }): DatabaseSync {
+  const { DatabaseSync: Database } = requireNow('node:sqlite') as typeof sqlite;
+  return new Database(file, options);
+}
 
 /** Databases whose locks are held. Without this reference one would be collected, and its lock lost with it. */
 const held = new Set<DatabaseSync>();
@@ -43,7 +53,7 @@ export function takeFileLock(file: string): FileLock | undefined {
 /** Returns whether the lock of a file is taken, without changing anything. */
 export function isFileLocked(file: string): boolean {
   if (!existsSync(file)) return false;
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+  const database = openDatabase(file, { readOnly: true, timeout: 0 });
   try {
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
     return false;
@@ -56,7 +66,7 @@ export function isFileLocked(file: string): boolean {
 }
 
 function lockedDatabase(file: string): DatabaseSync | undefined {
-  const database = new DatabaseSync(file, { timeout: 0 });
+  const database = openDatabase(file, { timeout: 0 });
   try {
     // The file stays empty, so SQLite needs no journal beside it: a full disk takes no new file.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE;');

@@ -4,6 +4,7 @@ import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import { feedKey, sharedFeeds } from '../market/feed.ts';
 import { takesSample } from '../market/sample-windows.ts';
+import type { StopStrategy } from '../trading/engine-command.ts';
 import type { Denial } from '../trading/limits.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
@@ -19,7 +20,9 @@ import { NO_RESTORED_STATES } from '../trading/strategy-state.ts';
 import type { LoggedDecision } from './decision-log.ts';
 import { DecisionLog } from './decision-log.ts';
 import { ExitRunner } from './exit-runner.ts';
-import type { HostedInput, StrategyInstance } from './strategy-host.ts';
+import type { CallNumber } from './host/apart-run.ts';
+import type { Ending } from './host/strategy-call.ts';
+import type { HostedInput, StoppedStrategy, StrategyInstance } from './strategy-host.ts';
 import { Host } from './strategy-host.ts';
 import type { UnsoldHolding } from './unsold-holdings.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -39,9 +42,18 @@ export interface EngineListener {
   /** An effect to carry out. */
   readonly onEffect?: (effect: Effect) => void;
   readonly onLog?: (strategy: string, message: string) => void;
+  /** A strategy that was stopped; its alert is among the next proposals. */
+  readonly onStopped?: (stopped: StoppedStrategy) => void;
 }
 
 type Jump = Extract<Input, { readonly name: 'leap-time' }>;
+
+/** A command that is not of the market or of trading: it moves the engine's own parts. */
+type EngineOrder = Extract<Input, { readonly name: 'stop-strategy' | 'start-strategy' }>;
+
+function isEngineOrder(input: Input): input is EngineOrder {
+  return input.kind === 'command' && (input.name === 'stop-strategy' || input.name === 'start-strategy');
+}
 
 function isJump(input: Input): input is Jump {
   return input.kind === 'command' && input.name === 'leap-time';
@@ -93,6 +105,8 @@ export class Engine {
      * length; windows begin at its multiples since the epoch. Where absent, every input sees every event of its feed.
      */
     readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
+    /** The orders by which the run that is replayed stopped strategies. */
+    readonly stops?: readonly StopStrategy[] | undefined;
   }) {
     const { states, unseen } = options.restored ?? NO_RESTORED_STATES;
     this.#missed = [...unseen];
@@ -110,6 +124,11 @@ export class Engine {
       },
       inTurn: () => this.#busy,
       log: (strategy: string, message: string) => this.#listener.onLog?.(strategy, message),
+      stopped: (stopped: StoppedStrategy) => this.#listener.onStopped?.(stopped),
+      ended: (strategy: string, occasion: CallNumber, ending: Ending) => {
+        this.accept({ kind: 'command', name: 'stop-strategy', strategy, ...ending, ...occasion }, this.clock.now());
+      },
+      endedAt: endingsOf(options.stops),
     };
     this.#exits = new ExitRunner(port);
     this.#hosts = new Map(options.strategies.map((instance) =>
@@ -144,6 +163,19 @@ export class Engine {
   /** Returns the strategies that are still running. */
   get running(): string[] {
     return [...this.#hosts.values()].filter((host) => host.running).map(({ name }) => name);
+  }
+
+  /** Returns the strategies that were stopped, and why. */
+  get stopped(): StoppedStrategy[] {
+    return [...this.#hosts.values()].map(({ stopped }) => stopped).filter((stopped) => stopped !== undefined);
+  }
+
+  /**
+   * Returns the order to stop a strategy between two calls; the caller hands it to `accept`. Undefined where it does
+   * not run, or does not run apart.
+   */
+  stopOrder(strategy: string, ending: Ending): StopStrategy | undefined {
+    return this.#hosts.get(strategy)?.stopOrder(ending);
   }
 
   /** Returns what flattening strategies still hold, each holding with the reason why it is not sold. */
@@ -234,7 +266,8 @@ export class Engine {
 
   #handleWaiting(): void {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift())
-      this.#handle(next.input, next.at);
+      // An input that the engine made itself arrived at an instant of a timer that may lie before the last one.
+      this.#handle(next.input, Math.max(next.at, this.clock.now()));
   }
 
   #handle(input: Input, at: Millis): void {
@@ -249,6 +282,7 @@ export class Engine {
     if (kind === 'outcome') this.#publishOutcome(input, host);
     else if (kind !== 'command' && kind !== 'feed-health') this.#publish(input, at);
     else if (isJump(input)) this.clock.jumpTo(at, this.#drain);
+    else if (isEngineOrder(input)) this.#carryOut(input);
     this.#exits.observe(input);
     if (this.#proposals.length > 0) this.#ruleOnProposals();
   }
@@ -266,6 +300,12 @@ export class Engine {
         fail(error);
       }
     }
+  }
+
+  #carryOut(order: EngineOrder): void {
+    const host = this.#hosts.get(order.strategy);
+    if (order.name === 'stop-strategy') host?.stoppedBy(order);
+    else host?.startAgain();
   }
 
   #publishOutcome(outcome: Outcome, host: Host | undefined): void {
@@ -320,4 +360,14 @@ export class Engine {
     this.#state.strategies.set(host.name, { ...record, inputs: host.inputs.map(({ slot }) => slot) });
     for (const input of host.inputs) this.#routes[input.slot] = [...(this.#routes[input.slot] ?? []), input];
   }
+}
+
+/** Returns whether a call of a strategy is one that ended it. */
+function endingsOf(stops: readonly StopStrategy[] = []): (strategy: string, occasion: CallNumber) => boolean {
+  const ids = new Set(stops.map((stop) => callId(stop.strategy, stop)));
+  return (strategy, occasion) => ids.size > 0 && ids.has(callId(strategy, occasion));
+}
+
+function callId(strategy: string, { start, call }: CallNumber): string {
+  return `${strategy} ${start} ${call}`;
 }

@@ -1,28 +1,32 @@
 import type { Observable, SchedulerAction, Subscription } from 'rxjs';
 import { messageOf } from '../core/errors.ts';
-import { seededRandom } from '../core/random.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from '../market/event.ts';
 import { feedKey } from '../market/feed.ts';
 import type { SampleWindows } from '../market/sample-windows.ts';
 import { isFinerThan, joinSampling, restartSampling } from '../market/sample-windows.ts';
 import type { DeniedSwap, StrategyContext } from '../strategy/context.ts';
-import { swapProposal } from '../strategy/context.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { Input } from '../strategy/input.ts';
 import { StateParts } from '../strategy/stateful.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import type { FeedSlot } from '../trading/market-cache.ts';
+import type { StopStrategy } from '../trading/engine-command.ts';
 import type { AlertProposal, Proposal } from '../trading/proposal.ts';
-import { proposalFault } from '../trading/proposal.ts';
+import { readProposal } from '../trading/proposal.ts';
 import type { EngineState } from '../trading/engine-state.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
+import type { CallNumber } from './host/apart-run.ts';
+import { ApartRun, KeptText } from './host/apart-run.ts';
+import { createContext } from './host/strategy-context.ts';
+import type { ApartStrategy, Ending, PortfolioView } from './host/strategy-call.ts';
 import { HotSource } from './hot-source.ts';
+import { createUsage } from './strategy-usage.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** A strategy that answers each refusal with a new proposal would never let time go on. */
-const PROPOSALS_PER_INSTANT_MAX = 1_000;
+/** The longest text of an error in an alert. */
+const MESSAGE_MAX = 1_000;
 
 /** A strategy as the configuration uses it. */
 export interface StrategyInstance {
@@ -33,6 +37,19 @@ export interface StrategyInstance {
   readonly params: unknown;
   /** The span of recorded events that it sees before its start. */
   readonly warmupMs?: Millis | undefined;
+  /** Where its code runs apart from the engine; `strategy` then only declares what it watches. */
+  readonly apart?: ApartStrategy | undefined;
+}
+
+/** A strategy that no longer runs, and why. */
+export interface StoppedStrategy {
+  readonly name: string;
+  /** `STRATEGY_FAILED` where it threw or passed a bound of the engine, else why its process was ended. */
+  readonly code: StopStrategy['code'] | 'STRATEGY_FAILED';
+  readonly reason: string;
+  /** The author's line, "dip.ts:12:5", where it is known. */
+  readonly place: string | undefined;
+  readonly at: Millis;
 }
 
 /** The part of the engine that a host uses. */
@@ -44,6 +61,12 @@ interface HostPort {
   /** Whether the engine is handling an input: a proposal at another time could not be replayed. */
   inTurn(): boolean;
   log(strategy: string, message: string): void;
+  /** A strategy runs no longer. */
+  stopped(stopped: StoppedStrategy): void;
+  /** The process of a strategy ended during a call; `start` and `call` say which. */
+  ended(strategy: string, occasion: CallNumber, ending: Ending): void;
+  /** Whether a run that is replayed was ended by this call. */
+  endedAt(strategy: string, occasion: CallNumber): boolean;
   /** The interval of each feed's events, where inputs are sampled. */
   readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
 }
@@ -53,7 +76,7 @@ export interface HostedInput {
   readonly feed: FeedKey;
   readonly slot: FeedSlot;
   readonly adapt: (event: MarketEvent) => unknown;
-  readonly source: HotSource<unknown>;
+  readonly source: { emit(value: unknown): void };
   /** Undefined where it sees every event. */
   readonly windows: SampleWindows | undefined;
   /** Takes an error of `adapt`, which is a fault of this strategy alone. */
@@ -73,14 +96,18 @@ export class Host {
   readonly #port: HostPort;
   readonly #instance: StrategyInstance;
   readonly #streams: Readonly<Record<string, Observable<unknown>>>;
-  readonly #parts: StateParts;
+  readonly #parts: StateParts | KeptText;
+  readonly #usage = createUsage();
+  /** Last outcomes that arrived while it was stopped and waited for its next start. */
+  #missed: Outcome[] = [];
   #seen: string[] = [];
   #subscription: Subscription | undefined;
+  #apart: ApartRun | undefined;
+  #starts = 0;
   #failed = false;
   #warming = false;
   #outOfTurn = false;
-  #burst = 0;
-  #burstAt: Millis = -Infinity;
+  #stopped: StoppedStrategy | undefined;
 
   /** `kept` is the state that an earlier run saved. */
   constructor(instance: StrategyInstance, port: HostPort, kept: string | undefined) {
@@ -88,20 +115,26 @@ export class Host {
     this.warmupMs = instance.warmupMs ?? 0;
     this.#instance = instance;
     this.#port = port;
-    this.#parts = new StateParts(kept, (warning) => { this.#tell('warning', warning); });
+    this.#parts = instance.apart === undefined
+      ? new StateParts(kept, (warning) => { this.#tell('warning', warning); }) : new KeptText(kept);
     const declared = Object.entries(instance.strategy.inputs(instance.params));
-    const hosted = declared.map(([name, input]) => [name, this.#hostInput(input)] as const);
+    const hosted = declared.map(([name, input], index) => [name, this.#hostInput(input, index)] as const);
     this.inputs = hosted.map(([, input]) => input);
-    this.#streams = Object.fromEntries(hosted.map(([name, input]) => [name, input.source]));
+    this.#streams = Object.fromEntries(hosted.map(([name, { source }]) => [name, source as HotSource<unknown>]));
   }
 
   get running(): boolean {
-    return this.#subscription?.closed === false;
+    return this.#apart?.running ?? this.#subscription?.closed === false;
   }
 
   /** Whether it proposed while the engine was not handling an input, as promises and timers of its own do. */
   get outOfTurn(): boolean {
     return this.#outOfTurn;
+  }
+
+  /** Why it runs no longer; undefined while it runs, and where it was stopped with the run. */
+  get stopped(): StoppedStrategy | undefined {
+    return this.#stopped;
   }
 
   /** Whether it sees the last outcome of each intent exactly once, over all restarts. */
@@ -112,7 +145,7 @@ export class Host {
   /** Starts its warm-up: its proposals are discarded, and its kept state, which is younger, does not change. */
   warmUp(): void {
     this.#warming = true;
-    this.#parts.hold();
+    if (this.#parts instanceof StateParts) this.#parts.hold();
     for (const { windows } of this.inputs) if (windows !== undefined) joinSampling(windows, this.#port.clock.now());
     this.#run();
   }
@@ -125,17 +158,49 @@ export class Host {
       return;
     }
     this.#warming = false;
-    this.#parts.release();
+    if (this.#parts instanceof StateParts) this.#parts.release();
+    else this.#apart?.release();
   }
 
   stop(): void {
     this.#subscription?.unsubscribe();
+    this.#apart?.stop();
+  }
+
+  /** Returns the order to stop it between two calls; undefined where it does not run, or not apart. */
+  stopOrder({ code, reason, place }: Ending): StopStrategy | undefined {
+    if (this.#apart === undefined || this.#apart.isOver) return undefined;
+    const occasion = { start: this.#starts, call: 0 };
+    return { kind: 'command', name: 'stop-strategy', strategy: this.name, code, reason, place, ...occasion };
+  }
+
+  /** Carries out an order to stop it, which a call that was ended has led to. */
+  stoppedBy({ code, reason, place }: StopStrategy): void {
+    if (this.#failed) return;
+    this.#apart?.abandon();
+    this.#markStopped({ code, reason, place }, code === 'STRATEGY_NEIGHBOUR' ? 'warning' : 'critical');
+  }
+
+  /** Starts it again with the state that it kept, and shows it the outcomes that it has missed. */
+  startAgain(): void {
+    if (this.#stopped === undefined || this.#failed || this.#apart === undefined) return;
+    this.#stopped = undefined;
+    this.#warming = false;
+    for (const { windows } of this.inputs) if (windows !== undefined) restartSampling(windows);
+    this.#run();
+    const missed = this.#missed;
+    this.#missed = [];
+    for (const outcome of missed) if (this.remembers) this.publishOutcome(outcome);
   }
 
   publishOutcome(outcome: Outcome): void {
     const { remembers } = this;
-    this.#outcomes.emit(outcome);
-    if (remembers && isTerminal(outcome.state)) this.#seen.push(outcome.intentId);
+    if (this.#apart === undefined) this.#outcomes.emit(outcome);
+    else this.#apart.outcome(outcome);
+    if (!isTerminal(outcome.state)) return;
+    // While it waits for its next start, and where this call ended it, it has not seen the outcome.
+    if (this.#apart?.isOver === true && this.#parts.isUsed && !this.#failed) this.#missed.push(outcome);
+    else if (remembers) this.#seen.push(outcome.intentId);
   }
 
   /**
@@ -155,20 +220,46 @@ export class Host {
   }
 
   publishDenial(denial: DeniedSwap): void {
-    this.#denials.emit(denial);
+    if (this.#apart === undefined) this.#denials.emit(denial);
+    else this.#apart.denial(denial);
   }
 
   #run(): void {
+    this.#starts += 1;
+    const parts = this.#parts;
+    if (parts instanceof StateParts) this.#runHere(parts);
+    else this.#runApart(parts, this.#instance.apart!);
+  }
+
+  #runApart(parts: KeptText, strategy: ApartStrategy): void {
+    const { name } = this;
+    const port = this.#port;
+    this.#apart = new ApartRun({
+      strategy, clock: port.clock, start: this.#starts,
+      portfolio: this.#portfolio(),
+      propose: (proposal) => { this.#accept(proposal); },
+      log: (message) => { this.#log(message); },
+      warn: (message) => { this.#tell('warning', message); },
+      state: (text) => { parts.put(text); },
+      fail: (message, place) => { this.#fail(message, place); },
+      mayFire: () => this.#mayFire(),
+      ended: (occasion, ending) => { port.ended(name, occasion, ending); },
+      endedAt: (occasion) => port.endedAt(name, occasion),
+    });
+    this.#apart.begin({ warming: this.#warming, kept: parts.text });
+  }
+
+  #runHere(parts: StateParts): void {
     const { strategy, params } = this.#instance;
     try {
-      const proposals$ = strategy.run(this.#streams, params, this.#context());
-      this.#parts.seal();
+      const proposals$ = strategy.run(this.#streams, params, this.#context(parts));
+      parts.seal();
       this.#subscription = proposals$.subscribe({
         next: (proposal) => { this.#propose(proposal); },
-        error: (error: unknown) => { this.#fail(error); },
+        error: (error: unknown) => { this.#fail(messageOf(error)); },
       });
     } catch (error) {
-      this.#fail(error);
+      this.#fail(messageOf(error));
     }
   }
 
@@ -178,28 +269,52 @@ export class Host {
     this.#parts.markChanged();
   }
 
-  #propose(proposal: Proposal): void {
-    const now = this.#port.clock.now();
-    this.#burst = now === this.#burstAt ? this.#burst + 1 : 1;
-    this.#burstAt = now;
+  #propose(value: Proposal): void {
     this.#outOfTurn ||= !this.#port.inTurn();
-    const fault = this.#faultOf(proposal);
-    if (fault !== undefined) this.#fail(new TypeError(fault));
+    if (this.#outOfTurn) {
+      this.#fail(
+        'it proposed outside the engine’s time: use the time operators of src/strategy, no timers or promises',
+      );
+      return;
+    }
+    const proposal = readProposal(value);
+    if (typeof proposal === 'string') this.#fail(proposal);
+    else this.#accept(proposal);
+  }
+
+  #accept(proposal: Proposal): void {
+    const fault = this.#usage.proposal(proposal, this.#port.clock.now());
+    if (fault !== undefined) this.#fail(fault);
     else if (!this.#warming) this.#port.propose(this.name, proposal);
   }
 
-  #faultOf(proposal: Proposal): string | undefined {
-    if (this.#outOfTurn)
-      return 'it proposed outside the engine’s time: use the time operators of src/strategy, no timers or promises';
-    if (this.#burst > PROPOSALS_PER_INSTANT_MAX) return 'it keeps proposing at one instant';
-    return proposalFault(proposal);
+  #log(message: string): void {
+    const fault = this.#usage.logLine(this.#port.clock.now());
+    if (fault !== undefined) this.#fail(fault);
+    else if (!this.#warming) this.#port.log(this.name, message);
   }
 
-  #fail(error: unknown): void {
+  /** Returns whether a timer may fire; it stops a strategy whose timers let no time go on. */
+  #mayFire(): boolean {
+    const fault = this.#usage.timer(this.#port.clock.now());
+    if (fault !== undefined) this.#fail(fault);
+    return fault === undefined;
+  }
+
+  #fail(message: string, place?: string): void {
     if (this.#failed) return;
     this.#failed = true;
-    this.#subscription?.unsubscribe();
-    this.#tell('critical', `stopped: ${messageOf(error)}`);
+    this.stop();
+    this.#markStopped({ code: 'STRATEGY_FAILED', reason: message.slice(0, MESSAGE_MAX), place }, 'critical');
+  }
+
+  #markStopped(
+    { code, reason, place }: Pick<StoppedStrategy, 'code' | 'reason'> & { readonly place?: string | undefined },
+    level: AlertProposal['level'],
+  ): void {
+    this.#stopped = { name: this.name, code, reason, place, at: this.#port.clock.now() };
+    this.#tell(level, `stopped: ${reason}`);
+    this.#port.stopped(this.#stopped);
   }
 
   /** Proposes an alert; during the warm-up, it is ruled on at the start. */
@@ -207,28 +322,31 @@ export class Host {
     this.#port.propose(this.name, { kind: 'alert', level, message: `strategy ${this.name} ${message}` });
   }
 
-  #hostInput(input: Input<unknown>): HostedInput {
+  #hostInput(input: Input<unknown>, index: number): HostedInput {
     const { spec } = input;
     const feed = feedKey(spec);
+    const isApart = this.#instance.apart !== undefined;
     return {
       feed,
       windows: isFinerThan(this.#port.intervals?.get(feed), spec.everyMs)
         ? { everyMs: spec.everyMs, window: -Infinity } : undefined,
       slot: this.#port.state.market.slotOf(feed),
-      adapt: input.adapt,
-      source: new HotSource(),
-      fail: (error) => { this.#fail(error); },
+      adapt: isApart ? (event) => event : input.adapt,
+      source: isApart ? { emit: (event) => { this.#apart?.event(index, event as MarketEvent); } } : new HotSource(),
+      fail: (error) => { this.#fail(messageOf(error)); },
     };
   }
 
   /** Returns the engine's clock, with errors of this strategy's timers as failures of this strategy. */
   #guardedClock(): Clock {
     const { clock } = this.#port;
-    const fail = (error: unknown): void => { this.#fail(error); };
+    const mayFire = (): boolean => this.#mayFire();
+    const fail = (error: unknown): void => { this.#fail(messageOf(error)); };
     return {
       now: () => clock.now(),
       schedule: <T>(work: (this: SchedulerAction<T>, state?: T) => void, delay?: number, state?: T) =>
         clock.schedule<T>(function guarded(given) {
+          if (!mayFire()) return;
           try {
             work.call(this, given);
           } catch (error) {
@@ -238,28 +356,18 @@ export class Host {
     };
   }
 
-  #context(): StrategyContext {
+  #portfolio(): PortfolioView {
     const { name } = this;
-    const port = this.#port;
-    const { state } = port;
-    const clock = this.#guardedClock();
-    return {
-      name,
-      clock,
-      now: () => clock.now(),
-      random: seededRandom(`${port.seed}:${name}`),
-      available: (token) => state.portfolio.available(name, token.mint),
-      openIntents: () => openSwaps(state, name),
-      outcomes$: this.#outcomes,
-      denials$: this.#denials,
-      stateful: (part, initial, reducer, options) => this.#parts.open(part, initial, reducer, options),
-      log: (message) => { if (!this.#warming) port.log(name, message); },
-      buy: (pair, size, reason, options) => swapProposal(pair.quote, pair.base, size, reason, options),
-      sell: (pair, size, reason, options) => swapProposal(pair.base, pair.quote, size, reason, options),
-      swap: swapProposal,
-      alert: (level, message, data): AlertProposal =>
-        ({ kind: 'alert', level, message, ...(data === undefined ? {} : { data }) }),
-    };
+    const { state } = this.#port;
+    return { available: (mint) => state.portfolio.available(name, mint), openIntents: () => openSwaps(state, name) };
+  }
+
+  #context(parts: StateParts): StrategyContext {
+    return createContext({
+      name: this.name, seed: this.#port.seed, clock: this.#guardedClock(), parts,
+      outcomes$: this.#outcomes, denials$: this.#denials, ...this.#portfolio(),
+      log: (message) => { this.#log(message); },
+    });
   }
 }
 

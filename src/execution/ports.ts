@@ -161,7 +161,12 @@ export interface Signer {
    * details.
    */
   sign(transaction: Uint8Array, terms: SigningTerms): Promise<SignedTransaction>;
+  /** Announces a swap whose transaction is being requested, so that the signer can look up its price meanwhile. */
+  readonly expectSwap?: ((swap: ExpectedSwap, priority: IntentPurpose) => void) | undefined;
 }
+
+/** A swap before its transaction is known. */
+type ExpectedSwap = Pick<SigningTerms, 'inputMint' | 'outputMint' | 'amountIn'>;
 
 export interface SignedTransaction {
   readonly transaction: Uint8Array;

@@ -51,6 +51,8 @@ const TRANSIENT: ReadonlySet<string> = new Set([
   'SERVICE_TIMEOUT', 'SERVICE_UNREACHABLE', 'SERVICE_RATE_LIMITED', 'CHAIN_UNREACHABLE', 'CHAIN_RPC_ERROR',
   'QUOTE_STALE',
 ]);
+/** Transient refusals of the signer, by the code in their details. */
+const TRANSIENT_REFUSALS: ReadonlySet<unknown> = new Set(['PRICE_GUARD_UNAVAILABLE']);
 
 /**
  * The most blocks that a transaction may stay valid: a blockhash expires after 150, with some room for nodes that
@@ -62,9 +64,10 @@ const BLOCKHASH_BLOCKS = 150n;
 /** The time that a firm quote must still be valid: it has to reach the maker and then a block, by the chain's clock. */
 const EXPIRY_MARGIN_MS = 2_000;
 
-/** Transient refusals of the service: no quote at the moment (400), and server errors. */
-const isPassing = ({ code, details: { status } }: GannetError): boolean =>
-  TRANSIENT.has(code) || (code === 'SERVICE_STATUS' && (status === 400 || status === 408 || Number(status) >= 500));
+/** Transient refusals: of the service, no quote at the moment (400) and server errors; of the signer, no price. */
+const isPassing = ({ code, details: { status, code: inner } }: GannetError): boolean =>
+  TRANSIENT.has(code) || (code === 'SIGN_REFUSED' && TRANSIENT_REFUSALS.has(inner))
+    || (code === 'SERVICE_STATUS' && (status === 400 || status === 408 || Number(status) >= 500));
 
 /**
  * Requests a new quote, checks the terms and the bytes, and signs. A refusal is a value with a code, for the signer the
@@ -104,13 +107,16 @@ interface QuoteRequest {
 }
 
 /** The balance is read while the quote is requested, so that it costs no time. Waiting in the queue ages neither. */
-function startQuoteRequest({ clock, chain, signer }: ExecutorPorts, { inputMint }: Intent): QuoteRequest {
+function startQuoteRequest(
+  { clock, chain, signer }: ExecutorPorts, { inputMint, outputMint, amountIn, purpose }: Intent,
+): QuoteRequest {
   // A service without a queue need not call `onStart`: it sends the request at once.
   let quotedAt = clock.now();
   let balance: Promise<TokenBalance> | undefined;
   return {
     onStart() {
       quotedAt = clock.now();
+      signer.expectSwap?.({ inputMint, outputMint, amountIn }, purpose);
       balance = chain.tokenBalance(signer.address, inputMint);
       // `reading` reports its fault, unless the quote has failed before.
       balance.catch(() => undefined);
@@ -277,7 +283,8 @@ function leastOutput(intent: Intent, { outAmount, threshold }: SwapTerms): Amoun
 
 /** The signer's policy refused a transaction with co-signers; a route without them may pass. */
 function isForeignRefused({ code, details }: GannetError, { coSigners }: Unsigned): boolean {
-  return code === 'SIGN_REFUSED' && details['code'] !== undefined && coSigners.length > 0;
+  const { code: inner } = details;
+  return code === 'SIGN_REFUSED' && inner !== undefined && !TRANSIENT_REFUSALS.has(inner) && coSigners.length > 0;
 }
 
 /** The inner code says more: the program's own code of a simulation ("6001"), or the policy's code of a signer. */

@@ -165,7 +165,7 @@ function firstSeqOf(block: Block): number {
  * Returns the last number N for which each of 1 to N is in the cursor or among `extraSeqs`; 0 where 1 is missing. The
  * numbers of the cursor grow; the others may come in any order.
  */
-export function* gapFreeUntil(
+function* gapFreeUntil(
   cursor: { next(): boolean; readonly seq: number }, extraSeqs: Iterable<number>,
 ): ChunkedWork<number> {
   const extra = Float64Array.from(extraSeqs).sort();

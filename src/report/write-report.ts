@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { costBreakdown } from '../research/metrics/cost-breakdown.ts';
 import { monthlyReturns } from '../research/metrics/return-distribution.ts';
 import type { HeatMap } from './charts/heat-map.ts';
@@ -80,10 +80,9 @@ export function writeBacktestReport(
   return writePage(file, page);
 }
 
-/** Writes a page atomically, creates its folder where needed, and returns its path. */
+/** Writes a page into an existing folder, atomically, and returns its path. */
 export function writePage(file: string, page: string): string {
   const path = resolve(file);
-  mkdirSync(dirname(path), { recursive: true });
   try {
     writeFileSync(`${path}.new`, page);
     renameSync(`${path}.new`, path);

@@ -8,13 +8,14 @@ import type { Mint, Token } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
 import type { RecordingSource } from '../recording/format.ts';
 import type { Recording } from '../recording/reader.ts';
-import { isBeingWritten } from '../recording/recording-files.ts';
 import type { ThreadSetup } from './trials/thread-setup.ts';
 
 /** What a backtest or a study works on: the strategies of a configuration, and a recording that holds their inputs. */
 export interface ResearchInput {
   readonly config: RunConfig;
   readonly recording: Recording;
+  /** Whether a process still writes the recording. */
+  readonly isBeingWritten: boolean;
   readonly checks: RecordedChecks;
   /** Tokens that a live run would check before buying, and that the recording has no check of: they are allowed. */
   readonly unseen: readonly Token[];
@@ -25,12 +26,12 @@ export interface ResearchInput {
 
 /** Returns the warnings that hold for every result computed from an input. */
 export function researchWarnings(
-  { recording: { truncatedAt, manifest, directory }, unseen, recordingWarnings, setup }: ResearchInput,
+  { recording: { truncatedAt, manifest }, isBeingWritten, unseen, recordingWarnings, setup }: ResearchInput,
 ): string[] {
   return [
     ...walletWarnings(setup),
     ...sourceWarnings(manifest.source),
-    ...(truncatedAt === undefined ? [] : [isBeingWritten(directory)
+    ...(truncatedAt === undefined ? [] : [isBeingWritten
       ? `the recording is still being written: it is used up to input number ${truncatedAt}`
       : `the recording was cut off by a crash: everything after input number ${truncatedAt} is lost`]),
     ...recordingWarnings,

@@ -55,6 +55,11 @@ export interface Gateway {
   post(request: { readonly path: string; readonly body: Body }, call?: CallOptions): Promise<Json>;
   /** Posts to `/execute`'s own bucket. */
   execute(request: { readonly path: string; readonly body: Json }, call?: Pick<CallOptions, 'signal'>): Promise<Json>;
+  /**
+   * Takes the turn of a request of the main bucket that another process sends with the same key. Resolves when it may
+   * leave, and counts it. Rejects as a request does that waited too long.
+   */
+  takeTurn(priority: Priority): Promise<void>;
   /** How fast polls may go now. */
   watchPace(): WatchPace;
   stats(): Readonly<Record<Bucket, GovernorStats>>;
@@ -110,6 +115,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     getDocument: get,
     post: (request, call = {}) => post('main', request, call),
     execute: (request, call = {}) => post('execute', request, { ...call, priority: 'execute' }),
+    takeTurn: (priority) =>
+      governors.main.run({ priority, isElsewhere: true, send: () => Promise.resolve({ value: undefined }) }),
     watchPace: () => governors.main.watchPace(),
     stats: () => ({ main: governors.main.stats(), execute: governors.execute.stats() }),
     async close() {

@@ -17,7 +17,7 @@ import type { GovernorStats } from './rate/rate-governor.ts';
 import type { WatchPace } from './rate/back-off.ts';
 import type { RateMemory } from './rate/rate-memory.ts';
 import { storedBuckets } from './rate/rate-memory.ts';
-import type { Bucket, RatePlan } from './rate/rate-plan.ts';
+import type { Bucket, Priority, RatePlan } from './rate/rate-plan.ts';
 import type { TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
 import type { Dialect } from './wire/dialect.ts';
@@ -46,6 +46,11 @@ export interface Service {
    * where it did not say.
    */
   clockAheadMs(): Millis | undefined;
+  /**
+   * Takes the turn of a request that another process sends with the same key: resolves when it may leave, and counts
+   * it. Throws SERVICE_RATE_LIMITED where its turn comes too late.
+   */
+  takeTurn(priority: Priority): Promise<void>;
   /** How fast polls may go now. */
   watchPace(): WatchPace;
   /** What went out and what waits, by bucket. */
@@ -75,6 +80,7 @@ export function createService(options: ServiceOptions): Service {
     lend: createLend(gateway),
     access$: access.changes$,
     clockAheadMs: () => aheadMs,
+    takeTurn: (priority) => gateway.takeTurn(priority),
     watchPace: () => gateway.watchPace(),
     stats: () => gateway.stats(),
     close: () => gateway.close(),

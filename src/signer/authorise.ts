@@ -1,22 +1,23 @@
-import { hash } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import { parseDecimal } from '../core/amount.ts';
 import { isGannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { SignerCode } from './policy/codes.ts';
-import type { Cap, CapRoom, CapsInForce } from './caps.ts';
-import { openSpendingCaps } from './caps.ts';
-import type { ChainReader } from './chain-reader.ts';
-import { createChainReader } from './chain-reader.ts';
-import { createJsonRpc } from './json-rpc.ts';
-import { isAddress } from '../solana/addresses.ts';
+import { createPriceGuard, describePriceGuard, type PriceGuard } from './price/price-guard.ts';
+import { createQuoteClient, type QuotedSwap } from './price/quote-client.ts';
+import type { Cap, CapRoom, CapsInForce } from './counters/caps.ts';
+import { openSpendingCaps } from './counters/caps.ts';
+import type { ChainReader } from './chain/chain-reader.ts';
+import { createChainReader } from './chain/chain-reader.ts';
+import { createJsonRpc } from './chain/json-rpc.ts';
 import type { Policy } from './policy/policy.ts';
 import { createPolicy, judgeClosing } from './policy/policy.ts';
 import type { Expectation } from './policy/expectation.ts';
 import { USUAL_MAX_FEE_LAMPORTS, usualPlatformFeeBps } from './policy/expectation.ts';
 import { NATIVE_MINT, SOL_DECIMALS, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, USDC_MINT } from '../solana/constants.ts';
-import type { Summary, Verdict } from './policy/verdict.ts';
+import { checkTransaction, type CheckedTransaction } from './policy/lookup-tables.ts';
+import { verdictOf, type Summary, type Verdict } from './policy/verdict.ts';
 import { warmUpPolicy } from './warm-up.ts';
-import { readTransaction } from '../solana/transaction.ts';
 import type { CapSetting, SignerSettings } from './settings.ts';
 import { judgeWithChain } from './policy-check.ts';
 
@@ -43,7 +44,8 @@ export interface RefusalFinding {
 
 /** The decision on one request. */
 export type Authorisation =
-  | { readonly allowed: true }
+  /** With the transaction as it was judged: what is signed. */
+  | { readonly allowed: true; readonly transaction: CheckedTransaction }
   | {
     readonly allowed: false;
     readonly code: string;
@@ -63,8 +65,16 @@ export interface PolicyDescription {
   readonly destinations: readonly string[];
   /** Whether the signer has a node of its own for lookup tables and simulations. */
   readonly rpc: boolean;
+  /** How far a swap may be below the signer's own quote, in words. */
+  readonly priceGuard: string;
   /** The swaps in the counters when they were opened; undefined where the counters end with the process. */
   readonly signed?: { readonly inDay: number; readonly inMonth: number } | undefined;
+  /** The folder of the counters; undefined where they end with the process. */
+  readonly countersDir?: string | undefined;
+  /** The time until which all caps of a day count as used, because counters were missing; undefined where not. */
+  readonly capsFullUntil?: Millis | undefined;
+  /** Whether the command line accepted missing or altered counters, so that caps start again at nothing. */
+  readonly countersAccepted?: boolean | undefined;
 }
 
 /** Decides alone what the key may sign; no request changes its rules. */
@@ -76,6 +86,11 @@ export interface Authoriser {
    */
   authorise(transaction: Uint8Array, terms: SigningRequestTerms): Promise<Authorisation>;
   /**
+   * Asks for the price of a swap that will probably be signed soon, so that its signature does not wait for it. This
+   * decides nothing, and is ignored for a swap without valid terms.
+   */
+  expect(swap: QuotedSwap): void;
+  /**
    * Returns whether the bytes do nothing but close token accounts of the wallet to the wallet. The fee of an allowed
    * request counts against the caps before this returns. Never rejects for the content of a request.
    */
@@ -86,13 +101,21 @@ export interface Authoriser {
 /** The basis of the signer's decisions: its own settings, which no request can change. */
 interface AuthoriserOptions {
   readonly settings: Pick<
-    SignerSettings, 'keyFrom' | 'embedded' | 'rpcUrl' | 'stateDir' | 'programs' | 'destinations' | 'caps' | 'tokens'
+    SignerSettings,
+    'keyFrom' | 'embedded' | 'rpcUrl' | 'countersDir' | 'acceptNewCounters' | 'programs' | 'destinations' | 'caps'
+    | 'tokens' | 'priceGuard'
   >;
   /** The address of the key, base58. */
   readonly wallet: string;
+  /** Derived from the wallet's key; it authenticates the counters. */
+  readonly countersKey: KeyObject;
   readonly clock?: Pick<Clock, 'now'> | undefined;
-  /** The address of the embedded chain from the parent; used only where all is embedded, and only for this machine. */
+  /**
+   * The addresses of the embedded chain and service from the parent; used only where all is embedded, and only for this
+   * machine.
+   */
   readonly embeddedRpcUrl?: string | undefined;
+  readonly embeddedServiceUrl?: string | undefined;
 }
 
 /** The limit of fees and tips on a real service where SOL has no cap: enough for some thousand swaps. */
@@ -103,18 +126,29 @@ const DECIMALS: ReadonlyMap<string, number> = new Map([[NATIVE_MINT, SOL_DECIMAL
 
 /**
  * Returns the authoriser of a wallet's key: the policy over the bytes, with lookup tables and simulations of the
- * signer's own node, then the caps. Throws JOURNAL_INVALID or JOURNAL_FAILED where the counters cannot be opened.
+ * signer's own node, a price of its own, then the caps. Throws JOURNAL_INVALID or JOURNAL_FAILED where the counters
+ * cannot be opened.
  */
-export function createAuthoriser(options: AuthoriserOptions): Promise<Authoriser> {
-  // Faults of the counters reject the promise too.
-  return Promise.resolve().then(() => openAuthoriser(options));
-}
-
-function openAuthoriser({ settings, wallet, clock = wallClock, embeddedRpcUrl }: AuthoriserOptions): Authoriser {
+export async function createAuthoriser({
+  settings, wallet, countersKey, clock = wallClock, embeddedRpcUrl, embeddedServiceUrl,
+}: AuthoriserOptions): Promise<Authoriser> {
   const rpcUrl = settings.embedded ? loopbackOf(embeddedRpcUrl) : settings.rpcUrl;
   const chain = rpcUrl === undefined ? undefined : createChainReader(createJsonRpc(rpcUrl));
+  const guard = openPriceGuard(settings, { clock, embeddedServiceUrl });
   const policy = createPolicy(settings.programs);
-  const caps = openSpendingCaps({ stateDir: isPlayMoney(settings) ? undefined : settings.stateDir, wallet, clock });
+  const countersDir = isPlayMoney(settings) ? undefined : settings.countersDir;
+  const caps = openSpendingCaps({
+    folder: countersDir, wallet, clock, key: countersKey, acceptNew: settings.acceptNewCounters,
+  });
+  /** Before the first count. The embedded chain is new at each start, so that it has no history to ask for. */
+  const prove = async (): Promise<void> => {
+    if (!caps.isUnproven || (chain === undefined && !settings.embedded)) return;
+    caps.prove(settings.embedded ? 0 : await chain!.signedSince(wallet, clock.now() - DAY_MS));
+  };
+  await prove().catch((error: unknown) => {
+    // The node is asked again before the first signature.
+    if (!isGannetError(error)) throw error;
+  });
   const signed = { inDay: caps.signedSince(clock.now() - DAY_MS), inMonth: caps.signedSince(0) };
   // An account of an unnamed token may never be closed again: its rent counts as spent.
   const named = new Set(settings.tokens.values());
@@ -122,52 +156,79 @@ function openAuthoriser({ settings, wallet, clock = wallClock, embeddedRpcUrl }:
   warmUpPolicy(policy, wallet);
 
   return {
-    description: { ...describe(settings, chain), signed: isPlayMoney(settings) ? undefined : signed },
+    description: {
+      ...describe(settings, chain), signed: countersDir === undefined ? undefined : signed, countersDir,
+      capsFullUntil: caps.fullUntil, countersAccepted: caps.isAccepted || undefined,
+    },
     async authorise(transaction, terms) {
-      const fault = faultOf(terms, wallet);
+      const fault = faultOf(terms, { wallet, addresses: policy.addresses });
       if (fault !== undefined) return refused('TERMS_INVALID', fault);
       // A copy: the same bytes are read, simulated and counted, even if the caller changes its own.
-      const bytes = new Uint8Array(transaction);
+      const checked = checkTransaction(new Uint8Array(transaction));
+      if ('finding' in checked) return denied(verdictOf([checked.finding], undefined));
       try {
-        const verdict = await judgeWithChain(bytes, expectationOf(terms, wallet), {
+        const verdict = await judgeWithChain(checked, expectationOf(terms, wallet), {
           policy, chain, receivers: [undefined, ...settings.destinations],
         });
         if (verdict.verdict === 'deny') return denied(verdict);
         const inForce = await capsInForce(terms.inputMint, { settings, chain });
         if ('allowed' in inForce) return inForce;
+        // The policy has proven both amounts as bounds: of what leaves, and of what arrives.
+        const price = await guard.judge(terms);
+        if (price !== undefined) return refused(price.code, price.message);
+        await prove();
         const counted = caps.count({
-          messageHash: messageHash(bytes),
+          messageHash: messageHash(checked),
           // The most that may leave, whatever the bytes state.
           mint: terms.inputMint, amount: terms.amountIn,
           costLamports: costOf(verdict.summary!, { isRentLost: !named.has(terms.outputMint) }),
         }, inForce);
-        return counted.ok ? { allowed: true } : { ...refused(counted.code, counted.message), room: counted.room };
+        return counted.ok ? { allowed: true, transaction: checked }
+          : { ...refused(counted.code, counted.message), room: counted.room };
       } catch (error) {
         if (!isGannetError(error)) throw error;
         return refused('CHAIN_UNREAD', error.message);
       }
     },
+    expect(swap) {
+      if (swapFault(swap, policy.addresses) === undefined) guard.expect(swap);
+    },
     async authoriseClosing(transaction) {
-      const bytes = new Uint8Array(transaction);
-      const verdict = judgeClosing(bytes, wallet, policy);
+      const checked = checkTransaction(new Uint8Array(transaction));
+      if ('finding' in checked) return denied(verdictOf([checked.finding], undefined));
+      const verdict = judgeClosing(checked, wallet, policy);
       if (verdict.verdict === 'deny') return denied(verdict);
       try {
+        await prove();
         // It costs only its fee, but endless requests would add up.
         const counted = caps.count(
-          { messageHash: messageHash(bytes), mint: NATIVE_MINT, amount: 0n, costLamports: verdict.feeLamports },
+          { messageHash: messageHash(checked), mint: NATIVE_MINT, amount: 0n, costLamports: verdict.feeLamports },
           { input: undefined, ...costsInForce(settings) },
         );
-        return counted.ok ? { allowed: true } : refused(counted.code, counted.message);
+        return counted.ok ? { allowed: true, transaction: checked } : refused(counted.code, counted.message);
       } catch (error) {
         if (!isGannetError(error)) throw error;
-        return refused('CAP_DECIMALS_UNREAD', `signer.caps.SOL: ${error.message}`);
+        return error.code.startsWith('CHAIN_') ? refused('CHAIN_UNREAD', error.message)
+          : refused('CAP_DECIMALS_UNREAD', `signer.caps.SOL: ${error.message}`);
       }
     },
     close() {
       chain?.close();
+      guard.close();
       caps.close();
     },
   };
+}
+
+function openPriceGuard(
+  { embedded, priceGuard }: AuthoriserOptions['settings'],
+  { clock, embeddedServiceUrl }: Required<Pick<AuthoriserOptions, 'clock' | 'embeddedServiceUrl'>>,
+): PriceGuard {
+  const serviceUrl = embedded ? loopbackOf(embeddedServiceUrl) : priceGuard.serviceUrl;
+  return createPriceGuard({
+    client: serviceUrl === undefined ? undefined : createQuoteClient({ ...priceGuard, serviceUrl }),
+    clock: clock!, limits: priceGuard,
+  });
 }
 
 function costOf({ costs }: Summary, { isRentLost }: { readonly isRentLost: boolean }): bigint {
@@ -175,8 +236,8 @@ function costOf({ costs }: Summary, { isRentLost }: { readonly isRentLost: boole
   return feeLamports + costs.tipLamports + costs.repaidLamports + (isRentLost ? costs.rentLamports : 0n);
 }
 
-function messageHash(bytes: Uint8Array): string {
-  return hash('sha256', readTransaction(bytes).message);
+function messageHash({ read }: CheckedTransaction): string {
+  return hash('sha256', read.message);
 }
 
 /**
@@ -203,14 +264,28 @@ function expectationOf(
   };
 }
 
+/** The cache of the policy: reading base58 takes longer than most rules. */
+type KnownAddresses = Pick<Policy['addresses'], 'bytesOf'>;
+
+const NO_ADDRESSES = 'expected addresses, the base58 of 32 bytes';
+
+/** Returns the fault of a swap that no transaction can make. */
+function swapFault({ inputMint, outputMint, amountIn }: QuotedSwap, { bytesOf }: KnownAddresses): string | undefined {
+  if (bytesOf(inputMint) === undefined || bytesOf(outputMint) === undefined) return NO_ADDRESSES;
+  if (inputMint === outputMint) return 'expected two tokens, got one';
+  return amountIn <= 0n ? `expected a positive input, got ${amountIn}` : undefined;
+}
+
 /** Returns the fault of terms that no transaction can meet. */
 function faultOf(
-  { inputMint, outputMint, amountIn, minimumOut, maker, feePayer, maxFeeBps }: SigningRequestTerms, wallet: string,
+  terms: SigningRequestTerms, { wallet, addresses }: { readonly wallet: string; readonly addresses: KnownAddresses },
 ): string | undefined {
-  const addresses = [inputMint, outputMint, maker, feePayer].filter((address) => address !== undefined);
-  if (!addresses.every(isAddress)) return 'expected addresses, the base58 of 32 bytes';
-  if (inputMint === outputMint) return 'expected two tokens, got one';
-  if (amountIn <= 0n || minimumOut <= 0n) return `expected positive amounts, got ${amountIn} and ${minimumOut}`;
+  const { maker, feePayer, minimumOut, maxFeeBps } = terms;
+  const fault = swapFault(terms, addresses);
+  if (fault !== undefined) return fault;
+  const others = [maker, feePayer].filter((address) => address !== undefined);
+  if (others.some((address) => addresses.bytesOf(address) === undefined)) return NO_ADDRESSES;
+  if (minimumOut <= 0n) return `expected a positive output, got ${minimumOut}`;
   if (maker === wallet) return 'expected another maker than the wallet itself';
   if (!Number.isInteger(maxFeeBps) || maxFeeBps < 0) return 'expected whole basis points as maxFeeBps';
   return undefined;
@@ -265,7 +340,7 @@ function deriveKnownAccounts({ addresses }: Policy, wallet: string, mints: Itera
 }
 
 function describe(
-  { programs, caps, destinations }: AuthoriserOptions['settings'], chain: ChainReader | undefined,
+  { programs, caps, destinations, priceGuard }: AuthoriserOptions['settings'], chain: ChainReader | undefined,
 ): Omit<PolicyDescription, 'signed'> {
   return {
     programs: programs.length,
@@ -274,6 +349,7 @@ function describe(
       .flatMap(([most, span]) => (most === undefined ? [] : [`${most} ${span!}`])).join(', ')}`),
     destinations,
     rpc: chain !== undefined,
+    priceGuard: describePriceGuard(priceGuard),
   };
 }
 

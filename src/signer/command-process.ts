@@ -13,8 +13,8 @@ export interface HandedOn {
   readonly dotenv: Variables | undefined;
   /** The names of the variables that only the signer has. */
   readonly withheld: readonly string[];
-  /** Whether a signer serves `SIGNER_FD`. */
-  readonly signer: boolean;
+  /** Whether a signer serves `SIGNER_FD`, or the path of the socket that one serves. */
+  readonly signer: boolean | string;
 }
 
 /** Options and variables of a new process. */
@@ -30,6 +30,8 @@ const WITH_VALUE: ReadonlySet<string> =
 const SIGNING: ReadonlySet<string> = new Set(['run', 'swap', 'wallet', 'bench']);
 /** The one variable that the first process adds, and the next process removes. */
 const NAME = 'GANNET_HANDED_ON';
+/** Set where this process has replaced itself to hide keys: `hidden-keys.ts` reads and removes it. */
+export const KEYS_MARK = 'GANNET_HIDDEN_KEYS';
 /** Node's options for the command; the process with the key runs without any. */
 const NODE_OPTIONS = 'GANNET_NODE_OPTIONS';
 /** These make Node print or store data, including requests with their keys; `bin/gannet` lists them too. */
@@ -38,6 +40,10 @@ const REVEALING: ReadonlySet<string> = new Set([
   'NODE_REPL_EXTERNAL_MODULE',
 ]);
 
+/** Accepts missing or altered counters of the signer; it is on the command line, where only an operator writes. */
+export const ACCEPT_COUNTERS_FLAG = '--accept-new-counters';
+/** The path of the socket that a signer of another unit serves. */
+export const SIGNER_SOCKET = 'GANNET_SIGNER_SOCKET';
 /** The file descriptor of the channel to the signer in the command's process. */
 export const SIGNER_FD = 3;
 /** V8 options that `bin/gannet` sets for the heap of the first process. */
@@ -66,6 +72,11 @@ export function readInvocation(args: readonly string[]): Invocation {
 /** Returns whether a command may have to sign. */
 export function maySign({ command }: Invocation): boolean {
   return command !== undefined && SIGNING.has(command);
+}
+
+/** Returns whether a command line starts the signer alone; its help comes from the command. */
+export function isSignerService({ command }: Invocation, args: readonly string[]): boolean {
+  return command === 'signer' && !args.includes('--help') && !args.includes('-h');
 }
 
 /** Returns the value of an option at any position; the last of several, as the command reads them. */
@@ -103,7 +114,7 @@ function wordsOf(
  */
 export function handOn(
   { variables, dotenv, withheld }: Pick<CleanEnvironment, 'variables' | 'withheld'> & Pick<HandedOn, 'dotenv'>,
-  { signer }: { readonly signer: boolean },
+  { signer }: Pick<HandedOn, 'signer'>,
 ): Record<string, string> {
   const next: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) {
@@ -124,7 +135,7 @@ export function takeHandedOn(variables: Record<string, string | undefined>): Han
   delete variables[NAME];
   if (text === undefined) return undefined;
   const { dotenv, withheld, signer } = JSON.parse(text) as Partial<HandedOn>;
-  return { dotenv, withheld: withheld ?? [], signer: signer === true };
+  return { dotenv, withheld: withheld ?? [], signer: typeof signer === 'string' ? signer : signer === true };
 }
 
 /**

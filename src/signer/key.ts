@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import bs58 from 'bs58';
 import { GannetError } from '../core/errors.ts';
 
@@ -10,6 +10,8 @@ export interface SecretKey {
   readonly publicKey: Uint8Array;
   /** The public key as base58. */
   readonly address: string;
+  /** Authenticates the counters of this wallet; opaque too. The wallet's key does not follow from it. */
+  readonly countersKey: KeyObject;
 }
 
 const SEED_BYTES = 32;
@@ -18,6 +20,7 @@ const KEYPAIR_BYTES = 64;
 const MAX_KEY_CHARACTERS = 1_024;
 /** RFC 8410: the fixed beginning of an Ed25519 private key in PKCS #8 DER; the 32-byte seed follows. */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+const COUNTERS_LABEL = 'gannet counters 1';
 const ACCEPTED_FORMS = 'base58 of 64 bytes (or of a 32-byte seed), or a JSON array of 64 numbers';
 
 /**
@@ -47,7 +50,11 @@ function keyFromBytes(bytes: Uint8Array): SecretKey {
       'the second half is not the public key of the first half: the key is damaged or combined from two',
     );
   }
-  return { privateKey, publicKey, address: bs58.encode(publicKey) };
+  return { privateKey, publicKey, address: bs58.encode(publicKey), countersKey: countersKeyOf(bytes) };
+}
+
+function countersKeyOf(bytes: Uint8Array): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', bytes.subarray(0, SEED_BYTES), '', COUNTERS_LABEL, 32)));
 }
 
 function privateKeyFromSeed(seed: Uint8Array): KeyObject {

@@ -1,12 +1,12 @@
 import { isGannetError } from '../core/errors.ts';
-import type { ChainReader } from './chain-reader.ts';
+import type { ChainReader } from './chain/chain-reader.ts';
 import type { Expectation } from './policy/expectation.ts';
 import type { Policy } from './policy/policy.ts';
-import type { LookupTables } from './policy/lookup-tables.ts';
+import { checkTransaction, type CheckedTransaction, type LookupTables } from './policy/lookup-tables.ts';
 import type { Verdict } from './policy/verdict.ts';
 import { verdictOf } from './policy/verdict.ts';
 import type { Addresses } from '../solana/addresses.ts';
-import { readTransaction } from '../solana/transaction.ts';
+import type { ReadTransaction } from '../solana/transaction.ts';
 
 const NO_TABLES: LookupTables = new Map();
 
@@ -15,20 +15,22 @@ const NO_TABLES: LookupTables = new Map();
  * that is missing. Of several receivers (undefined: the wallet itself) the first that fits counts, else the verdict for
  * the first one. Without a chain nothing that needs one is allowed. Throws what the chain's reader throws.
  */
-export async function judgeWithChain(bytes: Uint8Array, expectation: Expectation,
+export async function judgeWithChain(given: Uint8Array | CheckedTransaction, expectation: Expectation,
   { policy, chain, receivers = [expectation.receiver] }: {
     readonly policy: Policy; readonly chain: ChainReader | undefined;
     readonly receivers?: readonly (string | undefined)[] | undefined;
   }): Promise<Verdict> {
-  const tables = await tablesOf(bytes, { policy, chain });
+  const checked = given instanceof Uint8Array ? checkTransaction(given) : given;
+  if ('finding' in checked) return verdictOf([checked.finding], undefined);
+  const tables = await tablesOf(checked, { policy, chain });
   let first: Verdict | undefined;
   for (const receiver of receivers) {
     const expected = { ...expectation, receiver };
-    let verdict = policy.judge(bytes, expected, { tables });
+    let verdict = policy.judge(checked, expected, { tables });
     if (chain !== undefined && wantsSimulation(verdict)) {
-      const writable = writableAccounts(bytes, { tables, addresses: policy.addresses });
-      verdict = await chain.simulate(bytes, { wallet: expected.wallet, receiver, writable })
-        .then((simulation) => policy.judge(bytes, expected, { tables, simulation }), (error: unknown) =>
+      const writable = writableAccounts(checked.read, { tables, addresses: policy.addresses });
+      verdict = await chain.simulate(checked.bytes, { wallet: expected.wallet, receiver, writable })
+        .then((simulation) => policy.judge(checked, expected, { tables, simulation }), (error: unknown) =>
           failed(error, verdict));
     }
     if (verdict.verdict === 'allow') return verdict;
@@ -41,16 +43,12 @@ export async function judgeWithChain(bytes: Uint8Array, expectation: Expectation
  * Returns the lookup tables that a transaction uses, from the chain; none for unreadable bytes, which the policy
  * denies.
  */
-export async function tablesOf(bytes: Uint8Array, { policy, chain }: {
+export async function tablesOf(given: Uint8Array | CheckedTransaction, { policy, chain }: {
   readonly policy: Pick<Policy, 'addresses'>; readonly chain: ChainReader | undefined;
 }): Promise<LookupTables> {
-  let places: ReadonlyMap<string, number>;
-  try {
-    places = usedPlaces(bytes, policy.addresses);
-  } catch (error) {
-    if (!isGannetError(error)) throw error;
-    return NO_TABLES;
-  }
+  const checked = given instanceof Uint8Array ? checkTransaction(given) : given;
+  if ('finding' in checked) return NO_TABLES;
+  const places = usedPlaces(checked.read, policy.addresses);
   return places.size === 0 || chain === undefined ? NO_TABLES : chain.lookupTables(places);
 }
 
@@ -64,26 +62,23 @@ function wantsSimulation({ findings }: Verdict): boolean {
   return findings.length > 0 && findings.every(({ code }) => code === 'SWAP_UNREADABLE');
 }
 
-/** The highest index of each lookup table that a transaction uses. Throws CHAIN_TRANSACTION_INVALID. */
-function usedPlaces(bytes: Uint8Array, { addressOf }: Pick<Addresses, 'addressOf'>): ReadonlyMap<string, number> {
+/** The highest index of each lookup table that a transaction uses. */
+function usedPlaces(
+  { lookups }: ReadTransaction, { addressOf }: Pick<Addresses, 'addressOf'>,
+): ReadonlyMap<string, number> {
   const highest = new Map<string, number>();
-  for (const { table, writableIndexes, readonlyIndexes } of readTransaction(bytes).lookups) {
+  for (const { table, writableIndexes, readonlyIndexes } of lookups) {
     const address = addressOf(table);
     highest.set(address, Math.max(highest.get(address) ?? 0, ...writableIndexes, ...readonlyIndexes));
   }
   return highest;
 }
 
-/**
- * Every account that a transaction can change; no program can lower the balance of another one. Throws
- * CHAIN_TRANSACTION_INVALID.
- */
-function writableAccounts(bytes: Uint8Array, { tables, addresses }: {
-  readonly tables: LookupTables; readonly addresses: Pick<Addresses, 'addressOf'>;
-}): readonly string[] {
-  const { accountKeys, header: { requiredSignatures, readonlySigned, readonlyUnsigned }, lookups } = readTransaction(
-    bytes,
-  );
+/** Every account that a transaction can change; no program can lower the balance of another one. */
+function writableAccounts(
+  { accountKeys, header: { requiredSignatures, readonlySigned, readonlyUnsigned }, lookups }: ReadTransaction,
+  { tables, addresses }: { readonly tables: LookupTables; readonly addresses: Pick<Addresses, 'addressOf'> },
+): readonly string[] {
   const written = accountKeys.filter((_, index) => (index < requiredSignatures
     ? index < requiredSignatures - readonlySigned
     : index < accountKeys.length - readonlyUnsigned));

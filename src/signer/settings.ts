@@ -5,15 +5,17 @@ import { applyOverrides, interpolate } from '../config/interpolate.ts';
 import type { MapNode } from '../config/config-tree.ts';
 import { GannetError, messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
-import { valueOf } from './command-process.ts';
+import { ACCEPT_COUNTERS_FLAG, valueOf } from './command-process.ts';
 import { hasWalletKeyForm } from './key-shape.ts';
 import { isAddress } from '../solana/addresses.ts';
 import type { SwapProgram } from './policy/swap-programs.ts';
 import { swapPrograms } from './policy/swap-programs.ts';
 import { NATIVE_MINT, USDC_MINT } from '../solana/constants.ts';
 import { readSwapPrograms } from './dialect-programs.ts';
+import { signerFolders } from './counters/spend-counters.ts';
+import { readPriceGuard, type PriceGuardSettings } from './price/price-guard-settings.ts';
 import type { YamlPlace } from './yaml-reading.ts';
-import { invalid, invalidAt, itemsOf, memberOf, membersOf, textOf, yamlRoot } from './yaml-reading.ts';
+import { inside, invalid, invalidAt, itemsOf, memberOf, membersOf, textOf, yamlRoot } from './yaml-reading.ts';
 
 /** The limits on spending one token, decimal texts in whole tokens; undefined for no limit. */
 export interface CapSetting {
@@ -35,8 +37,12 @@ export interface SignerSettings {
   readonly embedded: boolean;
   /** The node, http or https; undefined where the chain is the embedded one. May hold a provider's key: never shown. */
   readonly rpcUrl: string | undefined;
-  /** Absolute. */
+  /** The signer's own folder with its counters, absolute. */
+  readonly countersDir: string;
+  /** Where counters of an earlier version may be, absolute. */
   readonly stateDir: string;
+  /** The command line accepts missing or altered counters, once. */
+  readonly acceptNewCounters: boolean;
   /**
    * The allow-list: the programs read here and, unless all is embedded, those of the dialect and of the section
    * "signer".
@@ -47,6 +53,8 @@ export interface SignerSettings {
   readonly caps: readonly CapSetting[];
   /** Mints by their aliases; SOL and USDC are always among them. */
   readonly tokens: ReadonlyMap<string, string>;
+  /** The service that the signer asks for prices itself, and how far a swap may be below them. */
+  readonly priceGuard: PriceGuardSettings;
 }
 
 /** The command line, environment and folders of a process. */
@@ -79,32 +87,39 @@ export function readSignerSettings(
   const parsed = yamlRoot(file, text);
   if (parsed.node.kind !== 'map') throw invalid(parsed, 'expected keys and values such as "mode: paper"');
   const overridden: MapNode =
-    applyOverrides(parsed.node, { baseUrl: valueOf(args, '--base-url'), rpcUrl: valueOf(args, '--rpc-url') });
+    applyOverrides(parsed.node, {
+      baseUrl: valueOf(args, '--base-url'), rpcUrl: valueOf(args, '--rpc-url'),
+      apiKeyEnv: valueOf(args, '--api-key-env'),
+    });
   const { root, problems } = interpolate(overridden, environment);
   const problem = problems.find(({ path }) => READ_HERE.some((known) => `${path.join('.')}.`.startsWith(`${known}.`)));
   if (problem !== undefined) throw invalidAt(file, problem);
 
   const place: YamlPlace = { file, path: [], node: root };
-  const [service, chain, wallet, signer] = ['service', 'chain', 'wallet', 'signer'].map((key) => memberOf(place, key));
-  membersOf(signer, ['programs', 'destinations', 'caps']);
+  const [service, chain, wallet, signer, risk] =
+    ['service', 'chain', 'wallet', 'signer', 'risk'].map((key) => memberOf(place, key));
+  membersOf(signer, ['programs', 'destinations', 'caps', 'price_guard']);
   const tokens = readTokens(memberOf(place, 'tokens'));
-  const isServiceEmbedded = (textOf(inside(service, 'base_url')) ?? 'embedded') === 'embedded';
+  const dialect = readDialect(inside(service, 'dialect'), projectDir);
+  const priceGuard = readPriceGuard({ service, risk, guard: inside(signer, 'price_guard') }, { environment, dialect });
   const rpcUrl = readRpcUrl(inside(chain, 'rpc_url'));
-  const embedded = isServiceEmbedded && rpcUrl === undefined;
-  const listed = allowList(readDialect(inside(service, 'dialect'), projectDir), itemsOf(inside(signer, 'programs'))
+  const embedded = priceGuard.serviceUrl === undefined && rpcUrl === undefined;
+  const listed = allowList(readSwapPrograms(dialect.file, dialect.text), itemsOf(inside(signer, 'programs'))
     .map((item) => readAddress(item)!));
   return {
     keyFrom: readKeyFrom(inside(wallet, 'key_from')),
     address: readAddress(inside(wallet, 'address')),
     embedded,
     rpcUrl,
-    stateDir: resolve(workingDir, valueOf(args, '--state-dir') ?? './state'),
+    ...signerFolders({ args, environment, workingDir }),
+    acceptNewCounters: args.includes(ACCEPT_COUNTERS_FLAG),
     // On the embedded chain the daemon names the node, so a simulation proves nothing there: only its own swap program
     // is called, which no other chain has.
     programs: embedded ? swapPrograms() : listed,
     destinations: itemsOf(inside(signer, 'destinations')).map((item) => readAddress(item)!),
     caps: readCaps(inside(signer, 'caps'), tokens),
     tokens,
+    priceGuard,
   };
 }
 
@@ -130,10 +145,6 @@ function readConfig(named: string | undefined, workingDir: string): { readonly f
       'CONFIG_NOT_FOUND', `${printable(file)} cannot be read by the signer: ${printable(messageOf(cause))}`, { cause },
     );
   }
-}
-
-function inside(place: YamlPlace | undefined, key: string): YamlPlace | undefined {
-  return place === undefined ? undefined : memberOf(place, key);
 }
 
 function readKeyFrom(place: YamlPlace | undefined): string | undefined {
@@ -200,7 +211,9 @@ function readDecimal(place: YamlPlace | undefined): string | undefined {
   return text;
 }
 
-function readDialect(place: YamlPlace | undefined, projectDir: string): readonly SwapProgram[] {
+function readDialect(
+  place: YamlPlace | undefined, projectDir: string,
+): { readonly file: string; readonly text: string } {
   const name = textOf(place) ?? 'neutral';
   if (place !== undefined && !/^[a-z0-9-]{1,64}$/.test(name))
     throw invalid(place, 'expected the name of a dialect: small letters, digits and dashes');
@@ -214,7 +227,7 @@ function readDialect(place: YamlPlace | undefined, projectDir: string): readonly
       { cause },
     );
   }
-  return readSwapPrograms(`config/dialects/${name}.yaml`, text);
+  return { file: `config/dialects/${name}.yaml`, text };
 }
 
 /** One entry for a program: with the decoder that is known here, else the dialect's. */

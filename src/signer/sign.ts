@@ -1,19 +1,19 @@
 import { hash, sign } from 'node:crypto';
 import bs58 from 'bs58';
-import { GannetError, isGannetError } from '../core/errors.ts';
+import { GannetError } from '../core/errors.ts';
 import type { SecretKey } from './key.ts';
 import type { ReadTransaction } from '../solana/transaction.ts';
-import { readTransaction, writeMessage } from '../solana/transaction.ts';
+import { checkTransaction, type CheckedTransaction } from './policy/lookup-tables.ts';
 
 /** Signs transactions as one address. */
 export interface Signer {
   /** Base58. */
   readonly address: string;
   /**
-   * Returns the transaction with this address's signature in its own slot, all other bytes as they were. Throws
-   * SIGN_REFUSED.
+   * Returns the transaction with this address's signature in its own slot, all other bytes as they were. Of a checked
+   * transaction the bytes themselves are signed. Throws SIGN_REFUSED.
    */
-  sign(transaction: Uint8Array): Promise<SignedTransaction>;
+  sign(transaction: Uint8Array | CheckedTransaction): Promise<SignedTransaction>;
 }
 
 export interface SignedTransaction {
@@ -31,10 +31,10 @@ export function createSigner(key: SecretKey): Signer {
   return { address: key.address, sign: async (transaction) => signTransaction(key, transaction) };
 }
 
-function signTransaction(key: SecretKey, bytes: Uint8Array): SignedTransaction {
+function signTransaction(key: SecretKey, given: Uint8Array | CheckedTransaction): SignedTransaction {
   // A copy: the caller's bytes stay as they are, and cannot change between reading and signing.
-  const signed = new Uint8Array(bytes);
-  const transaction = readOrRefuse(signed);
+  const { bytes: signed, read: transaction } =
+    given instanceof Uint8Array ? checkedOrRefused(new Uint8Array(given)) : given;
   const slot = ownSlot(transaction, key);
   const signature = sign(null, transaction.message, key.privateKey);
   // The slots are views into `signed`: this is the only write.
@@ -48,24 +48,18 @@ function signTransaction(key: SecretKey, bytes: Uint8Array): SignedTransaction {
   };
 }
 
-function readOrRefuse(bytes: Uint8Array): ReadTransaction {
-  let transaction: ReadTransaction;
-  try {
-    transaction = readTransaction(bytes);
-  } catch (cause) {
-    if (!isGannetError(cause)) throw cause;
-    throw new GannetError('SIGN_REFUSED', `nothing was signed: ${cause.message}`, { cause });
-  }
-  if (Buffer.compare(writeMessage(transaction), transaction.message) !== 0) {
-    throw refused('the message differs when it is written again');
-  }
-  return transaction;
+function checkedOrRefused(bytes: Uint8Array): CheckedTransaction {
+  const checked = checkTransaction(bytes);
+  if ('finding' in checked) throw refused(checked.finding.message);
+  return checked;
 }
 
 /** The index of this key's slot among the required signers. */
 function ownSlot({ accountKeys, header }: ReadTransaction, key: SecretKey): number {
-  const positions = accountKeys.flatMap((accountKey, index) =>
-    (Buffer.compare(accountKey, key.publicKey) === 0 ? [index] : []));
+  const positions: number[] = [];
+  // A call into the system for each key would take longer than the rest.
+  for (const [index, accountKey] of accountKeys.entries())
+    if (accountKey[0] === key.publicKey[0] && Buffer.compare(accountKey, key.publicKey) === 0) positions.push(index);
   const [position] = positions;
   if (positions.length > 1) throw refused(`${key.address} appears ${positions.length} times among the account keys`);
   if (position === undefined || position >= header.requiredSignatures) {

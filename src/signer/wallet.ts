@@ -3,7 +3,8 @@ import type { Authoriser } from './authorise.ts';
 import type { Variables } from './environment.ts';
 import { readSecretKey } from './key-file.ts';
 import { parseSecretKey, type SecretKey } from './key.ts';
-import type { EmbeddedConnection, SignerDescription } from './channel-protocol.ts';
+import type { EmbeddedAddresses, EmbeddedConnection, SignerDescription } from './channel/channel-protocol.ts';
+import { processesShowing, revealedBy } from './hidden-keys.ts';
 import { createSigner, type Signer } from './sign.ts';
 
 /** The settings of the key from the signer's own reading of the configuration. */
@@ -19,8 +20,8 @@ interface WalletSettings {
 /** The rules, which depend on the address of the key. */
 export interface Rules {
   readonly settings: WalletSettings;
-  /** `embeddedRpcUrl` is the address of the embedded chain; undefined for a real one, whose node is configured. */
-  authoriserFor(address: string, embeddedRpcUrl: string | undefined): Promise<Authoriser>;
+  /** `embedded` has the addresses of the embedded chain and service; those of real ones are configured. */
+  authoriserFor(key: Pick<SecretKey, 'address' | 'countersKey'>, embedded: EmbeddedAddresses): Promise<Authoriser>;
 }
 
 /** A key and its authoriser. */
@@ -46,26 +47,36 @@ export interface Wallet {
 type KeyOf = (settings: WalletSettings) => Promise<SecretKey>;
 
 /** Returns a closed wallet. Nothing is read yet, since the command reports the faults of the configuration. */
-export function createWallet({ environment, pid, load }: {
+export function createWallet({ environment, keyFault, pid, load, warn }: {
   /** The only environment with the keys. */
   readonly environment: Variables;
+  /** The reason why no key of the environment may be used. */
+  readonly keyFault?: string | undefined;
   readonly pid: number;
   readonly load: () => Promise<Rules>;
+  readonly warn: (message: string) => void;
 }): Wallet {
   let opening: Promise<OpenWallet> | undefined;
   let opened: OpenWallet | undefined;
 
-  const configuredKey: KeyOf = async ({ keyFrom }) => {
+  const configuredKey: KeyOf = async ({ keyFrom, embedded }) => {
     if (keyFrom === undefined) throw new GannetError(
       'KEY_INVALID', 'wallet.key_from is missing: only the embedded service brings a wallet of its own',
     );
-    return readSecretKey({ source: keyFrom, environment });
+    const name = /^env:(.*)$/s.exec(keyFrom)?.[1];
+    if (name !== undefined && keyFault !== undefined) throw new GannetError('KEY_INVALID', keyFault);
+    const key = await readSecretKey({ source: keyFrom, environment });
+    const showing = name === undefined ? [] : processesShowing(environment[name]!.trim());
+    if (showing.length === 0) return key;
+    if (!embedded) throw new GannetError('KEY_INVALID', revealedBy(showing));
+    warn(revealedBy(showing));
+    return key;
   };
-  const openWith = async (keyOf: KeyOf, { rpcUrl }: EmbeddedConnection): Promise<OpenWallet> => {
+  const openWith = async (keyOf: KeyOf, { rpcUrl, serviceUrl }: EmbeddedConnection): Promise<OpenWallet> => {
     const rules = await load();
     const { settings } = rules;
     const key = await expectedKey(settings, keyOf);
-    const authoriser = await rules.authoriserFor(key.address, settings.embedded ? rpcUrl : undefined);
+    const authoriser = await rules.authoriserFor(key, settings.embedded ? { rpcUrl, serviceUrl } : {});
     opened =
       { signer: createSigner(key), authoriser, description: { ...authoriser.description, pid, address: key.address } };
     return opened;

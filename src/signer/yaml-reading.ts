@@ -29,6 +29,11 @@ export function memberOf(place: YamlPlace, key: string): YamlPlace | undefined {
     : { ...place, path: [...place.path, key], node };
 }
 
+/** Returns the value under a key of an optional mapping. Throws CONFIG_INVALID where it is no mapping. */
+export function inside(place: YamlPlace | undefined, key: string): YamlPlace | undefined {
+  return place === undefined ? undefined : memberOf(place, key);
+}
+
 /**
  * Returns the members of a mapping with their keys. Throws CONFIG_INVALID where it is none, or has a key that is not in
  * `known`.

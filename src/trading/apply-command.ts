@@ -31,7 +31,9 @@ export function applyCommand(state: EngineState, at: Millis, command: Command): 
       state.serviceAccess = command.access;
       return;
     case 'leap-time':
-      // Only the clock changes; the engine moves it.
+    case 'stop-strategy':
+    case 'start-strategy':
+      // Only the clock or a strategy changes; the engine moves the one and stops or starts the other.
       return;
     default:
       assertNever(command, 'command');

@@ -76,6 +76,35 @@ interface ClockJump extends CommandBase {
   readonly from: Millis;
 }
 
+/**
+ * Why a strategy's process no longer answers: it took too long for a call, took too much memory, ended, sent what is no
+ * answer, acted outside a call (a promise, a timer of the machine), passed another bound, or shared its process with a
+ * strategy that did one of these.
+ */
+export type StopCode = 'STRATEGY_TIMEOUT' | 'STRATEGY_MEMORY' | 'STRATEGY_ENDED' | 'STRATEGY_INVALID_ANSWER'
+  | 'STRATEGY_ASYNC' | 'STRATEGY_BOUND' | 'STRATEGY_NEIGHBOUR';
+
+/** A strategy was stopped in the middle of a call, none of whose effects count. A replay does not make that call. */
+export interface StopStrategy extends CommandBase {
+  readonly name: 'stop-strategy';
+  readonly strategy: string;
+  readonly code: StopCode;
+  /**
+   * How often the strategy had been started by then, and the number of the call since its last start; both from 1. The
+   * call is 0 where the strategy was stopped between two calls.
+   */
+  readonly start: number;
+  readonly call: number;
+  /** The author's line, "dip.ts:12:5", where it is known. */
+  readonly place?: string | undefined;
+}
+
+/** A strategy that was stopped is started again, with the state that it kept. */
+interface StartStrategy extends CommandBase {
+  readonly name: 'start-strategy';
+  readonly strategy: string;
+}
+
 /** An input that is not of the market; it goes through the inbox and is replayed like every other input. */
 export type Command = SetTradingState | Flatten | SetServiceAccess | AdjustWallet | JudgeToken | ReportPresence
-  | ClockJump;
+  | ClockJump | StopStrategy | StartStrategy;

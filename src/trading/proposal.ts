@@ -1,4 +1,5 @@
 import type { Amount, Bps } from '../core/amount.ts';
+import { messageOf } from '../core/errors.ts';
 import type { Mint } from '../market/token.ts';
 
 /** How a swap reaches the chain: assembled by the service and landed by it, or built here and landed through an RPC. */
@@ -37,54 +38,112 @@ export interface AlertProposal {
 /** Everything that a strategy can propose. */
 export type Proposal = SwapProposal | AlertProposal;
 
+/** The longest texts of a proposal, in characters, and the most values of an alert. */
+const TEXT_MAX = 2_000;
+const KEY_MAX = 200;
+const MINT_MAX = 64;
+const DATA_MAX = 50;
+/** No token has larger amounts; the bound keeps a number from filling the memory. */
+const AMOUNT_BITS = 128;
+const SHOWN_MAX = 200;
+
 /**
- * Returns the fault of an invalid proposal, undefined for a valid one. Types cannot exclude every fault of a strategy's
- * arithmetic: a NaN in a size or in an alert's data could neither be compared nor serialised.
+ * Returns a proposal as plain data of its known members, or the fault of an invalid one. Types cannot exclude every
+ * fault of a strategy's arithmetic: a NaN in a size or in an alert's data could neither be compared nor serialised.
+ * Each member is read once, so that no later read can differ.
  */
-export function proposalFault(value: unknown): string | undefined {
+export function readProposal(value: unknown): Proposal | string {
+  try {
+    return readMembers(value);
+  } catch (error) {
+    // A getter, or a proxy that was revoked.
+    return `expected a proposal, reading one failed: ${messageOf(error).slice(0, SHOWN_MAX)}`;
+  }
+}
+
+function readMembers(value: unknown): Proposal | string {
   if (typeof value !== 'object' || value === null) return `expected a proposal, got ${shown(value)}`;
   const { kind } = value as { kind?: unknown };
-  if (kind === 'swap') return swapFault(value as Readonly<Record<keyof SwapProposal, unknown>>);
-  if (kind === 'alert') return alertFault(value as Readonly<Record<keyof AlertProposal, unknown>>);
+  if (kind === 'swap') return readSwap(value as Readonly<Record<keyof SwapProposal, unknown>>);
+  if (kind === 'alert') return readAlert(value as Readonly<Record<keyof AlertProposal, unknown>>);
   return `expected a proposal of kind "swap" or "alert", got ${shown(kind)}`;
 }
 
-function swapFault({
-  inputMint, outputMint, amount, limit, slippageBps, route, reason, key,
-}: Readonly<Record<keyof SwapProposal, unknown>>): string | undefined {
-  if (![inputMint, outputMint, reason].every((text) => typeof text === 'string'))
+function readSwap(
+  { inputMint, outputMint, amount, limit, slippageBps, route, reason, key }:
+  Readonly<Record<keyof SwapProposal, unknown>>,
+): SwapProposal | string {
+  if (typeof inputMint !== 'string' || typeof outputMint !== 'string' || typeof reason !== 'string')
     return 'expected mints and a reason as text';
-  if (!isSize(amount)) return 'expected an amount in smallest units, "all", or a finite fraction';
-  if (limit !== undefined && typeof limit !== 'bigint')
-    return `expected a limit in smallest units, got ${shown(limit)}`;
+  const long = tooLong({ inputMint }, MINT_MAX) ?? tooLong({ outputMint }, MINT_MAX) ?? tooLong({ reason }, TEXT_MAX);
+  if (long !== undefined) return long;
+  const size = readSize(amount);
+  if (size === undefined) return 'expected an amount in smallest units, "all", or a finite fraction';
+  if (limit !== undefined && !isAmount(limit)) return `expected a limit in smallest units, got ${shown(limit)}`;
   if (slippageBps !== undefined && !isWholeBps(slippageBps))
     return `expected whole basis points of 0 to 10000 as slippage, got ${shown(slippageBps)}`;
   if (route !== undefined && route !== 'order' && route !== 'build')
     return `expected the route "order" or "build", got ${shown(route)}`;
-  return key === undefined || typeof key === 'string' ? undefined : `expected a key as text, got ${shown(key)}`;
+  if (key !== undefined && typeof key !== 'string') return `expected a key as text, got ${shown(key)}`;
+  return (key === undefined ? undefined : tooLong({ key }, KEY_MAX)) ?? {
+    kind: 'swap', inputMint: inputMint as Mint, outputMint: outputMint as Mint, amount: size, reason,
+    ...(limit === undefined ? {} : { limit: limit as Amount }),
+    ...(slippageBps === undefined ? {} : { slippageBps }),
+    ...(route === undefined ? {} : { route }),
+    ...(key === undefined ? {} : { key }),
+  };
 }
 
-function isSize(size: unknown): boolean {
-  if (typeof size === 'bigint' || size === 'all') return true;
-  return typeof size === 'object' && size !== null && 'fraction' in size && Number.isFinite(size.fraction);
+function readSize(size: unknown): Size | undefined {
+  if (size === 'all') return size;
+  if (isAmount(size)) return size as Amount;
+  if (typeof size !== 'object' || size === null || !('fraction' in size)) return undefined;
+  const { fraction } = size;
+  return typeof fraction === 'number' && Number.isFinite(fraction) ? { fraction } : undefined;
 }
 
-function isWholeBps(value: unknown): boolean {
+function isAmount(value: unknown): value is bigint {
+  return typeof value === 'bigint' && BigInt.asIntN(AMOUNT_BITS, value) === value;
+}
+
+function isWholeBps(value: unknown): value is Bps {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 10_000;
 }
 
-function alertFault({ level, message, data }: Readonly<Record<keyof AlertProposal, unknown>>): string | undefined {
-  if (typeof level !== 'string' || typeof message !== 'string') return 'expected a level and a message as text';
-  if (data === undefined) return undefined;
+function tooLong(named: Readonly<Record<string, string>>, most: number): string | undefined {
+  const [name, text] = Object.entries(named)[0]!;
+  return text.length <= most ? undefined : `expected a ${name} of at most ${most} characters, got ${text.length}`;
+}
+
+const LEVELS: ReadonlySet<unknown> = new Set<AlertLevel>(['info', 'warning', 'critical']);
+
+function readAlert(
+  { level, message, data }: Readonly<Record<keyof AlertProposal, unknown>>,
+): AlertProposal | string {
+  if (!LEVELS.has(level) || typeof message !== 'string')
+    return 'expected the level "info", "warning" or "critical", and a message as text';
+  const read = data === undefined ? {} : readData(data);
+  if (typeof read === 'string') return read;
+  return tooLong({ message }, TEXT_MAX)
+    ?? { kind: 'alert', level: level as AlertLevel, message, ...(data === undefined ? {} : { data: read }) };
+}
+
+function readData(data: unknown): NonNullable<AlertProposal['data']> | string {
   if (typeof data !== 'object' || data === null) return `expected named values as data, got ${shown(data)}`;
-  const odd = Object.entries(data).find(([, item]) => !isPlain(item));
-  return odd === undefined ? undefined
-    : `expected text, a finite number or a truth value as data.${odd[0]}, got ${shown(odd[1])}`;
+  const entries = Object.entries(data);
+  if (entries.length > DATA_MAX) return `expected at most ${DATA_MAX} values as data, got ${entries.length}`;
+  const odd = entries.find(([, item]) => !isPlain(item));
+  if (odd !== undefined)
+    return `expected text, a finite number or a truth value as data.${odd[0].slice(0, KEY_MAX)}, got ${shown(odd[1])}`;
+  const long = entries.find(([name, item]) =>
+    name.length > KEY_MAX || (typeof item === 'string' && item.length > TEXT_MAX));
+  return long === undefined ? Object.fromEntries(entries)
+    : `expected names of at most ${KEY_MAX} and texts of at most ${TEXT_MAX} characters as data`;
 }
 
 function isPlain(value: unknown): boolean {
-  return value === null || value === undefined || ['string', 'boolean', 'bigint'].includes(typeof value)
-    || Number.isFinite(value);
+  return value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean'
+    || isAmount(value) || Number.isFinite(value);
 }
 
 function shown(value: unknown): string {

@@ -1,49 +1,12 @@
-import { importsOf } from './imports.ts';
+import { importsOf } from '../../src/core/source-imports.ts';
 import type { SourceFile } from './layers.ts';
-import { codeOf, lineAt } from './source-text.ts';
+import type { Ban } from '../../src/config/strategies/code-bans.ts';
+import { ban, DETERMINISTIC_BANS, NO_FETCH, wallClockNames } from '../../src/config/strategies/code-bans.ts';
+import { codeOf, lineAt } from '../../src/core/source-text.ts';
 
-/** Something that may not stand in the code of some files, and what to write instead. */
-interface Ban {
-  readonly what: string;
-  readonly pattern: RegExp;
-  readonly instead: string;
-}
-
-const DETERMINISTIC = /^(?:src\/(?:core|market|trading|strategy|engine)|strategies)\//;
-
-// The clock, chance and the order of promises would make two runs of one recording differ.
-const DETERMINISTIC_BANS: readonly Ban[] = [
-  ban('Date', /(?<![\w$.])Date\b/g, 'take the time from a Clock: ctx.now(), or the stamp `at`'),
-  ban('performance', /(?<![\w$.])performance\s*\.(?!\.)/g, 'measure outside, in the listener'),
-  ban('a timer', /(?<![\w$.])(?:set|clear)(?:Timeout|Interval|Immediate)\b/g, 'schedule on a Clock'),
-  ban('queueMicrotask', /(?<![\w$.])queueMicrotask\b/g, 'put it through the inbox'),
-  ban('Math.random', /\bMath\s*\.\s*random\b/g, 'draw from seededRandom (ctx.random)'),
-  ban('randomness of crypto',
-    /\b(?:crypto\s*\.\s*(?:random|getRandom)\w*|(?<!\.)(?:random(?:UUID|Bytes|Int|Fill|FillSync)|getRandomValues)\b)/g,
-      'derive ids from strategy and counter, draw from seededRandom'),
-  ban('process', /(?<![\w$.])process\s*(?:\.(?!\.)|\[)/g, 'let daemon or cli hand in what is needed'),
-  ban(
-    'async', /(?<![\w$.])async\b(?!\s*[:=,)])/g,
-    'return an Observable or a value; io belongs behind an executor or a feed',
-  ),
-  ban('await', /(?<![\w$.])await\b/g, 'return an Observable or a value; io belongs behind an executor or a feed'),
-  ban('Promise', /(?<![\w$.])Promise\b/g, 'return an Observable or a value; io belongs behind an executor or a feed'),
-  ban('globalThis', /(?<![\w$.])globalThis\b/g, 'name what is needed, so that it can be judged'),
-  ban('Intl', /(?<![\w$.])Intl\b/g, 'write the format out: locales differ between machines'),
-  ban(
-    'text that follows the locale', /\.\s*(?:localeCompare|toLocale\w*)\b/g,
-    'compare by code unit, format by hand: locales differ between machines',
-  ),
-];
-
-const RXJS_TIME = new Set([
-  'animationFrames', 'animationFrameScheduler', 'asap', 'asapScheduler', 'async', 'asyncScheduler', 'auditTime',
-  'bufferTime', 'debounceTime', 'delay', 'interval', 'queue', 'queueScheduler', 'repeat', 'retry', 'sampleTime',
-  'throttleTime', 'timeInterval', 'timeout', 'timeoutWith', 'timer', 'timestamp', 'VirtualTimeScheduler', 'windowTime',
-]);
-
-const NO_FETCH: Ban = ban('the global fetch', /(?<![\w$.])fetch\s*\(/g,
-  'use the transport of service or the RPC of chain: they know the rate, the timeout and what a lost answer means');
+/** One file takes members of `process` away from strategies. */
+const DETERMINISTIC =
+  /^(?:src\/(?:core(?!\/harden-process\.ts$)|market|trading|strategy|engine)|strategies)\//;
 
 const WALL_CLOCK: readonly Ban[] = [
   ban(
@@ -52,9 +15,6 @@ const WALL_CLOCK: readonly Ban[] = [
   ),
   ban('a timer', /(?<![\w$.])set(?:Timeout|Interval|Immediate)\b/g, 'schedule on a Clock taken as a parameter'),
 ];
-
-const OWN_SUBSCRIPTION: Ban = ban('a subscription of a strategy’s own', /\.\s*subscribe\s*\(/g,
-  'return the stream: the engine subscribes, and catches what it throws');
 
 /** Folders that are the edge to the real world; one of them makes the Clock that all others are given. */
 const AT_THE_EDGE = /^src\/(?:daemon|cli|bench|dashboard)\//;
@@ -114,7 +74,6 @@ export function banViolations(file: SourceFile): string[] {
 
 function bansFor(path: string): Ban[] {
   if (path.startsWith('test/')) return [NO_MODULE_MOCKS];
-  if (path.startsWith('strategies/')) return [...DETERMINISTIC_BANS, NO_FETCH, OWN_SUBSCRIPTION];
   if (DETERMINISTIC.test(path)) return [...DETERMINISTIC_BANS, NO_FETCH];
   if (path.startsWith('src/dashboard/')) return [];
   return AT_THE_EDGE.test(path) || EDGE_FILES.has(path) ? [NO_FETCH] : [NO_FETCH, ...WALL_CLOCK];
@@ -133,7 +92,7 @@ export function needlessExceptions(files: readonly SourceFile[]): string[] {
 export function rxjsTimeViolations(file: SourceFile): string[] {
   if (!file.path.startsWith('strategies/')) return [];
   return importsOf(file.text).filter(({ specifier }) => specifier === 'rxjs').flatMap(({ line, names }) =>
-    names.filter((name) => name === '*' || RXJS_TIME.has(name)).map((name) => (name === '*'
+    names.filter((name) => name === '*' || wallClockNames([name]).length > 0).map((name) => (name === '*'
       ? `${file.path}:${line}: all of rxjs at once is banned here; name what is taken, so that it can be judged`
       : `${file.path}:${line}: "${name}" of rxjs is banned here, it reads the wall clock; `
         + 'take it from src/strategy/index.ts, bound to ctx')));
@@ -160,8 +119,4 @@ export function vendorViolations(file: SourceFile): string[] {
   return [...file.text.matchAll(VENDOR_WORDS)].map((match) =>
     `${file.path}:${lineAt(file.text, match.index)}: the vendor's word "${match[0]}" is banned; `
     + "use the reference's neutral name, the wire's word belongs in config/dialects");
-}
-
-function ban(what: string, pattern: RegExp, instead: string): Ban {
-  return { what, pattern, instead };
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { isBuiltin } from 'node:module';
-import { importsOf } from './imports.ts';
+import { importsOf } from '../../src/core/source-imports.ts';
 
 /** A file of the project: its path from the root, with forward slashes, and its text. */
 export interface SourceFile {
@@ -35,8 +35,13 @@ const EVERYTHING_BELOW_DAEMON = [
 export const LAYERS: Readonly<Record<string, Layer>> = {
   core: {
     layers: [], packages: [], typePackages: ['rxjs'], builtins: [],
-    // Store and recording lock files in the same way, and may not import each other.
-    builtinFiles: { 'src/core/file-lock.ts': ['node:fs', 'node:sqlite'] },
+    builtinFiles: {
+      // Store and recording lock files in the same way, and may not import each other.
+      'src/core/file-lock.ts': ['node:fs', 'node:module', 'node:sqlite'],
+      // Processes of the daemon and of research run strategies, and may not import each other either.
+      'src/core/harden-process.ts': ['node:module'],
+      'src/core/throw-place.ts': ['node:path', 'node:url'],
+    },
   },
   // The leaf that all Solana code shares. Hashing derives addresses.
   solana: { layers: ['core'], packages: ['bs58'], builtins: ['node:crypto'] },
@@ -62,6 +67,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     builtins: [
       'node:crypto', 'node:fs', 'node:fs/promises', 'node:path', 'node:http', 'node:https', 'node:sqlite',
       'node:child_process', 'node:module', 'node:os',
+      // The channel to the daemon: inherited, or a Unix socket.
+      'node:net', 'node:buffer',
       'node:stream',
     ],
   },
@@ -72,7 +79,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   research: {
     layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store', 'backtest'],
     // A thread loads the strategies itself, and a trial is identified by the same records that a manifest keeps.
-    files: /^src\/config\/(?:strategy-file|config-record|risk-limits|value-record|run-config)\.ts$/,
+    // No box may read a wallet's key, so it must be recognised.
+    files:
+      /^src\/(?:signer\/key-shape|config\/(?:strategy-file|config-record|risk-limits|value-record|run-config))\.ts$/,
     packages: 'any', builtins: 'any',
   },
   // A report prints the configuration that its figures depend on.
@@ -86,8 +95,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     // nothing that speaks to a network, or signs.
     files: /^src\/(?:service\/(?:rate\/rate-plan|wire\/dialect)|signer\/key-shape)\.ts$/,
     layers: ['core', 'solana', 'market', 'trading', 'strategy'], packages: ['yaml', 'zod', 'dotenv'],
+    // A strategy whose code runs apart is handed to the engine as it is.
+    typeLayers: ['engine'],
     builtins: ['node:fs', 'node:fs/promises', 'node:path', 'node:url'],
-    builtinNames: { 'node:net': ['isIP', 'isIPv4', 'isIPv6'] },
+    builtinNames: { 'node:module': ['isBuiltin'], 'node:net': ['isIP', 'isIPv4', 'isIPv6'] },
   },
   // Of the Solana code it shares constants alone, so that it stays an independent oracle.
   sandbox: {

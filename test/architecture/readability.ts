@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { importsOf } from './imports.ts';
+import { importsOf } from '../../src/core/source-imports.ts';
 import type { SourceFile } from './layers.ts';
-import { codeOf, lineAt } from './source-text.ts';
+import { codeOf, lineAt } from '../../src/core/source-text.ts';
 
 const MAX_COLUMNS = 120;
 const MAX_FILES_IN_A_FOLDER = 25;

@@ -33,14 +33,14 @@ const TRADERS = `strategies:
     params: { pair: SOL/USDC, size: "25 USDC", every: 500ms, fast: 1, slow: 2 }
   - { use: book-watch, name: tide, params: { market: SPRINGTIDE-26DEC31, level: 0.6, rearm: 0.5, every: 1s } }
 `;
-/** A strategy that does what none of the project may do: it reads the local time. */
+/** A strategy that does what none of the project may do: it writes local digits, and hides that from the check. */
 const LOCAL = `import { map } from 'rxjs';
 import { z } from 'zod';
 import { defineStrategy, interval } from '../src/strategy/index.ts';
 export default defineStrategy({
-  name: 'local-time', summary: 'Tells the local time.', params: z.strictObject({}), inputs: () => ({}),
+  name: 'local-time', summary: 'Tells the time in local digits.', params: z.strictObject({}), inputs: () => ({}),
   run: (_inputs, _params, ctx) => interval(ctx, '500ms').pipe(map((n) => (
-    ctx.alert('info', n < 2 ? 'not yet' : new Date(ctx.now()).toLocaleString())))),
+    ctx.alert('info', n < 2 ? 'not yet' : ctx.now()['toLocale' + 'String']())))),
 });
 `;
 /** A strategy that no other may imitate: its error comes after the last handler is gone. */
@@ -50,7 +50,7 @@ import { defineStrategy, interval } from '../src/strategy/index.ts';
 export default defineStrategy({
   name: 'loose', summary: 'Subscribes by itself.', params: z.strictObject({}), inputs: () => ({}),
   run: (_inputs, _params, ctx) => {
-    interval(ctx, '500ms').subscribe(() => { throw new Error('an uncaught error'); });
+    interval(ctx, '500ms')['sub' + 'scribe'](() => { throw new Error('an uncaught error'); });
     return NEVER;
   },
 });
@@ -59,6 +59,7 @@ export default defineStrategy({
 let playground: Playground;
 let project: ProjectCopy;
 let localRun: string;
+let localOutput: string;
 const runs: Record<string, { readonly state: string; readonly runId: string; readonly hash: string }> = {};
 
 const confirmed = (stdout: string): number => stdout.split('"state":"confirmed"').length - 1;
@@ -92,7 +93,10 @@ beforeAll(async () => {
     project.run(['run', '--json', '--config', playground.write(
       'local.yaml', `mode: paper\n${COMMON}strategies: [{ use: local-time }, { use: loose }]\n`,
     ), '--state-dir', playground.path('local'), '--duration', '2s'], PLACES.newfoundland)
-      .then(({ stdout }) => { localRun = String(jsonLines(stdout)[0]!['run_id']); }),
+      .then(({ stdout }) => {
+        localOutput = stdout;
+        localRun = String(jsonLines(stdout)[0]!['run_id']);
+      }),
   ]);
 }, 180_000);
 afterAll(() => playground.close());
@@ -123,22 +127,31 @@ describe('a run on the sandbox', () => {
     }
   });
 
-  it('would differ if a strategy read the path of its folder', async () => {
+  it('decides the same in every place where a strategy hides that it writes local digits', async () => {
     const state = playground.path('local');
     const [here, there] = await Promise.all([PLACES.newfoundland, PLACES.chatham].map((place) =>
       project.run(['replay', localRun, '--json', '--state-dir', state], place)));
-    expect(here!.code, here!.stderr).toBe(0);
-    // An uncaught error of a strategy does not affect its decisions; it is reported once.
-    expect(here!.stderr.match(/an uncaught error/g)).toHaveLength(1);
-    expect(there!.code, there!.stderr).toBe(1);
-    expect(divergenceOf(there!)).toMatchObject({
-      seq: 3, differs: ['proposal.message'],
-      recorded: {
-        decision: { seq: 3, strategy: 'local-time', proposal: { message: expect.stringMatching(/[٠-٩]/) } },
-        input: { occasion: 'timer', row: null },
-      },
-      replayed: { decision: { seq: 3, strategy: 'local-time', proposal: { message: expect.stringMatching(/\d/) } } },
-    });
+    for (const ended of [here!, there!]) {
+      expect(ended.code, ended.stderr + ended.stdout).toBe(0);
+      expect(document(ended)).toMatchObject({ match: true, first_divergence: null });
+    }
+    // The process of a strategy has no variables, so it knows no place; a subscription of its own ends a strategy.
+    expect(localOutput).not.toMatch(/[٠-٩]/);
+    expect(localOutput).toContain('loose stopped: it threw outside the engine’s time: an uncaught error');
+  });
+
+  it('is refused where the check finds that a strategy writes local digits or subscribes by itself', async () => {
+    const open = (name: string, text: string): void => {
+      writeFileSync(join(project.dir, 'strategies', `${name}.ts`), text.replaceAll(/\['(\w+)' \+ '(\w+)'\]/g, '.$1$2'));
+    };
+    open('local-time', LOCAL);
+    open('loose', LOOSE);
+    const ended = await project.run(['config', 'check', playground.path('local.yaml')]);
+    writeFileSync(join(project.dir, 'strategies', 'local-time.ts'), LOCAL);
+    writeFileSync(join(project.dir, 'strategies', 'loose.ts'), LOOSE);
+    expect(ended.code).toBe(2);
+    expect(ended.stdout + ended.stderr).toMatch(/local-time\.ts:7:\d+/);
+    expect(ended.stdout + ended.stderr).toMatch(/loose\.ts:7:\d+/);
   });
 });
 

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { main as gannet } from '../../src/cli/program.ts';
+import { runHere } from '../cli/in-process.ts';
 
 // A process in which the same command line is run again and again, by turns in its main thread and in a thread of its
-// own.
+// own. The commands run outside of the box, whose processes would all have the same empty environment.
 
 /** What a process is to do. */
 export interface HashWork {
@@ -29,7 +30,7 @@ async function repeat(args: readonly string[]): Promise<Repetition> {
     return true;
   };
   try {
-    const code = await gannet([process.execPath, 'gannet', ...args]);
+    const code = await gannet([process.execPath, 'gannet', ...args], { box: runHere });
     return { where: isMainThread ? 'main thread' : 'worker thread', zone, locale, code, stdout };
   } finally {
     process.stdout.write = write;

@@ -35,7 +35,7 @@ describe('the code that daemon campaigns test', () => {
   it('includes the signer and the embedded chain, but neither reports nor sweeps', () => {
     const sources = filesOf('daemon');
     expect(sources).toEqual(expect.arrayContaining([
-      'src/signer/server.ts', 'src/sandbox/chain/pools.ts', 'src/sandbox/program/swap.so',
+      'src/signer/channel/server.ts', 'src/sandbox/chain/pools.ts', 'src/sandbox/program/swap.so',
       'src/strategy/index.ts',
     ]));
     expect(sources.filter((path) => /^src\/report\/|sweep|lookahead/.test(path))).toEqual([]);

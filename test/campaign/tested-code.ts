@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { importsOf } from '../architecture/imports.ts';
+import { importsOf } from '../../src/core/source-imports.ts';
 import { PROJECT } from '../e2e/gannet.ts';
 
 /**
@@ -24,6 +24,8 @@ const COMMANDS_FILE = join(PROJECT, 'src/cli/command-list.ts');
 const DAEMON_COMMANDS: readonly string[] = ['./commands/trading/run.ts', './commands/sandbox.ts'];
 /** What bin/gannet starts first, what that starts beside itself, and what strategies import by the package's name. */
 const DAEMON_ENTRIES = ['src/signer/main.ts', 'src/cli/main.ts', 'src/strategy/index.ts'];
+/** Loaded by research commands alone. */
+const RESEARCH_FILE = join(PROJECT, 'src/cli/boxed/run-boxed.ts');
 const POLICY_ENTRIES = ['src/signer/policy/policy.ts'];
 /** Taken whole: none of it is found by following imports. */
 const FOLDERS = ['bin', 'config/dialects', 'strategies'];
@@ -47,7 +49,7 @@ export function filesOf(part: TestedPart): string[] {
 function loadedFrom(entries: readonly string[]): string[] {
   const found = new Set<string>();
   const follow = (file: string): void => {
-    if (found.has(file)) return;
+    if (found.has(file) || file === RESEARCH_FILE) return;
     found.add(file);
     for (const { specifier, typeOnly } of importsOf(readFileSync(file, 'utf8'))) {
       if (typeOnly || specifier?.startsWith('.') !== true

@@ -14,6 +14,8 @@ export interface ReportFiles {
   readonly reader: string;
   readonly canary: string;
   readonly hash: string;
+  readonly isolation: string;
+  readonly hostile: string;
 }
 
 /**
@@ -40,6 +42,8 @@ export function campaignReport(files: ReportFiles): string {
     ...readerSection(readResults(files.reader)),
     ...canarySection(readResults(files.canary)),
     ...hashSection(readResults(files.hash)),
+    ...isolationSection(readResults(files.isolation)),
+    ...hostileSection(readResults(files.hostile)),
   ].join('\n');
 }
 
@@ -146,6 +150,49 @@ function hashSection(results: readonly ResultLine[]): string[] {
   ];
 }
 
+function isolationSection(results: readonly ResultLine[]): string[] {
+  return [
+    '## Strategies in processes of their own', '',
+    'The daemon runs the demonstration and a configuration of ten busy strategies, with the strategies in',
+    'processes of their own. Each run is then repeated by turns in one process and with processes for the',
+    'strategies, while two other threads keep the cores busy. Each repetition must come to the hash of the run:',
+    '`npm run campaign:isolation -- --repetitions 100 --seconds 60`.', '',
+    ...table([
+      'code', 'run', 'seconds', 'events', 'decisions', 'repetitions', 'different hashes', 'violations',
+    ], results.filter(({ type }) => type === 'isolation').map((line) => [
+      versionOf(line), String(line['run']), show(line['seconds']), show(line['events']), show(line['decisions']),
+      show(line['repetitions']), show(Object.keys(line['hashes'] as Figures).length), show(line['violations']),
+    ])),
+  ];
+}
+
+function hostileSection(results: readonly ResultLine[]): string[] {
+  const lines = results.filter(({ type }) => type === 'hostile');
+  const runs = [...new Set(lines.map(hostileRun))];
+  return [
+    '## Hostile strategies', '',
+    'Every attack of `test/hostile/catalogue.ts`. “open”: in the engine’s own process, where each attack with an',
+    'evidence must show that it works. “box”: in the box of a strategy’s process, without what that process removes',
+    'from itself; nothing may be gained. “live” and “paper”: in runs beside two honest strategies, alone or several',
+    'together. No secret may leave, nothing may be signed without a ruling, the neighbours must decide as they do',
+    'without the attackers, the daemon must go on and end in order, and each culprit must be named. “refused”:',
+    'attacks that act before a run begins. `npm run campaign:hostile -- --parts live,paper --together 1`.', '',
+    ...table(['code', 'where', 'alone', 'attacks', 'minutes', 'violations'], runs.map((run) => {
+      const own = lines.filter((line) => hostileRun(line) === run);
+      const names = new Set(own.flatMap((line) => line['attacks'] as readonly string[]));
+      return [
+        versionOf(own[0]!), String(own[0]!['part']), own[0]!['alone'] === true ? 'yes' : 'no', show(names.size),
+        (own.reduce((sum, line) => sum + Number(line['seconds']), 0) / 60).toFixed(1),
+        show(own.reduce((sum, line) => sum + (line['violations'] as readonly string[]).length, 0)),
+      ];
+    })),
+  ];
+}
+
+function hostileRun(line: ResultLine): string {
+  return [line['digest'], line['part'], line['alone']].map(String).join(' ');
+}
+
 type Figures = Readonly<Record<string, unknown>>;
 
 function show(value: unknown): string {
@@ -171,12 +218,13 @@ function option(name: string): { readonly type: 'string'; readonly default: stri
 
 /**
  * `node test/campaign/write-report.ts [--crash FILE] [--lies FILE] [--transactions FILE] [--reader FILE] [--canary
- * FILE] [--hash FILE]`
+ * FILE] [--hash FILE] [--isolation FILE] [--hostile FILE]`
  */
 function main(): void {
   const { values } = parseArgs({ options: {
     crash: option('crash'), lies: option('lies'), transactions: option('transactions'), reader: option('reader'),
-    canary: option('canary'), hash: option('hash'),
+    canary: option('canary'), hash: option('hash'), isolation: option('isolation'),
+    hostile: option('hostile'),
   } });
   for (const file of Object.values(values)) packResults(file);
   writeFileSync(join(PROJECT, 'docs', 'campaigns.md'), campaignReport(values));

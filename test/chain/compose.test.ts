@@ -95,6 +95,28 @@ describe('composing a swap', () => {
     expect(byDefault.priorityFeeLamports).toBeLessThanOrEqual(1_000_000n);
   });
 
+  test('leaves the simulated transaction unchanged, also where only the real one sets a price', async () => {
+    const build = { ...randomBuild('small', payer), computeBudgetInstructions: [priceInstruction(5_000n)] };
+    for (const [cap, simulatedPrice] of [[1n, 0n], [600n, 428n]] as const) {
+      const simulated: Uint8Array[] = [];
+      const copies: Uint8Array[] = [];
+      const composed = await createComposer({
+        maxPriorityFeeLamports: lamports(cap),
+        simulate: async (transaction) => {
+          simulated.push(transaction);
+          copies.push(Uint8Array.from(transaction));
+          return { unitsConsumed: 100_000n, logs: [] };
+        },
+      })(build, payer);
+      expect(simulated[0]).toStrictEqual(Buffer.from(copies[0]!));
+      const budgetOf = (unitLimit: number, price: bigint): Uint8Array =>
+        composeByReference(build, computeBudget({ unitLimit, price }));
+      expect([...copies[0]!]).toEqual([...budgetOf(1_400_000, simulatedPrice)]);
+      const price = clampUnitPrice({ price: 5_000n, unitLimit: 120_000, maxFeeLamports: lamports(cap) });
+      expect([...composed.transaction]).toEqual([...budgetOf(120_000, price)]);
+    }
+  });
+
   test('pays up to the cap and never more, at any price and limit', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 2n ** 64n - 1n), fc.integer({ min: 1, max: 1_400_000 }), fc.bigInt(0n, 10n ** 10n),

@@ -1,6 +1,10 @@
+import { join } from 'node:path';
 import { Command } from 'commander';
+import { BOXED_ACTIONS, prepareCall } from '../../src/cli/boxed/boxed-action.ts';
+import { backtestDecisions } from '../../src/cli/commands/research/backtest-process.ts';
 import type { CommandContext, CommandModule, RunCommand } from '../../src/cli/command.ts';
 import { stringifyJson } from '../../src/core/json.ts';
+import { openTrialLog } from '../../src/store/trial-log.ts';
 
 /** The result of a command. */
 export interface Answer {
@@ -10,6 +14,19 @@ export interface Answer {
   /** The text on standard error. */
   readonly told: string;
 }
+
+/** Runs a boxed command in this process, where its own strategies are all that it runs. */
+export const runHere: CommandContext['runBoxed'] = async (context, call) => {
+  const act = await BOXED_ACTIONS[call.command]();
+  const openLog = (): ReturnType<typeof openTrialLog> => openTrialLog(join(context.options.stateDir, 'trials.sqlite'));
+  const prepared = prepareCall(context.options, call);
+  return act({ ...context, host: {
+    workers: undefined, openTrialLog: openLog, syncTrials: undefined,
+    backtestDecisions: (until) => backtestDecisions({
+      file: prepared.file!, recordingDir: prepared.recordingDir!, until, interrupt: context.interrupt,
+    }),
+  } }, prepared);
+};
 
 /** Runs a command in this process without its process-wide effects; errors are thrown. */
 export async function runCommand(command: CommandModule, args: readonly string[], {
@@ -28,7 +45,7 @@ export async function runCommand(command: CommandModule, args: readonly string[]
     options: {
       json: true, config: undefined, stateDir, baseUrl: undefined, rpcUrl: undefined, apiKeyEnv: undefined,
       logLevel: 'warn',
-    }, environment: {}, withheld: [], connectSigner: undefined, interrupt,
+    }, environment: {}, withheld: [], connectSigner: undefined, interrupt, runBoxed: runHere,
   };
   const run: RunCommand = (action) => async (...given) => {
     code = await (action as (...all: readonly unknown[]) => Promise<number>)(context, ...given);

@@ -1,12 +1,18 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import bs58 from 'bs58';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { configError, formatIssue } from '../../src/config/config-issue.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { openHosts } from '../../src/daemon/hosts/strategy-hosts.ts';
+import { systemClock } from '../../src/daemon/watch/system-clock.ts';
 import { dialectNames } from '../../src/service/wire/dialect.ts';
-import { genesisDecimals, issuesOf, loadText } from './load-text.ts';
+import { GENESIS, issuesOf, loadText } from './load-text.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+
+const hosts = openHosts({ clock: systemClock });
+afterAll(() => hosts.close());
+const APART = { ...GENESIS, strategyReader: hosts };
 
 const WATCH = 'strategies: [{ use: book-watch, params: { market: TIDE, level: 0.6, rearm: 0.5 } }]\n';
 const DCA = 'strategies: [{ use: dca, params: { buy: SOL, spend: "1 USDC", every: 10s } }]\n';
@@ -84,7 +90,8 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
   ['keys that would change an object’s ancestry', `${WATCH}__proto__: { mode: live }\nconstructor: 1\n`, [
     'bot.yaml:2:1 __proto__: unknown key "__proto__"',
     'bot.yaml:3:1 constructor: unknown key "constructor"; known here are mode, service, chain, wallet, signer, seed, '
-      + 'backtest, tokens, risk, strategies, recording, control, notifications',
+      + 'backtest, tokens, risk, strategies, isolation, strategy_bounds, on_strategy_stop, recording, control, '
+      + 'notifications',
   ]],
 
   ['a wrong word', `mode: life\n${WATCH}`, ['bot.yaml:1:7 mode: expected "paper" or "live", got "life"']],
@@ -331,6 +338,17 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
 describe('a faulty configuration', () => {
   it.each(CASES)('is refused at its place: %s', async (_name, text, issues) => {
     expect(await issuesOf(text)).toEqual(issues);
+    expect(await issuesOf(text, APART), 'where strategies are read in a process of their own').toEqual(issues);
+  });
+
+  it('is one with a weak token of the control API in the environment, unless there is no such API', async () => {
+    const environment = { GANNET_CONTROL_TOKEN: 'letmein', GANNET_CONTROL_VIEWER_TOKEN: 'a'.repeat(40) };
+    const text = `${WATCH}control: { port: 0 }\n`;
+    expect(await issuesOf(text, { environment })).toEqual([
+      expect.stringMatching(/^bot\.yaml:2:10 control: GANNET_CONTROL_TOKEN: expected at least 128 random bits/),
+      expect.stringMatching(/^bot\.yaml:2:10 control: GANNET_CONTROL_VIEWER_TOKEN: .*only 1 different character/),
+    ]);
+    expect(await issuesOf(`${WATCH}control: { enabled: false }\n`, { environment })).toEqual([]);
   });
 
   it('says every fault at once, in the order of the file', async () => {
@@ -426,7 +444,7 @@ notifications: [{ kind: webhook, url: "\${KEY}", level: warning }]
 
   it('is named in one sentence where it is a strategy’s code', async () => {
     for (const file of ['mine.ts', 'mine.mjs', 'MINE.JS']) {
-      const result = await loadConfig({ file, workingDir: '/nowhere', environment: {}, decimalsOf: genesisDecimals });
+      const result = await loadConfig({ file, workingDir: '/nowhere', environment: {}, ...GENESIS });
       expect(result).toMatchObject({ ok: false, code: 'CONFIG_INVALID', issues: [{ file, message: expect.stringMatching(
         /^expected a configuration in YAML, got the code of a strategy: write a file that names it under "strategies"/,
       ) as string }] });
@@ -561,7 +579,9 @@ describe('a value from the environment', () => {
   });
 });
 
-describe('a strategy of one’s own', () => {
+describe.each([
+  ['in this process', GENESIS], ['in a process of its own', APART],
+])('a strategy of one’s own, read %s,', (_where, reader) => {
   const define = JSON.stringify(join(import.meta.dirname, '../../src/strategy/define.ts'));
   const input = JSON.stringify(join(import.meta.dirname, '../../src/strategy/input.ts'));
   const cases: readonly (readonly [string, string, string])[] = [
@@ -582,7 +602,7 @@ describe('a strategy of one’s own', () => {
     await writeFile(join(folder, 'own.ts'), source);
     await writeFile(join(folder, 'bot.yaml'), 'strategies:\n  - use: ./own.ts\n');
     const result =
-      await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals });
+      await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, ...reader });
     expect(result).toMatchObject({
       ok: false,
       issues: [{ line: 2, column: 10, path: 'strategies[0].use', message: expect.stringContaining(message) as string }],
@@ -599,7 +619,7 @@ describe('a strategy of one’s own', () => {
     await writeFile(join(folder, 'own.ts'), source);
     await writeFile(join(folder, 'bot.yaml'), 'strategies:\n  - use: ./own.ts\n    max_age: 5s\n');
     const result =
-      await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals });
+      await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, ...reader });
     expect(result).toMatchObject({
       ok: false, issues: [{
         line: 3, column: 5, path: 'strategies[0].max_age',
@@ -622,7 +642,7 @@ describe('a strategy of one’s own', () => {
     `);
     await writeFile(join(folder, 'bot.yaml'), 'strategies:\n  - use: ./own.ts\n    params: { every: soon }\n');
     const result =
-      await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals });
+      await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, ...reader });
     expect(result).toMatchObject({
       ok: false, issues: [{
         line: 3, column: 13, path: 'strategies[0].params',
@@ -633,7 +653,7 @@ describe('a strategy of one’s own', () => {
 });
 
 function loadFile(file: string, workingDir: string): ReturnType<typeof loadConfig> {
-  return loadConfig({ file, workingDir, environment: {}, decimalsOf: genesisDecimals });
+  return loadConfig({ file, workingDir, environment: {}, ...GENESIS });
 }
 
 /** Whether a text holds twelve characters of a key in a row, or its first bytes. */

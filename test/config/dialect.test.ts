@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { dialectNames, loadDialect } from '../../src/service/wire/dialect.ts';
-import { genesisDecimals, issuesOf } from './load-text.ts';
+import { GENESIS, issuesOf } from './load-text.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
@@ -51,7 +51,7 @@ describe('the dialect of a configuration', () => {
     await writeFile(join(folder, 'config/dialects/broken.yaml'), 'dialect: broken\nruoters: {}\n');
     await writeFile(join(folder, 'bot.yaml'), 'service: { dialect: broken }\nstrategies: [{ use: ./none.ts }]\n');
     const result = await loadConfig({
-      file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals, projectDir: folder,
+      file: 'bot.yaml', workingDir: folder, environment: {}, ...GENESIS, projectDir: folder,
     });
     if (result.ok) throw new Error('expected a refusal');
     expect(result.issues[0]).toMatchObject({

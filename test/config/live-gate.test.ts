@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { LoadOptions } from './load-text.ts';
-import { configOf, genesisDecimals, issuesOf, loadText } from './load-text.ts';
+import { GENESIS, configOf, issuesOf, loadText } from './load-text.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 const PEARL = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij';
@@ -40,7 +40,7 @@ const CONSENT = 'mode: on a real service and chain this swaps real money, which 
 
 function load(options: Partial<LoadOptions>): ReturnType<typeof loadConfig> {
   return loadConfig({
-    file: 'config/live.yaml', workingDir: CHECKOUT, environment: { GANNET_API_KEY: 'k' }, decimalsOf: genesisDecimals,
+    file: 'config/live.yaml', workingDir: CHECKOUT, environment: { GANNET_API_KEY: 'k' }, ...GENESIS,
     ...options,
   });
 }

@@ -12,7 +12,7 @@ import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
 import { GENESIS_POOLS, GENESIS_WALLET } from '../../src/sandbox/genesis.ts';
 import { PREDICTION_MARKETS } from '../../src/sandbox/market/prediction-market.ts';
-import { configOf, genesisDecimals, issuesOf, loadText } from './load-text.ts';
+import { GENESIS, configOf, genesisDecimals, issuesOf, loadText } from './load-text.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
@@ -27,7 +27,7 @@ const SHIPPED = (await readdir(join(CHECKOUT, 'config')))
 
 const loadShipped = async (file: string) => {
   const result =
-    await loadConfig({ file: `config/${file}`, workingDir: CHECKOUT, environment: {}, decimalsOf: genesisDecimals });
+    await loadConfig({ file: `config/${file}`, workingDir: CHECKOUT, environment: {}, ...GENESIS });
   if (!result.ok) throw new Error(JSON.stringify(result.issues));
   return result;
 };
@@ -76,7 +76,7 @@ describe('where nothing is configured', () => {
 
   it('the built-in default runs from any folder', async () => {
     const folder = await temporaryFolder();
-    const built = await loadConfig({ workingDir: folder, environment: {}, decimalsOf: genesisDecimals });
+    const built = await loadConfig({ workingDir: folder, environment: {}, ...GENESIS });
     const shipped = await loadShipped('gannet.yaml');
     if (!built.ok) throw new Error(JSON.stringify(built.issues));
     expect({ ...redactedConfig(built.config), file: '' }).toEqual({ ...redactedConfig(shipped.config), file: '' });
@@ -87,7 +87,7 @@ describe('where nothing is configured', () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'config'));
     await writeFile(join(folder, 'config/gannet.yaml'), `mode: life\n${WATCH}`);
-    const result = await loadConfig({ workingDir: folder, environment: {}, decimalsOf: genesisDecimals });
+    const result = await loadConfig({ workingDir: folder, environment: {}, ...GENESIS });
     expect(result)
       .toMatchObject({ ok: false, issues: [{ file: 'config/gannet.yaml', line: 1, column: 7, path: 'mode' }] });
   });
@@ -231,8 +231,8 @@ strategies:
   });
 
   it('may open the control API to others where they need a token', async () => {
-    const config =
-      await configOf(`${WATCH}control: { host: 0.0.0.0 }\n`, { environment: { GANNET_CONTROL_TOKEN: 't' } });
+    const environment = { GANNET_CONTROL_TOKEN: '3f9c1e5a7b0d2468ace1357902468bdf' };
+    const config = await configOf(`${WATCH}control: { host: 0.0.0.0 }\n`, { environment });
     expect(config.control.host).toBe('0.0.0.0');
   });
 
@@ -258,7 +258,7 @@ describe('a strategy', () => {
   - { name: c, use: strategies/tide/index.ts, params: *p }
 `);
     const result = await loadConfig({
-      file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals, projectDir: folder,
+      file: 'bot.yaml', workingDir: folder, environment: {}, ...GENESIS, projectDir: folder,
     });
     if (!result.ok) throw new Error(JSON.stringify(result.issues));
     expect(result.config.strategies.map(({ name, origin, strategy }) => [name, origin, strategy.name])).toEqual([
@@ -271,6 +271,7 @@ describe('decimals', () => {
   it('are read once from the named service and chain, for tokens other than SOL and USDC', async () => {
     const asked: unknown[] = [];
     await configOf(`tokens: { PEARL: ${PEARL}, SOL: ${SOL_MINT} }\n${WATCH}`, {
+      ...GENESIS,
       decimalsOf: async (mints, { service, chain }) => {
         asked.push([mints, service.baseUrl, chain.rpcUrl]);
         return genesisDecimals(mints);

@@ -5,6 +5,7 @@ import { formatIssue } from '../../src/config/config-issue.ts';
 import type { ConfigFailure, LoadedConfig } from '../../src/config/load-config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { RunConfig } from '../../src/config/run-config.ts';
+import { readHere } from '../../src/config/strategies/read-here.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { GENESIS_TOKENS } from '../../src/sandbox/genesis.ts';
 
@@ -13,6 +14,9 @@ export async function genesisDecimals(mints: readonly Mint[]): Promise<ReadonlyM
   const known = new Map(GENESIS_TOKENS.map(({ mint, decimals }) => [mint as Mint, decimals]));
   return new Map(mints.flatMap((mint) => (known.has(mint) ? [[mint, known.get(mint)!] as const] : [])));
 }
+
+/** How configurations of the embedded service are read: strategies in this process. */
+export const GENESIS = { decimalsOf: genesisDecimals, strategyReader: readHere };
 
 /** The options of `loadConfig`. */
 export type LoadOptions = Parameters<typeof loadConfig>[0];
@@ -25,7 +29,7 @@ export async function loadText(
   try {
     await writeFile(join(folder, 'bot.yaml'), text);
     return await loadConfig({
-      file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals, ...options,
+      file: 'bot.yaml', workingDir: folder, environment: {}, ...GENESIS, ...options,
     });
   } finally {
     await rm(folder, { recursive: true });

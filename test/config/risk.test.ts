@@ -6,7 +6,7 @@ import type { MintAccount } from '../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import { DEFAULT_PROTECTIONS, PROTECTIONS, protectionFault } from '../../src/trading/protections/catalogue.ts';
 import { judgeToken } from '../../src/trading/token-safety.ts';
-import { configOf } from './load-text.ts';
+import { configOf, issuesOf } from './load-text.ts';
 
 const WATCH = 'strategies: [{ use: book-watch, params: { market: TIDE, level: 0.6, rearm: 0.5 } }]\n';
 const PEARL = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij';
@@ -237,8 +237,28 @@ describe('the signer’s rules', () => {
         [USDC_MINT, { perTrade: 200_000_000n, perHour: 1_000_000_000n, perDay: 1_000_000_000n }],
         [SOL_MINT, { perTrade: undefined, perHour: undefined, perDay: 500_000_000n }],
       ]),
+      priceGuard: { maxDeviationBps: 150, quoteTtlMs: 5_000, maxQuotesPerMinute: 60_000 },
     });
-    expect((await configOf(WATCH)).signer).toEqual({ programs: [], destinations: [], caps: new Map() });
+    expect((await configOf(WATCH)).signer).toMatchObject({ programs: [], destinations: [], caps: new Map() });
+  });
+
+  it('compare swaps with a quote of the signer, by default within slippage and price impact', async () => {
+    expect(await priceGuardOf('risk: { max_slippage_bps: 20, max_price_impact_bps: 30 }\n'))
+      .toMatchObject({ maxDeviationBps: 50 });
+    expect(await priceGuardOf('risk: { max_slippage_bps: 9000, max_price_impact_bps: 9000 }\n'))
+      .toMatchObject({ maxDeviationBps: 5_000 });
+    expect(await priceGuardOf(
+      'signer: { price_guard: { max_deviation_bps: 80, quote_ttl: 2s, max_quotes_per_minute: 9 } }\n',
+    )).toEqual({ maxDeviationBps: 80, quoteTtlMs: 2_000, maxQuotesPerMinute: 9 });
+  });
+
+  it.each([
+    ['max_deviation_bps: 0', 'max_deviation_bps'], ['max_deviation_bps: 5001', 'max_deviation_bps'],
+    ['quote_ttl: 61s', 'quote_ttl'], ['quote_ttl: soon', 'quote_ttl'], ['max_quotes_per_minute: 0', 'max_quotes'],
+    ['enabled: false', 'enabled'],
+  ])('refuse a price guard with %s', async (setting, key) => {
+    const issues = await issuesOf(`${WATCH}signer: { price_guard: { ${setting} } }\n`);
+    expect(JSON.stringify(issues)).toContain(key);
   });
 });
 
@@ -269,3 +289,7 @@ describe('the JSON schema of what keeps money safe', () => {
     expect(silent).toEqual([]);
   });
 });
+
+async function priceGuardOf(text: string): Promise<unknown> {
+  return (await configOf(`${WATCH}${text}`)).signer.priceGuard;
+}

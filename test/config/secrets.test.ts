@@ -4,7 +4,7 @@ import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { genesisDecimals, issuesOf } from './load-text.ts';
+import { GENESIS, issuesOf } from './load-text.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const KEY = Buffer.from(Keypair.fromSeed(Uint8Array.from({ length: 32 }, (_, index) => 7 * index + 3)).secretKey);
@@ -81,5 +81,5 @@ describe('a configuration that comes through a pipe', () => {
 });
 
 function load(file: string, workingDir: string, purpose: 'run' | 'read'): ReturnType<typeof loadConfig> {
-  return loadConfig({ file, workingDir, purpose, environment: {}, decimalsOf: genesisDecimals });
+  return loadConfig({ file, workingDir, purpose, environment: {}, ...GENESIS });
 }

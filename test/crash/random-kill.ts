@@ -23,8 +23,11 @@ export interface RandomKill {
   readonly victim: Victim;
 }
 
-type Victim = 'the trading process' | 'the first process' | 'all';
-const VICTIMS: readonly Victim[] = ['the trading process', 'the trading process', 'the first process', 'all'];
+type Victim = 'the trading process' | 'the first process' | 'all' | 'the strategy host, then the trading process';
+const VICTIMS: readonly Victim[] = [
+  'the trading process', 'the trading process', 'the first process', 'all',
+  'the strategy host, then the trading process',
+];
 const LONGEST_MS = 3_000;
 /** A starting process sees that the other has died when it comes to it: on a busy machine that takes a while. */
 const GONE_MS = 30_000;
@@ -74,7 +77,12 @@ export async function killAtRandom(
       const daemon = startDaemon(runArgs(place), {
         cwd: place.dir, environment: { ...place.environment, NODE_OPTIONS: nodeOptions({ points: false }) },
       });
-      const wasUp = await Promise.race([sleep(afterMs, true), daemon.ended.then(() => false)]);
+      const isUpAfter = (ms: number): Promise<boolean> =>
+        Promise.race([sleep(ms, true), daemon.ended.then(() => false)]);
+      const isHostFirst = victim === 'the strategy host, then the trading process';
+      // The daemon goes on without its strategies, and starts their process again.
+      if (isHostFirst && await isUpAfter(afterMs / 2)) killHosts(daemon.pid);
+      const wasUp = await isUpAfter(isHostFirst ? afterMs / 2 : afterMs);
       kill(daemon.pid, victim);
       await daemon.ended;
       if (!wasUp) violations.push(`ended by itself: ${daemon.stdout().slice(-1_000)} ${daemon.stderr().slice(-1_000)}`);
@@ -100,6 +108,22 @@ function kill(first: number, victim: Victim): void {
   }
 }
 
+/** Ends the processes of the strategies: the children of the trading process that run the entry of a host. */
+function killHosts(first: number): void {
+  const trading = childOf(first);
+  if (trading === undefined) return;
+  for (const pid of childrenOf(trading)) if (commandOf(pid).includes('host-main')) killOne(pid);
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    // Processes come and go during the scan.
+    return '';
+  }
+}
+
 function killOne(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -110,8 +134,12 @@ function killOne(pid: number): void {
 
 /** Returns the last of the children; undefined where there is none, be it that one process does it all. */
 function childOf(pid: number): number | undefined {
+  return childrenOf(pid).at(-1);
+}
+
+function childrenOf(pid: number): number[] {
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number)
-    .findLast((candidate) => parentOf(candidate) === pid);
+    .filter((candidate) => parentOf(candidate) === pid);
 }
 
 function parentOf(pid: number): number | undefined {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT } from '../e2e/gannet.ts';
 import type { Scenario } from './scenarios.ts';
@@ -33,12 +33,15 @@ export async function traceSwap(
   const account = join(place.dir, 'calls.txt');
   try {
     await fixture.priceSol(1);
+    // The tracer, a process above the signer, must not have the key in its environment.
+    const { GANNET_WALLET_KEY: key, ...environment } = place.environment;
+    writeFileSync(join(place.dir, '.env'), `GANNET_WALLET_KEY=${key!}\n`, { mode: 0o600 });
     const traced = spawn('strace', [
       '-f', '-yy', '-s', '300', '-e', `trace=${CALLS}`, '-o', account, join(PROJECT, 'bin', 'gannet'),
       ...runArgs(place, ['--max-intents', '1']),
     ], {
       cwd: place.dir, stdio: 'ignore',
-      env: { PATH: process.env['PATH'] ?? '', ...place.environment, NODE_OPTIONS: nodeOptions({ points: false }) },
+      env: { PATH: process.env['PATH'] ?? '', ...environment, NODE_OPTIONS: nodeOptions({ points: false }) },
     });
     const [code] = await once(traced, 'exit') as [number | null];
     if (code !== 0) throw new Error(`the traced run ended with ${code}`);

@@ -1,7 +1,15 @@
-import type { Millis } from '../../src/core/time.ts';
+import { request } from 'undici';
+import { onTestFinished } from 'vitest';
+import type { Clock, Millis } from '../../src/core/time.ts';
+import { startControlApi } from '../../src/daemon/control/control-server.ts';
+import { openOrderAudit } from '../../src/daemon/control/order-audit.ts';
+import { commandOrigin } from '../../src/daemon/control/order-origin.ts';
+import { systemClock } from '../../src/daemon/watch/system-clock.ts';
+import type { ModeParts } from '../../src/daemon/run/run-options.ts';
 import { RunRecorder } from '../../src/daemon/run/run-recorder.ts';
 import type { ControlPort } from '../../src/daemon/control/control-port.ts';
 import { createControlPort } from '../../src/daemon/control/control-port.ts';
+import type { Log } from '../../src/daemon/reporting/log.ts';
 import type { Reporter } from '../../src/daemon/reporting/reporter.ts';
 import { EquitySampler } from '../../src/daemon/control/run-equity.ts';
 import { stopFileOf } from '../../src/daemon/watch/stop-file.ts';
@@ -13,7 +21,67 @@ import type { RiskLimits } from '../../src/trading/limits.ts';
 import type { EngineState } from '../../src/trading/engine-state.ts';
 import type { Input } from '../../src/trading/step.ts';
 import { strategy } from '../engine/runs.ts';
+import { temporaryFolder } from '../store/fixtures.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';
+
+/** The tokens of APIs in tests. */
+export const TOKENS = {
+  operator: '3f9c1e5a7b0d2468ace1357902468bdf', viewer: 'Xk3vQ8wZp1Lm9Rt5Yb7Nc2Hd4Jf6Gs0A',
+} as const;
+
+/** The origin of an order in a test. */
+export const ORIGIN = commandOrigin('a test');
+
+/** Starts the control API on any free port, for the time of a test. */
+export async function startTestApi(options: Pick<Parameters<typeof startControlApi>[0], 'stateDir'>
+  & Partial<Parameters<typeof startControlApi>[0]>): ReturnType<typeof startControlApi> {
+  const { stateDir } = options;
+  const log: Log = options.log ?? (() => undefined);
+  const clock: Clock = options.clock ?? systemClock;
+  const api = await startControlApi({
+    host: '127.0.0.1', port: 0, isPortGiven: true, tokens: TOKENS, runId: 'a-run', controlPort: () => undefined,
+    end: () => undefined, audit: openOrderAudit({ stateDir, runId: 'a-run', clock, log }), ...options, clock, log,
+  });
+  onTestFinished(() => api.close());
+  return api;
+}
+
+/** The answer of an API. */
+export interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A control API over a control port. */
+interface ControlApi extends ControlFixture {
+  readonly stateDir: string;
+  readonly url: string;
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
+  readonly post: (path: string, body?: object, headers?: Record<string, string>) => Promise<Answer>;
+}
+
+/** Starts an API over a real control port. Requests carry the operator's token unless their headers say otherwise. */
+export async function startControl(
+  options: Parameters<typeof controlFixture>[1] & Partial<Parameters<typeof startControlApi>[0]> = {},
+): Promise<ControlApi> {
+  const stateDir = temporaryFolder();
+  const fixture = controlFixture(stateDir, options);
+  const { url } = await startTestApi({ ...options, stateDir, controlPort: () => fixture.controlPort });
+  const ask = async (path: string, headers: Record<string, string> = {}, body?: object): Promise<Answer> => {
+    const answer = await request(`${url}${path}`, {
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      headers: {
+        authorization: `Bearer ${TOKENS.operator}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers,
+      },
+    });
+    return { status: answer.statusCode, body: await answer.body.json() as Answer['body'] };
+  };
+  return {
+    ...fixture, stateDir, url,
+    get: (path, headers) => ask(path, headers), post: (path, body = {}, headers) => ask(path, headers, body),
+  };
+}
 
 /** A controlPort over a real engine on virtual time and a real journal. */
 export interface ControlFixture {
@@ -32,13 +100,15 @@ export interface ControlFixture {
 /** Returns a controlPort of the strategies "diver" and "wader", whose state directory is given. */
 export function controlFixture(stateDir: string, options: {
   readonly strategies?: readonly StrategyInstance[]; readonly limits?: Partial<RiskLimits>;
+  readonly resolve?: ModeParts['executor']['resolve'] | undefined;
 } = {}): ControlFixture {
-  const { strategies = [strategy('diver'), strategy('wader')], limits = {} } = options;
+  const { strategies = [strategy('diver'), strategy('wader')], limits = {}, resolve } = options;
   const state = stateWith({ strategies: strategies.map(({ name }) => strategySetup(name)), limits });
   const inputs: Input[] = [];
   const changes: TradingChange[] = [];
   const told: string[] = [];
   const logs: string[] = [];
+  const log: Log = (level, message) => { logs.push(`${level}: ${message}`); };
   const clock = { now: (): Millis => engine.clock.now(), schedule: () => { throw new Error('nothing waits here'); } };
   const journal = openJournal({ path: `${stateDir}/journal.sqlite`, clock });
   const runRecorder = new RunRecorder({
@@ -46,7 +116,7 @@ export function controlFixture(stateDir: string, options: {
     recorder: { append: (_seq, _at, input) => { inputs.push(input); } },
     saveSnapshot: (snapshot, settled) => { journal.saveSnapshot(snapshot, settled); },
     reporter: listening(changes, told),
-    log: (level, message) => { logs.push(`${level}: ${message}`); },
+    log,
     files: { decision: () => undefined },
     saveAdjustment: () => undefined,
     onFinished: () => undefined,
@@ -65,9 +135,11 @@ export function controlFixture(stateDir: string, options: {
     executor: {
       execute: () => { throw new Error('nothing is carried out here'); },
       reconcile: () => { throw new Error('nothing is open here'); },
+      ...(resolve === undefined ? {} : { resolve }),
     },
     stopFile: stopFileOf(stateDir),
-    log: (level, message) => { logs.push(`${level}: ${message}`); },
+    audit: openOrderAudit({ stateDir, runId: 'a-run', clock, log }),
+    log,
     phase: () => 'trading',
     recovering: () => [],
     feeds: () => [],

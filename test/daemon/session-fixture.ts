@@ -2,8 +2,10 @@ import type { SchedulerAction, Subscription } from 'rxjs';
 import { from, interval, map, NEVER, Subject, tap } from 'rxjs';
 import { onTestFinished } from 'vitest';
 import type { Clock, Millis } from '../../src/core/time.ts';
+import { openOrderAudit } from '../../src/daemon/control/order-audit.ts';
 import { createDiskGuard } from '../../src/daemon/watch/disk-guard.ts';
 import type { Reporter } from '../../src/daemon/reporting/reporter.ts';
+import type { SessionOptions } from '../../src/daemon/run/run-options.ts';
 import { Session } from '../../src/daemon/run/session.ts';
 import { monotonicNow } from '../../src/daemon/watch/system-clock.ts';
 import { watchTokens } from '../../src/daemon/watch/token-watch.ts';
@@ -62,7 +64,9 @@ export interface Daemon {
  * Starts a session of one strategy that buys every ten seconds; with what an earlier run left open, which ends as
  * `leftover` says.
  */
-export async function start({ open = [], crashes, leftover = 'expired', approvals = [], swaps = 4 }: {
+export async function start({ open = [], crashes, leftover = 'expired', approvals = [], swaps = 4, ticker = TICKER }: {
+  /** The one strategy, named "ticker". */
+  readonly ticker?: SessionOptions['strategies'][number];
   /** How many an hour are allowed. */
   readonly swaps?: number;
   readonly open?: readonly OpenIntent[];
@@ -108,7 +112,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
     for (const reached of ['building', 'signed', 'submitted'] as const) journal.transition(outcome(intent, reached));
   }
   const session = new Session({
-    runId: 'run', mode: 'live', isRealMoney: false, clock, state, strategies: [TICKER], seed: 7, startAt: START, open,
+    runId: 'run', mode: 'live', isRealMoney: false, clock, state, strategies: [ticker], seed: 7, startAt: START, open,
     restored: { states: {}, unseen: [] },
     prepareWarmup: () => undefined,
     executor: {
@@ -136,6 +140,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
     recorder: { append: (_seq, at, input) => { stamps.push({ at, input }); }, stop: () => false },
     journal,
     stopFile: { path: `${dir}/STOP`, read: () => undefined },
+    audit: openOrderAudit({ stateDir: dir, runId: 'run', clock, log: silent }),
     reporter, log: silent,
     files: { dir, decision: silent, manifest: silent, retry: silent, close: silent },
     manifest: {} as never, recording: undefined, maxIntents: undefined,

@@ -6,7 +6,8 @@ let playground: Playground;
 let state: string;
 let config: string;
 let killed: JsonLine[];
-let sandboxes: number[];
+/** The processes that the daemon had started: its sandbox, and that of its strategies. */
+let started: number[];
 let replayed: Ended;
 let restarted: JsonLine[];
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
   await daemon.until((stdout) => stdout.includes('"type":"started"'));
   const trading = await daemonOf(daemon);
   await daemon.until((stdout) => countConfirmed(stdout) >= 4);
-  sandboxes = childrenOf(trading);
+  started = childrenOf(trading);
   process.kill(trading, 'SIGKILL');
   const { stdout } = await daemon.ended;
   killed = jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
@@ -38,9 +39,9 @@ function intentsOf(list: readonly JsonLine[]): Set<unknown> {
 }
 
 describe('a daemon that was killed during a run', () => {
-  it('ends together with its embedded chain', async () => {
-    expect(sandboxes).toHaveLength(1);
-    await expect.poll(() => sandboxes.filter(isRunning)).toStrictEqual([]);
+  it('ends together with its embedded chain and the process of its strategies', async () => {
+    expect(started).toHaveLength(2);
+    await expect.poll(() => started.filter(isRunning)).toStrictEqual([]);
   });
 
   it('can be replayed as far as its files go: the replay names that point, and matches', () => {

@@ -103,7 +103,8 @@ describe('the default configuration, from a fresh state', () => {
     const confirmed = lines.filter(({ type, state: reached }) => type === 'intent' && reached === 'confirmed');
     expect(summary['intents']).toMatchObject({ confirmed: confirmed.length });
     expect(BigInt(String(summary['fees_lamports']))).toBeGreaterThanOrEqual(5_000n * BigInt(confirmed.length));
-    expect(children).toHaveLength(2);
+    // The service, the signer and the strategies.
+    expect(children).toHaveLength(3);
     expect(children.filter(isRunning)).toStrictEqual([]);
   });
 
@@ -205,6 +206,19 @@ describe('a replay of the run', () => {
     const answer = await playground.ask(['replay', runId, '--state-dir', state]);
     expect(answer.stdout).toContain('the same');
     expect(answer.stdout).toContain(String(lines.at(-1)!['decision_hash']));
+  });
+
+  it('names a strategy whose code is not that of the run', async () => {
+    const edited = copyOf(playground, state, 'edited');
+    const file = `${edited}/runs/${runId}/manifest.json`;
+    const text = readFileSync(file, 'utf8');
+    expect(JSON.parse(text)).toMatchObject({ strategy_code: { isolation: 'shared', sha256: {
+      'dca-sol': expect.stringMatching(/^[0-9a-f]{64}$/), 'sol-dip': expect.stringMatching(/^[0-9a-f]{64}$/),
+    } } });
+    writeFileSync(file, text.replace(/("sol-dip": ")[0-9a-f]{64}/, `$1${'0'.repeat(64)}`));
+    const { warnings } = document(await replay(edited)) as { readonly warnings: readonly string[] };
+    expect(warnings.filter((warning) => warning.includes('code of strategy')))
+      .toEqual(['the code of strategy sol-dip has changed since the run: this may cause a difference']);
   });
 
   it('detects one changed byte in each file of the recording', async () => {

@@ -36,6 +36,8 @@ export interface Running {
 export interface Surroundings {
   readonly cwd?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** As whom the process starts; only root can name another. */
+  readonly user?: { readonly uid: number; readonly gid: number };
 }
 
 /** A place of its own for the files of one suite, and the processes started in it. */
@@ -64,9 +66,9 @@ export function createPlayground(): Playground {
   const variables = (environment: Readonly<Record<string, string>>): Record<string, string> =>
     ({ PATH: process.env['PATH'] ?? '', TMPDIR: temporary, ...environment });
 
-  const start: Playground['start'] = (args, { cwd = dir, environment = {} } = {}) => {
+  const start: Playground['start'] = (args, { cwd = dir, environment = {}, user } = {}) => {
     const child = spawn(GANNET, args, {
-      cwd, stdio: ['ignore', 'pipe', 'pipe'], env: variables(environment),
+      cwd, stdio: ['ignore', 'pipe', 'pipe'], env: variables(environment), ...user,
     });
     let stdout = '';
     let stderr = '';

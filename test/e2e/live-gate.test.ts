@@ -83,6 +83,19 @@ describe('live trading on a foreign service and chain', () => {
     expect(BigInt(told.amount_out)).toBeGreaterThanOrEqual(BigInt(told.preview.minimum_out));
   });
 
+  it('is refused by the signer for a minimum output too far below a quote of its own', async () => {
+    const tight = GUARDS.replace('signer: {', 'signer: { price_guard: { max_deviation_bps: 49 },');
+    const swapped = await playground.run([
+      'swap', 'USDC', 'SOL', '5', '--live', '--yes', '--accept-new-journal', '--json',
+      '--config', config('tight.yaml', 'live', tight), '--state-dir', playground.path('tight'),
+    ], { environment: environment() });
+    expect(swapped.code, swapped.stdout + swapped.stderr).toBe(1);
+    expect(document(swapped)).toMatchObject({
+      state: 'abandoned', code: 'PRICE_BELOW_GUARD',
+      reason: expect.stringMatching(/the signer's own quote is \d+, so it wants at least \d+, 49 bps less/) as string,
+    });
+  });
+
   it('issue 13.23: is previewed by --dry-run without a swap', async () => {
     const file = config('previewed.yaml', 'live', GUARDS);
     const [json, words] = await Promise.all([
@@ -177,11 +190,14 @@ describe('live trading on a foreign service and chain', () => {
     !existsSync('/usr/bin/script'),
   )('issue 13.23: is asked about at a terminal, and a no swaps nothing', async () => {
     const file = config('asked.yaml', 'live', GUARDS);
+    playground.write(join('dotenv', '.env'), `GANNET_WALLET_KEY=${addresses.wallet.private_key}\n`);
     const answer = async (word: string): Promise<{ readonly code: number | null; readonly said: string }> => {
-      const options = `--live --accept-new-journal --config ${file} --state-dir ${playground.path('asked')}`;
+      const options =
+        `--live --accept-new-journal --accept-new-counters --config ${file} --state-dir ${playground.path('asked')}`;
     const command = `${join(PROJECT, 'bin', 'gannet')} swap USDC SOL 5 ${options}`;
       const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
-        env: { PATH: process.env['PATH'], ...environment() }, stdio: 'pipe',
+        env: { PATH: process.env['PATH'], GANNET_API_KEY: environment()['GANNET_API_KEY'] },
+        cwd: playground.path('dotenv'), stdio: 'pipe',
       });
       let said = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -198,6 +214,25 @@ describe('live trading on a foreign service and chain', () => {
     expect(filesIn(playground.path('asked')).filter((name) => name.startsWith('runs'))).toEqual([]);
     const yes = await answer('y');
     expect([yes.code, yes.said]).toEqual([0, expect.stringMatching(/ {2}done: 0\.\d+ SOL received/)]);
+  });
+
+  it.skipIf(
+    !existsSync('/proc/self/environ'),
+  )('issue 15: is refused where a process above shows the key, with its number and what to do', async () => {
+    const args = within(config('shown.yaml', 'live', GUARDS), ['swap', 'USDC', 'SOL', '5', '--live', '--yes']);
+    const shell = spawn('/bin/sh', ['-c', '"$@"; exit $?', 'sh', join(PROJECT, 'bin', 'gannet'), ...args], {
+      env: { PATH: process.env['PATH'], ...environment() }, stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let said = '';
+    shell.stdout.setEncoding('utf8').on('data', (text: string) => { said += text; });
+    const [code] = await once(shell, 'close') as [number | null];
+    const { error } = JSON.parse(said) as { readonly error: JsonLine };
+    expect([code, error]).toEqual([2, expect.objectContaining({
+      code: 'KEY_INVALID', message: expect.stringMatching(new RegExp(
+        `process ${shell.pid} \\(\\w+\\), where every process of this user can read it; name a key file with wallet`,
+      )) as string,
+    })]);
+    expect(said).not.toContain(addresses.wallet.private_key.slice(0, 12));
   });
 
   it('prints that --live changes nothing on paper', async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
@@ -104,7 +104,7 @@ describe('issue 13.33: a state directory that lost files while no daemon ran', (
     // Whole again, until the counters go while it trades.
     const second = withKey(args);
     await second.until(confirmed(1));
-    rmSync(join(state, 'signer.sqlite'));
+    rmSync(join(state, 'signer', 'signer.sqlite'));
     expectStopped(await second.ended, /the file of the signer’s counters \(.*\) was deleted/);
 
     // And while it does not.
@@ -130,12 +130,29 @@ describe('issue 13.33: a state directory that lost files while no daemon ran', (
     })]);
     expect(readdirSync(state).filter((file) => file === 'runs' || file === 'recordings')).toEqual([]);
 
-    const accepted = withKey([...args, '--accept-new-journal']);
+    // The journal is accepted, the counters are not: their caps count as used.
+    const capped = withKey([...args, '--accept-new-journal']);
+    await capped.until((stdout) => stdout.includes('CAP_EXCEEDED_DAY'));
+    capped.signal('SIGTERM');
+    expect((await capped.ended).stdout).not.toContain('"state":"confirmed"');
+    expect(capped.lines().filter(({ state: word }) => word === 'notice').map(({ message }) => message))
+      .toEqual([
+        expect.stringContaining('--accept-new-journal'),
+        expect.stringMatching(/every cap counts as used until .*--accept-new-counters/),
+      ]);
+    expect(capped.lines().filter(({ type }) => type === 'alert')).toContainEqual(expect.objectContaining({
+      level: 'warning', message: expect.stringMatching(/^the order "accept-new-journal" by "gannet run .*made swaps/),
+    }));
+
+    const accepted = withKey([...args, '--accept-new-journal', '--accept-new-counters']);
     await accepted.until(confirmed(1));
     accepted.signal('SIGTERM');
     const ended = await accepted.ended;
     expect(ended.code, ended.stderr).toBe(0);
-    expect(accepted.lines().find(({ state: word }) => word === 'notice'))
-      .toMatchObject({ message: expect.stringContaining('--accept-new-journal') });
+    expect(accepted.lines().filter(({ type }) => type === 'alert')).toContainEqual(expect.objectContaining({
+      level: 'warning', message: expect.stringMatching(/^the order "accept-new-counters" by "gannet run .*at nothing/),
+    }));
+    expect(jsonLines(readFileSync(join(state, 'orders.ndjson'), 'utf8')).map(({ action }) => action))
+      .toEqual(['accept-new-journal', 'run', 'accept-new-counters', 'run']);
   }, 120_000);
 });

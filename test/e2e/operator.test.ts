@@ -1,11 +1,15 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Dispatcher } from 'undici';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runDirOf } from '../../src/daemon/files/find-run.ts';
+import { createManifest, writeManifest } from '../../src/daemon/files/run-manifest.ts';
 import { openJournal } from '../../src/store/journal.ts';
+import { freshSnapshot } from '../../src/trading/engine-state.ts';
+import { configOf } from '../config/load-text.ts';
 import { attemptOf, intentOf, outcomeOf, wallClock } from '../store/sample-intents.ts';
 import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
-import { createPlayground, document, jsonLines } from './gannet.ts';
+import { childrenOf, createPlayground, daemonOf, document, filesIn, jsonLines } from './gannet.ts';
 
 const SOL = 'So11111111111111111111111111111111111111112';
 const CONFIG = `mode: live
@@ -27,6 +31,8 @@ let ended: Ended;
 let token: string;
 let url: string;
 let runId: string;
+let environments: string[];
+const TOKENS = { operator: '3f9c1e5a7b0d2468ace1357902468bdf', viewer: 'Xk3vQ8wZp1Lm9Rt5Yb7Nc2Hd4Jf6Gs0A' };
 const seen: Record<string, JsonLine> = {};
 const statuses: Record<string, number> = {};
 /** Of commands after the run is over. */
@@ -69,13 +75,18 @@ beforeAll(async () => {
   playground = createPlayground();
   state = playground.path('state');
   const config = playground.write('gannet.yaml', CONFIG);
-  daemon = playground.start(['run', '--json', '--config', config, '--state-dir', state]);
+  daemon = playground.start(['run', '--json', '--config', config, '--state-dir', state], {
+    environment: { GANNET_CONTROL_TOKEN: TOKENS.operator, GANNET_CONTROL_VIEWER_TOKEN: TOKENS.viewer },
+  });
   await daemon.until((stdout) => ['one', 'two'].every((name) => wholeLines(stdout).some(lands(name))));
   const [started] = daemon.lines();
   runId = String(started!['run_id']);
   url = String(started!['control_url']);
   token = (JSON.parse(readFileSync(`${state}/control.json`, 'utf8')) as { token: string }).token;
   statuses['ready'] = (await ask('/readyz')).status;
+  const trading = await daemonOf(daemon);
+  environments = childrenOf(trading).map((pid) => readFileSync(`/proc/${pid}/environ`, 'latin1'));
+  await viewAsAViewer();
 
   seen['halted'] = document(
     await playground.run(['halt', '--strategy', 'one', '--reason', 'it seems odd', '--json', '--state-dir', state]),
@@ -112,6 +123,8 @@ beforeAll(async () => {
   Object.assign(seen, { listed: document(listed), shown: document(shown), 'explained swap': document(explained) });
 
   await post('/api/halt', { reason: 'closing time' });
+  seen['status at the end'] = document(await gannet('status'));
+  answers['a status in words'] = await playground.ask(['status', '--state-dir', state]);
   daemon.signal('SIGINT');
   ended = await daemon.ended;
   const { seq, h } = seen['denied'];
@@ -135,8 +148,30 @@ beforeAll(async () => {
     'a stopped start': runStopped(config),
   };
   for (const [name, call] of Object.entries(calls)) answers[name] = await call;
+  answers['a start with higher limits'] = await runWithHigherLimits(playground.path('lost'));
 });
 afterAll(() => playground.close());
+
+/** Prints at its end which variables a child process would get. */
+const SHOWS_VARIABLES = 'process.on("exit", () => console.error(`[${Object.keys(process.env).join(" ")}]`));';
+
+/** Another user on this machine, who has a copy of the viewer's file and nothing else. */
+async function viewAsAViewer(): Promise<void> {
+  const folder = playground.path('of-a-viewer');
+  mkdirSync(folder);
+  copyFileSync(`${state}/control-viewer.json`, `${folder}/control-viewer.json`);
+  for (const order of ['status', 'halt', 'resume', 'flatten', 'stop']) {
+    answers[`${order} by a viewer`] = await playground.ask([order, '--json', '--state-dir', folder]);
+  }
+  const shows = playground.write('shows-variables.mjs', SHOWS_VARIABLES);
+  answers['a command with tokens'] = await playground.run(['status', '--json', '--state-dir', state], { environment: {
+    NODE_OPTIONS: `--import=${shows}`, GANNET_API_KEY: 'x', GANNET_CONTROL_TOKEN: TOKENS.operator,
+    GANNET_CONTROL_VIEWER_TOKEN: TOKENS.viewer,
+  } });
+  answers['status with a wrong token'] = await playground.ask(
+    ['status', '--json', '--state-dir', state], { environment: { GANNET_CONTROL_TOKEN: 'a wrong one' } },
+  );
+}
 
 /** Runs where the file lies there before anything else does. */
 async function runStopped(config: string): Promise<Ended> {
@@ -159,6 +194,20 @@ function lostSwap(): string {
   for (const reached of ['signed', 'unknown'] as const) journal.transition(outcomeOf('lost-1', reached));
   journal.close();
   return folder;
+}
+
+/** Runs after a run of the same mode whose limits were lower, and after an order that was given without a daemon. */
+async function runWithHigherLimits(folder: string): Promise<Ended> {
+  const text = CONFIG.replace('mode: live', 'mode: paper');
+  const earlier = await configOf(text);
+  const runDir = runDirOf(folder, '20261121T101112-0a1b2c');
+  mkdirSync(runDir, { recursive: true });
+  writeManifest(runDir, createManifest({
+    config: earlier, mode: 'paper', runId: '20261121T101112-0a1b2c', startAt: 0, snapshot: freshSnapshot(new Map()),
+    open: [], restored: { states: {}, unseen: [] }, recording: undefined,
+  }));
+  const config = playground.write('higher.yaml', text.replace('"200 USDC"', '"201 USDC"'));
+  return playground.run(['run', '--json', '--duration', '500ms', '--config', config, '--state-dir', folder]);
 }
 
 async function askAsAStranger(closed: string): Promise<void> {
@@ -376,6 +425,91 @@ describe('gannet journal', () => {
     expect(answer.code).toBe(1);
     expect(document(answer)['error'])
       .toMatchObject({ code: 'RESOLVE_REFUSED', message: expect.stringContaining('confirmed already') });
+  });
+});
+
+describe('the tokens of the control API', () => {
+  it('are those of the environment, and reach no child process, no line and no file but their own', () => {
+    expect(token).toBe(TOKENS.operator);
+    expect(environments.length).toBeGreaterThan(0);
+    const own = new Set(['control.json', 'control-viewer.json']);
+    const files = filesIn(state).filter((name) => !own.has(name))
+      .map((name) => readFileSync(`${state}/${name}`, 'latin1'));
+    const texts = [...environments, ...files, ended.stdout, ended.stderr];
+    for (const secret of Object.values(TOKENS)) expect(texts.filter((text) => text.includes(secret))).toEqual([]);
+  });
+
+  it('are dropped from the variables that child processes get, in every command', () => {
+    const { code, stderr } = answers['a command with tokens']!;
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^\[.*\bGANNET_API_KEY\b/)]);
+    expect(stderr).not.toContain('GANNET_CONTROL');
+  });
+
+  it('let a viewer read and nothing else', () => {
+    expect(answers['status by a viewer']!.code).toBe(0);
+    expect(document(answers['status by a viewer']!)).toMatchObject({ run_id: runId });
+    for (const order of ['halt', 'resume', 'flatten', 'stop']) {
+      const answer = answers[`${order} by a viewer`]!;
+      expect([answer.code, document(answer)['error']], order).toEqual([1, expect.objectContaining({
+        code: 'CONTROL_REFUSED', message: expect.stringContaining('needs the operator’s token'),
+        details: { status: 403, code: 'VIEWER_TOKEN' },
+      })]);
+    }
+  });
+
+  it('are named by their source where the daemon refuses one', () => {
+    const answer = answers['status with a wrong token']!;
+    expect([answer.code, document(answer)['error']]).toEqual([1, expect.objectContaining({
+      code: 'CONTROL_UNAUTHORIZED', message: expect.stringContaining('the token of GANNET_CONTROL_TOKEN'),
+    })]);
+    expect(answer.stdout).not.toContain('a wrong one');
+  });
+});
+
+describe('an order that allows more than before', () => {
+  it('raises an alert with its origin, and status shows the last one', () => {
+    const alerts = daemon.lines().filter(({ data }) => (data as JsonLine | undefined)?.['code'] === 'ORDER_WIDENS');
+    expect(alerts.map(({ data }) => (data as JsonLine)['action'])).toEqual(['flatten', 'resume', 'resume', 'resume']);
+    expect(alerts[1]).toMatchObject({
+      type: 'alert', level: 'warning', message: expect.stringMatching(/^the order "resume" by the operator’s token \(/),
+      data: { role: 'operator', address: '127.0.0.1', port: expect.any(Number), uid: process.getuid!() },
+    });
+    expect(seen['status at the end']).toMatchObject({ last_widening: { action: 'resume' } });
+    expect(answers['a status in words']!.stdout)
+      .toMatch(/widened +\S+ \d\d:\d\d:\d\d UTC: every strategy may trade again/);
+  });
+
+  it('is alerted by the next start where no daemon ran, and so are higher limits than those of the last run', () => {
+    const { code, stdout, stderr } = answers['a start with higher limits']!;
+    expect(code, stderr).toBe(0);
+    const alerts = jsonLines(stdout).map(({ data }) => data as JsonLine | undefined)
+      .filter((data) => data?.['code'] === 'ORDER_WIDENS');
+    expect(alerts).toEqual([
+      expect.objectContaining({ action: 'resolve', command: 'gannet resolve', pid: expect.any(Number) }),
+      expect.objectContaining({
+        action: 'run', command: 'gannet run', widens: 'max_trade is 201 USDC, it was 200 USDC',
+      }),
+    ]);
+  });
+
+  it('stands with all other orders in a file that outlives the run', () => {
+    const orders = jsonLines(readFileSync(`${state}/orders.ndjson`, 'utf8'));
+    const told = orders.map(({ action, strategy, widens, refused }) => [action, strategy, widens !== null, refused]);
+    expect(told.slice(0, 6)).toEqual([
+      ['run', null, false, null], ['halt', 'one', false, null], ['flatten', null, true, null],
+      ['resume', null, true, null], ['resume', 'one', true, null], ['resume', null, false, 'STOP_FILE'],
+    ]);
+    expect(orders[1]!['origin']).toMatchObject({
+      role: 'operator', uid: process.getuid!(), says: { pid: expect.any(Number), user: expect.any(String) },
+    });
+    const closed = jsonLines(readFileSync(`${playground.path('lost')}/orders.ndjson`, 'utf8'));
+    expect(closed.map(({ action }) => action)).toEqual(['resolve', 'run']);
+    expect(closed[0]).toMatchObject({
+      run_id: null, action: 'resolve', intent_id: 'lost-1', as: 'expired', reason: 'the explorer has nothing',
+      widens: expect.stringContaining('lost-1 counts as expired'),
+      origin: { role: 'command', command: 'gannet resolve', pid: expect.any(Number) },
+    });
+    expect(answers['a word on a lost swap']!.stderr).toContain('the order "resolve" by "gannet resolve" (process');
   });
 });
 

@@ -115,7 +115,8 @@ strategies:
   - { use: dca, budget: "500 USDC", params: { buy: SOL, spend: "5 USDC", every: 1s, watch: 1s } }
 `);
   const state = playground.path(`state-${states}`);
-  return { state, args: ['run', '--live', '--json', '--accept-new-journal', '--config', config, '--state-dir', state] };
+  return { state, args: ['run', '--live', '--json', '--accept-new-journal', '--accept-new-counters', '--config', config,
+    '--state-dir', state] };
 }
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';

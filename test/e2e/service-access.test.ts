@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { controlTokensOf } from '../../src/daemon/control/control-tokens.ts';
 import { runDaemon } from '../../src/daemon/run/daemon.ts';
 import { newRunId } from '../../src/daemon/files/find-run.ts';
 import { createJsonReporter } from '../../src/daemon/reporting/json-reporter.ts';
@@ -121,7 +122,8 @@ describe('a key that is refused during a run, and accepted again', () => {
     runId = newRunId(clock);
     const run = runDaemon({
       config, connections, stateDir, clock, runId, reporter: createJsonReporter((line) => { told += line; }),
-      environment: {}, log: () => undefined, durationMs: undefined, maxIntents: undefined, interrupt: interrupt.signal,
+      controlTokens: controlTokensOf({}), log: () => undefined, durationMs: undefined, maxIntents: undefined,
+      interrupt: interrupt.signal,
     });
     const count = (text: string): number => told.split(text).length - 1;
     try {

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -119,11 +122,14 @@ strategies:
     });
   });
 
-  it('has the key in no environment and on no command line except the signer’s', () => {
-    expect(hasKey(read(run.pid, 'environ'), key)).toBe(true);
-    expect(
-      [read(daemon, 'environ'), read(daemon, 'cmdline'), read(run.pid, 'cmdline')].map((text) => hasKey(text, key)),
-    ).toStrictEqual([false, false, false]);
+  it('issue 15: has the key in no environment and on no command line of any process, the signer’s included', () => {
+    const pids = [run.pid, daemon, ...childrenOf(run.pid), ...childrenOf(daemon)];
+    const shown = pids.flatMap((pid) => ['environ', 'cmdline'].map((file) => hasKey(read(pid, file), key)));
+    expect(shown).toStrictEqual(shown.map(() => false));
+    // The shell that hid the keys left no file with them.
+    const files = filesIn(playground.dir);
+    expect(files.filter((file) => hasKey(readFileSync(join(playground.dir, file), 'latin1'), key)))
+      .toStrictEqual(['real/.env']);
   });
 
   it('has the key in no form in the daemon’s memory', () => {
@@ -173,6 +179,9 @@ describe('after one of the two processes is killed', () => {
       error: { code: 'SIGNER_LOST', message: expect.stringContaining('signer process is gone') as string },
     });
     expect(lines.at(-2)).toMatchObject({ type: 'summary' });
+    expect(lines.filter(({ type }) => type === 'alert')).toMatchObject([
+      { level: 'critical', message: expect.stringContaining('trading has stopped: the signer process') as string },
+    ]);
     await expect.poll(() => [daemon, sandbox].filter(isRunning)).toStrictEqual([]);
   });
 
@@ -199,6 +208,8 @@ describe('after one of the two processes is killed', () => {
         GANNET_HANDED_ON: JSON.stringify({ dotenv: {}, withheld: [], signer: true }),
       },
     });
+    // A signer that sends what is not authentic is as lost as one that ends.
+    (daemon.stdio[3] as Duplex).write(Buffer.alloc(32, 1));
     let stdout = '';
     await new Promise<void>((resolve) => {
       daemon.stdout!.setEncoding('utf8').on('data', (text: string) => {
@@ -206,9 +217,11 @@ describe('after one of the two processes is killed', () => {
         if (hasStarted(stdout)) resolve();
       });
     });
-    daemon.stdio[3]!.destroy();
+    (daemon.stdio[3] as Duplex).write(Buffer.from(`${'\0'.repeat(36)}{}`).fill(2, 3, 4));
     const [code] = await once(daemon, 'close') as [number];
-    expect([code, jsonLines(stdout).at(-1)]).toMatchObject([1, { error: { code: 'SIGNER_LOST' } }]);
+    expect([code, jsonLines(stdout).at(-1)]).toMatchObject([1, { error: {
+      code: 'SIGNER_LOST', message: expect.stringContaining('forged, repeated, or out of order') as string,
+    } }]);
   });
 });
 
@@ -234,6 +247,26 @@ describe('an unusable key is refused before trading, with exit code 2 and the re
     expect(document(ended)['error'])
       .toMatchObject({ code: 'KEY_INVALID', message: expect.stringContaining(words) as string });
     expect(hasKey(ended.stdout + ended.stderr)).toBe(false);
+  });
+
+  it('issue 15: a key that a shell passed on in a file, where others could read it', async () => {
+    const passed = openSync(playground.write(
+      'passed', Buffer.from(JSON.stringify({ MY_KEY: OWN.base58 })).toString('base64url'),
+    ), 'r');
+    const child = spawn(process.execPath, [
+      join(PROJECT, 'src/signer/main.ts'), ...ownWallet('{ key_from: env:MY_KEY }'),
+    ], {
+      cwd: playground.dir,
+      stdio: ['ignore', 'pipe', 'ignore', ...Array.from({ length: 6 }, () => 'ignore' as const), passed],
+      env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, GANNET_HIDDEN_KEYS: '9' },
+    });
+    closeSync(passed);
+    let stdout = '';
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
+    const [code] = await once(child, 'close') as [number];
+    expect([code, jsonLines(stdout)[0]]).toMatchObject([2, { error: {
+      code: 'KEY_INVALID', message: expect.stringMatching(/in a file instead of a pipe.*wallet\.key_from: file:PATH/),
+    } }]);
   });
 
   it('a live run without the signer process', async () => {

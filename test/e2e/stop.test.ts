@@ -67,7 +67,7 @@ describe('issue 13.22: gannet stop', () => {
       JSON.parse(readFileSync(playground.path('second', 'control.json'), 'utf8')) as { readonly token: string };
     writeFileSync(playground.path('first', 'control.json'), JSON.stringify({
       ...control, token, run_id: String(started[0]!['run_id']),
-    }));
+    }), { mode: 0o600 });
     for (const order of ['stop', 'halt']) {
       const answer = await gannet('first', order, '--json');
       expect([answer.code, document(answer)], order).toMatchObject([

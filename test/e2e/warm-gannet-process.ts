@@ -1,4 +1,5 @@
 import { main } from '../../src/cli/program.ts';
+import { runHere } from '../cli/in-process.ts';
 import type { Ended, Order } from './warm-gannet.ts';
 
 // Serves one command line after the other, each as a process of its own would run it beside no signer: the modules,
@@ -24,7 +25,7 @@ async function serve({ args, cwd, environment }: Order): Promise<Ended> {
   Object.assign(process.env, environment);
   process.chdir(cwd);
   said = { stdout: '', stderr: '' };
-  const code = await main([process.execPath, 'gannet', ...args]);
+  const code = await main([process.execPath, 'gannet', ...args], { box: runHere });
   // A command listens until its process ends.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal);
   for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error');

@@ -164,7 +164,7 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
 
   it.each([
     'CHAIN_UNREAD', 'CHAIN_RESPONSE_INVALID', 'JOURNAL_FAILED', 'COUNTERS_UNWRITABLE', 'CAP_EXCEEDED_DAY',
-    'LIMIT_NOT_MET', 'EXPIRED', '6001',
+    'LIMIT_NOT_MET', 'PRICE_GUARD_UNAVAILABLE', 'PRICE_BELOW_GUARD', 'EXPIRED', '6001',
   ])('never gives up for 15 minutes of %s, which passes by itself, and says so once', (code) => {
     const early: Fate = { state: code === 'EXPIRED' ? 'expired' : 'abandoned', code };
     for (const body of [SELL_ALL, (): typeof EMPTY => EMPTY]) {

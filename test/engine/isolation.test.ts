@@ -30,6 +30,10 @@ const BROKEN: readonly (readonly [string, StrategyInstance])[] = [
   ['by proposing nothing', strategy('broken', ({ price }) => price!.pipe(map(() => undefined as never)))],
   ['by proposing an amount that is no number', strategy('broken', ({ price }, context) =>
     price!.pipe(map(() => context.buy(SOL_USDC, { fraction: Number.NaN }, 'x'))))],
+  ['by a proposal that cannot be read', strategy('broken', ({ price }, context) =>
+    price!.pipe(map(() => Object.defineProperty(context.alert('info', 'x'), 'message', {
+      get: () => { throw new Error('boom'); },
+    }))))],
   ['by an alert with data that is no number', strategy('broken', ({ price }, context) =>
     price!.pipe(map(() => context.alert('info', 'x', { z: Number.NaN }))))],
 ];

@@ -4,9 +4,11 @@ import { z } from 'zod';
 import type { Millis } from '../../src/core/time.ts';
 import type { LoggedDecision } from '../../src/engine/decision-log.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { createRealm } from '../../src/engine/host/realm.ts';
 import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import type { Input as StrategyInput, Proposal, StrategyContext } from '../../src/strategy/index.ts';
 import { defineStrategy, quotes } from '../../src/strategy/index.ts';
+import type { StopStrategy } from '../../src/trading/engine-command.ts';
 import type { RiskLimits } from '../../src/trading/limits.ts';
 import type { OpenIntent } from '../../src/trading/executor.ts';
 import type { ProtectionChange } from '../../src/trading/protections/memory.ts';
@@ -39,6 +41,8 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
   readonly restored?: RestoredStates;
   /** Of every strategy. */
   readonly maxAgeMs?: Millis | undefined;
+  /** The orders by which a run that is repeated stopped strategies. */
+  readonly stops?: readonly StopStrategy[];
   readonly onEffect?: (effect: Effect, engine: Engine) => void;
   readonly onProtection?: (change: ProtectionChange) => void;
 } = {}): Run {
@@ -52,8 +56,13 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
     inputs: [] as Run['inputs'], logged: [] as LoggedDecision[], effects: [] as Effect[], logs: [] as string[],
     order: [] as string[],
   };
+  const seed = options.seed ?? 7;
+  // The project "engine-apart" of the tests runs the same files with every strategy apart.
+  const isApart = process.env['GANNET_TEST_APART'] !== undefined;
   const engine: Engine = new Engine({
-    state, strategies, startAt: options.startAt ?? 0, seed: options.seed ?? 7, restored: options.restored,
+    state, stops: options.stops,
+    strategies: isApart ? strategies.map((instance) => apart(instance, seed)) : strategies,
+    startAt: options.startAt ?? 0, seed, restored: options.restored,
     listener: {
       onInput: (seq, at, input) => {
         told.inputs.push({ seq, at, input });
@@ -72,6 +81,20 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
     },
   });
   return { engine, state, ...told };
+}
+
+/**
+ * Returns the instance with its code apart from the engine, as in a process of its own: calls and effects are copied.
+ */
+export function apart(instance: StrategyInstance, seed = 7): StrategyInstance {
+  if (instance.apart !== undefined) return instance;
+  const realm = createRealm({ ...instance, seed });
+  return {
+    ...instance,
+    apart: {
+      call: (call, portfolio) => ({ effects: structuredClone(realm.handle(structuredClone(call), portfolio)) }),
+    },
+  };
 }
 
 /** Returns an engine that has been started. */

@@ -103,6 +103,22 @@ describe('an attempt', () => {
   });
 });
 
+it.each(['order', 'build'] as const)('a swap is announced to the signer with its request (%s)', async (route) => {
+  const steps: string[] = [];
+  const intent = fixture.intent({ route, purpose: 'exit' });
+  await prepare({
+    intent, parts: { signer: {
+      ...fixture.signer,
+      expectSwap: (swap, priority) => { steps.push(JSON.stringify([swap.amountIn === intent.amountIn, priority])); },
+      sign: (transaction, terms) => {
+        steps.push(`sign ${terms.amountIn}`);
+        return fixture.signer.sign(transaction, terms);
+      },
+    } },
+  });
+  expect(steps).toStrictEqual(['[true,"exit"]', `sign ${intent.amountIn}`]);
+});
+
 /** A signer's policy that refuses everything. */
 const refuses = (code: string) => (): never => {
   throw new GannetError(
@@ -126,6 +142,19 @@ describe('a refusal of the signer’s policy', () => {
       await prepare({ sign: () => { throw new GannetError('SIGN_REFUSED', 'nothing was signed', { details }); } });
     expect(result)
       .toMatchObject({ kind: 'refused', code: 'CAP_EXCEEDED_HOUR', capRoom: { span: 'hour', left: 12n, freeAt: 7 } });
+  });
+
+  it('is tried again where the signer got no price of its own, and keeps the router', async () => {
+    let refusals = 2;
+    const { result, asked } = await prepare({
+      intent: fixture.intent({ amountIn: MAKERS_SIZE }),
+      sign: () => { if (refusals-- > 0) refuses('PRICE_GUARD_UNAVAILABLE')(); },
+    });
+    expect(asked.map(({ excludeRouters }) => excludeRouters)).toStrictEqual([undefined, undefined, undefined]);
+    expect(result).toMatchObject({ kind: 'signed' });
+    const never = await prepare({ sign: refuses('PRICE_GUARD_UNAVAILABLE') });
+    expect(never.result).toMatchObject({ kind: 'refused', code: 'PRICE_GUARD_UNAVAILABLE' });
+    expect(never.asked).toHaveLength(3);
   });
 
   it('is followed by one quote without the router where others co-sign', async () => {

@@ -1,3 +1,4 @@
+import { runHere } from '../cli/in-process.ts';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Command } from 'commander';
@@ -45,7 +46,7 @@ async function gannet(args: readonly string[], {
     options: {
       json: true, config: undefined, stateDir, baseUrl: undefined, rpcUrl: undefined, apiKeyEnv: undefined,
       logLevel: 'warn',
-    }, environment: {}, withheld: [], connectSigner: undefined, interrupt,
+    }, environment: {}, withheld: [], connectSigner: undefined, runBoxed: runHere, interrupt,
   };
   const run: RunCommand = (action) => async (
     ...given

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backtestCommand } from '../../src/cli/commands/research/backtest.ts';
+import { backtestCommand } from '../../src/cli/commands/research/research-commands.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import type { Playground } from '../e2e/gannet.ts';
 import { createPlayground } from '../e2e/gannet.ts';
@@ -56,7 +56,7 @@ describe('errors thrown in a strategy’s own subscription', () => {
     ],
   ])('are reported by %s, and end none of its threads', async (command, flags) => {
     const { code, stderr } =
-      await playground.ask([command, config, '--recording', recording, ...flags, '--json', '--state-dir', folder]);
+      await playground.run([command, config, '--recording', recording, ...flags, '--json', '--state-dir', folder]);
     expect(stderr).toContain(TOLD);
     expect(code, stderr).toBe(0);
   });

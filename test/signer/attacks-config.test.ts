@@ -5,6 +5,7 @@ import bs58 from 'bs58';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { readHere } from '../../src/config/strategies/read-here.ts';
 import { isGannetError } from '../../src/core/errors.ts';
 import { withoutKeys } from '../../src/signer/environment.ts';
 import { valueOf } from '../../src/signer/command-process.ts';
@@ -31,6 +32,7 @@ async function byTheDaemon(
 ): Promise<Reading | undefined> {
   const loaded = await loadConfig({
     file, workingDir: folder, environment, purpose: 'read',
+    strategyReader: readHere,
     decimalsOf: async (mints) => new Map(mints.map((mint) => [mint, 6])),
   });
   if (!loaded.ok) return undefined;

@@ -5,18 +5,20 @@ import { DatabaseSync } from 'node:sqlite';
 import { duplexPair } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import bs58 from 'bs58';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { SigningRequestTerms } from '../../src/signer/authorise.ts';
-import { createSignerClient, type SignerClient } from '../../src/signer/client.ts';
-import { COUNTERS_FILE } from '../../src/signer/spend-counters.ts';
-import { encodeFrame } from '../../src/signer/channel-protocol.ts';
-import { serve, serveSigner } from '../../src/signer/server.ts';
+import { createSignerClient, type SignerClient } from '../../src/signer/channel/client.ts';
+import { COUNTERS_FILE } from '../../src/signer/counters/spend-counters.ts';
+import { createFrameWriter } from '../../src/signer/channel/channel-frames.ts';
+import { serve, serveSigner } from '../../src/signer/channel/server.ts';
 import { createWallet } from '../../src/signer/wallet.ts';
 import { listen } from '../service/loopback.ts';
 import {
   AMOUNT, honestSwap, KEYPAIR, NATIVE_MINT, addressOfByte, TOKEN_PROGRAM, transactionOf, USDC, WALLET, type Swap,
 } from './attack-swap.ts';
 import { openAssociated, system, u64 } from './policy/raw-instructions.ts';
+import { SESSION_KEY } from './session.ts';
+import { quoteOf, startQuoteServer, type QuoteServer } from './quote-server.ts';
 
 // What a captured daemon may ask of the signer, through the very channel and configuration of a
 // run.
@@ -27,6 +29,10 @@ const REAL = 'service: { base_url: "https://swap.example" }\n';
 const CAPS = 'signer: { caps: { USDC: { per_trade: "2", per_day: "5" }, SOL: { per_trade: "0.5", per_day: "1" } } }\n';
 
 let folder: string;
+let quotes: QuoteServer;
+beforeAll(async () => { quotes = await startQuoteServer(); });
+afterAll(() => quotes.close());
+afterEach(() => { quotes.respondWith(undefined); });
 beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'attacks-daemon-')); });
 afterEach(() => { rmSync(folder, { recursive: true }); });
 
@@ -36,11 +42,15 @@ interface Opened {
 
 function start(yaml: string, environment: Record<string, string> = { MINE: SECRET }): Opened {
   mkdirSync(join(folder, 'config'), { recursive: true });
-  writeFileSync(join(folder, 'config', 'gannet.yaml'), yaml);
+  writeFileSync(join(folder, 'config', 'gannet.yaml'), yaml.replace('https://swap.example', quotes.baseUrl));
   const [signer, channel] = duplexPair();
-  const close = serve({ channel: signer, args: [], environment, workingDir: folder });
+  // Nothing tells these signers what their wallet spent before.
+  const { close } = serve({
+    channel: signer, sessionKey: SESSION_KEY, args: ['--accept-new-counters'], environment, workingDir: folder,
+  });
   onTestFinished(() => { close(); });
-  return { client: createSignerClient(Object.assign(channel, { ref: () => undefined, unref: () => undefined })) };
+  const end = Object.assign(channel, { ref: () => undefined, unref: () => undefined });
+  return { client: createSignerClient(end, SESSION_KEY) };
 }
 
 let intents = 0;
@@ -77,6 +87,44 @@ describe('a captured daemon', () => {
     expect(await signs(opened, { inputMint: addressOfByte(40), outputMint: USDC })).toBe('CAP_MISSING');
   });
 
+  test('cannot swap at a poor price within its caps, whatever it states or announces', async () => {
+    quotes.respondWith((asked, response) => {
+      const output = asked.query.get('inputMint') === USDC ? BigInt(asked.query.get('amount')!) * 5n : 1n;
+      response.end(JSON.stringify(quoteOf(asked, String(output))));
+    });
+    const opened = start(real);
+    const elsewhere = await listen((_request, response) => { response.end('{}'); });
+    await opened.client.describe({ serviceUrl: elsewhere.baseUrl });
+    for (const amountIn of [1n, AMOUNT]) {
+      opened.client.expectSwap({ inputMint: USDC, outputMint: NATIVE_MINT, amountIn });
+      opened.client.expectSwap({ inputMint: NATIVE_MINT, outputMint: USDC, amountIn });
+    }
+    const least = (AMOUNT * 5n * 9_850n) / 10_000n;
+    const fine = { ...BAD, minimumOut: least };
+    const poor = { ...BAD, minimumOut: least - 1n };
+    expect([await signs(opened, BAD), await signs(opened, poor), await signs(opened, fine)])
+      .toEqual(['PRICE_BELOW_GUARD', 'PRICE_BELOW_GUARD', 'signed']);
+    // Neither more in the terms than in the bytes, nor a larger minimum than they guarantee.
+    expect([await signs(opened, BAD, { minimumOut: least }), await signs(opened, poor, { amountIn: 2n * AMOUNT })])
+      .toEqual(['SWAP_MINIMUM_BELOW', 'PRICE_BELOW_GUARD']);
+    expect(elsewhere.received).toEqual([]);
+    // Refused swaps used up no cap.
+    expect([await signs(opened, fine), await signs(opened, fine), await signs(opened, fine), await signs(opened, fine)])
+      .toEqual(['signed', 'signed', 'signed', 'signed']);
+  });
+
+  test('signs nothing while the service does not quote, and goes on when it does', async () => {
+    quotes.respondWith((_asked, response) => { response.writeHead(503).end(); });
+    const opened = start(real);
+    await opened.client.describe();
+    await expect(opened.client.sign(transactionOf(honestSwap(BAD)).bytes, termsOf(BAD))).rejects.toMatchObject({
+      code: 'SIGN_REFUSED', details: { code: 'PRICE_GUARD_UNAVAILABLE' },
+      message: expect.stringContaining('the signer got no price of its own') as string,
+    });
+    quotes.respondWith(undefined);
+    expect(await signs(opened, BAD)).toBe('signed');
+  });
+
   test('is refused a token whose cap limits single swaps only', async () => {
     const opened = start(real.replace('per_trade: "2", per_day: "5"', 'per_trade: "2"'));
     await opened.client.describe();
@@ -94,7 +142,7 @@ describe('a captured daemon', () => {
     const scribbled = Uint8Array.from(bytes);
     scribbled.fill(7, 1, 65);
     expect(await signs(opened, BAD, {}, scribbled)).toBe('signed');
-    const database = new DatabaseSync(join(folder, 'state', COUNTERS_FILE));
+    const database = new DatabaseSync(join(folder, 'state', 'signer', COUNTERS_FILE));
     expect(
       database.prepare(`SELECT count(*) AS lines, sum(amount_low) AS amount FROM spends WHERE kind = 'input'`).get(),
     ).toEqual({ lines: 1, amount: Number(AMOUNT) });
@@ -155,10 +203,13 @@ describe('a captured daemon', () => {
   test('that never reads its answers loses the channel', async () => {
     const [signer, daemon] = duplexPair();
     const faults: string[] = [];
-    const wallet = createWallet({ environment: {}, pid: 1, load: () => Promise.reject(new Error('never asked')) });
-    serveSigner({ channel: signer, wallet, onFault: (message) => { faults.push(message); } });
+    const wallet = createWallet({
+      environment: {}, pid: 1, warn: () => undefined, load: () => Promise.reject(new Error('never asked')),
+    });
+    serveSigner({ channel: signer, sessionKey: SESSION_KEY, wallet, onFault: (message) => { faults.push(message); } });
+    const frame = createFrameWriter(SESSION_KEY, 'daemon');
     for (let sent = 0; !signer.destroyed && sent < 100_000;) {
-      for (let i = 0; i < 50; i++) daemon.write(encodeFrame({ id: ++sent, kind: 'x'.repeat(100) }));
+      for (let i = 0; i < 50; i++) daemon.write(frame({ id: ++sent, kind: 'x'.repeat(100) }));
       await new Promise((resolve) => { setImmediate(resolve); });
     }
     expect(faults).toEqual(['too many unread answers']);
@@ -174,10 +225,10 @@ describe('a key of your own on the embedded chain', () => {
     expect(await signs(opened, BAD)).toBe('CAP_MISSING');
     const capped = `${yaml.split('\n')[0]!}\n${CAPS}`;
     const first = start(capped);
-    await first.client.describe();
+    await first.client.describe({ serviceUrl: quotes.baseUrl });
     expect(await signs(first, { ...BAD, amountIn: 2_000_000n })).toBe('signed');
     const second = start(capped);
-    await second.client.describe();
+    await second.client.describe({ serviceUrl: quotes.baseUrl });
     expect([
       await signs(second, { ...BAD, amountIn: 2_000_000n }), await signs(second, { ...BAD, amountIn: 2_000_000n }),
     ]).toEqual(['signed', 'CAP_EXCEEDED_DAY']);
@@ -195,7 +246,8 @@ describe('a key of your own on the embedded chain', () => {
   test('cannot be replaced by the key of the embedded service', async () => {
     await expect(start(yaml).client.openEmbedded({ key: SECRET })).rejects.toMatchObject({ code: 'KEY_INVALID' });
     const plain = start('mode: live\n');
-    expect(await plain.client.openEmbedded({ key: SECRET })).toMatchObject({ address: WALLET });
+    expect(await plain.client.openEmbedded({ key: SECRET, serviceUrl: quotes.baseUrl }))
+      .toMatchObject({ address: WALLET });
     expect(await signs(plain, { ...BAD, amountIn: 10n ** 12n })).toBe('signed');
   });
 });

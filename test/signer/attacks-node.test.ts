@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import bs58 from 'bs58';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Authoriser, SigningRequestTerms } from '../../src/signer/authorise.ts';
 import { createAuthoriser } from '../../src/signer/authorise.ts';
 import { CONSTANT_PRODUCT_PROGRAM, swapPrograms } from '../../src/signer/policy/swap-programs.ts';
@@ -13,6 +13,8 @@ import {
   accountOf, AMOUNT, honestSwap, NATIVE_MINT, SYSTEM_PROGRAM, THIEF, TOKEN_PROGRAM, transactionOf, USDC, WALLET,
 } from './attack-swap.ts';
 import { system, token, u64 } from './policy/raw-instructions.ts';
+import { COUNTERS_KEY } from './session.ts';
+import { guardedBy, startQuoteServer, type QuoteServer } from './quote-server.ts';
 
 // What the signer's own node may try: it can lie about everything, and the chain does something else.
 
@@ -26,16 +28,21 @@ afterEach(() => { rmSync(stateDir, { recursive: true }); });
 
 type Settings = Parameters<typeof createAuthoriser>[0]['settings'];
 
+let quotes: QuoteServer;
+beforeAll(async () => { quotes = await startQuoteServer(); });
+afterAll(() => quotes.close());
+
 async function open(rpcUrl: string, more: Partial<Settings> = {}): Promise<Authoriser> {
   const caps = [
     { mint: USDC, name: 'USDC', perTrade: '25', perDay: '100' },
     { mint: NATIVE_MINT, name: 'SOL', perTrade: '1', perDay: '5' },
   ];
   const authoriser = await createAuthoriser({
-    wallet: WALLET, clock: { now: () => 1_700_000_000_000 },
+    wallet: WALLET, countersKey: COUNTERS_KEY, clock: { now: () => 1_700_000_000_000 },
     settings: {
-      keyFrom: 'env:K', embedded: false, rpcUrl, stateDir, programs: swapPrograms(), destinations: [], caps,
-      tokens: new Map([['USDC', USDC]]), ...more,
+      keyFrom: 'env:K', embedded: false, rpcUrl, countersDir: stateDir, acceptNewCounters: true,
+      programs: swapPrograms(), destinations: [], caps,
+      tokens: new Map([['USDC', USDC]]), priceGuard: guardedBy(quotes.baseUrl), ...more,
     },
   });
   onTestFinished(() => authoriser.close());

@@ -5,13 +5,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Authoriser, SigningRequestTerms } from '../../src/signer/authorise.ts';
 import { createAuthoriser } from '../../src/signer/authorise.ts';
-import { COUNTERS_FILE } from '../../src/signer/spend-counters.ts';
+import { openSpendingCaps } from '../../src/signer/counters/caps.ts';
+import { COUNTERS_FILE } from '../../src/signer/counters/spend-counters.ts';
 import { CONSTANT_PRODUCT_PROGRAM, swapPrograms } from '../../src/signer/policy/swap-programs.ts';
 import type { CapSetting } from '../../src/signer/settings.ts';
 import { SOL, startTestSandbox, USDC, type TestSandbox, type TestWallet } from '../sandbox/service/sandbox-client.ts';
 import { listen } from '../service/loopback.ts';
 import { decompile, recompile } from './policy/decompile.ts';
+import { guardedBy } from './quote-server.ts';
 import { system, u64 } from './policy/raw-instructions.ts';
+import { COUNTERS_KEY } from './session.ts';
 
 const MINTER = 'SysvarC1ock11111111111111111111111111111111';
 
@@ -31,6 +34,7 @@ afterAll(() => sandbox.close());
 beforeEach(() => { stateDir = mkdtempSync(join(tmpdir(), 'authorise-')); });
 afterEach(() => { rmSync(stateDir, { recursive: true }); });
 
+const PRICE_GUARD = 'no swap for more than 150 bps less than a quote of its own, at most 5s old';
 const CAP: CapSetting = { mint: USDC, name: 'USDC', perTrade: '25', perHour: '40', perDay: '100' };
 
 type AuthoriserOptions = Parameters<typeof createAuthoriser>[0];
@@ -39,10 +43,12 @@ async function open({ settings = {}, ...options }: {
   settings?: Partial<AuthoriserOptions['settings']>;
 } & Partial<Omit<AuthoriserOptions, 'settings'>> = {}): Promise<Authoriser> {
   const authoriser = await createAuthoriser({
-    wallet: taker.address, clock: { now: () => 1_700_000_000_000 }, ...options,
+    wallet: taker.address, countersKey: COUNTERS_KEY, clock: { now: () => 1_700_000_000_000 }, ...options,
     settings: {
-      keyFrom: undefined, embedded: false, rpcUrl: sandbox.addresses.rpc_url, stateDir, programs: swapPrograms(),
-      destinations: [], caps: [CAP], tokens: new Map([['USDC', USDC]]), ...settings,
+      keyFrom: undefined, embedded: false, rpcUrl: sandbox.addresses.rpc_url, countersDir: stateDir,
+      acceptNewCounters: true, programs: swapPrograms(),
+      destinations: [], caps: [CAP], tokens: new Map([['USDC', USDC]]),
+      priceGuard: guardedBy(sandbox.addresses.base_url), ...settings,
     },
   });
   onTestFinished(() => authoriser.close());
@@ -149,7 +155,9 @@ describe('the signer', () => {
   });
 
   test('limits the fees of a request to its own maximum', async () => {
-    const authoriser = await open();
+    // The fee is no part of the signer's own quote.
+    const authoriser =
+      await open({ settings: { priceGuard: guardedBy(sandbox.addresses.base_url, { maxDeviationBps: 400 }) } });
     const referred = await order({ referralAccount: referrer.address, referralFee: 255 }, { maxFeeBps: 10 });
     expect(await word(authoriser, referred)).toBe('PLATFORM_FEE_EXCEEDS');
     expect(await word(authoriser, { ...referred, terms: { ...referred.terms, maxFeeBps: 10_000 } })).toBe('allowed');
@@ -171,6 +179,7 @@ describe('the signer', () => {
     expect(await word(await open(), sell)).toBe('CAP_MISSING');
     const embedded = await open({
       settings: { embedded: true, rpcUrl: undefined, caps: [] }, embeddedRpcUrl: sandbox.addresses.rpc_url,
+      embeddedServiceUrl: sandbox.addresses.base_url,
     });
     expect(await word(embedded, sell)).toBe('allowed');
     expect(counted().rows).toBe(0);
@@ -182,9 +191,13 @@ describe('the signer', () => {
     expect(counted().rows).toBe(0);
     const usual = await open();
     await word(usual, await order());
-    const database = new DatabaseSync(join(stateDir, COUNTERS_FILE));
-    database.exec(`UPDATE spends SET amount_low = 99999999 WHERE kind = 'cost'`);
-    database.close();
+    const clock = { now: () => 1_700_000_000_000 };
+    const caps = openSpendingCaps({ folder: stateDir, wallet: taker.address, key: COUNTERS_KEY, clock });
+    expect(caps.count(
+      { messageHash: 'dear', mint: SOL, amount: 0n, costLamports: 97_000_000n },
+      { input: undefined, solPerDay: undefined, costPerDay: 100_000_000n },
+    )).toEqual({ ok: true });
+    caps.close();
     expect(await word(usual, await order())).toBe('CAP_EXCEEDED_DAY');
   });
 
@@ -201,16 +214,19 @@ describe('the signer', () => {
     const { bytes, terms } = await order();
     const answer = authoriser.authorise(bytes, terms);
     bytes.fill(0);
-    expect(await answer).toEqual({ allowed: true });
+    expect(await answer).toMatchObject({ allowed: true });
   });
 
   test('describes its rules', async () => {
     expect((await open({ settings: { destinations: [MINTER] } })).description).toEqual({
       programs: 1, caps: ['USDC: 25 a swap, 40 an hour, 100 a day'], destinations: [MINTER], rpc: true,
-      signed: { inDay: 0, inMonth: 0 },
+      priceGuard: PRICE_GUARD, signed: { inDay: 0, inMonth: 0 }, countersDir: stateDir, capsFullUntil: undefined,
+      countersAccepted: true,
     });
     expect((await open({ settings: { embedded: true, caps: [], rpcUrl: undefined } })).description)
-      .toEqual({ programs: 1, caps: [], destinations: [], rpc: false, signed: undefined });
+      .toEqual({
+        programs: 1, caps: [], destinations: [], rpc: false, priceGuard: PRICE_GUARD, signed: undefined,
+      });
   });
 });
 
@@ -242,8 +258,11 @@ describe('without a node of its own the signer', () => {
         (await open({ settings: { embedded: true, rpcUrl: undefined }, embeddedRpcUrl: elsewhere })).description.rpc,
       ).toBe(false);
     }
-    expect(await word(await open({ settings: { embedded: true, rpcUrl: undefined }, embeddedRpcUrl: there }), request))
-      .toBe('allowed');
+    const embedded = await open({
+      settings: { embedded: true, rpcUrl: undefined }, embeddedRpcUrl: there,
+      embeddedServiceUrl: sandbox.addresses.base_url,
+    });
+    expect(await word(embedded, request)).toBe('allowed');
   });
 
   test('refuses without a crash where the node answers wrongly, late or never', async () => {

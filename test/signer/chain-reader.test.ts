@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createChainReader, type ChainReader } from '../../src/signer/chain-reader.ts';
-import { createJsonRpc, type JsonRpc } from '../../src/signer/json-rpc.ts';
+import { createChainReader, type ChainReader } from '../../src/signer/chain/chain-reader.ts';
+import { createJsonRpc, type JsonRpc } from '../../src/signer/chain/json-rpc.ts';
 import { createAddresses } from '../../src/solana/addresses.ts';
 import { tablesOf } from '../../src/signer/policy-check.ts';
 import { readTransaction } from '../../src/solana/transaction.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 /** A reader of the sandbox that notes what it asks. */
-function reading(): { readonly reader: ChainReader; readonly asked: string[] } {
+function reading(): { readonly reader: ReturnType<typeof createChainReader>; readonly asked: string[] } {
   const rpc = createJsonRpc(sandbox.addresses.rpc_url);
   const asked: string[] = [];
   const noting: JsonRpc = {
@@ -44,7 +44,7 @@ function reading(): { readonly reader: ChainReader; readonly asked: string[] } {
 /** A reader of a node that says what a test wants. */
 async function hostile(
   respond: (request: Received, response: ServerResponse, id: number) => void, options = {},
-): Promise<ChainReader> {
+): Promise<ReturnType<typeof createChainReader>> {
   const server = await listen((request, response) => {
     respond(request, response, (JSON.parse(request.body) as { id: number }).id);
   });
@@ -74,6 +74,30 @@ function asking(reader: ChainReader): Promise<unknown>[] {
     reader.simulate(Buffer.alloc(9), { wallet: WALLET, writable: [] }),
   ];
 }
+
+describe('issue 15: what a wallet signed since a time', () => {
+  test('counts its own transactions of that time, failed ones included, and those of others not', async () => {
+    const { reader, asked } = reading();
+    const wallet = await sandbox.newWallet({ [SOL]: '90000000000', [USDC]: '5000000000' });
+    // Funding names the wallet, but others sign it.
+    expect(await reader.signedSince(wallet.address, 0)).toBe(0);
+    const order = await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '1000000', taker: wallet.address });
+    expect((await sandbox.execute(order, wallet)).body.status).toMatch(/success/i);
+    await sandbox.passSlots(40);
+    expect([
+      await reader.signedSince(wallet.address, 0), await reader.signedSince(wallet.address, 1e14),
+    ]).toEqual([1, 0]);
+    expect(new Set(asked)).toEqual(new Set(['getSignaturesForAddress', 'getTransaction']));
+  });
+
+  test.each([
+    ['a node that answers with something else', { not: 'a list' }], ['a node that knows no signature', [{ slot: 5 }]],
+  ])('is never taken for nothing: %s', async (_what, result) => {
+    await expect((await answering(result)).signedSince(WALLET, 0)).rejects.toMatchObject({
+      code: 'CHAIN_RESPONSE_INVALID',
+    });
+  });
+});
 
 describe('the signer’s reader of lookup tables', () => {
   test('reads each table once, and again only for indexes beyond its known end', async () => {

@@ -10,12 +10,13 @@ import {
 import bs58 from 'bs58';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createAuthoriser } from '../../src/signer/authorise.ts';
-import { createSignerClient, type SignerClient } from '../../src/signer/client.ts';
-import { createFrameReader, encodeFrame } from '../../src/signer/channel-protocol.ts';
+import { createSignerClient, type SignerClient } from '../../src/signer/channel/client.ts';
 import { swapPrograms } from '../../src/signer/policy/swap-programs.ts';
-import { serveSigner } from '../../src/signer/server.ts';
+import { serveSigner } from '../../src/signer/channel/server.ts';
 import type { CapSetting } from '../../src/signer/settings.ts';
 import { createWallet } from '../../src/signer/wallet.ts';
+import { daemonFrames, SESSION_KEY, signerAnswers } from './session.ts';
+import { guardedBy } from './quote-server.ts';
 
 const keyOf = (byte: number): Keypair => Keypair.fromSeed(new Uint8Array(32).fill(byte));
 const OWNER = keyOf(1);
@@ -33,23 +34,31 @@ afterEach(() => { rmSync(stateDir, { recursive: true }); });
  * here.
  */
 async function openSigner(
-  { caps = [] }: { readonly caps?: readonly CapSetting[] } = {},
+  options: { readonly caps?: readonly CapSetting[] } = {},
 ): Promise<{ readonly client: SignerClient; readonly channel: Duplex }> {
+  const channel = startSigner(options);
+  const client = createSignerClient(
+    Object.assign(channel, { ref: () => undefined, unref: () => undefined }), SESSION_KEY,
+  );
+  await client.describe();
+  return { client, channel };
+}
+
+function startSigner({ caps = [] }: { readonly caps?: readonly CapSetting[] } = {}): Duplex {
   const [signer, daemon] = duplexPair();
   const settings = {
-    keyFrom: 'env:MINE', address: undefined, embedded: false, rpcUrl: undefined, stateDir, programs: swapPrograms(),
-    destinations: [], caps, tokens: new Map(),
+    keyFrom: 'env:MINE', address: undefined, embedded: false, rpcUrl: undefined, countersDir: stateDir,
+    acceptNewCounters: true, programs: swapPrograms(), destinations: [], caps, tokens: new Map(),
+    priceGuard: guardedBy('http://127.0.0.1:1'),
   };
   const wallet = createWallet({
-    environment: { MINE: bs58.encode(OWNER.secretKey) }, pid: 7,
-    load: async () => ({ settings, authoriserFor: (address) =>
-      createAuthoriser({ wallet: address, settings, clock: { now: () => 1_700_000_000_000 } }) }),
+    environment: { MINE: bs58.encode(OWNER.secretKey) }, pid: 7, warn: () => undefined,
+    load: async () => ({ settings, authoriserFor: ({ address, countersKey }) =>
+      createAuthoriser({ wallet: address, countersKey, settings, clock: { now: () => 1_700_000_000_000 } }) }),
   });
-  serveSigner({ channel: signer, wallet, onFault: () => undefined });
+  serveSigner({ channel: signer, sessionKey: SESSION_KEY, wallet, onFault: () => undefined });
   onTestFinished(() => { wallet.close(); });
-  const client = createSignerClient(Object.assign(daemon, { ref: () => undefined, unref: () => undefined }));
-  await client.describe();
-  return { client, channel: daemon };
+  return daemon;
 }
 
 let hashes = 20;
@@ -105,14 +114,19 @@ describe('a request to close accounts', () => {
   });
 
   test('is refused for other transactions, and with terms', async () => {
-    const { client, channel } = await openSigner();
+    const { client } = await openSigner();
     await expect(client.closeAccounts(new Uint8Array(200).fill(1))).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
+    const channel = startSigner();
     const answers: unknown[] = [];
-    channel.removeAllListeners('data').on('data', createFrameReader((answer) => { answers.push(answer); }));
-    channel.write(encodeFrame(
+    channel.on('data', signerAnswers((answer) => { answers.push(answer); }));
+    channel.write(daemonFrames(
+      { id: 899, kind: 'describe' },
       { id: 900, kind: 'close-accounts', transaction: Buffer.from(transaction([CLOSE])).toString('base64'), terms: {} },
     ));
-    await expect.poll(() => answers).toMatchObject([{ id: 900, refused: { code: 'SIGN_REFUSED' } }]);
+    await expect.poll(() => answers)
+      .toEqual(expect.arrayContaining([expect.objectContaining({
+        id: 900, refused: expect.objectContaining({ code: 'SIGN_REFUSED' }) as object,
+      })]));
   });
 
   test('counts its fee against the cap on costs, the same bytes once', async () => {

@@ -7,7 +7,6 @@ import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
-import { encodeFrame } from '../../src/signer/channel-protocol.ts';
 import { randomTransaction } from './random-transaction.ts';
 
 // The signer as a process, and beside it a process that is not the daemon.
@@ -58,13 +57,15 @@ async function besideSigner(
 }
 
 describe('a stranger on the channel of a signer process', () => {
-  const tooLong = Buffer.alloc(4);
+  const tooLong = Buffer.alloc(36);
   tooLong.writeUInt32BE(1 << 20);
+  const unsealed = Buffer.from(`${'\0'.repeat(36)}{}`);
+  unsealed.writeUInt32BE(2);
 
   test.each([
     ['announces a megabyte', tooLong, 'the most is 65536'],
-    ['sends noise', Buffer.from('GET / HTTP/1.1\r\nHost: signer\r\n\r\n'), 'the most is 65536'],
-    ['sends what is no JSON', Buffer.concat([Buffer.from([0, 0, 0, 3]), Buffer.from('}{}')]), 'no JSON'],
+    ['sends noise', Buffer.from(`GET / HTTP/1.1\r\nHost: signer\r\n${'x'.repeat(30)}\r\n\r\n`), 'the most is 65536'],
+    ['sends a message without the key of the session', unsealed, 'forged, repeated, or out of order'],
   ])('is cut off with the reason when it %s, and its end is the signer’s', async (_what, bytes, words) => {
     const { code, how, answers, stderr } = await besideSigner(bytes);
     expect([code, how, answers]).toStrictEqual([7, 'closed', '']);
@@ -79,7 +80,7 @@ describe('a stranger on the channel of a signer process', () => {
       { id: 5, kind: 'sign', transaction: TRANSACTION, terms: TERMS, force: true },
     ];
     const { code, how, answers } = await besideSigner(
-      Buffer.concat(requests.map(encodeFrame)),
+      Buffer.from(JSON.stringify(requests)),
       'service: { base_url: "http://127.0.0.1:9" }\nchain: { rpc_url: "http://127.0.0.1:9" }\n'
         + 'wallet: { key_from: env:OTHER }\n',
     );

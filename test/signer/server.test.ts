@@ -8,11 +8,14 @@ import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
 import type { Authorisation, Authoriser, SigningRequestTerms } from '../../src/signer/authorise.ts';
-import { createSignerClient, type SignerClient } from '../../src/signer/client.ts';
-import { createFrameReader, encodeFrame, termsAsJson } from '../../src/signer/channel-protocol.ts';
-import { serveSigner } from '../../src/signer/server.ts';
+import { createSignerClient, type SignerClient } from '../../src/signer/channel/client.ts';
+import { createFrameWriter } from '../../src/signer/channel/channel-frames.ts';
+import { termsAsJson } from '../../src/signer/channel/channel-protocol.ts';
+import { checkTransaction } from '../../src/signer/policy/lookup-tables.ts';
+import { serveSigner } from '../../src/signer/channel/server.ts';
 import { createWallet, type Rules, type Wallet } from '../../src/signer/wallet.ts';
 import { randomTransaction } from './random-transaction.ts';
+import { daemonFrames, SESSION_KEY, signerAnswers } from './session.ts';
 
 const keypair = Keypair.fromSeed(Uint8Array.from({ length: 32 }, (_, index) => index + 40));
 const KEY = bs58.encode(keypair.secretKey);
@@ -23,6 +26,7 @@ const TERMS: SigningRequestTerms = {
   amountIn: 18_446_744_073_709_551_615n, minimumOut: 1n, maxFeeBps: 30,
 };
 const TRANSACTION = randomTransaction(seededRandom(3), [keypair.publicKey]).serialize();
+const SIGNER = (message: unknown): Buffer => createFrameWriter(SESSION_KEY, 'signer')(message);
 const POLL = { interval: 2 };
 type WalletSettings = Rules['settings'];
 
@@ -54,39 +58,50 @@ async function socketPair(): Promise<readonly [signer: Socket, daemon: Socket]> 
   return pair;
 }
 
+type RefusedRequest = Extract<Authorisation, { readonly allowed: false }>;
+
 interface Served {
   readonly asked: SigningRequestTerms[];
+  readonly expected: unknown[];
   readonly faults: string[];
 }
 
 /** A signer on one end whose rules answer as told, and the other end. */
 async function serve({ settings = EMBEDDED, environment = {}, rules = async () => ({ allowed: true }) }: {
   readonly settings?: WalletSettings; readonly environment?: Readonly<Record<string, string>>;
-  readonly rules?: (terms: SigningRequestTerms) => Promise<Authorisation>;
+  readonly rules?: (terms: SigningRequestTerms) => Promise<{ readonly allowed: true } | RefusedRequest>;
 } = {}): Promise<Served & { readonly daemon: Socket; readonly signer: Socket }> {
   const [signer, daemon] = await socketPair();
   const asked: SigningRequestTerms[] = [];
+  const expected: unknown[] = [];
   const faults: string[] = [];
   const authoriser: Authoriser = {
-    description: { programs: 2, caps: ['200 USDC a trade'], destinations: [], rpc: true },
-    authorise: (_bytes, terms) => {
+    description: { programs: 2, caps: ['200 USDC a trade'], destinations: [], rpc: true, priceGuard: 'within 150 bps' },
+    authorise: async (bytes, terms) => {
       asked.push(terms);
-      return rules(terms);
+      const word = await rules(terms);
+      if (!word.allowed) return word;
+      const checked = checkTransaction(new Uint8Array(bytes));
+      if ('finding' in checked) throw new Error(checked.finding.message);
+      return { allowed: true, transaction: checked };
     },
+    expect: (swap) => { expected.push(swap); },
     authoriseClosing: async () => ({ allowed: false, code: 'CLOSING_ONLY', message: 'closes nothing', findings: [] }),
     close: () => undefined,
   };
-  const wallet: Wallet =
-    createWallet({ environment, pid: 77, load: async () => ({ settings, authoriserFor: async () => authoriser }) });
-  serveSigner({ channel: signer, wallet, onFault: (fault) => { faults.push(fault); } });
-  return { asked, faults, daemon, signer };
+  const wallet: Wallet = createWallet({
+    environment, pid: 77, warn: () => undefined,
+    load: async () => ({ settings, authoriserFor: async () => authoriser }),
+  });
+  serveSigner({ channel: signer, sessionKey: SESSION_KEY, wallet, onFault: (fault) => { faults.push(fault); } });
+  return { asked, expected, faults, daemon, signer };
 }
 
 async function openClient(
   options: Parameters<typeof serve>[0] = {},
 ): Promise<Served & { readonly client: SignerClient; readonly signer: Socket }> {
   const served = await serve(options);
-  return { ...served, client: createSignerClient(served.daemon) };
+  return { ...served, client: createSignerClient(served.daemon, SESSION_KEY) };
 }
 
 /** A client of a signer with these settings. */
@@ -98,7 +113,7 @@ async function open(
 
 /** A header that says so many bytes, and what follows it. */
 function framed(length: number, body = ''): Buffer {
-  const bytes = Buffer.concat([Buffer.alloc(4), Buffer.from(body)]);
+  const bytes = Buffer.concat([Buffer.alloc(36), Buffer.from(body)]);
   bytes.writeUInt32BE(length);
   return bytes;
 }
@@ -109,11 +124,11 @@ async function answerTo(message: unknown): Promise<{
 }> {
   const { daemon, asked, faults } = await serve();
   const answers: unknown[] = [];
-  const read = createFrameReader((got) => { answers.push(got); });
-  daemon.on('data', read);
-  daemon.write(encodeFrame({ id: 900, kind: 'open', key: KEY }));
+  daemon.on('data', signerAnswers((got) => { answers.push(got); }));
+  const frame = createFrameWriter(SESSION_KEY, 'daemon');
+  daemon.write(frame({ id: 900, kind: 'open', key: KEY }));
   await expect.poll(() => answers.length, POLL).toBe(1);
-  daemon.write(Buffer.isBuffer(message) ? message : encodeFrame(message));
+  daemon.write(Buffer.isBuffer(message) ? message : frame(message));
   await expect.poll(() => answers.length > 1 || daemon.destroyed || daemon.readableEnded, POLL).toBe(true);
   return { answer: answers[1], asked, faults };
 }
@@ -123,6 +138,7 @@ describe('a signer and the client of the daemon', () => {
     const { client, asked } = await openClient();
     expect(await client.openEmbedded({ key: KEY })).toStrictEqual({
       pid: 77, address: ADDRESS, programs: 2, caps: ['200 USDC a trade'], destinations: [], rpc: true,
+      priceGuard: 'within 150 bps',
     });
     const signed = await client.sign(TRANSACTION, { ...TERMS, maker: MINT });
     expect(asked).toStrictEqual([{ ...TERMS, maker: MINT, feePayer: undefined }]);
@@ -208,12 +224,12 @@ describe('a signer and the client of the daemon', () => {
   });
 
   test.each([
-    ['no JSON', Buffer.from([0, 0, 0, 1, 0x7b])], ['an answer to no question', encodeFrame({ id: 9, done: {} })],
-    ['an answer without a number', encodeFrame({ done: {} })],
+    ['a forged answer', framed(1, '{')], ['an answer to no question', SIGNER({ id: 9, done: {} })],
+    ['an answer without a number', SIGNER({ done: {} })],
   ])(
     'part when the daemon is told nonsense: %s', async (_what, bytes) => {
       const [signer, daemon] = await socketPair();
-      const client = createSignerClient(daemon);
+      const client = createSignerClient(daemon, SESSION_KEY);
       const asked = client.sign(TRANSACTION, TERMS);
       signer.write(bytes);
       await expect(asked)
@@ -308,8 +324,9 @@ describe('a request with an unknown or faulty member', () => {
 
   test('closes the channel with the reason where it is no request at all', async () => {
     const hostile: readonly (readonly [unknown, string])[] = [
-      [framed(0xffffffff), '4294967295 bytes'], [framed(65_537), '65537 bytes'], [framed(0), 'no JSON'],
-      [framed(3, '{{{'), 'no JSON'], [framed(2, '\xff'), 'no JSON'], [null, '"id"'], [[], '"id"'], ['sign', '"id"'],
+      [framed(0xffffffff), '4294967295 bytes'], [framed(65_537), '65537 bytes'],
+      [framed(0), 'forged'],
+      [framed(3, '{{{'), 'forged'], [null, '"id"'], [[], '"id"'], ['sign', '"id"'],
       [{ kind: 'sign' }, '"id"'], [{ ...sign, id: 0 }, '"id"'], [{ ...sign, id: '1' }, '"id"'],
       [{ ...sign, id: 1.5 }, '"id"'],
     ];
@@ -326,10 +343,11 @@ describe('a request with an unknown or faulty member', () => {
     ] as const) {
       const { daemon, faults } = await serve({ rules: () => new Promise(() => undefined) });
       const answers: unknown[] = [];
-      daemon.on('data', createFrameReader((got) => { answers.push(got); }));
-      daemon.write(encodeFrame({ id: 900, kind: 'open', key: KEY }));
+      daemon.on('data', signerAnswers((got) => { answers.push(got); }));
+      const frame = createFrameWriter(SESSION_KEY, 'daemon');
+      daemon.write(frame({ id: 900, kind: 'open', key: KEY }));
       await expect.poll(() => answers.length, POLL).toBe(1);
-      for (let index = 0; index < count; index++) daemon.write(encodeFrame({ ...sign, id: idOf(index) }));
+      for (let index = 0; index < count; index++) daemon.write(frame({ ...sign, id: idOf(index) }));
       await expect.poll(() => faults, POLL).toStrictEqual([expect.stringContaining(words)]);
     }
   });
@@ -341,7 +359,7 @@ describe('a request with an unknown or faulty member', () => {
         fc.record({
           id: fc.integer({ min: -1, max: 3 }), kind: fc.constantFrom('sign', 'open', 'describe', 'close'),
           transaction: fc.base64String(), terms: fc.object({ maxDepth: 1 }),
-        }, { requiredKeys: [] }).map(encodeFrame),
+        }, { requiredKeys: [] }).map((message) => daemonFrames(message)),
       ), { minLength: 1, maxLength: 8 }), async (pieces) => {
         const { daemon, asked, signer } = await serve();
         let received = '';

@@ -84,6 +84,43 @@ strategies: [{ use: dca, params: { nonsense: [1, 2] } }]
       .toEqual([[PROGRAM, false], [CONSTANT_PRODUCT_PROGRAM, true]]);
   });
 
+  test('reads the price guard, its service, the key for it and the words of its dialect', () => {
+    const real = `service: { base_url: 'https://swap.example/api', dialect: other, api_key: \${KEY} }\n`;
+    write('config/dialects/neutral.yaml', 'dialect: neutral\n');
+    write('config/dialects/other.yaml', `paths: { /swap: /a, /swap/v2: /b, /swap/v22: /c }
+query: { amount: size }
+fields: { outAmount: out }
+`);
+    expect(priceGuardOf(`${real}risk: { max_slippage_bps: 20, max_price_impact_bps: 30 }`)).toEqual({
+      serviceUrl: 'https://swap.example/api', apiKey: 'secret', maxDeviationBps: 50, quoteTtlMs: 5_000,
+      maxQuotesPerMinute: 60,
+      words: { path: '/b/order', query: new Map([['amount', 'size']]), fields: new Map([['outAmount', 'out']]) },
+    });
+    expect(
+      priceGuardOf(`${real}signer: { price_guard: { max_deviation_bps: 7, quote_ttl: 2s, max_quotes_per_minute: 3 } }`),
+    )
+      .toMatchObject({ maxDeviationBps: 7, quoteTtlMs: 2_000, maxQuotesPerMinute: 3 });
+    const plain = `service: { base_url: 'https://swap.example' }\n`;
+    const environment = { GANNET_API_KEY: 'usual', OWN: 'own' };
+    expect(priceGuardOf(plain, { environment }).apiKey).toBe('usual');
+    expect(priceGuardOf(plain.replace(' }', ', plan: keyless }'), { environment }).apiKey).toBeUndefined();
+    expect(priceGuardOf(plain, { environment, args: ['run', '--api-key-env', 'OWN'] }).apiKey).toBe('own');
+    expect(priceGuardOf('mode: live')).toMatchObject({ serviceUrl: undefined, maxQuotesPerMinute: 60_000 });
+  });
+
+  test.each([
+    ['signer: { price_guard: { max_deviation_bps: 0 } }', 'signer.price_guard.max_deviation_bps'],
+    ['signer: { price_guard: { max_deviation_bps: "9" } }', 'signer.price_guard.max_deviation_bps'],
+    ['signer: { price_guard: { quote_ttl: 2h } }', 'signer.price_guard.quote_ttl'],
+    ['signer: { price_guard: { off: true } }', 'signer.price_guard'],
+    ['service: { base_url: "http://swap.example" }', 'service.base_url'],
+    ['service: { base_url: "https://me:secret@swap.example" }', 'service.base_url'],
+    ['service: { base_url: "https://swap.example/?key=secret" }', 'service.base_url'],
+  ])('signs nothing where %s is unclear, and shows no secret', (yaml, path) => {
+    expect(fault(yaml)).toContain(path);
+    expect(fault(yaml)).not.toContain('secret');
+  });
+
   test('follows the command line as the commands do: the last option counts, in either spelling', () => {
     write('a.yaml', 'strategies: []');
     write('b.yaml', 'wallet: { key_from: "file:key" }');
@@ -197,3 +234,9 @@ describe('the swap programs of a dialect', () => {
       .toThrowError(expect.objectContaining({ code: 'CONFIG_NOT_FOUND' }));
   });
 });
+
+function priceGuardOf(
+  yaml: string, more: { readonly environment?: Record<string, string>; readonly args?: string[] } = {},
+): SignerSettings['priceGuard'] {
+  return read(yaml, { environment: { KEY: 'secret' }, projectDir: folder, ...more }).priceGuard;
+}

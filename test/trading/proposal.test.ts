@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { proposalFault } from '../../src/trading/proposal.ts';
+import { readProposal } from '../../src/trading/proposal.ts';
 import { buy } from './states.ts';
 
 const alert = { kind: 'alert', level: 'info', message: 'notice' };
@@ -15,7 +15,7 @@ describe('a valid proposal', () => {
     ['an alert', alert],
     ['an alert with data', { ...alert, data: { market: 'M', probability: 0.5, seen: true, amount: 5n, none: null } }],
   ])('%s', (_what, value) => {
-    expect(proposalFault(value)).toBeUndefined();
+    expect(readProposal(value)).toEqual(value);
   });
 });
 
@@ -42,6 +42,6 @@ describe('an invalid proposal', () => {
     ['data that is a function', { ...alert, data: { why: () => 'because' } }],
     ['data that is no record', { ...alert, data: 'x' }],
   ])('%s', (_what, value) => {
-    expect(proposalFault(value)).toMatch(/^expected /);
+    expect(readProposal(value)).toMatch(/^expected /);
   });
 });

@@ -19,8 +19,12 @@ import { isGannetError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { pluralize, printable } from '../../core/text.ts';
 import { roughDuration } from '../../core/time.ts';
-import { describeSigner, describeSizes, describeTokenSafety } from '../../daemon/reporting/limits-text.ts';
+import {
+  describeIsolation, describeSigner, describeSizes, describeTokenSafety, isolationWarning,
+} from '../../daemon/reporting/limits-text.ts';
+import { openHosts } from '../../daemon/hosts/strategy-hosts.ts';
 import { openConnections } from '../../daemon/run/connections.ts';
+import { systemClock } from '../../daemon/watch/system-clock.ts';
 import { feedKey } from '../../market/feed.ts';
 import { describeFeedKey, showAmount } from '../../market/market-text.ts';
 import type { Mint, TokenTable } from '../../market/token.ts';
@@ -47,19 +51,25 @@ export const configCommand: CommandModule = (program, run) => {
     }));
 };
 
-function check(context: CommandContext, file: string | undefined): Promise<LoadedConfig | ConfigFailure> {
+async function check(context: CommandContext, file: string | undefined): Promise<LoadedConfig | ConfigFailure> {
   const { options, environment, withheld } = context;
-  return loadConfig({
-    file,
-    purpose: 'check',
-    workingDir: process.cwd(),
-    environment,
-    withheld,
-    stateDir: options.stateDir,
-    overrides: { baseUrl: options.baseUrl, rpcUrl: options.rpcUrl, apiKeyEnv: options.apiKeyEnv },
-    decimalsOf: (mints, settings) => knownDecimals(mints, settings, context),
-    pricesOf: (mints, settings) => knownPrices(mints, settings, context),
-  });
+  const hosts = openHosts({ clock: systemClock });
+  try {
+    return await loadConfig({
+      file,
+      purpose: 'check',
+      workingDir: process.cwd(),
+      environment,
+      withheld,
+      stateDir: options.stateDir,
+      overrides: { baseUrl: options.baseUrl, rpcUrl: options.rpcUrl, apiKeyEnv: options.apiKeyEnv },
+      strategyReader: hosts,
+      decimalsOf: (mints, settings) => knownDecimals(mints, settings, context),
+      pricesOf: (mints, settings) => knownPrices(mints, settings, context),
+    });
+  } finally {
+    await hosts.close();
+  }
 }
 
 /**
@@ -121,6 +131,10 @@ function asJson(result: LoadedConfig | ConfigFailure): unknown {
     full_exits: result.ok ? (result.exits ?? []).map(({ token, position, takesMs }) => ({
       token: token.symbol, mint: token.mint, position: position?.toString() ?? null, takes_ms: takesMs ?? null,
     })) : null,
+    isolation: result.ok ? result.config.isolation.kind : null,
+    strategy_bounds: result.ok
+      ? { call_ms: result.config.isolation.callMs, memory_mb: result.config.isolation.memoryMb } : null,
+    on_stop: result.ok ? Object.fromEntries(result.config.strategies.map(({ name, onStop }) => [name, onStop])) : null,
     warnings: result.ok ? warningsOf(result.config) : [],
     needs_live_flag: result.ok ? movesRealMoney(result.config) : null,
     feed_intervals: result.rate === undefined ? [] : lateFeeds(result.rate).map(({ spec, expectedMs }) => ({
@@ -152,6 +166,7 @@ function limitFacts(config: RunConfig): Fact[] {
       : 'none: no loss stops trading'],
     ['tokens', describeTokenSafety(limits.tokenSafety, tokens)],
     ['signer', describeSigner(signer, tokens)],
+    ['strategies', describeIsolation(config)],
     ['warnings', warningsOf(config)],
   ];
 }
@@ -167,12 +182,14 @@ function exitFacts(exits: readonly ExitTime[]): Fact[] {
 }
 
 /** Returns warnings about settings that are valid but risky. */
-function warningsOf({ limits }: RunConfig): string[] {
+function warningsOf(config: RunConfig): string[] {
+  const { limits } = config;
   const hasDeadMan = limits.protections?.some(({ trigger }) => trigger.kind === 'dead-man') ?? false;
   // This version sends no notifications, so no dead man’s switch has them.
-  return hasDeadMan ? [
-    'dead_man is set without notifications: trading stops without a message when no operator sends a request in time',
-  ] : [];
+  const deadMan =
+    'dead_man is set without notifications: trading stops without a message when no operator sends a request in time';
+  const isolation = isolationWarning(config);
+  return [...(hasDeadMan ? [deadMan] : []), ...(isolation === undefined ? [] : [isolation])];
 }
 
 function rateFacts({ requestsPerSecond, allowedPerSecond, watchPerSecond }: RequestRate): Fact[] {

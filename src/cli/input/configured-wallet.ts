@@ -2,7 +2,7 @@ import type { Chain } from '../../chain/chain.ts';
 import type { ServiceRequest } from './service-request.ts';
 import { GannetError, isGannetError } from '../../core/errors.ts';
 import { openSigner } from '../../daemon/run/open-signer.ts';
-import type { SignerClient } from '../../signer/client.ts';
+import type { SignerClient } from '../../signer/channel/client.ts';
 
 /** The part of a signer that closes accounts of the wallet. */
 type ClosingSigner = Pick<SignerClient, 'closeAccounts'> & { readonly address: string };

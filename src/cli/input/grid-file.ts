@@ -7,6 +7,7 @@ import type { ConfigNode } from '../../config/config-tree.ts';
 import { mapScalars, nodeAt, plainValue } from '../../config/config-tree.ts';
 import { showVariables } from '../../config/interpolate.ts';
 import type { RunConfig } from '../../config/run-config.ts';
+import { toJsonSchema } from '../../config/check-value.ts';
 import { schemaHints, unknownKey, validate } from '../../config/validate.ts';
 import { parseYaml } from '../../config/yaml-source.ts';
 import { GannetError, messageOf } from '../../core/errors.ts';
@@ -116,7 +117,7 @@ function placeOf(key: string, { strategies }: GridTarget): Pick<GridAxis, 'strat
       ? `; it has ${names.join(', ')}` : ` (did you mean "${close}.${safeText(param, 60)}"?)`;
     return `the configuration has no strategy "${safeText(name, 60)}"${hint}`;
   }
-  const known = schemaHints(strategy.strategy.params).keys([]);
+  const known = schemaHints(toJsonSchema(strategy.strategy.params)).keys([]);
   if (known.length > 0 && !known.includes(param)) return `${unknownKey(param, known)}, parameters of ${name}`;
   return { strategy: name, param };
 }

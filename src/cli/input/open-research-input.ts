@@ -4,16 +4,16 @@ import { heldFeeds, missingFeeds } from '../../backtest/missing-feeds.ts';
 import { withRecordedRun } from '../../backtest/models/recorded-model.ts';
 import type { RecordedChecks } from '../../backtest/recorded-checks.ts';
 import { backtestKinds, readRecordedChecks, trustingUnchecked } from '../../backtest/recorded-checks.ts';
-import type { CommandContext } from '../command.ts';
+import type { BoxedContext, PreparedCall } from '../boxed/boxed-context.ts';
 import { configError } from '../../config/config-issue.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { RunConfig } from '../../config/run-config.ts';
+import { readHere } from '../../config/strategies/read-here.ts';
 import { PROJECT_DIR } from '../../config/strategy-file.ts';
 import { GannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration, shortDuration } from '../../core/time.ts';
-import { findRecording } from '../../daemon/files/find-run.ts';
 import { Engine } from '../../engine/engine.ts';
 import { describeFeedKey } from '../../market/market-text.ts';
 import type { Token } from '../../market/token.ts';
@@ -24,23 +24,23 @@ import type { Recording } from '../../recording/reader.ts';
 import { openRecordingInChunks } from '../../recording/reader.ts';
 import type { ResearchInput } from '../../research/research-input.ts';
 import { reportUnhandledErrors } from '../../research/strategy-guards.ts';
-import { strategyHash } from '../../research/trials/strategy-source.ts';
+import { strategyText } from '../../research/trials/strategy-source.ts';
 
 /**
- * Reads a configuration and opens a recording: its folder, or the id of the run that made it. Throws the
- * configuration's error; RECORDING_INCOMPLETE when the strategies would get no input; RECORDING_CORRUPT when rows are
- * out of order or hold no price; and INTERRUPTED.
+ * Reads a configuration and opens the recording of a call. Throws the configuration's error; RECORDING_INCOMPLETE when
+ * the strategies would get no input; RECORDING_CORRUPT when rows are out of order or hold no price; and INTERRUPTED.
  */
 export async function openResearchInput(
-  { options, environment, withheld, interrupt, terminal }: CommandContext,
-  { file, recording: named }: { readonly file: string; readonly recording: string },
+  { options, environment, withheld, interrupt, terminal }: Omit<BoxedContext, 'host'>,
+  { file, recordingDir, isBeingWritten }: PreparedCall,
 ): Promise<ResearchInput> {
   // Every command that opens an input runs its strategies.
   reportUnhandledErrors(terminal);
-  const recording = await runInterruptibly(openRecordingInChunks(findRecording(options.stateDir, named)), interrupt);
+  const recording = await runInterruptibly(openRecordingInChunks(recordingDir!), interrupt);
   const workingDir = process.cwd();
   const loaded = await loadConfig({
     file, purpose: 'research', workingDir, environment, withheld, stateDir: options.stateDir,
+    strategyReader: readHere,
     // Research asks no service: the decimals come from the recording.
     decimalsOf: async (mints) => new Map(mints.flatMap((mint) => {
       const token = recording.tokens.byMint(mint);
@@ -62,7 +62,7 @@ export async function openResearchInput(
   }), interrupt);
   const places = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: dirname(resolve(workingDir, config.file)) };
   return {
-    config, recording, checks, unseen, recordingWarnings: warnings,
+    config, recording, isBeingWritten, checks, unseen, recordingWarnings: warnings,
     setup: {
       tokens: config.tokens.all,
       limits: trustingUnchecked(config.limits, unseen.map(({ mint }) => mint)),
@@ -75,8 +75,8 @@ export async function openResearchInput(
       recordingDir: resolve(recording.directory),
       strategies: await Promise.all(config.strategies.map(async (strategy) => {
         const { name, use, rawParams, budget, maxAgeMs, maxExposure, warmupMs } = strategy;
-        const codeHash = await strategyHash(use, places);
-        return { name, use, rawParams, budget, limits: { maxAgeMs, maxExposure }, warmupMs, codeHash };
+        const { hash: codeHash, data } = await strategyText(use, places);
+        return { name, use, rawParams, budget, limits: { maxAgeMs, maxExposure }, warmupMs, codeHash, data };
       })),
       places,
     },

@@ -10,6 +10,8 @@ import type { ConnectionSettings } from '../../config/resolve-config.ts';
 import { GUESSED_DECIMALS } from '../../config/resolve-tokens.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
+import type { StrategyHosts } from '../../daemon/hosts/strategy-hosts.ts';
+import { openHosts } from '../../daemon/hosts/strategy-hosts.ts';
 import type { ConnectionOptions, Connections } from '../../daemon/run/connections.ts';
 import { openConnections } from '../../daemon/run/connections.ts';
 import { systemClock } from '../../daemon/watch/system-clock.ts';
@@ -19,11 +21,14 @@ import { interruption, untilInterrupted } from '../../recording/interrupt.ts';
 /** A configuration, and the connections to the service and the chain that it names. */
 interface Configured {
   readonly loaded: LoadedConfig;
+  /** Closing them ends the processes of strategies as well. */
   readonly connections: Connections;
+  /** The processes of the strategies, of a command that runs them. */
+  readonly hosts: StrategyHosts | undefined;
 }
 
 /** The context of a command that reads from the configured service. */
-export interface ServiceRequest extends CommandContext, Configured {}
+export interface ServiceRequest extends CommandContext, Omit<Configured, 'hosts'> {}
 
 /** For commands that need none of the configured tokens, so that the service is not asked about them. */
 export const NO_TOKENS = { tokens: false } as const;
@@ -46,6 +51,8 @@ interface OpeningFlags {
   readonly live?: boolean | undefined;
   /** False for commands that need none of the configured tokens. */
   readonly tokens?: boolean | undefined;
+  /** Whether a command that only reads needs to know what the strategies watch. */
+  readonly strategies?: boolean | undefined;
 }
 
 /** How long a run waits at its start for a service that does not answer. */
@@ -57,7 +64,8 @@ const START_TIMEOUT_MS: Millis = 5 * 60_000;
  * Throws CONFIG_INVALID or LIVE_REFUSED with every fault, INTERRUPTED, and what the connection throws.
  */
 export async function openConfigured(
-  context: CommandContext, purpose: 'run' | 'read', { live: liveConsent, tokens = true }: OpeningFlags = {},
+  context: CommandContext, purpose: 'run' | 'read',
+  { live: liveConsent, tokens = true, strategies = purpose === 'run' }: OpeningFlags = {},
 ): Promise<Configured> {
   const { options, environment, withheld, interrupt } = context;
   const opening: {
@@ -73,9 +81,10 @@ export async function openConfigured(
       });
     return opening.connections;
   };
+  const hosts = strategies ? openHosts({ clock: systemClock }) : undefined;
   const close = async (): Promise<void> => {
     opening.closing ??= opening.connections?.then((opened) => opened.close(), () => undefined);
-    await opening.closing;
+    await Promise.all([opening.closing, hosts?.close()]);
   };
   const onInterrupt = (): void => { void close(); };
   interrupt.addEventListener('abort', onInterrupt, { once: true });
@@ -89,14 +98,16 @@ export async function openConfigured(
       withheld,
       stateDir: options.stateDir,
       overrides: { baseUrl: options.baseUrl, rpcUrl: options.rpcUrl, apiKeyEnv: options.apiKeyEnv },
+      strategyReader: hosts,
       decimalsOf: async (mints: readonly Mint[], settings) => (
         tokens ? (await open(settings)).decimalsOf(mints) : guessedDecimals(mints)),
     });
     if (!loaded.ok) throw configError(loaded);
     const connections = await open(loaded.config);
     if (purpose === 'run') await connections.ensureReachable();
+    else await hosts?.close();
     if (interrupt.aborted) throw interruption();
-    return { loaded, connections };
+    return { loaded, connections: { ...connections, close }, hosts };
   } catch (error) {
     await close();
     throw interrupt.aborted ? interruption(error) : error;

@@ -2,14 +2,20 @@ import { request } from 'undici';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import { parseJson, stringifyJson } from '../../core/json.ts';
+import { CONTROL_TOKENS } from '../../core/secret-strength.ts';
 import { printable } from '../../core/text.ts';
 import type { ControlFile } from './control-file.ts';
-import { readControlFile, RUN_HEADER } from './control-file.ts';
+import { controlFilePath, readControlFile, RUN_HEADER } from './control-file.ts';
+import { CLIENT_HEADER, clientHeader } from './order-origin.ts';
 
 const TIMEOUT_MS = 5_000;
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /** The daemon that runs with a state directory. */
 interface DaemonClient {
+  /** How the daemon was found. */
+  readonly control: ControlFile;
   /** Returns the answer of a path; undefined where the daemon knows no such thing. */
   get(path: string): Promise<Json | undefined>;
   /** Sends a command and returns the answer. Throws CONTROL_REFUSED with the reason. */
@@ -22,11 +28,14 @@ interface DaemonClient {
  */
 export function daemonClient({ options, environment }: {
   readonly options: { readonly stateDir: string };
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Variables;
 }): DaemonClient {
-  const { url, token, pid, run_id: runId }: ControlFile = readControlFile(options.stateDir);
+  const control = readControlFile(options.stateDir);
+  const { url, pid, run_id: runId } = control;
+  const { token, source } = tokenFor(control, options.stateDir, environment);
   const headers = {
-    authorization: `Bearer ${environment['GANNET_CONTROL_TOKEN'] ?? token}`,
+    authorization: `Bearer ${token}`,
+    [CLIENT_HEADER]: clientHeader(),
     ...(runId === undefined ? {} : { [RUN_HEADER]: runId }),
   };
   const ask = async (
@@ -48,7 +57,10 @@ export function daemonClient({ options, environment }: {
     }
   };
   const answerOf = ({ status, text }: Awaited<ReturnType<typeof ask>>): Json => {
-    if (status === 401) throw new GannetError('CONTROL_UNAUTHORIZED', `the daemon at ${url} refused the token`);
+    if (status === 401 || status === 429) {
+      throw new GannetError('CONTROL_UNAUTHORIZED', `the daemon at ${url} refused the token of ${source}`
+        + (source.startsWith('GANNET_') ? ': it runs with another one; unset the variable to use its own' : ''));
+    }
     if (status === 421) {
       throw new GannetError('CONTROL_UNREACHABLE', `no daemon runs with the state directory ${options.stateDir}: the `
         + `last one (process ${pid}) is gone, and another daemon has its port now`);
@@ -58,12 +70,26 @@ export function daemonClient({ options, environment }: {
     throw new GannetError('CONTROL_REFUSED', message, { details: { status, code } });
   };
   return {
+    control,
     get: async (path) => {
       const answer = await ask(path);
       return answer.status === 404 ? undefined : answerOf(answer);
     },
     post: async (path, body, { timeoutMs } = {}) => answerOf(await ask(path, body, timeoutMs)),
   };
+}
+
+/**
+ * Returns the token of the environment for the operator, else that of the file. A viewer's file may be a copy from an
+ * earlier run, so the environment's token for viewers goes before it.
+ */
+function tokenFor(
+  { role = 'operator', token }: ControlFile, stateDir: string, environment: Variables,
+): { readonly token: string; readonly source: string } {
+  const names = role === 'operator' ? [CONTROL_TOKENS.operator] : [CONTROL_TOKENS.operator, CONTROL_TOKENS.viewer];
+  const name = names.find((one) => (environment[one] ?? '') !== '');
+  return name === undefined ? { token, source: controlFilePath(stateDir, role) }
+    : { token: environment[name]!, source: name };
 }
 
 function refusalIn(text: string): { readonly code: string | null; readonly message: string } {

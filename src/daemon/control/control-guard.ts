@@ -1,8 +1,13 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { messageOf } from '../../core/errors.ts';
+import type { Clock } from '../../core/time.ts';
+import { wait } from '../../execution/monotonic-time.ts';
 import { RUN_HEADER } from './control-file.ts';
+import type { ControlTokens } from './control-tokens.ts';
+import { HELD_MS, RefusedRequests, roleReader, WrongTokens } from './control-tokens.ts';
+import type { OrderOrigin } from './order-origin.ts';
+import { originText, requestOrigin } from './order-origin.ts';
 import type { Log } from '../reporting/log.ts';
 
 /** The only path that needs no token. */
@@ -15,18 +20,31 @@ export function fault(code: string, message: string): { readonly error: object }
   return { error: { code, message } };
 }
 
-/**
- * Refuses requests that a web page could make (a foreign Host or Origin), requests without the token, and commands that
- * are not JSON. Later errors are answered as JSON too; only the log has the details of a bug.
- */
-export function guard(app: FastifyInstance, { token, host, runId, log, onAuthenticated }: {
-  readonly token: string;
+/** The methods that change nothing: all that a viewer may use. */
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+interface GuardOptions {
+  readonly tokens: ControlTokens;
   readonly host: string;
   readonly runId: string;
   readonly log: Log;
-  /** Called for each request that carries the token. */
-  readonly onAuthenticated: () => void;
-}): void {
+  readonly clock: Clock;
+  /** Called for each request with the operator's token. What a viewer reads says nothing about the operator. */
+  readonly onOperator: (origin: () => OrderOrigin) => void;
+  /** Called when wrong tokens become so many that answers are held back; at most once a minute. */
+  readonly onFlood: () => void;
+}
+
+/**
+ * Refuses requests that a web page could make (a foreign Host or Origin), requests without a token, a viewer's
+ * commands, and commands that are not JSON. Later errors are answered as JSON too; only the log has the details of a
+ * bug.
+ */
+export function guard(app: FastifyInstance, options: GuardOptions): void {
+  const { host, runId, log } = options;
+  const roleOf = roleReader(options.tokens);
+  const refuse = refusal(options);
+  const commands = new RefusedRequests();
   app.addHook('onRequest', async (request, reply) => {
     // A page of another origin that resolves its own name to this address must not get through (DNS rebinding).
     if (!isOwnHost(request, host)) return reply.code(403).send(fault('FORBIDDEN', 'unexpected Host or Origin'));
@@ -35,12 +53,21 @@ export function guard(app: FastifyInstance, { token, host, runId, log, onAuthent
     const meant = request.headers[RUN_HEADER];
     if (meant !== undefined && meant !== runId)
       return reply.code(421).send(fault('WRONG_RUN', `this is the daemon of run ${runId}`));
-    if (!hasToken(request, token))
-      return reply.code(401).send(fault('UNAUTHORIZED', 'expected "Authorization: Bearer <token>"'));
+    const role = roleOf(request.headers.authorization);
+    if (role === undefined) return refuse(request, reply);
+    if (role === 'viewer' && !READING.has(request.method)) {
+      if (commands.add(options.clock.now()).isFirst) {
+        log('warn', 'a viewer’s token was used for a command, which was refused', {
+          origin: originText(requestOrigin(role, request)), path: request.url,
+        });
+      }
+      return reply.code(403).send(fault('VIEWER_TOKEN', 'this token only reads: a command needs the operator’s token, '
+        + 'from control.json or GANNET_CONTROL_TOKEN'));
+    }
     // A browser sends forms and beacons to other origins without asking, but not JSON.
     if (request.method === 'POST' && !isJson(request))
       return reply.code(415).send(fault('UNSUPPORTED_MEDIA_TYPE', 'expected "Content-Type: application/json"'));
-    onAuthenticated();
+    if (role === 'operator') options.onOperator(() => requestOrigin(role, request));
     return undefined;
   });
   app.removeContentTypeParser('text/plain');
@@ -89,8 +116,25 @@ function isJson(request: FastifyRequest): boolean {
   return /^application\/json *(?:;|$)/i.test(request.headers['content-type'] ?? '');
 }
 
-function hasToken(request: FastifyRequest, token: string): boolean {
-  const given = Buffer.from(request.headers.authorization ?? '');
-  const expected = Buffer.from(`Bearer ${token}`);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+/** Returns how requests without a right token are refused: few at once, more of them slowly, a flood not at all. */
+function refusal(
+  { clock, onFlood }: GuardOptions,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+  const wrong = new WrongTokens();
+  const unauthorized = fault('UNAUTHORIZED', 'expected "Authorization: Bearer <token>"');
+  return async (request, reply) => {
+    const { manner, isFlood } = wrong.take(clock.now());
+    if (isFlood) onFlood();
+    if (manner === 'dropped') {
+      reply.hijack();
+      request.raw.destroy();
+      return reply;
+    }
+    // The connection is closed, so that its place is free for a client with a token.
+    if (manner === 'prompt') return reply.code(401).header('connection', 'close').send(unauthorized);
+    await wait(clock, HELD_MS);
+    wrong.release();
+    return reply.code(429).headers({ connection: 'close', 'retry-after': '60' })
+      .send(fault('TOO_MANY_REFUSED', 'too many requests with a wrong token; a right one is served at once'));
+  };
 }

@@ -8,17 +8,22 @@ import { formatBalances, showAmount, withTokenNames, symbolOf } from '../../mark
 import type { JournalStore } from '../../store/journal.ts';
 import type { IntentListing, IntentStory } from '../../store/journal-listing.ts';
 import type { IntentState, Outcome } from '../../trading/intent.ts';
+import type { AlertProposal } from '../../trading/proposal.ts';
 import type { CapSpan } from '../../trading/usage-counters.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import type { DecisionRecord } from '../files/decision-record.ts';
 import { intentJson } from '../reporting/json-reporter.ts';
 import type { Log } from '../reporting/log.ts';
+import type { Stamp } from '../reporting/reporter.ts';
 import type { EngineLoop } from '../run/engine-loop.ts';
 import type { ModeParts } from '../run/run-options.ts';
 import type { RunRecorder } from '../run/run-recorder.ts';
 import type { StopFile } from '../watch/stop-file.ts';
 import type { OperatorRequest, Refusal } from './operator-commands.ts';
-import { deadManSwitch, operatorCommands } from './operator-commands.ts';
+import { deadManSwitch, operatorCommands, wideningOf, wideningOfPresence } from './operator-commands.ts';
+import type { OrderAudit, WideningOrder } from './order-audit.ts';
+import { createOrderKeeper, resolveOrder } from './order-audit.ts';
+import type { OrderOrigin } from './order-origin.ts';
 import type { EquitySampler } from './run-equity.ts';
 import { runStatusOf, statusReasons, strategyStatuses } from './run-status.ts';
 import type {
@@ -40,15 +45,18 @@ export interface ControlPort {
   intent(intentId: string): IntentStory | undefined;
   /** Returns what the run still waits for before it is ready; empty when it is ready. */
   waitsFor(): readonly string[];
-  /** Carries out a request and returns what may be traded afterwards. */
-  request(request: OperatorRequest): TradingView | Refusal;
+  /** Carries out a request and returns what may be traded afterwards. One that allows more is written first. */
+  request(request: OperatorRequest, origin: OrderOrigin): TradingView | Refusal;
   /**
    * Closes a swap with an unknown outcome as the operator says, and returns its last outcome. Throws RESOLVE_REFUSED
-   * without such a swap or where the chain contradicts, and the errors of the chain.
+   * without such a swap or where the chain contradicts, AUDIT_FAILED, and the errors of the chain.
    */
-  resolve(intentId: string, word: ResolveWord): Promise<Outcome>;
+  resolve(intentId: string, word: ResolveWord, origin: OrderOrigin): Promise<Outcome>;
   /** Notes that an operator is present; only a dead man's switch needs it. */
-  reportPresence(): void;
+  reportPresence(origin: () => OrderOrigin): void;
+  /** Alerts on an order that allows more than before; for one that was carried out elsewhere. */
+  reportWidening(order: WideningOrder): void;
+  alert(alert: AlertProposal): void;
 }
 
 /** What the control API serves. */
@@ -56,6 +64,8 @@ export interface ControlledRun {
   readonly runId: string;
   /** Undefined while the run starts. */
   readonly controlPort: () => ControlPort | undefined;
+  /** Keeps every order with its origin. */
+  readonly audit: OrderAudit;
   /** Ends the run as an interrupt does: it drains first. */
   readonly end: () => void;
 }
@@ -78,6 +88,7 @@ interface ControlPortOptions {
   readonly runRecorder: RunRecorder;
   readonly journal: Pick<JournalStore, 'listIntents' | 'showIntent'>;
   readonly stopFile: StopFile;
+  readonly audit: OrderAudit;
   readonly log: Log;
   readonly phase: () => string;
   /** What a recovery still waits for. */
@@ -100,12 +111,21 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
     });
     return own.map((each, index) => ({ ...each, standing: statuses[index]! }));
   };
-  const reportPresence = (): void => {
+  const stamp = (): Stamp => ({ seq: view.engine.seq, at: view.engine.clock.now() });
+  const orders = createOrderKeeper(view.audit, (order) => { runRecorder.widened(stamp(), order); });
+  const reportPresence = (origin: () => OrderOrigin): void => {
     const dead = deadManSwitch(state, view.clock.now());
     if (dead === undefined) return;
     const absentMs = dead.afterMs - dead.leftMs;
     if (absentMs < Math.min(PRESENCE_EVERY_MAX_MS, dead.afterMs / PRESENCE_PER_SWITCH)) return;
-    loop.accept({ kind: 'command', name: 'report-presence', reason: 'an operator used the control API' });
+    const widens = wideningOfPresence(state);
+    const present = { kind: 'command', name: 'report-presence', reason: 'an operator used the control API' } as const;
+    if (widens === undefined) {
+      loop.accept(present);
+      return;
+    }
+    const fault = orders.carryOut({ action: 'presence', origin: origin(), widens }, () => { loop.accept(present); });
+    if (fault !== undefined) view.log('error', 'the presence of an operator does not count', { error: fault });
   };
   return {
     state: () => {
@@ -125,22 +145,34 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
       ...(runRecorder.access.state === 'granted' ? []
         : [runRecorder.access.state === 'silent' ? 'the service does not answer' : 'the service refuses the API key']),
     ],
-    request: (request) => {
+    request: (request, origin) => {
+      const { action, strategy, reason } = request;
+      const order = { action, origin, strategy, reason };
       const commands = operatorCommands(state, request, { path: stopFile.path, content: stopFile.read() });
-      if ('code' in commands) return commands;
-      reportPresence();
-      for (const command of commands) loop.accept(command);
-      return trading();
+      if ('code' in commands) {
+        view.audit.note({ ...order, refused: commands.code });
+        return commands;
+      }
+      reportPresence(() => origin);
+      const fault = orders.carryOut({ ...order, widens: wideningOf(state, commands) }, () => {
+        for (const command of commands) loop.accept(command);
+      });
+      return fault === undefined ? trading() : { code: 'AUDIT_FAILED', message: fault.message };
     },
-    resolve: async (intentId, word) => {
-      reportPresence();
-      if (view.executor.resolve === undefined) {
+    resolve: async (intentId, word, origin) => {
+      reportPresence(() => origin);
+      const { resolve } = view.executor;
+      if (resolve === undefined) {
         throw new GannetError('RESOLVE_REFUSED', 'a paper run sends nothing, so the outcome of every swap is known');
       }
-      view.log('warn', 'an operator resolves a swap with an unknown outcome', { intent_id: intentId, ...word });
-      return view.executor.resolve(intentId, word);
+      return orders.carryOutAsync(resolveOrder(intentId, word, origin), async () => {
+        view.log('warn', 'an operator resolves a swap with an unknown outcome', { intent_id: intentId, ...word });
+        return resolve(intentId, word);
+      });
     },
     reportPresence,
+    reportWidening: (order) => { runRecorder.widened(stamp(), order); },
+    alert: (alert) => { runRecorder.alert(stamp(), undefined, alert); },
   };
 }
 
@@ -164,6 +196,7 @@ function sessionState(
     equity: equity.read(now),
     caps: capUses(state, now),
     last_swap: runRecorder.lastSwap ?? null,
+    last_widening: runRecorder.lastWidening ?? null,
     last_error: runRecorder.lastError === undefined ? null
       : { ...runRecorder.lastError, message: withTokenNames(state.tokens, runRecorder.lastError.message) },
     dead_man: dead === undefined ? null : { after_ms: dead.afterMs, left_ms: dead.leftMs },
@@ -191,10 +224,12 @@ function strategyStates(
   { state, strategies, engine }: ControlPortOptions, view: TradingView,
 ): Omit<StrategyState, 'standing'>[] {
   const running = new Set(engine.running);
+  const stopped = new Map(engine.stopped.map(({ name, code, reason, place = null, at }) =>
+    [name, { code, reason, place, at }]));
   const trading = new Map(view.strategies.map((own) => [own.name, own]));
   return strategies.map(({ name, strategy }) => {
     const { swaps, balances } = state.portfolio.book(name);
-    const own = { ...trading.get(name)!, running: running.has(name) };
+    const own = { ...trading.get(name)!, running: running.has(name), stopped: stopped.get(name) ?? null };
     return {
       ...own, use: strategy.name, swaps, balances: amounts(balances),
       holds: formatBalances(state.tokens, balances), equity: equityState(state, name),

@@ -1,14 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
 import { GannetError, isNoRoom, messageOf } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
-import type { ControlFile } from './control-file.ts';
-import { removeControlFile, writeControlFile } from './control-file.ts';
+import type { Clock } from '../../core/time.ts';
+import { removeControlFiles, writeControlFiles } from './control-file.ts';
 import { guard } from './control-guard.ts';
 import { addViews } from './read-routes.ts';
 import { addCommands } from './command-routes.ts';
 import type { ControlledRun } from './control-port.ts';
+import type { ControlTokens } from './control-tokens.ts';
 import type { Log } from '../reporting/log.ts';
 
 /** More than any command needs. */
@@ -20,11 +20,14 @@ const CONNECTIONS_MAX = 64;
 const HEADERS_MAX_MS = 5_000;
 const REQUEST_MAX_MS = 10_000;
 const CHECK_EVERY_MS = 1_000;
+/** A connection without a request keeps its place no longer than this. */
+const IDLE_MAX_MS = 5_000;
 
 /**
  * Serves the daemon's state on the loopback address and takes the operator's commands. Every path but `/healthz` needs
- * the token. Requests that a web page could make (a foreign Host or Origin) are refused first. Returns the address, and
- * the configured port where it was in use and another one was taken. Throws CONTROL_PORT_TAKEN.
+ * a token; that of a viewer only reads. Requests that a web page could make (a foreign Host or Origin) are refused
+ * first. Returns the address, and the configured port where it was in use and another one was taken. Throws
+ * CONTROL_PORT_TAKEN.
  */
 export async function startControlApi(options: ControlledRun & {
   readonly host: string;
@@ -32,30 +35,33 @@ export async function startControlApi(options: ControlledRun & {
   /** Whether the operator chose the port. Otherwise the next free port is taken where it is in use. */
   readonly isPortGiven: boolean;
   readonly stateDir: string;
-  /** From the environment; a random one where absent. */
-  readonly token: string | undefined;
+  readonly tokens: ControlTokens;
+  readonly clock: Clock;
   readonly log: Log;
 }): Promise<{ readonly url: string; readonly portTaken: number | undefined; readonly close: () => Promise<void> }> {
-  const token = options.token ?? randomBytes(24).toString('base64url');
   const app = fastify({
-    bodyLimit: BODY_MAX_BYTES, logger: false, requestTimeout: REQUEST_MAX_MS,
+    bodyLimit: BODY_MAX_BYTES, logger: false, requestTimeout: REQUEST_MAX_MS, keepAliveTimeout: IDLE_MAX_MS,
     http: {
       maxHeaderSize: HEADERS_MAX_BYTES, headersTimeout: HEADERS_MAX_MS, connectionsCheckingInterval: CHECK_EVERY_MS,
     },
   });
   app.server.maxConnections = CONNECTIONS_MAX;
-  guard(app, { ...options, token, onAuthenticated: () => { options.controlPort()?.reportPresence(); } });
+  guard(app, {
+    ...options,
+    onOperator: (origin) => { options.controlPort()?.reportPresence(origin); },
+    onFlood: () => { reportFlood(options); },
+  });
   app.setReplySerializer((payload) => stringifyJson(payload));
   addViews(app, options);
   addCommands(app, options);
   const { url, portTaken } = await listen(app, options);
-  const placing = placeControlFile(options, { url, token, pid: process.pid, run_id: options.runId });
+  const placing = placeControlFiles(options, url);
   return {
     url,
     portTaken,
     close: async () => {
       clearInterval(placing);
-      removeControlFile(options.stateDir);
+      removeControlFiles(options.stateDir);
       await app.close();
     },
   };
@@ -63,21 +69,31 @@ export async function startControlApi(options: ControlledRun & {
 
 const PLACE_AGAIN_MS = 5_000;
 
+const FLOOD = 'the control API got many requests with a wrong or missing token. It answers them slowly now, and serves '
+  + 'right tokens as before';
+
+function reportFlood({ log, controlPort }: Pick<ControlledRun, 'controlPort'> & { readonly log: Log }): void {
+  log('warn', FLOOD);
+  controlPort()?.alert({ kind: 'alert', level: 'warning', message: FLOOD, data: { code: 'CONTROL_UNAUTHORIZED' } });
+}
+
 /**
- * Writes the control file. A daemon must start on a full disk too, so the returned timer tries again until there is
+ * Writes the control files. A daemon must start on a full disk too, so the returned timer tries again until there is
  * room.
  */
-function placeControlFile(
-  { stateDir, log }: { readonly stateDir: string; readonly log: Log }, content: ControlFile,
+function placeControlFiles(
+  { stateDir, log, tokens, runId }: {
+    readonly stateDir: string; readonly log: Log; readonly tokens: ControlTokens; readonly runId: string;
+  }, url: string,
 ): ReturnType<typeof setInterval> | undefined {
   const place = (): boolean => {
     try {
-      writeControlFile(stateDir, content);
+      writeControlFiles(stateDir, { url, tokens, pid: process.pid, run_id: runId });
       return true;
     } catch (error) {
       if (!isNoRoom(error)) throw error;
-      // A partial file is useless.
-      removeControlFile(stateDir);
+      // Those of an earlier run lead nowhere.
+      removeControlFiles(stateDir);
       return false;
     }
   };

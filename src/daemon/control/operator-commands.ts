@@ -1,6 +1,7 @@
 import type { Millis } from '../../core/time.ts';
 import type { Command, TradingState } from '../../trading/engine-command.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
+import { effectiveTrading, firedProtections } from '../../trading/risk/trading-state-rules.ts';
 
 /** The actions of an operator that change what may be traded. */
 export const OPERATOR_ACTIONS = ['halt', 'resume', 'reduce-only', 'flatten'] as const;
@@ -16,7 +17,7 @@ export interface OperatorRequest {
 
 /** Why a request is refused, by stable code. */
 export interface Refusal {
-  readonly code: 'STOP_FILE' | 'STRATEGY_UNKNOWN' | 'TRADING_HALTED';
+  readonly code: 'AUDIT_FAILED' | 'STOP_FILE' | 'STRATEGY_UNKNOWN' | 'TRADING_HALTED';
   readonly message: string;
 }
 
@@ -59,6 +60,45 @@ function liftHalts(state: EngineState, base: Omit<Extract<Command, { name: 'flat
     .map(([name]) => name);
   const scopes = base.strategy === undefined && state.trading === 'halted' ? [undefined, ...halted] : halted;
   return scopes.map((strategy) => ({ ...base, name: 'set-trading-state', state: 'reduce-only', strategy }));
+}
+
+const STRICTNESS: Readonly<Record<TradingState, number>> = { active: 0, 'reduce-only': 1, halted: 2 };
+
+/**
+ * Returns what commands of an operator allow that is not allowed now, for people; undefined where they only restrict.
+ * A flatten allows sales that a halt or a protection refuses.
+ */
+export function wideningOf(state: EngineState, commands: readonly Command[]): string | undefined {
+  const widened = commands.flatMap((command) => {
+    if (command.name === 'flatten') {
+      const halted = [...(command.strategy === undefined ? state.strategies.keys() : [command.strategy])]
+        .filter((name) => effectiveTrading(state, name) === 'halted');
+      return halted.length === 0 ? [] : [`${halted.join(', ')} may sell although trading is halted`];
+    }
+    if (command.name !== 'set-trading-state') return [];
+    const { strategy, state: wanted } = command;
+    const whom = strategy ?? 'every strategy';
+    const own = strategy === undefined ? state.trading : state.strategyTrading.get(strategy) ?? 'active';
+    if (wanted === 'active') return isRestricted(state, strategy) ? [`${whom} may trade again`] : [];
+    return STRICTNESS[wanted] < STRICTNESS[own] ? [`${whom} may sell again: exits only, in place of a halt`] : [];
+  });
+  return widened.length === 0 ? undefined : [...new Set(widened)].join('; ');
+}
+
+/** Returns whether a resume of an operator ends anything: a command, a flatten, or a protection that waits for it. */
+function isRestricted(state: EngineState, strategy: string | undefined): boolean {
+  const isWaiting = firedProtections(state).some(({ rule: { protection: { scope, release } }, subject }) =>
+    release.kind === 'operator' && (strategy === undefined || (scope === 'strategy' && subject === strategy)));
+  if (isWaiting) return true;
+  return strategy === undefined ? state.trading !== 'active' || state.flattening.size > 0
+    : state.strategyTrading.has(strategy) || state.flattening.has(strategy);
+}
+
+/** Returns what the presence of an operator allows that a dead man's switch refuses now; undefined for nothing. */
+export function wideningOfPresence(state: EngineState): string | undefined {
+  const ends = firedProtections(state).some(({ rule: { protection: { trigger, release } } }) =>
+    trigger.kind === 'dead-man' && release.kind === 'cleared');
+  return ends ? 'the dead man’s switch no longer restricts trading' : undefined;
 }
 
 /** Returns the dead man's switch that stops trading first, with the time left; undefined without one. */

@@ -1,7 +1,7 @@
 import type { TradingState } from '../../trading/engine-command.ts';
 import { describeSource } from '../reporting/trading-text.ts';
 import { actionText, kindText } from '../../trading/protections/protection-text.ts';
-import type { FeedState, SessionState, RunStatus, StrategyStatus } from './session-state.ts';
+import type { FeedState, SessionState, RunStatus, StrategyState, StrategyStatus } from './session-state.ts';
 import type { ProtectionState, StrategyTrading } from './trading-view.ts';
 
 /** What one strategy may do, apart from the rest. `stopped`: it has ended in an error. */
@@ -14,7 +14,7 @@ type PartialState<T> = { readonly [member in keyof T]?: T[member] | undefined };
 type StatusView = PartialState<Pick<SessionState, 'phase' | 'trading' | 'trading_word' | 'effective'
     | 'protections' | 'stop_file' | 'service_access' | 'waits_for'>> & {
   readonly feeds?: readonly Pick<FeedState, 'status'>[] | undefined;
-  readonly strategies?: readonly (PartialState<StrategyTrading> & { readonly running?: boolean | undefined })[]
+  readonly strategies?: readonly (PartialState<StrategyTrading> & Partial<Pick<StrategyState, 'running' | 'stopped'>>)[]
     | undefined;
 };
 
@@ -106,10 +106,10 @@ function instantText(at: number): string {
 }
 
 function strategyReason(
-  { name = '', running, trading: own = 'active', effective, flattening }: StrategyView, global: TradingState,
+  { name = '', running, stopped, trading: own = 'active', effective, flattening }: StrategyView, global: TradingState,
   areAllFlattening: boolean,
 ): string[] {
-  if (running === false) return [`${name} has stopped after an error: the log says which`];
+  if (running === false) return [stopText(name, stopped)];
   if (own === 'halted' && global !== 'halted') {
     return [`${name} is halted${flattening === true ? ', and its sale waits' : ''}: "gannet resume --strategy ${name}" `
       + 'ends it'];
@@ -121,6 +121,13 @@ function strategyReason(
   }
   return own === 'active' || own === global ? []
     : [`${name} is limited to exits: "gannet resume --strategy ${name}" ends it`];
+}
+
+/** A daemon of an earlier version does not say why. */
+function stopText(name: string, stopped: StrategyView['stopped']): string {
+  if (stopped === null || stopped === undefined) return `${name} has stopped after an error: the log says which`;
+  const { code, reason, place, at } = stopped;
+  return `${name} was stopped at ${clockTime(at)} UTC${place === null ? '' : ` in ${place}`}: ${reason} (${code})`;
 }
 
 /** Returns why the service cannot be used now; undefined where it can. */

@@ -33,6 +33,8 @@ export interface SessionState extends TradingView {
   readonly last_swap: LastSwap | null;
   /** The newest warning, critical alert or failed swap of this run; null without one. */
   readonly last_error: LastError | null;
+  /** The newest order of this run after which more may be lost than before; null without one. */
+  readonly last_widening: LastWidening | null;
   /** How long until the first dead man’s switch stops trading; null without one. */
   readonly dead_man: DeadManState | null;
   /** How much of the signer’s caps is used, as far as this daemon knows; empty without caps. */
@@ -68,6 +70,8 @@ export interface StrategyState extends StrategyTrading {
   /** The strategy that it is an instance of. */
   readonly use: string;
   readonly running: boolean;
+  /** Why it no longer runs; null while it runs. */
+  readonly stopped: StopState | null;
   /** Takes the status of the daemon into account. */
   readonly standing: StrategyStatus;
   readonly swaps: number;
@@ -77,6 +81,15 @@ export interface StrategyState extends StrategyTrading {
   readonly holds: readonly string[];
   /** In its budget's token; null without a budget, or where no protection values the holdings. */
   readonly equity: EquityState | null;
+}
+
+/** Why a strategy was stopped. */
+interface StopState {
+  readonly code: string;
+  readonly reason: string;
+  /** The author's line, "dip.ts:12:5"; null where it is not known. */
+  readonly place: string | null;
+  readonly at: Millis;
 }
 
 /** The equity of a strategy less network fees, in smallest units. */
@@ -114,6 +127,17 @@ export interface LastSwap {
 export interface LastError {
   readonly at: Millis;
   readonly message: string;
+}
+
+/** An order after which more may be lost than before. */
+export interface LastWidening {
+  readonly at: Millis;
+  readonly action: string;
+  /** For people: what is allowed now. */
+  readonly widens: string;
+  /** For people: who gave the order, and where. */
+  readonly origin: string;
+  readonly reason: string | null;
 }
 
 /** A dead man’s switch: it stops trading when no operator was present for `after_ms`. */

@@ -6,8 +6,8 @@ import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import { openRecording } from '../../recording/reader.ts';
-import type { SignerDescription } from '../../signer/channel-protocol.ts';
-import { COUNTERS_FILE } from '../../signer/spend-counters.ts';
+import { ACCEPT_COUNTERS_FLAG } from '../../signer/command-process.ts';
+import type { SignerDescription } from '../../signer/channel/channel-protocol.ts';
 import { headPath } from '../../store/journal-head.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import { runStartOf } from './find-run.ts';
@@ -16,8 +16,8 @@ import { readManifest } from './run-manifest.ts';
 /** What a journal is compared with before a run trusts it. */
 interface HistoryScope extends HistoryView {
   readonly journal: Pick<JournalStore, 'standing' | 'acceptAsIs' | 'attemptsSince'>;
-  /** The operator accepts the journal and the counters as they are. */
-  readonly accept: boolean;
+  /** Called where the operator accepts the journal and the counters as they are; undefined where not. */
+  readonly accept: ((what: string) => void) | undefined;
 }
 
 /** The same for a comparison that writes nothing. */
@@ -25,7 +25,7 @@ interface HistoryView {
   readonly journal: Pick<JournalStore, 'standing' | 'attemptsSince'>;
   readonly journalPath: string;
   readonly stateDir: string;
-  readonly signer: Pick<SignerDescription, 'address' | 'signed'>;
+  readonly signer: Pick<SignerDescription, 'address' | 'signed' | 'countersDir'>;
   /** Undefined for a chain that started with this run and has no history. */
   readonly chain: Pick<Chain, 'newestTransactions' | 'ownMoves'> | undefined;
   /** The configured mints: a swap is a transaction that exchanges two of them. */
@@ -57,7 +57,8 @@ interface Fault {
 export async function refuseLostHistory(scope: HistoryScope): Promise<string | undefined> {
   const fault = await faultOf(scope);
   if (fault === undefined) return undefined;
-  if (!scope.accept) throw asError(scope, fault);
+  if (scope.accept === undefined) throw asError(scope, fault);
+  scope.accept(fault.what);
   scope.journal.acceptAsIs();
   return `the operator accepts the state as it is (${FLAG}): ${fault.what}`;
 }
@@ -159,14 +160,16 @@ async function swapOnChain(
 }
 
 /** The signer counts each signature before it signs, so fewer counts than journal entries mean lost counts. */
-function countersFault({ journal, stateDir, signer, clock }: HistoryView): Fault | undefined {
+function countersFault({ journal, signer, clock }: HistoryView): Fault | undefined {
   if (signer.signed === undefined) return undefined;
   const since = Math.max(clock.now() - COUNTED_MS, journal.standing().acceptedAt);
   const written = journal.attemptsSince(signer.address, since);
   if (signer.signed.inDay >= written) return undefined;
-  const what = `the signer’s counters ${join(stateDir, COUNTERS_FILE)} lack swaps: they hold ${signer.signed.inDay} `
-    + `of the last day, the journal ${written}: the file or its WAL was deleted, or is an older copy`;
-  return { code: 'COUNTERS_LOST', what, risk: 'the caps would forget what was spent' };
+  const what = `the signer’s counters in ${signer.countersDir ?? 'its folder'} lack swaps: they hold `
+    + `${signer.signed.inDay} of the last day, the journal ${written}: the file or its WAL was deleted, or is an older `
+    + 'copy';
+  const risk = `caps count as used for a day, unless ${ACCEPT_COUNTERS_FLAG} is given`;
+  return { code: 'COUNTERS_LOST', what, risk };
 }
 
 function instant(at: Millis): string {

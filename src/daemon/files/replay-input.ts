@@ -7,13 +7,17 @@ import { parseRaw } from '../../core/amount.ts';
 import { GannetError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { Engine } from '../../engine/engine.ts';
+import { createRealm, inThisProcess } from '../../engine/host/realm.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
 import { runInterruptibly } from '../../recording/interrupt.ts';
+import type { Recording } from '../../recording/reader.ts';
 import { openRecordingInChunks } from '../../recording/reader.ts';
 import type { LostRows } from '../../recording/check/verify.ts';
+import { strategyHash } from '../../research/trials/strategy-source.ts';
 import { withTokens } from '../../strategy/params.ts';
+import type { StopStrategy } from '../../trading/engine-command.ts';
 import { readOutcome } from '../../trading/intent.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import { createState } from '../../trading/engine-state.ts';
@@ -36,6 +40,8 @@ export interface ReplayInput {
   readonly unreached: number;
   /** Recorded rows that are missing now. */
   readonly lost: readonly LostRows[];
+  /** The strategies whose code is not that of the run. */
+  readonly otherCode: readonly string[];
   /** All events in the recording, including those after a gap. */
   readonly events: number;
   /** Returns new options of a replay. Each replay needs its own, because it changes the state. */
@@ -68,15 +74,19 @@ export async function openReplayInput(runDir: string, interrupt = new AbortContr
   const recorded = whole ? decisions : decisions.filter(({ seq }) => seq <= lastSeq);
   const tokens = tokenTable(manifest.config.tokens);
   const strategies = await strategiesOf(manifest, tokens);
+  const stops = stopsIn(rows);
   return {
     manifest, recorded,
     truncatedAt: whole ? undefined : lastSeq,
     unreached: decisions.length - recorded.length,
     lost: recording.lost,
+    otherCode: await otherCodeIn(manifest),
     events: recording.events,
     replay: () => ({
       state: stateOf(manifest, tokens, strategies),
-      strategies,
+      strategies: stops.length === 0 ? strategies : strategies.map((strategy) => (
+        { ...strategy, apart: inThisProcess(createRealm({ ...strategy, seed: manifest.config.seed })) })),
+      stops,
       seed: manifest.config.seed,
       startAt: manifest.clock_start,
       started: manifest.strategies_started,
@@ -91,15 +101,37 @@ export async function openReplayInput(runDir: string, interrupt = new AbortContr
   };
 }
 
+/**
+ * Returns the orders by which the run stopped strategies. Only a strategy that runs apart counts its calls, so that a
+ * replay can leave out the one that was ended.
+ */
+function stopsIn(rows: Pick<Recording, 'cursor'>): StopStrategy[] {
+  const stops: StopStrategy[] = [];
+  for (const cursor = rows.cursor({ kinds: ['command'] }); cursor.next();) {
+    const { input } = cursor;
+    if (input.kind === 'command' && input.name === 'stop-strategy') stops.push(input);
+  }
+  return stops;
+}
+
 /** A run that was cut off while draining had already stopped its strategies. */
 function stoppedBy({ strategies_stopped: stopped }: RunManifest, lastSeq: number): RunManifest['strategies_stopped'] {
   return stopped !== null && lastSeq >= stopped.after_seq ? stopped : null;
 }
 
+/** A run records each `use` so that it is found from here. */
+const PLACES = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: join(PROJECT_DIR, 'strategies') };
+
+/** Returns the names of strategies whose code has changed since the run, where the run has recorded it. */
+async function otherCodeIn({ config, strategy_code: code }: RunManifest): Promise<string[]> {
+  const recorded = config.strategies.filter(({ name }) => code?.sha256[name] !== undefined);
+  const hashes = await Promise.all(recorded.map(({ use }) => strategyHash(use, PLACES)));
+  return recorded.filter(({ name }, index) => code?.sha256[name] !== hashes[index]).map(({ name }) => name);
+}
+
 async function strategiesOf(manifest: RunManifest, tokens: TokenTable): Promise<StrategyInstance[]> {
-  const strategiesDir = join(PROJECT_DIR, 'strategies');
   return Promise.all(manifest.config.strategies.map(async ({ name, use, params }) => {
-    const imported = await importStrategy(use, { strategiesDir, baseDir: strategiesDir });
+    const imported = await importStrategy(use, PLACES);
     if (typeof imported === 'string')
       throw new GannetError('STRATEGY_NOT_FOUND', `strategy ${name} of the run: ${imported}`);
     const { strategy } = imported;

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigRecord } from '../../config/config-record.ts';
 import { redactedConfig } from '../../config/config-record.ts';
-import type { RunConfig } from '../../config/run-config.ts';
+import type { IsolationConfig, RunConfig } from '../../config/run-config.ts';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import { parseJson, stringifyJson } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
@@ -25,6 +25,15 @@ export interface WarmupRecord {
   }[];
 }
 
+/** The code of a run's strategies. */
+export interface StrategyCodeRecord {
+  readonly isolation: IsolationConfig['kind'];
+  /**
+   * The SHA-256 of each strategy's code, its file with those that it imports from beside it; a manual swap has none.
+   */
+  readonly sha256: Readonly<Record<string, string>>;
+}
+
 /** A moment in a run: after this many stamps, at this time. */
 export interface RunMoment {
   readonly after_seq: number;
@@ -39,6 +48,8 @@ export interface RunManifest {
   readonly node: string;
   readonly arch: string;
   readonly config: ConfigRecord;
+  /** Where the code of strategies ran, and what that code was. Absent in runs of older versions, and in backtests. */
+  readonly strategy_code?: StrategyCodeRecord | undefined;
   /** Where the engine's clock starts. */
   readonly clock_start: Millis;
   readonly snapshot: StateSnapshot;
@@ -74,6 +85,7 @@ export function createManifest(run: {
   readonly open: RunManifest['open_intents'];
   readonly restored: RestoredStates;
   readonly recording: string | undefined;
+  readonly strategyCode?: StrategyCodeRecord | undefined;
 }): RunManifest {
   return {
     format_version: RUN_FORMAT,
@@ -82,6 +94,7 @@ export function createManifest(run: {
     node: process.version,
     arch: process.arch,
     config: redactedConfig(run.config),
+    strategy_code: run.strategyCode,
     clock_start: run.startAt,
     snapshot: run.snapshot,
     open_intents: run.open,

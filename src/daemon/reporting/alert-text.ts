@@ -1,11 +1,14 @@
-import type { RunConfig } from '../../config/run-config.ts';
+import type { OnStrategyStop, RunConfig } from '../../config/run-config.ts';
 import { printable } from '../../core/text.ts';
 import { showAmount, symbolOf } from '../../market/market-text.ts';
+import type { StoppedStrategy } from '../../engine/strategy-host.ts';
 import type { Mint } from '../../market/token.ts';
 import type { AdjustmentCause, AdjustWallet, JudgeToken, ServiceAccessState } from '../../trading/engine-command.ts';
 import { needsOperator } from '../../trading/intent.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
+import type { WideningOrder } from '../control/order-audit.ts';
+import { originFacts, originText } from '../control/order-origin.ts';
 import type { IntentRecord } from './counters.ts';
 
 /** Returns the alert for a change of access to the service: what it means, and what to do. */
@@ -26,6 +29,16 @@ export function accessAlert(access: ServiceAccessState, reason: string): AlertPr
     message: `quotes and trades have stopped: ${reason}. The run continues when the key works again; `
       + 'a new key needs a restart',
     data: { service_access: access, code: 'SERVICE_UNAUTHORIZED' },
+  };
+}
+
+/** Returns the alert for an order after which more may be lost than before: what it allows, and its origin. */
+export function wideningAlert({ action, widens, reason = '', origin }: WideningOrder): AlertProposal {
+  return {
+    kind: 'alert', level: 'warning',
+    message: `the order "${action}" by ${originText(origin)} allows more than before: ${widens}`
+      + (reason === '' ? '' : ` (${printable(reason)})`),
+    data: { code: 'ORDER_WIDENS', action, widens, ...originFacts(origin) },
   };
 }
 
@@ -92,6 +105,25 @@ export function givenUpAlert({ code, reason }: IntentRecord, count: number): Ale
   };
 }
 
+/** Returns the alert for a stopped strategy: where it stopped, what it holds, and what happens to that. */
+export function stoppedAlert(
+  { tokens, portfolio }: Pick<EngineState, 'tokens' | 'portfolio'>,
+  { name, code, place }: Pick<StoppedStrategy, 'name' | 'code' | 'place'>, policy: OnStrategyStop,
+): AlertProposal {
+  const { balances, budget } = portfolio.book(name);
+  const held = [...balances].filter(([mint, amount]) => mint !== budget?.mint && amount > 0n)
+    .map(([mint, amount]) => showAmount(tokens, mint, amount));
+  const fate = held.length === 0 ? 'It holds no position'
+    : policy === 'exit' ? `${held.join(' and ')} is sold now (on_strategy_stop: exit)`
+      : `It goes on holding ${held.join(' and ')} (on_strategy_stop: hold); "gannet flatten --strategy ${name}" sells `
+        + 'it';
+  return {
+    kind: 'alert', level: code === 'STRATEGY_NEIGHBOUR' ? 'warning' : 'critical',
+    message: `${name} no longer decides${place === undefined ? '' : `: it was stopped in ${place}`} (${code}). ${fate}`,
+    data: { code, place: place ?? null, strategy: name },
+  };
+}
+
 /** Returns a cause as "CODE: reason". A code inside the reason is not repeated. Empty where nothing is known. */
 export function causeText(code: string | null | undefined, reason: string | null | undefined): string {
   if (code !== null && code !== undefined && reason?.includes(code) === true) return reason;
@@ -117,4 +149,12 @@ export class TokenAlerts {
         message: `${name} is not bought: ${printable(reason, 300)}. Holdings of it can be sold as before`, data,
       };
   }
+}
+
+/** Returns the alert that nothing can be signed any more. */
+export function signerLostAlert(reason: string): AlertProposal {
+  return {
+    kind: 'alert', level: 'critical',
+    message: `trading has stopped: the signer process is gone (${reason}); open swaps are still followed`,
+  };
 }

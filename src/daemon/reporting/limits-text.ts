@@ -1,4 +1,5 @@
-import type { SignerConfig } from '../../config/run-config.ts';
+import type { IsolationConfig, RunConfig, SignerConfig } from '../../config/run-config.ts';
+import { describePriceGuard } from '../../signer/price/price-guard.ts';
 import { formatDuration } from '../../core/time.ts';
 import { showAmount, symbolOf } from '../../market/market-text.ts';
 import type { TokenTable } from '../../market/token.ts';
@@ -67,8 +68,10 @@ function wrapped(parts: readonly string[], none: string): string[] {
   return lines;
 }
 
-/** Returns the configured spending caps, programs and destinations of the signer, one a line. */
-export function describeSigner({ programs, destinations, caps }: SignerConfig, tokens: TokenTable): string[] {
+/** Returns the configured spending caps, price guard, programs and destinations of the signer, one a line. */
+export function describeSigner(
+  { programs, destinations, caps, priceGuard }: SignerConfig, tokens: TokenTable,
+): string[] {
   const spending = [...caps].map(([mint, { perTrade, perHour, perDay }]) => {
     const spans = [['a swap', perTrade], ['an hour', perHour], ['a day', perDay]] as const;
     return spans.filter(([, cap]) => cap !== undefined)
@@ -76,7 +79,34 @@ export function describeSigner({ programs, destinations, caps }: SignerConfig, t
   });
   return [
     ...spending,
+    describePriceGuard(priceGuard),
     ...(programs.length === 0 ? [] : [`programs beside the known ones: ${programs.join(', ')}`]),
     ...(destinations.length === 0 ? [] : [`tokens may also go to ${destinations.join(', ')}`]),
   ];
+}
+
+const WHERE: Readonly<Record<IsolationConfig['kind'], string>> = {
+  'shared': 'the project’s own strategies run in one process, each other file in one of its own',
+  'per-strategy': 'each strategy runs in a process of its own',
+  'off': 'all strategies run in the process that trades',
+};
+
+/** Returns where the code of strategies runs, what it may use, and what becomes of positions, one a line. */
+export function describeIsolation({ isolation, strategies }: Pick<RunConfig, 'isolation' | 'strategies'>): string[] {
+  const { kind, callMs, memoryMb } = isolation;
+  const exits = strategies.filter(({ onStop }) => onStop === 'exit').map(({ name }) => name);
+  return [
+    WHERE[kind],
+    ...(kind === 'off' ? []
+      : [`a call takes at most ${formatDuration(callMs)}, a process holds at most ${memoryMb} MB`]),
+    ...(exits.length === 0 ? [] : [`positions of a strategy that was stopped are sold: ${exits.join(', ')}`]),
+  ];
+}
+
+/** Returns the warning about strategies that run in the process that trades; undefined where none does. */
+export function isolationWarning({ isolation, strategies }: Pick<RunConfig, 'isolation' | 'strategies'>): string |
+  undefined {
+  if (isolation.kind !== 'off' || strategies.every(({ isManual }) => isManual)) return undefined;
+  return 'isolation is off: the code of strategies runs in the process that trades, and a fault in it can stop all of '
+    + 'them, or change what they do';
 }

@@ -2,7 +2,7 @@ import type { FeedInterval } from '../../config/request-rate.ts';
 import type { Millis } from '../../core/time.ts';
 import type { LoggedDecision } from '../../engine/decision-log.ts';
 import type { FeedHealth } from '../../market/event.ts';
-import type { SignerDescription } from '../../signer/channel-protocol.ts';
+import type { SignerDescription } from '../../signer/channel/channel-protocol.ts';
 import type { Intent } from '../../trading/intent.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
 import type { ProtectionChange } from '../../trading/protections/memory.ts';

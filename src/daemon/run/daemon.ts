@@ -1,8 +1,10 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { movesRealMoney } from '../../config/live-gate.ts';
 import { requestRate } from '../../config/request-rate.ts';
 import type { RunConfig } from '../../config/run-config.ts';
+import { PROJECT_DIR } from '../../config/strategy-file.ts';
 import { ZERO } from '../../core/amount.ts';
+import { assert } from '../../core/assert.ts';
 import { GannetError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { Millis } from '../../core/time.ts';
@@ -11,7 +13,9 @@ import { formatTokenAmount } from '../../market/token.ts';
 import type { RecordingWriter } from '../../recording/writer.ts';
 import { createRecordingWriter } from '../../recording/writer.ts';
 import { createFeeds } from '../../service/feeds/feeds.ts';
-import type { SignerDescription } from '../../signer/channel-protocol.ts';
+import { strategyHash } from '../../research/trials/strategy-source.ts';
+import type { SignerDescription } from '../../signer/channel/channel-protocol.ts';
+import { signerLostAlert } from '../reporting/alert-text.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import { lockState } from '../../store/locks.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
@@ -19,12 +23,17 @@ import { createState } from '../../trading/engine-state.ts';
 import { startControlApi } from '../control/control-server.ts';
 import { controlFilePath } from '../control/control-file.ts';
 import type { ControlledRun } from '../control/control-port.ts';
+import type { Order, WideningOrder } from '../control/order-audit.ts';
+import { openOrderAudit } from '../control/order-audit.ts';
+import { commandOrigin } from '../control/order-origin.ts';
 import { runDirOf } from '../files/find-run.ts';
 import type { WriteBehindRunFiles } from '../files/run-files.ts';
+import { raisedSinceLastRun } from '../files/raised-limits.ts';
 import { createRunFiles, writeBehindRunFiles } from '../files/run-files.ts';
+import type { StrategyCodeRecord } from '../files/run-manifest.ts';
 import { createManifest } from '../files/run-manifest.ts';
 import type { RunSummary } from '../reporting/counters.ts';
-import { describeLimits, describeProtections } from '../reporting/limits-text.ts';
+import { describeLimits, describeProtections, isolationWarning } from '../reporting/limits-text.ts';
 import type { RunStart } from '../reporting/reporter.ts';
 import { createDiskGuard, isDiskFull } from '../watch/disk-guard.ts';
 import type { StateWatch } from '../watch/state-watch.ts';
@@ -45,7 +54,7 @@ import { scheduleCheckpoints } from './state-saving.ts';
  */
 export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
   const { config, log, stateDir, clock } = options;
-  refuseForeignStrategies(config);
+  refuseForeignCode(config);
   const resources = new Resources(log);
   try {
     const lock = lockState(stateDir, clock);
@@ -70,9 +79,10 @@ async function runLocked(options: DaemonOptions, resources: Resources, end: () =
     },
     diskGuard: createDiskGuard({ stateDir, recordingDir, clock, log, marks: options.diskMarks }),
     stateWatch: createStateWatch(clock),
+    audit: openOrderAudit(options),
   };
   const running: Running = {};
-  const control = await openControl(options, { controlPort: () => running.session?.controlPort, end }, resources);
+  const control = await openControl(scope, { controlPort: () => running.session?.controlPort, end });
   if (control !== undefined) scope.stateWatch.add({ name: 'the control file', path: controlFilePath(stateDir) });
   const mode = config.mode === 'live'
     ? await liveParts(scope, {
@@ -82,7 +92,7 @@ async function runLocked(options: DaemonOptions, resources: Resources, end: () =
     : paperParts(scope);
   const state = createState({ ...scope.setup, snapshot: mode.recovered.snapshot, open: mode.recovered.open });
   running.state = state;
-  const session = createSession(scope, mode, state);
+  const session = createSession(scope, mode, state, await strategyCodeOf(config));
   running.session = session;
   mode.journal.runStarted(options.runId);
   const checkpoints = scheduleCheckpoints({ journal: mode.journal, clock, log });
@@ -90,8 +100,30 @@ async function runLocked(options: DaemonOptions, resources: Resources, end: () =
   // The session closes first, so that it decides nothing after its files are closed.
   resources.add('session', () => { session.close(); });
   reporter.started(session.stamp, describeStart(options, { ...mode, state, control }));
-  for (const notice of mode.notices) reporter.state(session.stamp, 'notice', notice);
+  const warning = isolationWarning(config);
+  for (const notice of [...(warning === undefined ? [] : [warning]), ...mode.notices])
+    reporter.state(session.stamp, 'notice', notice);
+  for (const order of [...mode.widenings, ...startOrders(scope)]) session.controlPort.reportWidening(order);
   return await runSession(scope, session, mode.journal);
+}
+
+/**
+ * Returns the orders that allow more than the last run did: those given while no daemon ran, and this start where its
+ * configuration allows more. The start itself is an order too.
+ */
+function startOrders({ options: { config, stateDir, runId, log }, audit }: ModeScope): WideningOrder[] {
+  const given = audit.givenSince();
+  const raised = raisedSinceLastRun(config, { stateDir, runId, log });
+  const isManual = config.strategies.some((strategy) => strategy.isManual === true);
+  const action = isManual ? 'swap' : 'run';
+  const start: Order = { action, origin: commandOrigin(`gannet ${action}`) };
+  if (raised.length === 0) {
+    audit.note(start);
+    return given;
+  }
+  const widening = { ...start, widens: raised.join('; ') };
+  audit.note(widening);
+  return [...given, widening];
 }
 
 /** The session and its state, once they exist: the control API and the executor are created before. */
@@ -102,9 +134,9 @@ interface Running {
 
 function createSession(
   scope: ModeScope, { journal, recovered: { snapshot, open, restored }, executor, walletKeeper }: ModeParts,
-  state: EngineState,
+  state: EngineState, strategyCode: StrategyCodeRecord,
 ): Session {
-  const { options, diskGuard, stateWatch } = scope;
+  const { options, diskGuard, stateWatch, audit } = scope;
   const { config, connections: { service }, clock, log, reporter, stateDir, runId, maxIntents } = options;
   const { mode, seed, strategies } = config;
   const startAt = clock.now();
@@ -121,13 +153,13 @@ function createSession(
     createFeed: (specs) => createFeeds({ service, specs, clock, random: seededRandom(`${seed}:feeds`) }),
     access$: service.access$,
     tokenChecks$: checkTokens(options),
-    walletKeeper, diskGuard, stateWatch,
+    walletKeeper, diskGuard, stateWatch, hosts: options.hosts,
     clockAheadMs: () => service.clockAheadMs(),
     crashes: crashesBefore(journal, clock.now()),
     recorder, journal,
-    stopFile: stopFileOf(stateDir),
+    stopFile: stopFileOf(stateDir), audit,
     reporter, log, files, recording,
-    manifest: createManifest({ config, mode, runId, startAt, snapshot, open, restored, recording }),
+    manifest: createManifest({ config, mode, runId, startAt, snapshot, open, restored, recording, strategyCode }),
     maxIntents,
   });
 }
@@ -136,9 +168,13 @@ function createSession(
 async function runSession(
   { options, stateWatch }: ModeScope, session: Session, journal: Pick<JournalStore, 'runEnded'>,
 ): Promise<RunSummary> {
-  const { runId, signer } = options;
+  const { runId, signer, reporter } = options;
   const lost: { reason?: string } = {};
-  void signer?.closed.then((reason) => { lost.reason = reason; });
+  let isOver = false;
+  void signer?.closed.then((reason) => {
+    lost.reason = reason;
+    if (!isOver) reporter.alert(session.stamp, undefined, signerLostAlert(reason));
+  });
   const ending = untilEnd(options, session, stateWatch).then((reason) => {
     // The end was ordered: whatever happens during the drain, the next start does not follow a crash.
     if (lost.reason === undefined) journal.runEnded(runId);
@@ -148,6 +184,7 @@ async function runSession(
   const endedBefore = await Promise.race([session.recover().then(() => undefined), ending]);
   if (endedBefore === undefined) session.start();
   const summary = await session.drain(endedBefore ?? await ending);
+  isOver = true;
   if (lost.reason === undefined) journal.runEnded(runId);
   const fault = stateWatch.fault();
   if (fault !== undefined) throw stateLost(fault);
@@ -165,13 +202,19 @@ function stateLost(fault: string): GannetError {
       + '(gannet state backup makes one), then start again');
 }
 
-/** Strategies do not run in their own process yet, so only the project's own are trusted in the process that trades. */
-function refuseForeignStrategies({ file, strategies }: RunConfig): void {
-  const foreign = strategies.find(({ origin }) => origin !== 'project');
-  if (foreign === undefined) return;
-  throw new GannetError('STRATEGY_INVALID',
-    `${file}: strategy ${foreign.name} comes from ${foreign.use}; run and paper load only the project’s own `
-      + 'strategies/ so far: put the file there, or backtest it');
+/** Code that is not the project's own never comes into the process that trades. */
+function refuseForeignCode({ strategies }: RunConfig): void {
+  for (const { name, origin, apart } of strategies)
+    assert(origin === 'project' || apart !== undefined, () =>
+      `the code of strategy ${name} runs in a process of its own`);
+}
+
+/** Returns what a replay needs to tell whether the code of the strategies is still the same. */
+async function strategyCodeOf({ isolation, strategies }: RunConfig): Promise<StrategyCodeRecord> {
+  const places = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: PROJECT_DIR };
+  const hashes = await Promise.all(strategies.flatMap(({ name, file }) =>
+    (file === undefined ? [] : [strategyHash(file, places).then((hash) => [name, hash] as const)])));
+  return { isolation: isolation.kind, sha256: Object.fromEntries(hashes) };
 }
 
 /** On a full disk the run starts without a recording, because exits must go on. */
@@ -214,13 +257,11 @@ function crashesBefore(journal: Pick<JournalStore, 'listRuns'>, now: Millis): nu
 }
 
 async function openControl(
-  { config, environment, stateDir, runId, log }: DaemonOptions, controlled: Pick<ControlledRun, 'controlPort' | 'end'>,
-  resources: Resources,
+  { options, resources, audit }: ModeScope, controlled: Pick<ControlledRun, 'controlPort' | 'end'>,
 ): Promise<{ readonly url: string; readonly portTaken: number | undefined } | undefined> {
-  if (!config.control.enabled) return undefined;
-  const control = await startControlApi({
-    ...config.control, ...controlled, stateDir, token: environment['GANNET_CONTROL_TOKEN'], runId, log,
-  });
+  const { config: { control: place }, controlTokens: tokens, stateDir, runId, clock, log } = options;
+  if (!place.enabled) return undefined;
+  const control = await startControlApi({ ...place, ...controlled, audit, stateDir, tokens, runId, clock, log });
   resources.add('control API', () => control.close());
   return control;
 }

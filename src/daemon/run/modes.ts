@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { latencyAt } from '../../backtest/models/latency.ts';
 import { attemptCosts } from '../../backtest/models/swap-costs.ts';
@@ -9,12 +10,16 @@ import { journalled } from '../../execution/journalled.ts';
 import type { ExecutorPorts } from '../../execution/ports.ts';
 import { createLiveExecutor } from '../../execution/live-executor.ts';
 import { createPaperExecutor } from '../../execution/paper-executor.ts';
-import type { KeptFile } from '../../signer/kept-files.ts';
-import { countersFiles } from '../../signer/spend-counters.ts';
+import type { Millis } from '../../core/time.ts';
+import { ACCEPT_COUNTERS_FLAG } from '../../signer/command-process.ts';
+import type { KeptFile } from '../../signer/counters/kept-files.ts';
+import { countersFiles } from '../../signer/counters/spend-counters.ts';
 import { openJournal } from '../../store/journal.ts';
 import { lockWallet } from '../../store/locks.ts';
 import type { WriteBehindJournal } from '../../store/write-behind-journal.ts';
 import { createWriteBehindJournal } from '../../store/write-behind-journal.ts';
+import type { WideningOrder } from '../control/order-audit.ts';
+import { commandOrigin } from '../control/order-origin.ts';
 import { refuseLostHistory } from '../files/lost-history.ts';
 import { journalWhileKept, signingWhileKept } from '../watch/state-watch.ts';
 import { createWalletKeeper } from '../watch/ledger-reconciliation.ts';
@@ -26,7 +31,7 @@ import type { ModeParts, ModeScope } from './run-options.ts';
 export async function liveParts(
   scope: ModeScope, { mayTryAgain, ledger }: Required<Pick<ExecutorPorts, 'mayTryAgain' | 'ledger'>>,
 ): Promise<ModeParts> {
-  const { options, setup, resources, stateWatch } = scope;
+  const { options, setup, resources, stateWatch, audit } = scope;
   const { config, connections, clock, log, stateDir } = options;
   const { chain, sandbox } = connections;
   if (chain === undefined) {
@@ -38,13 +43,22 @@ export async function liveParts(
     const lock = await lockWallet({ address: signer.address, clock });
     resources.add('wallet lock', () => { lock.release(); });
   }
-  // The spending of the embedded wallet is not counted.
-  if (signer.description.signed !== undefined) for (const file of countersFiles(stateDir)) stateWatch.add(file);
+  // The spending of the embedded wallet is not counted. A signer of another user watches its files alone.
+  const { countersDir, capsFullUntil } = signer.description;
+  if (countersDir !== undefined && mayEnter(countersDir))
+    for (const file of countersFiles(countersDir)) stateWatch.add(file);
   const journalPath = join(stateDir, 'journal.sqlite');
   const journal = openWriteBehind(scope, journalPath);
+  const widenings: WideningOrder[] = signer.description.countersAccepted === true ? [ACCEPTED_COUNTERS] : [];
+  for (const order of widenings) audit.write(order);
   const accepted = await refuseLostHistory({
     journal, journalPath, stateDir, signer: signer.description, chain: sandbox === undefined ? chain : undefined,
-    mints: config.tokens.all.map(({ mint }) => mint), clock, accept: options.acceptNewJournal === true,
+    mints: config.tokens.all.map(({ mint }) => mint), clock,
+    accept: options.acceptNewJournal !== true ? undefined : (what) => {
+      const order = acceptOrder(what);
+      audit.write(order);
+      widenings.push(order);
+    },
   });
   const isFirst = sandbox !== undefined || journal.loadSnapshot() === undefined;
   const wallet = isFirst ? await chain.balances(signer.address) : new Map();
@@ -62,8 +76,39 @@ export async function liveParts(
     }),
     address: signer.address,
     signer: signer.description,
-    notices: [...(accepted === undefined ? [] : [accepted]), ...(isNewChain ? [NEW_CHAIN] : [])],
+    notices: [
+      ...(accepted === undefined ? [] : [accepted]), ...(isNewChain ? [NEW_CHAIN] : []),
+      ...(capsFullUntil === undefined || capsFullUntil <= clock.now() ? [] : [capsFull(capsFullUntil)]),
+    ],
+    widenings,
   };
+}
+
+const ACCEPTED_COUNTERS: WideningOrder = {
+  action: 'accept-new-counters', origin: commandOrigin(`gannet run ${ACCEPT_COUNTERS_FLAG}`),
+  widens: 'the signer’s counters are accepted as they are: its caps start again at nothing',
+};
+
+/** Returns the order to trade with a state that lacks entries. */
+function acceptOrder(what: string): WideningOrder {
+  return {
+    action: 'accept-new-journal', origin: commandOrigin('gannet run --accept-new-journal'),
+    widens: `the state is accepted as it is: ${what}`,
+  };
+}
+
+function mayEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function capsFull(until: Millis): string {
+  return `the signer’s counters were missing, altered or an older copy: every cap counts as used until ${
+    new Date(until).toISOString().slice(0, 19)}Z, unless you start once with ${ACCEPT_COUNTERS_FLAG}`;
 }
 
 const NEW_CHAIN = 'the embedded chain is new: it has new balances, and positions, keys and strategy states of earlier '
@@ -98,6 +143,7 @@ export function paperParts(scope: ModeScope): ModeParts {
     signer: undefined,
     notices: isCut
       ? ['the journal of paper runs lacks its last entries: its WAL was deleted, or the file is an older copy'] : [],
+    widenings: [],
   };
 }
 

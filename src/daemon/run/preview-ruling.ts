@@ -3,7 +3,7 @@ import type { RunConfig, StrategyConfig } from '../../config/run-config.ts';
 import type { GannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { Quote } from '../../market/quote.ts';
-import type { SignerDescription } from '../../signer/channel-protocol.ts';
+import type { SignerDescription } from '../../signer/channel/channel-protocol.ts';
 import type { JournalView } from '../../store/journal-reader.ts';
 import { openJournalView } from '../../store/journal-reader.ts';
 import type { EngineState } from '../../trading/engine-state.ts';

@@ -1,21 +1,24 @@
 import type { Observable } from 'rxjs';
-import type { RunConfig } from '../../config/run-config.ts';
+import type { RunConfig, StrategyConfig } from '../../config/run-config.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { LiveExecutor } from '../../execution/live-executor.ts';
 import type { FeedSpec } from '../../market/feed.ts';
 import type { ServiceAccess } from '../../service/access.ts';
 import type { PollingFeed } from '../../service/feeds/feeds.ts';
-import type { SignerDescription } from '../../signer/channel-protocol.ts';
-import type { SignerClient } from '../../signer/client.ts';
+import type { SignerDescription } from '../../signer/channel/channel-protocol.ts';
+import type { SignerClient } from '../../signer/channel/client.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { WriteBehindJournal } from '../../store/write-behind-journal.ts';
 import type { JudgeToken } from '../../trading/engine-command.ts';
 import type { Executor, OpenIntent } from '../../trading/executor.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import type { RestoredStates } from '../../trading/strategy-state.ts';
+import type { ControlTokens } from '../control/control-tokens.ts';
+import type { OrderAudit, WideningOrder } from '../control/order-audit.ts';
 import type { WriteBehindRunFiles } from '../files/run-files.ts';
 import type { RunManifest } from '../files/run-manifest.ts';
+import type { StrategyHosts } from '../hosts/strategy-hosts.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import type { DiskGuard, DiskMarks } from '../watch/disk-guard.ts';
@@ -55,7 +58,8 @@ export class Resources {
 export interface DaemonOptions {
   readonly config: RunConfig;
   readonly connections: Connections;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The tokens of the control API. */
+  readonly controlTokens: ControlTokens;
   readonly stateDir: string;
   readonly clock: Clock;
   readonly reporter: Reporter;
@@ -65,6 +69,8 @@ export interface DaemonOptions {
   readonly maxIntents: number | undefined;
   /** The signer process that started this one; undefined without one. */
   readonly signer?: SignerClient | undefined;
+  /** The processes of its strategies; undefined where all run in this one. */
+  readonly hosts?: StrategyHosts | undefined;
   /** The free space that the disk needs; absent for the default marks. */
   readonly diskMarks?: DiskMarks | undefined;
   /** The operator accepts a journal and counters that lack entries. */
@@ -85,6 +91,8 @@ export interface ModeParts {
   readonly signer: SignerDescription | undefined;
   /** Messages for the start, for people: what earlier runs left, and what is gone. */
   readonly notices: readonly string[];
+  /** Orders of this start after which more may be lost than before. */
+  readonly widenings: readonly WideningOrder[];
 }
 
 /** What the parts of both modes are opened with. */
@@ -94,6 +102,7 @@ export interface ModeScope {
   readonly resources: Resources;
   readonly diskGuard: DiskGuard;
   readonly stateWatch: StateWatch;
+  readonly audit: OrderAudit;
 }
 
 /** What a session is made of. */
@@ -104,7 +113,8 @@ export interface SessionOptions {
   readonly isRealMoney: boolean;
   readonly clock: Clock;
   readonly state: EngineState;
-  readonly strategies: readonly StrategyInstance[];
+  /** Positions of one that is stopped are held unless it says otherwise. */
+  readonly strategies: readonly (StrategyInstance & Pick<StrategyConfig, 'onStop'>)[];
   readonly seed: number;
   readonly startAt: Millis;
   readonly open: readonly OpenIntent[];
@@ -112,6 +122,8 @@ export interface SessionOptions {
   /** Returns the recorded warm-up before `until`; undefined where no strategy wants one. */
   readonly prepareWarmup: (until: Millis) => Warmup | undefined;
   readonly executor: ModeParts['executor'];
+  /** The processes of its strategies; undefined where all run in this one. */
+  readonly hosts?: StrategyHosts | undefined;
   readonly createFeed: (specs: readonly FeedSpec[]) => PollingFeed;
   /** Each change of access to the service. */
   readonly access$: Observable<ServiceAccess>;
@@ -129,6 +141,7 @@ export interface SessionOptions {
   readonly recorder: (InputRecorder & { stop(): boolean }) | undefined;
   readonly journal: Pick<JournalStore, 'saveSnapshot' | 'walletAdjusted' | 'listIntents' | 'showIntent'>;
   readonly stopFile: StopFile;
+  readonly audit: OrderAudit;
   readonly reporter: Reporter;
   readonly log: Log;
   readonly files: WriteBehindRunFiles;

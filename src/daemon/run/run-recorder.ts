@@ -11,12 +11,16 @@ import type { ProtectionChange } from '../../trading/protections/memory.ts';
 import type { EngineState, StateSnapshot } from '../../trading/engine-state.ts';
 import { snapshotState } from '../../trading/engine-state.ts';
 import type { Input, Ruling } from '../../trading/step.ts';
-import type { AccessState, LastError, LastSwap } from '../control/session-state.ts';
+import type { WideningOrder } from '../control/order-audit.ts';
+import { originText } from '../control/order-origin.ts';
+import type { AccessState, LastError, LastSwap, LastWidening } from '../control/session-state.ts';
 import { TradingChanges, isInEffect, tradingChangeOf } from '../control/trading-view.ts';
 import type { DecisionRecord } from '../files/decision-record.ts';
 import { recordDecision } from '../files/decision-record.ts';
 import type { RunFiles } from '../files/run-files.ts';
-import { TokenAlerts, accessAlert, adjustmentAlerts, givenUpAlert, unknownAlert } from '../reporting/alert-text.ts';
+import {
+  TokenAlerts, accessAlert, adjustmentAlerts, givenUpAlert, unknownAlert, wideningAlert,
+} from '../reporting/alert-text.ts';
 import type { IntentRecord } from '../reporting/counters.ts';
 import { Counters } from '../reporting/counters.ts';
 import type { Log } from '../reporting/log.ts';
@@ -68,6 +72,8 @@ export class RunRecorder {
   lastSwap: LastSwap | undefined;
   /** The newest warning, critical alert or failed swap. */
   lastError: LastError | undefined;
+  /** The newest order after which more may be lost than before. */
+  lastWidening: LastWidening | undefined;
 
   constructor(options: RunRecorderOptions) {
     this.#options = options;
@@ -107,6 +113,14 @@ export class RunRecorder {
       this.lastError = { at: stamp.at, message: `${strategy === undefined ? '' : `${strategy}: `}${alert.message}` };
     }
     this.#options.reporter.alert(stamp, strategy, alert);
+  }
+
+  /** Alerts on an order after which more may be lost than before. It is no error, so it leaves the last one. */
+  widened(stamp: Stamp, order: WideningOrder): void {
+    const { action, widens, reason = null, origin } = order;
+    this.lastWidening = { at: stamp.at, action, widens, origin: originText(origin), reason };
+    this.counters.alerts += 1;
+    this.#options.reporter.alert(stamp, undefined, wideningAlert(order));
   }
 
   #outcome(stamp: Stamp, outcome: Outcome): void {

@@ -4,18 +4,21 @@ import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
 import { symbolOf } from '../../market/market-text.ts';
 import { Engine } from '../../engine/engine.ts';
+import type { StoppedStrategy } from '../../engine/strategy-host.ts';
 import type { RetryDenial } from '../../execution/ports.ts';
 import { wait } from '../../execution/monotonic-time.ts';
 import type { PollingFeed } from '../../service/feeds/feeds.ts';
 import type { Intent } from '../../trading/intent.ts';
 import { retryDenial } from '../../trading/risk/rules.ts';
 import { snapshotState } from '../../trading/engine-state.ts';
-import type { Effect } from '../../trading/step.ts';
+import type { SetTradingState } from '../../trading/engine-command.ts';
+import type { Effect, Input } from '../../trading/step.ts';
 import type { ControlPort } from '../control/control-port.ts';
 import { createControlPort } from '../control/control-port.ts';
 import { EquitySampler } from '../control/run-equity.ts';
 import { feedStates } from '../control/session-state.ts';
 import type { RunManifest, RunMoment, WarmupRecord } from '../files/run-manifest.ts';
+import { stoppedAlert } from '../reporting/alert-text.ts';
 import type { RunSummary } from '../reporting/counters.ts';
 import { summaryOf } from '../reporting/counters.ts';
 import type { Stamp } from '../reporting/reporter.ts';
@@ -62,6 +65,7 @@ export class Session {
   #limitReached: (() => void) | undefined;
   #failed: ((error: unknown) => void) | undefined;
   #failure: Error | undefined;
+  readonly #detach: (() => void) | undefined;
   readonly controlPort: ControlPort;
   /** Resolves when `maxIntents` is reached; rejects on a bug, which ends the process. */
   readonly ended: Promise<void>;
@@ -92,17 +96,27 @@ export class Session {
       restored: restored,
       intervals: Engine.intervalsOf(strategies),
       listener: {
-        onInput: (seq, at, input) => { runRecorder.input(seq, at, input); },
+        onInput: (seq, at, input) => {
+          runRecorder.input(seq, at, input);
+          if (isResume(input)) options.hosts?.release(input.strategy);
+        },
         onRuling: (ruling, logged) => { runRecorder.ruling(ruling, logged); },
         onProtection: (seq, at, change) => { runRecorder.protection({ seq, at }, change); },
         onExits: (seq, at) => { runRecorder.exits({ seq, at }); },
         onEffect: (effect) => { this.#perform(effect); },
         onLog: (strategy, message) => { log('info', message, { strategy }); },
+        onStopped: (stopped) => { this.#stopOf(stopped); },
       },
     });
     this.#loop = createEngineLoop(this.#engine, clock);
     this.#feed = options.createFeed(Engine.feedsOf(strategies));
     this.#equity = new EquitySampler(state);
+    this.#detach = options.hosts?.attach({
+      log,
+      stopOrder: (strategy, ending) => this.#engine.stopOrder(strategy, ending),
+      accept: (command) => { if (this.#phase !== 'ended') this.#loop.accept(command); },
+      alert: (alert) => { runRecorder.alert(this.stamp, undefined, alert); },
+    });
     this.controlPort = createControlPort({
       ...options, runRecorder, equity: this.#equity, engine: this.#engine, loop: this.#loop,
       phase: () => this.#phase,
@@ -197,6 +211,7 @@ export class Session {
 
   /** Stops deciding, at once and for good; idempotent. */
   halt(): void {
+    this.#detach?.();
     this.#feedSubscription?.unsubscribe();
     this.#loop.stop();
     if (this.#stopped === null) this.#stopStrategies();
@@ -331,6 +346,20 @@ export class Session {
     }));
   }
 
+  /** Alerts on a stopped strategy, and sells its positions where the configuration says so. */
+  #stopOf(stopped: StoppedStrategy): void {
+    const { state, strategies, log } = this.#options;
+    const { name, code } = stopped;
+    const policy = strategies.find((strategy) => strategy.name === name)?.onStop ?? 'hold';
+    log('error', 'a strategy was stopped', { ...stopped });
+    this.#runRecorder.alert(this.stamp, undefined, stoppedAlert(state, stopped, policy));
+    if (policy === 'hold' || code === 'STRATEGY_NEIGHBOUR') return;
+    this.#loop.accept({
+      kind: 'command', name: 'flatten', strategy: name, by: 'config',
+      reason: `it was stopped (${code}; on_strategy_stop: exit)`,
+    });
+  }
+
   /** Warms strategies up with recorded events, and alerts on missing ones. */
   #warmUp(until: Millis): void {
     const warmup = this.#options.prepareWarmup(until);
@@ -360,4 +389,10 @@ export class Session {
       ...manifest, warmup: this.#warmup, strategies_started: this.#started, strategies_stopped: this.#stopped, ended,
     });
   }
+}
+
+/** Whether an operator lets a strategy, or all, trade again. */
+function isResume(input: Input): input is SetTradingState {
+  return input.kind === 'command' && input.name === 'set-trading-state' && input.state === 'active'
+    && input.by === 'operator';
 }

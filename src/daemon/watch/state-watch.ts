@@ -2,8 +2,8 @@ import type { SchedulerAction, Subscription } from 'rxjs';
 import { GannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { Journal, Signer } from '../../execution/ports.ts';
-import type { KeptFile } from '../../signer/kept-files.ts';
-import { createKeptFiles } from '../../signer/kept-files.ts';
+import type { KeptFile } from '../../signer/counters/kept-files.ts';
+import { createKeptFiles } from '../../signer/counters/kept-files.ts';
 
 /** Ends a run whose state files vanish: no later run could read what this one writes from then on. */
 export interface StateWatch {

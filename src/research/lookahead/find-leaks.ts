@@ -1,16 +1,21 @@
-import { readRecordedChecks } from '../../backtest/recorded-checks.ts';
 import type { Recording } from '../../recording/reader.ts';
 import { openRecording } from '../../recording/reader.ts';
+import { strategyGrants } from '../box/strategy-grants.ts';
+import type { WorkerBox } from '../box/workers.ts';
+import { ownWorkers } from '../box/workers.ts';
 import { createThreadPool } from './isolation/worker-pool.ts';
-import type { LookaheadProgress, LookaheadResult } from './lookahead.ts';
+import type { BacktestDecisions, LookaheadProgress, LookaheadResult } from './lookahead.ts';
 import { lookahead } from './lookahead.ts';
 import type { PassThread } from './pass.ts';
 import type { WarmUpVerdict } from './warm-up.ts';
 import { judgeWarmUp } from './warm-up.ts';
-import { shareRecording } from '../trials/shared-recording.ts';
+import { mostSharedBytes } from '../trials/shared-recording.ts';
 import type { ThreadSetup } from '../trials/thread-setup.ts';
 
-type PoolData = Parameters<typeof createThreadPool>[0];
+type PoolData = Parameters<typeof createThreadPool>[1];
+
+/** Two strategies at a time run in two processes each. */
+const PROCESSES = 4;
 
 /** How a look-ahead check runs. */
 interface CheckOptions {
@@ -18,19 +23,23 @@ interface CheckOptions {
   readonly recording?: Recording | undefined;
   readonly interrupt?: AbortSignal | undefined;
   readonly onProgress?: ((progress: LookaheadProgress) => void) | undefined;
-  /** The most bytes of the recording that are kept in memory; by default a quarter of the machine's memory. */
+  /** Runs `gannet backtest` with the same configuration over the same recording. Left out, it is not compared. */
+  readonly backtest?: (() => Promise<BacktestDecisions>) | undefined;
+  /** The most bytes of all copies of the recording in memory; by default a quarter of the machine's memory. */
   readonly mostSharedBytes?: number | undefined;
+  /** Starts the processes; by default this process does. */
+  readonly box?: WorkerBox | undefined;
 }
 
 /** Returns whether any strategy of a setup decides by data of its future. Rejects with INTERRUPTED. */
 export async function findLeaks(
   setup: ThreadSetup, { times, seed }: { readonly times: number; readonly seed: number }, options: CheckOptions = {},
 ): Promise<LookaheadResult> {
-  const { interrupt, onProgress } = options;
-  const pool = createThreadPool(await poolData(setup, options), interrupt);
+  const { interrupt, onProgress, backtest } = options;
+  const pool = createThreadPool(...await poolOf(setup, options), interrupt);
   const { strategies, firstAt, lastAt } = setup;
   return lookahead(strategies.map(({ name }) => name), pool, {
-    startAt: firstAt, endAt: lastAt, times, seed, onProgress,
+    startAt: firstAt, endAt: lastAt, times, seed, onProgress, backtest,
   });
 }
 
@@ -41,7 +50,7 @@ export async function findLeaks(
 export async function checkWarmUps(
   setup: ThreadSetup, { seed }: { readonly seed: number }, options: CheckOptions = {},
 ): Promise<ReadonlyMap<string, WarmUpVerdict>> {
-  const pool = createThreadPool(await poolData(setup, options), options.interrupt);
+  const pool = createThreadPool(...await poolOf(setup, options), options.interrupt);
   const { strategies, firstAt, lastAt } = setup;
   const verdicts = new Map<string, WarmUpVerdict>();
   let generation = 0;
@@ -61,17 +70,18 @@ export async function checkWarmUps(
   return verdicts;
 }
 
-/** The recording is read once, into memory that all threads share, unless it is too large for that. */
-async function poolData(
-  setup: ThreadSetup, { recording = openRecording(setup.recordingDir), interrupt, mostSharedBytes }: CheckOptions,
-): Promise<PoolData> {
-  const { rows } =
-    await shareRecording(recording, { checks: readRecordedChecks(recording), interrupt, mostBytes: mostSharedBytes });
-  const { createdAt, source } = recording.manifest;
-  return {
-    setup, rows: rows === undefined ? null : { layout: rows.layout, memory: rows.memory },
-    lastSeq: recording.truncatedAt ?? null, made: { createdAt, source },
+/** At most four processes run at a time; each reads the recording once into memory, unless it is too large for that. */
+async function poolOf(
+  setup: ThreadSetup, { recording = openRecording(setup.recordingDir), mostSharedBytes: most, box }: CheckOptions,
+): Promise<[WorkerBox, PoolData]> {
+  const data = {
+    setup, lastSeq: recording.truncatedAt ?? null,
+    mostBytes: Math.floor((most ?? mostSharedBytes()) / PROCESSES),
   };
+  return [box ?? ownWorkers({
+    readable: [setup.recordingDir, ...await strategyGrants(setup.strategies.map(({ use }) => use), setup.places)],
+    writable: [],
+  }), data];
 }
 
 /** Returns a function that gives passes to the threads in turn; each thread runs its passes one after the other. */

@@ -4,8 +4,8 @@ import type { Millis } from '../../core/time.ts';
 import { sampleTimes } from './instants.ts';
 import type { Leak, PassDifference } from './leak.ts';
 import { comparePasses, leakOf } from './leak.ts';
-import type { MachineFactor, PassAnswer, PassTask, PassThread } from './pass.ts';
-import { MACHINE_FACTORS } from './pass.ts';
+import type { MachineFactor, MachineVariant, PassAnswer, PassTask, PassThread } from './pass.ts';
+import { MACHINE_FACTORS, MACHINE_VARIANTS } from './pass.ts';
 import type { Perturbation } from './perturbation.ts';
 import { PERTURBATIONS } from './perturbation.ts';
 
@@ -50,21 +50,26 @@ export interface Verdict {
 /** A pass that differs from the first one, and how it was run. */
 interface Found {
   readonly difference: PassDifference;
-  readonly perturbation: Perturbation | 'plain' | 'machine';
+  readonly perturbation: Perturbation | OtherMachine | 'plain';
+}
+
+/** The recorded future on another machine. */
+interface OtherMachine {
+  readonly machineVariant: MachineVariant;
 }
 
 /**
  * Searches for a decision that depends on events after it. The strategy first runs over the recording as it is. Then
  * two threads work at once. The fresh thread runs perturbed futures with newly loaded modules, then the recorded
- * future, then the same with another clock, randomness and machine, and without disk and network. The used thread runs
- * perturbed futures and the recorded one with the same modules, which shows any state kept from the first run. A pass
- * ends soon after its perturbation begins, because earlier decisions are settled by then. Throws STRATEGY_INVALID when
- * the strategy cannot run at all.
+ * future, then the same on each of the other machines: with another clock, randomness and environment, and without disk
+ * and network. The used thread runs perturbed futures and the recorded one with the same modules, which shows any state
+ * kept from the first run. A pass ends soon after its perturbation begins, because earlier decisions are settled by
+ * then. Throws STRATEGY_INVALID when the strategy cannot run at all.
  */
 export async function judge(pair: WorkerPair): Promise<Verdict> {
   const { strategy, used } = pair;
   const generation = pair.nextGeneration();
-  const reference = await runPass(used, pair, { generation });
+  const reference = await runPass(used, pair, { generation, countsInputs: true });
   if (reference.fault !== undefined) {
     throw new GannetError('STRATEGY_INVALID', `strategy ${strategy} cannot be run: ${reference.fault}`);
   }
@@ -90,7 +95,7 @@ export async function judge(pair: WorkerPair): Promise<Verdict> {
     ? PERTURBATIONS.slice(1).map((kind) => perturbations.findLast((each) => each.kind === kind)!) : [];
   const all = [...alone, ...perturbations, ...perturbations];
   const lengths = all.map((perturbation) => passLength(pair, { perturbation }));
-  pair.onPlan(4 + lengths.reduce((sum, length) => sum + length, 0));
+  pair.onPlan(3 + MACHINE_VARIANTS.length + lengths.reduce((sum, length) => sum + length, 0));
 
   const comparisons: Comparisons = {
     pair, against, perturbations, alone, onDisk, generation, isFound: { inFresh: false, inUsed: false },
@@ -101,14 +106,19 @@ export async function judge(pair: WorkerPair): Promise<Verdict> {
 
   const search: CauseSearch = { reference, pair, accesses: accessText(reference) };
   if (ofFresh?.perturbation === 'plain') return verdict(await causeOfIrreproducibility(ofFresh.difference, search));
-  if (ofFresh !== undefined && ofFresh.perturbation !== 'machine') {
+  if (ofFresh !== undefined && isOfFuture(ofFresh.perturbation)) {
     return verdict(await causeOfPerturbation(ofFresh.difference, ofFresh.perturbation, search));
   }
   if (ofUsed !== undefined) {
-    const perturbation = typeof ofUsed.perturbation === 'string' ? undefined : ofUsed.perturbation;
+    const perturbation = isOfFuture(ofUsed.perturbation) ? ofUsed.perturbation : undefined;
     return verdict(await causeOfRepetition(ofUsed.difference, { perturbation, generation }, search));
   }
-  return verdict(ofFresh === undefined ? undefined : await causeOnMachine(ofFresh.difference, search));
+  return verdict(ofFresh === undefined ? undefined
+    : await causeOnMachine(ofFresh.difference, ofFresh.perturbation as OtherMachine, search));
+}
+
+function isOfFuture(perturbation: Found['perturbation']): perturbation is Perturbation {
+  return typeof perturbation === 'object' && 'kind' in perturbation;
 }
 
 /** The passes to compare with the reference. */
@@ -143,7 +153,11 @@ async function compareInFresh(
   first ??= found(against(await runPass(fresh, pair)), 'plain');
   isFound.inFresh = first !== undefined;
   if (isFound.inFresh || isFound.inUsed) return first;
-  return found(against(await runPass(fresh, pair, { machineFactors: MACHINE_FACTORS })), 'machine');
+  for (const machineVariant of MACHINE_VARIANTS) {
+    const task = { machineFactors: MACHINE_FACTORS, machineVariant };
+    first ??= found(against(await runPass(fresh, pair, task)), { machineVariant });
+  }
+  return first;
 }
 
 /** Compares in the thread of the reference, with the same modules. */
@@ -302,14 +316,17 @@ async function causeOfRepetition(
 }
 
 /** Returns the machine factor that changes a decision, when all factors together do. */
-async function causeOnMachine(together: PassDifference, { pair, reference, accesses }: CauseSearch): Promise<Leak> {
+async function causeOnMachine(
+  together: PassDifference, { machineVariant }: OtherMachine, { pair, reference, accesses }: CauseSearch,
+): Promise<Leak> {
   const leak = (cause: MachineFactor | 'elsewhere', { difference, fault }: PassDifference, on: string): Leak => (
     leakOf(difference, {
       cause, from: null, process: 'fresh',
       detail: `a decision depends on ${on}, which no recording holds${fault}${accesses}`,
     }));
   for (const factor of MACHINE_FACTORS) {
-    const found = comparePasses(reference, await runPass(pair.fresh, pair, { machineFactors: [factor] }));
+    const task = { machineFactors: [factor], machineVariant };
+    const found = comparePasses(reference, await runPass(pair.fresh, pair, task));
     if (found !== undefined) return leak(factor, found, FACTOR_NAMES[factor]);
   }
   return leak('elsewhere', together, 'several properties of the machine at once');

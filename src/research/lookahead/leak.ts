@@ -9,10 +9,10 @@ import type { PerturbationKind } from './perturbation.ts';
  * The cause of a decision that should not have changed. A perturbation kind: the future itself. `repetition`: an
  * earlier run in the same process. A machine factor: the clock, randomness, locale, environment, disk or network.
  * `neighbours`: another strategy. `shared-state`: no decision changed, but the strategy changed something that all code
- * shares. `warm-up`: a longer history.
+ * shares. `backtest`: the command that runs it. `warm-up`: a longer history.
  */
-type LeakCause =
-  PerturbationKind | MachineFactor | 'repetition' | 'neighbours' | 'shared-state' | 'warm-up' | 'elsewhere';
+type LeakCause = PerturbationKind | MachineFactor
+  | 'repetition' | 'neighbours' | 'shared-state' | 'backtest' | 'warm-up' | 'elsewhere';
 
 /** The first decision of a strategy that differs, and the cause. */
 export interface Leak {

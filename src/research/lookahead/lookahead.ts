@@ -1,18 +1,24 @@
+import type { Millis } from '../../core/time.ts';
+import type { Decision } from '../../trading/step.ts';
 import { stopMessages } from '../trials/run-trial.ts';
+import { firstDifference } from './difference.ts';
 import type { LookaheadOptions, Verdict } from './judge.ts';
 import { judge } from './judge.ts';
 import type { Leak } from './leak.ts';
 import { comparePasses, leakOf } from './leak.ts';
-import type { PassAnswer, PassThread } from './pass.ts';
+import type { InputCount, PassAnswer, PassThread } from './pass.ts';
+import { MACHINE_VARIANTS } from './pass.ts';
 import { PERTURBATIONS } from './perturbation.ts';
 
 export interface StrategyVerdict {
   readonly name: string;
-  /** Whether no leak was found. For a strategy without decisions this proves nothing. */
+  /** Whether it decided, and no leak was found. Without a decision the check shows nothing. */
   readonly clean: boolean;
   readonly firstLeak: Leak | undefined;
   /** Number of decisions over the recorded future. */
   readonly decisions: number;
+  /** The events of its inputs where it made no decision. */
+  readonly inputs: readonly InputCount[] | undefined;
   /** The message of a strategy that threw and was stopped: it decided nothing after that. */
   readonly stopped: string | undefined;
   /** Number of runs. */
@@ -27,8 +33,19 @@ export interface StrategyVerdict {
   readonly accesses: readonly string[];
 }
 
+/** What `gannet backtest` decides with the same configuration over the same recording. */
+export interface BacktestDecisions {
+  readonly decisionHash: string;
+  /** Reads the decisions. */
+  readonly decisions: () => readonly Decision[];
+  /** Decisions from here on are not compared, because the recording has grown since; undefined for a complete one. */
+  readonly until: Millis | undefined;
+}
+
 export interface LookaheadResult {
   readonly clean: boolean;
+  /** The hash that `gannet backtest` and this check have in common; undefined where they were not compared. */
+  readonly decisionHash: string | undefined;
   readonly strategies: readonly StrategyVerdict[];
 }
 
@@ -54,20 +71,24 @@ export interface LookaheadProgress {
 }
 
 type ReportProgress = ((progress: LookaheadProgress) => void) | undefined;
+type RunBacktest = (() => Promise<BacktestDecisions>) | undefined;
 
 /**
  * Judges each strategy alone in its engine, with its own wallet and limits, so that no other strategy can change its
  * decisions. The strategies that are clean alone then run together, with the proposals of the others dropped. A
  * decision that still changes shows state that strategies share outside the engine. Strategies with a leak are left out
- * of that, because what they change is not their neighbours' fault.
+ * of that, because what they change is not their neighbours' fault. Where all are clean, the decisions of all together
+ * are compared with those of `gannet backtest`: a strategy may have noticed that it is checked.
  */
 export async function lookahead(
-  names: readonly string[], pool: ThreadPool, options: LookaheadOptions & { readonly onProgress?: ReportProgress },
+  names: readonly string[], pool: ThreadPool,
+  options: LookaheadOptions & { readonly onProgress?: ReportProgress; readonly backtest?: RunBacktest },
 ): Promise<LookaheadResult> {
   let generation = 0;
   const nextGeneration = (): number => ++generation;
   const workload = createWorkload(names, options);
   const verdicts = new Map<string, Verdict>();
+  let decisionHash: string | undefined;
   const withThread = (wanted?: AcquireOptions) => async <T>(work: (thread: PassThread) => Promise<T>): Promise<T> => {
     const thread = await pool.acquire(wanted);
     const done = await work(thread);
@@ -92,11 +113,55 @@ export async function lookahead(
         workload.of(strategy).pass(1);
       }));
     }
+    const [name] = names;
+    const isClean = [...verdicts.values()].every(({ leak }) => leak === undefined);
+    if (name !== undefined && isClean && options.backtest !== undefined) {
+      const task = { strategy: name, generation: nextGeneration(), together: names };
+      const [expected, answer] =
+        await Promise.all([options.backtest(), withAnother((thread) => thread.run(task))]);
+      for (const [strategy, leak] of backtestLeaks(names, expected, answer)) {
+        verdicts.set(strategy, { ...verdicts.get(strategy)!, leak });
+      }
+      decisionHash = expected.decisionHash;
+    }
   } finally {
     await pool.close();
   }
   const strategies = names.map((name) => strategyVerdict(name, verdicts.get(name)!, workload.of(name).passes));
-  return { clean: strategies.every(({ clean }) => clean), strategies };
+  const isSame = strategies.every(({ firstLeak }) => firstLeak === undefined);
+  return {
+    clean: strategies.every(({ clean }) => clean), decisionHash: isSame ? decisionHash : undefined, strategies,
+  };
+}
+
+const NOTICED = 'it decides differently in `gannet backtest` than in this check, over the same recording and with the '
+  + 'same configuration: it depends on how it is run';
+
+/** Returns the strategies that decide differently in a backtest than in a pass of all strategies together. */
+function backtestLeaks(
+  names: readonly string[], { decisionHash, decisions, until }: BacktestDecisions, answer: PassAnswer,
+): ReadonlyMap<string, Leak> {
+  const about = { cause: 'backtest', from: null, process: 'fresh' } as const;
+  if (answer.decisionHash === decisionHash) return new Map();
+  const [expected, found] = [decisions(), answer.decisions];
+  const differences = names
+    .map((name) => ({ name, difference: firstDifference(by(name, expected), by(name, found), { until }) }))
+    .filter(({ difference }) => difference !== undefined)
+    .toSorted((a, b) => a.difference!.at - b.difference!.at);
+  const [first] = differences;
+  // Without a difference in any decision their numbers differ; every strategy then has a part in it.
+  if (first === undefined && until === undefined) {
+    const detail = `${NOTICED}${answer.fault === undefined ? '' : ` (${answer.fault})`}`;
+    return new Map(names.map((name) => [name, leakOf(undefined, { ...about, detail })]));
+  }
+  return new Map(differences.map(({ name, difference }) => {
+    const follows = name === first!.name ? '' : `, or on ${first!.name}, which differs before it`;
+    return [name, leakOf(difference, { ...about, detail: `${NOTICED}${follows}` })];
+  }));
+}
+
+function by(name: string, decisions: readonly Decision[]): readonly Decision[] {
+  return decisions.filter(({ strategy }) => strategy === name);
 }
 
 /** Returns a verdict with the result of a pass beside so many other strategies. */
@@ -113,11 +178,12 @@ function besideNeighbours(verdict: Verdict, neighbours: number, answer: PassAnsw
 function strategyVerdict(
   name: string, { leak, reference, instants, compared }: Verdict, passes: number,
 ): StrategyVerdict {
-  const { accesses } = reference;
+  const { accesses, inputs } = reference;
   const [stopped] = reference.decisions.flatMap(stopMessages);
   // The engine's message about a stopped strategy is no decision of that strategy.
   const decisions = reference.decisions.length - (stopped === undefined ? 0 : 1);
-  return { name, clean: leak === undefined, firstLeak: leak, decisions, stopped, passes, instants, compared, accesses };
+  const clean = leak === undefined && decisions > 0;
+  return { name, clean, firstLeak: leak, decisions, inputs, stopped, passes, instants, compared, accesses };
 }
 
 /** Two at a time, each with two threads: when one waits for a thread to start, the other one has work. */
@@ -147,7 +213,7 @@ function createWorkload(
   names: readonly string[],
   { times, onProgress }: Pick<LookaheadOptions, 'times'> & { readonly onProgress?: ReportProgress },
 ): Workload {
-  const left = 5 + PERTURBATIONS.length * times;
+  const left = 4 + MACHINE_VARIANTS.length + PERTURBATIONS.length * times;
   const loads = new Map(names.map((name) => [name, { passes: 0, done: 0, left }]));
   const report = (): void => {
     const all = [...loads.values()];

@@ -2,17 +2,25 @@ import { ignoreElements } from 'rxjs';
 import { backtestInChunks, samplingOf } from '../../backtest/backtest.ts';
 import type { InputCursor } from '../../backtest/driver.ts';
 import type { RecordedChecks } from '../../backtest/recorded-checks.ts';
+import { createSampler } from '../../backtest/sampling.ts';
 import type { BacktestSetup, BacktestStrategy } from '../../backtest/setup.ts';
 import { freshState } from '../../backtest/setup.ts';
 import type { ChunkedWork } from '../../core/chunked-work.ts';
 import type { Millis } from '../../core/time.ts';
+import { Engine } from '../../engine/engine.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
+import type { FeedKey } from '../../market/event-base.ts';
+import { feedKey } from '../../market/feed.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
 import type { Decision } from '../../trading/step.ts';
 import type { Perturbation } from './perturbation.ts';
 
 /** Properties of the machine that no decision may depend on. A pass removes or changes some of them. */
 export const MACHINE_FACTORS = ['disk', 'network', 'chance', 'clock', 'locale', 'environment'] as const;
 export type MachineFactor = (typeof MACHINE_FACTORS)[number];
+/** The other machines. One is not enough: a strategy that tests the parity of a figure may see the same one there. */
+export const MACHINE_VARIANTS = [0, 1, 2] as const;
+export type MachineVariant = (typeof MACHINE_VARIANTS)[number];
 
 /** One backtest of one strategy, as plain data. */
 export interface PassTask {
@@ -21,13 +29,19 @@ export interface PassTask {
   readonly generation: number;
   /** Strategies that receive the same rows before it, and whose proposals are dropped. */
   readonly neighbours?: readonly string[] | undefined;
+  /** All strategies of the configuration, which then run as in `gannet backtest`, with one wallet. */
+  readonly together?: readonly string[] | undefined;
   readonly perturbation?: Perturbation | undefined;
   /** Whether the pass covers the whole perturbed future instead of its beginning. */
   readonly isWholeFuture?: boolean | undefined;
   /** The perturbed properties of the machine. */
   readonly machineFactors?: readonly MachineFactor[] | undefined;
+  /** Which other machine these properties are of; the first one where left out. */
+  readonly machineVariant?: MachineVariant | undefined;
   /** Whether a perturbed copy on disk replaces the recording. */
   readonly onDisk?: boolean | undefined;
+  /** Whether the answer counts the events of the strategy's inputs where it decides nothing. */
+  readonly countsInputs?: boolean | undefined;
   /** Left out, the backtest begins as configured. */
   readonly history?: History | undefined;
 }
@@ -40,9 +54,22 @@ export interface History {
   readonly rows: number;
 }
 
+/** The number of events of one input. */
+export interface InputCount {
+  readonly feed: FeedKey;
+  /** While the strategy warmed up. */
+  readonly inWarmUp: number;
+  /** From the start of trading on. */
+  readonly events: number;
+}
+
 export interface PassAnswer {
   /** With a perturbation, only decisions before its instant. */
   readonly decisions: readonly Decision[];
+  /** Of all strategies together. */
+  readonly decisionHash?: string | undefined;
+  /** The events of the strategy's inputs; undefined where it decided. */
+  readonly inputs?: readonly InputCount[] | undefined;
   /** The reason why there was no backtest. */
   readonly fault?: string | undefined;
   /**
@@ -61,36 +88,80 @@ export interface PassThread {
   close(): Promise<void>;
 }
 
-/**
- * Runs a strategy over rows and returns its decisions. The strategy has its own state, including the wallet and the
- * shared limits, so that no neighbour's swap consumes its balance. Throws STRATEGY_INVALID as `backtestInChunks` does.
- */
-export function* runPassInChunks({ setup, strategy, neighbours, cursor, checks, startAt }: {
+/** The rows of a pass, and the setup of its backtest. */
+interface PassRows {
   readonly setup: BacktestSetup;
-  readonly strategy: BacktestStrategy;
-  readonly neighbours: readonly StrategyInstance[];
   readonly cursor: InputCursor;
   readonly checks: RecordedChecks | undefined;
   /** The time of the first row. */
   readonly startAt: Millis;
-}): ChunkedWork<Decision[]> {
-  const decisions: Decision[] = [];
+}
+
+/**
+ * Runs a strategy over rows and returns its decisions. The strategy has its own state, including the wallet and the
+ * shared limits, so that no neighbour's swap consumes its balance. Throws STRATEGY_INVALID as `backtestInChunks` does.
+ */
+export function* runPassInChunks({ strategy, neighbours, ...rows }: PassRows & {
+  readonly strategy: BacktestStrategy;
+  readonly neighbours: readonly StrategyInstance[];
+}): ChunkedWork<Pick<PassAnswer, 'decisions'>> {
   const beside = neighbours.map((neighbour) => silenced(neighbour, strategy.warmupMs));
-  yield* backtestInChunks({
-    state: freshState(setup, [strategy, ...beside.map(({ name }) => ({ name, budget: undefined, limits: {} }))]),
+  const { decisions } = yield* decideInChunks(rows, {
+    state: freshState(
+      rows.setup, [strategy, ...beside.map(({ name }) => ({ name, budget: undefined, limits: {} }))],
+    ),
     // Last, so that it sees what the others do at the same instant.
     strategies: [...beside, strategy],
-    seed: setup.seed,
-    startAt, cursor, checks,
-    model: setup.model,
     // Of the strategy alone: the feeds of its neighbours must not change its inputs.
-    sampling: samplingOf([strategy], setup.intervals),
+    sampled: [strategy],
+  });
+  return { decisions: decisions.filter(({ strategy: decider }) => decider === strategy.name) };
+}
+
+/** Runs all strategies together, as `gannet backtest` does, and returns their decisions. */
+export function runTogetherInChunks(
+  { strategies, ...rows }: PassRows & { readonly strategies: readonly BacktestStrategy[] },
+): ChunkedWork<Pick<PassAnswer, 'decisions' | 'decisionHash'>> {
+  return decideInChunks(rows, { state: freshState(rows.setup, strategies), strategies, sampled: strategies });
+}
+
+function* decideInChunks({ setup, startAt, cursor, checks }: PassRows, { state, strategies, sampled }: {
+  readonly state: EngineState;
+  readonly strategies: readonly StrategyInstance[];
+  readonly sampled: readonly StrategyInstance[];
+}): ChunkedWork<{ readonly decisions: Decision[]; readonly decisionHash: string }> {
+  const decisions: Decision[] = [];
+  const { decisionHash } = yield* backtestInChunks({
+    state, strategies, startAt, cursor, checks,
+    seed: setup.seed,
+    model: setup.model,
+    sampling: samplingOf(sampled, setup.intervals),
     stopwatch: () => 0,
-    onDecision: ({ seq, at, strategy: decider, proposal, verdict, code }) => {
-      if (decider === strategy.name) decisions.push({ seq, at, strategy: decider, proposal, verdict, code });
+    onDecision: ({ seq, at, strategy, proposal, verdict, code }) => {
+      decisions.push({ seq, at, strategy, proposal, verdict, code });
     },
   });
-  return decisions;
+  return { decisions, decisionHash };
+}
+
+/** Counts the events that a strategy alone receives. */
+export function countInputs(strategy: BacktestStrategy, { setup, cursor, startAt }: PassRows): InputCount[] {
+  const specs = Engine.feedsOf([strategy]);
+  const counts = new Map(specs.map((spec) => [feedKey(spec), { inWarmUp: 0, events: 0 }]));
+  const sampler = setup.intervals === undefined ? undefined : createSampler(specs, setup.intervals);
+  const tradeFrom = startAt + (strategy.warmupMs ?? 0);
+  sampler?.join(startAt);
+  let isWarm = startAt >= tradeFrom;
+  while (cursor.next()) {
+    const { at, input } = cursor;
+    if (!isWarm && at >= tradeFrom) {
+      isWarm = true;
+      sampler?.restart();
+    }
+    const count = 'feed' in input && input.kind !== 'feed-health' ? counts.get(input.feed) : undefined;
+    if (count !== undefined && sampler?.takes(input, at) !== false) count[isWarm ? 'events' : 'inWarmUp'] += 1;
+  }
+  return [...counts].map(([feed, count]) => ({ feed, ...count }));
 }
 
 /** Returns a strategy that receives everything and proposes nothing, with a warm-up of at most `warmupMs`. */

@@ -90,7 +90,8 @@ const SYNC_EVERY_MS = 1_000;
  * results. Throws USAGE when the file cannot be written.
  */
 export function openFinishedTrials(
-  stateDir: string, { key, ...basis }: TrialBasis, { fresh }: { readonly fresh: boolean },
+  stateDir: string, { key, ...basis }: TrialBasis,
+  { fresh, sync = fsyncFile }: { readonly fresh: boolean; readonly sync?: ((file: string) => void) | undefined },
 ): FinishedTrials {
   const dir = join(stateDir, 'sweeps');
   const file = join(dir, `${key}.ndjson`);
@@ -135,18 +136,28 @@ export function openFinishedTrials(
       attempt((open) => {
         appendCompletely(open, lineOf(result));
         if (stopwatch() - syncedAt < SYNC_EVERY_MS) return;
-        fsyncSync(open);
+        sync(file);
         syncedAt = stopwatch();
       });
     },
     close: () => {
       attempt((open) => {
-        fsyncSync(open);
+        sync(file);
         closeSync(open);
         descriptor = undefined;
       });
     },
   };
+}
+
+/** Makes what was written to a file durable. */
+function fsyncFile(file: string): void {
+  const descriptor = openSync(file, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 const CHECK_LENGTH = 9;

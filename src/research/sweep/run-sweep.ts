@@ -12,6 +12,7 @@ import { sweepRow } from './grid.ts';
 import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import type { TrialCount } from '../../store/trial-log.ts';
+import type { WorkerBox } from '../box/workers.ts';
 import { stopwatch } from '../stopwatch.ts';
 import type { PlannedTrial, TrialPlan } from '../trials/plan-trials.ts';
 import { planTrials } from '../trials/plan-trials.ts';
@@ -27,7 +28,7 @@ interface SweepOptions {
   readonly input: ResearchInput;
   readonly grid: Grid;
   readonly objective: ObjectiveName;
-  /** Number of threads; by default as many as the machine runs at once. */
+  /** Number of processes; by default as many as the machine runs at once. */
   readonly workers?: number | undefined;
   readonly limitMs?: Millis | undefined;
   /** The maximum size of the recording in memory; by default a quarter of the machine's. */
@@ -35,6 +36,8 @@ interface SweepOptions {
   readonly finished: FinishedTrials;
   readonly counter: TrialCounter;
   readonly interrupt: AbortSignal;
+  /** Starts the processes; by default this process does. */
+  readonly box?: WorkerBox | undefined;
   readonly onProgress?: (done: number, all: number) => void;
 }
 
@@ -96,12 +99,12 @@ async function runRest(
   const isKnown = waiting.length === 0;
   if (isKnown && trials.length <= 1)
     return { effort: { ran: 0, workers, seconds: 0, events: 0, warnings: [] }, repetition: undefined };
-  const { input: { setup, recording }, finished, limitMs, mostSharedBytes, interrupt, onProgress } = terms;
+  const { input: { setup, recording }, finished, limitMs, mostSharedBytes, interrupt, onProgress, box } = terms;
   const startedAt = stopwatch();
   let pool: RecordingTrialPool | undefined;
   let events = 0;
   try {
-    pool = await createTrialPool(setup, { workers, interrupt, recording, limitMs, mostSharedBytes });
+    pool = await createTrialPool(setup, { workers, interrupt, recording, limitMs, mostSharedBytes, box });
     for await (const result of pool.run(waiting)) {
       results.set(result.id, result);
       if (result.kind === 'done') {
@@ -112,7 +115,7 @@ async function runRest(
       onProgress?.(results.size, trials.length);
     }
     const seconds = isKnown ? 0 : (stopwatch() - startedAt) / 1_000;
-    const warnings = pool.sharedBytes === undefined && !isKnown
+    const warnings = !pool.isHeld && !isKnown
       ? ['the recording takes more than a quarter of this machine’s memory: each trial read it from the disk'] : [];
     return {
       effort: { ran: waiting.length, workers, seconds, events, warnings },

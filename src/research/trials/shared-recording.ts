@@ -17,7 +17,7 @@ interface Sharing {
 }
 
 /** Returns the maximum size of a recording in shared memory: a quarter of the machine's memory. */
-function mostSharedBytes(): number {
+export function mostSharedBytes(): number {
   return Math.floor(totalmem() * MOST_OF_MEMORY);
 }
 

@@ -1,33 +1,60 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, realpathSync } from 'node:fs';
 import { findPackageJSON, isBuiltin } from 'node:module';
-import { dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { PROJECT_DIR, importStrategy } from '../../config/strategy-file.ts';
+import { PROJECT_DIR, findStrategy } from '../../config/strategy-file.ts';
 import { GannetError } from '../../core/errors.ts';
-import type { ThreadSetup, ThreadStrategy } from './thread-setup.ts';
+import type { CodeData, ThreadSetup, ThreadStrategy } from './thread-setup.ts';
 
 /** The code of a strategy. */
 interface StrategyCode {
-  /** Its file and those that it imports from beside it. */
+  /** Its file, those that it imports from beside it, and its JSON files. */
   readonly text: string;
+  /** The SHA-256 of the text, hex. */
+  readonly hash: string;
+  readonly data: readonly CodeData[];
   /** The packages that these import, with their versions. */
   readonly packages: readonly string[];
 }
 
 /** Returns the code of a strategy. Throws STRATEGY_INVALID when its file is missing. */
 export async function strategyText(use: string, places: ThreadSetup['places']): Promise<StrategyCode> {
-  const imported = await importStrategy(use, places);
-  if (typeof imported === 'string') throw new GannetError('STRATEGY_INVALID', imported);
-  const files = filesFrom(imported.file, new Set());
-  return { text: files.map(({ text }) => text).join('\n'), packages: importedPackages(files) };
+  const { file, files } = await strategyFiles(use, places);
+  const text = files.map((file) => file.text).join('\n');
+  return { text, hash: sha256(text), data: dataOf(file, files), packages: importedPackages(files) };
+}
+
+function dataOf(file: string, files: readonly SourceFile[]): CodeData[] {
+  const folder = dirname(file);
+  return files.flatMap(({ from, text }) => {
+    const path = DATA.test(from) ? pathWithin(folder, from) : undefined;
+    return path === undefined ? [] : [{ path, name: relative(realpathSync(folder), path), hash: sha256(text) }];
+  });
+}
+
+/**
+ * Returns the file of a strategy and the files that it imports from beside it, none of them run. Throws
+ * STRATEGY_INVALID when its file is missing.
+ */
+export async function strategyFiles(
+  use: string, places: ThreadSetup['places'],
+): Promise<{ readonly file: string; readonly files: readonly SourceFile[] }> {
+  const found = await findStrategy(use, places);
+  if (typeof found === 'string') throw new GannetError('STRATEGY_INVALID', found);
+  const { file } = found;
+  return { file, files: filesFrom(file, dirname(file), new Set()) };
 }
 
 /**
  * Returns the SHA-256 of a strategy's code without its packages, hex. Throws STRATEGY_INVALID when its file is missing.
  */
 export async function strategyHash(use: string, places: ThreadSetup['places']): Promise<string> {
-  return createHash('sha256').update((await strategyText(use, places)).text).digest('hex');
+  return (await strategyText(use, places)).hash;
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /**
@@ -43,15 +70,22 @@ export async function refuseOtherCode(
   );
 }
 
-interface SourceFile extends PackageImports {
+/** A file of a strategy, with what it imports from elsewhere. */
+export interface SourceFile extends PackageImports {
   readonly text: string;
 }
 
 const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["']([^"'\n]+)["']/g;
 const RELATIVE = /^\.{1,2}\//;
+const DATA = /\.json$/;
+/** A text that may be the path of a JSON file. */
+const NAMED_DATA = /["'`]([^"'`\n]{1,200}\.json)["'`]/g;
 
-/** A file and the files that it imports by relative path, without the project's own. */
-function filesFrom(file: string, seen: Set<string>): SourceFile[] {
+/**
+ * A file, the files that it imports by relative path, and the JSON files of `folder` that it names, without the
+ * project's own.
+ */
+function filesFrom(file: string, folder: string, seen: Set<string>): SourceFile[] {
   if (seen.has(file) || file.startsWith(join(PROJECT_DIR, 'src'))) return [];
   seen.add(file);
   let text: string;
@@ -62,10 +96,26 @@ function filesFrom(file: string, seen: Set<string>): SourceFile[] {
     // loading.
     return [];
   }
+  if (DATA.test(file)) return [{ from: file, text, specifiers: [] }];
   const named = [...text.matchAll(IMPORT)].map(([, path]) => path!);
-  const beside = named.filter((path) => RELATIVE.test(path));
-  return [{ from: file, text, specifiers: named.filter((path) => !RELATIVE.test(path)) }, ...beside.flatMap((path) =>
-    filesFrom(resolve(dirname(file), path), seen))];
+  const beside = named.filter((path) => RELATIVE.test(path)).map((path) => resolve(dirname(file), path));
+  const data = [...text.matchAll(NAMED_DATA)].map(([, path]) => resolve(dirname(file), path!))
+    .filter((path) => pathWithin(folder, path) !== undefined);
+  return [
+    { from: file, text, specifiers: named.filter((path) => !RELATIVE.test(path)) },
+    ...[...beside, ...data].flatMap((path) => filesFrom(path, folder, seen)),
+  ];
+}
+
+/** Returns the path of a file without links where it lies in a folder, or in one below it. */
+function pathWithin(folder: string, path: string): string | undefined {
+  try {
+    const real = realpathSync(path);
+    return real.startsWith(join(realpathSync(folder), sep)) ? real : undefined;
+  } catch {
+    // There is no such file.
+    return undefined;
+  }
 }
 
 /** Where packages are imported, and what is asked for there. */
@@ -98,11 +148,12 @@ function follow(specifier: string, from: string, found: Map<string, string>): vo
   for (const dependency of Object.keys(dependencies ?? {})) follow(dependency, file, found);
 }
 
-/** Of a package that the code says it imports and that is not there, loading it will tell. */
-function packageFile(specifier: string, from: string): string | undefined {
+/** Returns the package.json of an imported package; undefined where it is not there, which loading it will tell. */
+export function packageFile(specifier: string, from: string): string | undefined {
   try {
     const file = findPackageJSON(specifier, pathToFileURL(from));
-    return file === undefined ? undefined : realpathSync(file);
+    // Where a box ends below the package, Node returns the module itself.
+    return file === undefined || basename(file) !== 'package.json' ? undefined : realpathSync(file);
   } catch {
     return undefined;
   }
@@ -110,7 +161,11 @@ function packageFile(specifier: string, from: string): string | undefined {
 
 /** Returns the source files of a folder without its packages, each under its path from there, sorted. */
 export function sourceTexts(folder: string): string[] {
+  return sourcePaths(folder).map((path) => `${path}\n${readFileSync(join(folder, path), 'utf8')}`);
+}
+
+/** Returns the paths of the source files of a folder, from there, without its packages, sorted. */
+export function sourcePaths(folder: string): string[] {
   return globSync('**/*.{ts,mts,cts,js,mjs,cjs}', { cwd: folder, exclude: (path) => path.endsWith('node_modules') })
-    .toSorted()
-    .map((path) => `${path}\n${readFileSync(join(folder, path), 'utf8')}`);
+    .toSorted();
 }

@@ -9,6 +9,17 @@ import type { TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
 import type { Strategy } from '../../strategy/define.ts';
 import { withTokens } from '../../strategy/params.ts';
+import { withPlainRefusals } from '../box/plain-refusals.ts';
+
+/** A JSON file that is part of a strategy's code: it lies in the strategy's folder, and the code names it. */
+export interface CodeData {
+  /** Absolute, without links. */
+  readonly path: string;
+  /** From the strategy's folder. */
+  readonly name: string;
+  /** The SHA-256 of its content, hex. */
+  readonly hash: string;
+}
 
 /** A strategy of a configuration as plain data; the thread that runs it loads its code. */
 export interface ThreadStrategy extends Pick<BacktestStrategy, 'name' | 'budget' | 'limits' | 'warmupMs'> {
@@ -18,6 +29,8 @@ export interface ThreadStrategy extends Pick<BacktestStrategy, 'name' | 'budget'
   readonly rawParams: unknown;
   /** The hash of its code at the start of the command, by `strategyHash`: a thread with other code runs nothing. */
   readonly codeHash?: string | undefined;
+  /** The JSON files that are part of its code. */
+  readonly data?: readonly CodeData[] | undefined;
 }
 
 /** The data of a thread that runs backtests; plain data. */
@@ -44,7 +57,7 @@ export async function loadStrategy(
 export async function strategyCode(use: string, places: ThreadSetup['places']): Promise<Strategy> {
   const imported = await importStrategy(use, places);
   if (typeof imported === 'string') throw new GannetError('STRATEGY_INVALID', imported);
-  return imported.strategy;
+  return withPlainRefusals(imported.strategy);
 }
 
 const GENERATION = /\?generation=\d+$/;
@@ -66,7 +79,7 @@ export async function freshStrategies(uses: readonly string[], places: ThreadSet
   for (const use of uses) {
     const imported = await importStrategy(use, places, `?generation=${generations}`);
     if (typeof imported === 'string') throw new GannetError('STRATEGY_INVALID', imported);
-    strategies.push(imported.strategy);
+    strategies.push(withPlainRefusals(imported.strategy));
   }
   return strategies;
 }

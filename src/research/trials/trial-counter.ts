@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { longestWarmup } from '../../backtest/backtest.ts';
 import type { DoneTrial, Trial } from './trial.ts';
 import { rawParamsIn } from './trial.ts';
@@ -9,7 +8,6 @@ import { canonicalJson } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 import { recordingIdentity } from '../../recording/identity.ts';
 import type { LoggedTrial, TrialCount, TrialLog } from '../../store/trial-log.ts';
-import { openTrialLog } from '../../store/trial-log.ts';
 import type { ResearchInput } from '../research-input.ts';
 import { recordSimulation } from '../../config/config-record.ts';
 import { recordLimits } from '../../config/risk-limits.ts';
@@ -61,12 +59,12 @@ function wholePeriod(
 }
 
 /**
- * Opens the log of a state directory for a research input, before any run. Throws TRIALS_INVALID when the file is
+ * Opens the log of trials for a research input, before any run. Throws TRIALS_INVALID when the file is
  * foreign, broken or newer. When the disk refuses it, nothing is counted and a warning says so, because the result is
  * still valid.
  */
-export async function openTrialCounter({ stateDir, subject: { setup, recording } }: {
-  readonly stateDir: string; readonly subject: Pick<ResearchInput, 'setup' | 'recording'>;
+export async function openTrialCounter({ openLog, subject: { setup, recording } }: {
+  readonly openLog: () => TrialLog; readonly subject: Pick<ResearchInput, 'setup' | 'recording'>;
 }): Promise<TrialCounter> {
   const identityOf = await trialIdentities(setup);
   const identity = recordingIdentity(recording);
@@ -97,7 +95,7 @@ export async function openTrialCounter({ stateDir, subject: { setup, recording }
   };
 
   try {
-    log = openTrialLog(join(stateDir, 'trials.sqlite'));
+    log = openLog();
   } catch (error) {
     if (isTrialsError(error) && error.code === 'TRIALS_INVALID') throw error;
     giveUp(error);

@@ -1,151 +1,116 @@
 import { availableParallelism } from 'node:os';
-import type { MessagePort } from 'node:worker_threads';
-import { MessageChannel } from 'node:worker_threads';
-import { Piscina } from 'piscina';
-import { readRecordedChecks } from '../../backtest/recorded-checks.ts';
-import { GannetError, messageOf } from '../../core/errors.ts';
+import { GannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
 import { interruption } from '../../recording/interrupt.ts';
 import type { Recording } from '../../recording/reader.ts';
 import { openRecording } from '../../recording/reader.ts';
-import type { SharedRows } from '../../recording/shared/shared-source.ts';
+import { strategyGrants } from '../box/strategy-grants.ts';
+import type { BoxedWorker, WorkerBox, WorkerEnd } from '../box/workers.ts';
+import { ownWorkers } from '../box/workers.ts';
 import { stopwatch } from '../stopwatch.ts';
-import { shareRecording } from './shared-recording.ts';
+import { mostSharedBytes } from './shared-recording.ts';
 import type { ThreadSetup } from './thread-setup.ts';
-import type { TrialMessage, TrialTask } from './trial-worker.ts';
+import type { TrialAnswer, TrialStart } from './trial-worker.ts';
 import type { Trial, TrialPool, TrialResult } from './trial.ts';
+import { DEFAULT_TRIAL_LIMIT_MS } from './trial.ts';
 
-const WORKER = new URL('./trial-worker.ts', import.meta.url);
-/** Long enough for every trial that ends at all. */
-export const DEFAULT_TRIAL_LIMIT_MS: Millis = 300_000;
 /**
- * The target duration of a batch: the cost of handing it over is negligible, and no thread waits long for the last one.
+ * The target duration of a batch: handing it over costs next to nothing, and no process waits long for the last one.
  */
 const BATCH_MS: Millis = 100;
 const LARGEST_BATCH = 256;
-/** A thread never frees the modules of a trial, about 100 kB each, and is replaced after so many trials. */
-const TRIALS_PER_THREAD = 1_000;
+/** A process never frees the modules of a trial, about 100 kB each, and is replaced after so many trials. */
+const TRIALS_PER_PROCESS = 1_000;
 
 interface TrialPoolOptions {
-  /** Number of threads; by default as many as the machine runs at once. */
+  /** Number of processes; by default as many as the machine runs at once. */
   readonly workers?: number | undefined;
   readonly interrupt?: AbortSignal | undefined;
   /** The setup's recording, if it is already open. */
   readonly recording?: Recording | undefined;
-  /** The recording's rows, if they are already in shared memory. */
-  readonly rows?: SharedRows | undefined;
-  /** The maximum duration of a trial, after which its thread is ended. */
+  /** The maximum duration of a trial, after which its process is ended. */
   readonly limitMs?: Millis | undefined;
-  /** The average number of trials after which a thread is replaced. */
-  readonly trialsPerThread?: number | undefined;
-  /** The maximum size of the recording in memory; by default a quarter of the machine's. */
+  /** The average number of trials after which a process is replaced. */
+  readonly trialsPerProcess?: number | undefined;
+  /** The maximum size of all copies of the recording in memory; by default a quarter of the machine's. */
   readonly mostSharedBytes?: number | undefined;
+  /** Starts the processes; by default this process does. */
+  readonly box?: WorkerBox | undefined;
 }
 
-/** A pool of threads over one recording. */
+/** A pool of boxed processes over one recording. */
 export interface RecordingTrialPool extends TrialPool {
   readonly workers: number;
-  /** Runs a trial in a thread that has run nothing else. Throws INTERRUPTED. */
+  /** Runs a trial in a process that has run nothing else. Throws INTERRUPTED. */
   runAlone(trial: Trial): Promise<TrialResult>;
-  /** Bytes of the recording in shared memory; undefined when it is too large, and threads read it from disk. */
-  readonly sharedBytes: number | undefined;
+  /** Whether each process holds the recording in memory; false when it is too large, and they read it from disk. */
+  readonly isHeld: boolean;
 }
 
-/** Returns the default number of threads. */
+/** Returns the default number of processes. */
 export function defaultWorkers(): number {
   return availableParallelism();
 }
 
 /**
- * Starts threads and reads the recording once for all of them. A trial that takes too long, ends its thread or exhausts
- * its memory fails, and the thread is replaced; the others go on. Throws RECORDING_CORRUPT and INTERRUPTED.
+ * Starts boxed processes, each of which reads the recording once. A trial that takes too long, ends its process or
+ * exhausts its memory fails, and the process is replaced; the others go on. Throws RECORDING_CORRUPT and INTERRUPTED.
  */
 export async function createTrialPool(setup: ThreadSetup, options: TrialPoolOptions = {}): Promise<RecordingTrialPool> {
   const {
-    workers = defaultWorkers(), interrupt, limitMs = DEFAULT_TRIAL_LIMIT_MS, trialsPerThread = TRIALS_PER_THREAD,
+    workers = defaultWorkers(), interrupt, limitMs = DEFAULT_TRIAL_LIMIT_MS, trialsPerProcess = TRIALS_PER_PROCESS,
+    recording = openRecording(setup.recordingDir), mostSharedBytes: most = mostSharedBytes(),
   } = options;
-  const all: Threads[] = [];
-  const start = (count: number): Threads => {
-    const threads = startThreads(setup, count);
-    all.push(threads);
-    return threads;
+  if (interrupt?.aborted === true) throw interruption();
+  const box = options.box ?? ownWorkers({
+    readable: [setup.recordingDir, ...await strategyGrants(setup.strategies.map(({ use }) => use), setup.places)],
+    writable: [],
+  });
+  const all: Crew[] = [];
+  const start = (count: number): Crew => {
+    const crew = createCrew(box, count, {
+      setup, lastSeq: recording.truncatedAt ?? null, mostBytes: Math.floor(most / count),
+    });
+    all.push(crew);
+    return crew;
   };
-  const close = async (): Promise<void> => {
-    interrupt?.removeEventListener('abort', cut);
-    await Promise.all(all.splice(0).map(({ pool }) => pool.destroy()));
-  };
-  const cut = (): void => { void close(); };
-  interrupt?.addEventListener('abort', cut, { once: true });
-  try {
-    if (interrupt?.aborted === true) throw interruption();
-    // The threads load their code while this one reads the recording.
-    let threads = start(workers);
-    let begun = 0;
-    const { shared, bytes } = await sharedData(setup, options);
-    const runOn = (among: Threads, count: number) =>
-      (trials: Iterable<Trial>): AsyncGenerator<TrialResult> => runTrials([...trials], {
-        workers: count, interrupt,
-        batchOf: (batch, onResult) => runBatch(among, { ...shared, trials: batch }, { limitMs, onResult }),
-      });
-    const most = trialsPerThread * workers;
-    const renew = async (): Promise<void> => {
-      const old = threads;
-      all.splice(all.indexOf(old), 1);
-      threads = start(workers);
-      begun = 0;
-      await old.pool.destroy();
-    };
-    return {
-      workers, sharedBytes: bytes, close,
-      run: async function* (trials) {
-        const left = [...trials];
-        while (left.length > 0) {
-          if (begun >= most) await renew();
-          const part = left.splice(0, most - begun);
-          begun += part.length;
-          yield* runOn(threads, workers)(part);
+  const close = (): void => { for (const crew of all.splice(0)) crew.close(); };
+  interrupt?.addEventListener('abort', close, { once: true });
+  let crew = start(workers);
+  let begun = 0;
+  const runOn = (among: Crew, count: number) =>
+    (trials: Iterable<Trial>): AsyncGenerator<TrialResult> => runTrials([...trials], {
+      workers: count, interrupt, batchOf: (batch, onResult) => among.run(batch, { limitMs, onResult }),
+    });
+  const mostTrials = trialsPerProcess * workers;
+  return {
+    workers,
+    get isHeld() { return all.every(({ isHeld }) => isHeld); },
+    close: async () => {
+      interrupt?.removeEventListener('abort', close);
+      close();
+    },
+    run: async function* (trials) {
+      const left = [...trials];
+      while (left.length > 0) {
+        if (begun >= mostTrials) {
+          all.splice(all.indexOf(crew), 1);
+          crew.close();
+          crew = start(workers);
+          begun = 0;
         }
-      },
-      runAlone: async (trial) => {
-        for await (const result of runOn(start(1), 1)([trial])) return result;
-        throw interruption();
-      },
-    };
-  } catch (error) {
-    await close();
-    throw interrupt?.aborted === true ? interruption(error) : error;
-  }
-}
-
-/** Returns the recording as the threads receive it, and its size in shared memory. */
-async function sharedData(
-  { recordingDir }: ThreadSetup,
-  { recording = openRecording(recordingDir), rows: given, interrupt, mostSharedBytes: mostBytes }: TrialPoolOptions,
-): Promise<{ readonly shared: Pick<TrialTask, 'rows' | 'lastSeq'>; readonly bytes: number | undefined }> {
-  const checks = readRecordedChecks(recording);
-  const rows = given ?? (await shareRecording(recording, { checks, interrupt, mostBytes })).rows;
-  const shared = {
-    rows: rows === undefined ? null : { layout: rows.layout, memory: rows.memory },
-    lastSeq: recording.truncatedAt ?? null,
+        const part = left.splice(0, mostTrials - begun);
+        begun += part.length;
+        yield* runOn(crew, workers)(part);
+      }
+    },
+    runAlone: async (trial) => {
+      for await (const result of runOn(start(1), 1)([trial])) return result;
+      throw interruption();
+    },
   };
-  return { shared, bytes: rows?.bytes };
-}
-
-/** A fault of a thread outside of any task ends the pool, because its threads cannot start. */
-function startThreads(setup: ThreadSetup, workers: number): Threads {
-  const faults: unknown[] = [];
-  const pool = new Piscina({
-    filename: WORKER.href, workerData: setup, minThreads: workers, maxThreads: workers, idleTimeout: Infinity,
-    // The event loop turns between trials, so that leftover work of a strategy runs before the next one.
-    atomics: 'disabled', recordTiming: false,
-  });
-  pool.on('error', (error) => {
-    faults.push(error);
-    void pool.destroy();
-  });
-  return { pool, faults };
 }
 
 /**
@@ -204,80 +169,145 @@ async function* runTrials(trials: readonly Trial[], { workers, interrupt, batchO
   }
 }
 
-/** The threads of a pool, and their faults outside of any task. */
-interface Threads {
-  readonly pool: Piscina;
-  readonly faults: readonly unknown[];
-}
-
-/** The end of a batch, with the trials that its thread did not reach. */
+/** The end of a batch, with the trials that its process did not reach. */
 interface BatchEnd {
   readonly left: readonly Trial[];
 }
 
-/**
- * Runs a few trials in one of the threads and passes on their results. A trial fails when its thread ends, or takes
- * longer than `limitMs` and is ended. Throws STRATEGY_INVALID when the thread could not begin.
- */
-async function runBatch({ pool, faults }: Threads, task: Omit<TrialTask, 'port'>, { limitMs, onResult }: {
+interface BatchOptions {
   readonly limitMs: Millis;
   readonly onResult: (result: TrialResult) => void;
-}): Promise<BatchEnd> {
-  const { trials } = task;
-  const { port1: here, port2: port } = new MessageChannel();
-  const tooLong = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let isReady = false;
-  let done = 0;
-  const restartTimer = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => { tooLong.abort(); }, limitMs);
+}
+
+/** Processes that run trials. */
+interface Crew {
+  /**
+   * Runs a few trials in a process that is free. A trial fails when its process ends, or takes longer than `limitMs`
+   * and is ended. Throws the fault of a process that cannot begin.
+   */
+  run(trials: readonly Trial[], options: BatchOptions): Promise<BatchEnd>;
+  readonly isHeld: boolean;
+  close(): void;
+}
+
+function createCrew(box: WorkerBox, count: number, start: TrialStart): Crew {
+  const members = Array.from({ length: count }, () => createMember(box, start));
+  return {
+    get isHeld() { return members.every(({ isHeld }) => isHeld); },
+    run: (trials, options) => members.find(({ isFree }) => isFree)!.run(trials, options),
+    close: () => { for (const member of members) member.close(); },
   };
-  here.on('message', (message: TrialMessage) => {
-    restartTimer();
-    if (message.kind === 'ready') {
-      isReady = true;
-      return;
-    }
-    done += 1;
-    onResult(message.result);
-  });
-  // The port closes after the last message, or when its thread has ended.
-  const closed = new Promise((resolve) => { here.on('close', resolve); });
-  try {
-    const sent: TrialTask = { ...task, port };
-    await pool.run(sent, { transferList: transferListOf(port), signal: tooLong.signal });
-    await closed;
-    return { left: [] };
-  } catch (error) {
-    // A task that never reached a thread leaves its port open.
-    port.close();
-    await closed;
-    const during = trials[done];
-    if (!isReady) throw new GannetError(
-      'STRATEGY_INVALID',
-      `the thread that runs the trials cannot start: ${printable(messageOf(faults[0] ?? error), 500)}`,
-      { cause: error },
-    );
-    if (during === undefined) return { left: [] };
-    onResult({ kind: 'failed', id: during.id, reason: tooLong.signal.aborted
-      ? `it takes longer than ${formatDuration(limitMs)}` : reasonOf(error) });
-    return { left: trials.slice(done + 1) };
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
-/** The library's types expect other transfer lists. */
-function transferListOf(port: MessagePort): NonNullable<Parameters<Piscina['run']>[1]>['transferList'] {
-  const list: unknown = [port];
-  return list as NonNullable<Parameters<Piscina['run']>[1]>['transferList'];
+interface Member extends Crew {
+  readonly isFree: boolean;
 }
 
-function reasonOf(error: unknown): string {
-  const code = /^worker exited with code: (-?\d+)$/.exec(messageOf(error))?.[1];
-  if (code !== undefined) return `a strategy ended the thread that it ran in (exit code ${code})`;
-  if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
-    return 'it needs more memory than a thread has';
-  return printable(messageOf(error), 500);
+/** What a process does with its next message. */
+interface Task {
+  readonly onAnswer: (answer: TrialAnswer) => void;
+  readonly onEnd: (end: WorkerEnd) => void;
+}
+
+/** Returns a process that is started again after it ended. */
+function createMember(box: WorkerBox, start: TrialStart): Member {
+  let worker: BoxedWorker | undefined;
+  let task: Task | undefined;
+  let isHeld = true;
+  let isClosed = false;
+  let ready: Promise<void> = Promise.resolve();
+  const begin = (): void => {
+    const own = Promise.withResolvers<void>();
+    ready = own.promise;
+    // The next batch reports it.
+    ready.catch(() => undefined);
+    const started = box.start('trials', {
+      onMessage: (message) => {
+        const answer = message as TrialAnswer;
+        if (answer.kind === 'ready') {
+          isHeld = answer.heldBytes !== undefined;
+          own.resolve();
+        } else if (answer.kind === 'fault') {
+          own.reject(new GannetError(answer.code ?? 'STRATEGY_INVALID', answer.code === undefined
+            ? cannotStart(answer.message) : answer.message));
+        } else task?.onAnswer(answer);
+      },
+      onEnd: (end) => {
+        if (worker === started) worker = undefined;
+        own.reject(isClosed ? interruption() : new GannetError('STRATEGY_INVALID', cannotStart(reasonOf(end))));
+        task?.onEnd(end);
+      },
+    });
+    worker = started;
+    started.post(start);
+  };
+  begin();
+  return {
+    get isFree() { return task === undefined; },
+    get isHeld() { return isHeld; },
+    run: async (trials, options) => {
+      const ended = Promise.withResolvers<BatchEnd>();
+      const taken = batchTask(trials, { ...options, kill: () => { worker?.kill(); }, ended: ended.resolve });
+      task = { onAnswer: () => undefined, onEnd: () => undefined };
+      try {
+        if (worker === undefined) begin();
+        await ready;
+        task = taken;
+        taken.begin();
+        worker!.post(trials);
+        return await ended.promise;
+      } finally {
+        taken.stop();
+        task = undefined;
+      }
+    },
+    close: () => {
+      isClosed = true;
+      worker?.kill();
+    },
+  };
+}
+
+function batchTask(trials: readonly Trial[], { limitMs, onResult, kill, ended }: BatchOptions & {
+  readonly kill: () => void; readonly ended: (end: BatchEnd) => void;
+}): Task & { readonly begin: () => void; readonly stop: () => void } {
+  let done = 0;
+  let isTooLong = false;
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => { clearTimeout(timer); };
+  const begin = (): void => {
+    stop();
+    timer = setTimeout(() => {
+      isTooLong = true;
+      kill();
+    }, limitMs);
+  };
+  return {
+    begin, stop,
+    onAnswer: (answer) => {
+      begin();
+      if (answer.kind === 'end') ended({ left: [] });
+      if (answer.kind !== 'result') return;
+      done += 1;
+      onResult(answer.result);
+    },
+    onEnd: (end) => {
+      const during = trials[done];
+      if (during !== undefined) onResult({
+        kind: 'failed', id: during.id,
+        reason: isTooLong ? `it takes longer than ${formatDuration(limitMs)}` : reasonOf(end),
+      });
+      ended({ left: trials.slice(done + 1) });
+    },
+  };
+}
+
+function cannotStart(reason: string): string {
+  return `the process that runs the trials cannot start: ${printable(reason, 500)}`;
+}
+
+function reasonOf({ code, signal }: WorkerEnd): string {
+  if (signal === 'SIGABRT' || signal === 'SIGTRAP') return 'it needs more memory than a process has';
+  return signal === null ? `a strategy ended the process that it ran in (exit code ${code})`
+    : `its process was ended by ${signal} from outside, most likely for lack of memory`;
 }

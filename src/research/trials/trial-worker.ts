@@ -1,23 +1,25 @@
 import { Console } from 'node:console';
-import type { MessagePort } from 'node:worker_threads';
-import { workerData } from 'node:worker_threads';
 import { readRecordedChecks } from '../../backtest/recorded-checks.ts';
 import type { TrialContext, UnparsedStrategy } from './run-trial.ts';
 import { runTrialInChunks } from './run-trial.ts';
 import type { Trial, TrialResult } from './trial.ts';
-import { messageOf } from '../../core/errors.ts';
+import type { ErrorCode } from '../../core/errors.ts';
+import { isGannetError, messageOf } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
-import type { SharedRows } from '../../recording/shared/shared-source.ts';
+import type { Recording } from '../../recording/reader.ts';
+import { openRecording } from '../../recording/reader.ts';
 import type { RowSource } from '../../recording/shared/shared-source.ts';
 import { openSharedRows } from '../../recording/shared/shared-source.ts';
 import { stopwatch } from '../stopwatch.ts';
+import { openWorkerChannel } from '../box/boxed-worker.ts';
+import { refusalMessage } from '../../core/refusals.ts';
 import { reportUnhandledErrors } from '../strategy-guards.ts';
+import { shareRecording } from './shared-recording.ts';
 import { refuseOtherCode } from './strategy-source.ts';
 import type { ThreadSetup } from './thread-setup.ts';
 import { freshStrategies } from './thread-setup.ts';
 
-const setup = workerData as ThreadSetup;
-let context: Promise<Omit<TrialContext, 'strategies'>> | undefined;
+let context: Omit<TrialContext, 'strategies'>;
 /** Errors of work that strategies left to the event loop. */
 const strays: string[] = [];
 
@@ -25,27 +27,27 @@ const strays: string[] = [];
 globalThis.console = new Console(process.stderr);
 process.stdout.write = process.stderr.write.bind(process.stderr);
 reportUnhandledErrors({ err: (text) => { process.stderr.write(text); } });
-process.on('uncaughtException', (error) => { strays.push(printable(messageOf(error), 500)); });
+process.on('uncaughtException', (error) => { strays.push(printable(refusalMessage(error), 500)); });
 
-/** Runs the trials of a task one after the other. An error between two trials belongs to the first one. */
-export default async function runTrials(task: TrialTask): Promise<void> {
-  const { trials, port } = task;
-  const say = (message: TrialMessage): void => { port.postMessage(message); };
-  try {
-    context ??= createContext(task);
-    const shared = await context;
-    say({ kind: 'ready' });
-    for (const trial of trials) {
-      const steps = runTrialInChunks(trial, { ...shared, strategies: await freshCode() });
-      let step = steps.next();
-      for (; step.done !== true; step = steps.next()) await bothTurns();
-      await bothTurns();
-      say({ kind: 'result', result: afterStrays(step.value) });
-    }
-  } finally {
-    // Also after a failed start, because the pool waits for it.
-    port.close();
+const { start, say, serve } = await openWorkerChannel<TrialStart, readonly Trial[], TrialAnswer>();
+const { setup } = start;
+serve(runTrials);
+try {
+  say({ kind: 'ready', heldBytes: await createContext(start) });
+} catch (error) {
+  say({ kind: 'fault', code: isGannetError(error) ? error.code : undefined, message: messageOf(error) });
+}
+
+/** Runs trials one after the other. An error between two trials belongs to the first one. */
+async function runTrials(trials: readonly Trial[]): Promise<void> {
+  for (const trial of trials) {
+    const steps = runTrialInChunks(trial, { ...context, strategies: await freshCode() });
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) await bothTurns();
+    await bothTurns();
+    say({ kind: 'result', result: afterStrays(step.value) });
   }
+  say({ kind: 'end' });
 }
 
 /** Timers that are due fire between the first turn and the second. */
@@ -64,12 +66,17 @@ function afterStrays(result: TrialResult): TrialResult {
     : { kind: 'failed', id: result.id, reason: `work that a strategy left behind failed later: ${stray}` };
 }
 
-async function createContext({ rows: shared, lastSeq }: TrialTask): Promise<Omit<TrialContext, 'strategies'>> {
-  const rows = shared === null ? await rowsFromDisk(lastSeq) : openSharedRows(shared);
+/** Reads the recording into memory, where it is small enough; returns its size there. */
+async function createContext({ lastSeq, mostBytes }: TrialStart): Promise<number | undefined> {
+  const whole = openRecording(setup.recordingDir);
+  const recording = lastSeq === null ? whole : whole.cutAt(lastSeq);
+  const { rows: held } = await shareRecording(recording, { checks: readRecordedChecks(recording), mostBytes });
+  const rows = held === undefined ? rowsFromDisk(recording) : openSharedRows(held);
   await freshCode();
   // After the import, so that the checked code is not older than the loaded code.
   for (const own of setup.strategies) await refuseOtherCode(own, setup.places);
-  return { setup, rows, checks: readRecordedChecks(rows), stopwatch };
+  context = { setup, rows, checks: readRecordedChecks(rows), stopwatch };
+  return held?.bytes;
 }
 
 /** Each trial gets new modules. */
@@ -78,30 +85,28 @@ async function freshCode(): Promise<UnparsedStrategy[]> {
   return setup.strategies.map((own, i) => ({ ...own, strategy: fresh[i]! }));
 }
 
-/** Loaded only when needed, because shared memory does without the reader of files. */
-async function rowsFromDisk(lastSeq: number | null): Promise<RowSource> {
-  const { openRecording } = await import('../../recording/reader.ts');
-  const whole = openRecording(setup.recordingDir);
-  const recording = lastSeq === null ? whole : whole.cutAt(lastSeq);
+function rowsFromDisk(recording: Recording): RowSource {
   const { kinds, feeds } = recording;
   const rows: RowSource = { kinds, feeds, cursor: (choice) => recording.cursor(choice), since: () => rows };
   return rows;
 }
 
-/** A few trials for a thread. */
-export interface TrialTask {
-  /** The recording; null when the thread reads it from disk. */
-  readonly rows: Pick<SharedRows, 'layout' | 'memory'> | null;
+/** What a process needs before its first trial. */
+export interface TrialStart {
+  readonly setup: ThreadSetup;
   /** The last input number to read from a recording that may still grow; null for a complete one. */
   readonly lastSeq: number | null;
-  readonly trials: readonly Trial[];
-  /** Receives the thread's messages. Closed when all trials are done. */
-  readonly port: MessagePort;
+  /** The maximum size of the recording in this process's memory. */
+  readonly mostBytes: number;
 }
 
-/** A message of a thread about its task. */
-export type TrialMessage =
-  /** The thread has loaded the strategies and begins. */
-  | { readonly kind: 'ready' }
+/** A message of a process that runs trials. */
+export type TrialAnswer =
+  /** It has loaded the strategies and the recording, which takes so many bytes; undefined when it stays on disk. */
+  | { readonly kind: 'ready'; readonly heldBytes: number | undefined }
+  /** It cannot begin. */
+  | { readonly kind: 'fault'; readonly code: ErrorCode | undefined; readonly message: string }
   /** Results come in the order of the trials. */
-  | { readonly kind: 'result'; readonly result: TrialResult };
+  | { readonly kind: 'result'; readonly result: TrialResult }
+  /** All trials of the last message are done. */
+  | { readonly kind: 'end' };

@@ -59,7 +59,10 @@ export type TrialResult =
   /** It began, and a strategy failed it. */
   | { readonly kind: 'failed'; readonly id: string; readonly reason: string };
 
-/** Runs trials in threads over one recording that is read once. */
+/** Long enough for every trial that ends at all. */
+export const DEFAULT_TRIAL_LIMIT_MS: Millis = 300_000;
+
+/** Runs trials in boxed processes over one recording. */
 export interface TrialPool {
   /** Yields results in the order of their completion. Throws INTERRUPTED. */
   run(trials: Iterable<Trial>): AsyncIterable<TrialResult>;

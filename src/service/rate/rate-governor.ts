@@ -120,7 +120,7 @@ export class RateGovernor {
     this.#claims?.beforeSend(now);
     try {
       const { value, limits: told } = await this.#queue.start(request);
-      this.#limiter.answered(sent, told, this.#clock.now());
+      if (!request.isElsewhere) this.#limiter.answered(sent, told, this.#clock.now());
       this.#queue.settle(request, { value });
     } catch (reason) {
       this.#learnFromFault(sent, reason);

@@ -22,6 +22,8 @@ export interface QueuedCall<T> extends CallOptions {
    * Sends the request. Rejects with SERVICE_RATE_LIMITED (details: resetInMs) when the service refuses for its rate.
    */
   readonly send: (signal: AbortSignal) => Promise<LimitedAnswer<T>>;
+  /** Whether another process sends the request itself: it takes its turn, but its answer is not seen here. */
+  readonly isElsewhere?: boolean | undefined;
 }
 
 /**
@@ -47,6 +49,7 @@ export interface QueuedRequest {
   priority: Priority;
   readonly coalesceKey?: string | undefined;
   readonly send: (signal: AbortSignal) => Promise<LimitedAnswer<unknown>>;
+  readonly isElsewhere: boolean;
   readonly callers: Set<Caller>;
   readonly abort: AbortController;
   state: 'queued' | 'in-flight' | 'done';
@@ -158,7 +161,7 @@ export class RequestQueue {
     }
     const request: QueuedRequest = {
       priority: call.priority ?? 'entry', coalesceKey: call.coalesceKey, send: call.send,
-      callers: new Set(), abort: new AbortController(), state: 'queued',
+      isElsewhere: call.isElsewhere === true, callers: new Set(), abort: new AbortController(), state: 'queued',
     };
     this.#queues[request.priority].push(request);
     if (request.coalesceKey !== undefined) this.#shared.set(request.coalesceKey, request);

@@ -83,6 +83,15 @@ const AUTHORISATION_CODES = {
     + 'written, nothing is signed.',
   COUNTERS_LOST:
     'Spending is counted in the file that the signer opened; where it is gone or replaced, nothing is signed.',
+  COUNTERS_ALTERED: 'Each row of the counters is authenticated; where one was changed, inserted, moved or deleted, '
+    + 'nothing is signed.',
+  COUNTERS_UNPROVEN:
+    'Before the first count the signer’s own node must tell what the wallet signed in the last day.',
+  // The price.
+  PRICE_BELOW_GUARD: 'The minimum output is at most signer.price_guard.max_deviation_bps below a quote that the signer '
+    + 'asked for itself.',
+  PRICE_GUARD_UNAVAILABLE: 'The swap service must answer the signer’s own request for a quote, in time and in the form '
+    + 'of a quote.',
   // The chain.
   CHAIN_UNREAD: 'The signer’s own node must answer, in full and in the form that nodes use.',
 } as const;

@@ -29,10 +29,16 @@ export interface ResolvedTransaction {
   readonly instructions: readonly ResolvedInstruction[];
 }
 
-/** Returns the transaction in `bytes` with its tables looked up, or why it cannot be read. Never throws. */
-export function resolveTransaction(
-  bytes: Uint8Array, { tables, addresses }: { readonly tables: LookupTables; readonly addresses: Addresses },
-): { readonly transaction: ResolvedTransaction } | { readonly finding: Finding } {
+/** A transaction that was read once, strictly, and is the same when it is written again. */
+export interface CheckedTransaction {
+  /** Nothing changes them afterwards but the signature. */
+  readonly bytes: Uint8Array;
+  /** Views into `bytes`. */
+  readonly read: ReadTransaction;
+}
+
+/** Returns the transaction in `bytes`, or why it cannot be read. Never throws. */
+export function checkTransaction(bytes: Uint8Array): CheckedTransaction | { readonly finding: Finding } {
   if (bytes.length > MAX_TRANSACTION_BYTES) {
     return refused('SIZE_EXCEEDED', `expected at most ${MAX_TRANSACTION_BYTES} bytes, got ${bytes.length}`);
   }
@@ -46,6 +52,17 @@ export function resolveTransaction(
   if (Buffer.compare(writeMessage(read), read.message) !== 0) {
     return refused('BYTES_NOT_CANONICAL', 'the message differs when it is written again');
   }
+  return { bytes, read };
+}
+
+/** Returns a transaction with its tables looked up, or why it cannot be read. Never throws. */
+export function resolveTransaction(
+  given: Uint8Array | CheckedTransaction,
+  { tables, addresses }: { readonly tables: LookupTables; readonly addresses: Addresses },
+): { readonly transaction: ResolvedTransaction } | { readonly finding: Finding } {
+  const checked = given instanceof Uint8Array ? checkTransaction(given) : given;
+  if ('finding' in checked) return checked;
+  const { bytes, read } = checked;
   const written = read.accountKeys.map(addresses.addressOf);
   const loaded = loadAccounts(read, { tables, addresses });
   if ('finding' in loaded) return loaded;

@@ -7,7 +7,7 @@ import { swapPrograms } from './swap-programs.ts';
 import type { Expectation } from './expectation.ts';
 import { USUAL_MAX_FEE_LAMPORTS } from './expectation.ts';
 import { programName } from '../../solana/constants.ts';
-import type { LookupTables, ResolvedTransaction } from './lookup-tables.ts';
+import type { CheckedTransaction, LookupTables, ResolvedTransaction } from './lookup-tables.ts';
 import { resolveTransaction } from './lookup-tables.ts';
 import type { Review } from './review.ts';
 import { createReview } from './review.ts';
@@ -41,7 +41,7 @@ export interface Policy extends PolicyTools {
    * Returns whether a transaction may be signed, and every rule that it breaks. Pure except for the address cache;
    * never throws.
    */
-  judge(bytes: Uint8Array, expectation: Expectation, knowledge: Knowledge): Verdict;
+  judge(given: Uint8Array | CheckedTransaction, expectation: Expectation, knowledge: Knowledge): Verdict;
 }
 
 /** The verdict on a transaction that closes accounts, and its cost for the wallet. */
@@ -56,8 +56,8 @@ export function createPolicy(programs: readonly SwapProgram[] = swapPrograms()):
     { addresses: createAddresses(), programs: new Map(programs.map((entry) => [entry.program, entry])) };
   return {
     ...tools,
-    judge(bytes, expectation, { tables, simulation }) {
-      const resolved = resolveTransaction(bytes, { tables, addresses: tools.addresses });
+    judge(given, expectation, { tables, simulation }) {
+      const resolved = resolveTransaction(given, { tables, addresses: tools.addresses });
       if ('finding' in resolved) return verdictOf([resolved.finding], undefined);
       const { transaction } = resolved;
       const review = createReview({ expectation, transaction, addresses: tools.addresses });
@@ -88,8 +88,11 @@ function summaryOf({ expectation, transaction, ledger, feePayer }: Review, decod
   const { version, bytes, blockhash, signers, lookupTables, instructions } = transaction;
   return {
     version, bytes, blockhash, feePayer, signers, lookupTables,
-    instructions: instructions.map(({ index, program }) =>
-      ({ index, program: programName(program), text: inWords(decoded[index]!, expectation.wallet) })),
+    // Only people read the words; a signature does not wait for them.
+    get instructions() {
+      return instructions.map(({ index, program }) =>
+        ({ index, program: programName(program), text: inWords(decoded[index]!, expectation.wallet) }));
+    },
     costs: {
       ...networkFee(transaction, ledger.budget),
       paidByWallet: feePayer === expectation.wallet,
@@ -132,8 +135,10 @@ export function inferExpectation(
  * to close an account with tokens; closing wrapped SOL returns it. Lookup tables are not accepted: they could hide the
  * owner of an account. Pure; never throws.
  */
-export function judgeClosing(bytes: Uint8Array, wallet: string, tools: PolicyTools): ClosingVerdict {
-  const resolved = resolveTransaction(bytes, { tables: new Map(), addresses: tools.addresses });
+export function judgeClosing(
+  given: Uint8Array | CheckedTransaction, wallet: string, tools: PolicyTools,
+): ClosingVerdict {
+  const resolved = resolveTransaction(given, { tables: new Map(), addresses: tools.addresses });
   if ('finding' in resolved) return { ...verdictOf([resolved.finding], undefined), feeLamports: 0n };
   const { transaction } = resolved;
   const findings: Finding[] = [];

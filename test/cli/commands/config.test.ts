@@ -29,3 +29,20 @@ describe('issue 13.19: config check warns of a dead man’s switch without notif
     expect(text).not.toContain('warnings');
   });
 });
+
+describe('config check', () => {
+  it('says where strategies run, what they may use, and what becomes of their positions', async () => {
+    const { code, document, text } = await check('on_strategy_stop: exit\nstrategy_bounds: { call_time: 1s }\n');
+    expect(code).toBe(0);
+    expect(document).toMatchObject({
+      isolation: 'shared', strategy_bounds: { call_ms: 1_000, memory_mb: 160 }, on_stop: { dca: 'exit' },
+    });
+    expect(text).toContain('a call takes at most 1s, a process holds at most 160 MB');
+    expect(text).toContain('positions of a strategy that was stopped are sold: dca');
+  });
+
+  it('warns of strategies in the process that trades', async () => {
+    const { document } = await check('isolation: off\n');
+    expect(document['warnings']).toEqual([expect.stringContaining('isolation is off: the code of strategies runs in')]);
+  });
+});

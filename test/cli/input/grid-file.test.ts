@@ -11,7 +11,7 @@ import type { Grid } from '../../../src/research/sweep/grid.ts';
 import { planTrials } from '../../../src/research/trials/plan-trials.ts';
 import meanReversion from '../../../strategies/mean-reversion.ts';
 import smaCrossover from '../../../strategies/sma-crossover.ts';
-import { genesisDecimals } from '../../config/load-text.ts';
+import { GENESIS } from '../../config/load-text.ts';
 
 const TARGET = {
   seed: 7,
@@ -51,7 +51,7 @@ describe('the grid files of config/', () => {
   it.each(files)('%s fits its configuration, and most combinations are valid', async (name) => {
     const loaded = await loadConfig({
       file: `config/${basename(name, '.grid.yaml')}.yaml`, purpose: 'read', workingDir: PROJECT_DIR, environment: {},
-      decimalsOf: genesisDecimals,
+      ...GENESIS,
     });
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues));
     const { config } = loaded;

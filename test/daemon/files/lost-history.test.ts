@@ -26,7 +26,7 @@ async function historyOf(
   const scope: HistoryScope = {
     journal: temporaryJournal(journalPath), journalPath, stateDir,
     signer: { address: 'payer', signed: { inDay: 0, inMonth: 0 } }, chain: undefined, mints: [SOL_MINT, USDC_MINT],
-    clock: wallClock, accept: false, ...changes,
+    clock: wallClock, accept: undefined, ...changes,
   };
   try {
     return await refuseLostHistory(scope) ?? 'nothing is wrong';
@@ -91,8 +91,19 @@ describe('issue 13.33: an empty journal', () => {
   });
 
   it('is accepted on the operator’s request, with a notice', async () => {
-    expect(await historyOf(runOf('live'), { accept: true }))
+    const accepted: string[] = [];
+    expect(await historyOf(runOf('live'), { accept: (what) => { accepted.push(what); } }))
       .toMatch(/^the operator accepts the state as it is \(--accept-new-journal\): .*holds the live run/);
+    expect(accepted).toEqual([expect.stringContaining('holds the live run')]);
+  });
+
+  it('stays refused where the acceptance cannot be written', async () => {
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    const scope = { journal: temporaryJournal(path), signer: { address: 'payer', signed: { inDay: 0, inMonth: 3 } } };
+    expect(await historyOf(undefined, {
+      ...scope, accept: () => { throw new GannetError('AUDIT_FAILED', 'no room'); },
+    })).toBe('AUDIT_FAILED: no room');
+    expect(await historyOf(undefined, scope)).toMatch(/^JOURNAL_LOST/);
   });
 });
 
@@ -105,8 +116,10 @@ describe('issue 13.33: counters with less than the journal', () => {
       earlier.attemptSigned(attemptOf(`dca-${number}`, { feePayer }));
     }
     const journal = temporaryJournal(path);
-    const at = (inDay: number, accept = false): Promise<string> =>
-      historyOf(undefined, { journal, accept, signer: { address: 'payer', signed: { inDay, inMonth: inDay } } });
+    const at = (inDay: number, isAccepted = false): Promise<string> => historyOf(undefined, {
+      journal, accept: isAccepted ? () => undefined : undefined,
+      signer: { address: 'payer', signed: { inDay, inMonth: inDay } },
+    });
     expect(await at(2)).toBe('nothing is wrong');
     expect(await at(1))
       .toMatch(/^COUNTERS_LOST: .*they hold 1 of the last day, the journal 2: the file or its WAL was deleted/);

@@ -80,6 +80,9 @@ describe('the limits as text', () => {
         + 'destinations: [Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij] }\n',
     );
     expect(describeSigner(signer, tokens))
-      .toEqual(['5 USDC a swap, 9 USDC a day', 'tokens may also go to Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij']);
+      .toEqual([
+        '5 USDC a swap, 9 USDC a day', 'no swap for more than 150 bps less than a quote of its own, at most 5s old',
+        'tokens may also go to Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij',
+      ]);
   });
 });

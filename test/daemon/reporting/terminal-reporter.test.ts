@@ -83,14 +83,17 @@ describe('the terminal reporter', () => {
   });
 
   it('shows the signer and its rules for a run that signs', () => {
-    const signer =
-      { pid: 7, address: 'A', programs: 1, caps: ['USDC: 200 a swap', 'SOL: 3 an hour'], destinations: [], rpc: true };
+    const signer = {
+      pid: 7, address: 'A', programs: 1, caps: ['USDC: 200 a swap', 'SOL: 3 an hour'], destinations: [], rpc: true,
+      priceGuard: 'no swap below a price of its own',
+    };
     expect(told((reporter) => {
       reporter.started(STAMP, { ...START, signer: { ...signer, words: describeSignerProcess(signer) } });
     })).toContain(
       'signer       process 7 alone has the key\n               signs only swaps through the one program it can read, '
       + 'paid out to this wallet; it checks with the chain itself\n'
-      + '               at most, USDC: 200 a swap\n               at most, SOL: 3 an hour\n');
+      + '               at most, USDC: 200 a swap\n               at most, SOL: 3 an hour\n'
+      + '               no swap below a price of its own\n');
     expect(told((reporter) => { reporter.started(STAMP, START); })).not.toContain('signer');
   });
 

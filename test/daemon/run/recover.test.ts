@@ -11,6 +11,7 @@ import { WALLET, buy, outcome, stateWith, strategySetup } from '../../trading/st
 import { SOL_MINT } from '../../../src/market/token.ts';
 import { temporaryJournal } from '../../store/fixtures.ts';
 import { SNAPSHOT } from '../../store/sample-intents.ts';
+import { ORIGIN } from '../control-fixture.ts';
 import { start } from '../session-fixture.ts';
 
 /** Of a strategy that is not configured any more. */
@@ -31,7 +32,7 @@ describe('a session with an open swap of an earlier run', () => {
       .toEqual([0, [], 'halted', 'safe-mode']);
     expect(daemon.said).toContainEqual(expect.stringMatching(/^safe-mode: the last 3 runs/));
     expect(daemon.alerts).toContainEqual(expect.stringMatching(/^critical: safe mode/));
-    expect(daemon.session.controlPort.request({ action: 'resume' })).toMatchObject({ trading: 'active' });
+    expect(daemon.session.controlPort.request({ action: 'resume' }, ORIGIN)).toMatchObject({ trading: 'active' });
     await daemon.pass(20_000);
     expect(daemon.executed).toEqual(['ticker-1']);
   });

@@ -5,7 +5,7 @@ import { strategy } from '../../engine/runs.ts';
 import { buyingSol } from '../../market/events.ts';
 import { temporaryFolder } from '../../store/fixtures.ts';
 import { buy, outcome } from '../../trading/states.ts';
-import { controlFixture } from '../control-fixture.ts';
+import { controlFixture, ORIGIN } from '../control-fixture.ts';
 
 const DEAD_MAN = {
   trigger: { kind: 'dead-man', afterMs: 60_000 }, scope: 'global', action: 'halt', release: { kind: 'operator' },
@@ -25,8 +25,10 @@ describe('the run recorder', () => {
     expect(controlPort.state()).toMatchObject({
       trading: 'active', effective: 'halted', protections: [{ kind: 'dead-man', action: 'halt', release: 'operator' }],
     });
-    controlPort.request({ action: 'resume' });
-    expect(told.at(-1)).toMatch(/^released /);
+    controlPort.request({ action: 'resume' }, ORIGIN);
+    expect(told.slice(2)).toEqual([
+      expect.stringMatching(/^released /), expect.stringMatching(/^warning gannet: the order "resume" by "a test"/),
+    ]);
     expect(controlPort.state()).toMatchObject({ effective: 'active', protections: [] });
   });
 

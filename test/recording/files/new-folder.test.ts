@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { backtestCommand } from '../../../src/cli/commands/research/backtest.ts';
+import { backtestCommand } from '../../../src/cli/commands/research/research-commands.ts';
 import { removeOnFailure } from '../../../src/recording/files/new-folder.ts';
 import { createHistoryWriter } from '../../../src/recording/history-writer.ts';
 import { bothSides } from '../../backtest/measured.ts';

@@ -1,6 +1,9 @@
+import { globSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lookaheadCommand } from '../../../src/cli/commands/research/lookahead.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { backtestDecisions } from '../../../src/cli/commands/research/backtest-process.ts';
+import { lookaheadCommand } from '../../../src/cli/commands/research/research-commands.ts';
 import { runCommand } from '../../cli/in-process.ts';
 import { createPlayground } from '../../e2e/gannet.ts';
 import { FISH, SOL, USDC } from '../../market/tokens.ts';
@@ -36,29 +39,43 @@ describe('gannet lookahead', () => {
       { stateDir: market.directory },
     );
     const [dip] = document['strategies'] as readonly Readonly<Record<string, number>>[];
-    expect(dip).toMatchObject({ instants: 2, passes: 4 + 2 * 2 * 3 });
+    expect(dip).toMatchObject({ instants: 2, passes: 6 + 2 * 2 * 3 });
     expect(dip!['compared']).toBeGreaterThanOrEqual(3 * dip!['decisions']!);
     expect(text).toContain(`(2026-01-05 08:00 to 2026-01-05 08:19 UTC), ${String(document['events'])} events`);
     expect(text).toContain(`dip: clean: none of its ${dip!['decisions']} decisions changed`);
+    expect(text).toContain(`gannet backtest makes the same decisions, with hash ${String(document['decision_hash'])}`);
     expect(text)
-      .toMatch(/16 passes, \d+ decisions compared. At 2 instants the future was replaced by noise/);
+      .toMatch(/18 passes, \d+ decisions compared. At 2 instants the future was replaced by noise/);
     expect(code).toBe(0);
   });
 
-  it('says that nothing is shown for a strategy without decisions', async () => {
+  it('ends with 1 and the reason for strategies that never decided', async () => {
     const idle = REVERSION.replace('k: 1', 'k: 90');
-    const { document, text } = await runCommand(
-      lookaheadCommand, ['lookahead', config('idle.yaml', idle), '--recording', market.directory, '--times', '1'],
-      { stateDir: market.directory },
-    );
+    const late = '  - { use: book-watch, name: late, warmup: 19m50s, params: { market: M, level: 0.6, rearm: 0.4 } }';
+    const { code, document, text } = await runCommand(lookaheadCommand, [
+      'lookahead', config('idle.yaml', `${idle}\n${late}`), '--recording', market.directory, '--times', '1',
+    ], { stateDir: market.directory });
+    const reasons = [
+      'it received 224 events (the price of 25 USDC in SOL: 224) and proposed nothing, so no limit refused anything: '
+        + 'its condition was never met. Take a longer recording, or one in which it decides',
+      'all 76 events of its inputs fell into its warm-up. Shorten "warmup", or take a longer recording',
+    ];
+    const undecided = { clean: false, decisions: 0, first_leak: null };
+    const nothing = 'made no decision, so the check shows nothing:';
     expect(document).toMatchObject({
-      clean: true, strategies: [{ decisions: 0, first_leak: null }],
-      warnings: [
-        'dip made no decision, so the check shows nothing: take a longer recording, or one in which it decides',
+      clean: false, warnings: [`dip ${nothing} ${reasons[0]}`, `late ${nothing} ${reasons[1]}`],
+      strategies: [
+        { ...undecided, undecided: {
+          reason: reasons[0], inputs: [{ input: 'the price of 25 USDC in SOL', events: 224, warm_up_events: 0 }],
+        } },
+        { ...undecided, undecided: {
+          reason: reasons[1], inputs: [{ input: 'the order book of M', events: 0, warm_up_events: 76 }],
+        } },
       ],
     });
-    expect(text).toContain('dip: NOT CHECKED');
+    expect(text).toContain(`dip: NOT CHECKED: it ${nothing} ${reasons[0]}`);
     expect(text).not.toContain('clean');
+    expect(code).toBe(1);
   });
 
   it('says that nothing is shown after a strategy threw and was stopped', async () => {
@@ -104,6 +121,55 @@ describe('gannet lookahead', () => {
       },
     ]);
     expect(code).toBe(1);
+  });
+
+  it('finds strategies that decide otherwise in a backtest than in the check', async () => {
+    const noticing = ['notices-callers', 'notices-process'].map((name) => {
+      const use = fileURLToPath(new URL(`./noticing/${name}.ts`, import.meta.url));
+      return `  - { use: "${use}", params: { pair: SOL/USDC, size: "25 USDC", token: FISH, dir: "." } }`;
+    });
+    const { code, document, text } = await runCommand(lookaheadCommand, [
+      'lookahead', config('noticing.yaml', [REVERSION, ...noticing].join('\n')), '--recording', market.directory,
+      '--times', '1',
+    ], { stateDir: market.directory });
+    const leak = {
+      poison: 'backtest', process: 'fresh', from: null, seq: expect.any(Number) as number,
+      detail: expect.stringMatching(/^it decides differently in `gannet backtest` than in this check/) as string,
+    };
+    const known = { proposal: { message: expect.stringContaining(': the next close is higher') as string } };
+    const shown = { proposal: { message: expect.stringContaining(': the price is high') as string } };
+    expect(document).toMatchObject({ clean: false, decision_hash: null, strategies: [
+      { name: 'dip', clean: true, first_leak: null },
+      {
+        name: 'notices-callers', clean: false,
+        first_leak: { ...leak, expected: known, found: null },
+      },
+      {
+        name: 'notices-process', clean: false,
+        first_leak: { ...leak, expected: known, found: shown },
+      },
+    ] });
+    expect(text).not.toContain('makes the same decisions');
+    expect(code).toBe(1);
+  });
+
+  it('ends the backtest that it is compared with on an interrupt, and removes its files', async () => {
+    const temporary = join(place.dir, 'tmp-of-backtest');
+    mkdirSync(temporary);
+    vi.stubEnv('TMPDIR', temporary);
+    const endless = `  - { use: "${THROWING}", name: dip, budget: "100 USDC", `
+      + 'params: { pair: SOL/USDC, size: "25 USDC", mode: loop } }';
+    const interrupt = new AbortController();
+    const decisions = backtestDecisions({
+      file: config('endless.yaml', endless), recordingDir: market.directory, until: undefined,
+      interrupt: interrupt.signal,
+    });
+    const ended = expect(decisions).rejects.toMatchObject({ code: 'INTERRUPTED' });
+    await expect.poll(() => globSync('*/runs/*/decisions.ndjson', { cwd: temporary })).toHaveLength(1);
+    interrupt.abort();
+    await ended;
+    vi.unstubAllEnvs();
+    expect(readdirSync(temporary)).toEqual([]);
   });
 
   it('refuses a recording without the feeds of the strategies', async () => {

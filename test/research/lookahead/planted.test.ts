@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LookaheadResult } from '../../../src/research/lookahead/lookahead.ts';
 import type { Leak } from '../../../src/research/lookahead/leak.ts';
 import { findLeaks } from '../../../src/research/lookahead/find-leaks.ts';
@@ -10,7 +10,6 @@ import { instance, PARAMS, prepared, strategiesIn, writeMarket } from './suite.t
 /** Which of the spoiled futures shows it first is chance; that one of them does is not. */
 const FUTURE: readonly Leak['cause'][] = ['noise', 'truncation', 'reversal'];
 const KEPT = { cause: [...FUTURE, 'repetition'], process: 'same' } as const;
-const READ = { cause: FUTURE, process: 'fresh' } as const;
 const CHANGED = { cause: ['shared-state'], process: 'fresh' } as const;
 
 interface Finding {
@@ -25,9 +24,6 @@ interface Finding {
 /** Every planted bug with what gives it away. */
 const PLANTED: Readonly<Record<string, Finding>> = {
   'another-calendar': { cause: ['clock'], process: 'fresh' },
-  'asks-a-database': { cause: ['disk'], process: 'fresh', says: 'notes.sqlite' },
-  'asks-a-process': { cause: ['disk'], process: 'fresh', says: 'a process (execFileSync)' },
-  'asks-a-thread': { cause: ['disk'], process: 'fresh', says: 'a thread (Worker)' },
   'asks-over-http': { cause: ['network'], process: 'fresh', says: 'the network (get http://127.0.0.1:9/level)' },
   'asks-the-machine': { cause: ['environment'], process: 'fresh' },
   'back-filled-gap': KEPT,
@@ -37,7 +33,10 @@ const PLANTED: Readonly<Record<string, Finding>> = {
   'default-zone': { cause: ['locale'], process: 'fresh' },
   'drawn-by-crypto': { cause: ['chance'], process: 'fresh', says: 'two runs over the same rows' },
   'environment-variable': { ...CHANGED, says: 'process.env.GANNET_HIGH' },
-  'event-time': { ...READ, says: 'recording/reader.ts' },
+  'even-folder': { cause: ['environment'], process: 'fresh' },
+  'even-path': { cause: ['environment'], process: 'fresh' },
+  'even-variables': { cause: ['environment'], process: 'fresh' },
+  'asks-the-terminal': { cause: ['environment'], process: 'fresh' },
   'exported-series': { cause: ['disk'], process: 'fresh', says: 'export.csv' },
   'fetched-at-import': { cause: ['network'], process: 'fresh', says: 'the network (fetch http://127.0.0.1:9/level)' },
   'file-of-an-earlier-run': { cause: ['disk'], process: 'fresh', says: 'notes.json' },
@@ -47,7 +46,7 @@ const PLANTED: Readonly<Record<string, Finding>> = {
   'imported-module': { cause: ['disk'], process: 'fresh', says: 'data in closes.ts', undecided: true },
   'kept-beside-modules': { cause: ['repetition'], process: 'same', says: 'outside of them' },
   'kept-on-the-sdk': { ...CHANGED, says: 'interval.memory' },
-  'knows-the-end': { ...READ, says: 'manifest.json' },
+  'knows-the-end': { cause: ['disk'], process: 'fresh', says: 'manifest.json' },
   'last-row': KEPT,
   'late-bar': KEPT,
   'late-timer': KEPT,
@@ -60,7 +59,6 @@ const PLANTED: Readonly<Record<string, Finding>> = {
   'patched-prototype': { ...CHANGED, says: 'Array.prototype.at' },
   'path-of-bytes': { cause: ['disk'], process: 'fresh', says: 'export.csv' },
   'reads-the-environment': { cause: ['environment'], process: 'fresh' },
-  'reads-the-recording': { ...READ, says: 'recording/reader.ts' },
   'restated-statistics': KEPT,
   'series-in-a-module': { cause: ['disk'], process: 'fresh', says: 'notes.ts' },
   'settled-result': KEPT,
@@ -77,12 +75,19 @@ let market: Market;
 let result: LookaheadResult;
 beforeAll(async () => {
   market = await writeMarket();
+  // An even length and an even number: as with no variable at all.
+  const path = process.env['PATH'] ?? '';
+  vi.stubEnv('PATH', path.length % 2 === 0 ? path : `${path}:`);
+  if (Object.keys(process.env).length % 2 === 1) vi.stubEnv('GANNET_ONE_MORE', '1');
   const whisperer = instance(
     'whisperer', fileURLToPath(new URL('./clean/whisperer.ts', import.meta.url)), { ...PARAMS, dir: market.directory },
   );
   result = await findLeaks(prepared(market, [...strategiesIn('planted', market), whisperer]), { times: 2, seed: 1 });
 }, 300_000);
-afterAll(() => { market.remove(); });
+afterAll(() => {
+  vi.unstubAllEnvs();
+  market.remove();
+});
 
 describe('a planted look-ahead bug', () => {
   it.each(Object.entries(PLANTED))('is found with its cause: %s', (name, { cause, process, says, undecided }) => {

@@ -75,7 +75,7 @@ export async function writeMarket(): Promise<Market> {
 }
 
 /** Returns the strategies of a folder beside this file, by name. */
-export function strategiesIn(folder: 'planted' | 'clean', market: Market): ThreadStrategy[] {
+export function strategiesIn(folder: 'planted' | 'clean' | 'refused', market: Market): ThreadStrategy[] {
   const parts = new Set(['harness.ts', 'cache.ts', 'whisper.ts']);
   return readdirSync(join(HERE, folder)).filter((file) => file.endsWith('.ts') && !parts.has(file)).sort()
     .map((file) => instance(

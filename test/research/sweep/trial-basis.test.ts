@@ -1,7 +1,8 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { trialBasis } from '../../../src/research/sweep/finished-trials.ts';
+import { strategyText } from '../../../src/research/trials/strategy-source.ts';
 import { PROJECT_DIR } from '../../../src/config/strategy-file.ts';
 import { openRecording } from '../../../src/recording/reader.ts';
 import { openWriter, temporaryFolder } from '../../recording/temporary.ts';
@@ -45,6 +46,10 @@ async function basisOf(use: string): ReturnType<typeof trialBasis> {
   return trialBasis({ setup: trialSetup(writer.directory, [threadStrategy(use)]), recording });
 }
 
+async function dataOf(use: string): Promise<unknown> {
+  return (await strategyText(use, { strategiesDir: dirname(use), baseDir: dirname(use) })).data;
+}
+
 describe('the basis of finished trials', () => {
   it('changes with the version of each package that a strategy imports, directly or indirectly', async () => {
     const { use, install } = strategyFolder();
@@ -70,5 +75,35 @@ describe('the basis of finished trials', () => {
     const before = await basisOf(use);
     writeFileSync(join(linked, 'index.js'), 'export const figure = 2;');
     expect((await basisOf(use)).key).not.toBe(before.key);
+  });
+
+  it('includes the JSON files of the strategy’s folder that its code names, and no other file', async () => {
+    const { use, put } = strategyFolder();
+    const keys = new Set<string>();
+    const step = async (path: string, text: string): Promise<number> => {
+      put(path, text);
+      keys.add((await basisOf(use)).key);
+      return keys.size;
+    };
+    put('imported.json', '[1]');
+    put('shared.ts', `import { readFileSync } from 'node:fs';
+import weights from './imported.json' with { type: 'json' };\n
+export const figure = [weights, readFileSync(new URL('./data/read.json', import.meta.url), 'utf8')];`);
+    expect(await step('data/read.json', '[1]')).toBe(1);
+    expect(await step('data/read.json', '[2]')).toBe(2);
+    expect(await step('imported.json', '[2]')).toBe(3);
+    expect(await step('data/other.json', '[2]')).toBe(3);
+    expect(await dataOf(use)).toEqual(['imported.json', 'data/read.json'].map((name) => (
+      { name, path: realpathSync(join(dirname(use), name)), hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string }
+    )));
+  });
+
+  it('leaves out a JSON file that is a link out of the strategy’s folder', async () => {
+    const { use, put } = strategyFolder();
+    const elsewhere = join(temporaryFolder(), 'closes.json');
+    writeFileSync(elsewhere, '[1]');
+    symlinkSync(elsewhere, join(dirname(use), 'closes.json'));
+    put('shared.ts', `import closes from './closes.json' with { type: 'json' };\nexport const [figure] = closes;`);
+    expect(await dataOf(use)).toEqual([]);
   });
 });

@@ -63,7 +63,7 @@ describe('trials in threads', SLOW, () => {
     ));
     expect(results.map((result) => (result?.kind === 'failed' ? result.reason : result?.kind))).toStrictEqual([
       'done', expect.stringContaining('own stopped: it fell over'),
-      expect.stringContaining('ended the thread that it ran in (exit code 3)'),
+      expect.stringContaining('own stopped: process.exit() was called'),
       expect.stringContaining('work that a strategy left behind failed later: too late'),
       'it takes longer than 1s500ms',
       'done',
@@ -125,7 +125,7 @@ describe('trials in threads', SLOW, () => {
   it('continue in new threads after many trials', async () => {
     const pool = await createTrialPool(
       trialSetup(recordingDir, [threadStrategy(UNRULY, { mode: 'remember-globally' })]),
-      { workers: 1, trialsPerThread: 2 },
+      { workers: 1, trialsPerProcess: 2 },
     );
     try {
       const hashes: string[] = [];

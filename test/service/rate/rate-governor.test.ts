@@ -26,6 +26,42 @@ function governorOf(clock: VirtualClock, requestsPerSecondAllowed: number, maxIn
   });
 }
 
+test('a request that another process sends takes its turn, and its answer is not taken for one', async () => {
+  const clock = new VirtualClock(START);
+  const governor = governorOf(clock, 1);
+  const sentAt: Millis[] = [];
+  const order = (): Promise<unknown> =>
+    governor.run({ priority: 'exit', send: async () => ({ value: sentAt.push(clock.now() - START) }) });
+  const elsewhere = (): Promise<unknown> => governor.run({
+    priority: 'exit', isElsewhere: true, send: async () => ({ value: undefined }),
+  });
+  // The plan allows ten in its window: five of each leave at once, the next order waits.
+  for (let n = 0; n < 5; n++) void Promise.all([order(), elsewhere()]);
+  void order();
+  await settled();
+  expect([sentAt.length, governor.stats().sent]).toEqual([5, 10]);
+  await advance(clock, 11_000);
+  expect(sentAt).toHaveLength(6);
+  // After a refusal one request alone tries whether it holds; only an answer that was seen ends that.
+  await governor.run({ priority: 'exit', send: () => Promise.reject(new GannetError('SERVICE_RATE_LIMITED', 'no')) })
+    .catch(() => undefined);
+  await advance(clock, 30_000);
+  await elsewhere();
+  const waits: string[] = [];
+  const slow = governor.run({ priority: 'exit', send: async () => {
+    waits.push('first');
+    await after(clock, 1_000);
+    return { value: undefined };
+  } });
+  void governor.run({ priority: 'exit', send: async () => ({ value: waits.push('second') }) });
+  await settled();
+  expect(waits).toEqual(['first']);
+  await advance(clock, 1_000);
+  await slow;
+  await settled();
+  expect(waits).toEqual(['first', 'second']);
+});
+
 /** A service that answers after a while, whatever comes. */
 function answering<T>(clock: VirtualClock, value: T): () => Promise<{ value: T }> {
   return async () => {

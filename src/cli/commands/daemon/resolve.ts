@@ -10,6 +10,10 @@ import { GannetError, isGannetError } from '../../../core/errors.ts';
 import { parseJson, stringifyJson } from '../../../core/json.ts';
 import { printable } from '../../../core/text.ts';
 import { daemonClient } from '../../../daemon/control/control-client.ts';
+import type { OrderKeeper } from '../../../daemon/control/order-audit.ts';
+import { createOrderKeeper, openOrderAudit, resolveOrder } from '../../../daemon/control/order-audit.ts';
+import { commandOrigin } from '../../../daemon/control/order-origin.ts';
+import { wideningAlert } from '../../../daemon/reporting/alert-text.ts';
 import { journalPath, latestTokens } from '../../../daemon/files/find-run.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import type { Resolution } from '../../../execution/operator-resolution.ts';
@@ -101,13 +105,23 @@ async function resolveDirectly(context: CommandContext, id: string, word: Resolu
   try {
     const journal = openJournal({ path, clock: systemClock });
     try {
-      return await resolveAgainstChain(context, journal, id, word);
+      return await orderKeeper(context).carryOutAsync(
+        resolveOrder(id, word, commandOrigin('gannet resolve')), () => resolveAgainstChain(context, journal, id, word),
+      );
     } finally {
       journal.close();
     }
   } finally {
     lock.release();
   }
+}
+
+/** Without a daemon the alert goes to standard error; the next daemon repeats it. */
+function orderKeeper({ options: { stateDir }, terminal }: CommandContext): OrderKeeper {
+  const audit = openOrderAudit({
+    stateDir, runId: null, clock: systemClock, log: (_level, message) => { terminal.err(`${message}\n`); },
+  });
+  return createOrderKeeper(audit, (order) => { terminal.err(`${wideningAlert(order).message}\n`); });
 }
 
 /** Checks the swap before anything is locked or connected. */

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { CommandContext, CommandModule } from '../../command.ts';
 import type { ExitCode } from '../../exit-codes.ts';
@@ -7,7 +7,7 @@ import { bytesText } from '../../output/figures.ts';
 import { GannetError, messageOf } from '../../../core/errors.ts';
 import { journalPath, newRunId } from '../../../daemon/files/find-run.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
-import { COUNTERS_FILE } from '../../../signer/spend-counters.ts';
+import { COUNTERS_FILE, countersFolder } from '../../../signer/counters/spend-counters.ts';
 import type { CopiedFile } from '../../../store/state-copy.ts';
 import { copyDatabase, copyJournal } from '../../../store/state-copy.ts';
 
@@ -26,7 +26,7 @@ export const stateCommand: CommandModule = (program, run) => {
     .action(run(backup));
 };
 
-async function backup({ options, terminal }: CommandContext, { out }: BackupFlags): Promise<ExitCode> {
+async function backup({ options, environment, terminal }: CommandContext, { out }: BackupFlags): Promise<ExitCode> {
   const { stateDir } = options;
   const folder = resolve(out ?? join(stateDir, 'backups', newRunId(systemClock)));
   makeFolder(folder);
@@ -36,8 +36,10 @@ async function backup({ options, terminal }: CommandContext, { out }: BackupFlag
     files.push(...await copyJournal(path, join(folder, basename(path))));
   }
   // The counters are copied last: they may hold more swaps than the journal, but never fewer.
-  const counters = await copyDatabase(join(stateDir, COUNTERS_FILE), join(folder, COUNTERS_FILE));
-  if (counters !== undefined) files.push(counters);
+  const folders = [countersFolder(stateDir, environment, process.cwd()), stateDir];
+  const counters = folders.map((place) => join(place, COUNTERS_FILE)).find((path) => existsSync(path));
+  const copied = counters === undefined ? undefined : await copyDatabase(counters, join(folder, COUNTERS_FILE));
+  if (copied !== undefined) files.push(copied);
   if (files.length === 0) throw new GannetError(
     'RUN_NOT_FOUND', `${stateDir} holds neither a journal nor counters: nothing was traded with this state directory`,
   );

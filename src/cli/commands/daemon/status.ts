@@ -49,6 +49,7 @@ export function daemonText(state: ReportedState): string {
       ['open', openText(intents?.open ?? [], state.at)],
       ['last error', state.last_error
         ? `${clockTime(state.last_error.at)} UTC: ${printable(state.last_error.message, 300)}` : undefined],
+      ['widened', wideningText(state)],
       ['decisions', `${state.decisions ?? 0}, denied: ${formatCounts(state.denials ?? {})}`],
       ['caps', (state.caps ?? []).map(({ text }) => printable(text))],
       ['dead man', state.dead_man
@@ -90,6 +91,14 @@ function swapText({ last_swap: swap, at }: ReportedState): string | undefined {
   if (swap === undefined || swap === null) return undefined;
   return `${swap.intent_id} ${swap.state}`
     + `${at === undefined ? '' : ` ${roughDuration(Math.max(0, at - swap.at))} ago`}: ${printable(swap.text)}`;
+}
+
+/** The newest order that allows more, because an operator who did not give it must see it. */
+function wideningText({ last_widening: order }: ReportedState): string | undefined {
+  if (order === undefined || order === null) return undefined;
+  const reason = order.reason === null ? '' : ` (${printable(order.reason)})`;
+  return `${clockTime(order.at)} UTC: ${printable(order.widens, 300)}, by "${printable(order.action)}" of `
+    + `${printable(order.origin)}${reason}`;
 }
 
 function solText(

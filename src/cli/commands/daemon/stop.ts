@@ -69,8 +69,8 @@ async function stop(context: CommandContext, { timeout }: StopFlags): Promise<Ex
 async function askToEnd(context: CommandContext): Promise<{ readonly ending: Ending; readonly control: ControlFile }> {
   const { stateDir } = context.options;
   try {
-    const control = readControlFile(stateDir);
-    return { control, ending: await daemonClient(context).post('/api/stop', {}) as unknown as Ending };
+    const daemon = daemonClient(context);
+    return { control: daemon.control, ending: await daemon.post('/api/stop', {}) as unknown as Ending };
   } catch (error) {
     if (!isGannetError(error) || error.code !== 'CONTROL_UNREACHABLE') throw error;
     const holder = lockHolder(stateDir);

@@ -35,7 +35,7 @@ export const recordCommand: CommandModule = (program, run) => {
     .action(run(async (context: CommandContext, flags: RecordFlags) => {
       const { terminal } = context;
       if (flags.out !== undefined) refuseImpossibleFolder(flags.out, '--out');
-      const { loaded: { config }, connections } = await openConfigured(context, 'read');
+      const { loaded: { config }, connections } = await openConfigured(context, 'read', { strategies: true });
       try {
         const done = await record(context, flags, { config, connections });
         terminal.result(done, () =>

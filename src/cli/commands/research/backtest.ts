@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
 import { longestWarmup } from '../../../backtest/backtest.ts';
 import { extremesStep, sampleStep } from '../../../backtest/record/equity-sampler.ts';
@@ -8,20 +7,16 @@ import type { BacktestStrategy } from '../../../backtest/setup.ts';
 import { freshState, watchedTokens } from '../../../backtest/setup.ts';
 import { ownImpactWarnings, simulationWarnings } from '../../../backtest/simulation-notes.ts';
 import { watchThrows } from '../../../backtest/throw-locations.ts';
-import type { CommandContext, CommandModule } from '../../command.ts';
-import { example } from '../../command.ts';
+import type { BoxedContext, PreparedCall } from '../../boxed/boxed-context.ts';
 import type { BacktestAnswer } from './backtest-answer.ts';
 import { asJson, asText } from './backtest-answer.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { ensureWritable } from '../../input/files.ts';
 import { openResearchInput } from '../../input/open-research-input.ts';
-import { RECORDING_FLAG, REPORT_FLAG } from '../../input/research-flags.ts';
 import { progressLine } from '../../output/progress.ts';
 import { reportFile } from '../../output/report-file.ts';
 import { GannetError, isNoRoom, messageOf } from '../../../core/errors.ts';
 import { formatDuration } from '../../../core/time.ts';
-import { BACKTEST_RUN } from '../../../daemon/files/find-run.ts';
 import type { RunFiles } from '../../../daemon/files/run-files.ts';
 import { createRunFiles } from '../../../daemon/files/run-files.ts';
 import type { RunManifest } from '../../../daemon/files/run-manifest.ts';
@@ -59,28 +54,17 @@ import { freshSnapshot } from '../../../trading/engine-state.ts';
 import { NO_RESTORED_STATES } from '../../../trading/strategy-state.ts';
 
 interface BacktestFlags {
-  readonly recording: string;
   readonly report?: string;
   readonly grid?: boolean;
 }
 
-export const backtestCommand: CommandModule = (program, run) => {
-  program.command('backtest <config>')
-    .description('runs the strategies of a configuration over a recording, with simulated fills')
-    .addHelpText('after', example('gannet backtest config/dca.yaml --recording synthetic-30d-7'))
-    .requiredOption(...RECORDING_FLAG)
-    .option(...REPORT_FLAG)
-    .option('--grid', 'also runs under other latencies and costs (default: with --report, up to 3 million events)')
-    .option('--no-grid', 'never runs under other latencies and costs')
-    .action(run(backtest));
-};
-
-async function backtest(context: CommandContext, file: string, flags: BacktestFlags): Promise<ExitCode> {
-  const { terminal, options } = context;
-  if (flags.report !== undefined) ensureWritable(flags.report, '--report');
-  const input = await openResearchInput(context, { file, recording: flags.recording });
-  const counter = await openTrialCounter({ stateDir: options.stateDir, subject: input });
-  const runId = `${BACKTEST_RUN}${randomBytes(4).toString('hex')}`;
+/** Runs a backtest and prints its result. */
+export async function backtest(context: BoxedContext, call: PreparedCall): Promise<ExitCode> {
+  const { terminal, options, host } = context;
+  const flags = call.flags as BacktestFlags;
+  const input = await openResearchInput(context, call);
+  const counter = await openTrialCounter({ openLog: () => host.openTrialLog(), subject: input });
+  const { runId } = call;
   const files = createBacktestFiles(options.stateDir, runId);
   const print = async (): Promise<ExitCode> => {
     const { answer, manifest } = await measure(context, input, { flags, counter, files, runId });
@@ -99,7 +83,7 @@ async function backtest(context: CommandContext, file: string, flags: BacktestFl
 }
 
 /** Runs the backtest, writes its decisions and its manifest, and returns the answer. */
-async function measure(context: CommandContext, input: ResearchInput, { flags, counter, files, runId }: {
+async function measure(context: BoxedContext, input: ResearchInput, { flags, counter, files, runId }: {
   readonly flags: BacktestFlags; readonly counter: TrialCounter; readonly files: RunFiles; readonly runId: string;
 }): Promise<{ readonly answer: BacktestAnswer; readonly manifest: RunManifest }> {
   const { config, recording, setup } = input;
@@ -109,7 +93,7 @@ async function measure(context: CommandContext, input: ResearchInput, { flags, c
   });
   files.manifest(manifest);
   const stops: string[] = [];
-  // All three settings read these rows, and the threads of the grid too.
+  // All three settings read these rows.
   const rows = isCheap(recording.events)
     ? (await shareRecording(recording, { checks: input.checks, interrupt: context.interrupt })).rows : undefined;
   const { strategies, thrownAt } = watchThrows(await freshInstances(setup));
@@ -127,7 +111,7 @@ async function measure(context: CommandContext, input: ResearchInput, { flags, c
   const ended = { after_seq: events, at: endAt, decisions, decision_hash: decisionHash };
   files.manifest({ ...manifest, ended });
   const wantsGrid = flags.grid ?? (flags.report !== undefined && isCheap(events));
-  const grid = wantsGrid ? await measureGrid({ ...input, rows }, run, context) : undefined;
+  const grid = wantsGrid ? await measureGrid(input, run, context) : undefined;
   const stopWarnings = stops.map((stop) => (
     `${stop}: the rest of the backtest shows the other strategies alone, and this one keeps what it held`));
   const benchmarks = benchmarksOf(run.record);
@@ -153,7 +137,7 @@ interface Listener {
  */
 async function measureSettings({ recording, checks, setup }: ResearchInput,
   { context: { interrupt, terminal }, rows, strategies, onDecision }: Required<Listener> & {
-    readonly context: CommandContext; readonly rows: SharedRows | undefined;
+    readonly context: BoxedContext; readonly rows: SharedRows | undefined;
     /** The instances of the configured setting; the other settings run fresh ones. */
     readonly strategies: readonly BacktestStrategy[];
   }): Promise<MeasuredSettings> {
@@ -258,15 +242,15 @@ export function isCheap(events: number): boolean {
   return events <= CHEAP_EVENTS;
 }
 
-/** Runs a configuration under other latencies and costs, in threads. Throws INTERRUPTED. */
+/** Runs a configuration under other latencies and costs, in processes of their own. Throws INTERRUPTED. */
 export async function measureGrid(
-  { setup, recording, rows }: Pick<ResearchInput, 'setup' | 'recording'> & { readonly rows: SharedRows | undefined },
+  { setup, recording }: Pick<ResearchInput, 'setup' | 'recording'>,
   { record, assessment }: Pick<MeasuredRun, 'record' | 'assessment'>,
-  { interrupt, terminal }: Pick<CommandContext, 'interrupt' | 'terminal'>,
+  { interrupt, terminal, host }: Pick<BoxedContext, 'interrupt' | 'terminal' | 'host'>,
 ): Promise<SensitivityGrid> {
   const spreadBps = typicalHalfSpreadBps(record);
   const cells = gridCells(setup.model, spreadBps);
-  const pool = await createTrialPool(setup, { recording, rows, interrupt });
+  const pool = await createTrialPool(setup, { recording, interrupt, box: host.workers });
   return untilInterrupted(interrupt, pool, async () => {
     const results = new Map<string, TrialResult>();
     const progress = progressLine(terminal, 'other latencies and costs');

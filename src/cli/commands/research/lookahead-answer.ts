@@ -2,10 +2,13 @@ import { proposalText } from '../../output/intent-text.ts';
 import { groupThousands, pluralize, printable } from '../../../core/text.ts';
 import type { Millis } from '../../../core/time.ts';
 import { formatDuration, roughDuration } from '../../../core/time.ts';
+import { describeFeedKey } from '../../../market/market-text.ts';
 import type { TokenTable } from '../../../market/token.ts';
 import type { Leak } from '../../../research/lookahead/leak.ts';
 import type { LookaheadResult, StrategyVerdict } from '../../../research/lookahead/lookahead.ts';
+import type { InputCount } from '../../../research/lookahead/pass.ts';
 import type { WarmUpVerdict } from '../../../research/lookahead/warm-up.ts';
+import type { CodeData } from '../../../research/trials/thread-setup.ts';
 import type { Decision } from '../../../trading/step.ts';
 
 /** The result of a look-ahead check, and the period checked. */
@@ -17,25 +20,32 @@ interface LookaheadAnswer {
   readonly events: number;
   /** The tokens that amounts are printed in. */
   readonly tokens: TokenTable;
+  /** The JSON files that are part of the strategies' code, by strategy. */
+  readonly data: ReadonlyMap<string, readonly CodeData[]>;
+  /** What the text of the strategies shows of clock, chance, environment and I/O, with its place. */
+  readonly code: readonly string[];
 }
 
 /** Returns the answer for `--json`. */
 export function asJson(
-  { result: { strategies }, warmUps, startAt, endAt, events }: LookaheadAnswer, clean: boolean,
+  { result: { strategies, decisionHash }, warmUps, startAt, endAt, events, tokens, data, code }: LookaheadAnswer,
+  clean: boolean,
 ): unknown {
   return {
     clean,
+    decision_hash: decisionHash ?? null,
     period: { start: iso(startAt), end: iso(endAt) },
     events,
-    strategies: strategies.map((
-      { name, clean: isClean, decisions, passes, instants, compared, accesses, firstLeak },
-    ) => {
+    strategies: strategies.map((verdict) => {
+      const { name, clean: isClean, decisions, passes, instants, compared, accesses, firstLeak } = verdict;
       const warmUp = warmUps?.get(name);
       return {
         name,
         clean: isClean && warmUp?.leak === undefined,
         first_leak: leakJson(firstLeak ?? warmUp?.leak),
         decisions, passes, instants, compared, reaches: accesses,
+        undecided: undecidedJson(verdict, tokens),
+        data: data.get(name)!.map((file) => ({ file: file.name, sha256: file.hash })),
         ...(warmUp === undefined ? {} : {
           warm_up: {
             configured: formatDuration(warmUp.warmupMs),
@@ -46,8 +56,9 @@ export function asJson(
         }),
       };
     }),
+    code,
     warnings: strategies.flatMap((verdict) => [
-      ...(showsNothing(verdict) ? [`${verdict.name} ${NOTHING_SHOWN}`] : []),
+      ...(showsNothing(verdict) ? [`${verdict.name} ${nothingShown(verdict, tokens)}`] : []),
       ...(verdict.stopped === undefined ? [] : [`${verdict.stopped}; ${NOTHING_AFTER}`]),
       ...nothingOfWarmUp(warmUps?.get(verdict.name))
         .map((why) => `the check of the warm-up of ${verdict.name} shows nothing: ${why}`),
@@ -74,14 +85,48 @@ function iso(at: number | null): string | null {
 }
 
 /** Returns the answer as text. */
-export function asText({ result: { strategies }, warmUps, startAt, endAt, events, tokens }: LookaheadAnswer): string {
+export function asText(
+  { result: { strategies, decisionHash }, warmUps, startAt, endAt, events, tokens, data, code }: LookaheadAnswer,
+): string {
   const over = `over ${spanText(endAt - startAt)} (${day(startAt)} to ${day(endAt)} UTC), ${count(events)} events\n`;
+  const same = decisionHash === undefined ? []
+    : [`  gannet backtest makes the same decisions, with hash ${decisionHash}\n`];
   return [over, ...strategies.flatMap((verdict) =>
-    [...verdictLines(verdict, tokens), ...warmUpLines(warmUps?.get(verdict.name), tokens)])].join('');
+    [
+      ...verdictLines(verdict, tokens), ...dataLines(data.get(verdict.name)!),
+      ...warmUpLines(warmUps?.get(verdict.name), tokens),
+    ]), ...same, ...code.map((finding) => `  ${finding}\n`)].join('');
 }
 
-const NOTHING_SHOWN =
-  'made no decision, so the check shows nothing: take a longer recording, or one in which it decides';
+function nothingShown(verdict: StrategyVerdict, tokens: TokenTable): string {
+  return `made no decision, so the check shows nothing: ${silenceReason(verdict, tokens)}`;
+}
+
+/** Returns why a strategy made no decision, and what to do. */
+function silenceReason({ stopped, inputs = [] }: StrategyVerdict, tokens: TokenTable): string {
+  if (stopped !== undefined) return 'it was stopped before its first one';
+  const total = (of: (input: InputCount) => number): number => inputs.reduce((sum, input) => sum + of(input), 0);
+  const [inWarmUp, events] = [total((input) => input.inWarmUp), total((input) => input.events)];
+  const feeds = inputs.map(({ feed, events: own }) => `${describeFeedKey(tokens, feed)}: ${count(own)}`).join(', ');
+  if (inWarmUp + events === 0) return `no event of its inputs is in the recording (${feeds}). Record what it watches`;
+  if (events === 0) {
+    return `all ${pluralize(inWarmUp, 'event')} of its inputs fell into its warm-up. Shorten "warmup", or take a `
+      + 'longer recording';
+  }
+  const since = inWarmUp === 0 ? '' : ' after its warm-up';
+  return `it received ${pluralize(events, 'event')}${since} (${feeds}) and proposed nothing, so no limit `
+    + 'refused anything: its condition was never met. Take a longer recording, or one in which it decides';
+}
+
+function undecidedJson(verdict: StrategyVerdict, tokens: TokenTable): unknown {
+  if (!showsNothing(verdict)) return null;
+  return {
+    reason: silenceReason(verdict, tokens),
+    inputs: (verdict.inputs ?? []).map(({ feed, events, inWarmUp }) => (
+      { input: describeFeedKey(tokens, feed), events, warm_up_events: inWarmUp })),
+  };
+}
+
 const NOTHING_AFTER = 'its decisions after that are not checked';
 
 function showsNothing({ decisions, firstLeak }: StrategyVerdict): boolean {
@@ -99,7 +144,7 @@ function verdictLines(verdict: StrategyVerdict, tokens: TokenTable): string[] {
     + 'in a process that had not seen the true future and in one that had. Then clock, randomness, time zone, '
     + 'locale and machine were changed, and disk and network removed\n';
   const end = stopped === undefined ? [] : [`    ${printable(stopped, 500)}; ${NOTHING_AFTER}\n`];
-  if (showsNothing(verdict)) return [`  ${name}: NOT CHECKED: it ${NOTHING_SHOWN}\n`, ...end, done];
+  if (showsNothing(verdict)) return [`  ${name}: NOT CHECKED: it ${nothingShown(verdict, tokens)}\n`, ...end, done];
   return [
     `  ${name}: clean: ${decisions === 1
       ? 'its one decision did not change' : `none of its ${count(decisions)} decisions changed`}\n`,
@@ -107,6 +152,12 @@ function verdictLines(verdict: StrategyVerdict, tokens: TokenTable): string[] {
     ...(accesses.length === 0 ? [] : [`    it accesses ${printable(accesses.slice(0, 3).join(', '), 300)}: this `
       + `changed no decision here, but no recording holds it\n`]),
   ];
+}
+
+function dataLines(data: readonly CodeData[]): string[] {
+  return data.map(({ name, hash }) => (
+    `    ${printable(name, 200)} is part of its code, with SHA-256 ${hash}: the check cannot tell whether its numbers `
+      + 'came from the future\n'));
 }
 
 function count(value: number): string {

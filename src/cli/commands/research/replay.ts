@@ -1,7 +1,8 @@
 import type { Divergence, DivergentSide, RecordedRow } from '../../../backtest/divergence.ts';
 import type { ReplayResult } from '../../../backtest/replay.ts';
 import { replayInChunks } from '../../../backtest/replay.ts';
-import type { CommandContext, CommandModule } from '../../command.ts';
+import type { BoxedContext, PreparedCall } from '../../boxed/boxed-context.ts';
+import type { ExitCode } from '../../exit-codes.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { clockTime } from '../../output/figures.ts';
 import { proposalText } from '../../output/intent-text.ts';
@@ -14,7 +15,6 @@ import type { Json } from '../../../core/json.ts';
 import { canonicalJson, parseJson, stringifyJson } from '../../../core/json.ts';
 import { groupThousands, pluralize, printable } from '../../../core/text.ts';
 import { readingOf } from '../../../daemon/files/decision-record.ts';
-import { findRun } from '../../../daemon/files/find-run.ts';
 import type { ReplayInput } from '../../../daemon/files/replay-input.ts';
 import { openReplayInput } from '../../../daemon/files/replay-input.ts';
 import type { RecordedDecision } from '../../../daemon/files/run-files.ts';
@@ -40,18 +40,15 @@ interface Replay {
   readonly warnings: readonly string[];
 }
 
-export const replayCommand: CommandModule = (program, run) => {
-  program.command('replay <run>')
-    .description('repeats a recorded run and compares every decision; takes the id or the folder of the run')
-    .action(run(async ({ terminal, options, interrupt }: CommandContext, name: string) => {
-      reportUnhandledErrors(terminal);
-      const replay = await replayOf(findRun(options.stateDir, name), { interrupt, terminal });
-      terminal.result(asJson(replay), () => asText(replay));
-      return isSame(replay) === true ? EXIT.done : EXIT.failed;
-    }));
-};
+/** Repeats a run and prints the comparison. */
+export async function replay({ terminal, interrupt }: BoxedContext, { runDir }: PreparedCall): Promise<ExitCode> {
+  reportUnhandledErrors(terminal);
+  const repeated = await replayOf(runDir!, { interrupt, terminal });
+  terminal.result(asJson(repeated), () => asText(repeated));
+  return isSame(repeated) === true ? EXIT.done : EXIT.failed;
+}
 
-async function replayOf(runDir: string, context: Pick<CommandContext, 'interrupt' | 'terminal'>): Promise<Replay> {
+async function replayOf(runDir: string, context: Pick<BoxedContext, 'interrupt' | 'terminal'>): Promise<Replay> {
   const change = manifestChange(runDir);
   try {
     const replay = await repeat(runDir, context);
@@ -70,7 +67,7 @@ async function replayOf(runDir: string, context: Pick<CommandContext, 'interrupt
 }
 
 async function repeat(
-  runDir: string, { interrupt, terminal }: Pick<CommandContext, 'interrupt' | 'terminal'>,
+  runDir: string, { interrupt, terminal }: Pick<BoxedContext, 'interrupt' | 'terminal'>,
 ): Promise<Replay> {
   const run = await openReplayInput(runDir, interrupt);
   const { manifest, recorded, truncatedAt, unreached } = run;
@@ -105,11 +102,13 @@ function isSame({ result: { match, decisions }, unreached }: Replay): boolean | 
 }
 
 /** The same inputs give the same hash on the same Node and architecture; another one may cause a difference. */
-function warningsOf({ node, arch }: RunManifest, { truncatedAt, unreached, lost }: ReplayInput): string[] {
+function warningsOf({ node, arch }: RunManifest, { truncatedAt, unreached, lost, otherCode }: ReplayInput): string[] {
   return [
     ...lost.map((rows) => lostIssue(rows).message),
     ...(unreached === 0 ? [] : [`${pluralize(unreached, 'later decision is', 'later decisions are')} not compared: `
       + `data after seq ${truncatedAt} is missing`]),
+    ...otherCode.map((name) =>
+      `the code of strategy ${name} has changed since the run: this may cause a difference`),
     ...(node === process.version && arch === process.arch ? [] : [`the run was made by Node ${node} on ${arch}, and `
       + `this is Node ${process.version} on ${process.arch}: this may cause a difference`]),
   ];

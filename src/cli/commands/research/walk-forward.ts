@@ -1,14 +1,11 @@
 import { longestWarmup } from '../../../backtest/backtest.ts';
-import type { CommandContext, CommandModule } from '../../command.ts';
-import { example } from '../../command.ts';
+import type { BoxedContext, PreparedCall } from '../../boxed/boxed-context.ts';
 import type { WalkForwardAnswer } from './walk-forward-answer.ts';
 import { asJson, asText, reportInput } from './walk-forward-answer.ts';
+import type { ExitCode } from '../../exit-codes.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { ensureWritable } from '../../input/files.ts';
-import { durationFlag } from '../../input/flags.ts';
 import { readGridFile } from '../../input/grid-file.ts';
 import { openResearchInput } from '../../input/open-research-input.ts';
-import { GRID_FLAG, OBJECTIVE_FLAG, RECORDING_FLAG, REPORT_FLAG, WORKERS_FLAG } from '../../input/research-flags.ts';
 import { progressLine } from '../../output/progress.ts';
 import { reportFile } from '../../output/report-file.ts';
 import { GannetError } from '../../../core/errors.ts';
@@ -31,7 +28,6 @@ import { walkForward } from '../../../research/walk-forward/walk-forward.ts';
 import type { TrialCount } from '../../../store/trial-log.ts';
 
 interface WalkForwardFlags {
-  readonly recording: string;
   readonly grid: string;
   readonly inSample: Millis;
   readonly outOfSample: Millis;
@@ -41,40 +37,25 @@ interface WalkForwardFlags {
   readonly report?: string;
 }
 
-export const walkForwardCommand: CommandModule = (program, run) => {
-  program.command('walk-forward <config>')
-    .description('chooses parameters on one part of a recording, tests them on the next part, and moves on')
-    .addHelpText('after', example('gannet walk-forward config/sma-crossover.yaml --recording synthetic-30d-7 \\\n'
-      + '    --grid config/sma-crossover.grid.yaml --in-sample 10d --out-of-sample 2d'))
-    .requiredOption(...RECORDING_FLAG)
-    .requiredOption(...GRID_FLAG)
-    .requiredOption('--in-sample <duration>', 'the time to choose on, such as 10d', durationFlag)
-    .requiredOption(
-      '--out-of-sample <duration>', 'the time to test on, such as 2d; also the step between folds', durationFlag,
-    )
-    .option(...OBJECTIVE_FLAG)
-    .option('--anchored', 'every choice uses the recording from its start, not only --in-sample')
-    .option(...WORKERS_FLAG)
-    .option(...REPORT_FLAG)
-    .action(run(async (context: CommandContext, file: string, flags: WalkForwardFlags) => {
-      const { terminal, options } = context;
-      if (flags.report !== undefined) ensureWritable(flags.report, '--report');
-      const input = await openResearchInput(context, { file, recording: flags.recording });
-      const counter = await openTrialCounter({ stateDir: options.stateDir, subject: input });
-      try {
-        const answer = await walk(context, { input, counter, flags });
-        const report =
-          reportFile(flags.report, (path) => writePage(path, renderWalkForward(reportInput(answer))), terminal);
-        terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
-        return !report.isLost && answer.result.deviation === undefined && answer.result.joined !== undefined
-          ? EXIT.done : EXIT.failed;
-      } finally {
-        counter.close();
-      }
-    }));
-};
+/** Runs a walk-forward and prints its result. */
+export async function walkForwardAction(context: BoxedContext, call: PreparedCall): Promise<ExitCode> {
+  const { terminal, host } = context;
+  const flags = call.flags as WalkForwardFlags;
+  const input = await openResearchInput(context, call);
+  const counter = await openTrialCounter({ openLog: () => host.openTrialLog(), subject: input });
+  try {
+    const answer = await walk(context, { input, counter, flags });
+    const report =
+      reportFile(flags.report, (path) => writePage(path, renderWalkForward(reportInput(answer))), terminal);
+    terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
+    return !report.isLost && answer.result.deviation === undefined && answer.result.joined !== undefined
+      ? EXIT.done : EXIT.failed;
+  } finally {
+    counter.close();
+  }
+}
 
-async function walk({ interrupt, terminal }: CommandContext, { input, counter, flags }: {
+async function walk({ interrupt, terminal, host }: BoxedContext, { input, counter, flags }: {
   readonly input: ResearchInput;
   readonly counter: TrialCounter;
   readonly flags: WalkForwardFlags;
@@ -94,8 +75,9 @@ async function walk({ interrupt, terminal }: CommandContext, { input, counter, f
       + `${groupThousands(String(MOST_TRIALS))} are allowed: take a coarser grid, or a longer --out-of-sample`);
   }
   const progress = progressLine(terminal, 'trials');
-  const openPool: OpenPool = (purpose) =>
-    createTrialPool(setup, { workers: purpose === 'judge' ? 1 : flags.workers, interrupt, recording });
+  const openPool: OpenPool = (purpose) => createTrialPool(setup, {
+    workers: purpose === 'judge' ? 1 : flags.workers, interrupt, recording, box: host.workers,
+  });
   const result = await walkForward(openPool, {
     folds: plan.folds, sets: planned.map(({ trial }) => trial.params), objective, onProgress: progress.show,
   });

@@ -9,6 +9,7 @@ import type { RunConfig } from '../../../config/run-config.ts';
 import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
 import { addressSecrets } from '../../../core/redaction.ts';
 import { newRunId } from '../../../daemon/files/find-run.ts';
+import type { StrategyHosts } from '../../../daemon/hosts/strategy-hosts.ts';
 import type { RunSummary } from '../../../daemon/reporting/counters.ts';
 import type { RunEvent } from '../../../daemon/reporting/json-reporter.ts';
 import { createEventReporter, createJsonReporter } from '../../../daemon/reporting/json-reporter.ts';
@@ -18,8 +19,10 @@ import type { Reporter } from '../../../daemon/reporting/reporter.ts';
 import { reportToAll } from '../../../daemon/reporting/reporter.ts';
 import { createTerminalReporter } from '../../../daemon/reporting/terminal-reporter.ts';
 import type { Connections } from '../../../daemon/run/connections.ts';
+import { controlTokensOf } from '../../../daemon/control/control-tokens.ts';
 import { runDaemon } from '../../../daemon/run/daemon.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
+import { ACCEPT_COUNTERS_FLAG } from '../../../signer/command-process.ts';
 
 /** The flag without which no command swaps real money. */
 export const LIVE_FLAG =
@@ -28,6 +31,10 @@ export const LIVE_FLAG =
 /** The flag with which an operator accepts the loss of the journal or the counters. */
 export const ACCEPT_FLAG = ['--accept-new-journal', 'trades although earlier swaps are missing from the journal or the '
   + 'counters: after a loss, or with a wallet that has swapped before'] as const;
+
+/** The flag with which an operator accepts the loss of the signer's counters; the signer reads it itself. */
+export const ACCEPT_COUNTERS = [ACCEPT_COUNTERS_FLAG, 'signs although the signer’s counters are missing, altered or an '
+  + 'older copy: their caps start again at nothing; give it once, and lower the caps first'] as const;
 
 interface RunFlags {
   readonly live?: boolean;
@@ -43,19 +50,21 @@ export const runDaemonCommand: CommandModule = (program, run) => {
     .option('--max-intents <count>', 'ends after this many completed swaps', wholeNumber(1, 999_999_999))
     .option(...LIVE_FLAG)
     .option(...ACCEPT_FLAG)
+    .option(...ACCEPT_COUNTERS)
     .action(run((context, flags: RunFlags) => runCommand(context, flags)));
 };
 
 async function runCommand(context: CommandContext, flags: RunFlags): Promise<ExitCode> {
   const { terminal } = context;
   if (!terminal.json) terminal.out('  gannet is starting …\n');
-  const { loaded: { config }, connections } = await openConfigured(context, 'run', flags);
+  const { loaded: { config }, connections, hosts } = await openConfigured(context, 'run', flags);
   try {
     noteIdleLive(context, flags, config);
     const write = (text: string): void => { terminal.out(text); };
     const reporter = terminal.json ? createJsonReporter(write)
       : createTerminalReporter({ write, colour: terminal.colour, tokens: config.tokens });
-    const { trading } = await runIn(context, flags, { config, connections, reporter, runId: newRunId(systemClock) });
+    const scope = { config, connections, hosts, reporter, runId: newRunId(systemClock) };
+    const { trading } = await runIn(context, flags, scope);
     return trading === 'halted' ? EXIT.halted : EXIT.done;
   } finally {
     await connections.close();
@@ -66,6 +75,8 @@ async function runCommand(context: CommandContext, flags: RunFlags): Promise<Exi
 interface RunScope {
   readonly config: RunConfig;
   readonly connections: Connections;
+  /** The processes of the strategies; undefined for a manual swap, whose code is the project's own. */
+  readonly hosts?: StrategyHosts | undefined;
   readonly runId: string;
   readonly reporter: Reporter;
 }
@@ -75,14 +86,16 @@ interface RunScope {
  * start.
  */
 export async function runIn({ options, environment, connectSigner, interrupt }: CommandContext, flags: RunFlags, {
-  config, connections, runId, reporter,
+  config, connections, hosts, runId, reporter,
 }: RunScope): Promise<RunSummary> {
+  // Without a control API the variables are not used, so they may hold anything.
+  const controlTokens = controlTokensOf(config.control.enabled ? environment : {});
   makeStateDir(options.stateDir);
   const { log, keep, close } = createLog({
     level: options.logLevel,
     secrets: secretsOf(
       environment, config.service.apiKey, ...addressSecrets(config.chain.rpcUrl),
-      connections.sandbox?.addresses.wallet.private_key,
+      connections.sandbox?.addresses.wallet.private_key, ...Object.values(controlTokens),
     ),
     terminal: process.stderr.isTTY,
     file: { stateDir: options.stateDir, name: runId },
@@ -96,7 +109,7 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
   const signer = connectSigner?.();
   try {
     return await runDaemon({
-      config, connections, environment, stateDir: options.stateDir, clock: systemClock, log, runId, interrupt,
+      config, connections, hosts, controlTokens, stateDir: options.stateDir, clock: systemClock, log, runId, interrupt,
       reporter: reportToAll([reporter, createEventReporter((event) => { keepEvent(keep, event); })]),
       durationMs: flags.duration, maxIntents: flags.maxIntents, signer, acceptNewJournal: flags.acceptNewJournal,
     });

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { CommandContext, CommandModule } from '../../command.ts';
 import { example } from '../../command.ts';
-import { ACCEPT_FLAG, LIVE_FLAG, noteIdleLive, runIn } from './run.ts';
+import { ACCEPT_COUNTERS, ACCEPT_FLAG, LIVE_FLAG, noteIdleLive, runIn } from './run.ts';
 import type { SwapPreview } from './swap-preview.ts';
 import { previewJson, previewSwap, previewText, quoteOf, withRefusals } from './swap-preview.ts';
 import type { ExitCode } from '../../exit-codes.ts';
@@ -29,8 +29,8 @@ import type { LoggedDecision } from '../../../engine/decision-log.ts';
 import { withTokenNames } from '../../../market/market-text.ts';
 import type { Token, TokenAmount, TokenTable } from '../../../market/token.ts';
 import { formatTokenAmount } from '../../../market/token.ts';
-import type { SignerDescription } from '../../../signer/channel-protocol.ts';
-import type { SignerClient } from '../../../signer/client.ts';
+import type { SignerDescription } from '../../../signer/channel/channel-protocol.ts';
+import type { SignerClient } from '../../../signer/channel/client.ts';
 import { swapProposal } from '../../../strategy/context.ts';
 import { withTokens } from '../../../strategy/params.ts';
 import type { Denial } from '../../../trading/limits.ts';
@@ -61,6 +61,7 @@ export const swapCommand: CommandModule = (program, run) => {
     .addOption(new Option('--yes', 'swaps real money without asking').conflicts('dryRun'))
     .option('--dry-run', 'only shows the amounts, the price, the fees and the worst case')
     .option(...ACCEPT_FLAG)
+    .option(...ACCEPT_COUNTERS)
     .action(run(swap));
 };
 
@@ -76,7 +77,9 @@ async function swap(
 ): Promise<ExitCode> {
   const { context, closeSigner } = withOneSigner(given);
   const dryRun = flags.dryRun === true;
-  const { loaded: { config }, connections } = await openConfigured(context, dryRun ? 'read' : 'run', flags);
+  const { loaded: { config }, connections, hosts } = await openConfigured(context, dryRun ? 'read' : 'run', flags);
+  // The strategies of the configuration do not run beside a manual swap.
+  await hosts?.close();
   try {
     if (!dryRun) noteIdleLive(context, flags, config);
     const from = tokenOf(input, config.tokens);

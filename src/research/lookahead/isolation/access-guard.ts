@@ -7,31 +7,23 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
-import { join, resolve, sep } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import tls from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import workerThreads from 'node:worker_threads';
 import { printable } from '../../../core/text.ts';
 import { GENERATION } from './strategy-modules.ts';
 
-/** The effect of a strategy's access to files or processes. */
-type DiskMode =
-  /** It succeeds and is recorded. */
-  | { readonly kind: 'watch' }
-  /** Another folder replaces the recording's folder. */
-  | { readonly kind: 'redirect'; readonly to: string }
-  /** It fails. */
-  | { readonly kind: 'refuse' };
-
 /** The effect of a strategy's access to anything outside its process. */
 export interface AccessMode {
-  readonly disk: DiskMode;
+  /** On files and processes: the box decides and the access is recorded, or it fails. */
+  readonly disk: 'watch' | 'refuse';
   readonly network: 'watch' | 'refuse';
 }
 
-/** Intercepts the accesses of this thread to files, databases, processes, threads and the network. */
+/** Intercepts the accesses of this process to files, processes, threads and the network. */
 interface AccessGuard {
+  /** Files that are part of the strategies' code, without links: reading them is no access. */
+  codeData: ReadonlySet<string>;
   /** Does work during which every access belongs to a strategy. */
   during<T>(mode: AccessMode, work: () => T): T;
   /** The same for asynchronous work. */
@@ -48,21 +40,25 @@ interface AccessGuard {
 const MODULE_FILE = /(?:\.[cm]?[jt]s|package\.json)(?:\?.*)?$|[\\/]node_modules(?:[\\/]|$)/;
 const PACKAGE_FILE = /[\\/]package\.json$|[\\/]node_modules(?:[\\/]|$)/;
 
+/** Functions that return the content of a file, and nothing that the file's hash does not fix. */
+const READS = new Set(['existsSync', 'readFile', 'readFileSync']);
+
 /** The current effect of accesses, and those so far. */
 interface GuardState {
   /** Undefined while the project's own code runs. */
   mode: AccessMode | undefined;
   isLoading: boolean;
+  codeData: ReadonlySet<string>;
   readonly accesses: Set<string>;
 }
 
 /**
- * Permanently intercepts the accesses of this thread. `recordingDir` is the folder that may be redirected. Functions
- * are replaced instead of using Node's permission model, because accesses must be recorded and redirected as well.
+ * Permanently intercepts the accesses of this process. Functions are replaced besides Node's permission model, because
+ * accesses must be recorded as well.
  */
-export function createAccessGuard(recordingDir: string): AccessGuard {
-  const state: GuardState = { mode: undefined, isLoading: false, accesses: new Set() };
-  interceptAccesses(state, [resolve(recordingDir), fs.realpathSync(recordingDir)]);
+export function createAccessGuard(): AccessGuard {
+  const state: GuardState = { mode: undefined, isLoading: false, codeData: new Set(), accesses: new Set() };
+  interceptAccesses(state);
   const under = <T>(mode: AccessMode | undefined, work: () => T): T => {
     const before = state.mode;
     state.mode = mode;
@@ -81,6 +77,8 @@ export function createAccessGuard(recordingDir: string): AccessGuard {
     }
   };
   return {
+    get codeData() { return state.codeData; },
+    set codeData(files) { state.codeData = files; },
     during: under,
     duringTurn: throughout,
     duringImport: async (mode, work) => {
@@ -100,28 +98,37 @@ export function createAccessGuard(recordingDir: string): AccessGuard {
   };
 }
 
-function interceptAccesses(state: GuardState, recordingDirs: readonly string[]): void {
+function interceptAccesses(state: GuardState): void {
   const { accesses } = state;
+  const { realpathSync } = fs;
+  const isCodeData = (path: string): boolean => {
+    if (state.codeData.size === 0) return false;
+    try {
+      return state.codeData.has(realpathSync(path));
+    } catch {
+      // There is no such file.
+      return false;
+    }
+  };
   const accessFile: Interceptor = (name, args) => {
     const { mode } = state;
     const path = pathOf(args[0]);
     if (mode === undefined || path === undefined) return args;
     if ((state.isLoading ? MODULE_FILE : PACKAGE_FILE).test(path) && !isByStrategy()) return args;
+    if (isCodeData(path) && (READS.has(name) || !isByStrategy())) return args;
     accesses.add(path);
-    if (mode.disk.kind === 'refuse') {
+    if (mode.disk === 'refuse') {
       const message = `ENOENT: no such file or directory, ${name} '${path}'`;
       throw Object.assign(new Error(message), { code: 'ENOENT', path });
     }
-    const redirected = mode.disk.kind === 'redirect' ? redirectedPath(path, recordingDirs, mode.disk.to) : undefined;
-    return redirected === undefined ? args : [redirected, ...args.slice(1)];
+    return args;
   };
   interceptFunctions(fs, accessFile);
   interceptFunctions(fs.promises, accessFile, { promises: true });
-  interceptDatabases((path) => { accessFile('open', [path]); });
   const accessOther = (what: string): Interceptor => (name, args) => {
     if (state.mode === undefined) return args;
     accesses.add(`${what} (${name})`);
-    if (state.mode.disk.kind === 'refuse') throw new Error(`${name} is not available here`);
+    if (state.mode.disk === 'refuse') throw new Error(`${name} is not available here`);
     return args;
   };
   interceptFunctions(childProcess, accessOther('a process'));
@@ -151,15 +158,6 @@ function pathOf(value: unknown): string | undefined {
     // A URL of another kind names no file; the call reports that itself.
     return undefined;
   }
-}
-
-function redirectedPath(path: string, from: readonly string[], to: string): string | undefined {
-  const absolute = resolve(path);
-  for (const dir of from) {
-    if (absolute === dir) return to;
-    if (absolute.startsWith(dir + sep)) return join(to, absolute.slice(dir.length));
-  }
-  return undefined;
 }
 
 /** Receives the name of a function and its arguments, and returns the arguments to use instead. */
@@ -207,20 +205,6 @@ function interceptClass(owner: object, name: string, intercept: Interceptor): vo
     construct: (target, args: unknown[], newTarget): object => (
       Reflect.construct(target, intercept(name, args), newTarget) as object),
   }));
-}
-
-/** Intercepts methods, because exports of node:sqlite cannot be replaced. A database in memory is no file. */
-function interceptDatabases(accessed: (path: string) => void): void {
-  const databases = DatabaseSync.prototype;
-  for (const name of ['exec', 'prepare'] as const) {
-    Reflect.set(databases, name, new Proxy(databases[name], {
-      apply: (target, self: DatabaseSync, args: unknown[]): unknown => {
-        const path = self.isOpen ? self.location() : null;
-        if (path !== null) accessed(path);
-        return Reflect.apply(target, self, args);
-      },
-    }));
-  }
 }
 
 /** Reports every use of the network, not only new connections: a request may reuse an open one. */

@@ -1,27 +1,22 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
 import type { InputCursor } from '../../../backtest/driver.ts';
 import { backtestCursor, readRecordedChecks } from '../../../backtest/recorded-checks.ts';
 import type { BacktestStrategy } from '../../../backtest/setup.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { ChunkedWork } from '../../../core/chunked-work.ts';
-import type { Token } from '../../../market/token.ts';
 import { tokenTable } from '../../../market/token.ts';
-import { createHistoryWriter } from '../../../recording/history-writer.ts';
-import type { RecordingManifest } from '../../../recording/manifest.ts';
-import type { SharedRows } from '../../../recording/shared/shared-source.ts';
 import type { Recording } from '../../../recording/reader.ts';
 import { openRecording } from '../../../recording/reader.ts';
 import { openSharedRows } from '../../../recording/shared/shared-source.ts';
-import type { RecordingSource } from '../../../recording/format.ts';
+import { openWorkerChannel } from '../../box/boxed-worker.ts';
 import { reportUnhandledErrors } from '../../strategy-guards.ts';
+import { shareRecording } from '../../trials/shared-recording.ts';
 import type { ThreadSetup } from '../../trials/thread-setup.ts';
 import { loadStrategy } from '../../trials/thread-setup.ts';
 import type { History, PassAnswer, PassTask } from '../pass.ts';
-import { runPassInChunks } from '../pass.ts';
-import type { Perturbation } from '../perturbation.ts';
+import { countInputs, runPassInChunks, runTogetherInChunks } from '../pass.ts';
 import { perturbed } from '../perturbation.ts';
 import type { AccessMode } from './access-guard.ts';
 import { createAccessGuard } from './access-guard.ts';
@@ -35,13 +30,18 @@ const PERTURBED_ROWS = 10_000;
 const TURN_MS = 2;
 
 reportUnhandledErrors({ err: (text) => { process.stderr.write(text); } });
-const port = parentPort!;
-const { setup, rows, lastSeq, made, copiesDir } = workerData as ThreadData;
-const source = rows === null ? openFromDisk() : openSharedRows(rows);
+const { start, say, serve } = await openWorkerChannel<ThreadData, PassTask, PassAnswer>();
+const { setup, lastSeq, mostBytes } = start;
+const recording = openFromDisk();
+const { rows = null } = await shareRecording(recording, { checks: readRecordedChecks(recording), mostBytes });
+const source = rows === null ? recording : openSharedRows(rows);
 const checks = readRecordedChecks(source);
 const tokens = tokenTable(setup.tokens);
 const byName = new Map(setup.strategies.map((strategy) => [strategy.name, strategy]));
-const guard = createAccessGuard(setup.recordingDir);
+const recordingPath = join(realpathSync(setup.recordingDir), sep);
+// Rows in memory are all that is needed from here on: no strategy reads its future from the disk.
+serve(async (task) => { say(await answer(task)); }, { unreadable: rows === null ? [] : [setup.recordingDir] });
+const guard = createAccessGuard();
 prepareMachinePerturbation();
 const modules = isolateStrategyModules();
 const globalChanges = watchGlobals();
@@ -51,41 +51,35 @@ function openFromDisk(): Recording {
   return lastSeq === null ? whole : whole.cutAt(lastSeq);
 }
 
-port.on('message', (task: PassTask) => {
-  void answer(task).then((reply) => { port.postMessage(reply); });
-});
-
 async function answer(task: PassTask): Promise<PassAnswer> {
-  const { perturbation, machineFactors = [], onDisk = false } = task;
-  const copy = onDisk && perturbation !== undefined ? await copyPerturbed(perturbation) : undefined;
+  const { perturbation, machineFactors = [], machineVariant } = task;
   const mode: AccessMode = {
-    disk: machineFactors.includes('disk') ? { kind: 'refuse' }
-      : copy === undefined ? { kind: 'watch' } : { kind: 'redirect', to: copy.directory },
+    // Where the box must let this process read the recording, the guard keeps it from the strategy.
+    disk: rows === null || machineFactors.includes('disk') ? 'refuse' : 'watch',
     network: machineFactors.includes('network') ? 'refuse' : 'watch',
   };
-  modules.withoutData = mode.disk.kind === 'refuse';
-  const restoreMachine = perturbMachine(machineFactors);
-  const done: { decisions: PassAnswer['decisions']; fault?: string } = { decisions: [] };
+  modules.withoutData = mode.disk === 'refuse';
+  const restoreMachine = perturbMachine(machineFactors, machineVariant);
+  let decided: Decided = { decisions: [] };
+  let fault: string | undefined;
   try {
-    const { instances, own } = await guard.duringImport(mode, () => load(task));
+    const instances = await guard.duringImport(mode, () => load(task));
     const { cursor, isOver } = rowsOf(task);
-    const decisions = await finished(run(task, { instances, own, cursor }), { mode, isOver });
-    done.decisions = decisions.filter(({ at }) => at < (perturbation?.from ?? Infinity));
+    decided = await finished(run(task, { instances, cursor }), { mode, isOver });
+    if (task.countsInputs === true && decided.decisions.length === 0) {
+      const counted = { setup, checks, startAt: setup.firstAt, cursor: rowsOf(task).cursor };
+      decided = { ...decided, inputs: countInputs(instances.at(-1)!, counted) };
+    }
   } catch (error) {
-    done.fault = messageOf(error);
+    fault = messageOf(error);
   } finally {
     restoreMachine();
-    copy?.remove();
   }
   // Work that a strategy left to the event loop runs before the next pass, as it would in a process that continues.
   await sleep(TURN_MS);
   const accesses = [...modules.takeAccesses(), ...guard.takeAccesses()];
-  return { ...done, accesses, globalChanges: globalChanges() };
-}
-
-function copyPerturbed(perturbation: Perturbation): ReturnType<typeof copyRecording> {
-  const cursor = perturbed(backtestCursor(source, checks), perturbation);
-  return copyRecording(cursor, { tokens: setup.tokens, copiesDir, ...made });
+  const decisions = decided.decisions.filter(({ at }) => at < (perturbation?.from ?? Infinity));
+  return { ...decided, decisions, fault, accesses, globalChanges: globalChanges() };
 }
 
 /** Finishes the steps. Only after the last row does it wait for promises and timers, so that late decisions show. */
@@ -99,26 +93,36 @@ async function finished<T>(
   }
 }
 
-async function load(
-  { strategy, generation, neighbours = [] }: PassTask,
-): Promise<{ instances: BacktestStrategy[]; own: BacktestStrategy }> {
+/** Loads the strategy last, after its neighbours; or all strategies that run together. */
+async function load({ strategy, generation, neighbours = [], together }: PassTask): Promise<BacktestStrategy[]> {
+  const names = together ?? [...neighbours, strategy];
   modules.generation = generation;
+  const data = names.flatMap((name) => byName.get(name)!.data ?? []).map(({ path }) => path);
+  // A recording in the strategy's folder stays a recording.
+  modules.codeData = guard.codeData = new Set(data.filter((path) => !path.startsWith(recordingPath)));
   const instances: BacktestStrategy[] = [];
-  for (const name of neighbours) instances.push(await instanceOf(name));
-  return { instances, own: await instanceOf(strategy) };
+  for (const name of names) instances.push(await instanceOf(name));
+  return instances;
 }
 
 function instanceOf(name: string): Promise<BacktestStrategy> {
   return loadStrategy(byName.get(name)!, tokens, setup.places);
 }
 
-function run({ history }: PassTask, { instances, own, cursor }: {
-  readonly instances: readonly BacktestStrategy[]; readonly own: BacktestStrategy; readonly cursor: InputCursor;
-}): ChunkedWork<PassAnswer['decisions']> {
+/** What a pass decided. */
+type Decided = Pick<PassAnswer, 'decisions' | 'decisionHash' | 'inputs'>;
+
+function run({ history, together }: PassTask, { instances, cursor }: {
+  readonly instances: readonly BacktestStrategy[]; readonly cursor: InputCursor;
+}): ChunkedWork<Decided> {
+  if (together !== undefined) {
+    return runTogetherInChunks({ setup, strategies: instances, cursor, checks, startAt: setup.firstAt });
+  }
+  const own = instances.at(-1)!;
   return runPassInChunks({
     setup,
     strategy: history === undefined ? own : { ...own, warmupMs: history.warmupMs },
-    neighbours: instances,
+    neighbours: instances.slice(0, -1),
     cursor, checks,
     startAt: history === undefined ? setup.firstAt : beginOf(history),
   });
@@ -159,38 +163,11 @@ function rowsOf(
   };
 }
 
-/** Writes rows into a new recording in an existing folder; returns its folder and a function that removes it. */
-async function copyRecording(cursor: InputCursor, { copiesDir, ...about }: {
-  readonly copiesDir: string;
-  readonly tokens: readonly Token[];
-  readonly createdAt: number;
-  readonly source: RecordingSource;
-}): Promise<{ readonly directory: string; readonly remove: () => void }> {
-  const dir = mkdtempSync(join(copiesDir, 'copy-'));
-  const remove = (): void => { rmSync(dir, { recursive: true, force: true }); };
-  try {
-    const writer = createHistoryWriter({ dir, name: 'copy', ...about });
-    for (let seq = 1; cursor.next(); seq++) {
-      writer.append(seq, cursor.at, cursor.input);
-      if (writer.isBusy) await writer.room();
-    }
-    await writer.close();
-    return { directory: writer.directory, remove };
-  } catch (error) {
-    remove();
-    throw error;
-  }
-}
-
-/** The data of a thread; plain data. */
+/** The first message to a process that runs passes. */
 export interface ThreadData {
   readonly setup: ThreadSetup;
-  /** The recording's rows; null when they are too large for memory, and the thread reads them from disk. */
-  readonly rows: Pick<SharedRows, 'layout' | 'memory'> | null;
+  /** The most bytes of the recording that this process keeps in memory. Beyond that it reads from the disk. */
+  readonly mostBytes: number;
   /** The last input number to read from a recording that may still grow; null for a complete one. */
   readonly lastSeq: number | null;
-  /** The creation time and the source of the recording, for copies. */
-  readonly made: Pick<RecordingManifest, 'createdAt' | 'source'>;
-  /** The folder for copies. The pool removes it, because a thread that is ended cannot. */
-  readonly copiesDir: string;
 }

@@ -7,6 +7,8 @@ import { PROJECT_DIR } from '../../../config/strategy-file.ts';
 /** Loads the modules of strategies once per generation. The modules of the project and of packages load once. */
 interface StrategyModules {
   generation: number;
+  /** The JSON files that are part of the code of the pass's strategies, without links. */
+  codeData: ReadonlySet<string>;
   /** Whether importing a module that is data instead of code fails. */
   withoutData: boolean;
   /** Returns the imports of data, and of project files outside the authors' SDK, since the last call. */
@@ -28,6 +30,7 @@ export function isolateStrategyModules(): StrategyModules {
   const known = new Map<string, boolean>();
   const modules: StrategyModules = {
     generation: 0,
+    codeData: new Set(),
     withoutData: false,
     takeAccesses: () => {
       const taken = [...accesses];
@@ -45,8 +48,9 @@ export function isolateStrategyModules(): StrategyModules {
         return resolved;
       }
       if (!url.startsWith('file:') || url.includes('/node_modules/')) return resolved;
-      if (isByStrategy && isData(url, known)) {
-        const name = basename(fileURLToPath(url));
+      const path = fileURLToPath(url);
+      if (isByStrategy && (path.endsWith('.json') ? !modules.codeData.has(path) : isData(path, known))) {
+        const name = basename(path);
         accesses.add(`data in ${name}`);
         if (modules.withoutData) throw new Error(`${name} is not available here`);
       }
@@ -57,8 +61,7 @@ export function isolateStrategyModules(): StrategyModules {
 }
 
 /** Keyed by size and time, because a strategy may write a module between two imports. */
-function isData(url: string, known: Map<string, boolean>): boolean {
-  const path = fileURLToPath(url);
+function isData(path: string, known: Map<string, boolean>): boolean {
   const { size, mtimeMs } = statSync(path);
   const key = `${path} ${size} ${mtimeMs}`;
   const found = known.get(key) ?? (size > DATA_DIGITS && isMostlyNumbers(readFileSync(path, 'utf8')));

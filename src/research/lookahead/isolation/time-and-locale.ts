@@ -1,24 +1,36 @@
-/** An instant in a year and at an hour that no user works in. */
-const STOPPED_AT_MS = Date.UTC(2071, 4, 17, 3, 21, 9, 876);
-const UPTIME_MS = 98_765_432_109;
+import type { MachineVariant } from '../pass.ts';
+import { numberOn } from './other-machines.ts';
+
+/**
+ * Instants in years that no user works in. Year, month, day, hour, minute, second and millisecond of the second one
+ * have every bit that those of the first one have not.
+ */
+const INSTANTS = [
+  Date.UTC(2071, 4, 17, 22, 21, 9, 876), Date.UTC(2024, 11, 14, 9, 42, 54, 147), Date.UTC(2036, 1, 29, 3, 32, 30, 511),
+] as const;
+/** The instant and the uptime of the current pass. */
+let stoppedAtMs: number = INSTANTS[0];
+let uptimeMs = 0;
 
 /** Stops every clock, and returns a function that starts them again. */
-export function stopClock(): () => void {
+export function stopClock(variant: MachineVariant): () => void {
+  stoppedAtMs = INSTANTS[variant];
+  uptimeMs = numberOn(variant, 37, 98_765_432_109);
   const Real = Date;
   const stopped = new Proxy(Real, {
     construct: (target, args: unknown[], newTarget): object => (
-      Reflect.construct(target, args.length === 0 ? [STOPPED_AT_MS] : args, newTarget) as object),
-    apply: () => new Real(STOPPED_AT_MS).toString(),
-    get: (target, key): unknown => (key === 'now' ? () => STOPPED_AT_MS : Reflect.get(target, key)),
+      Reflect.construct(target, args.length === 0 ? [stoppedAtMs] : args, newTarget) as object),
+    apply: () => new Real(stoppedAtMs).toString(),
+    get: (target, key): unknown => (key === 'now' ? () => stoppedAtMs : Reflect.get(target, key)),
   });
-  const hrtime = Object.assign(() => [Math.floor(UPTIME_MS / 1_000), 0], {
-    bigint: () => BigInt(UPTIME_MS) * 1_000_000n,
+  const hrtime = Object.assign(() => [Math.floor(uptimeMs / 1_000), 0], {
+    bigint: () => BigInt(uptimeMs) * 1_000_000n,
   });
   const restores = [
     replaceMember(globalThis, 'Date', stopped),
-    replaceMember(performance, 'now', () => UPTIME_MS),
-    replaceMember(performance, 'timeOrigin', STOPPED_AT_MS - UPTIME_MS),
-    replaceMember(process, 'uptime', () => UPTIME_MS / 1_000),
+    replaceMember(performance, 'now', () => uptimeMs),
+    replaceMember(performance, 'timeOrigin', stoppedAtMs - uptimeMs),
+    replaceMember(process, 'uptime', () => uptimeMs / 1_000),
     replaceMember(process, 'hrtime', hrtime),
     ...stopFormats(), ...stopTemporal(),
   ];
@@ -32,11 +44,11 @@ function stopFormats(): Restore[] {
   const get = new Proxy(Reflect.get(descriptor, 'get') as object, {
     apply: (target, self): unknown => {
       const format = Reflect.apply(target as () => Intl.DateTimeFormat['format'], self, []);
-      return (at: number | Date = STOPPED_AT_MS): string => format(at);
+      return (at: number | Date = stoppedAtMs): string => format(at);
     },
   });
   const toParts = new Proxy(Reflect.get(formats, 'formatToParts'), {
-    apply: (target, self, [at = STOPPED_AT_MS]: unknown[]): unknown => (
+    apply: (target, self, [at = stoppedAtMs]: unknown[]): unknown => (
       Reflect.apply(target as () => unknown, self, [at] as never)),
   });
   return [
@@ -51,7 +63,7 @@ function stopTemporal(): Restore[] {
   if (known === undefined) return [];
   const { Now: now, Instant } = known;
   const at = (zone: unknown = now.timeZoneId()): ZonedDateTime => (
-    Instant.fromEpochMilliseconds(STOPPED_AT_MS).toZonedDateTimeISO(zone));
+    Instant.fromEpochMilliseconds(stoppedAtMs).toZonedDateTimeISO(zone));
   return [
     replaceMember(now, 'instant', () => at('UTC').toInstant()),
     replaceMember(now, 'zonedDateTimeISO', at),
@@ -61,9 +73,27 @@ function stopTemporal(): Restore[] {
   ];
 }
 
-/** A time zone that no country uses, as a name and as its offset from UTC. */
-const ZONE = '-10:23';
-const OFFSET_MS = -(10 * 60 + 23) * 60_000;
+/** A time zone that no country uses, and languages. */
+interface Place {
+  readonly zone: string;
+  /** From UTC. */
+  readonly offsetMs: number;
+  /** A language with other digits or another grouping of them. */
+  readonly numbers: string;
+  /** A language with another order of letters. */
+  readonly letters: string;
+  /** A language with other capitals. */
+  readonly capitals: string;
+}
+
+/** The offset of the second one, in minutes, has every bit that the first one's has not. */
+const PLACES = [
+  { zone: '-10:23', offsetMs: -623 * 60_000, numbers: 'ar-EG', letters: 'lt', capitals: 'tr' },
+  { zone: '+10:22', offsetMs: 622 * 60_000, numbers: 'bn', letters: 'sv', capitals: 'lt' },
+  { zone: '+06:40', offsetMs: 400 * 60_000, numbers: 'de-CH', letters: 'da', capitals: 'el' },
+] as const satisfies readonly Place[];
+/** The place of the current pass. */
+let place: Place = PLACES[0];
 
 const DATE_PARTS = ['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Seconds', 'Milliseconds'] as const;
 /** A text that names its time zone, or a date alone, which is in UTC. */
@@ -80,9 +110,9 @@ function perturbTimeZone(): Restore {
   const parse = (text: string): number => {
     const at = RealDate.parse(text);
     if (Number.isNaN(at) || HAS_ZONE.test(text.trim())) return at;
-    return RealDate.parse(DATE_AND_TIME.test(text.trim()) ? `${text.trim()}Z` : `${text} UTC`) - OFFSET_MS;
+    return RealDate.parse(DATE_AND_TIME.test(text.trim()) ? `${text.trim()}Z` : `${text} UTC`) - place.offsetMs;
   };
-  const shifted = (date: Date): Date => new RealDate(date.getTime() + OFFSET_MS);
+  const shifted = (date: Date): Date => new RealDate(date.getTime() + place.offsetMs);
   const zoned = new Proxy(Given, {
     construct: (target, args: unknown[], newTarget): object => (
       Reflect.construct(target, constructorArgs(args, parse), newTarget) as object),
@@ -91,7 +121,7 @@ function perturbTimeZone(): Restore {
   });
   const restores = [
     replaceMember(globalThis, 'Date', zoned),
-    replaceMember(prototype, 'getTimezoneOffset', () => -OFFSET_MS / 60_000),
+    replaceMember(prototype, 'getTimezoneOffset', () => -place.offsetMs / 60_000),
   ];
   const method = (name: string, value: (this: Date, ...args: number[]) => unknown): void => {
     const descriptor = Object.getOwnPropertyDescriptor(prototype, name)!;
@@ -103,7 +133,7 @@ function perturbTimeZone(): Restore {
     if (part === 'Day') continue;
     const set = prototype[`setUTC${part}`];
     method(`set${part}`, function setZonedPart(...args) {
-      return this.setTime(Number(Reflect.apply(set, shifted(this), args)) - OFFSET_MS);
+      return this.setTime(Number(Reflect.apply(set, shifted(this), args)) - place.offsetMs);
     });
   }
   // toUTCString returns "Sun, 17 May 2071 03:21:09 GMT".
@@ -112,7 +142,7 @@ function perturbTimeZone(): Restore {
     const [week, day, month, year] = words(date);
     return `${week} ${month} ${day} ${year}`;
   };
-  const timeText = (date: Date): string => `${words(date)[4]} GMT${ZONE.replace(':', '')} (GMT${ZONE})`;
+  const timeText = (date: Date): string => `${words(date)[4]} GMT${place.zone.replace(':', '')} (GMT${place.zone})`;
   method('toDateString', function toDateString() { return dateText(this); });
   method('toTimeString', function toTimeString() { return timeText(this); });
   method('toString', function toString() {
@@ -124,13 +154,8 @@ function perturbTimeZone(): Restore {
 function constructorArgs(args: readonly unknown[], parse: (text: string) => number): readonly unknown[] {
   const [first] = args;
   if (args.length === 1) return typeof first === 'string' ? [parse(first)] : args;
-  return args.length === 0 ? args : [Date.UTC(...args.map(Number) as [number, number]) - OFFSET_MS];
+  return args.length === 0 ? args : [Date.UTC(...args.map(Number) as [number, number]) - place.offsetMs];
 }
-
-/** Languages with other digits and another order of dates, with another alphabet order, and with other capitals. */
-const NUMBERS = 'ar-EG';
-const LETTERS = 'lt';
-const CAPITALS = 'tr';
 
 const FORMATS = [
   'Collator', 'DateTimeFormat', 'DurationFormat', 'ListFormat', 'NumberFormat', 'PluralRules', 'RelativeTimeFormat',
@@ -144,7 +169,8 @@ type ReplaceArgs = (args: readonly unknown[]) => readonly unknown[];
  * Changes time zone and language wherever code depends on the machine's, and returns a function that restores them.
  * Code that names a zone or a language keeps it.
  */
-export function perturbLocale(): Restore {
+export function perturbLocale(variant: MachineVariant): Restore {
+  place = PLACES[variant];
   const restores = [
     perturbTimeZone(), ...perturbFormats(), ...perturbTexts(), ...perturbNavigator(), ...perturbTemporal(),
     ...['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString'].map((name) => (
@@ -157,7 +183,7 @@ function perturbFormats(): Restore[] {
   return FORMATS.flatMap((name) => {
     const original: unknown = Reflect.get(Intl, name);
     if (typeof original !== 'function') return [];
-    const language = name === 'Collator' ? LETTERS : NUMBERS;
+    const language = name === 'Collator' ? place.letters : place.numbers;
     const replaced: ReplaceArgs = name === 'DateTimeFormat' ? withZone : (args) => withLocale(args, language);
     return replaceMember(Intl as unknown as Record<string, unknown>, name, new Proxy(original, {
       construct: (target, args: unknown[], newTarget): object => (
@@ -169,19 +195,20 @@ function perturbFormats(): Restore[] {
 
 function perturbTexts(): Restore[] {
   return [
-    wrapped(String.prototype, 'localeCompare', ([other, locale = LETTERS, ...options]) => [other, locale, ...options]),
+    wrapped(String.prototype, 'localeCompare', ([other, locale = place.letters, ...options]) => (
+      [other, locale, ...options])),
     ...['toLocaleUpperCase', 'toLocaleLowerCase'].map((name) => (
-      wrapped(String.prototype, name, (args) => withLocale(args, CAPITALS)))),
+      wrapped(String.prototype, name, (args) => withLocale(args, place.capitals)))),
     ...[Number.prototype, BigInt.prototype].map((owner) => (
-      wrapped(owner, 'toLocaleString', (args) => withLocale(args, NUMBERS)))),
+      wrapped(owner, 'toLocaleString', (args) => withLocale(args, place.numbers)))),
   ];
 }
 
 function perturbNavigator(): Restore[] {
   const prototype = Object.getPrototypeOf(navigator) as object;
   return [
-    redefineMember(prototype, 'language', { configurable: true, get: () => NUMBERS }),
-    redefineMember(prototype, 'languages', { configurable: true, get: () => [NUMBERS] }),
+    redefineMember(prototype, 'language', { configurable: true, get: () => place.numbers }),
+    redefineMember(prototype, 'languages', { configurable: true, get: () => [place.numbers] }),
   ];
 }
 
@@ -189,12 +216,12 @@ function perturbTemporal(): Restore[] {
   const known = temporal();
   if (known === undefined) return [];
   const restores = ['zonedDateTimeISO', 'plainDateTimeISO', 'plainDateISO', 'plainTimeISO'].map((name) => (
-    wrapped(known.Now, name, ([zone = ZONE]) => [zone])));
-  restores.push(replaceMember(known.Now, 'timeZoneId', () => ZONE));
+    wrapped(known.Now, name, ([zone = place.zone]) => [zone])));
+  restores.push(replaceMember(known.Now, 'timeZoneId', () => place.zone));
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(known))) {
     const prototype: unknown = typeof value === 'function' ? Reflect.get(value, 'prototype') : undefined;
     if (typeof prototype !== 'object' || prototype === null) continue;
-    const replaced: ReplaceArgs = name === 'Instant' ? withZone : (args) => withLocale(args, NUMBERS);
+    const replaced: ReplaceArgs = name === 'Instant' ? withZone : (args) => withLocale(args, place.numbers);
     restores.push(wrapped(prototype, 'toLocaleString', replaced));
   }
   return restores;
@@ -214,8 +241,8 @@ function withLocale([locale, ...rest]: readonly unknown[], language: string): un
 }
 
 function withZone([locale, options, ...rest]: readonly unknown[]): unknown[] {
-  const { timeZone = ZONE, ...other } = (options ?? {}) as Readonly<Record<string, unknown>>;
-  return [locale ?? NUMBERS, { ...other, timeZone }, ...rest];
+  const { timeZone = place.zone, ...other } = (options ?? {}) as Readonly<Record<string, unknown>>;
+  return [locale ?? place.numbers, { ...other, timeZone }, ...rest];
 }
 
 /** The replaced part of `Temporal`: this version of Node has it, the types of the language do not. */

@@ -1,27 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import type { ThreadPool } from '../lookahead.ts';
 import type { PassAnswer, PassTask, PassThread } from '../pass.ts';
 import { GannetError } from '../../../core/errors.ts';
+import type { WorkerBox } from '../../box/workers.ts';
 import type { ThreadData } from './lookahead-worker.ts';
 
-const WORKER = new URL('./lookahead-worker.ts', import.meta.url);
-
 /**
- * Returns a pool of threads for passes. A thread is used again only while shared state is as at its start. The modules
- * of strategies are loaded again in any case. An interrupt ends all threads and removes their copies.
+ * Returns a pool of boxed processes for passes. One is used again only while shared state is as at its start. The
+ * modules of strategies are loaded again in any case. An interrupt ends all processes.
  */
-export function createThreadPool(data: Omit<ThreadData, 'copiesDir'>, interrupt?: AbortSignal): ThreadPool {
-  const copiesDir = mkdtempSync(join(tmpdir(), 'gannet-lookahead-'));
+export function createThreadPool(box: WorkerBox, data: ThreadData, interrupt?: AbortSignal): ThreadPool {
   const idle: PassThread[] = [];
   const started = new Set<PassThread>();
   const closeAll = async (): Promise<void> => {
     await Promise.all([...started].map((thread) => thread.close()));
     started.clear();
-    // Retries, because the last write of an ended thread may still reach the disk.
-    rmSync(copiesDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   };
   interrupt?.addEventListener('abort', () => { void closeAll(); }, { once: true });
   return {
@@ -29,7 +21,7 @@ export function createThreadPool(data: Omit<ThreadData, 'copiesDir'>, interrupt?
       if (!isNew) {
         for (let free = idle.pop(); free !== undefined; free = idle.pop()) if (!free.isContaminated) return free;
       }
-      const thread = startThread({ ...data, copiesDir }, interrupt);
+      const thread = startThread(box, data, interrupt);
       started.add(thread);
       return thread;
     },
@@ -45,35 +37,40 @@ export function createThreadPool(data: Omit<ThreadData, 'copiesDir'>, interrupt?
   };
 }
 
-function startThread(data: ThreadData, interrupt: AbortSignal | undefined): PassThread {
-  const worker = new Worker(WORKER, { workerData: data });
+function startThread(box: WorkerBox, data: ThreadData, interrupt: AbortSignal | undefined): PassThread {
   let isContaminated = false;
   let fault: unknown;
   let running = '';
   let settle: { resolve: (answer: PassAnswer) => void; reject: (error: unknown) => void } | undefined;
-  const fail = (error: unknown): void => {
-    isContaminated = true;
-    fault ??= error;
-    settle?.reject(fault);
-  };
-  worker.on('message', (answer: PassAnswer) => {
-    isContaminated ||= answer.globalChanges.length > 0;
-    settle?.resolve(answer);
+  const closed = Promise.withResolvers<void>();
+  const worker = box.start('lookahead', {
+    onMessage: (message) => {
+      const answer = message as PassAnswer;
+      isContaminated ||= answer.globalChanges.length > 0;
+      settle?.resolve(answer);
+    },
+    onEnd: ({ code, signal }) => {
+      isContaminated = true;
+      fault ??= interrupt?.aborted === true
+        ? new GannetError('INTERRUPTED', 'interrupted before it was done')
+        : new GannetError('STRATEGY_INVALID', `strategy ${running} ended the process that it ran in `
+          + `(${signal === null ? `exit code ${code}` : signal})`);
+      settle?.reject(fault);
+      closed.resolve();
+    },
   });
-  worker.on('error', fail);
-  worker.on('exit', (code) => {
-    fail(interrupt?.aborted === true
-      ? new GannetError('INTERRUPTED', 'interrupted before it was done')
-      : new GannetError('STRATEGY_INVALID', `strategy ${running} ended the thread that it ran in (exit code ${code})`));
-  });
+  worker.post(data);
   return {
     get isContaminated() { return isContaminated; },
     run: (task: PassTask) => new Promise((resolve, reject) => {
       running = task.strategy;
       settle = { resolve, reject };
-      if (fault === undefined) worker.postMessage(task, []);
-      else fail(fault);
+      if (fault === undefined) worker.post(task);
+      else reject(fault);
     }),
-    close: async () => { await worker.terminate(); },
+    close: async () => {
+      worker.kill();
+      await closed.promise;
+    },
   };
 }

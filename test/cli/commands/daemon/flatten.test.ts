@@ -1,12 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { operatorCommands } from '../../../../src/cli/commands/daemon/control.ts';
 import type { Amount } from '../../../../src/core/amount.ts';
-import { startControlApi } from '../../../../src/daemon/control/control-server.ts';
 import type { RiskLimits } from '../../../../src/trading/limits.ts';
 import type { Answer } from '../../in-process.ts';
 import { runCommand } from '../../in-process.ts';
 import type { ControlFixture } from '../../../daemon/control-fixture.ts';
-import { controlFixture } from '../../../daemon/control-fixture.ts';
+import { controlFixture, startTestApi } from '../../../daemon/control-fixture.ts';
 import { FISH, SOL } from '../../../market/tokens.ts';
 import { temporaryFolder } from '../../../store/fixtures.ts';
 import { approve, buy, fillOf, outcome } from '../../../trading/states.ts';
@@ -21,11 +20,7 @@ async function holding(
   const fixture = controlFixture(stateDir, { limits });
   fixture.state.portfolio.book('diver').balances.set(SOL.mint, 2_000_000_000n as Amount)
     .set(FISH.mint, 5_000n as Amount);
-  const api = await startControlApi({
-    host: '127.0.0.1', port: 0, stateDir, token: undefined, runId: 'a-run', log: () => undefined,
-    controlPort: () => fixture.controlPort, isPortGiven: true, end: () => undefined,
-  });
-  onTestFinished(() => api.close());
+  await startTestApi({ stateDir, controlPort: () => fixture.controlPort });
   fixture.engine.start();
   return { ...fixture, flatten: () => runCommand(operatorCommands, ['flatten', '--wait', '600ms'], { stateDir }) };
 }

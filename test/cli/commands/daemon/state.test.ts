@@ -2,8 +2,9 @@ import { copyFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stateCommand } from '../../../../src/cli/commands/daemon/state.ts';
-import { openSpendingCaps } from '../../../../src/signer/caps.ts';
+import { openSpendingCaps } from '../../../../src/signer/counters/caps.ts';
 import { openJournal } from '../../../../src/store/journal.ts';
+import { begun, COUNTERS_KEY } from '../../../signer/session.ts';
 import { runCommand } from '../../in-process.ts';
 import { temporaryFolder, temporaryJournal } from '../../../store/fixtures.ts';
 import { intentOf, wallClock } from '../../../store/sample-intents.ts';
@@ -12,7 +13,9 @@ describe('issue 13.33: gannet state backup', () => {
   it('copies journal and counters during writes, and a copy knows that the journal has continued', async () => {
     const stateDir = temporaryFolder();
     const journal = temporaryJournal(join(stateDir, 'journal.sqlite'));
-    const caps = openSpendingCaps({ stateDir, wallet: 'payer', clock: wallClock });
+    const caps = begun(openSpendingCaps({
+      folder: join(stateDir, 'signer'), key: COUNTERS_KEY, wallet: 'payer', clock: wallClock,
+    }));
     onTestFinished(() => { caps.close(); });
     for (let number = 1; number <= 40; number++) journal.intentApproved(intentOf(number));
     const cap = { name: 'USDC', decimals: 6, perDay: 100n };
@@ -36,7 +39,7 @@ describe('issue 13.33: gannet state backup', () => {
     expect([copy.standing(), copy.openIntents().length])
       .toMatchObject([{ isNew: false, writtenTo: { rows: 41 }, position: { rows: 40 } }, 40]);
     copy.close();
-    const counters = openSpendingCaps({ stateDir: restored, wallet: 'payer', clock: wallClock });
+    const counters = openSpendingCaps({ folder: restored, key: COUNTERS_KEY, wallet: 'payer', clock: wallClock });
     expect(counters.signedSince(0)).toBe(1);
     counters.close();
   });

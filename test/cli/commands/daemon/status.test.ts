@@ -10,11 +10,11 @@ const FEED: FeedState = {
 const STATE: SessionState = {
   run_id: 'a-run', mode: 'paper', phase: 'trading', waits_for: [], standing: 'trading', standing_reasons: [],
   real_money: false, started_at: 1_789_999_000_000, uptime_ms: 1_000_000, equity: null, last_swap: null,
-  last_error: null, dead_man: null, caps: [], unsold: [], trading: 'active',
+  last_error: null, last_widening: null, dead_man: null, caps: [], unsold: [], trading: 'active',
   service_access: { state: 'granted', reason: null, since: null },
   at: 1_790_000_000_000, seq: 7, decisions: 3, decision_hash: '', strategies: [{
-    name: 'tide', use: 'book-watch', running: true, standing: 'trading', swaps: 0, balances: {}, holds: [],
-    equity: null, trading: 'active', effective: 'active', trading_word: null, flattening: false,
+    name: 'tide', use: 'book-watch', running: true, stopped: null, standing: 'trading', swaps: 0, balances: {},
+    holds: [], equity: null, trading: 'active', effective: 'active', trading_word: null, flattening: false,
   }],
   trading_word: null, effective: 'active', protections: [], stop_file: null, sol_reserve: '0', deposits_lamports: '0',
   presence_wanted: false, feeds: [FEED], wallet: {}, intents: { open: [], recent: [], counts: {} }, denials: {},

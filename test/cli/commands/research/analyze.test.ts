@@ -1,3 +1,4 @@
+import { runHere } from '../../in-process.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +39,7 @@ async function analyze(
     options: {
       json: true, config: undefined, stateDir: folder, baseUrl: undefined, rpcUrl: undefined, apiKeyEnv: undefined,
       logLevel: 'warn',
-    }, environment: {}, withheld: [], connectSigner: undefined, interrupt,
+    }, environment: {}, withheld: [], connectSigner: undefined, runBoxed: runHere, interrupt,
   };
   const run: RunCommand = (action) => async (...given) => {
     expect(await (action as (...all: readonly unknown[]) => Promise<unknown>)(context, ...given)).toBe(0);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { recordingCommand } from '../../../../src/cli/commands/recording/recording.ts';
-import { backtestCommand } from '../../../../src/cli/commands/research/backtest.ts';
+import { backtestCommand } from '../../../../src/cli/commands/research/research-commands.ts';
 import { createRecordingWriter } from '../../../../src/recording/writer.ts';
 import { bothSides } from '../../../backtest/measured.ts';
 import { runCommand } from '../../in-process.ts';
@@ -139,7 +139,7 @@ it('reports first that a strategy threw and was stopped', async () => {
     .toMatch(/^strategy dip stopped: cannot go on \(throws\.ts:7:\d+\): the rest of the backtest shows/);
 });
 
-it('reports the failure when a strategy prints and ends the process', async () => {
+it('stops a strategy that ends the process, and keeps what it prints from the result', async () => {
   const config = configuring('ends', "console.log('I am here'); process.exit(0);");
   const recording = await recorded('ends');
   const main = new URL('../../../../src/cli/main.ts', import.meta.url).pathname;
@@ -147,7 +147,9 @@ it('reports the failure when a strategy prints and ends the process', async () =
     process.execPath, [main, 'backtest', config, '--recording', recording, '--state-dir', folder, '--json'],
     { encoding: 'utf8' },
   );
-  expect([status, JSON.parse(stdout)]).toMatchObject([1, { error: { code: 'PROCESS_ENDED' } }]);
+  expect([status, JSON.parse(stdout)]).toMatchObject([0, { warnings: expect.arrayContaining([
+    expect.stringContaining('strategy dip stopped: process.exit() was called') as string,
+  ]) as string[] }]);
   expect(stderr).toContain('I am here');
 });
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { backtestCommand } from '../../../../src/cli/commands/research/backtest.ts';
+import { backtestCommand } from '../../../../src/cli/commands/research/research-commands.ts';
 import type { MarketEvent } from '../../../../src/market/event.ts';
 import type { RecordingSource } from '../../../../src/recording/format.ts';
 import { createHistoryWriter } from '../../../../src/recording/history-writer.ts';

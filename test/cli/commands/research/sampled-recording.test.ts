@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backtestCommand } from '../../../../src/cli/commands/research/backtest.ts';
-import { lookaheadCommand } from '../../../../src/cli/commands/research/lookahead.ts';
-import { sweepCommand } from '../../../../src/cli/commands/research/sweep.ts';
+import { backtestCommand } from '../../../../src/cli/commands/research/research-commands.ts';
+import { lookaheadCommand } from '../../../../src/cli/commands/research/research-commands.ts';
+import { sweepCommand } from '../../../../src/cli/commands/research/research-commands.ts';
 import { createRecordingWriter } from '../../../../src/recording/writer.ts';
 import { bothSides } from '../../../backtest/measured.ts';
 import type { Answer } from '../../in-process.ts';

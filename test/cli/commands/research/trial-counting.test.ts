@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backtestCommand } from '../../../../src/cli/commands/research/backtest.ts';
+import { backtestCommand } from '../../../../src/cli/commands/research/research-commands.ts';
 import { createRecordingWriter } from '../../../../src/recording/writer.ts';
 import { bothSides } from '../../../backtest/measured.ts';
 import type { Answer } from '../../in-process.ts';

@@ -1,0 +1,102 @@
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
+import { extname, join, resolve } from 'node:path';
+import type { Duplex } from 'node:stream';
+import type { BoxedCall, CommandContext } from '../command.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { EXIT } from '../exit-codes.ts';
+import { prepareCall, TERMINAL_VARIABLES } from './boxed-action.ts';
+import { commandBox, createFolder } from './command-grants.ts';
+import { answerRequests } from './parent-calls.ts';
+import { GannetError } from '../../core/errors.ts';
+import { runDirOf } from '../../daemon/files/find-run.ts';
+import { interruption } from '../../recording/interrupt.ts';
+import { startBoxedProcess } from '../../research/box/boxed-process.ts';
+import { serveWorkers } from '../../research/box/workers.ts';
+import { openTrialLog } from '../../store/trial-log.ts';
+
+/** The time in which a boxed command ends after an interrupt. */
+const INTERRUPT_MS = 3_000;
+const ENTRY = join(import.meta.dirname, `main${extname(import.meta.filename)}`);
+
+/**
+ * Runs a command in a boxed process and returns its exit code. `argv` is the command line, which may hold a key. This
+ * process runs no strategy code: it finds the command's files, starts what the box may not, and keeps the log of
+ * trials. Throws PROCESS_ENDED where the boxed process does not end by itself.
+ */
+export async function runBoxed(
+  context: CommandContext, call: BoxedCall, argv: readonly string[],
+): Promise<ExitCode> {
+  const { options, withheld, interrupt } = context;
+  if (interrupt.aborted) throw interruption();
+  const prepared = prepareCall(options, call);
+  const { grants, environment } = await commandBox(context, prepared);
+  const removeUnused = createFolder(options, prepared);
+  const child = startBoxedProcess({ ...grants, entry: ENTRY, pipes: 2, variables: terminalVariables() });
+  const [requests, relay] = [child.stdio[3], child.stdio[4]] as [Duplex, Duplex];
+  const stopWorkers = serveWorkers(relay, { readable: grants.readable, writable: [] });
+  const closeLog = answerRequests(requests, {
+    job: { call: prepared, options, environment, withheld, argv },
+    openTrialLog: () => openTrialLog(join(options.stateDir, 'trials.sqlite')),
+    syncTrials: (file) => { if (resolve(file).startsWith(resolve(options.stateDir, 'sweeps'))) syncFile(file); },
+    backtestDecisions: async (until) => {
+      const { backtestDecisions } = await import('../commands/research/backtest-process.ts');
+      return backtestDecisions({ file: prepared.file!, recordingDir: prepared.recordingDir!, until, interrupt });
+    },
+  });
+  const kill = (): void => {
+    stopWorkers();
+    child.kill('SIGKILL');
+  };
+  // A second interrupt ends this process at once.
+  process.once('exit', kill);
+  let lastly: NodeJS.Timeout | undefined;
+  const forward = (): void => {
+    child.kill('SIGINT');
+    // A strategy that never returns from its import sees no signal.
+    lastly = setTimeout(kill, INTERRUPT_MS);
+  };
+  interrupt.addEventListener('abort', forward, { once: true });
+  // It may have come while the box was prepared.
+  if (interrupt.aborted) forward();
+  try {
+    return await endOf(child, prepared.command);
+  } catch (error) {
+    rmSync(runDirOf(options.stateDir, prepared.runId), { recursive: true, force: true });
+    throw interrupt.aborted ? interruption(error) : error;
+  } finally {
+    clearTimeout(lastly);
+    process.off('exit', kill);
+    interrupt.removeEventListener('abort', forward);
+    stopWorkers();
+    closeLog();
+    removeUnused();
+  }
+}
+
+function endOf(child: ReturnType<typeof startBoxedProcess>, command: string): Promise<ExitCode> {
+  return new Promise((done, fail) => {
+    child.on('error', fail);
+    child.on('close', (code, signal) => {
+      const exit = Object.values(EXIT).find((known) => known === code);
+      if (exit !== undefined) done(exit);
+      else fail(new GannetError('PROCESS_ENDED', `the process that runs the strategies of ${command} was ended `
+        + `(${signal === null ? `exit code ${code}` : signal}), most likely for lack of memory: there is no result`));
+    });
+  });
+}
+
+function syncFile(file: string): void {
+  const descriptor = openSync(file, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function terminalVariables(): Record<string, string> {
+  return Object.fromEntries(TERMINAL_VARIABLES.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  }));
+}

@@ -1,0 +1,80 @@
+import { pathToFileURL } from 'node:url';
+import { isGannetError, messageOf } from '../../core/errors.ts';
+import { refusalMessage } from '../../core/refusals.ts';
+import type { FeedSpec } from '../../market/feed.ts';
+import { tokenTable } from '../../market/token.ts';
+import type { Strategy } from '../../strategy/define.ts';
+import { isStrategy } from '../../strategy/define.ts';
+import { withTokens } from '../../strategy/params.ts';
+import type { Refused } from '../check-value.ts';
+import { checkValue } from '../check-value.ts';
+import type { StrategyQuestion, StrategyReading } from './strategy-reader.ts';
+
+// The side that runs the code of a strategy: in the process of its own that trades for it, or where no key is in reach.
+
+/** Why a file gives no strategy: importing it failed, or its default export is none. */
+export type LoadFault = { readonly kind: 'not-loaded'; readonly message: string } | { readonly kind: 'no-strategy' };
+
+/** What the code of a strategy says about itself. Amounts are decimal text, so that it can be sent as JSON. */
+export type StrategyAnswer =
+  | LoadFault
+  /** Its file was loaded; no parameters were given. */
+  | { readonly kind: 'loaded'; readonly name: string }
+  /** Its schema refuses the parameters. */
+  | { readonly kind: 'refused'; readonly name: string } & Refused
+  /** It threw; `isTold` says whether the message is the SDK's, for people, or an error of any kind. */
+  | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly isTold: boolean }
+  | {
+    readonly kind: 'read'; readonly name: string; readonly summary: string;
+    readonly inputs: readonly { readonly name: string; readonly spec: FeedSpec }[];
+  };
+
+/** The module of a strategy, or why there is none. */
+type StrategyModule = { readonly strategy: Strategy } | { readonly answer: LoadFault };
+
+/** The part of a question that the code answers. */
+type Asked = Pick<StrategyQuestion, 'params' | 'tokens'>;
+
+/** Imports a strategy's file, once for each `query` that is added to its address. Throws nothing. */
+export async function importModule(file: string, query = ''): Promise<StrategyModule> {
+  try {
+    const { default: strategy } = await import(`${pathToFileURL(file).href}${query}`) as { readonly default?: unknown };
+    return isStrategy(strategy) ? { strategy } : { answer: { kind: 'no-strategy' } };
+  } catch (error) {
+    return { answer: { kind: 'not-loaded', message: refusalMessage(error).split('\n')[0] ?? '' } };
+  }
+}
+
+/** Returns what a strategy says about parameters. Throws nothing that its code throws. */
+export function askStrategy(module: StrategyModule, question: Asked): StrategyReading {
+  if ('answer' in module) return { answer: textOf(module.answer) };
+  const { strategy } = module;
+  const { name } = strategy;
+  try {
+    const { answer, params } = answerOf(strategy, question);
+    return { answer: textOf(answer), here: answer.kind === 'read' ? { strategy, params } : undefined };
+  } catch (error) {
+    // A schema and `inputs` are the author's code: what they throw is a fault of the strategy with these parameters.
+    return { answer: textOf({ kind: 'failed', name, message: messageOf(error), isTold: isGannetError(error) }) };
+  }
+}
+
+function answerOf(
+  strategy: Strategy, { params, tokens }: Asked,
+): { readonly answer: StrategyAnswer; readonly params?: unknown } {
+  const { name, summary } = strategy;
+  if (params === undefined) return { answer: { kind: 'loaded', name } };
+  return withTokens(tokenTable(tokens), () => {
+    const checked = checkValue(strategy.params, params);
+    if (!checked.ok) {
+      const { findings, schema } = checked;
+      return { answer: { kind: 'refused', name, findings, schema } };
+    }
+    const inputs = Object.entries(strategy.inputs(checked.value)).map(([input, { spec }]) => ({ name: input, spec }));
+    return { answer: { kind: 'read', name, summary, inputs }, params: checked.value };
+  });
+}
+
+function textOf(answer: StrategyAnswer): string {
+  return JSON.stringify(answer, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+}

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { dirname, resolve } from 'node:path';
+import { importsOf } from '../../core/source-imports.ts';
+import { codeOf, columnAt, lineAt } from '../../core/source-text.ts';
+import type { Ban } from './code-bans.ts';
+import { ban, DETERMINISTIC_BANS, NO_FETCH, wallClockNames } from './code-bans.ts';
+
+// What the code of a strategy must not do. The check reads text: it finds what an author does by mistake. It is no wall
+// against an author who hides it, which the box is.
+
+const NO_IO = 'a strategy has neither network, files nor processes: declare what it watches in "inputs"';
+
+/** What no code of a strategy may do. */
+const STRATEGY_BANS: readonly Ban[] = [
+  ...DETERMINISTIC_BANS, NO_FETCH,
+  ban('a connection', /(?<![\w$.])(?:WebSocket|EventSource|XMLHttpRequest)\b/g, NO_IO),
+  ban('the machine', /(?<![\w$.])navigator\b/g, 'take what is needed as a parameter'),
+  ban('a subscription of its own', /\.\s*subscribe\s*\(/g,
+    'return the stream: the engine subscribes, and catches what it throws'),
+  ban('code from text', /(?<![\w$.])(?:eval|Function)\s*\(/g, 'write the code out'),
+];
+
+/** A place where the code of a strategy does what it must not. */
+interface CodeViolation {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** What it does, and what to write instead. */
+  readonly message: string;
+}
+
+/**
+ * Returns the violations in the file of a strategy and in the local files that it imports, in order. Files for which
+ * `isOurs` holds are the project’s own, which its tests check.
+ */
+export async function strategyViolations(
+  file: string, isOurs: (file: string) => boolean, seen: Set<string> = new Set(),
+): Promise<CodeViolation[]> {
+  if (seen.has(file) || isOurs(file) || file.endsWith('.json')) return [];
+  seen.add(file);
+  // A file that is missing keeps the strategy from loading, which says so.
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const beside = importsOf(text).flatMap(({ specifier, typeOnly }) =>
+    (specifier !== undefined && !typeOnly && /^\.{1,2}\//.test(specifier) ? [resolve(dirname(file), specifier)] : []));
+  const inner = await Promise.all(beside.map((path) => strategyViolations(path, isOurs, seen)));
+  return [...violationsIn(file, text), ...inner.flat()];
+}
+
+function violationsIn(file: string, text: string): CodeViolation[] {
+  const code = codeOf(text);
+  const banned = STRATEGY_BANS.flatMap(({ what, pattern, instead }) => [...code.matchAll(pattern)].map((match) =>
+    ({
+      file, line: lineAt(code, match.index), column: columnAt(code, match.index),
+      message: `it uses ${what}; ${instead}`,
+    })));
+  const imported = importsOf(text).flatMap(({ line, column, specifier, names, typeOnly }) =>
+    (typeOnly ? [] : importFaults(specifier, names)).map((message) => ({ file, line, column, message })));
+  return [...banned, ...imported].toSorted((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function importFaults(specifier: string | undefined, names: readonly string[]): string[] {
+  if (specifier === undefined) return ['it imports a module of a computed name; name the module'];
+  if (isBuiltin(specifier)) return [`it imports ${specifier}; ${NO_IO}`];
+  if (specifier !== 'rxjs') return [];
+  return wallClockNames(names).map((name) =>
+    `it takes "${name}" from rxjs, which reads the wall clock; take it from src/strategy, bound to ctx`);
+}

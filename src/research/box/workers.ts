@@ -1,0 +1,142 @@
+import type { ChildProcess } from 'node:child_process';
+import { extname, join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { deserialize, serialize } from 'node:v8';
+import type { BoxGrants } from './boxed-process.ts';
+import { startBoxedProcess } from './boxed-process.ts';
+import { readFrames, writeFrame } from './frames.ts';
+
+/** What boxed processes do: run trials, or passes of the look-ahead check. */
+const WORKER_KINDS = ['trials', 'lookahead'] as const;
+type WorkerKind = (typeof WORKER_KINDS)[number];
+
+const ENTRIES: Readonly<Record<WorkerKind, string>> = {
+  trials: join('trials', 'trial-worker'), lookahead: join('lookahead', 'isolation', 'lookahead-worker'),
+};
+
+/** The end of a process. */
+export interface WorkerEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A boxed process that answers messages. */
+export interface BoxedWorker {
+  post(message: unknown): void;
+  /** Ends the process at once. */
+  kill(): void;
+}
+
+/** What the caller of a worker does with what comes from it. */
+interface WorkerListener {
+  readonly onMessage: (message: unknown) => void;
+  /** Called once. */
+  readonly onEnd: (end: WorkerEnd) => void;
+}
+
+/** Starts boxed processes. */
+export interface WorkerBox {
+  start(kind: WorkerKind, listener: WorkerListener): BoxedWorker;
+}
+
+/** Returns the boxed processes of a process that may start some. */
+export function ownWorkers(grants: BoxGrants): WorkerBox {
+  return {
+    start: (kind, { onMessage, onEnd }) => {
+      const { channel, child } = startWorker(kind, grants);
+      readFrames(channel, (frame) => { onMessage(deserialize(frame)); });
+      onceEnded(child, onEnd);
+      return {
+        post: (message) => { writeFrame(channel, serialize(message)); },
+        kill: () => { child.kill('SIGKILL'); },
+      };
+    },
+  };
+}
+
+/** Starts a boxed process without a reader of its messages. */
+function startWorker(kind: WorkerKind, grants: BoxGrants): { readonly child: ChildProcess; readonly channel: Duplex } {
+  const entry = join(import.meta.dirname, '..', `${ENTRIES[kind]}${extname(import.meta.filename)}`);
+  const child = startBoxedProcess({ ...grants, entry, pipes: 1 });
+  const channel = child.stdio[3] as Duplex;
+  // A process that ended does not read; its end is reported in any case.
+  channel.on('error', () => undefined);
+  return { child, channel };
+}
+
+/** An ended process may still have messages in its pipe: its end comes after them. */
+function onceEnded(child: ChildProcess, onEnd: WorkerListener['onEnd']): void {
+  child.on('error', () => undefined);
+  child.on('close', (code, signal) => { onEnd({ code, signal }); });
+}
+
+// A boxed process cannot start others. It asks the process that started it, which starts them in the same box and
+// passes the messages on without reading them.
+const START = 0;
+const DATA = 1;
+const KILL = 2;
+const ENDED = 3;
+const HEAD_BYTES = 5;
+/** More processes than any command asks for at a time. */
+const WORKERS_MAX = 512;
+
+function head(kind: number, id: number): Buffer {
+  const bytes = Buffer.alloc(HEAD_BYTES);
+  bytes.writeUInt8(kind);
+  bytes.writeUInt32LE(id, 1);
+  return bytes;
+}
+
+/** Returns the boxed processes that another process starts for this one. */
+export function relayedWorkers(channel: Duplex): WorkerBox {
+  const listeners = new Map<number, WorkerListener>();
+  let started = 0;
+  readFrames(channel, (frame) => {
+    const id = frame.readUInt32LE(1);
+    const body = frame.subarray(HEAD_BYTES);
+    const listener = listeners.get(id);
+    if (frame[0] === DATA) listener?.onMessage(deserialize(body));
+    else {
+      listeners.delete(id);
+      listener?.onEnd(JSON.parse(body.toString()) as WorkerEnd);
+    }
+  });
+  return {
+    start: (kind, listener) => {
+      const id = ++started;
+      listeners.set(id, listener);
+      writeFrame(channel, head(START, id), Buffer.from(kind));
+      return {
+        post: (message) => { writeFrame(channel, head(DATA, id), serialize(message)); },
+        kill: () => { writeFrame(channel, head(KILL, id)); },
+      };
+    },
+  };
+}
+
+/** Starts the processes that a boxed process asks for over a channel, and returns a function that ends all of them. */
+export function serveWorkers(channel: Duplex, grants: BoxGrants): () => void {
+  const running = new Map<number, ReturnType<typeof startWorker>>();
+  const start = (id: number, kind: WorkerKind): void => {
+    const { child, channel: own } = startWorker(kind, grants);
+    running.set(id, { child, channel: own });
+    readFrames(own, (frame) => { writeFrame(channel, head(DATA, id), frame); });
+    onceEnded(child, (end) => {
+      running.delete(id);
+      if (!channel.destroyed) writeFrame(channel, head(ENDED, id), Buffer.from(JSON.stringify(end)));
+    });
+  };
+  channel.on('error', () => undefined);
+  readFrames(channel, (frame) => {
+    if (frame.length < HEAD_BYTES) return;
+    const id = frame.readUInt32LE(1);
+    const body = frame.subarray(HEAD_BYTES);
+    const worker = running.get(id);
+    if (frame[0] === DATA && worker !== undefined) writeFrame(worker.channel, body);
+    if (frame[0] === KILL) worker?.child.kill('SIGKILL');
+    if (frame[0] !== START || worker !== undefined || running.size >= WORKERS_MAX) return;
+    const kind = WORKER_KINDS.find((name) => name === body.toString());
+    if (kind !== undefined) start(id, kind);
+  });
+  return () => { for (const { child } of running.values()) child.kill('SIGKILL'); };
+}
