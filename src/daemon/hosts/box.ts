@@ -47,8 +47,8 @@ const LIMITS = 'unset PWD; ulimit -c 0; ulimit -n 64; ulimit -f 8192; exec "$@"'
  */
 export function startBox({ entry, args = [], readable, heapMb }: BoxOptions): Box {
   const code = [...new Set([...OWN_CODE, ...readable].flatMap(bothPaths))];
-  const mayChange = process.getuid?.() === 0 && [process.execPath, entry, ...code].every(isPublic);
-  const userId = mayChange ? UNPRIVILEGED_ID : undefined;
+  const asOther = otherUser([process.execPath, entry, ...code]);
+  const userId = asOther === undefined ? undefined : UNPRIVILEGED_ID;
   const cache = compileCache(userId);
   const node = [
     process.execPath, '--permission', ...code.map((path) => `--allow-fs-read=${path}`),
@@ -59,14 +59,40 @@ export function startBox({ entry, args = [], readable, heapMb }: BoxOptions): Bo
     '--heap-growing-percent=20', '--single-threaded-gc', '--v8-pool-size=0',
     entry, ...args,
   ];
-  const guard = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL', '--no-new-privs'] : [];
+  const guard = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL', '--no-new-privs', ...asOther?.guard ?? []] : [];
   const closed = inherited();
   const child = spawn('/bin/sh', ['-c', LIMITS, 'sh', ...guard, ...node], {
     env: cache[0] === undefined ? {} : { NODE_COMPILE_CACHE: cache[0] },
     cwd: '/', detached: true, stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...closed],
-    ...(userId === undefined ? {} : { uid: userId, gid: userId }),
+    ...asOther?.start,
   });
   return { child, userId };
+}
+
+const OTHER = { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } as const;
+/** Of the superuser's capabilities, only that of reading: enough for a checkout that is closed to other users. */
+const READS_ALL = ['--inh-caps', '--ambient-caps', '--bounding-set'].map((set) => `${set}=-all,+dac_read_search`);
+const READS_ALL_BIT = 1 << 2;
+
+/**
+ * Returns how a process of the superuser starts another as the user that owns nothing; undefined where this process has
+ * a user of its own, or where that user could not read the code. `guard` are options of `setpriv`.
+ */
+function otherUser(code: readonly string[]): {
+  readonly start: Partial<typeof OTHER>; readonly guard: readonly string[];
+} | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  if (code.every(isPublic)) return { start: OTHER, guard: [] };
+  if (!existsSync(SETPRIV) || !mayReadAll()) return undefined;
+  return { start: {}, guard: [
+    `--reuid=${UNPRIVILEGED_ID}`, `--regid=${UNPRIVILEGED_ID}`, '--clear-groups', ...READS_ALL,
+  ] };
+}
+
+/** Whether this process has the capability of reading every file, which containers often take away. */
+function mayReadAll(): boolean {
+  const [, effective] = /^CapEff:\s+([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return effective !== undefined && (Number.parseInt(effective.slice(-8), 16) & READS_ALL_BIT) !== 0;
 }
 
 /** The folder of the compiled code of boxes, which no other process of the project uses; empty without one. */

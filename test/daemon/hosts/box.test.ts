@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import {
-  closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync,
+  closeSync, copyFileSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, readlinkSync,
+  rmSync, writeFileSync,
 } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -12,9 +13,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBox } from '../../../src/daemon/hosts/box.ts';
 
 const ENTRY = join(import.meta.dirname, 'probe.ts');
+const isRoot = process.getuid?.() === 0;
+/** Whether this process may read what belongs to others (bit 2): without that, closed code runs as the superuser. */
+const readsAll = (Number.parseInt(/^CapEff:\t[0-9a-f]{8}([0-9a-f]{8})$/m.exec(
+  readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '', 16) & 4) !== 0;
 const CANARY = 'canary-of-the-box';
 
-describe('a process in a box', () => {
+describe.each([
+  ['any user', false], ['its owner alone', true],
+] as const)('a process in a box, with code that %s can read', (_readers, isClosed) => {
+  const isOther = isRoot && (readsAll || !isClosed);
+  const closed = mkdtempSync(join(tmpdir(), 'gannet-closed-'));
+  const entry = isClosed ? join(closed, 'probe.ts') : ENTRY;
   const folder = mkdtempSync(join(tmpdir(), 'gannet-box-'));
   const canary = join(folder, 'canary');
   const arrived: string[] = [];
@@ -29,6 +39,8 @@ describe('a process in a box', () => {
 
   beforeAll(async () => {
     writeFileSync(canary, CANARY, { mode: 0o644 });
+    // A folder that mkdtemp creates is open to its owner alone.
+    if (isClosed) copyFileSync(ENTRY, entry);
     const unix = join(folder, 'socket');
     datagrams.on('message', () => { arrived.push('udp'); });
     await Promise.all([
@@ -37,7 +49,7 @@ describe('a process in a box', () => {
       new Promise<void>((resolve) => { datagrams.bind(0, '127.0.0.1', resolve); }),
     ]);
     box = startBox({
-      entry: ENTRY, readable: [ENTRY], heapMb: 96, args: [JSON.stringify({
+      entry, readable: [entry], heapMb: 96, args: [JSON.stringify({
         canary, folder, unix, parent: process.pid,
         tcp: (server.address() as AddressInfo).port, udp: datagrams.address().port,
       })],
@@ -52,12 +64,12 @@ describe('a process in a box', () => {
     server.close();
     local.close();
     datagrams.close();
-    rmSync(folder, { recursive: true });
+    for (const made of [folder, closed]) rmSync(made, { recursive: true });
   });
 
   it('cannot do anything outside its own code', () => {
     const done = Object.entries(results).filter(([name, result]) =>
-      result.startsWith('succeeded') && (process.getuid?.() === 0 || name !== 'signal the daemon'));
+      result.startsWith('succeeded') && (isOther || !['signal the daemon', 'become the superuser'].includes(name)));
     expect(done).toEqual([]);
     expect(Object.keys(results).length).toBeGreaterThan(25);
     expect(JSON.stringify(results)).not.toContain(CANARY);
@@ -93,11 +105,18 @@ describe('a process in a box', () => {
     expect(theirs.filter((target) => target.startsWith('socket:')).length).toBe(2);
   });
 
-  it.runIf(process.getuid?.() === 0)('runs as a user that owns nothing, and can gain no rights', () => {
+  it.runIf(isOther)('runs as a user that owns nothing, and can gain no rights', () => {
     const status = readFileSync(`/proc/${box.child.pid}/status`, 'utf8');
     expect(status).toMatch(/^Uid:\t65534\t65534\t65534\t65534$/m);
     expect(status).toMatch(/^Gid:\t65534\t65534\t65534\t65534$/m);
     expect(status).toMatch(/^Groups:\t\s*$/m);
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+    // Of closed code, the process needs the capability of reading (bit 2), and gets no other.
+    for (const set of ['Inh', 'Prm', 'Eff', 'Bnd', 'Amb']) {
+      const [, bits] = new RegExp(`^Cap${set}:\\t([0-9a-f]{16})$`, 'm').exec(status)!;
+      if (isClosed) expect([set, Number.parseInt(bits!, 16)]).toEqual([set, 4]);
+      else if (set !== 'Bnd') expect([0, 4], set).toContain(Number.parseInt(bits!, 16));
+    }
   });
 
   it('writes no core file', () => {
