@@ -87,7 +87,7 @@ function jsonOf(answer: string): unknown {
 function readSpec(given: Readonly<Record<string, unknown>>): FeedSpec | string {
   const { kind, everyMs, weight } = given;
   if (!Number.isInteger(everyMs) || (everyMs as number) < 1 || (everyMs as number) > INTERVAL_MAX)
-    return `is polled every ${shown(everyMs)} ms: expected a whole number of at least 1`;
+    return `has the interval ${shown(everyMs)}: expected a whole number of milliseconds of at least 1`;
   if (weight !== undefined && !(typeof weight === 'number' && weight > 0 && weight <= WEIGHT_MAX))
     return `has the weight ${shown(weight)}: expected a number above 0, at most ${WEIGHT_MAX}`;
   const rate = { everyMs: everyMs as number, ...(weight === undefined ? {} : { weight }) };
@@ -129,7 +129,7 @@ function noMint(value: unknown): string {
 }
 
 function shown(value: unknown): string {
-  return value === undefined ? 'that is missing' : safeText(JSON.stringify(value), 60);
+  return value === undefined ? 'undefined' : safeText(JSON.stringify(value), 60);
 }
 
 /** Returns the parts of a JSON Schema that messages are made of, as many as fit the bounds. */

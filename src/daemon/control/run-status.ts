@@ -70,7 +70,7 @@ export function statusReasons(view: StatusView): string[] {
     phase, trading = 'active', trading_word: change, protections = [], stop_file: stopFile, strategies = [],
   } = view;
   const service = serviceFault(view);
-  const areAllFlattening = strategies.length > 0 && strategies.every(({ flattening }) => flattening === true);
+  const areAllFlattening = strategies.length > 1 && strategies.every(({ flattening }) => flattening === true);
   return [
     ...(phase === 'recovering' ? (view.waits_for ?? []).map((what) => `waits for ${what}`) : []),
     ...(stopFile === null || stopFile === undefined ? []

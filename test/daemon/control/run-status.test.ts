@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../../src/core/amount.ts';
 import { daemonText } from '../../../src/cli/commands/daemon/status.ts';
 import type { SessionState } from '../../../src/daemon/control/session-state.ts';
-import { runStatusOf } from '../../../src/daemon/control/run-status.ts';
+import { runStatusOf, statusReasons } from '../../../src/daemon/control/run-status.ts';
 import type { Protection, ProtectionAction } from '../../../src/trading/limits.ts';
 import type { TradingState } from '../../../src/trading/engine-command.ts';
 import { SOL, USDC } from '../../market/tokens.ts';
@@ -61,6 +61,17 @@ describe('issue 13.24: the status is consistent', () => {
       }
     }
     expect(combinations).toBe(5 * 2 * 3 * 3 * 3 * 5 * 2 * 3);
+  });
+
+  it('names the only strategy that sells', () => {
+    const { controlPort, state } = controlFixture(temporaryFolder());
+    state.flattening.add('diver');
+    const told = controlPort.state();
+    const [diver, wader] = told.strategies;
+    const reasonsOf = (strategies: typeof told.strategies): string[] => statusReasons({ ...told, strategies });
+    expect(reasonsOf([diver!])).toEqual(['diver sells what it holds: "gannet resume" ends that']);
+    expect(reasonsOf([diver!, { ...wader!, flattening: true }]))
+      .toEqual(['every strategy sells what it holds: "gannet resume" ends that']);
   });
 
   it('shows real money, the run’s profit and the last error', () => {
