@@ -12,6 +12,9 @@ import { openCrashFixture, type CrashFixture } from './crash-fixture.ts';
 // The short form: a few crashes in the places that matter most. The long one, before and after every point of every
 // scenario and at random times: `npm run campaign:crash`.
 
+/** A seed whose first victim is a process of strategies. */
+const HOST_FIRST = '1:6';
+
 let fixture: CrashFixture;
 let folder: string;
 beforeAll(async () => {
@@ -68,8 +71,26 @@ describe('a daemon that is killed during a swap', () => {
     expect(trial.states).toEqual(['confirmed']);
   });
 
+  it('swaps again after the swap of the killed run is proven to never land', async () => {
+    // The first daemon dies early: the proof takes longer than a start waits for it, so its input is locked at first.
+    const dooms = [
+      doomOf(whole, 'after', ['commit', 'INSERT attempts']), doomOf(whole, 'after', ['commit', 'INSERT attempts']),
+    ];
+    const life =
+      await playLife(fixture, scenarioOf('order: never lands'), { name: 'locked', dooms, isRecorded: false });
+    expect(life.violations).toEqual([]);
+    expect(life.crashes.map(({ killedAt }) => killedAt?.kind)).toEqual(['commit', 'commit']);
+    expect(life.states).toEqual(['expired', 'expired']);
+  });
+
   it('recovers from the end of any of its processes at any time', async () => {
     expect((await killAtRandom(fixture, { name: 'random', seed: '1:1', kills: 1 })).violations).toEqual([]);
+  });
+
+  it('recovers from its own end after the end of its process of strategies', async () => {
+    const life = await killAtRandom(fixture, { name: 'host', seed: HOST_FIRST, kills: 1 });
+    expect(life.violations).toEqual([]);
+    expect(life.kills).toMatchObject([{ victim: 'the strategy host, then the trading process', hosts: 1 }]);
   });
 
   it.skipIf(!canTrace())('has the kernel’s word that the journal was on disk before the first byte left', async () => {

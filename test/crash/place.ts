@@ -17,6 +17,7 @@ export interface Place {
 }
 
 const USDC_UNITS = 1_000_000n;
+const STRATEGY = join(import.meta.dirname, 'strategies', 'swap-when-allowed.ts');
 
 /** Makes a funded wallet, a configuration and a folder. */
 export async function openPlace(fixture: CrashFixture, { name, funds, strategies, isRecorded = true, risk = '' }: {
@@ -66,7 +67,7 @@ export function runArgs(place: Place, more: readonly string[] = []): string[] {
  */
 export function swapOf({ usdc, route }: Scenario, name = 'once'): string {
   const params = `{ spend: "${usdc} USDC", buy: SOL, route: ${route} }`;
-  return `  - { use: swap-once, name: ${name}, budget: "${usdc} USDC", params: ${params} }\n`;
+  return `  - { use: ${JSON.stringify(STRATEGY)}, name: ${name}, budget: "${usdc} USDC", params: ${params} }\n`;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../src/core/random.ts';
+import { isRunning } from '../e2e/gannet.ts';
 import { pick } from '../signer/random-transaction.ts';
-import { startDaemon } from './daemon.ts';
+import { startDaemon, type CrashDaemon } from './daemon.ts';
 import { readJournal, violationsOf } from './invariants.ts';
 import { openPlace, runArgs } from './place.ts';
 import { recovered } from './recovery.ts';
@@ -12,6 +13,7 @@ import { nodeOptions, type CrashFixture } from './crash-fixture.ts';
 /** A wallet whose daemons traded without a pause and were killed at some time, one after the other. */
 export interface RandomLife {
   readonly kills: readonly RandomKill[];
+  /** How many intents ended in each state. */
   readonly states: Readonly<Record<string, number>>;
   readonly violations: readonly string[];
 }
@@ -21,6 +23,8 @@ export interface RandomKill {
   readonly afterMs: number;
   /** Which of its processes: the first one has the key, its child trades. */
   readonly victim: Victim;
+  /** How many processes of strategies were killed before the victim. */
+  readonly hosts: number;
 }
 
 type Victim = 'the trading process' | 'the first process' | 'all' | 'the strategy host, then the trading process';
@@ -28,7 +32,11 @@ const VICTIMS: readonly Victim[] = [
   'the trading process', 'the trading process', 'the first process', 'all',
   'the strategy host, then the trading process',
 ];
-const LONGEST_MS = 3_000;
+/** A daemon needs up to half of it to start on a busy machine. */
+const LONGEST_MS = 6_000;
+/** The longest wait for a process of strategies that is to be killed. */
+const HOST_MS = 10_000;
+const POLL_MS = 10;
 /** A starting process sees that the other has died when it comes to it: on a busy machine that takes a while. */
 const GONE_MS = 30_000;
 
@@ -71,6 +79,7 @@ export async function killAtRandom(
   try {
     await fixture.priceSol(1);
     const violations: string[] = [];
+    const made: RandomKill[] = [];
     for (const { afterMs, victim, rules } of planned) {
       fixture.service.rule(rules.filter(({ request }) => request.startsWith('/')));
       fixture.rpc.rule(rules.filter(({ request }) => !request.startsWith('/')));
@@ -81,19 +90,23 @@ export async function killAtRandom(
         Promise.race([sleep(ms, true), daemon.ended.then(() => false)]);
       const isHostFirst = victim === 'the strategy host, then the trading process';
       // The daemon goes on without its strategies, and starts their process again.
-      if (isHostFirst && await isUpAfter(afterMs / 2)) killHosts(daemon.pid);
+      const killed = isHostFirst && await isUpAfter(afterMs / 2) ? await killHosts(daemon) : 0;
       const wasUp = await isUpAfter(isHostFirst ? afterMs / 2 : afterMs);
+      const hosts = hostsOf(daemon.pid);
       kill(daemon.pid, victim);
       await daemon.ended;
       if (!wasUp) violations.push(`ended by itself: ${daemon.stdout().slice(-1_000)} ${daemon.stderr().slice(-1_000)}`);
       if (!await daemon.gone(GONE_MS)) violations.push(`a process outlived ${victim}`);
+      // They are in groups of their own.
+      if (!await areGone(hosts, GONE_MS)) violations.push(`a process of strategies outlived ${victim}`);
+      made.push({ afterMs, victim, hosts: killed });
     }
     violations.push(...await recovered(place), ...await violationsOf({
       stateDir: place.stateDir, wallet: place.wallet.address, chain: fixture.chain,
     }));
     const states: Record<string, number> = {};
     for (const { state } of readJournal(place.stateDir)?.intents ?? []) states[state] = (states[state] ?? 0) + 1;
-    return { kills: planned.map(({ afterMs, victim }) => ({ afterMs, victim })), states, violations };
+    return { kills: made, states, violations };
   } finally {
     fixture.service.rule([]);
     fixture.rpc.rule([]);
@@ -108,11 +121,34 @@ function kill(first: number, victim: Victim): void {
   }
 }
 
-/** Ends the processes of the strategies: the children of the trading process that run the entry of a host. */
-function killHosts(first: number): void {
+/** Kills the processes of strategies as soon as there is one. Returns how many. */
+async function killHosts({ pid, ended }: CrashDaemon): Promise<number> {
+  const giveUpAt = performance.now() + HOST_MS;
+  const over = new AbortController();
+  void ended.then(() => { over.abort(); });
+  while (!over.signal.aborted && performance.now() < giveUpAt) {
+    const hosts = hostsOf(pid);
+    for (const host of hosts) killOne(host);
+    if (hosts.length > 0) return hosts.length;
+    await sleep(POLL_MS);
+  }
+  return 0;
+}
+
+/** Returns the processes of strategies: the children of the trading process that run the entry of a host. */
+function hostsOf(first: number): number[] {
   const trading = childOf(first);
-  if (trading === undefined) return;
-  for (const pid of childrenOf(trading)) if (commandOf(pid).includes('host-main')) killOne(pid);
+  return trading === undefined ? [] : childrenOf(trading).filter((pid) => commandOf(pid).includes('host-main'));
+}
+
+/** Returns whether all processes have ended within a time. */
+async function areGone(pids: readonly number[], withinMs: number): Promise<boolean> {
+  const giveUpAt = performance.now() + withinMs;
+  while (pids.some(isRunning)) {
+    if (performance.now() > giveUpAt) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
 }
 
 function commandOf(pid: number): string {

@@ -38,7 +38,10 @@ export function crashSection(results: readonly ResultLine[], digest: string): st
     'the chain that the journal does not have; signed bytes in the journal, as another connection sees it,',
     'whenever they leave; no process left over; the journal whole. A life with something wrong in it is played',
     'again, each crash alone. Random kills hit the trading process, the signer or both at any time of runs that',
-    'trade without a pause while answers are lost.', '',
+    'trade without a pause while answers are lost. Some of them hit the process of strategies first: the daemon',
+    'starts it again, and is killed later. No process of strategies may outlive its daemon either.', '',
+    'Trading starts beside a swap of the killed run that is not proven within 30 seconds, and nothing spends its',
+    'input until it is proven. The strategy of a life therefore proposes its swap until it is allowed.', '',
     'Repeat, or go on: `npm run campaign:crash -- --points all --kills 500 --seed 1 --lanes 2`, then `npm run',
     'campaign:report`. What was done stands in `test/campaign/results/crash.ndjson.gz`; results count for the',
     'code of their digest alone; `--kills` can be any number, and another `--seed` gives other random kills.',
@@ -46,7 +49,8 @@ export function crashSection(results: readonly ResultLine[], digest: string): st
     `On the code ${digest}: ${numbered} points in ${points.length} courses; `
       + `${killed.size} of ${2 * numbered} kills at points in ${lives.length} lives, `
       + `${random.reduce((sum, line) => sum + killsOf(line).length, 0)} random kills (seeds ${seedsOf(random)}; `
-      + `${tested(random)} intents in them); ${own.filter(isBad).length} lines with violations.`, '',
+      + `${tested(random)} intents and ${hostsIn(random)} killed processes of strategies in them); `
+      + `${own.filter(isBad).length} lines with violations.`, '',
     ...sessionTable(sessions),
     ...courseTable(points, lives),
     ...points.flatMap((line) => pointList(line, lives)),
@@ -80,6 +84,12 @@ function tested(lines: readonly ResultLine[]): number {
   return lines.reduce((sum, line) => sum + Object.values(line['states'] as Readonly<Record<string, number>>).reduce(
     (all, count) => all + count, 0,
   ), 0);
+}
+
+/** Returns how many processes of strategies were killed besides the victims. */
+function hostsIn(random: readonly ResultLine[]): number {
+  return random.flatMap((line) => line['kills'] as readonly { readonly hosts?: number }[])
+    .reduce((sum, { hosts = 0 }) => sum + hosts, 0);
 }
 
 function sessionTable(sessions: readonly ResultLine[]): string[] {
