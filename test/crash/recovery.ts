@@ -7,7 +7,8 @@ import { isOpen } from './invariants.ts';
 import { runArgs, type Place } from './place.ts';
 import { nodeOptions } from './crash-fixture.ts';
 
-const UNANSWERED = /"code":"(?:CHAIN_UNREACHABLE|SERVICE_UNREACHABLE|SERVICE_TIMEOUT)"/;
+/** What a daemon says that does not start because service or node did not answer in time, as on a busy machine. */
+export const UNANSWERED = /"code":"(?:CHAIN_UNREACHABLE|SERVICE_UNREACHABLE|SERVICE_TIMEOUT)"/;
 /** Of the machine's own time. */
 const RUN_MS = 40_000;
 const RECOVERY_MS = 40_000;
