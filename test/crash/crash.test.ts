@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nameOf, type CrashPoint, type Doom } from './preload/points.ts';
 import { killAtRandom } from './random-kill.ts';
+import { openIn } from './recovery.ts';
 import { scenarioOf } from './scenarios.ts';
 import { canTrace, readAccount, traceSwap } from './system-calls.ts';
 import { playLife, playTrial, type Trial } from './trial.ts';
@@ -91,6 +93,19 @@ describe('a daemon that is killed during a swap', () => {
     const life = await killAtRandom(fixture, { name: 'host', seed: HOST_FIRST, kills: 1 });
     expect(life.violations).toEqual([]);
     expect(life.kills).toMatchObject([{ victim: 'the strategy host, then the trading process', hosts: 1 }]);
+  });
+
+  it('is known to have no intents when it dies before its journal has a write-ahead log', () => {
+    const [writing, left] = ['writing', 'left'].map((name) => join(folder, name)) as [string, string];
+    for (const path of [writing, left]) mkdirSync(path);
+    const database = new DatabaseSync(join(writing, 'journal.sqlite'));
+    // With so small a cache the open transaction reaches the file, with what rolls it back beside it.
+    database.exec('PRAGMA cache_size = 1; CREATE TABLE first (value); BEGIN');
+    for (let row = 0; row < 1_000; row++) database.exec('INSERT INTO first VALUES (randomblob(500))');
+    for (const name of ['journal.sqlite', 'journal.sqlite-journal'])
+      copyFileSync(join(writing, name), join(left, name));
+    database.close();
+    expect(openIn(left)).toEqual([]);
   });
 
   it.skipIf(!canTrace())('has the kernel’s word that the journal was on disk before the first byte left', async () => {

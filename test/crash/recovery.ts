@@ -17,6 +17,7 @@ const GONE_MS = 5_000;
 const POLL_MS = 10;
 /** What a daemon ends with that starts after three crashes in a row: it has recovered, and trades nothing. */
 const SAFE_MODE = 3;
+const SQLITE_READONLY_ROLLBACK = 776;
 
 /** Lets a daemon that was killed recover, and ends it in order. Returns what is wrong with that. */
 export async function recovered(place: Place): Promise<string[]> {
@@ -76,6 +77,11 @@ export function openIn(stateDir: string): readonly string[] {
     if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'intents'").get() === undefined) return [];
     return database.prepare('SELECT intent_id, state FROM intents').all().filter((row) => isOpen(String(row['state'])))
       .map((row) => String(row['intent_id']));
+  } catch (error) {
+    // A daemon that was killed before its new file had a write-ahead log left a transaction that only the next one can
+    // roll back. There are no intents in such a file.
+    if ((error as { readonly errcode?: number }).errcode === SQLITE_READONLY_ROLLBACK) return [];
+    throw error;
   } finally {
     database.close();
   }
