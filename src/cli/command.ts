@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ExitCode } from './exit-codes.ts';
 import type { Terminal } from './output/terminal.ts';
-import type { LogLevel } from '../daemon/reporting/log.ts';
+import type { LogLevel } from '../daemon/reporting/log-levels.ts';
 import type { SignerClient } from '../signer/channel/client.ts';
 
 /** The options that every command takes. */

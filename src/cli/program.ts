@@ -11,7 +11,7 @@ import type { Redact } from './output/terminal.ts';
 import { linesWrapped, outputColumns, processTerminal, redactKeysOf, reportError } from './output/terminal.ts';
 import { stringifyJson } from '../core/json.ts';
 import { CONTROL_TOKENS } from '../core/secret-strength.ts';
-import { LOG_LEVELS } from '../daemon/reporting/log.ts';
+import { LOG_LEVELS } from '../daemon/reporting/log-levels.ts';
 import type { HandedOn } from '../signer/command-process.ts';
 import { dotenvFolders, merged, readDotenv, withoutKeys } from '../signer/environment.ts';
 

@@ -4,7 +4,6 @@ import type { Terminal } from './terminal.ts';
 import { reportError } from './terminal.ts';
 import { isGannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
-import { systemClock } from '../../daemon/watch/system-clock.ts';
 
 /** Runs the action of a command and reports its error, also that of a write that failed; returns the exit code. */
 export async function reported(
@@ -67,7 +66,7 @@ export function interruptions({ ended }: Output, exit: (code: ExitCode) => void)
   let firstAt = 0;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      const now = systemClock.now();
+      const now = performance.now();
       if (!controller.signal.aborted) {
         firstAt = now;
         controller.abort();

@@ -7,6 +7,8 @@ import { isNoRoom } from '../../core/errors.ts';
 import { createRedaction } from '../../core/redaction.ts';
 import { printable, printableJson } from '../../core/text.ts';
 import { appendCompletely } from '../../recording/files/durable-write.ts';
+import type { LogLevel } from './log-levels.ts';
+import { LOG_LEVELS } from './log-levels.ts';
 
 /** Keys whose values are always secrets. */
 const SECRET_KEY = /api[-_]?key|private[-_]?key|secret|token$|password|authorization|mnemonic|^seed_?phrase$/i;
@@ -47,9 +49,6 @@ export function createRedactor(secrets: readonly string[]): (value: unknown) => 
   };
   return (value) => redact(value, '', []);
 }
-
-export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
-export const LOG_LEVELS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug'];
 
 /** Diagnostics. What a run says to its user goes through the reporter. */
 export type Log = (level: LogLevel, message: string, details?: Readonly<Record<string, unknown>>) => void;

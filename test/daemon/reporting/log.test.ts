@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { LogLevel } from '../../../src/daemon/reporting/log.ts';
+import type { LogLevel } from '../../../src/daemon/reporting/log-levels.ts';
 import { temporaryFolder } from '../../store/fixtures.ts';
 
 const WRITER = fileURLToPath(new URL('logging-child.ts', import.meta.url));

@@ -1,4 +1,4 @@
-import type { LogLevel } from '../../../src/daemon/reporting/log.ts';
+import type { LogLevel } from '../../../src/daemon/reporting/log-levels.ts';
 import { createLog } from '../../../src/daemon/reporting/log.ts';
 
 /** Logs at the level and in the folder that it is given: two lines, one for the file alone, or none at all. */
