@@ -6,9 +6,10 @@ import type { MarketCache } from '../../trading/market-cache.ts';
 import type { SimulationModel } from '../../trading/simulation-model.ts';
 import { valueIn } from '../../trading/valuation.ts';
 import { isFirm } from '../models/landing.ts';
-import { ladderAt, quoteFor } from '../models/market-ladder.ts';
+import { quoteFor } from '../models/market-ladder.ts';
 import type { QuoteLadder } from '../models/quote-ladder.ts';
 import { isBeyond, largestSize, outputOf } from '../models/quote-ladder.ts';
+import { rememberLadders } from '../models/remembered-ladders.ts';
 import { SETTINGS } from '../models/settings.ts';
 import type { FeeModel } from '../models/swap-costs.ts';
 import { reachingMarket, reachingWallet } from '../models/swap-costs.ts';
@@ -59,8 +60,7 @@ export function createExitMarks({ market, tokens, currency, model }: {
   readonly model: FeeModel & Pick<SimulationModel, 'landing' | 'otherSideHaircutBps' | 'setting'>;
 }): ExitMarks {
   const { fill } = SETTINGS[model.setting];
-  const lastLadder = (inputMint: Mint, outputMint: Mint, at: Millis): ReturnType<typeof ladderAt> =>
-    ladderAt(market, { inputMint, outputMint, at, maxAgeMs: Infinity, otherSideHaircutBps: model.otherSideHaircutBps });
+  const lastLadder = rememberLadders(market, model);
   const swap = (inputMint: Mint, outputMint: Mint, amount: bigint, at: Millis): bigint | undefined => {
     if (amount === 0n) return 0n;
     const found = lastLadder(inputMint, outputMint, at);
