@@ -161,7 +161,7 @@ export function* backtestInChunks(options: BacktestOptions): ChunkedWork<Backtes
       : driveSampled(engine, clock, cursor, { ...given, ...polled }));
   equity?.sample(startAt);
   withoutMachineClock(() => { engine.start(); });
-  const timers = equity === undefined ? [] : scheduleSamples(clock, equity);
+  const timers = equity === undefined ? [] : scheduleSamples(simulation, equity);
 
   let most = onEvents === undefined ? EVENTS_PER_CHUNK : FIRST_CHUNK_EVENTS;
   let events = withoutMachineClock(() => driveOn({ stands, most }));
@@ -245,11 +245,11 @@ function countOne(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1;
 }
 
-function scheduleSamples(clock: VirtualClock, equity: EquitySampler): Unsubscribable[] {
+function scheduleSamples({ clock, engine }: Simulation, equity: EquitySampler): Unsubscribable[] {
   const { everyMs, extremesEveryMs } = equity;
   return [
     ...(extremesEveryMs === undefined ? [] : [scheduleEach(clock, extremesEveryMs, (at) => {
-      equity.checkExtremes(at);
+      equity.checkExtremes(at, engine.seq);
       // Benchmarks buy at their own instants: the market may change between two checks.
       const wait = equity.nextPurchaseAt() - clock.now();
       if (wait < extremesEveryMs) clock.schedule(() => { equity.purchase(clock.now()); }, Math.max(0, wait));

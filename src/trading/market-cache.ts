@@ -23,6 +23,7 @@ export class MarketCache {
   /** The feed that was looked up last: events come in runs, and comparing one name is cheaper than hashing it. */
   #lastFeed: FeedKey | undefined;
   #lastSlot: FeedSlot = 0;
+  #revision = 0;
 
   /** Returns the slot of a feed, a new one for a new key. */
   slotOf(feed: FeedKey): FeedSlot {
@@ -38,6 +39,11 @@ export class MarketCache {
     return slot;
   }
 
+  /** The number of events that were kept: while it stays, so do all latest events. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   /** The slot that was looked up last: right after an event was observed, its own. */
   get lastSlot(): FeedSlot {
     return this.#lastSlot;
@@ -49,6 +55,7 @@ export class MarketCache {
     if (event.kind === 'feed-health') return slot;
     if (this.#latest[slot] === undefined) this.#index(event, slot);
     this.#latest[slot] = event;
+    this.#revision += 1;
     return slot;
   }
 

@@ -91,7 +91,8 @@ export function createBenchmarkWallets(options: BenchmarkOptions): BenchmarkWall
         dca: createWallet(shared, { cash, plan: averagingPlan(Math.max(1, endAt - at)), at }),
       };
     },
-    nextAt: () => Math.min(Infinity, ...wallets().map((wallet) => wallet.nextAt())),
+    // Asked at every check for extremes.
+    nextAt: () => (begun === undefined ? Infinity : Math.min(begun.buyAndHold.nextAt(), begun.dca.nextAt())),
     buy(at) {
       for (const wallet of wallets()) wallet.buy(at);
     },

@@ -30,9 +30,10 @@ export interface EquitySampler extends Pick<StrategyAccounts, 'heldPrices' | 're
   sampleIfNew(at: Millis): void;
   /**
    * Checks for an extreme. Of what it checks, only the peaks and the troughs after them are kept, of equity and of the
-   * market, and the first moment at which all that the benchmarks buy has a price.
+   * market, and the first moment at which all that the benchmarks buy has a price. `seq` is the number of the engine's
+   * last input or proposal.
    */
-  readonly checkExtremes: (at: Millis) => void;
+  readonly checkExtremes: (at: Millis, seq: number) => void;
   /** Takes note of an outcome that the portfolio already contains. */
   observe(intent: Intent, outcome: Outcome, at: Millis): void;
   /** Returns when the next purchase of a benchmark lands; Infinity where no purchase is left. */
@@ -80,7 +81,9 @@ export function createEquitySampler(options: SamplerOptions): EquitySampler {
     market, intervals, marks, currency, instruments, model, endAt: options.endAt, openAccounts: portfolio.wallet.keys(),
     maxSlippageBps: limits.maxSlippageBps,
   });
-  const samples = createSamples({ accounts, prices, wallets, currency, hasExtremes: extremesEveryMs !== undefined });
+  const samples = createSamples({
+    market, accounts, prices, wallets, currency, hasExtremes: extremesEveryMs !== undefined,
+  });
   /** The samples contain every price until then. */
   let coveredUntil = -Infinity;
   return {
@@ -124,11 +127,11 @@ interface Samples {
   lastAt(): Millis;
   /** Takes a sample, after those of the extremes since the last one. */
   readonly take: (at: Millis) => void;
-  readonly checkExtremes: (at: Millis) => void;
+  readonly checkExtremes: EquitySampler['checkExtremes'];
 }
 
-function createSamples({ accounts, prices, wallets, currency, hasExtremes }: {
-  readonly accounts: StrategyAccounts; readonly prices: InstrumentPrices;
+function createSamples({ market, accounts, prices, wallets, currency, hasExtremes }: {
+  readonly market: MarketCache; readonly accounts: StrategyAccounts; readonly prices: InstrumentPrices;
   readonly wallets: BenchmarkWallets | undefined; readonly currency: Token; readonly hasExtremes: boolean;
 }): Samples {
   const unit = 10 ** currency.decimals;
@@ -136,6 +139,7 @@ function createSamples({ accounts, prices, wallets, currency, hasExtremes }: {
   const benchmarks = { buyAndHold: [] as (number | null)[], dca: [] as (number | null)[] };
   const extremes = { equity: new Extremes<EquitySample>(), market: new Extremes<EquitySample>() };
   let hasAllPrices = false;
+  let checked = { seq: -1, revision: -1 };
   const lastAt = (): Millis => times.at(-1) ?? -Infinity;
   const sampleOf = (at: Millis): EquitySample => (
     { at, strategies: accounts.values(at), prices: prices.pricesAt(at), benchmarks: wallets?.values(at) ?? NO_VALUES });
@@ -169,8 +173,12 @@ function createSamples({ accounts, prices, wallets, currency, hasExtremes }: {
   };
   return {
     times, benchmarks, lastAt, take,
-    checkExtremes(at) {
+    checkExtremes(at, seq) {
       if (at <= lastAt()) return;
+      const { revision } = market;
+      // The books change with the engine's inputs, and the prices with the market: nothing is new.
+      if (seq === checked.seq && revision === checked.revision) return;
+      checked = { seq, revision };
       const now = (): EquitySample => sampleOf(at);
       if (!hasAllPrices && isPriced(now())) take(at);
       extremes.equity.pass(accounts.totalEquity(at), now);
