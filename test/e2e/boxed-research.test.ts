@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import type { AddressInfo, Server } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { UNRULY, writeSwings } from '../research/trials/trial-setup.ts';
+import { writeSwings } from '../research/trials/trial-setup.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import type { Ended } from './gannet.ts';
 import { createPlayground, PROJECT } from './gannet.ts';
@@ -161,11 +161,19 @@ export default defineStrategy({ name: 'reads', summary: 'Reads.',
   });
 
   it('ends at once at Ctrl-C, although it never returns', async () => {
-    const config = configOf('loops.yaml', `{ use: "${UNRULY}", name: dip, budget: "500 USDC", `
-      + 'params: { pair: SOL/USDC, size: "25 USDC", mode: loop } }');
+    playground.write('loops.ts', `import { map } from '${import.meta.resolve('rxjs')}';
+import { z } from '${import.meta.resolve('zod')}';
+import { amount, defineStrategy, pair, quotes } from '${PROJECT}src/strategy/index.ts';
+export default defineStrategy({ name: 'loops', summary: 'Never ends its first price.',
+  params: z.strictObject({ pair: pair(), size: amount() }),
+  inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: '5s' }) }),
+  run: ({ price }) => price.pipe(map(() => { console.error('it loops'); for (;;); })) });
+`);
+    const config = configOf('loops.yaml',
+      '{ use: ./loops.ts, name: dip, budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC" } }');
     const running = playground.start(['--state-dir', playground.path('state'), 'backtest', config,
       '--recording', recording, '--no-grid']);
-    await new Promise((resolve) => { setTimeout(resolve, 1_500); });
+    await expect.poll(running.stderr).toContain('it loops');
     running.signal('SIGINT');
     expect((await running.ended).code).toBe(130);
   });

@@ -26,6 +26,7 @@ export type JsonLine = Readonly<Record<string, unknown>> & { readonly type?: str
 export interface Running {
   readonly pid: number;
   readonly stdout: () => string;
+  readonly stderr: () => string;
   readonly lines: () => JsonLine[];
   /** Resolves once the standard output is as wanted; rejects when the process ends before, saying what it said. */
   until(wanted: (stdout: string) => boolean): Promise<void>;
@@ -82,6 +83,7 @@ export function createPlayground(): Playground {
     const command: Running = {
       pid: child.pid!,
       stdout: () => stdout,
+      stderr: () => stderr,
       lines: () => jsonLines(stdout),
       until: (wanted) => new Promise((resolve, reject) => {
         const give =
