@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import type { TestSpecification } from 'vitest/node';
+import { BaseSequencer } from 'vitest/node';
 
 /**
  * Workers, the threads and the processes that tests start in them find compiled code where the program keeps it: to compile
@@ -13,6 +15,22 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', 
  */
 const APART = ['browser', 'campaign', 'crash'].map((folder) => `test/${folder}/**/*.test.ts`);
 
+/** What takes longest, because it starts processes: it begins first, so that no worker waits for it at the end. */
+const LONG = /\/test\/(?:hostile|e2e|backtest\/parity|research\/lookahead|cli\/commands\/research)/;
+
+/** Orders the files of each project; a clean checkout knows no durations, and sizes tell little. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map(({ project }) => project.name))];
+    return projects.flatMap((name) => {
+      const own = sorted.filter(({ project }) => project.name === name);
+      const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
+      return [...own.filter(isLong), ...own.filter((file) => !isLong(file))];
+    });
+  }
+}
+
 export default defineConfig({
   test: {
     // Tests start real processes on a machine of two cores: more workers than that only make each other late.
@@ -22,6 +40,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000, interval: 20 } },
     pool: 'forks',
+    sequence: { sequencer: LongFirst },
     // What is printed does not depend on the terminal that the tests are started in.
     env: { COLUMNS: '' },
     projects: [
