@@ -18,6 +18,8 @@ const APART = ['browser', 'campaign', 'crash'].map((folder) => `test/${folder}/*
 /** What takes longest, because it starts processes: it begins first, so that no worker waits for it at the end. */
 const LONG = /\/test\/(?:hostile|e2e|backtest\/parity|research\/lookahead|cli\/commands\/research)/;
 
+const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
+
 /** Orders the files of each project; a clean checkout knows no durations, and sizes tell little. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -25,7 +27,6 @@ class LongFirst extends BaseSequencer {
     const projects = [...new Set(sorted.map(({ project }) => project.name))];
     return projects.flatMap((name) => {
       const own = sorted.filter(({ project }) => project.name === name);
-      const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
       return [...own.filter(isLong), ...own.filter((file) => !isLong(file))];
     });
   }
