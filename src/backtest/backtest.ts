@@ -14,7 +14,7 @@ import { MarketCache } from '../trading/market-cache.ts';
 import type { EngineState } from '../trading/engine-state.ts';
 import { step } from '../trading/step.ts';
 import type { InputCursor } from './driver.ts';
-import { drive, driveSampled, settle } from './driver.ts';
+import { announced, drive, driveSampled, settle } from './driver.ts';
 import type { EquitySampler } from './record/equity-sampler.ts';
 import type { RecordedChecks } from './recorded-checks.ts';
 import type { RecordedIntervals, Sampler } from './sampling.ts';
@@ -90,6 +90,8 @@ interface BacktestOptions {
   readonly equity?: EquitySampler | undefined;
   /** Receives the number of events after each chunk. With it chunks stay short even where strategies are slow. */
   readonly onEvents?: ((events: number) => void) | undefined;
+  /** Called before every row, and whenever a timer moves the time on; no decision depends on it. */
+  readonly goesOn?: (() => void) | undefined;
   /** Left out, the engine receives every row. */
   readonly sampling?: Sampling | undefined;
 }
@@ -141,7 +143,7 @@ export function samplingOf(
  * where a strategy waits by the machine's clock, or decides in promises or timers that run between two chunks.
  */
 export function* backtestInChunks(options: BacktestOptions): ChunkedWork<BacktestResult> {
-  const { state, strategies, cursor, equity, stopwatch, onEvents, sampling } = options;
+  const { state, strategies, cursor, equity, stopwatch, onEvents, goesOn, sampling } = options;
   const polled = sampling?.polled;
   const warmupMs = longestWarmup(strategies);
   const startAt = options.startAt + warmupMs;
@@ -153,12 +155,13 @@ export function* backtestInChunks(options: BacktestOptions): ChunkedWork<Backtes
 
   const startedAt = stopwatch();
   polled?.sampler.join(options.startAt);
-  const warmup = polled === undefined ? cursor : sampledRows(cursor, { ...polled, until: startAt });
+  const shown = announced(cursor, goesOn);
+  const warmup = polled === undefined ? shown : sampledRows(shown, { ...polled, until: startAt });
   const stands = withoutMachineClock(() => warmupMs > 0 && engine.warmUp(warmup));
   polled?.sampler.restart();
   const driveOn = (given: { readonly stands?: boolean; readonly most: number }): number => (
-    polled === undefined ? drive(engine, clock, cursor, given)
-      : driveSampled(engine, clock, cursor, { ...given, ...polled }));
+    polled === undefined ? drive(engine, clock, cursor, { ...given, goesOn })
+      : driveSampled(engine, clock, cursor, { ...given, ...polled, goesOn }));
   equity?.sample(startAt);
   withoutMachineClock(() => { engine.start(); });
   const timers = equity === undefined ? [] : scheduleSamples(simulation, equity);
@@ -183,7 +186,7 @@ export function* backtestInChunks(options: BacktestOptions): ChunkedWork<Backtes
   // Rows that the engine did not receive advanced the simulation's clock alone.
   const endAt = Math.max(engine.clock.now(), clock.now());
   for (const timer of timers) timer.unsubscribe();
-  settle(engine, clock);
+  settle(engine, clock, goesOn);
   const empty = state.tokens.all.map(({ mint }) => mint).filter((mint) => !state.portfolio.wallet.has(mint));
   const returnedLamports = executor.closeAccounts(empty);
   equity?.returnDeposits(empty);

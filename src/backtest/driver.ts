@@ -14,13 +14,18 @@ export type InputCursor = RecordedRows;
  * first. `stands` says that the cursor is already at a row. Returns the number of rows; where it is `most`, the cursor
  * is at the last of them and there may be more.
  */
-export function drive(engine: Engine, clock: VirtualClock, cursor: InputCursor, { stands = false, most = Infinity }: {
-  readonly stands?: boolean; readonly most?: number;
-} = {}): number {
+export function drive(engine: Engine, clock: VirtualClock, cursor: InputCursor,
+  { stands = false, most = Infinity, goesOn }: {
+    readonly stands?: boolean;
+    readonly most?: number;
+    /** Called before every row, and whenever a timer moves the time on. */
+    readonly goesOn?: (() => void) | undefined;
+  } = {}): number {
   let events = 0;
   for (let more = stands || cursor.next(); more; more = events < most && cursor.next()) {
     const { at } = cursor;
-    if (engine.clock.isDue(at) || clock.isDue(at)) advanceBoth(engine, clock, at);
+    goesOn?.();
+    if (engine.clock.isDue(at) || clock.isDue(at)) advanceBoth(engine, clock, at, goesOn);
     clock.advanceTo(at);
     engine.accept(cursor.input, at);
     events += 1;
@@ -34,16 +39,18 @@ export function drive(engine: Engine, clock: VirtualClock, cursor: InputCursor, 
  * does.
  */
 export function driveSampled(engine: Engine, clock: VirtualClock, cursor: InputCursor,
-  { sampler, market, stands = false, most = Infinity }: {
+  { sampler, market, stands = false, most = Infinity, goesOn }: {
     readonly sampler: Sampler;
     readonly market: MarketCache;
     readonly stands?: boolean;
     readonly most?: number;
+    readonly goesOn?: (() => void) | undefined;
   }): number {
   let events = 0;
   for (let more = stands || cursor.next(); more; more = events < most && cursor.next()) {
     const { at, input } = cursor;
-    if (engine.clock.isDue(at) || clock.isDue(at)) advanceBoth(engine, clock, at);
+    goesOn?.();
+    if (engine.clock.isDue(at) || clock.isDue(at)) advanceBoth(engine, clock, at, goesOn);
     clock.advanceTo(at);
     if (input.kind !== 'outcome' && input.kind !== 'command') market.observe(input);
     if (sampler.takes(input, at)) engine.accept(input, at);
@@ -52,16 +59,30 @@ export function driveSampled(engine: Engine, clock: VirtualClock, cursor: InputC
   return events;
 }
 
-/** Stops the strategies and completes the swaps under way: a swap of the last second still lands. */
-export function settle(engine: Engine, clock: VirtualClock): void {
-  engine.stop();
-  advanceBoth(engine, clock, Infinity);
+/** Returns the same rows, each of which is announced by a call. */
+export function announced(cursor: InputCursor, goesOn?: () => void): InputCursor {
+  return goesOn === undefined ? cursor : {
+    next: () => {
+      goesOn();
+      return cursor.next();
+    },
+    get at() { return cursor.at; },
+    get input() { return cursor.input; },
+  };
 }
 
-function advanceBoth(engine: Engine, clock: VirtualClock, until: Millis): void {
-  for (;;) {
+/** Stops the strategies and completes the swaps under way: a swap of the last second still lands. */
+export function settle(engine: Engine, clock: VirtualClock, goesOn?: () => void): void {
+  engine.stop();
+  advanceBoth(engine, clock, Infinity, goesOn);
+}
+
+function advanceBoth(engine: Engine, clock: VirtualClock, until: Millis, goesOn: (() => void) | undefined): void {
+  for (let last = -Infinity; ;) {
     const due = Math.min(engine.clock.nextAt(), clock.nextAt());
     if (due > until || due === Infinity) return;
+    if (due > last) goesOn?.();
+    last = due;
     clock.advanceTo(due);
     // An outcome of the simulation advanced the engine's clock already.
     if (engine.clock.isDue(due)) engine.advanceTo(due);

@@ -12,6 +12,7 @@ import type { RestoredStates } from '../trading/strategy-state.ts';
 import type { Divergence, Occasion, RecordedHash, RecordedRow, Split } from './divergence.ts';
 import { decidedNothing, decidedOtherwise, rowOutOfPlace } from './divergence.ts';
 import type { InputCursor } from './driver.ts';
+import { announced } from './driver.ts';
 
 /** A cursor over a recording that knows the sequence number of each row in its run. */
 interface RunCursor extends InputCursor {
@@ -51,6 +52,8 @@ interface ReplayOptions {
   readonly recorded: readonly RecordedHash[];
   /** Whether the run ended in a crash: its decisions after the last line on disk are not known. */
   readonly cutOff?: boolean;
+  /** Called before every row; no decision depends on it. */
+  readonly goesOn?: (() => void) | undefined;
   /** Receives every ruling as the run did, with the state behind it. */
   readonly onRuling?: EngineListener['onRuling'];
 }
@@ -62,8 +65,9 @@ interface ReplayOptions {
  */
 export function* replayInChunks(options: ReplayOptions): ChunkedWork<ReplayResult> {
   const {
-    state, strategies, startAt, seed, restored, intervals, stops, started, stopped, cursor, recorded, warmup,
+    state, strategies, startAt, seed, restored, intervals, stops, started, stopped, cursor, recorded, goesOn,
   } = options;
+  const warmup = options.warmup && announced(options.warmup, goesOn);
   const here: Here = { occasion: 'timer', row: undefined };
   const comparison = createComparison(options, here);
   const engine = new Engine({
@@ -80,6 +84,7 @@ export function* replayInChunks(options: ReplayOptions): ChunkedWork<ReplayResul
   let events = 0;
   let row: RecordedRow | undefined;
   while ((row = nextRow(cursor)) !== undefined) {
+    goesOn?.();
     moments.before(row.seq);
     // Decisions of timers come first. Then the row must be the next stamped input; otherwise a row is missing or added.
     engine.advanceTo(timersDueBefore(row.input, row.at));

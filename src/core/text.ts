@@ -18,6 +18,20 @@ export function printableJson(json: string): string {
   return json.replace(UNSAFE_IN_JSON, escapeOf);
 }
 
+/** The sequences of our own output: bold text, and the progress line that overwrites itself. */
+const OWN_SEQUENCE = /(\r\u001B\[K|\u001B\[(?:1|22)m)/;
+
+/** Returns the output of a command made safe for a terminal; one gets the sequences of our own output as they are. */
+export function printableOutput(text: string, { isTerminal }: { readonly isTerminal: boolean }): string {
+  if (!isTerminal) return escapedText(text);
+  return text.split(OWN_SEQUENCE).map((part, index) => (index % 2 === 1 ? part : escapedText(part))).join('');
+}
+
+/** Line ends and tabs stay. */
+function escapedText(text: string): string {
+  return text.replace(UNSAFE, (char) => (char === '\n' || char === '\t' ? char : escapeOf(char)));
+}
+
 function escapeOf(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -1,11 +1,8 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext, Script } from 'node:vm';
-import { isMainThread } from 'node:worker_threads';
+import { runInNewContext } from 'node:vm';
 import { config as rx } from 'rxjs';
-import type { ChunkedWork } from '../core/chunked-work.ts';
 import { GannetError, messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
-import { interruption } from '../recording/interrupt.ts';
 
 /**
  * Reports, each once, the errors that a strategy throws in a subscription of its own, until the process ends. They
@@ -22,44 +19,12 @@ export function reportUnhandledErrors(terminal: { err(text: string): void }): vo
   };
 }
 
-/** What the script calls. It stays a global for good: the engine discards optimized code when the globals change. */
-const holder: { work: () => void } = { work: () => undefined };
-const SLOT = 'gannet.interruptible';
-Reflect.set(globalThis, Symbol.for(SLOT), holder);
-const CALL = new Script(`globalThis[Symbol.for('${SLOT}')].work()`);
-
-/**
- * Returns work in which a strategy runs, in the same steps. Ctrl-C ends a step at any point, because a strategy may
- * never finish one; the work then throws INTERRUPTED. Otherwise it throws what the given work throws.
- */
-export function* interruptible<T>(steps: ChunkedWork<T>): ChunkedWork<T> {
-  for (;;) {
-    const step = interruptedBySignal(() => steps.next());
-    if (step.done === true) return step.value;
-    yield;
-  }
-}
-
-function interruptedBySignal<T>(work: () => T): T {
-  // Only the main thread receives signals.
-  if (!isMainThread) return work();
-  const done: T[] = [];
-  holder.work = () => { done.push(work()); };
-  try {
-    CALL.runInThisContext({ breakOnSigint: true, displayErrors: false });
-  } catch (error) {
-    const isSignal = error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED';
-    throw isSignal ? interruption(error) : error;
-  }
-  return done[0] as T;
-}
-
 /** Above this share the engine only collects garbage, and soon ends the process without a useful message. */
 const FULLEST = 0.85;
 const MEBIBYTE = 1_048_576;
 
 /**
- * Throws STRATEGY_INVALID when this process's heap is nearly full of objects in use. The check is cheap; a garbage
+ * Throws STRATEGY_MEMORY when this process's heap is nearly full of objects in use. The check is cheap; a garbage
  * collection runs only when the heap may be full.
  */
 export function refuseFullHeap(): void {
@@ -67,7 +32,7 @@ export function refuseFullHeap(): void {
   collectGarbage();
   if (!isNearlyFull()) return;
   const limit = Math.round(getHeapStatistics().heap_size_limit / MEBIBYTE);
-  throw new GannetError('STRATEGY_INVALID',
+  throw new GannetError('STRATEGY_MEMORY',
     `the run needs more memory than this process has (${limit} MB): most likely `
       + 'a strategy keeps more and more of its input. Limit what it keeps, '
       + `or give the process more memory: NODE_OPTIONS=--max-old-space-size=${2 * limit}`);

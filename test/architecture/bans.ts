@@ -40,6 +40,7 @@ const EDGE_FILES: ReadonlyMap<string, string> = new Map([
   ],
   ['src/research/stopwatch.ts', 'measures durations for people; no decision depends on them'],
   ['src/research/trials/trial-pool.ts', 'ends a thread whose trial takes too long'],
+  ['src/research/box/supervise.ts', 'watches processes, and ends one whose strategy does not go on'],
   ['src/research/trials/trial-worker.ts', 'gives the event loop turns between trials; no span of time'],
   [
     'src/research/lookahead/isolation/lookahead-worker.ts',

@@ -41,6 +41,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       // Processes of the daemon and of research run strategies, and may not import each other either.
       'src/core/harden-process.ts': ['node:module'],
       'src/core/throw-place.ts': ['node:path', 'node:url'],
+      'src/core/watched-process.ts': ['node:fs'],
     },
   },
   // The leaf that all Solana code shares. Hashing derives addresses.

@@ -59,7 +59,7 @@ const attacks = {
       try { fs.writeFileSync(path, 'x'); got('wrote'); } catch {}
     try { fs.symlinkSync('/etc/passwd', '${playground.path('link')}'); got('linked'); } catch {}
     try { fs.unlinkSync('${playground.path('canary.txt')}'); got('removed'); } catch {}
-    for (let fd = 5; fd < 40; fd++) try { if (fs.fstatSync(fd).isSocket()) got('socket ' + fd); } catch {}
+    for (let fd = 6; fd < 40; fd++) try { if (fs.fstatSync(fd).isSocket()) got('socket ' + fd); } catch {}
   },
   net: async () => {
     const net = await import('node:net');

@@ -25,7 +25,7 @@ function growing(keep: string, steps: number): string {
 describe('a process whose heap fills up', () => {
   it('fails with a message before it runs out of memory', () => {
     const said = growing('kept.push(more);', 3_000);
-    expect(said).toMatch(/^STRATEGY_INVALID the run needs more memory than this process has \(\d+ MB\): most likely /);
+    expect(said).toMatch(/^STRATEGY_MEMORY the run needs more memory than this process has \(\d+ MB\): most likely /);
     expect(said).toMatch(/a strategy keeps more and more of its input\. .*NODE_OPTIONS=--max-old-space-size=\d+$/);
   });
 

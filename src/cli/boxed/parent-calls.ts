@@ -12,6 +12,13 @@ import type { BacktestDecisions } from '../../research/lookahead/lookahead.ts';
 import type { TrialLog } from '../../store/trial-log.ts';
 import type { Decision } from '../../trading/step.ts';
 
+/** What an output stream goes to. */
+export interface ShownOutput {
+  readonly isTTY: boolean;
+  /** The columns of a terminal. */
+  readonly columns?: number | undefined;
+}
+
 /** What a boxed command needs to begin. */
 interface BoxJob {
   readonly call: PreparedCall;
@@ -21,6 +28,8 @@ interface BoxJob {
   readonly withheld: readonly string[];
   /** The command line, for the redaction of keys in it. */
   readonly argv: readonly string[];
+  /** What the output of the box goes to. */
+  readonly output: { readonly out: ShownOutput; readonly err: ShownOutput };
 }
 
 const MOST_TRIALS = 1_000_000;

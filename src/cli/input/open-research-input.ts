@@ -5,10 +5,10 @@ import { withRecordedRun } from '../../backtest/models/recorded-model.ts';
 import type { RecordedChecks } from '../../backtest/recorded-checks.ts';
 import { backtestKinds, readRecordedChecks, trustingUnchecked } from '../../backtest/recorded-checks.ts';
 import type { BoxedContext, PreparedCall } from '../boxed/boxed-context.ts';
+import { readBoxed } from './read-boxed.ts';
 import { configError } from '../../config/config-issue.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { RunConfig } from '../../config/run-config.ts';
-import { readHere } from '../../config/strategies/read-here.ts';
 import { PROJECT_DIR } from '../../config/strategy-file.ts';
 import { GannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
@@ -40,7 +40,7 @@ export async function openResearchInput(
   const workingDir = process.cwd();
   const loaded = await loadConfig({
     file, purpose: 'research', workingDir, environment, withheld, stateDir: options.stateDir,
-    strategyReader: readHere,
+    strategyReader: readBoxed,
     // Research asks no service: the decimals come from the recording.
     decimalsOf: async (mints) => new Map(mints.flatMap((mint) => {
       const token = recording.tokens.byMint(mint);

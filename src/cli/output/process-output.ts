@@ -57,14 +57,16 @@ export function watchOutput(): Output {
   return { ended: ended.signal, isClosed: () => closed, fault: () => fault };
 }
 
-/**
- * Returns the signal that the first interrupt aborts, or the end of the output; a second interrupt calls `exit`. A
- * closed terminal is an interrupt too.
- */
-export function interruptions({ ended }: Output, exit: (code: ExitCode) => void): AbortSignal {
+/** What interrupts a command; a closed terminal does so too. */
+const INTERRUPTS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/** Returns the signal that the first interrupt aborts, or the end of the output; a second interrupt calls `exit`. */
+export function interruptions(
+  { ended }: Output, exit: (code: ExitCode) => void, signals: readonly NodeJS.Signals[] = INTERRUPTS,
+): AbortSignal {
   const controller = new AbortController();
   let firstAt = 0;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  for (const signal of signals) {
     process.on(signal, () => {
       const now = performance.now();
       if (!controller.signal.aborted) {

@@ -17,6 +17,7 @@ import { openRecordingInChunks } from '../../recording/reader.ts';
 import type { LostRows } from '../../recording/check/verify.ts';
 import { strategyHash } from '../../research/trials/strategy-source.ts';
 import { withTokens } from '../../strategy/params.ts';
+import { whileLoading } from '../../research/box/phases.ts';
 import type { StopStrategy } from '../../trading/engine-command.ts';
 import { readOutcome } from '../../trading/intent.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
@@ -131,11 +132,12 @@ async function otherCodeIn({ config, strategy_code: code }: RunManifest): Promis
 
 async function strategiesOf(manifest: RunManifest, tokens: TokenTable): Promise<StrategyInstance[]> {
   return Promise.all(manifest.config.strategies.map(async ({ name, use, params }) => {
-    const imported = await importStrategy(use, PLACES);
+    const imported = await whileLoading([{ name, use }], () => importStrategy(use, PLACES));
     if (typeof imported === 'string')
       throw new GannetError('STRATEGY_NOT_FOUND', `strategy ${name} of the run: ${imported}`);
     const { strategy } = imported;
-    const parsed = withTokens(tokens, () => strategy.params.safeParse(params));
+    const parsed =
+      await whileLoading([{ name, use }], () => withTokens(tokens, () => strategy.params.safeParse(params)));
     if (!parsed.success) {
       throw new GannetError(
         'STRATEGY_INVALID',

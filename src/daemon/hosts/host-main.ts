@@ -8,6 +8,7 @@ import { assert } from '../../core/assert.ts';
 import { messageOf } from '../../core/errors.ts';
 import { hardenProcess } from '../../core/harden-process.ts';
 import { placeOf } from '../../core/throw-place.ts';
+import { strayReason } from '../../core/watched-process.ts';
 import type { Realm } from '../../engine/host/realm.ts';
 import { createRealm } from '../../engine/host/realm.ts';
 import type { PortfolioView, StrategyEffect } from '../../engine/host/strategy-call.ts';
@@ -175,7 +176,7 @@ function refuseTimers(): void {
 }
 
 function asynchronous(error: unknown): void {
-  report(`it threw outside the engine’s time: ${messageOf(error)}`, error);
+  report(strayReason('uncaughtException', messageOf(error)), error);
 }
 
 /** Gives back the right to write the cache of compiled code, now that the project's own code is loaded. */
@@ -199,7 +200,7 @@ function prepare(): void {
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   process.on('uncaughtException', asynchronous);
   process.on('unhandledRejection', (error) => {
-    report(`it rejected a promise without a handler: ${messageOf(error)}`, error);
+    report(strayReason('unhandledRejection', messageOf(error)), error);
   });
   config.onUnhandledError = asynchronous;
   // A stream that is given a descriptor would write to the channel.

@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { join, extname } from 'node:path';
 import { printable } from '../../core/text.ts';
 import { placeIn } from '../../core/throw-place.ts';
+import {
+  endedReason, exhaustedReason, lateCallReason, lateLoadReason, LOAD_FACTOR, ownMegabytes, processorMs, procFile,
+  saysHeapIsFull,
+} from '../../core/watched-process.ts';
 import { wait } from '../../execution/monotonic-time.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { CallResult, Ending, PortfolioView, StrategyCall } from '../../engine/host/strategy-call.ts';
@@ -33,8 +36,6 @@ export interface ProcessEnd extends Ending {
 /** What a strategy says about itself, unread; or why its process was ended before. */
 type Said = { readonly said: string } | { readonly ended: ProcessEnd };
 
-/** A machine that is busy lets an honest strategy wait, so the clock may show so many times the bound. */
-const LOAD_FACTOR = 8;
 /** A call that is over by then has cost nothing worth a measurement. */
 const BRIEF_MS = 5;
 /** V8's heap may take more than the process: so the end of the memory is noticed first, and named with its line. */
@@ -42,8 +43,6 @@ const HEAP_RESERVE_MB = 64;
 const LAST_WORDS_MS = 200;
 const EXIT_MS = 100;
 const LOAD_POLL_MS = 2;
-const MEGABYTE = 1_048_576;
-const PAGE_BYTES = 4_096;
 const ENTRY = join(import.meta.dirname, `host-main${extname(import.meta.filename)}`);
 
 /** Counts what passes of a call's bounds. */
@@ -123,7 +122,7 @@ export class StrategyProcess {
     if (this.#end !== undefined) return { ended: this.#end };
     const n = ++this.#count;
     const limitMs = this.#bounds.loadMs;
-    const watch = this.#watch(limitMs, `loading it took longer than ${limitMs} ms`);
+    const watch = this.#watch(limitMs, lateLoadReason(limitMs));
     const asked: Asked = { n, id: question.id, watch, result: undefined };
     this.#asked = asked;
     const fault = this.#channel.write({ ...question, kind: 'ask', n }, () => watch.isOver());
@@ -160,7 +159,7 @@ export class StrategyProcess {
     if (this.#end !== undefined) return { ending: this.#end };
     const n = ++this.#count;
     const limitMs = call.kind === 'start' ? this.#bounds.startMs : this.#bounds.callMs;
-    const watch = this.#watch(limitMs, `it took longer than ${limitMs} ms for one call (${occasion})`);
+    const watch = this.#watch(limitMs, lateCallReason(limitMs, occasion));
     const giveUp = (): boolean => watch.isOver();
     let fault = this.#channel.write({ kind: 'call', n, id, call }, giveUp);
     for (let questions = 0; fault === undefined;) {
@@ -261,14 +260,13 @@ export class StrategyProcess {
     if (status === undefined) return this.#finish({
       code: 'STRATEGY_ENDED', reason: 'it closed the channel of its process', culprit: id,
     });
-    if (/heap limit|out of memory/i.test(words)) return this.#finish({
-      code: 'STRATEGY_MEMORY', reason: `it exhausted the memory of its process, ${this.#bounds.memoryMb} MB`,
-      culprit: id,
+    if (saysHeapIsFull(words)) return this.#finish({
+      code: 'STRATEGY_MEMORY', reason: exhaustedReason(this.#bounds.memoryMb), culprit: id,
     });
     const signal = status & 0x7f;
     return this.#finish({
       code: 'STRATEGY_ENDED',
-      reason: signal === 0 ? `its process ended with code ${status >> 8}` : `its process was ended by signal ${signal}`,
+      reason: endedReason(status >> 8, signal === 0 ? null : signal),
       // No code in the box can send these.
       culprit: signal === SIGKILL || signal === SIGTERM ? undefined : id,
     });
@@ -292,7 +290,7 @@ export class StrategyProcess {
         const now = elapsedMs();
         const spentMs = now - startedAt;
         if (spentMs < BRIEF_MS) return false;
-        usedBefore ??= this.#processorMs();
+        usedBefore ??= processorMs(this.pid);
         if (now - measuredAt > BRIEF_MS) {
           measuredAt = now;
           if (this.#isTooLarge()) over = { code: 'STRATEGY_MEMORY', reason: this.#memoryText() };
@@ -307,44 +305,24 @@ export class StrategyProcess {
 
   /** The processor time since `before`, Infinity where the platform does not tell. */
   #used(before: number | undefined): number {
-    const used = this.#processorMs();
+    const used = processorMs(this.pid);
     return used === undefined || before === undefined ? Infinity : used - before;
   }
 
-  /** The processor time of its only thread that runs JavaScript; undefined where the platform does not tell. */
-  #processorMs(): number | undefined {
-    const nanoseconds = this.#proc('schedstat')?.split(' ')[0];
-    return nanoseconds === undefined ? undefined : Number(nanoseconds) / 1e6;
-  }
-
-  /** The resident memory that it shares with no other process; 0 where the platform does not tell. */
-  #ownMb(): number {
-    const [, resident, shared] = this.#proc('statm')?.split(' ') ?? [];
-    return resident === undefined ? 0 : (Number(resident) - Number(shared)) * PAGE_BYTES / MEGABYTE;
-  }
-
   #isTooLarge(): boolean {
-    return this.#ownMb() > this.#bounds.memoryMb;
+    return ownMegabytes(this.pid) > this.#bounds.memoryMb;
   }
 
   #memoryText(): string {
-    return `its process took ${Math.ceil(this.#ownMb())} MB of memory, and may take ${this.#bounds.memoryMb} MB`;
+    const tookMb = Math.ceil(ownMegabytes(this.pid));
+    return `its process took ${tookMb} MB of memory, and may take ${this.#bounds.memoryMb} MB`;
   }
 
   /** The wait status of the process where it has ended; undefined while it runs. */
   #exitStatus(): number | undefined {
-    const stat = this.#proc('stat');
+    const stat = procFile(this.pid, 'stat');
     const fields = stat?.slice(stat.lastIndexOf(')') + 2).trim().split(' ');
     return fields?.[0] === 'Z' || fields?.[0] === 'X' ? Number(fields.at(-1)) : undefined;
-  }
-
-  #proc(file: string): string | undefined {
-    try {
-      return readFileSync(`/proc/${this.#child.pid}/${file}`, 'utf8');
-    } catch {
-      // There is no /proc, or the process is gone.
-      return undefined;
-    }
   }
 }
 

@@ -15,7 +15,7 @@ interface BoxedStart extends BoxGrants {
   readonly entry: string;
   /** The variables besides those that Node needs. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
-  /** The number of pipes between the processes; they are descriptors 3, 4 and so on in the boxed process. */
+  /** The number of pipes beside that of `superviseBox`; they are descriptors 4, 5 and so on in the boxed process. */
   readonly pipes: number;
 }
 
@@ -26,6 +26,8 @@ const PROJECT_FILES: readonly string[] = [
   CODE, ...['node_modules', 'vendor', 'strategies', 'package.json', join('config', 'dialects')].map((path) =>
     join(PROJECT_DIR, path)),
 ];
+/** Standard output, standard error, and what the process says about its strategies. */
+const OWN_PIPES = 3;
 /** Options for the memory of a process. No other option of NODE_OPTIONS reaches a box: some of them open it. */
 const MEMORY_OPTION = /^--(?:max-old-space-size|max-semi-space-size|stack-size)=\d+$/;
 
@@ -40,12 +42,13 @@ function launcher(): string[] {
 
 /**
  * Starts a process under Node's permission model. It can read the project's code and what is granted, and write what
- * is granted. It has no network, no processes, no threads, no native add-ons, no SQLite and no environment.
+ * is granted. It has no network, no processes, no threads, no native add-ons, no SQLite and no environment. It is no
+ * part of the terminal's session: SIGINT makes Node say where its code is, and Ctrl-C does not reach it by itself.
  */
 export function startBoxedProcess({ entry, readable, writable, variables = {}, pipes }: BoxedStart): ChildProcess {
   const cache = compileCache();
   const options = [
-    '--disable-warning=ExperimentalWarning', '--disable-warning=SecurityWarning', '--disable-sigusr1',
+    '--disable-warning=ExperimentalWarning', '--disable-warning=SecurityWarning', '--disable-sigusr1', '--trace-sigint',
     '--no-experimental-sqlite', '--permission',
     ...[...PROJECT_FILES, ...readable, ...cache].map((path) => `--allow-fs-read=${path}`),
     ...[...writable, ...cache].map((path) => `--allow-fs-write=${path}`),
@@ -54,7 +57,8 @@ export function startBoxedProcess({ entry, readable, writable, variables = {}, p
   const [program, ...before] = [...launcher(), process.execPath];
   return spawn(program, [...before, ...options, entry], {
     env: { ...variables, ...(cache[0] === undefined ? {} : { NODE_COMPILE_CACHE: cache[0] }) },
-    stdio: ['ignore', 'inherit', 'inherit', ...Array.from({ length: pipes }, () => 'pipe' as const)],
+    detached: true,
+    stdio: ['ignore', ...Array.from({ length: OWN_PIPES + pipes }, () => 'pipe' as const)],
   });
 }
 

@@ -3,9 +3,10 @@ import { deserialize, serialize } from 'node:v8';
 import type { BoxClosing } from './enter-box.ts';
 import { enterBox } from './enter-box.ts';
 import { readFrames, writeFrame } from './frames.ts';
+import { openPhases } from './phases.ts';
 
 /** The pipe to the process that started this one. */
-const CHANNEL = 3;
+const CHANNEL = 4;
 
 /** A boxed process that answers messages, seen from within. */
 interface WorkerChannel<Start, Message, Answer> {
@@ -18,6 +19,7 @@ interface WorkerChannel<Start, Message, Answer> {
 
 /** Waits for the first message to this process. The process ends with the one that started it. */
 export async function openWorkerChannel<Start, Message, Answer>(): Promise<WorkerChannel<Start, Message, Answer>> {
+  openPhases();
   const channel = new Socket({ fd: CHANNEL, readable: true, writable: true });
   const first = Promise.withResolvers<Start>();
   const waiting: unknown[] = [];

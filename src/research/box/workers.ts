@@ -5,6 +5,9 @@ import { deserialize, serialize } from 'node:v8';
 import type { BoxGrants } from './boxed-process.ts';
 import { startBoxedProcess } from './boxed-process.ts';
 import { readFrames, writeFrame } from './frames.ts';
+import type { BoxEnd, SupervisedBox } from './supervise.ts';
+import { superviseBox } from './supervise.ts';
+import type { Millis } from '../../core/time.ts';
 
 /** What boxed processes do: run trials, or passes of the look-ahead check. */
 const WORKER_KINDS = ['trials', 'lookahead'] as const;
@@ -13,12 +16,6 @@ type WorkerKind = (typeof WORKER_KINDS)[number];
 const ENTRIES: Readonly<Record<WorkerKind, string>> = {
   trials: join('trials', 'trial-worker'), lookahead: join('lookahead', 'isolation', 'lookahead-worker'),
 };
-
-/** The end of a process. */
-export interface WorkerEnd {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
 
 /** A boxed process that answers messages. */
 export interface BoxedWorker {
@@ -31,7 +28,7 @@ export interface BoxedWorker {
 interface WorkerListener {
   readonly onMessage: (message: unknown) => void;
   /** Called once. */
-  readonly onEnd: (end: WorkerEnd) => void;
+  readonly onEnd: (end: BoxEnd) => void;
 }
 
 /** Starts boxed processes. */
@@ -39,13 +36,13 @@ export interface WorkerBox {
   start(kind: WorkerKind, listener: WorkerListener): BoxedWorker;
 }
 
-/** Returns the boxed processes of a process that may start some. */
-export function ownWorkers(grants: BoxGrants): WorkerBox {
+/** Returns the boxed processes of a process that may start some. `limitMs` bounds one call of a strategy in them. */
+export function ownWorkers(grants: BoxGrants, limitMs?: Millis): WorkerBox {
   return {
     start: (kind, { onMessage, onEnd }) => {
-      const { channel, child } = startWorker(kind, grants);
+      const { channel, child, ended } = startWorker(kind, grants, limitMs);
       readFrames(channel, (frame) => { onMessage(deserialize(frame)); });
-      onceEnded(child, onEnd);
+      void ended.then(onEnd);
       return {
         post: (message) => { writeFrame(channel, serialize(message)); },
         kill: () => { child.kill('SIGKILL'); },
@@ -54,20 +51,20 @@ export function ownWorkers(grants: BoxGrants): WorkerBox {
   };
 }
 
-/** Starts a boxed process without a reader of its messages. */
-function startWorker(kind: WorkerKind, grants: BoxGrants): { readonly child: ChildProcess; readonly channel: Duplex } {
-  const entry = join(import.meta.dirname, '..', `${ENTRIES[kind]}${extname(import.meta.filename)}`);
-  const child = startBoxedProcess({ ...grants, entry, pipes: 1 });
-  const channel = child.stdio[3] as Duplex;
-  // A process that ended does not read; its end is reported in any case.
-  channel.on('error', () => undefined);
-  return { child, channel };
+interface StartedWorker extends Pick<SupervisedBox, 'ended'> {
+  readonly child: ChildProcess;
+  readonly channel: Duplex;
 }
 
-/** An ended process may still have messages in its pipe: its end comes after them. */
-function onceEnded(child: ChildProcess, onEnd: WorkerListener['onEnd']): void {
-  child.on('error', () => undefined);
-  child.on('close', (code, signal) => { onEnd({ code, signal }); });
+/** Starts a boxed process without a reader of its messages. Whatever it prints goes to standard error. */
+function startWorker(kind: WorkerKind, grants: BoxGrants, limitMs?: Millis): StartedWorker {
+  const entry = join(import.meta.dirname, '..', `${ENTRIES[kind]}${extname(import.meta.filename)}`);
+  const child = startBoxedProcess({ ...grants, entry, pipes: 1 });
+  const channel = child.stdio[4] as Duplex;
+  // A process that ended does not read; its end is reported in any case.
+  channel.on('error', () => undefined);
+  const { ended } = superviseBox(child, { out: process.stderr, err: process.stderr, limitMs });
+  return { child, channel, ended: ended.catch(() => ({ code: null, signal: null })) };
 }
 
 // A boxed process cannot start others. It asks the process that started it, which starts them in the same box and
@@ -98,7 +95,7 @@ export function relayedWorkers(channel: Duplex): WorkerBox {
     if (frame[0] === DATA) listener?.onMessage(deserialize(body));
     else {
       listeners.delete(id);
-      listener?.onEnd(JSON.parse(body.toString()) as WorkerEnd);
+      listener?.onEnd(JSON.parse(body.toString()) as BoxEnd);
     }
   });
   return {
@@ -116,12 +113,12 @@ export function relayedWorkers(channel: Duplex): WorkerBox {
 
 /** Starts the processes that a boxed process asks for over a channel, and returns a function that ends all of them. */
 export function serveWorkers(channel: Duplex, grants: BoxGrants): () => void {
-  const running = new Map<number, ReturnType<typeof startWorker>>();
+  const running = new Map<number, StartedWorker>();
   const start = (id: number, kind: WorkerKind): void => {
-    const { child, channel: own } = startWorker(kind, grants);
-    running.set(id, { child, channel: own });
-    readFrames(own, (frame) => { writeFrame(channel, head(DATA, id), frame); });
-    onceEnded(child, (end) => {
+    const worker = startWorker(kind, grants);
+    running.set(id, worker);
+    readFrames(worker.channel, (frame) => { writeFrame(channel, head(DATA, id), frame); });
+    void worker.ended.then((end) => {
       running.delete(id);
       if (!channel.destroyed) writeFrame(channel, head(ENDED, id), Buffer.from(JSON.stringify(end)));
     });

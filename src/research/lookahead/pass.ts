@@ -1,4 +1,5 @@
 import { ignoreElements } from 'rxjs';
+import { goesOn } from '../box/phases.ts';
 import { backtestInChunks, samplingOf } from '../../backtest/backtest.ts';
 import type { InputCursor } from '../../backtest/driver.ts';
 import type { RecordedChecks } from '../../backtest/recorded-checks.ts';
@@ -132,7 +133,7 @@ function* decideInChunks({ setup, startAt, cursor, checks }: PassRows, { state, 
 }): ChunkedWork<{ readonly decisions: Decision[]; readonly decisionHash: string }> {
   const decisions: Decision[] = [];
   const { decisionHash } = yield* backtestInChunks({
-    state, strategies, startAt, cursor, checks,
+    state, strategies, startAt, cursor, checks, goesOn,
     seed: setup.seed,
     model: setup.model,
     sampling: samplingOf(sampled, setup.intervals),

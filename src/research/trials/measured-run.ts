@@ -17,6 +17,7 @@ import { createEquitySampler } from '../../backtest/record/equity-sampler.ts';
 import type { RunRecord } from '../../backtest/record/run-record.ts';
 import type { HeldPrice } from '../../backtest/record/strategy-accounts.ts';
 import type { RecordedIntervals } from '../../backtest/sampling.ts';
+import { goesOn, runningInChunks, whileRunning } from '../box/phases.ts';
 
 /** A backtest and its figures. */
 export interface MeasuredRun {
@@ -37,7 +38,7 @@ export type MeasuredSettings = Readonly<Record<SimulationSetting, MeasuredRun>>;
  */
 export function* measureInChunks({
   currency, instruments, everyMs, extremesEveryMs, endAt, interval, intervals, isMadeUp = false, ...options
-}: Omit<Parameters<typeof backtestInChunks>[0], 'equity' | 'sampling'> & {
+}: Omit<Parameters<typeof backtestInChunks>[0], 'equity' | 'goesOn' | 'sampling'> & {
   readonly currency: Token;
   readonly instruments: readonly Token[];
   readonly everyMs: Millis;
@@ -52,11 +53,12 @@ export function* measureInChunks({
   readonly isMadeUp?: boolean | undefined;
 }): ChunkedWork<MeasuredRun> {
   const { state, model } = options;
-  const sampling = samplingOf(options.strategies, intervals);
+  const sampling = whileRunning(options.strategies, () => samplingOf(options.strategies, intervals));
   const equity = createEquitySampler({
     state, market: sampling?.polled?.market, intervals, currency, instruments, everyMs, extremesEveryMs, model, endAt,
   });
-  const result = yield* backtestInChunks({ ...options, equity, sampling });
+  const result =
+    yield* runningInChunks(options.strategies, backtestInChunks({ ...options, equity, sampling, goesOn }));
   const record: RunRecord = { ...equity.record(), ...(isMadeUp ? { isMadeUp } : {}) };
   const series = seriesOf(record, record.strategies);
   const assessment = assessRun(record, record.strategies, { interval });

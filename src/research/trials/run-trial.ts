@@ -10,6 +10,7 @@ import type { InputCursor } from '../../backtest/driver.ts';
 import type { MeasuredRun } from './measured-run.ts';
 import { measureInChunks } from './measured-run.ts';
 import { returnsOf } from '../metrics/deflated-sharpe.ts';
+import { goesOn, whileRunning } from '../box/phases.ts';
 import type { RecordedChecks } from '../../backtest/recorded-checks.ts';
 import { backtestCursor } from '../../backtest/recorded-checks.ts';
 import { extremesStep, sampleStep } from '../../backtest/record/equity-sampler.ts';
@@ -77,8 +78,8 @@ export interface TrialContext {
 /** Runs a trial in this thread. A failure is its result; nothing is thrown. */
 export function* runTrialInChunks(trial: Trial, context: TrialContext): ChunkedWork<TrialResult> {
   const { id } = trial;
-  const strategies =
-    trialStrategies(trial, context.strategies, { tokens: context.setup.tokens, feeds: context.rows.feeds });
+  const strategies = whileRunning(context.strategies, () =>
+    trialStrategies(trial, context.strategies, { tokens: context.setup.tokens, feeds: context.rows.feeds }));
   if (typeof strategies === 'string') return { kind: 'refused', id, reason: strategies };
   const span = spanOf(trial, context.setup, longestWarmup(strategies));
   if (span.from >= span.to) return {
@@ -142,7 +143,10 @@ function* measureTrial({ model, period, keep }: Trial,
 function within(cursor: InputCursor, { begin, to }: TrialSpan): InputCursor {
   return {
     next: () => {
-      while (cursor.next()) if (cursor.at >= begin) return cursor.at < to;
+      while (cursor.next()) {
+        goesOn();
+        if (cursor.at >= begin) return cursor.at < to;
+      }
       return false;
     },
     get at() { return cursor.at; },

@@ -9,6 +9,7 @@ import type { TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
 import type { Strategy } from '../../strategy/define.ts';
 import { withTokens } from '../../strategy/params.ts';
+import { whileLoading } from '../box/phases.ts';
 import { withPlainRefusals } from '../box/plain-refusals.ts';
 
 /** A JSON file that is part of a strategy's code: it lies in the strategy's folder, and the code names it. */
@@ -47,15 +48,19 @@ export interface ThreadSetup extends BacktestSetup {
  * refuses the parameters.
  */
 export async function loadStrategy(
-  { use, rawParams, ...bounds }: ThreadStrategy, tokens: TokenTable, places: ThreadSetup['places'],
+  own: ThreadStrategy, tokens: TokenTable, places: ThreadSetup['places'],
 ): Promise<BacktestStrategy> {
-  const strategy = await strategyCode(use, places);
-  return { ...bounds, strategy, params: withTokens(tokens, () => strategy.params.parse(rawParams)) };
+  const { use: _, rawParams, ...bounds } = own;
+  const strategy = await strategyCode(own, places);
+  return whileLoading([own], () =>
+    ({ ...bounds, strategy, params: withTokens(tokens, () => strategy.params.parse(rawParams)) }));
 }
 
 /** Returns the code of a strategy. Throws STRATEGY_INVALID when its file is missing. */
-export async function strategyCode(use: string, places: ThreadSetup['places']): Promise<Strategy> {
-  const imported = await importStrategy(use, places);
+export async function strategyCode(
+  own: Pick<ThreadStrategy, 'name' | 'use'>, places: ThreadSetup['places'],
+): Promise<Strategy> {
+  const imported = await whileLoading([own], () => importStrategy(own.use, places));
   if (typeof imported === 'string') throw new GannetError('STRATEGY_INVALID', imported);
   return withPlainRefusals(imported.strategy);
 }
@@ -72,12 +77,14 @@ let generations = 0;
  * their modules, as in a live run. Modules of the project and of packages are shared by all. Throws STRATEGY_INVALID
  * when a file is missing.
  */
-export async function freshStrategies(uses: readonly string[], places: ThreadSetup['places']): Promise<Strategy[]> {
+export async function freshStrategies(
+  all: readonly Pick<ThreadStrategy, 'name' | 'use'>[], places: ThreadSetup['places'],
+): Promise<Strategy[]> {
   if (generations === 0) renewModules();
   generations += 1;
   const strategies: Strategy[] = [];
-  for (const use of uses) {
-    const imported = await importStrategy(use, places, `?generation=${generations}`);
+  for (const own of all) {
+    const imported = await whileLoading([own], () => importStrategy(own.use, places, `?generation=${generations}`));
     if (typeof imported === 'string') throw new GannetError('STRATEGY_INVALID', imported);
     strategies.push(withPlainRefusals(imported.strategy));
   }
@@ -92,13 +99,13 @@ export async function freshInstances(
   { strategies, tokens, places }: Pick<ThreadSetup, 'strategies' | 'tokens' | 'places'>,
 ): Promise<BacktestStrategy[]> {
   const table = tokenTable(tokens);
-  const fresh = await freshStrategies(strategies.map(({ use }) => use), places);
-  return strategies.map(({ name, rawParams, budget, limits, warmupMs }, i) => {
+  const fresh = await freshStrategies(strategies, places);
+  return whileLoading(strategies, () => strategies.map(({ name, rawParams, budget, limits, warmupMs }, i) => {
     const strategy = fresh[i]!;
     return {
       name, budget, limits, warmupMs, strategy, params: withTokens(table, () => strategy.params.parse(rawParams)),
     };
-  });
+  }));
 }
 
 /** What a module of a generation imports from beside it is of the same generation. */

@@ -160,7 +160,7 @@ async function trialIdentities(setup: ThreadSetup): Promise<(trial: Pick<Trial, 
 async function withCode(
   own: ThreadStrategy, places: ThreadSetup['places'],
 ): Promise<{ readonly own: ThreadStrategy; readonly strategy: Strategy; readonly code: string }> {
-  return { own, strategy: await strategyCode(own.use, places), code: await strategyHash(own.use, places) };
+  return { own, strategy: await strategyCode(own, places), code: await strategyHash(own.use, places) };
 }
 
 /**

@@ -7,7 +7,9 @@ import { interruption } from '../../recording/interrupt.ts';
 import type { Recording } from '../../recording/reader.ts';
 import { openRecording } from '../../recording/reader.ts';
 import { strategyGrants } from '../box/strategy-grants.ts';
-import type { BoxedWorker, WorkerBox, WorkerEnd } from '../box/workers.ts';
+import type { BoxEnd } from '../box/supervise.ts';
+import { stopText } from '../box/supervise.ts';
+import type { BoxedWorker, WorkerBox } from '../box/workers.ts';
 import { ownWorkers } from '../box/workers.ts';
 import { stopwatch } from '../stopwatch.ts';
 import { mostSharedBytes } from './shared-recording.ts';
@@ -206,7 +208,7 @@ interface Member extends Crew {
 /** What a process does with its next message. */
 interface Task {
   readonly onAnswer: (answer: TrialAnswer) => void;
-  readonly onEnd: (end: WorkerEnd) => void;
+  readonly onEnd: (end: BoxEnd) => void;
 }
 
 /** Returns a process that is started again after it ended. */
@@ -234,7 +236,8 @@ function createMember(box: WorkerBox, start: TrialStart): Member {
       },
       onEnd: (end) => {
         if (worker === started) worker = undefined;
-        own.reject(isClosed ? interruption() : new GannetError('STRATEGY_INVALID', cannotStart(reasonOf(end))));
+        own.reject(isClosed ? interruption()
+          : new GannetError(end.stop?.code ?? 'STRATEGY_INVALID', cannotStart(reasonOf(end))));
         task?.onEnd(end);
       },
     });
@@ -306,7 +309,8 @@ function cannotStart(reason: string): string {
   return `the process that runs the trials cannot start: ${printable(reason, 500)}`;
 }
 
-function reasonOf({ code, signal }: WorkerEnd): string {
+function reasonOf({ code, signal, stop }: BoxEnd): string {
+  if (stop !== undefined) return stopText(stop);
   if (signal === 'SIGABRT' || signal === 'SIGTRAP') return 'it needs more memory than a process has';
   return signal === null ? `a strategy ended the process that it ran in (exit code ${code})`
     : `its process was ended by ${signal} from outside, most likely for lack of memory`;

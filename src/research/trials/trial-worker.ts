@@ -6,6 +6,7 @@ import type { Trial, TrialResult } from './trial.ts';
 import type { ErrorCode } from '../../core/errors.ts';
 import { isGannetError, messageOf } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
+import { placeOf } from '../../core/throw-place.ts';
 import type { Recording } from '../../recording/reader.ts';
 import { openRecording } from '../../recording/reader.ts';
 import type { RowSource } from '../../recording/shared/shared-source.ts';
@@ -24,10 +25,10 @@ let context: Omit<TrialContext, 'strategies'>;
 const strays: string[] = [];
 
 // Standard output belongs to the command; output of a strategy goes to standard error.
-globalThis.console = new Console(process.stderr);
+globalThis.console = new Console({ stdout: process.stderr, colorMode: false });
 process.stdout.write = process.stderr.write.bind(process.stderr);
 reportUnhandledErrors({ err: (text) => { process.stderr.write(text); } });
-process.on('uncaughtException', (error) => { strays.push(printable(refusalMessage(error), 500)); });
+process.on('uncaughtException', (error) => { strays.push(strayText(error)); });
 
 const { start, say, serve } = await openWorkerChannel<TrialStart, readonly Trial[], TrialAnswer>();
 const { setup } = start;
@@ -48,6 +49,12 @@ async function runTrials(trials: readonly Trial[]): Promise<void> {
     say({ kind: 'result', result: afterStrays(step.value) });
   }
   say({ kind: 'end' });
+}
+
+/** Returns an error of the event loop with the author's line. */
+function strayText(error: unknown): string {
+  const place = placeOf(error);
+  return `${printable(refusalMessage(error), 500)}${place === undefined ? '' : `, at ${place}`}`;
 }
 
 /** Timers that are due fire between the first turn and the second. */
@@ -81,7 +88,7 @@ async function createContext({ lastSeq, mostBytes }: TrialStart): Promise<number
 
 /** Each trial gets new modules. */
 async function freshCode(): Promise<UnparsedStrategy[]> {
-  const fresh = await freshStrategies(setup.strategies.map(({ use }) => use), setup.places);
+  const fresh = await freshStrategies(setup.strategies, setup.places);
   return setup.strategies.map((own, i) => ({ ...own, strategy: fresh[i]! }));
 }
 

@@ -24,7 +24,6 @@ export const NEIGHBOUR_ATTACKS: Acts = {
   },
   'global-left-behind': () => {
     Reflect.set(globalThis, 'gannetHostile', true);
-    Reflect.set(globalThis, Symbol.for('gannet.interruptible'), { work: () => undefined });
   },
   'rxjs-hooks': async () => {
     const { config } = await import('rxjs');

@@ -33,7 +33,7 @@ import { benchmarksOf } from '../../../research/metrics/run-figures.ts';
 import type { ResearchInput } from '../../../research/research-input.ts';
 import { researchWarnings } from '../../../research/research-input.ts';
 import { stopwatch } from '../../../research/stopwatch.ts';
-import { interruptible, refuseFullHeap } from '../../../research/strategy-guards.ts';
+import { refuseFullHeap } from '../../../research/strategy-guards.ts';
 import { shapedWarnings } from '../../../research/trials/denial-summary.ts';
 import type { MeasuredRun, MeasuredSettings } from '../../../research/trials/measured-run.ts';
 import { deflatedSettings, measureInChunks, robustnessWarnings } from '../../../research/trials/measured-run.ts';
@@ -149,7 +149,7 @@ async function measureSettings({ recording, checks, setup }: ResearchInput,
   const under = async (
     setting: SimulationSetting, listener: Listener & { readonly strategies: readonly BacktestStrategy[] },
   ): Promise<MeasuredRun> => {
-    const measured = await runInterruptibly(interruptible(measureInChunks({
+    const measured = await runInterruptibly(measureInChunks({
       state: freshState(setup, listener.strategies),
       seed: setup.seed,
       startAt: setup.firstAt,
@@ -169,7 +169,7 @@ async function measureSettings({ recording, checks, setup }: ResearchInput,
         refuseFullHeap();
       },
       ...listener,
-    })), interrupt);
+    }), interrupt);
     before += recording.events;
     return measured;
   };

@@ -25,7 +25,8 @@ import type { TokenTable } from '../../../market/token.ts';
 import { tokenTable } from '../../../market/token.ts';
 import { lostIssue } from '../../../recording/check/inspect.ts';
 import { runInterruptibly } from '../../../recording/interrupt.ts';
-import { interruptible, reportUnhandledErrors } from '../../../research/strategy-guards.ts';
+import { goesOn, runningInChunks, whileRunning } from '../../../research/box/phases.ts';
+import { reportUnhandledErrors } from '../../../research/strategy-guards.ts';
 import type { Input } from '../../../trading/step.ts';
 
 interface Replay {
@@ -72,8 +73,10 @@ async function repeat(
   const run = await openReplayInput(runDir, interrupt);
   const { manifest, recorded, truncatedAt, unreached } = run;
   const progress = progressLine(terminal, 'events');
-  const result = await runInterruptibly(interruptible(replayInChunks(run.replay())), interrupt, (steps) => {
-    progress.show(Math.min(run.events, steps * EVENTS_PER_CHUNK), run.events);
+  const options = { ...whileRunning(manifest.config.strategies, run.replay), goesOn };
+  const steps = runningInChunks(manifest.config.strategies, replayInChunks(options));
+  const result = await runInterruptibly(steps, interrupt, (done) => {
+    progress.show(Math.min(run.events, done * EVENTS_PER_CHUNK), run.events);
   }).finally(progress.end);
   if (truncatedAt === undefined && result.match) refuseOtherEnd(manifest.ended!, result, runDir);
   const recordedHash = truncatedAt === undefined ? manifest.ended!.decision_hash : (recorded.at(-1)?.h ?? null);

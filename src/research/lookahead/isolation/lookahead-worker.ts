@@ -11,9 +11,10 @@ import type { Recording } from '../../../recording/reader.ts';
 import { openRecording } from '../../../recording/reader.ts';
 import { openSharedRows } from '../../../recording/shared/shared-source.ts';
 import { openWorkerChannel } from '../../box/boxed-worker.ts';
+import { goesOn, whileWorking } from '../../box/phases.ts';
 import { reportUnhandledErrors } from '../../strategy-guards.ts';
 import { shareRecording } from '../../trials/shared-recording.ts';
-import type { ThreadSetup } from '../../trials/thread-setup.ts';
+import type { ThreadSetup, ThreadStrategy } from '../../trials/thread-setup.ts';
 import { loadStrategy } from '../../trials/thread-setup.ts';
 import type { History, PassAnswer, PassTask } from '../pass.ts';
 import { countInputs, runPassInChunks, runTogetherInChunks } from '../pass.ts';
@@ -40,7 +41,8 @@ const tokens = tokenTable(setup.tokens);
 const byName = new Map(setup.strategies.map((strategy) => [strategy.name, strategy]));
 const recordingPath = join(realpathSync(setup.recordingDir), sep);
 // Rows in memory are all that is needed from here on: no strategy reads its future from the disk.
-serve(async (task) => { say(await answer(task)); }, { unreadable: rows === null ? [] : [setup.recordingDir] });
+serve(async (task) => { say(await whileWorking(namesOf(task), () => answer(task))); },
+  { unreadable: rows === null ? [] : [setup.recordingDir] });
 const guard = createAccessGuard();
 prepareMachinePerturbation();
 const modules = isolateStrategyModules();
@@ -93,10 +95,15 @@ async function finished<T>(
   }
 }
 
+/** The strategies of a pass, the one that it is about last. */
+function namesOf({ strategy, neighbours = [], together }: PassTask): readonly ThreadStrategy[] {
+  return (together ?? [...neighbours, strategy]).map((name) => byName.get(name)!);
+}
+
 /** Loads the strategy last, after its neighbours; or all strategies that run together. */
-async function load({ strategy, generation, neighbours = [], together }: PassTask): Promise<BacktestStrategy[]> {
-  const names = together ?? [...neighbours, strategy];
-  modules.generation = generation;
+async function load(task: PassTask): Promise<BacktestStrategy[]> {
+  const names = namesOf(task).map(({ name }) => name);
+  modules.generation = task.generation;
   const data = names.flatMap((name) => byName.get(name)!.data ?? []).map(({ path }) => path);
   // A recording in the strategy's folder stays a recording.
   modules.codeData = guard.codeData = new Set(data.filter((path) => !path.startsWith(recordingPath)));
@@ -150,6 +157,7 @@ function rowsOf(
       next: () => {
         while (left > 0 && step()) {
           const { at } = cursor;
+          goesOn();
           if (at < from) continue;
           if (at >= tradeFrom) left -= 1;
           return true;

@@ -1,6 +1,7 @@
 import type { ThreadPool } from '../lookahead.ts';
 import type { PassAnswer, PassTask, PassThread } from '../pass.ts';
 import { GannetError } from '../../../core/errors.ts';
+import { stopText } from '../../box/supervise.ts';
 import type { WorkerBox } from '../../box/workers.ts';
 import type { ThreadData } from './lookahead-worker.ts';
 
@@ -49,10 +50,11 @@ function startThread(box: WorkerBox, data: ThreadData, interrupt: AbortSignal | 
       isContaminated ||= answer.globalChanges.length > 0;
       settle?.resolve(answer);
     },
-    onEnd: ({ code, signal }) => {
+    onEnd: ({ code, signal, stop }) => {
       isContaminated = true;
       fault ??= interrupt?.aborted === true
         ? new GannetError('INTERRUPTED', 'interrupted before it was done')
+        : stop !== undefined ? new GannetError(stop.code, stopText(stop), { details: { place: stop.place } })
         : new GannetError('STRATEGY_INVALID', `strategy ${running} ended the process that it ran in `
           + `(${signal === null ? `exit code ${code}` : signal})`);
       settle?.reject(fault);
