@@ -19,6 +19,7 @@ export function printableJson(json: string): string {
 }
 
 /** The sequences of our own output: bold text, and the progress line that overwrites itself. */
+// oxlint-disable-next-line no-control-regex
 const OWN_SEQUENCE = /(\r\u001B\[K|\u001B\[(?:1|22)m)/;
 
 /** Returns the output of a command made safe for a terminal; one gets the sequences of our own output as they are. */

@@ -91,7 +91,7 @@ function exitCodeOf({ code, signal, stop }: BoxEnd, command: string): ExitCode {
 }
 
 function shownOutput({ isTTY, columns }: NodeJS.WriteStream): ShownOutput {
-  return { isTTY: isTTY === true, columns };
+  return { isTTY, columns };
 }
 
 function syncFile(file: string): void {

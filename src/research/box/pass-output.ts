@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { printableOutput } from '../../core/text.ts';
 
 /** The longest beginning of a sequence that waits for its end. */
+// oxlint-disable-next-line no-control-regex
 const UNFINISHED = /(?:\r|\r?\u001B(?:\[\d{0,2})?)$/;
 
 /** The output of a boxed process on its way to a stream of this process. */

@@ -9,16 +9,17 @@ function busy(ms: number): void {
   while (performance.now() < until) Math.sqrt(until);
 }
 
+function again(): Promise<void> {
+  return Promise.resolve().then(again);
+}
+
 const ACTS: Readonly<Record<string, () => Promise<unknown> | void>> = {
   'loop': () => { whileRunning(OWN, () => { for (let n = 0; n < 1;) n *= 2; }); },
   'loop of a neighbour': () => {
     whileRunning([{ name: 'other', use: 'dca' }, ...OWN], () => { for (let n = 0; n < 1;) n *= 2; });
   },
   'load': () => whileLoading(OWN, () => { for (let n = 0; n < 1;) n *= 2; }),
-  'microtasks': () => whileLoading(OWN, () => {
-    const again = (): Promise<void> => Promise.resolve().then(again);
-    return again();
-  }),
+  'microtasks': () => whileLoading(OWN, again),
   'slow rows': () => {
     whileRunning(OWN, () => {
       for (let row = 0; row < 60; row++) {

@@ -73,7 +73,7 @@ async function repeat(
   const run = await openReplayInput(runDir, interrupt);
   const { manifest, recorded, truncatedAt, unreached } = run;
   const progress = progressLine(terminal, 'events');
-  const options = { ...whileRunning(manifest.config.strategies, run.replay), goesOn };
+  const options = { ...whileRunning(manifest.config.strategies, () => run.replay()), goesOn };
   const steps = runningInChunks(manifest.config.strategies, replayInChunks(options));
   const result = await runInterruptibly(steps, interrupt, (done) => {
     progress.show(Math.min(run.events, done * EVENTS_PER_CHUNK), run.events);
