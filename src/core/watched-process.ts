@@ -12,6 +12,12 @@ export const LOAD_FACTOR = 8;
 const MEGABYTE = 1_048_576;
 const PAGE_BYTES = 4_096;
 
+/**
+ * Options by which Node says on SIGINT where its code is. Code that V8 optimizes in the middle of a loop asks for
+ * interrupts no longer, so loops stay as they are until their function is called again.
+ */
+export const INTERRUPTIBLE = ['--trace-sigint', '--no-use-osr'] as const;
+
 /** Returns the text of a file of /proc about a process; undefined without /proc, or where the process is gone. */
 export function procFile(pid: number | undefined, file: string): string | undefined {
   try {

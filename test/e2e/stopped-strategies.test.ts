@@ -69,7 +69,7 @@ strategies:
 ${strategyOf(act, '5s')}
 `);
   const args = ['--json', '--state-dir', playground.path('state'), 'backtest', config, '--recording', recording];
-  return playground.run([...args, '--no-grid'], { environment: { NODE_OPTIONS: '--max-old-space-size=500' } });
+  return playground.run([...args, '--no-grid'], { environment: { NODE_OPTIONS: '--max-old-space-size=800' } });
 }
 
 beforeAll(async () => {
@@ -89,12 +89,12 @@ describe('a strategy that is stopped', { timeout: 120_000 }, () => {
     expect(why).toMatchObject({ code, reason: expect.stringMatching(reason) as string });
     const ended = await inBacktest(act);
     const error = document(ended)['error'] as { readonly message: string };
-    // In a process that collects garbage all the time, Node may be too late to say more than the file.
+    // Memory runs out at any point of its line.
     const place = act === 'heap' ? /^stopped\.ts:\d+:\d+$/ : new RegExp(`^${String(why.place)}$`);
     expect(error).toMatchObject({ code, details: { place: expect.stringMatching(place) as string } });
     expect(error.message).toMatch(new RegExp(`^strategy ${act}: .*, at stopped\\.ts:\\d+:\\d+$`));
     expect(error.message.slice(`strategy ${act}: `.length)).toMatch(reason);
-    expect(why.place).toMatch(act === 'heap' ? /^stopped\.ts/ : /^stopped\.ts:\d+:\d+$/);
+    expect(why.place).toMatch(/^stopped\.ts:\d+:\d+$/);
     expect([ended.code, ended.stderr]).toEqual([2, '']);
   });
 

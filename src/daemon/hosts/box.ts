@@ -5,6 +5,7 @@ import {
 } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { PROJECT_DIR } from '../../config/strategy-file.ts';
+import { INTERRUPTIBLE } from '../../core/watched-process.ts';
 
 /** What a box is started with. */
 interface BoxOptions {
@@ -54,7 +55,7 @@ export function startBox({ entry, args = [], readable, heapMb }: BoxOptions): Bo
     process.execPath, '--permission', ...code.map((path) => `--allow-fs-read=${path}`),
     ...cache.flatMap((path) => [`--allow-fs-read=${path}`, `--allow-fs-write=${path}`]),
     '--no-experimental-sqlite', '--disable-sigusr1', '--disable-warning=ExperimentalWarning',
-    '--disable-warning=SecurityWarning', '--trace-sigint',
+    '--disable-warning=SecurityWarning', ...INTERRUPTIBLE,
     `--max-old-space-size=${heapMb}`, '--max-semi-space-size=1', '--initial-old-space-size=8',
     '--heap-growing-percent=20', '--single-threaded-gc', '--v8-pool-size=0',
     entry, ...args,

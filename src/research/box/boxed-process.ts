@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { PROJECT_DIR } from '../../config/strategy-file.ts';
+import { INTERRUPTIBLE } from '../../core/watched-process.ts';
 
 /** What a boxed process may read and write, as absolute paths of files, and of folders with all that is in them. */
 export interface BoxGrants {
@@ -48,7 +49,7 @@ function launcher(): string[] {
 export function startBoxedProcess({ entry, readable, writable, variables = {}, pipes }: BoxedStart): ChildProcess {
   const cache = compileCache();
   const options = [
-    '--disable-warning=ExperimentalWarning', '--disable-warning=SecurityWarning', '--disable-sigusr1', '--trace-sigint',
+    '--disable-warning=ExperimentalWarning', '--disable-warning=SecurityWarning', '--disable-sigusr1', ...INTERRUPTIBLE,
     '--no-experimental-sqlite', '--permission',
     ...[...PROJECT_FILES, ...readable, ...cache].map((path) => `--allow-fs-read=${path}`),
     ...[...writable, ...cache].map((path) => `--allow-fs-write=${path}`),

@@ -12,12 +12,12 @@ import { passOutput } from './pass-output.ts';
 
 /** The most processor time in which strategies must go on: one row, one timer, one start, or the load of one file. */
 const LIMIT_MS: Millis = 10_000;
-const POLL_MS: Millis = 100;
-/** Node says where the code is as soon as it allocates or calls something. */
+const POLL_MS: Millis = 50;
+/** Node says where the code is as soon as the code calls something or begins a round of a loop. */
 const LAST_WORDS_MS: Millis = 3_000;
 /** What grows more briefly is no sign that the memory runs out. */
-const GROWTH_MS: Millis = 500;
-const GROWTH_SHARE = 0.9;
+const GROWTH_MS: Millis = 200;
+const GROWTH_SHARE = 0.6;
 /** V8 adds its young generation to the limit of the heap. */
 const YOUNG_MB = 96;
 const WORDS_MAX = 1_048_576;
@@ -99,7 +99,7 @@ export function superviseBox(child: ChildProcess, { out, err, limitMs = LIMIT_MS
   let mark: Mark | undefined;
   let isSuspect = false;
   let stopping: Pick<StrategyStop, 'code' | 'reason'> | undefined;
-  let lastly: NodeJS.Timeout | undefined;
+  let interruptedAt: Mark | undefined;
 
   const sift = (text: string): string => {
     if (words === undefined) {
@@ -133,11 +133,14 @@ export function superviseBox(child: ChildProcess, { out, err, limitMs = LIMIT_MS
 
   const interrupt = (why: Pick<StrategyStop, 'code' | 'reason'>): void => {
     stopping = why;
+    interruptedAt = markOf(child.pid);
     child.kill('SIGINT');
-    lastly = setTimeout(() => { child.kill('SIGKILL'); }, LAST_WORDS_MS);
   };
   const watch = (): void => {
-    if (stopping !== undefined) return;
+    if (interruptedAt !== undefined) {
+      if (isOver(interruptedAt, markOf(child.pid), LAST_WORDS_MS)) child.kill('SIGKILL');
+      return;
+    }
     // A process whose output is not taken waits without a fault.
     if (open.size === 0 || output.isBlocked() || errors.isBlocked()) mark = undefined;
     if (mark === undefined) {
@@ -146,11 +149,8 @@ export function superviseBox(child: ChildProcess, { out, err, limitMs = LIMIT_MS
       return;
     }
     const now = markOf(child.pid);
-    const spentMs = now.at - mark.at;
-    const usedMs = now.processorMs === undefined || mark.processorMs === undefined ? Infinity
-      : now.processorMs - mark.processorMs;
-    const isLate = spentMs >= LOAD_FACTOR * limitMs || (spentMs >= limitMs && usedMs >= limitMs);
-    const isFull = spentMs >= GROWTH_MS && usedMs >= GROWTH_MS
+    const isLate = isOver(mark, now, limitMs);
+    const isFull = isOver(mark, now, GROWTH_MS)
       && now.ownMb - mark.ownMb >= GROWTH_SHARE * Math.max(YOUNG_MB, heapMb - YOUNG_MB - usedMb);
     if (!isLate && !isFull) isSuspect = false;
     else if (!isSuspect) isSuspect = true; // What it has said in the meantime is read before it is stopped.
@@ -180,7 +180,6 @@ export function superviseBox(child: ChildProcess, { out, err, limitMs = LIMIT_MS
       });
       child.on('close', (code, signal) => {
         clearInterval(timer);
-        clearTimeout(lastly);
         const stop = stopOf(code, signal);
         if (stop === undefined && words !== undefined) errors.write(words);
         resolve({ code, signal, ...(stop === undefined ? {} : { stop }) });
@@ -191,6 +190,14 @@ export function superviseBox(child: ChildProcess, { out, err, limitMs = LIMIT_MS
 
 function markOf(pid: number | undefined): Mark {
   return { at: stopwatch(), processorMs: processorMs(pid), ownMb: ownMegabytes(pid) };
+}
+
+/** Returns whether a process has used a span of processor time since a mark, or has waited much longer for it. */
+function isOver(mark: Mark, now: Mark, spanMs: Millis): boolean {
+  const spentMs = now.at - mark.at;
+  if (spentMs < spanMs || spentMs >= LOAD_FACTOR * spanMs) return spentMs >= spanMs;
+  return now.processorMs === undefined || mark.processorMs === undefined
+    || now.processorMs - mark.processorMs >= spanMs;
 }
 
 function saidIn(line: string): z.infer<typeof SAID> | undefined {
