@@ -9,7 +9,7 @@ import type { FeedSpec } from '../../../src/market/feed.ts';
 import { feedKey } from '../../../src/market/feed.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import { createFeeds } from '../../../src/service/feeds/feeds.ts';
-import type { FeedSource } from '../../../src/service/feeds/polls.ts';
+import type { FeedSource } from '../../../src/service/feeds/feed-request.ts';
 import { RateGovernor } from '../../../src/service/rate/rate-governor.ts';
 import type { RatePlan } from '../../../src/service/rate/rate-plan.ts';
 import { bucketLimits, requestsPerSecond } from '../../../src/service/rate/rate-plan.ts';

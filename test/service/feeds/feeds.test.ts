@@ -12,7 +12,7 @@ import { feedKey } from '../../../src/market/feed.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import type { PollingFeed } from '../../../src/service/feeds/feeds.ts';
 import { createFeeds } from '../../../src/service/feeds/feeds.ts';
-import type { FeedSource } from '../../../src/service/feeds/polls.ts';
+import type { FeedSource } from '../../../src/service/feeds/feed-request.ts';
 import type { CallOptions } from '../../../src/service/rate/rate-plan.ts';
 import type { TokenRecord } from '../../../src/service/wire/token-record.ts';
 import type { SwapOrder, SwapRequest } from '../../../src/trading/swap-terms.ts';

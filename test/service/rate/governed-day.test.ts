@@ -8,7 +8,7 @@ import { optimalIntervals } from '../../../src/market/poll-plan.ts';
 import { weightedMeanAge } from '../../market/weighted-mean-age.ts';
 import { Access } from '../../../src/service/access.ts';
 import { createFeeds } from '../../../src/service/feeds/feeds.ts';
-import type { FeedSource } from '../../../src/service/feeds/polls.ts';
+import type { FeedSource } from '../../../src/service/feeds/feed-request.ts';
 import type { Gateway } from '../../../src/service/gateway.ts';
 import { createGateway } from '../../../src/service/gateway.ts';
 import { requestsPerSecond, watchRequestsPerSecond } from '../../../src/service/rate/rate-plan.ts';
