@@ -20,7 +20,7 @@ export function pollGroups(specs: Iterable<FeedSpec>): PollGroup[] {
       groups.push(groupOf([spec]));
       continue;
     }
-    const rate = `${spec.kind} ${spec.everyMs}`;
+    const rate = `${spec.kind} ${spec.everyMs} ${feedKindOf(spec.kind).requestOf?.(spec) ?? ''}`;
     together.set(rate, [...together.get(rate) ?? [], spec]);
   }
   for (const own of together.values()) {

@@ -6,6 +6,7 @@ import type { Millis } from '../core/time.ts';
 import { parseDuration } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
+import type { FeedEventByKind, FeedSubject } from '../market/feeds/registry.ts';
 import type { OrderBook } from '../market/order-book.ts';
 import type { Quote } from '../market/quote.ts';
 import type { TokenStats } from '../market/token-stats.ts';
@@ -98,22 +99,21 @@ export function quotes(pair: Pair, options: PollOptions & { readonly amount: Tok
 
 /** Returns the input of a prediction market's order book. */
 export function orderBook(marketId: string, options: PollOptions): Input<OrderBook> {
-  return {
-    spec: { kind: 'order-book', marketId, ...pollRate(options) },
-    adapt: (event) => {
-      assert(event.kind === 'order-book', 'a book feed emits books');
-      return event;
-    },
-  };
+  return eventInput({ kind: 'order-book', marketId }, options);
 }
 
 /** Returns the input of a token's statistics; polled together with other tokens' where their rates agree. */
 export function tokenStats(token: Token, options: PollOptions): Input<TokenStats> {
+  return eventInput({ kind: 'token-stats', mint: token.mint }, options);
+}
+
+/** Returns the input of a feed whose events a strategy sees as they are. Throws DURATION_INVALID, STRATEGY_INVALID. */
+export function eventInput<S extends FeedSubject>(subject: S, options: PollOptions): Input<FeedEventByKind[S['kind']]> {
   return {
-    spec: { kind: 'token-stats', mint: token.mint, ...pollRate(options) },
+    spec: { ...subject, ...pollRate(options) },
     adapt: (event) => {
-      assert(event.kind === 'token-stats', 'a statistics feed emits statistics');
-      return event;
+      assert(event.kind === subject.kind, () => `a feed of the kind ${subject.kind} emits events of this kind`);
+      return event as FeedEventByKind[S['kind']];
     },
   };
 }

@@ -30,8 +30,15 @@ export interface FeedKind<Subject, Event> {
   readonly read: (declared: Declared, reading: Reading) => Subject | string;
   /** The most feeds of one interval that one request serves. */
   readonly feedsPerRequest: number;
+  /** Returns a text that is equal for feeds that one request can serve; without it, all of a kind can. */
+  readonly requestOf?: ((subject: Subject) => string) | undefined;
   /** Returns the tokens that a feed or one of its events is about. */
   readonly mints: (of: Subject | Event) => readonly Mint[];
+  /**
+   * Whether recordings have columns for its events. The events of all other kinds are documents: plain data of any form
+   * with texts that are safe to print.
+   */
+  readonly hasColumns?: boolean | undefined;
   /** For people, "the statistics of": one subject and several. */
   readonly nouns: readonly [one: string, many: string];
   /** Whether the part of its key after the kind is one mint. */
@@ -44,4 +51,22 @@ export interface FeedKind<Subject, Event> {
 export function readMint(value: unknown, { isAddress, shown }: Reading): { readonly mint: Mint } | string {
   return typeof value === 'string' && isAddress(value) ? { mint: value as Mint }
     : `names the mint ${shown(value)}: expected a base58 address of 32 bytes`;
+}
+
+/** Returns whether a value is an id or a term: 1 to 200 characters without controls. */
+export function isTerm(value: unknown): value is string {
+  return typeof value === 'string' && /^[^\p{Cc}]{1,200}$/u.test(value);
+}
+
+/** Returns whether a value is a whole number within bounds. */
+export function isWithin(value: unknown, min: number, max: number): value is number {
+  return Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+}
+
+/** Returns an account's address, or what is wrong with it; `what` says which account. */
+export function readAddress(
+  what: string, value: unknown, { isAddress, shown }: Reading,
+): { readonly address: string } | string {
+  return typeof value === 'string' && isAddress(value) ? { address: value }
+    : `names the ${what} ${shown(value)}: expected a base58 address of 32 bytes`;
 }

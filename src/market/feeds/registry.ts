@@ -1,5 +1,7 @@
 import type { Mint } from '../token.ts';
 import type { Declared, FeedKind, Reading, TokenNames } from './feed-kind.ts';
+import type { LendingEvents, LendingSubjects } from './lending.ts';
+import { LENDING_FEEDS } from './lending.ts';
 import type { PredictionEvents, PredictionSubjects } from './prediction.ts';
 import { PREDICTION_FEEDS } from './prediction.ts';
 import type { SwapEvents, SwapSubjects } from './swap.ts';
@@ -10,10 +12,10 @@ import { TOKEN_FEEDS } from './tokens.ts';
 // A new kind of an API group is added in the file of that group alone: subject, event and definition.
 
 /** What each kind of feed is about. */
-interface SubjectByKind extends SwapSubjects, TokenSubjects, PredictionSubjects {}
+interface SubjectByKind extends SwapSubjects, TokenSubjects, PredictionSubjects, LendingSubjects {}
 
 /** The event of each kind of feed. */
-export interface FeedEventByKind extends SwapEvents, TokenEvents, PredictionEvents {}
+export interface FeedEventByKind extends SwapEvents, TokenEvents, PredictionEvents, LendingEvents {}
 
 /** The kinds of feeds. */
 export type FeedKindName = keyof SubjectByKind;
@@ -27,7 +29,7 @@ export type FeedEvent = FeedEventByKind[FeedKindName];
 type AnyFeedKind = FeedKind<FeedSubject, FeedEvent>;
 
 const FEED_KINDS: { readonly [K in FeedKindName]: FeedKind<SubjectByKind[K], FeedEventByKind[K]> } =
-  { ...SWAP_FEEDS, ...PREDICTION_FEEDS, ...TOKEN_FEEDS };
+  { ...SWAP_FEEDS, ...PREDICTION_FEEDS, ...TOKEN_FEEDS, ...LENDING_FEEDS };
 
 /** All kinds of feeds, in the order in which recordings list them. */
 export const FEED_KIND_NAMES = Object.keys(FEED_KINDS) as readonly FeedKindName[];

@@ -31,6 +31,7 @@ export const SWAP_FEEDS: { readonly [K in keyof SwapSubjects]: FeedKind<SwapSubj
     },
     feedsPerRequest: 1,
     mints: ({ inputMint, outputMint }) => [inputMint, outputMint],
+    hasColumns: true,
     nouns: ['price', 'prices'],
     reading: ({ inputMint, inAmount, outputMint, outAmount }, names) =>
       `${names.amount(inputMint, inAmount)} would bring ${names.amount(outputMint, outAmount)}`,

@@ -9,8 +9,11 @@ import type { Service } from '../service.ts';
 /** The parts of the service that feeds poll. */
 export interface FeedSource {
   readonly swap: { order(request: SwapRequest, call?: CallOptions): Promise<SwapOrder> };
-  readonly tokens: Pick<Service['tokens'], 'search'>;
-  readonly prediction: Pick<Service['prediction'], 'orderBook'>;
+  readonly tokens: Pick<Service['tokens'], 'search' | 'recent' | 'tag' | 'category'>;
+  readonly prediction: Pick<
+    Service['prediction'], 'orderBook' | 'eventMarkets' | 'searchEvents' | 'suggestedEvents' | 'positions' | 'history'
+  >;
+  readonly lend: Pick<Service['lend'], 'earnings'>;
   watchPace(): WatchPace;
 }
 

@@ -1,20 +1,23 @@
-import type { GannetError } from '../../core/errors.ts';
-import { isGannetError } from '../../core/errors.ts';
+import { DOCUMENT_CHARS_MAX, documentOf, documentText } from '../../core/document.ts';
+import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { Clock } from '../../core/time.ts';
 import type { FeedKey, MarketEvent } from '../../market/event.ts';
 import type { FeedSpec } from '../../market/feed.ts';
 import { feedKey } from '../../market/feed.ts';
 import type { FeedKindName } from '../../market/feeds/registry.ts';
+import { feedKindOf } from '../../market/feeds/registry.ts';
 import type { PollDemand } from '../../market/poll-plan.ts';
 import { pollGroups } from '../../market/poll-plan.ts';
 import type { CallOptions } from '../rate/rate-plan.ts';
 import type { FeedRequest, FeedRequests, FeedSource } from './feed-request.ts';
+import { LENDING_REQUESTS } from './lending.ts';
 import { PREDICTION_REQUESTS } from './prediction.ts';
 import { SWAP_REQUESTS } from './swap.ts';
 import { TOKEN_REQUESTS } from './tokens.ts';
 
 /** The request of each kind of feed. */
-const REQUESTS: FeedRequests<FeedKindName> = { ...SWAP_REQUESTS, ...TOKEN_REQUESTS, ...PREDICTION_REQUESTS };
+const REQUESTS: FeedRequests<FeedKindName> =
+  { ...SWAP_REQUESTS, ...TOKEN_REQUESTS, ...PREDICTION_REQUESTS, ...LENDING_REQUESTS };
 
 /** One request that is repeated, and the feeds it serves. */
 export interface Poll extends PollDemand {
@@ -30,6 +33,7 @@ export function pollsFor(specs: Iterable<FeedSpec>, source: FeedSource, clock: C
     const [{ kind }] = together as [FeedSpec];
     // Specs of one group are of one kind, whose request takes them.
     const request = REQUESTS[kind] as unknown as FeedRequest<FeedKindName>;
+    const { hasColumns = false } = feedKindOf(kind);
     return {
       feeds, everyMs, weight,
       request: async (call) => {
@@ -37,9 +41,19 @@ export function pollsFor(specs: Iterable<FeedSpec>, source: FeedSource, clock: C
         const receivedAt = clock.now();
         return new Map(feeds.map((feed, index) => {
           const content = contents[index]!;
-          return [feed, isGannetError(content) ? content : { kind, feed, receivedAt, ...content } as MarketEvent];
+          const event = isGannetError(content) ? content : { kind, feed, receivedAt, ...content } as MarketEvent;
+          return [feed, isGannetError(event) || hasColumns ? event : boundedDocument(event)];
         }));
       },
     };
   });
+}
+
+/** What a strategy sees is what a recording can keep: the event as a document, or why it is none. */
+function boundedDocument(event: MarketEvent): MarketEvent | GannetError {
+  const document = documentOf(event);
+  const { length } = documentText(document);
+  return length <= DOCUMENT_CHARS_MAX ? document : new GannetError(
+    'SERVICE_MALFORMED', `${event.feed}: expected an answer of at most ${DOCUMENT_CHARS_MAX} characters, got ${length}`,
+  );
 }
