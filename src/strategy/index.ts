@@ -4,6 +4,8 @@ export type { Strategy, StrategyDefinition, Streams } from './define.ts';
 export type { AlertData, DeniedSwap, StrategyContext, SwapOptions } from './context.ts';
 export { orderBook, PricedQuote, quotes, tokenStats } from './input.ts';
 export type { Input, PollOptions } from './input.ts';
+export { bars, quoteLadder, twoSided } from './quote-inputs.ts';
+export type { QuoteLadder, TwoSidedQuote } from './quote-inputs.ts';
 export { tokenList, tokenRecord } from './token-inputs.ts';
 export {
   lendEarnings, predictionEvent, predictionEvents, predictionHistory, predictionMarket, predictionPositions,
@@ -24,6 +26,7 @@ export type { Amount, Bps, Lamports } from '../core/amount.ts';
 export { bps, formatDecimal, mulDiv } from '../core/amount.ts';
 export { formatDuration, parseDuration } from '../core/time.ts';
 export type { Millis } from '../core/time.ts';
+export type { Bar } from '../market/bar.ts';
 export { bookTop, impliedProbability, isCrossed, isEmpty, ONE_USD } from '../market/order-book.ts';
 export type { BookLevel, BookTop, OrderBook } from '../market/order-book.ts';
 export type { Quote } from '../market/quote.ts';

@@ -18,6 +18,28 @@ export interface Input<T> {
   readonly spec: FeedSpec;
   /** Converts the feed's event for the strategy. Called once per event, so it must be fast. */
   readonly adapt: (event: MarketEvent) => T;
+  /** Further feeds of an input that is assembled from several. */
+  readonly further?: readonly FeedSpec[] | undefined;
+  /**
+   * Where present, it replaces `adapt`: returns a converter with a memory of its own, for one run of a strategy. The
+   * converter returns what an event leads to, in order, often nothing. It reads the events alone.
+   */
+  readonly assemble?: (() => (event: MarketEvent) => readonly T[]) | undefined;
+}
+
+/** Returns all feeds of an input. */
+export function specsOf({ spec, further }: Pick<Input<unknown>, 'spec' | 'further'>): readonly FeedSpec[] {
+  return further === undefined ? [spec] : [spec, ...further];
+}
+
+/** Returns the function that hands the events of an input's feeds to `emit`, in the form of the strategy. */
+export function deliverer(input: Input<unknown>, emit: (value: unknown) => void): (event: MarketEvent) => void {
+  const { adapt, assemble } = input;
+  if (assemble === undefined) return (event) => { emit(adapt(event)); };
+  const convert = assemble();
+  return (event) => {
+    for (const value of convert(event)) emit(value);
+  };
 }
 
 /** How an input is polled. */

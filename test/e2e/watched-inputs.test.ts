@@ -13,15 +13,17 @@ const MARKET = 'SPRINGTIDE-26DEC31';
 const WATCHER = `import { map, merge } from '${RXJS}';
 import { z } from '${ZOD}';
 import {
-  defineStrategy, lendEarnings, predictionEvent, predictionEvents, predictionHistory, predictionMarket,
-  predictionPositions, token, tokenList, tokenRecord,
+  amount, bars, defineStrategy, lendEarnings, pair, predictionEvent, predictionEvents, predictionHistory,
+  predictionMarket, predictionPositions, quoteLadder, token, tokenList, tokenRecord, twoSided,
 } from '${SDK}';
 
 const every = { every: '1s' };
 const digest = (event) => JSON.stringify(event, (key, value) => (typeof value === 'bigint' ? value + 'n' : value));
 export default defineStrategy({
   name: 'watcher', summary: 'Tells what it sees.',
-  params: z.strictObject({ token: token(), owner: z.string(), vault: z.string() }),
+  params: z.strictObject({
+    token: token(), owner: z.string(), vault: z.string(), pair: pair(), size: amount(), large: amount(), sale: amount(),
+  }),
   inputs: (p) => ({
     record: tokenRecord(p.token, every),
     recent: tokenList({ list: 'recent', limit: 5 }, every),
@@ -34,6 +36,9 @@ export default defineStrategy({
     positions: predictionPositions(p.owner, every),
     history: predictionHistory(p.owner, every),
     earned: lendEarnings(p.owner, [p.vault], every),
+    ladder: quoteLadder(p.pair, { amounts: [p.size, p.large], every: '1s' }),
+    both: twoSided(p.pair, { buy: p.size, sell: p.sale, every: '1s' }),
+    bars: bars(p.pair, { every: '2s', poll: '1s', amount: p.size }),
   }),
   run: (inputs, p, ctx) => merge(...Object.entries(inputs).map(([name, input]) => input.pipe(map((event) => {
     const text = digest(event);
@@ -67,7 +72,9 @@ chain: { rpc_url: "${line!.rpc_url}" }
 wallet: { address: ${line!.wallet.address} }
 strategies:
   - use: ./watcher.ts
-    params: { token: SOL, owner: ${line!.wallet.address}, vault: ${line!.wallet.address} }
+    params:
+      { token: SOL, owner: ${line!.wallet.address}, vault: ${line!.wallet.address}, pair: SOL/USDC, size: "25 USDC",
+        large: "100 USDC", sale: "1 SOL" }
 `);
 });
 afterAll(() => playground.close());
@@ -75,7 +82,7 @@ afterAll(() => playground.close());
 describe('everything that the service knows', () => {
   it('is watched, and config check shows what it costs', async () => {
     const checked = document(await playground.ask(['config', 'check', yaml, '--json'], { environment }));
-    expect(checked).toMatchObject({ valid: true, requests_per_second: 11 });
+    expect(checked).toMatchObject({ valid: true, requests_per_second: 14 });
   });
 
   it('is recorded, replayed to the same hash, backtested, exported and verified', async () => {
@@ -95,6 +102,7 @@ describe('everything that the service knows', () => {
     const told = JSON.stringify(lines);
     const names = [
       'record', 'recent', 'leaders', 'tagged', 'found', 'market', 'event', 'events', 'positions', 'history', 'earned',
+      'ladder', 'both', 'bars',
     ];
     for (const name of names) expect(told).toMatch(new RegExp(`"${name} \\d+ \\d+`));
     expect(told).toMatch(/"market \d+ \d+ open undefined"/);

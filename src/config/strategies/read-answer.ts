@@ -14,6 +14,8 @@ type CheckedAnswer = StrategyAnswer | { readonly kind: 'refused-answer'; readonl
 /** The most characters of an answer: enough for the largest number of inputs. */
 const ANSWER_MAX = 1_000_000;
 const INPUTS_MAX = 1_000;
+/** The most feeds that one input joins, beyond its first. */
+const FURTHER_MAX = 31;
 const FINDINGS_MAX = 1_000;
 const STEPS_MAX = 32;
 const SCHEMA_DEPTH_MAX = 16;
@@ -44,7 +46,10 @@ const answerForm = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('read'), name, summary: text, inputs: z.array(z.unknown()) }),
 ]);
 
-const inputForm = z.object({ name: z.string().min(1).max(100), spec: z.record(z.string(), z.unknown()) });
+const specForm = z.record(z.string(), z.unknown());
+const inputForm = z.object({
+  name: z.string().min(1).max(100), spec: specForm, further: z.array(specForm).max(FURTHER_MAX).optional(),
+});
 
 /** Returns what a strategy's code said, checked. */
 export function readAnswer(answer: string): CheckedAnswer {
@@ -55,16 +60,21 @@ export function readAnswer(answer: string): CheckedAnswer {
   if (read.kind !== 'read') return read;
   if (read.inputs.length > INPUTS_MAX)
     return refused(`it declares ${read.inputs.length} inputs, expected at most ${INPUTS_MAX}`);
-  const inputs: { name: string; spec: FeedSpec }[] = [];
+  const inputs: { name: string; spec: FeedSpec; further?: FeedSpec[] }[] = [];
   const names = new Set<string>();
   for (const given of read.inputs) {
     const input = inputForm.safeParse(given).data;
     if (input === undefined || names.has(input.name))
       return refused('it declares an input without a spec, or without a name of its own of at most 100 characters');
     names.add(input.name);
-    const spec = readSpec(input.spec);
-    if (typeof spec === 'string') return refused(`its input "${safeText(input.name, 60)}" ${spec}`);
-    inputs.push({ name: input.name, spec });
+    const specs: FeedSpec[] = [];
+    for (const declared of [input.spec, ...input.further ?? []]) {
+      const spec = readSpec(declared);
+      if (typeof spec === 'string') return refused(`its input "${safeText(input.name, 60)}" ${spec}`);
+      specs.push(spec);
+    }
+    const [spec, ...further] = specs as [FeedSpec, ...FeedSpec[]];
+    inputs.push({ name: input.name, spec, ...(further.length === 0 ? {} : { further }) });
   }
   return { kind: 'read', name: read.name, summary: safeText(read.summary, 500), inputs };
 }
