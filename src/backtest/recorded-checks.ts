@@ -2,6 +2,7 @@ import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { InputSource } from '../recording/reader.ts';
 import type { RecordingKind } from '../recording/format.ts';
+import { MARKET_KINDS } from '../recording/format.ts';
 import type { JudgeToken } from '../trading/engine-command.ts';
 import type { RiskLimits } from '../trading/limits.ts';
 import type { InputCursor } from './driver.ts';
@@ -14,7 +15,7 @@ export interface RecordedChecks {
   before(at: Millis): readonly { readonly at: Millis; readonly check: JudgeToken }[];
 }
 
-const MARKET: readonly RecordingKind[] = ['quote', 'order-book', 'token-stats', 'feed-health'];
+const MARKET: readonly RecordingKind[] = [...MARKET_KINDS, 'feed-health'];
 
 /** Returns the checks of tokens in a recording. */
 export function readRecordedChecks(recording: Pick<InputSource, 'kinds' | 'cursor'>): RecordedChecks {

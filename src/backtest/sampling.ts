@@ -7,6 +7,7 @@ import type { FeedSpec } from '../market/feed.ts';
 import { feedKey } from '../market/feed.ts';
 import type { SampleWindows } from '../market/sample-windows.ts';
 import { isFinerThan, joinSampling, restartSampling, takesSample } from '../market/sample-windows.ts';
+import { specsOf } from '../strategy/input.ts';
 import type { Input } from '../trading/step.ts';
 
 /**
@@ -88,7 +89,7 @@ export interface SampledInput {
 /** Returns the inputs of strategies whose feeds are recorded more often than the strategies request. */
 export function sampledInputs(strategies: readonly StrategyInstance[], recorded: RecordedIntervals): SampledInput[] {
   return strategies.flatMap(({ name, strategy, params }) =>
-    Object.values(strategy.inputs(params)).flatMap(({ spec }): SampledInput[] => {
+    Object.values(strategy.inputs(params)).flatMap(specsOf).flatMap((spec): SampledInput[] => {
       const [feed, { everyMs }] = [feedKey(spec), spec];
       const recordedMs = recorded.get(feed);
       return recordedMs === undefined || !isFinerThan(recordedMs, everyMs) ? []

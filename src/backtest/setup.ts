@@ -1,6 +1,7 @@
 import type { Amount } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { StrategyInstance } from '../engine/strategy-host.ts';
+import { mintsOf } from '../market/feeds/registry.ts';
 import type { Mint, Token } from '../market/token.ts';
 import { tokenTable } from '../market/token.ts';
 import type { RiskLimits, StrategyLimits, ValueLimit } from '../trading/limits.ts';
@@ -50,12 +51,6 @@ export function freshState(
 export function watchedTokens(strategies: readonly StrategyInstance[], { tokens, currency }: {
   readonly tokens: readonly Token[]; readonly currency: Token;
 }): Token[] {
-  const mints = new Set(Engine.feedsOf(strategies).flatMap((spec) => {
-    switch (spec.kind) {
-      case 'quote': return [spec.inputMint, spec.outputMint];
-      case 'token-stats': return [spec.mint];
-      case 'order-book': return [];
-    }
-  }));
+  const mints = new Set(Engine.feedsOf(strategies).flatMap(mintsOf));
   return tokens.filter(({ mint }) => mint !== currency.mint && mints.has(mint));
 }

@@ -7,6 +7,7 @@ import type { RatePlan } from '../service/rate/rate-plan.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { RiskLimits, SpendCap, ValueLimit } from '../trading/limits.ts';
 import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
+import { specsOf } from '../strategy/input.ts';
 import type { PlainValue } from './config-tree.ts';
 
 /** A configuration with everything resolved: what a run is made of. */
@@ -145,5 +146,6 @@ export interface WatchedInput {
 
 /** Returns what a strategy watches with its parameters. Throws what the author's own code throws. */
 export function watchedBy({ strategy, params }: Pick<StrategyConfig, 'strategy' | 'params'>): WatchedInput[] {
-  return Object.entries(strategy.inputs(params)).map(([name, { spec }]) => ({ name, spec }));
+  return Object.entries(strategy.inputs(params)).flatMap(([name, input]) =>
+    specsOf(input).map((spec) => ({ name, spec })));
 }

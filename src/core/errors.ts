@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'JSON_INVALID'
   | 'KEY_INVALID'
   | 'LIVE_REFUSED'
+  | 'MARKET_MISSING'
   | 'MINT_INVALID'
   | 'PLATFORM_UNSUPPORTED'
   | 'PROCESS_ENDED'

@@ -17,6 +17,7 @@ import type { Effect, Input, ProposalInput, Ruling } from '../trading/step.ts';
 import { step } from '../trading/step.ts';
 import type { RestoredStates, StrategyState } from '../trading/strategy-state.ts';
 import { NO_RESTORED_STATES } from '../trading/strategy-state.ts';
+import { specsOf } from '../strategy/input.ts';
 import type { LoggedDecision } from './decision-log.ts';
 import { DecisionLog } from './decision-log.ts';
 import { ExitRunner } from './exit-runner.ts';
@@ -139,7 +140,7 @@ export class Engine {
   /** Returns the feeds of the strategies: each once, at the shortest interval of their inputs. */
   static feedsOf(strategies: readonly StrategyInstance[]): FeedSpec[] {
     return sharedFeeds(strategies.flatMap(({ strategy, params }) =>
-      Object.values(strategy.inputs(params)).map(({ spec }) => spec)));
+      Object.values(strategy.inputs(params)).flatMap(specsOf)));
   }
 
   /** Returns the interval of each feed's events where every feed is polled at the shortest interval of its inputs. */

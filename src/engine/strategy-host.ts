@@ -2,12 +2,14 @@ import type { Observable, SchedulerAction, Subscription } from 'rxjs';
 import { messageOf } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from '../market/event.ts';
+import type { FeedSpec } from '../market/feed.ts';
 import { feedKey } from '../market/feed.ts';
 import type { SampleWindows } from '../market/sample-windows.ts';
 import { isFinerThan, joinSampling, restartSampling } from '../market/sample-windows.ts';
 import type { DeniedSwap, StrategyContext } from '../strategy/context.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { Input } from '../strategy/input.ts';
+import { deliverer, specsOf } from '../strategy/input.ts';
 import { StateParts } from '../strategy/stateful.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
@@ -118,9 +120,9 @@ export class Host {
     this.#parts = instance.apart === undefined
       ? new StateParts(kept, (warning) => { this.#tell('warning', warning); }) : new KeptText(kept);
     const declared = Object.entries(instance.strategy.inputs(instance.params));
-    const hosted = declared.map(([name, input], index) => [name, this.#hostInput(input, index)] as const);
-    this.inputs = hosted.map(([, input]) => input);
-    this.#streams = Object.fromEntries(hosted.map(([name, { source }]) => [name, source as HotSource<unknown>]));
+    const hosted = declared.map(([name, input], index) => ({ name, stream: new HotSource<unknown>(), input, index }));
+    this.inputs = hosted.flatMap(({ stream, input, index }) => this.#hostInput(input, index, stream));
+    this.#streams = Object.fromEntries(hosted.map(({ name, stream }) => [name, stream]));
   }
 
   get running(): boolean {
@@ -322,17 +324,22 @@ export class Host {
     this.#port.propose(this.name, { kind: 'alert', level, message: `strategy ${this.name} ${message}` });
   }
 
-  #hostInput(input: Input<unknown>, index: number): HostedInput {
-    const { spec } = input;
-    const feed = feedKey(spec);
+  /** Returns an entry for each feed of an input. */
+  #hostInput(input: Input<unknown>, index: number, stream: HotSource<unknown>): HostedInput[] {
     const isApart = this.#instance.apart !== undefined;
+    const [adapt, source] = isApart
+      ? [same, { emit: (event: unknown) => { this.#apart?.event(index, event as MarketEvent); } }]
+      : streamOf(input, stream);
+    return specsOf(input).map((spec) => this.#hostFeed(spec, adapt, source));
+  }
+
+  #hostFeed(spec: FeedSpec, adapt: HostedInput['adapt'], source: HostedInput['source']): HostedInput {
+    const feed = feedKey(spec);
     return {
-      feed,
+      feed, adapt, source,
       windows: isFinerThan(this.#port.intervals?.get(feed), spec.everyMs)
         ? { everyMs: spec.everyMs, window: -Infinity } : undefined,
       slot: this.#port.state.market.slotOf(feed),
-      adapt: isApart ? (event) => event : input.adapt,
-      source: isApart ? { emit: (event) => { this.#apart?.event(index, event as MarketEvent); } } : new HotSource(),
       fail: (error) => { this.#fail(messageOf(error)); },
     };
   }
@@ -377,4 +384,17 @@ function openSwaps({ intents, exits }: EngineState, name: string): number {
   const waiting = exits.size === 0 ? []
     : exits.of(name).filter(({ inputMint }) => !open.some(({ intent }) => intent.inputMint === inputMint));
   return open.length + waiting.length;
+}
+
+/** Returns how the events of an input reach its stream: most are converted one by one, without a further call. */
+function streamOf(
+  input: Input<unknown>, stream: HotSource<unknown>,
+): readonly [HostedInput['adapt'], HostedInput['source']] {
+  if (input.assemble === undefined) return [input.adapt, stream];
+  const deliver = deliverer(input, (value) => { stream.emit(value); });
+  return [same, { emit: (event) => { deliver(event as MarketEvent); } }];
+}
+
+function same(event: MarketEvent): unknown {
+  return event;
 }

@@ -1,7 +1,5 @@
 import type { MarketEventBase } from './event-base.ts';
-import type { OrderBook } from './order-book.ts';
-import type { Quote } from './quote.ts';
-import type { TokenStats } from './token-stats.ts';
+import type { FeedEvent } from './feeds/registry.ts';
 
 export type { FeedKey, MarketEventBase } from './event-base.ts';
 
@@ -16,4 +14,4 @@ export interface FeedHealth extends MarketEventBase {
 }
 
 /** Everything that a feed can emit. */
-export type MarketEvent = Quote | OrderBook | TokenStats | FeedHealth;
+export type MarketEvent = FeedEvent | FeedHealth;

@@ -1,16 +1,13 @@
 import type { Observable } from 'rxjs';
-import type { Amount } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from './event.ts';
-import type { Mint } from './token.ts';
+import type { FeedSubject } from './feeds/registry.ts';
+import { feedKindOf } from './feeds/registry.ts';
 
 /** A subject to poll, its interval, and its weight where the request rate does not suffice for every interval. */
-export type FeedSpec = FeedRate & (
-  | { readonly kind: 'quote'; readonly inputMint: Mint; readonly outputMint: Mint; readonly amount: Amount }
-  | { readonly kind: 'order-book'; readonly marketId: string }
-  | { readonly kind: 'token-stats'; readonly mint: Mint }
-);
+export type FeedSpec = FeedRate & FeedSubject;
 
+/** How often a subject is polled. */
 interface FeedRate {
   readonly everyMs: Millis;
   /** Relative to the other feeds' weights; 1 where absent. */
@@ -28,12 +25,8 @@ export interface Feed {
 }
 
 /** Returns the key of the subject that a spec polls, whatever its rate. */
-export function feedKey(spec: FeedSpec): FeedKey {
-  switch (spec.kind) {
-    case 'quote': return `quote:${spec.inputMint}:${spec.outputMint}:${spec.amount}`;
-    case 'order-book': return `order-book:${spec.marketId}`;
-    case 'token-stats': return `token-stats:${spec.mint}`;
-  }
+export function feedKey(subject: FeedSubject | FeedSpec): FeedKey {
+  return `${subject.kind}:${feedKindOf(subject.kind).keyOf(subject)}`;
 }
 
 /** Returns each distinct feed once, at the shortest interval and the largest weight of its specs. */

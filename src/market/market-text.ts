@@ -1,5 +1,6 @@
 import { formatDecimal } from '../core/amount.ts';
-import type { FeedKey } from './event-base.ts';
+import type { FeedKey, MarketEvent } from './event.ts';
+import { FEED_KIND_NAMES, feedKindOf, isFeedKind, readFeedEvent } from './feeds/registry.ts';
 import type { Mint, TokenTable } from './token.ts';
 
 /**
@@ -20,10 +21,32 @@ export function describeFeedKey(tokens: TokenTable, feed: FeedKey): string {
   const { kind, first, second, amount } = partsOf(feed);
   if (kind === 'quote')
     return `the price of ${showAmount(tokens, first as Mint, amount)} in ${symbolOf(tokens, second)}`;
-  return kind === 'token-stats' ? `the statistics of ${symbolOf(tokens, first)}` : `the order book of ${first}`;
+  return isFeedKind(kind) ? `the ${feedKindOf(kind).nouns[0]} of ${subjectName(tokens, feed)}` : feed;
 }
 
-/** Returns the subjects of feeds for people: quotes by pair, then statistics, then order books. Empty without feeds. */
+/** Returns whether a text has the form of a feed's key, so that it can be described. */
+export function isFeedKey(text: string): boolean {
+  const kind = text.slice(0, text.indexOf(':'));
+  return isFeedKind(kind) && (kind === 'quote' ? QUOTE_KEY.test(text) : text.length > kind.length + 1);
+}
+
+/** Returns the content of an event for people. */
+export function readingOf(tokens: TokenTable, event: MarketEvent): string {
+  if (event.kind === 'feed-health') return event.status;
+  return readFeedEvent(event, {
+    symbol: (mint) => symbolOf(tokens, mint), amount: (mint, amount) => showAmount(tokens, mint, amount),
+  });
+}
+
+const QUOTE_KEY = /^quote:[^:]+:[^:]+:\d+$/;
+
+function subjectName(tokens: TokenTable, feed: FeedKey): string {
+  const kind = feed.slice(0, feed.indexOf(':'));
+  const subject = feed.slice(kind.length + 1);
+  return isFeedKind(kind) && feedKindOf(kind).isKeyedByMint === true ? symbolOf(tokens, subject) : subject;
+}
+
+/** Returns the subjects of feeds for people: quotes by pair, then tokens, then the others. Empty without feeds. */
 export function describeFeeds(tokens: TokenTable, feeds: readonly FeedKey[]): string {
   const parts = feeds.map((feed) => ({ feed, ...partsOf(feed) }));
   const quotes = [
@@ -38,17 +61,21 @@ export function describeFeeds(tokens: TokenTable, feeds: readonly FeedKey[]): st
     return `the price of ${listed([...smaller, showAmount(tokens, first as Mint, amounts.at(-1)!)])} `
       + `in ${symbolOf(tokens, second)}`;
   });
-  const of = (wanted: string, noun: string): string[] => {
-    const names = parts.filter(({ kind }) => kind === wanted)
-      .map(({ first }) => (wanted === 'token-stats' ? symbolOf(tokens, first) : first));
+  const others = NAMED_AFTER_QUOTES.flatMap((kind) => {
+    const names = parts.filter((part) => part.kind === kind).map(({ feed }) => subjectName(tokens, feed));
     return names.length === 0 ? []
-      : [`the ${names.length === 1 ? noun : `${noun.replace(/s$/, '')}s`} of ${listed(names)}`];
-  };
-  return [...quotes, ...of('token-stats', 'statistics'), ...of('order-book', 'order book')].join('; ');
+      : [`the ${feedKindOf(kind).nouns[names.length === 1 ? 0 : 1]} of ${listed(names)}`];
+  });
+  return [...quotes, ...others].join('; ');
 }
 
 const ADDRESS = '[1-9A-HJ-NP-Za-km-z]{32,44}';
-const FEED = new RegExp(`\\b(?:quote:${ADDRESS}:${ADDRESS}:\\d{1,20}|token-stats:${ADDRESS})\\b`, 'g');
+const [TOKENS, OTHERS] = [true, false].map((isKeyedByMint) => FEED_KIND_NAMES.filter((kind) =>
+  kind !== 'quote' && (feedKindOf(kind).isKeyedByMint ?? false) === isKeyedByMint));
+const NAMED_AFTER_QUOTES = [...TOKENS!, ...OTHERS!];
+const FEED = new RegExp(
+  `\\b(?:quote:${ADDRESS}:${ADDRESS}:\\d{1,20}|(?:${TOKENS!.join('|')}):${ADDRESS})\\b`, 'g',
+);
 const AMOUNT = new RegExp(`\\b(\\d{1,20}) of (${ADDRESS})\\b`, 'g');
 const LAMPORTS = /\b(\d{1,20}) lamports\b/g;
 const MINT = new RegExp(`(?<![\\w:])${ADDRESS}(?![\\w:])`, 'g');

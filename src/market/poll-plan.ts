@@ -1,9 +1,7 @@
 import type { Millis } from '../core/time.ts';
 import type { FeedSpec } from './feed.ts';
 import { sharedFeeds, weightOf } from './feed.ts';
-
-/** The most tokens that the service answers for in one request. */
-const TOKENS_PER_POLL = 100;
+import { feedKindOf } from './feeds/registry.ts';
 
 /** The feeds that one request serves; its weight is the sum of theirs. */
 interface PollGroup extends PollDemand {
@@ -11,18 +9,23 @@ interface PollGroup extends PollDemand {
 }
 
 /**
- * Returns the requests that serve the specs: each feed once, token statistics of one interval together, up to 100.
+ * Returns the requests that serve the specs: each feed once. Feeds of one kind and one interval share requests, as many
+ * as one request serves.
  */
 export function pollGroups(specs: Iterable<FeedSpec>): PollGroup[] {
-  const tokensByRate = new Map<Millis, FeedSpec[]>();
+  const together = new Map<string, FeedSpec[]>();
   const groups: PollGroup[] = [];
   for (const spec of sharedFeeds(specs)) {
-    if (spec.kind === 'token-stats') tokensByRate.set(spec.everyMs, [...tokensByRate.get(spec.everyMs) ?? [], spec]);
-    else groups.push(groupOf([spec]));
+    if (feedKindOf(spec.kind).feedsPerRequest === 1) {
+      groups.push(groupOf([spec]));
+      continue;
+    }
+    const rate = `${spec.kind} ${spec.everyMs} ${feedKindOf(spec.kind).requestOf?.(spec) ?? ''}`;
+    together.set(rate, [...together.get(rate) ?? [], spec]);
   }
-  for (const tokens of tokensByRate.values()) {
-    for (let first = 0; first < tokens.length; first += TOKENS_PER_POLL)
-      groups.push(groupOf(tokens.slice(first, first + TOKENS_PER_POLL)));
+  for (const own of together.values()) {
+    const most = feedKindOf(own[0]!.kind).feedsPerRequest;
+    for (let first = 0; first < own.length; first += most) groups.push(groupOf(own.slice(first, first + most)));
   }
   return groups;
 }

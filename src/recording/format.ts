@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { FeedHealth } from '../market/event.ts';
-import type { OrderBook } from '../market/order-book.ts';
-import type { Quote } from '../market/quote.ts';
-import type { TokenStats } from '../market/token-stats.ts';
+import type { FeedEventByKind, FeedKindName } from '../market/feeds/registry.ts';
+import { FEED_KIND_NAMES } from '../market/feeds/registry.ts';
 import type { Command } from '../trading/engine-command.ts';
 import type { Outcome } from '../trading/intent.ts';
 
@@ -12,15 +11,14 @@ export const RECORDING_FORMAT = { version: 2, since: '0.2.0' } as const;
 /** The formats that this code reads. */
 export const READABLE_FORMATS: readonly number[] = [1, RECORDING_FORMAT.version];
 
+/** The kinds of market events. */
+export const MARKET_KINDS: readonly FeedKindName[] = FEED_KIND_NAMES;
 /** The kinds of a recording, one folder each. */
-export const RECORDING_KINDS = ['quote', 'order-book', 'token-stats', 'feed-health', 'outcome', 'command'] as const;
-export type RecordingKind = (typeof RECORDING_KINDS)[number];
+export const RECORDING_KINDS: readonly RecordingKind[] = [...MARKET_KINDS, 'feed-health', 'outcome', 'command'];
+export type RecordingKind = keyof InputByKind;
 
 /** The input of each kind. */
-export interface InputByKind {
-  readonly 'quote': Quote;
-  readonly 'order-book': OrderBook;
-  readonly 'token-stats': TokenStats;
+export interface InputByKind extends FeedEventByKind {
   readonly 'feed-health': FeedHealth;
   readonly 'outcome': Outcome;
   readonly 'command': Command;

@@ -92,10 +92,11 @@ interface Cut {
 function createRecording(whole: Whole, cut: Cut | undefined): Recording {
   const { directory, manifest, segments, feeds, lost } = whole;
   const totals = totalsOf(segments);
+  const present = totals.kinds.map(({ kind }) => kind);
   const { events, firstAt, lastAt } = cut ?? totals;
   const lastSeq = cut?.lastSeq ?? Infinity;
   const chosen = ({ kinds = RECORDING_KINDS }: KindChoice = {}, end = lastSeq): BlockSource[] =>
-    RECORDING_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => kindBlocks(whole, kind, end));
+    present.filter((kind) => kinds.includes(kind)).map((kind) => kindBlocks(whole, kind, end));
   const lastGapFreeSeq: Recording['lastGapFreeSeq'] = (extraSeqs) =>
     gapFreeUntil(new RecordingCursor(chosen()), extraSeqs);
   const cutInChunks: Recording['cutInChunks'] = function* (seq) {
@@ -104,7 +105,7 @@ function createRecording(whole: Whole, cut: Cut | undefined): Recording {
   };
   return {
     directory, manifest, segments, feeds, lost, events, firstAt, lastAt, lastGapFreeSeq, cutInChunks,
-    kinds: totals.kinds.map(({ kind }) => kind),
+    kinds: present,
     tokens: tokenTable(manifest.tokens),
     truncatedAt: cut?.lastSeq,
     cursor: (options) => new RecordingCursor(chosen(options)),

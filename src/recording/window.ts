@@ -6,7 +6,7 @@ import { intactSegments } from './check/verify.ts';
 import type { BlockSource } from './cursor.ts';
 import { RecordingCursor } from './cursor.ts';
 import type { RecordingKind } from './format.ts';
-import { DIGESTS_FILE, MANIFEST_FILE } from './format.ts';
+import { DIGESTS_FILE, MANIFEST_FILE, MARKET_KINDS } from './format.ts';
 import { parseManifest } from './manifest.ts';
 import type { SegmentDigest } from './segment/digest.ts';
 import { parseDigestLines, segmentName } from './segment/digest.ts';
@@ -26,8 +26,6 @@ export interface RecordingWindow {
   cursor(): RecordingCursor;
 }
 
-/** The kinds of market events. */
-export const MARKET_KINDS = ['quote', 'order-book', 'token-stats'] as const satisfies readonly RecordingKind[];
 const TAIL_BYTES = 1 << 20;
 /** The longest delay of a flush after its rows. */
 const FLUSH_MARGIN_MS = 60_000;
@@ -55,7 +53,9 @@ export function openWindow(
     sha256: createHash('sha256').update(within.map(identityOf).join('')).digest('hex'),
     firstSeq: Math.min(...within.map(({ firstSeq }) => firstSeq)),
     lastSeq: Math.max(...within.map(({ lastSeq }) => lastSeq)),
-    cursor: () => new RecordingCursor(MARKET_KINDS.map(blocksOf)),
+    cursor: () => new RecordingCursor(
+      MARKET_KINDS.filter((kind) => within.some(({ file }) => isOfKind(file, kind))).map(blocksOf),
+    ),
   };
 }
 

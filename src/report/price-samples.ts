@@ -3,10 +3,11 @@ import type { MeasuredRun } from '../research/trials/measured-run.ts';
 import type { InstrumentRecord, RunRecord } from '../backtest/record/run-record.ts';
 import type { Millis } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
+import { mintsOf } from '../market/feeds/registry.ts';
 import type { Quote } from '../market/quote.ts';
 import type { Mint, Token, TokenTable } from '../market/token.ts';
 import type { Recording } from '../recording/reader.ts';
-import { MARKET_KINDS } from '../recording/window.ts';
+import { MARKET_KINDS } from '../recording/format.ts';
 import type { Intent } from '../trading/intent.ts';
 import { showAmount } from '../market/market-text.ts';
 import { watchGroups } from '../recording/check/silence.ts';
@@ -64,11 +65,7 @@ export function sampleRecording(recording: Recording, { run: { record, result },
 
 /** Returns the groups of feeds that an event belongs to. */
 function groupsOf(event: MarketEvent): readonly string[] {
-  switch (event.kind) {
-    case 'quote': return [ALL, event.inputMint, event.outputMint];
-    case 'token-stats': return [ALL, event.mint];
-    case 'order-book': case 'feed-health': return [ALL];
-  }
+  return event.kind === 'feed-health' ? [ALL] : [ALL, ...mintsOf(event)];
 }
 
 /**

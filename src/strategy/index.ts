@@ -4,6 +4,13 @@ export type { Strategy, StrategyDefinition, Streams } from './define.ts';
 export type { AlertData, DeniedSwap, StrategyContext, SwapOptions } from './context.ts';
 export { orderBook, PricedQuote, quotes, tokenStats } from './input.ts';
 export type { Input, PollOptions } from './input.ts';
+export { bars, quoteLadder, twoSided } from './quote-inputs.ts';
+export type { QuoteLadder, TwoSidedQuote } from './quote-inputs.ts';
+export { tokenList, tokenRecord } from './token-inputs.ts';
+export {
+  lendEarnings, predictionEvent, predictionEvents, predictionHistory, predictionMarket, predictionPositions,
+} from './prediction-inputs.ts';
+export type { PageOptions } from './prediction-inputs.ts';
 export { amount, duration, pair, token } from './params.ts';
 export type { Folded, Stateful, StatefulOptions } from './stateful.ts';
 export {
@@ -19,12 +26,19 @@ export type { Amount, Bps, Lamports } from '../core/amount.ts';
 export { bps, formatDecimal, mulDiv } from '../core/amount.ts';
 export { formatDuration, parseDuration } from '../core/time.ts';
 export type { Millis } from '../core/time.ts';
+export type { Bar } from '../market/bar.ts';
 export { bookTop, impliedProbability, isCrossed, isEmpty, ONE_USD } from '../market/order-book.ts';
 export type { BookLevel, BookTop, OrderBook } from '../market/order-book.ts';
 export type { Quote } from '../market/quote.ts';
 export type { Mint, Pair, Token, TokenAmount } from '../market/token.ts';
 export { formatTokenAmount } from '../market/token.ts';
 export type { TokenStatName, TokenStats } from '../market/token-stats.ts';
+export type { TokenListEvent, TokenListName, TokenRecord, TokenRecordEvent } from '../market/token-record.ts';
+export type {
+  EventMarketsEvent, PredictionEvent, PredictionEventsEvent, PredictionHistoryEvent, PredictionMarket,
+  PredictionMarketEvent, PredictionPosition, PredictionPositionsEvent,
+} from '../market/prediction.ts';
+export type { LendEarningsEvent } from '../market/lending.ts';
 export type { Fill, IntentState, Outcome } from '../trading/intent.ts';
 export type { DenialCode } from '../trading/limits.ts';
 export type { AlertLevel, AlertProposal, Proposal, Route, SwapProposal } from '../trading/proposal.ts';

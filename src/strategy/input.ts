@@ -6,6 +6,7 @@ import type { Millis } from '../core/time.ts';
 import { parseDuration } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
+import type { FeedEventByKind, FeedSubject } from '../market/feeds/registry.ts';
 import type { OrderBook } from '../market/order-book.ts';
 import type { Quote } from '../market/quote.ts';
 import type { TokenStats } from '../market/token-stats.ts';
@@ -17,6 +18,28 @@ export interface Input<T> {
   readonly spec: FeedSpec;
   /** Converts the feed's event for the strategy. Called once per event, so it must be fast. */
   readonly adapt: (event: MarketEvent) => T;
+  /** Further feeds of an input that is assembled from several. */
+  readonly further?: readonly FeedSpec[] | undefined;
+  /**
+   * Where present, it replaces `adapt`: returns a converter with a memory of its own, for one run of a strategy. The
+   * converter returns what an event leads to, in order, often nothing. It reads the events alone.
+   */
+  readonly assemble?: (() => (event: MarketEvent) => readonly T[]) | undefined;
+}
+
+/** Returns all feeds of an input. */
+export function specsOf({ spec, further }: Pick<Input<unknown>, 'spec' | 'further'>): readonly FeedSpec[] {
+  return further === undefined ? [spec] : [spec, ...further];
+}
+
+/** Returns the function that hands the events of an input's feeds to `emit`, in the form of the strategy. */
+export function deliverer(input: Input<unknown>, emit: (value: unknown) => void): (event: MarketEvent) => void {
+  const { adapt, assemble } = input;
+  if (assemble === undefined) return (event) => { emit(adapt(event)); };
+  const convert = assemble();
+  return (event) => {
+    for (const value of convert(event)) emit(value);
+  };
 }
 
 /** How an input is polled. */
@@ -98,22 +121,21 @@ export function quotes(pair: Pair, options: PollOptions & { readonly amount: Tok
 
 /** Returns the input of a prediction market's order book. */
 export function orderBook(marketId: string, options: PollOptions): Input<OrderBook> {
-  return {
-    spec: { kind: 'order-book', marketId, ...pollRate(options) },
-    adapt: (event) => {
-      assert(event.kind === 'order-book', 'a book feed emits books');
-      return event;
-    },
-  };
+  return eventInput({ kind: 'order-book', marketId }, options);
 }
 
 /** Returns the input of a token's statistics; polled together with other tokens' where their rates agree. */
 export function tokenStats(token: Token, options: PollOptions): Input<TokenStats> {
+  return eventInput({ kind: 'token-stats', mint: token.mint }, options);
+}
+
+/** Returns the input of a feed whose events a strategy sees as they are. Throws DURATION_INVALID, STRATEGY_INVALID. */
+export function eventInput<S extends FeedSubject>(subject: S, options: PollOptions): Input<FeedEventByKind[S['kind']]> {
   return {
-    spec: { kind: 'token-stats', mint: token.mint, ...pollRate(options) },
+    spec: { ...subject, ...pollRate(options) },
     adapt: (event) => {
-      assert(event.kind === 'token-stats', 'a statistics feed emits statistics');
-      return event;
+      assert(event.kind === subject.kind, () => `a feed of the kind ${subject.kind} emits events of this kind`);
+      return event as FeedEventByKind[S['kind']];
     },
   };
 }

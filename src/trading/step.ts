@@ -1,4 +1,4 @@
-import { assert, assertNever } from '../core/assert.ts';
+import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
 import { applyCommand } from './apply-command.ts';
@@ -60,25 +60,18 @@ export interface Ruling {
  * Changes of protections stay in the state until `takeChanges` takes them.
  */
 export function step(state: EngineState, seq: number, at: Millis, input: Input | ProposalInput): Ruling | undefined {
-  switch (input.kind) {
-    case 'quote':
-    case 'order-book':
-    case 'token-stats':
-    case 'feed-health':
-      state.market.observe(input);
-      if (at >= state.protections.nextCheckAt) checkOnMarketEvent(state, at);
-      return undefined;
-    case 'proposal':
-      return rule(state, seq, at, input);
-    case 'outcome':
-      applyOutcome(state, at, input);
-      return undefined;
-    case 'command':
-      applyCommand(state, at, input);
-      return undefined;
-    default:
-      return assertNever(input, 'input');
+  const { kind } = input;
+  if (kind === 'proposal') return rule(state, seq, at, input);
+  if (kind === 'outcome') {
+    applyOutcome(state, at, input);
+  } else if (kind === 'command') {
+    applyCommand(state, at, input);
+  } else {
+    // Everything else is a market event, of any feed.
+    state.market.observe(input);
+    if (at >= state.protections.nextCheckAt) checkOnMarketEvent(state, at);
   }
+  return undefined;
 }
 
 function rule(state: EngineState, seq: number, at: Millis, { strategy, proposal, continues }: ProposalInput): Ruling {

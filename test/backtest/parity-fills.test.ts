@@ -11,7 +11,7 @@ import { recordingOfRun } from '../../src/daemon/files/find-run.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { Recording } from '../../src/recording/reader.ts';
 import { openRecording } from '../../src/recording/reader.ts';
-import { MARKET_KINDS } from '../../src/recording/window.ts';
+import { MARKET_KINDS } from '../../src/recording/format.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Fill, Intent } from '../../src/trading/intent.ts';

@@ -30,6 +30,10 @@ function watchingFeed(spec: object): { readonly strategyReader: StrategyReader }
 const USE = 'bot.yaml:2:10 strategies[0].use: strategy "dca" cannot be';
 const UNREADABLE = `${USE} used: it says about itself what cannot be read`;
 const PRICE = `${USE} used: its input "price"`;
+const INPUTS = [
+  'quotes', 'orderBook', 'predictionMarket', 'predictionEvent', 'predictionEvents', 'predictionPositions',
+  'predictionHistory', 'tokenStats', 'tokenRecord', 'tokenList', 'lendEarnings',
+];
 const numbered = Array.from({ length: 10_000 }, (_, index) => ({ name: `i${index}`, spec: QUOTE }));
 
 const CASES: readonly (readonly [string, { readonly strategyReader: StrategyReader }, string])[] = [
@@ -53,7 +57,7 @@ const CASES: readonly (readonly [string, { readonly strategyReader: StrategyRead
   ['an input that is a text', watching('price'),
     `${USE} used: it declares an input without a spec, or without a name of its own of at most 100 characters`],
   ['a feed of another kind', watchingFeed({ kind: 'key' }),
-    `${PRICE} is of the kind "key": expected one of quotes, orderBook and tokenStats`],
+    `${PRICE} is of the kind "key": expected one of ${INPUTS.slice(0, -1).join(', ')} and ${INPUTS.at(-1)!}`],
   ['no mint', watchingFeed({ inputMint: '../../wallet' }),
     `${PRICE} names the mint "../../wallet": expected a base58 address of 32 bytes`],
   ['a mint of 31 bytes', watchingFeed({ outputMint: '2'.repeat(42) }),
@@ -70,6 +74,28 @@ const CASES: readonly (readonly [string, { readonly strategyReader: StrategyRead
     `${PRICE} has the weight 1e+300: expected a number above 0, at most 1000000`],
   ['a market with control characters', watchingFeed({ kind: 'order-book', marketId: 'a\u001b[2J' }),
     `${PRICE} watches the market "a\\u001b[2J": expected an id of 1 to 200 characters`],
+  ['a record of no token', watchingFeed({ kind: 'token-record', mint: 7 }),
+    `${PRICE} names the mint 7: expected a base58 address of 32 bytes`],
+  ['a list without an end', watchingFeed({ kind: 'token-list', list: 'recent', limit: 1e9 }),
+    `${PRICE} asks for 1000000000 tokens: expected a whole number of 1 to 100`],
+  ['a list that is a path', watchingFeed({ kind: 'token-list', list: '../content', limit: 1 }),
+    `${PRICE} names the list "../content": expected recent, tag, search, toporganicscore, toptraded, toptrending`],
+  ['a tag that is a path', watchingFeed({ kind: 'token-list', list: 'tag', tag: 'a/b', limit: 1 }),
+    `${PRICE} names the tag "a/b": expected 1 to 40 letters, digits, dashes and underscores`],
+  ['leaders over no time', watchingFeed({ kind: 'token-list', list: 'toptraded', interval: '7d', limit: 1 }),
+    `${PRICE} names the interval "7d": expected 5m, 1h, 6h, 24h`],
+  ['a search for many things', watchingFeed({ kind: 'token-list', list: 'search', query: 'a,b', limit: 1 }),
+    `${PRICE} searches for "a,b": expected 1 to 200 characters without a comma`],
+  ['a market of no event', watchingFeed({ kind: 'prediction-market', marketId: 'M', page: 0 }),
+    `${PRICE} watches the event undefined: expected an id of 1 to 200 characters`],
+  ['a page before the first', watchingFeed({ kind: 'event-markets', eventId: 'E', page: -1 }),
+    `${PRICE} asks for the page -1: expected a whole number of 0 to 500`],
+  ['half a character', watchingFeed({ kind: 'prediction-events', query: '\ud800', limit: 3 }),
+    `${PRICE} searches for "\\ud800": expected 1 to 200 characters`],
+  ['positions of no account', watchingFeed({ kind: 'prediction-positions', owner: 'me', page: 0 }),
+    `${PRICE} names the owner "me": expected a base58 address of 32 bytes`],
+  ['earnings of no position', watchingFeed({ kind: 'lend-earnings', owner: SOL_MINT, positions: [] }),
+    `${PRICE} names the positions []: expected 1 to 20 addresses`],
   ['the end of its process', saying({ ended: 'it used more than 96 MB of memory' }),
     `${USE} read: it used more than 96 MB of memory`],
 ];

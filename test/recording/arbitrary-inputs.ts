@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import type { Amount, Bps, Lamports } from '../../src/core/amount.ts';
 import { U64_MAX } from '../../src/core/amount.ts';
+import { documentOf } from '../../src/core/document.ts';
 import type { FeedHealth } from '../../src/market/event.ts';
+import type { FeedEvent } from '../../src/market/feeds/registry.ts';
 import type { OrderBook } from '../../src/market/order-book.ts';
 import type { Quote } from '../../src/market/quote.ts';
 import { rateOf } from '../../src/market/quote.ts';
@@ -51,6 +53,24 @@ const tokenStats: fc.Arbitrary<TokenStats> = fc.record({
   values: fc.dictionary(fc.constantFrom(...TOKEN_STAT_NAMES), double, { noNullPrototype: true }),
 });
 
+/** Events without columns of their own: texts of any kind, cut and escaped, and amounts beyond 2^53. */
+const document: fc.Arbitrary<FeedEvent> = fc.oneof(
+  fc.record({
+    kind: fc.constant('token-record' as const), ...base, mint,
+    record: fc.record({
+      id: mint, symbol: text, name: text, decimals: fc.nat(18), tags: fc.array(text, { maxLength: 3 }),
+      audit: fc.record({ isSus: optional(fc.boolean()), topHoldersPercentage: optional(double) }),
+      values: fc.dictionary(fc.constantFrom(...TOKEN_STAT_NAMES), double, { noNullPrototype: true }),
+      stats7d: optional(fc.record({ priceChange: double })),
+    }),
+  }),
+  fc.record({
+    kind: fc.constant('prediction-positions' as const), ...base, owner: text, total: fc.nat(),
+    positions: fc.array(fc.record({ pubkey: text, isYes: fc.boolean(), contracts: amount, valueUsd: optional(amount) }),
+      { maxLength: 3 }),
+  }),
+).map((event) => ({ ...documentOf(event), eventAt: event.eventAt }) as unknown as FeedEvent);
+
 const finite = fc.nat();
 const feedHealth: fc.Arbitrary<FeedHealth> = fc.record({
   kind: fc.constant('feed-health' as const), ...base, status: fc.constantFrom('healthy', 'degraded', 'down'),
@@ -99,7 +119,7 @@ const wait = fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 0, max: 120_000 
 export const stampedInputs: fc.Arbitrary<Stamped[]> = fc.array(
   fc.record({
     gap: fc.integer({ min: 1, max: 3 }), wait,
-    input: fc.oneof(quote, orderBook, tokenStats, feedHealth, outcome, command),
+    input: fc.oneof(quote, orderBook, tokenStats, document, feedHealth, outcome, command),
   }),
   { maxLength: 40 },
 ).map((rows) => {

@@ -15,11 +15,11 @@ export function inputsIn(kind: RecordingKind, rows: readonly ParquetRow[]): Plai
   const groups = kind === 'order-book' ? [...Map.groupBy(rows, ({ seq }) => seq).values()] : rows.map((row) => [row]);
   return groups.map((own) => ({
     seq: Number(own[0]!['seq']), at: own[0]!['stamped_at'] as number,
-    input: known({ kind, ...READERS[kind](own[0]!, own) }),
+    input: known({ kind, ...(READERS[kind] ?? documentOf)(own[0]!, own) }),
   }));
 }
 
-const READERS: { readonly [K in RecordingKind]: (row: ParquetRow, all: readonly ParquetRow[]) => Members } = {
+const READERS: { readonly [K in RecordingKind]?: (row: ParquetRow, all: readonly ParquetRow[]) => Members } = {
   'quote': (row) => ({
     ...event(row), inputMint: row['input_mint'], outputMint: row['output_mint'], inAmount: row['in_amount'],
     outAmount: row['out_amount'], threshold: row['threshold'], priceImpact: row['price_impact'],
@@ -51,6 +51,17 @@ const READERS: { readonly [K in RecordingKind]: (row: ParquetRow, all: readonly 
     return { ...command, name: row['name'], reason: row['reason'] };
   },
 };
+
+/** Returns a value with bigints as decimal text, as in the JSON of a table. */
+export function withDecimals<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value, (_key, member: unknown) =>
+    (typeof member === 'bigint' ? member.toString() : member))) as T;
+}
+
+/** Every other kind. */
+function documentOf(row: ParquetRow): Members {
+  return { ...event(row), ...JSON.parse(String(row['json'])) as Members };
+}
 
 function event(row: ParquetRow): Members {
   return { feed: row['feed'], receivedAt: row['received_at'], eventAt: row['event_at'] };

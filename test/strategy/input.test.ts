@@ -50,9 +50,10 @@ it('inputs of books and statistics pass their events on', () => {
   expect(watched.spec).toEqual({ kind: 'order-book', marketId: 'M', everyMs: 60_000 });
   const event = book([[42, 1]], [[55, 1]]);
   expect(watched.adapt(event)).toBe(event);
-  expect(() => watched.adapt(trouble('order-book:M'))).toThrow('a book feed emits books');
+  expect(() => watched.adapt(trouble('order-book:M')))
+    .toThrow('a feed of the kind order-book emits events of this kind');
 
   const statistics = tokenStats(SOL, { every: '1m' });
   expect(statistics.spec).toEqual({ kind: 'token-stats', mint: SOL.mint, everyMs: 60_000 });
-  expect(() => statistics.adapt(event)).toThrow('a statistics feed emits statistics');
+  expect(() => statistics.adapt(event)).toThrow('a feed of the kind token-stats emits events of this kind');
 });

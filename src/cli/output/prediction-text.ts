@@ -2,9 +2,7 @@ import { microUsd, percent } from './figures.ts';
 import { formatDecimal } from '../../core/amount.ts';
 import { printable } from '../../core/text.ts';
 import { ONE_USD, WIDEST_SPREAD } from '../../market/order-book.ts';
-import type {
-  EventMetadata, MarketMetadata, MarketPricing, PredictionMarket,
-} from '../../service/wire/prediction-events.ts';
+import type { EventMetadata, MarketMetadata, MarketPricing, PredictionMarket } from '../../market/prediction.ts';
 
 const CONTRACT_DECIMALS = 6;
 

@@ -4,13 +4,10 @@ import { table } from './table.ts';
 import { groupThousands, pluralize, printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import { shortDuration } from '../../core/time.ts';
-import { describeFeedKey } from '../../market/market-text.ts';
+import { describeFeedKey, isFeedKey } from '../../market/market-text.ts';
 import { mint, tokenTable } from '../../market/token.ts';
 import type { RecordingInfo } from '../../recording/check/info.ts';
 import type { RecordingSource } from '../../recording/format.ts';
-
-/** Feeds of unknown tokens keep their key. */
-const SPOKEN = /^(?:quote:[^:]+:[^:]+:\d+|token-stats:[^:]+|order-book:.+)$/;
 
 /** Returns the information about a recording as text. */
 export function infoText(info: RecordingInfo): string {
@@ -79,6 +76,6 @@ function momentText(iso8601: string): string {
 function feedNames(tokens: RecordingInfo['tokens']): (feed: string) => string {
   const known = tokenTable(withKnown(tokens.map(({ mint: address, symbol, decimals }) =>
     ({ mint: mint(address), symbol, decimals }))));
-  return (feed) => printable(SPOKEN.test(feed) ? describeFeedKey(known, feed) : feed, Infinity)
+  return (feed) => printable(isFeedKey(feed) ? describeFeedKey(known, feed) : feed, Infinity)
     .replace(/[1-9A-HJ-NP-Za-km-z]{32,44}/g, shortened);
 }

@@ -3,7 +3,7 @@ import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { printable } from '../../core/text.ts';
 import type { Rejected } from '../../service/wire/read.ts';
-import type { TokenRecord } from '../../service/wire/token-record.ts';
+import type { TokenRecord } from '../../market/token-record.ts';
 
 /**
  * Returns token records as a table. Names and symbols are claims of the token itself; their control characters are

@@ -26,8 +26,15 @@ export type StrategyAnswer =
   | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly isTold: boolean }
   | {
     readonly kind: 'read'; readonly name: string; readonly summary: string;
-    readonly inputs: readonly { readonly name: string; readonly spec: FeedSpec }[];
+    readonly inputs: readonly DeclaredInput[];
   };
+
+/** The feeds of one input. */
+interface DeclaredInput {
+  readonly name: string;
+  readonly spec: FeedSpec;
+  readonly further?: readonly FeedSpec[] | undefined;
+}
 
 /** The module of a strategy, or why there is none. */
 type StrategyModule = { readonly strategy: Strategy } | { readonly answer: LoadFault };
@@ -70,7 +77,8 @@ function answerOf(
       const { findings, schema } = checked;
       return { answer: { kind: 'refused', name, findings, schema } };
     }
-    const inputs = Object.entries(strategy.inputs(checked.value)).map(([input, { spec }]) => ({ name: input, spec }));
+    const inputs = Object.entries(strategy.inputs(checked.value))
+      .map(([input, { spec, further }]) => ({ name: input, spec, further }));
     return { answer: { kind: 'read', name, summary, inputs }, params: checked.value };
   });
 }

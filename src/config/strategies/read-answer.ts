@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { U64_MAX, amount } from '../../core/amount.ts';
 import type { FeedSpec } from '../../market/feed.ts';
-import { mint } from '../../market/token.ts';
+import { readFeedSubject } from '../../market/feeds/registry.ts';
 import { isAddress } from '../../solana/addresses.ts';
 import type { Finding, JsonSchema } from '../check-value.ts';
 import { safeText } from '../config-issue.ts';
@@ -15,6 +14,8 @@ type CheckedAnswer = StrategyAnswer | { readonly kind: 'refused-answer'; readonl
 /** The most characters of an answer: enough for the largest number of inputs. */
 const ANSWER_MAX = 1_000_000;
 const INPUTS_MAX = 1_000;
+/** The most feeds that one input joins, beyond its first. */
+const FURTHER_MAX = 31;
 const FINDINGS_MAX = 1_000;
 const STEPS_MAX = 32;
 const SCHEMA_DEPTH_MAX = 16;
@@ -45,7 +46,10 @@ const answerForm = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('read'), name, summary: text, inputs: z.array(z.unknown()) }),
 ]);
 
-const inputForm = z.object({ name: z.string().min(1).max(100), spec: z.record(z.string(), z.unknown()) });
+const specForm = z.record(z.string(), z.unknown());
+const inputForm = z.object({
+  name: z.string().min(1).max(100), spec: specForm, further: z.array(specForm).max(FURTHER_MAX).optional(),
+});
 
 /** Returns what a strategy's code said, checked. */
 export function readAnswer(answer: string): CheckedAnswer {
@@ -56,16 +60,21 @@ export function readAnswer(answer: string): CheckedAnswer {
   if (read.kind !== 'read') return read;
   if (read.inputs.length > INPUTS_MAX)
     return refused(`it declares ${read.inputs.length} inputs, expected at most ${INPUTS_MAX}`);
-  const inputs: { name: string; spec: FeedSpec }[] = [];
+  const inputs: { name: string; spec: FeedSpec; further?: FeedSpec[] }[] = [];
   const names = new Set<string>();
   for (const given of read.inputs) {
     const input = inputForm.safeParse(given).data;
     if (input === undefined || names.has(input.name))
       return refused('it declares an input without a spec, or without a name of its own of at most 100 characters');
     names.add(input.name);
-    const spec = readSpec(input.spec);
-    if (typeof spec === 'string') return refused(`its input "${safeText(input.name, 60)}" ${spec}`);
-    inputs.push({ name: input.name, spec });
+    const specs: FeedSpec[] = [];
+    for (const declared of [input.spec, ...input.further ?? []]) {
+      const spec = readSpec(declared);
+      if (typeof spec === 'string') return refused(`its input "${safeText(input.name, 60)}" ${spec}`);
+      specs.push(spec);
+    }
+    const [spec, ...further] = specs as [FeedSpec, ...FeedSpec[]];
+    inputs.push({ name: input.name, spec, ...(further.length === 0 ? {} : { further }) });
   }
   return { kind: 'read', name: read.name, summary: safeText(read.summary, 500), inputs };
 }
@@ -85,47 +94,14 @@ function jsonOf(answer: string): unknown {
 
 /** Returns a feed, or what is wrong with it: "has …". */
 function readSpec(given: Readonly<Record<string, unknown>>): FeedSpec | string {
-  const { kind, everyMs, weight } = given;
+  const { everyMs, weight } = given;
   if (!Number.isInteger(everyMs) || (everyMs as number) < 1 || (everyMs as number) > INTERVAL_MAX)
     return `has the interval ${shown(everyMs)}: expected a whole number of milliseconds of at least 1`;
   if (weight !== undefined && !(typeof weight === 'number' && weight > 0 && weight <= WEIGHT_MAX))
     return `has the weight ${shown(weight)}: expected a number above 0, at most ${WEIGHT_MAX}`;
-  const rate = { everyMs: everyMs as number, ...(weight === undefined ? {} : { weight }) };
-  switch (kind) {
-    case 'quote': return readQuote(given, rate);
-    case 'order-book': {
-      const { marketId } = given;
-      if (typeof marketId !== 'string' || !/^[^\p{Cc}]{1,200}$/u.test(marketId))
-        return `watches the market ${shown(marketId)}: expected an id of 1 to 200 characters`;
-      return { kind, marketId, ...rate };
-    }
-    case 'token-stats': {
-      const { mint: address } = given;
-      return isMint(address) ? { kind, mint: mint(address), ...rate } : noMint(address);
-    }
-    default: return `is of the kind ${shown(kind)}: expected one of quotes, orderBook and tokenStats`;
-  }
-}
-
-function readQuote(given: Readonly<Record<string, unknown>>, rate: Pick<FeedSpec, 'everyMs' | 'weight'>): FeedSpec |
-  string {
-  const { inputMint, outputMint, amount: size } = given;
-  if (!isMint(inputMint)) return noMint(inputMint);
-  if (!isMint(outputMint)) return noMint(outputMint);
-  if (inputMint === outputMint) return `asks for a quote of a token in itself, ${shown(inputMint)}`;
-  if (typeof size !== 'string' || !/^\d{1,20}$/.test(size) || BigInt(size) < 1n || BigInt(size) > U64_MAX)
-    return `asks for a quote of ${shown(size)} units: expected an amount above 0, of 64 bits at most`;
-  return {
-    kind: 'quote', inputMint: mint(inputMint), outputMint: mint(outputMint), amount: amount(BigInt(size)), ...rate,
-  };
-}
-
-function isMint(value: unknown): value is string {
-  return typeof value === 'string' && isAddress(value);
-}
-
-function noMint(value: unknown): string {
-  return `names the mint ${shown(value)}: expected a base58 address of 32 bytes`;
+  const subject = readFeedSubject(given, { isAddress, shown });
+  return typeof subject === 'string' ? subject
+    : { ...subject, everyMs: everyMs as number, ...(weight === undefined ? {} : { weight }) };
 }
 
 function shown(value: unknown): string {

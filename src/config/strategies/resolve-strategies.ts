@@ -209,7 +209,8 @@ function paramsOf({ root, path }: EntryScope): PlainValue | undefined {
 function declared(
   { name, summary, inputs }: Omit<Extract<StrategyAnswer, { kind: 'read' }>, 'kind'>,
 ): Strategy {
-  const declaration = Object.fromEntries(inputs.map(({ name: input, spec }) => [input, { spec, adapt: same }]));
+  const declaration = Object.fromEntries(inputs.map(({ name: input, spec, further }) =>
+    [input, { spec, further, adapt: same }]));
   return {
     name, summary, params: z.unknown(), inputs: () => declaration,
     run: () => { throw new AssertionError(`the code of strategy ${name} runs in a process of its own`); },

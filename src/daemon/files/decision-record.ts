@@ -1,10 +1,6 @@
-import { formatDecimal } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { LoggedDecision } from '../../engine/decision-log.ts';
-import type { MarketEvent } from '../../market/event.ts';
-import { describeFeedKey, formatBalances, showAmount } from '../../market/market-text.ts';
-import { bookTop } from '../../market/order-book.ts';
-import type { TokenTable } from '../../market/token.ts';
+import { describeFeedKey, formatBalances, readingOf } from '../../market/market-text.ts';
 import type { TradingState } from '../../trading/engine-command.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import type { Ruling } from '../../trading/step.ts';
@@ -58,25 +54,4 @@ function inputSamples(state: EngineState, strategy: string, at: Millis): InputSa
       reading: readingOf(state.tokens, event),
     };
   });
-}
-
-/** Returns the content of an event for people. */
-export function readingOf(tokens: TokenTable, event: MarketEvent): string {
-  switch (event.kind) {
-    case 'quote':
-      return `${showAmount(tokens, event.inputMint, event.inAmount)} would `
-        + `bring ${showAmount(tokens, event.outputMint, event.outAmount)}`;
-    case 'order-book': {
-      const { bestBid, bestAsk } = bookTop(event, 'yes');
-      return `YES is bid at ${dollars(bestBid)}, asked at ${dollars(bestAsk)}`;
-    }
-    case 'token-stats':
-      return event.values.usdPrice === undefined ? 'no price' : `$${event.values.usdPrice}`;
-    case 'feed-health':
-      return event.status;
-  }
-}
-
-function dollars(microUsd: number | undefined): string {
-  return microUsd === undefined ? 'nothing' : `$${formatDecimal(BigInt(Math.round(microUsd)), 6)}`;
 }

@@ -11,6 +11,7 @@ import type { RecordingWindow } from '../../recording/window.ts';
 import { openWindow } from '../../recording/window.ts';
 import { runStartOf } from '../files/find-run.ts';
 import type { WarmupRecord } from '../files/run-manifest.ts';
+import { specsOf } from '../../strategy/input.ts';
 
 /** A prepared warm-up. */
 export interface Warmup {
@@ -138,7 +139,7 @@ class Coverage {
     this.#until = until;
     this.#strategies = strategies.map(({ name, strategy, params, warmupMs = 0 }) => {
       const from = until - warmupMs;
-      const specs = Object.values(strategy.inputs(params)).map(({ spec }) => spec);
+      const specs = Object.values(strategy.inputs(params)).flatMap(specsOf);
       const feeds = new Map(specs.map((spec): [FeedKey, FeedCoverage] =>
         [feedKey(spec), { from, everyMs: spec.everyMs, events: 0, lastAt: from, gapsMs: 0 }]));
       for (const [feed, one] of feeds) this.#byFeed.set(feed, [...(this.#byFeed.get(feed) ?? []), one]);

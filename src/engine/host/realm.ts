@@ -4,7 +4,9 @@ import { assert } from '../../core/assert.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { DeniedSwap } from '../../strategy/context.ts';
+import type { MarketEvent } from '../../market/event.ts';
 import type { Strategy } from '../../strategy/define.ts';
+import { deliverer } from '../../strategy/input.ts';
 import { StateParts } from '../../strategy/stateful.ts';
 import type { Outcome } from '../../trading/intent.ts';
 import { readProposal } from '../../trading/proposal.ts';
@@ -55,7 +57,7 @@ class StrategyRun {
   readonly #options: RealmOptions;
   readonly #outcomes = new HotSource<Outcome>();
   readonly #denials = new HotSource<DeniedSwap>();
-  readonly #inputs: readonly { readonly source: HotSource<unknown>; readonly adapt: (event: never) => unknown }[];
+  readonly #inputs: readonly { readonly source: HotSource<unknown>; readonly deliver: (event: MarketEvent) => void }[];
   readonly #streams: Readonly<Record<string, HotSource<unknown>>>;
   readonly #clock: RealmClock;
   #effects: StrategyEffect[] = [];
@@ -69,7 +71,10 @@ class StrategyRun {
     this.#options = options;
     this.#clock = new RealmClock((effect) => { this.#effects.push(effect); });
     const declared = Object.entries(options.strategy.inputs(options.params))
-      .map(([name, { adapt }]) => ({ name, adapt, source: new HotSource<unknown>() }));
+      .map(([name, input]) => {
+        const source = new HotSource<unknown>();
+        return { name, source, deliver: deliverer(input, (value) => { source.emit(value); }) };
+      });
     this.#inputs = declared;
     this.#streams = Object.fromEntries(declared.map(({ name, source }) => [name, source]));
   }
@@ -95,7 +100,7 @@ class StrategyRun {
       case 'event': {
         const input = this.#inputs[call.input];
         assert(input, () => `the strategy has no input ${call.input}`);
-        input.source.emit(input.adapt(call.event as never));
+        input.deliver(call.event);
         break;
       }
       case 'outcome': this.#outcomes.emit(call.outcome); break;

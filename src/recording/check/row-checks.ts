@@ -1,12 +1,12 @@
-import type { ErrorCode } from '../../core/errors.ts';
+import type { ErrorCode, GannetError } from '../../core/errors.ts';
+import { isGannetError } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
-import type { OrderBook } from '../../market/order-book.ts';
-import { ONE_USD } from '../../market/order-book.ts';
-import type { TokenStats } from '../../market/token-stats.ts';
+import type { Input } from '../../trading/step.ts';
 import { unsignedAt } from '../columns/batch-columns.ts';
 import type { Block } from '../columns/block.ts';
 import { QuoteBlock } from '../columns/quote-block.ts';
 import type { SegmentDigest } from '../segment/digest.ts';
+import { recordedKind } from '../kinds/recorded-kinds.ts';
 import { hourName, iso } from '../segment/digest.ts';
 
 /** Findings in rows. */
@@ -115,13 +115,13 @@ interface Leap extends Place {
 
 /** Compares the prices of one kind, segment after segment, with the price before in the same feed. */
 class PriceChecks {
-  readonly #found: PriceFindings;
+  readonly #found: RowFindings;
   readonly #rates = new Map<string, number>();
   /** The leaps that led to the last price of their feed. */
   readonly #leaps = new Map<string, Leap>();
   #file = '';
 
-  constructor(found: PriceFindings) {
+  constructor(found: RowFindings) {
     this.#found = found;
   }
 
@@ -132,7 +132,12 @@ class PriceChecks {
   /** Checks the prices of a block that starts after `before` rows of the file. */
   block(block: Block, before: number): void {
     if (block instanceof QuoteBlock) this.#quotes(block, before);
-    else if (block.kind === 'token-stats' || block.kind === 'order-book') this.#events(block, before);
+    else this.#checked(block, before);
+  }
+
+  #checked(block: Block, before: number): void {
+    const { check } = recordedKind(block.kind);
+    if (check !== undefined) this.#events(block, check, before);
   }
 
   /** Reads columns: recordings have millions of quotes, and nearly all are in order. */
@@ -159,38 +164,26 @@ class PriceChecks {
     for (const [code, rate] of rates.entries()) if (rate !== undefined) this.#rates.set(texts[code]!, rate);
   }
 
-  #events(block: Block, before: number): void {
+  #events(block: Block, check: NonNullable<ReturnType<typeof recordedKind>['check']>, before: number): void {
     for (let index = 0; index < block.length; index++) {
-      const input = block.inputAt(index);
       const place = this.#place(block, index, before);
-      if (input.kind === 'order-book') this.#book(input, place);
-      if (input.kind === 'token-stats') this.#stats(input, place);
+      const input = readInput(block, index);
+      if (isGannetError(input)) {
+        this.#tell(this.#found.issues, place, input.message);
+        continue;
+      }
+      for (const what of check.implausible(input)) this.#tell(this.#found.leaps, place, what);
+      const price = check.price?.(input);
+      if (price !== undefined && 'feed' in input) this.#price(input.feed, price, place);
     }
   }
 
-  #book({ feed, yes, no }: OrderBook, place: Place): void {
-    const odd = [...yes, ...no]
-      .find(({ priceMicroUsd, size }) => !(priceMicroUsd <= ONE_USD && size >= 0 && size < Infinity));
-    if (odd !== undefined)
-      this.#tell(this.#found.leaps, place, `${odd.size} contracts at ${odd.priceMicroUsd} micro-dollars in ${feed}`);
-  }
-
-  #stats({ feed, values }: TokenStats, place: Place): void {
-    for (const [name, value] of Object.entries(values))
-      if (!Number.isFinite(value)) this.#tell(this.#found.leaps, place, `${name} of ${value} in ${feed}`);
-    const { usdPrice } = values;
-    if (usdPrice === undefined || !Number.isFinite(usdPrice)) return;
-    if (usdPrice < 0) {
-      this.#tell(this.#found.leaps, place, `usdPrice of ${usdPrice} in ${feed}`);
-      return;
-    }
-    // The service gives 0 for a token without trades.
-    if (usdPrice === 0) return;
+  #price(feed: string, price: number, place: Place): void {
     const last = this.#rates.get(feed);
-    if (last !== undefined && (usdPrice >= last * SPIKE_FACTOR || last >= usdPrice * SPIKE_FACTOR))
-      this.#leap(feed, { ...place, from: last, to: usdPrice });
+    if (last !== undefined && (price >= last * SPIKE_FACTOR || last >= price * SPIKE_FACTOR))
+      this.#leap(feed, { ...place, from: last, to: price });
     else this.#leaps.delete(feed);
-    this.#rates.set(feed, usdPrice);
+    this.#rates.set(feed, price);
   }
 
   /** A lasting tenfold price may be real; a price that returns at once is reported as an error. */
@@ -211,6 +204,16 @@ class PriceChecks {
 
   #tell(found: RecordingIssue[], { file, row, at }: Place, what: string): void {
     found.push({ code: 'RECORDING_CORRUPT', file, row, at, message: `${file}:${row} (${iso(at)}): ${what}` });
+  }
+}
+
+/** Returns an input, or why its row holds none. */
+function readInput(block: Block, index: number): Input | GannetError {
+  try {
+    return block.inputAt(index);
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    return error;
   }
 }
 

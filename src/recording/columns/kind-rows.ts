@@ -9,7 +9,8 @@ import type { RecordingKind } from '../format.ts';
 import type { SegmentFacts } from '../segment/digest.ts';
 import { hourName } from '../segment/digest.ts';
 import type { RowBuffer } from './row-buffers.ts';
-import { columnData, createRowBuffer, schemaOf } from './row-buffers.ts';
+import { columnData, schemaOf } from './row-buffers.ts';
+import { recordedKind } from '../kinds/recorded-kinds.ts';
 
 /** The target of the batches of one kind. */
 interface SegmentSink {
@@ -47,7 +48,7 @@ export class KindRows {
     this.#kind = kind;
     this.#sink = sink;
     this.#capacity = batchRows;
-    this.#buffer = createRowBuffer(kind);
+    this.#buffer = recordedKind(kind).createRows();
     this.#schema = schemaOf(this.#buffer);
   }
 

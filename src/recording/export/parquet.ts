@@ -13,8 +13,7 @@ import { parseManifest } from '../manifest.ts';
 import type { KindChoice, Recording } from '../reader.ts';
 import type { ExportProgress } from './jsonl.ts';
 import { ParquetFile } from './parquet-file.ts';
-import type { ParquetTable } from './parquet-tables.ts';
-import { PARQUET_TABLES } from './parquet-tables.ts';
+import { recordedKind } from '../kinds/recorded-kinds.ts';
 import { refuseExisting } from './unfinished-file.ts';
 
 /** A written Parquet file. */
@@ -44,7 +43,7 @@ export async function exportParquet(recording: Recording, {
     const tables: ExportedTable[] = [];
     for (const { path } of chosen) refuseExisting(path);
     for (const { kind, path } of chosen) {
-      const table = PARQUET_TABLES[kind] as ParquetTable;
+      const table = recordedKind(kind).parquet;
       const file = new ParquetFile({ path, columns: table.columns, metadata: parquetMetadata(recording, kind) });
       files.push(file);
       const events =
@@ -66,7 +65,7 @@ export async function exportParquet(recording: Recording, {
 /** Checks for an interrupt between row groups. */
 async function writeRows(recording: Recording, { kind, table, file, interrupt, onEvents }: ExportProgress & {
   readonly kind: RecordingKind;
-  readonly table: ParquetTable;
+  readonly table: ReturnType<typeof recordedKind>['parquet'];
   readonly file: ParquetFile<unknown>;
 }): Promise<number> {
   const cursor = recording.cursor({ kinds: [kind] });

@@ -3,14 +3,14 @@ import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import type { Columns } from '../columns/batch-columns.ts';
 import { BatchColumns } from '../columns/batch-columns.ts';
 import type { Block } from '../columns/block.ts';
-import { BLOCK_READERS } from '../columns/event-blocks.ts';
+import { recordedKind } from '../kinds/recorded-kinds.ts';
 import type { RecordingKind } from '../format.ts';
 import type { SegmentDigest } from './digest.ts';
 import { streamChunks } from './segment-file.ts';
 
 /** Yields the blocks in the digested part of a segment. Throws RECORDING_CORRUPT. */
 export function readSegment(directory: string, kind: RecordingKind, digest: SegmentDigest): Generator<Block> {
-  return readBatches(directory, digest, (columns): Block => BLOCK_READERS[kind](columns));
+  return readBatches(directory, digest, (columns): Block => recordedKind(kind).read(columns));
 }
 
 /** Yields the result of `read` for each batch in the digested part of a segment. Throws RECORDING_CORRUPT. */

@@ -1,5 +1,5 @@
 import type { Columns } from '../columns/batch-columns.ts';
-import { BLOCK_READERS } from '../columns/event-blocks.ts';
+import { recordedKind } from '../kinds/recorded-kinds.ts';
 import type { RecordingKind } from '../format.ts';
 import { RECORDING_KINDS } from '../format.ts';
 import type { Recording } from '../reader.ts';
@@ -94,7 +94,7 @@ function batchOf(kind: RecordingKind, columns: Columns): Batch {
     specs.push({ name, as });
     found.set(name, column);
   };
-  const { length } = BLOCK_READERS[kind]({
+  const { length } = recordedKind(kind).read({
     wide: (name) => {
       const wide = columns.wide(name);
       note(name, 'wide', { values: wide.values, valid: wide.valid, texts: NO_TEXTS });

@@ -3,7 +3,7 @@ import type { Millis } from '../../core/time.ts';
 import type { FeedKey } from '../../market/event.ts';
 import type { Bitmap, CodedTexts, Columns, WideValues } from '../columns/batch-columns.ts';
 import type { Block } from '../columns/block.ts';
-import { BLOCK_READERS } from '../columns/event-blocks.ts';
+import { recordedKind } from '../kinds/recorded-kinds.ts';
 import { RecordingCursor } from '../cursor.ts';
 import type { RecordingKind } from '../format.ts';
 import { RECORDING_KINDS } from '../format.ts';
@@ -118,9 +118,9 @@ export interface RowSource extends Pick<InputSource, 'kinds' | 'feeds' | 'cursor
 export function openSharedRows({ layout: text, memory }: Pick<SharedRows, 'layout' | 'memory'>): RowSource {
   const layout = JSON.parse(text) as SharedLayout;
   const blocks = layout.blocks.map((block) => {
-    const opened = BLOCK_READERS[block.kind](
+    const opened = recordedKind(block.kind).read(
       columnsOf(block, { memory: memory[block.memory]!, dictionaries: layout.dictionaries }),
-    ) as Block;
+    );
     if (layout.lastSeq !== null) opened.endAt(layout.lastSeq);
     return opened;
   });

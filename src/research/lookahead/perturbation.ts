@@ -1,6 +1,5 @@
 import type { InputCursor } from '../../backtest/driver.ts';
 import type { Amount } from '../../core/amount.ts';
-import { assertNever } from '../../core/assert.ts';
 import type { Random } from '../../core/random.ts';
 import { normal, seededRandom } from '../../core/random.ts';
 import type { Millis } from '../../core/time.ts';
@@ -9,7 +8,6 @@ import type { BookLevel } from '../../market/order-book.ts';
 import { ONE_USD } from '../../market/order-book.ts';
 import type { Quote } from '../../market/quote.ts';
 import { rateOf } from '../../market/quote.ts';
-import type { TokenStats } from '../../market/token-stats.ts';
 import type { Input } from '../../trading/step.ts';
 
 /**
@@ -130,21 +128,16 @@ const NOISE = 0.7;
 
 /** Returns an input of the same feed at the same time with other values. */
 function noisy(input: Input, random: Random): Input {
-  switch (input.kind) {
-    case 'quote': return scaledQuote(plainQuote(input), factor(random));
-    case 'order-book': {
-      const [yes, no] = [input.yes, input.no].map((levels) => levels.map((level) => noisyLevel(level, random)));
-      return { ...input, yes: yes!, no: no! };
-    }
-    case 'token-stats': return { ...input, values: noisyValues(input.values, random) };
-    case 'command':
-      if (input.name !== 'judge-token') return input;
-      return { ...input, findings: input.findings.length > 0 ? [] : ['PERTURBED'] };
-    case 'feed-health':
-    case 'outcome':
-      return input;
-    default: return assertNever(input, 'input');
+  if (input.kind === 'quote') return scaledQuote(plainQuote(input), factor(random));
+  if (input.kind === 'order-book') {
+    const [yes, no] = [input.yes, input.no].map((levels) => levels.map((level) => noisyLevel(level, random)));
+    return { ...input, yes: yes!, no: no! };
   }
+  if (input.kind === 'command') {
+    if (input.name !== 'judge-token') return input;
+    return { ...input, findings: input.findings.length > 0 ? [] : ['PERTURBED'] };
+  }
+  return input.kind === 'feed-health' || input.kind === 'outcome' ? input : noisyDocument(input, random);
 }
 
 /** Returns an input's values at the time of another input of its feed. */
@@ -182,8 +175,22 @@ function noisyLevel({ size }: BookLevel, random: Random): BookLevel {
   return { priceMicroUsd: Math.round((0.02 + 0.47 * random()) * ONE_USD), size: size * factor(random) };
 }
 
-function noisyValues(values: TokenStats['values'], random: Random): TokenStats['values'] {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value * factor(random)]));
+/** The members of an event that say when and of what it is. */
+const STAMPED: ReadonlySet<string> = new Set(['kind', 'feed', 'receivedAt', 'eventAt']);
+
+/** Returns an event of any feed with other numbers; its texts, which are ids and names, stay. */
+function noisyDocument<T extends object>(event: T, random: Random): T {
+  return Object.fromEntries(Object.entries(event).map(([name, value]) =>
+    [name, STAMPED.has(name) ? value : noisyValue(value, random)])) as T;
+}
+
+function noisyValue(value: unknown, random: Random): unknown {
+  if (typeof value === 'number') return value * factor(random);
+  if (typeof value === 'bigint') return BigInt(Math.round(Number(value) * factor(random)));
+  if (typeof value === 'boolean') return random() < 0.5;
+  if (Array.isArray(value)) return value.map((item: unknown) => noisyValue(item, random));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, noisyValue(member, random)]));
 }
 
 function factor(random: Random): number {

@@ -6,23 +6,13 @@ import { wireAddress, wireList, wireU64 } from '../wire/fields.ts';
 import { malformed, readWire } from '../wire/read.ts';
 import type { RequestRules } from './request-rules.ts';
 import { anAddress, checkRequest, optionalRule, queryOf, required } from './request-rules.ts';
+import type { LendEarning } from '../../market/lending.ts';
 
 /** An owner and the positions whose earnings are asked for. */
 export interface EarningsRequest {
   readonly user: string;
   /** At least one address. */
   readonly positions: readonly string[];
-}
-
-/** The earnings of one position. */
-interface LendEarning {
-  /** The position's address. */
-  readonly address: string;
-  readonly ownerAddress: string;
-  /** In the unit of the service, which it does not describe; may be a fraction. */
-  readonly earnings: number;
-  /** The slot at which the earnings were measured. */
-  readonly slot: bigint;
 }
 
 /** The lending API, as far as the reference describes it. */

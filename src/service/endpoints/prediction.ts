@@ -4,17 +4,15 @@ import type { CallOptions } from '../rate/rate-plan.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { BookLevels } from '../wire/order-book-answer.ts';
 import { readOrderBook } from '../wire/order-book-answer.ts';
-import type { PredictionEvent, PredictionMarket } from '../wire/prediction-events.ts';
 import { MARKETS, readEvents } from '../wire/prediction-events.ts';
-import type { HistoryRecord } from '../wire/prediction-history.ts';
 import { HISTORY } from '../wire/prediction-history.ts';
-import type { PredictionPosition } from '../wire/prediction-position.ts';
 import { POSITIONS, readPosition } from '../wire/prediction-position.ts';
 import type { Records } from '../wire/read.ts';
 import type { Batch, Page, PagingOptions } from './paged-list.ts';
 import { filtered, readList, readPage } from './paged-list.ts';
 import type { JointRule, RequestRules, Rule } from './request-rules.ts';
 import { aFlag, anInteger, checkRequest, oneOf, optionalRule, required } from './request-rules.ts';
+import type { HistoryRecord, PredictionEvent, PredictionMarket, PredictionPosition } from '../../market/prediction.ts';
 
 /**
  * The prediction market API. Each method refuses what breaks a stated rule with SERVICE_BAD_REQUEST, before anything

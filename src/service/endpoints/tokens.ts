@@ -55,10 +55,6 @@ export interface ContentFeedRequest {
   readonly limit?: number | undefined;
 }
 
-/** The lists of leading tokens that are known. */
-export const TOKEN_CATEGORIES = ['toporganicscore', 'toptraded', 'toptrending'] as const;
-/** The times over which they lead. */
-export const TOKEN_INTERVALS = ['5m', '1h', '6h', '24h'] as const;
 /** The tags that are known to have a list. */
 export const TOKEN_TAGS = ['lst', 'verified', 'stocks'] as const;
 

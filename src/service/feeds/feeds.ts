@@ -8,7 +8,7 @@ import { feedKey, sharedFeeds } from '../../market/feed.ts';
 import type { FeedRecord, FeedStats } from './feed-stats.ts';
 import { createFeedRecord } from './feed-stats.ts';
 import { startScheduler } from './poll-scheduler.ts';
-import type { FeedSource } from './polls.ts';
+import type { FeedSource } from './feed-request.ts';
 import { pollsFor } from './polls.ts';
 
 interface FeedsOptions {

@@ -1,98 +1,14 @@
 import { z } from 'zod';
-import type { Brand, MicroUsd } from '../../core/amount.ts';
+import type { MicroUsd } from '../../core/amount.ts';
 import { parseDecimal } from '../../core/amount.ts';
 import type { Json } from '../../core/json.ts';
-import type { Millis } from '../../core/time.ts';
 import {
   lenientFlag, lenientInstant, lenientNumber, lenientProse, lenientText, lenientTexts, optional, optionalText,
   wireU64,
 } from './fields.ts';
 import type { RecordKind, Records } from './read.ts';
 import { malformed, membersOf, readRecords, readWire } from './read.ts';
-
-/** The description of a market. Its texts are hostile until printed through `printable`. */
-export interface MarketMetadata {
-  readonly marketId?: string | undefined;
-  readonly eventId?: string | undefined;
-  readonly title?: string | undefined;
-  /** `open`, `closed` and `cancelled`, in positions and history also `yes` and `no`; others pass. */
-  readonly status?: string | undefined;
-  /** `yes` or `no` once resolved; others pass. */
-  readonly result?: string | undefined;
-  readonly closeTime?: Millis | undefined;
-  readonly openTime?: Millis | undefined;
-  readonly isTeamMarket?: boolean | undefined;
-  readonly rulesPrimary?: string | undefined;
-  readonly rulesSecondary?: string | undefined;
-}
-
-/**
- * What one contract costs and brings now; a side without a price, and any side once the market is closed, is undefined,
- * never 0.
- */
-export interface MarketPricing {
-  readonly buyYesPriceUsd?: MicroUsd | undefined;
-  readonly buyNoPriceUsd?: MicroUsd | undefined;
-  readonly sellYesPriceUsd?: MicroUsd | undefined;
-  readonly sellNoPriceUsd?: MicroUsd | undefined;
-  /** A plain number, for people: its unit is not stated. */
-  readonly volume?: number | undefined;
-}
-
-/** A market with two outcomes. Some answers carry no more of it than its id. */
-export interface PredictionMarket {
-  readonly marketId: string;
-  /** `open`, `closed` and `cancelled` are known; others pass. A resolved market stays closed and has a result. */
-  readonly status?: string | undefined;
-  /** `yes` or `no` once resolved; others pass. */
-  readonly result?: string | undefined;
-  readonly openTime?: Millis | undefined;
-  /** When it is to close; it may be closed long before. */
-  readonly closeTime?: Millis | undefined;
-  readonly resolveAt?: Millis | undefined;
-  readonly marketResultPubkey?: string | undefined;
-  readonly imageUrl?: string | undefined;
-  /** Where its data come from, in neutral words. */
-  readonly provider?: string | undefined;
-  /** What its sides are called, YES first, where they have names of their own. */
-  readonly outcomes: readonly string[];
-  /** Also where the service has it flat among the market's own members. */
-  readonly metadata: MarketMetadata;
-  readonly pricing: MarketPricing;
-}
-
-/** The description of an event. Its texts are hostile until printed through `printable`. */
-export interface EventMetadata {
-  readonly eventId?: string | undefined;
-  readonly title?: string | undefined;
-  readonly subtitle?: string | undefined;
-  readonly slug?: string | undefined;
-  readonly series?: string | undefined;
-  readonly closeTime?: Millis | undefined;
-  readonly imageUrl?: string | undefined;
-  readonly isLive?: boolean | undefined;
-}
-
-/** An event and the markets on it. Its texts are hostile until printed through `printable`. */
-export interface PredictionEvent {
-  readonly eventId: string;
-  readonly isActive?: boolean | undefined;
-  /** Says nothing of liquidity: a live event may have empty books. */
-  readonly isLive?: boolean | undefined;
-  readonly category?: string | undefined;
-  readonly subcategory?: string | undefined;
-  readonly volumeUsd?: MicroUsd | undefined;
-  readonly closeCondition?: string | undefined;
-  readonly beginAt?: Millis | undefined;
-  readonly rulesPdf?: string | undefined;
-  readonly tags: readonly string[];
-  readonly metadata: EventMetadata;
-  /** Empty where the answer leaves them out: an event's markets have a list of their own. */
-  readonly markets: readonly PredictionMarket[];
-}
-
-/** Millionths of a contract. */
-export type MicroContracts = Brand<bigint, 'MicroContracts'>;
+import type { MarketMetadata, MicroContracts, PredictionEvent, PredictionMarket } from '../../market/prediction.ts';
 
 const CONTRACT_DECIMALS = 6;
 const MICRO_CONTRACTS = 1_000_000n;

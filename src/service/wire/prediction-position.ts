@@ -1,67 +1,16 @@
 import { z } from 'zod';
-import type { MicroUsd } from '../../core/amount.ts';
 import type { Json } from '../../core/json.ts';
 import { printable } from '../../core/text.ts';
-import type { Millis } from '../../core/time.ts';
 import {
   lenientFlag, lenientInstant, lenientNumber, lenientText, optional, optionalText, wireInteger,
 } from './fields.ts';
-import type { EventMetadata, MarketMetadata, MicroContracts } from './prediction-events.ts';
 import {
   quantityOf, wireContractPrice, wireContracts, wireEventMetadata, wireMarketMetadata, wireMicroUsd, wirePrice,
   wireProfit,
 } from './prediction-events.ts';
 import type { RecordKind } from './read.ts';
 import { malformed, membersOf, readWire } from './read.ts';
-
-/**
- * What an owner holds of one side of one market. All dollars are micro dollars. Values, marks and unrealised profits
- * are undefined once the market is closed; a price is never 0.
- */
-export interface PredictionPosition {
-  readonly pubkey: string;
-  /** The same as `ownerPubkey`. */
-  readonly owner?: string | undefined;
-  readonly ownerPubkey?: string | undefined;
-  readonly market?: string | undefined;
-  readonly marketId: string;
-  readonly marketIdHash?: string | undefined;
-  readonly isYes: boolean;
-  /** Whole contracts, without a fraction that `contractsMicro` has. */
-  readonly contracts: bigint;
-  /** Exact. */
-  readonly contractsMicro: MicroContracts;
-  readonly totalCostUsd?: MicroUsd | undefined;
-  /** The same as `totalCostUsd`. */
-  readonly sizeUsd?: MicroUsd | undefined;
-  readonly valueUsd?: MicroUsd | undefined;
-  /** What one contract cost on average. */
-  readonly avgPriceUsd?: MicroUsd | undefined;
-  /** What one contract is worth now: the best bid, so that a fresh position shows a loss of the spread. */
-  readonly markPriceUsd?: MicroUsd | undefined;
-  /** The best price at which this side can be left. */
-  readonly sellPriceUsd?: MicroUsd | undefined;
-  readonly pnlUsd?: MicroUsd | undefined;
-  readonly pnlUsdPercent?: number | undefined;
-  readonly pnlUsdAfterFees?: MicroUsd | undefined;
-  readonly pnlUsdAfterFeesPercent?: number | undefined;
-  readonly openOrders?: number | undefined;
-  readonly feesPaidUsd?: MicroUsd | undefined;
-  readonly realizedPnlUsd?: MicroUsd | undefined;
-  readonly claimed?: boolean | undefined;
-  readonly claimedUsd?: MicroUsd | undefined;
-  readonly openedAt?: Millis | undefined;
-  readonly updatedAt?: Millis | undefined;
-  readonly claimableAt?: Millis | undefined;
-  /** What the position pays if it wins. */
-  readonly payoutUsd?: MicroUsd | undefined;
-  readonly bump?: number | undefined;
-  readonly eventId?: string | undefined;
-  readonly eventMetadata?: EventMetadata | undefined;
-  readonly marketMetadata?: MarketMetadata | undefined;
-  readonly settlementDate?: Millis | undefined;
-  readonly claimable?: boolean | undefined;
-}
+import type { PredictionPosition } from '../../market/prediction.ts';
 
 const count = optional(wireInteger.refine((value) => value >= 0, { error: 'expected an integer of at least 0' }));
 

@@ -1,71 +1,14 @@
 import { z } from 'zod';
 import type { Json } from '../../core/json.ts';
-import type { Millis } from '../../core/time.ts';
 import type { TokenStatName, TokenStats, WindowField } from '../../market/token-stats.ts';
 import { STATS_WINDOWS, TOKEN_FIELDS, WINDOW_FIELDS } from '../../market/token-stats.ts';
-import type { Mint } from '../../market/token.ts';
 import {
   lenientFlag, lenientInstant, lenientNumber, lenientProse, lenientText, lenientTexts, optional, wireAddress,
   wireInteger, wireMint, wireText,
 } from './fields.ts';
 import type { RecordKind, Records } from './read.ts';
 import { membersOf, readRecords, readWire } from './read.ts';
-
-/** The service's audit of a token; an absent member is unknown, which is not the same as safe. */
-interface TokenAudit {
-  readonly isSus?: boolean | undefined;
-  readonly mintAuthorityDisabled?: boolean | undefined;
-  readonly freezeAuthorityDisabled?: boolean | undefined;
-  /** Percent, 0 to 100. */
-  readonly topHoldersPercentage?: number | undefined;
-  readonly devBalancePercentage?: number | undefined;
-  readonly devMints?: number | undefined;
-}
-
-/**
- * A token as the service describes it. Its texts are the token's own claims: hostile until printed through `printable`.
- */
-export interface TokenRecord {
-  readonly id: Mint;
-  readonly symbol: string;
-  readonly name: string;
-  readonly decimals: number;
-  readonly tokenProgram?: string | undefined;
-  readonly mintAuthority?: string | undefined;
-  readonly freezeAuthority?: string | undefined;
-  readonly dev?: string | undefined;
-  readonly icon?: string | undefined;
-  readonly twitter?: string | undefined;
-  readonly telegram?: string | undefined;
-  readonly website?: string | undefined;
-  readonly discord?: string | undefined;
-  readonly instagram?: string | undefined;
-  readonly tiktok?: string | undefined;
-  readonly otherUrl?: string | undefined;
-  readonly issuer?: string | undefined;
-  readonly launchpad?: string | undefined;
-  readonly partnerConfig?: string | undefined;
-  readonly graduatedPool?: string | undefined;
-  readonly graduatedAt?: Millis | undefined;
-  readonly createdAt?: Millis | undefined;
-  readonly updatedAt?: Millis | undefined;
-  readonly firstPool?: { readonly id?: string | undefined; readonly createdAt?: Millis | undefined } | undefined;
-  readonly audit: TokenAudit;
-  readonly organicScoreLabel?: string | undefined;
-  /** Undefined where the service does not state it, which means no. */
-  readonly isVerified?: boolean | undefined;
-  readonly tags: readonly string[];
-  /** Percent per year of the lending product, where the token is listed in it. */
-  readonly platformEarn?: number | undefined;
-  /** All its numbers; one that is missing or cannot be is absent. */
-  readonly values: TokenStats['values'];
-  /** The two long windows, undefined where nothing is known of them; mostly they hold the price change alone. */
-  readonly stats7d?: WindowStats | undefined;
-  readonly stats30d?: WindowStats | undefined;
-}
-
-/** The counts over one window; a number that the service did not give is absent, never zero. */
-type WindowStats = { readonly [name in WindowField]?: number };
+import type { TokenRecord, WindowStats } from '../../market/token-record.ts';
 
 /** The tokens of an answer, and the elements that are none. */
 export type TokenRecords = Records<TokenRecord>;

@@ -9,12 +9,13 @@ import type { FeedSpec } from '../../../src/market/feed.ts';
 import { feedKey } from '../../../src/market/feed.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import { createFeeds } from '../../../src/service/feeds/feeds.ts';
-import type { FeedSource } from '../../../src/service/feeds/polls.ts';
+import type { FeedSource } from '../../../src/service/feeds/feed-request.ts';
 import { RateGovernor } from '../../../src/service/rate/rate-governor.ts';
 import type { RatePlan } from '../../../src/service/rate/rate-plan.ts';
 import { bucketLimits, requestsPerSecond } from '../../../src/service/rate/rate-plan.ts';
 import type { Strategy } from '../../../src/strategy/define.ts';
 import { advance } from '../../service/virtual-time.ts';
+import { UNASKED } from '../../service/feeds/unasked-calls.ts';
 
 const quote = (size: bigint, everyMs: number, weight = 1): FeedSpec =>
   ({ kind: 'quote', inputMint: USDC_MINT, outputMint: SOL_MINT, amount: amount(size), everyMs, weight });
@@ -42,9 +43,11 @@ function governed(plan: RatePlan, clock: VirtualClock): FeedSource {
         } }),
       }),
     },
-    prediction: { orderBook: (_marketId, call) =>
-      governor.run({ ...call, send: async () => ({ value: { yes: [], no: [] } }) }) },
-    tokens: { search: () => { throw new Error('not asked in this test'); } },
+    ...UNASKED,
+    prediction: {
+      ...UNASKED.prediction,
+      orderBook: (_marketId, call) => governor.run({ ...call, send: async () => ({ value: { yes: [], no: [] } }) }),
+    },
   };
 }
 

@@ -12,13 +12,14 @@ import { feedKey } from '../../../src/market/feed.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import type { PollingFeed } from '../../../src/service/feeds/feeds.ts';
 import { createFeeds } from '../../../src/service/feeds/feeds.ts';
-import type { FeedSource } from '../../../src/service/feeds/polls.ts';
+import type { FeedSource } from '../../../src/service/feeds/feed-request.ts';
 import type { CallOptions } from '../../../src/service/rate/rate-plan.ts';
-import type { TokenRecord } from '../../../src/service/wire/token-record.ts';
 import type { SwapOrder, SwapRequest } from '../../../src/trading/swap-terms.ts';
 import { mintNumber, orderAnswer, tokenAnswer } from '../answers.ts';
 import { clientOf, json, listen } from '../loopback.ts';
 import { advance, after } from '../virtual-time.ts';
+import type { TokenRecord } from '../../../src/market/token-record.ts';
+import { UNASKED } from './unasked-calls.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const QUOTE: FeedSpec =
@@ -61,13 +62,16 @@ function source(answers: {
         return answers.order === undefined ? unexpected() : await answers.order(request);
       },
     },
+    lend: UNASKED.lend,
     prediction: {
+      ...UNASKED.prediction,
       async orderBook(marketId, call) {
         note(`book of ${marketId}`, call);
         return answers.book === undefined ? unexpected() : await answers.book();
       },
     },
     tokens: {
+      ...UNASKED.tokens,
       async search(mints, call) {
         note(`${mints.length} tokens`, call);
         return answers.tokens === undefined ? unexpected() : answers.tokens(mints);

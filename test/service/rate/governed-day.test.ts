@@ -8,7 +8,7 @@ import { optimalIntervals } from '../../../src/market/poll-plan.ts';
 import { weightedMeanAge } from '../../market/weighted-mean-age.ts';
 import { Access } from '../../../src/service/access.ts';
 import { createFeeds } from '../../../src/service/feeds/feeds.ts';
-import type { FeedSource } from '../../../src/service/feeds/polls.ts';
+import type { FeedSource } from '../../../src/service/feeds/feed-request.ts';
 import type { Gateway } from '../../../src/service/gateway.ts';
 import { createGateway } from '../../../src/service/gateway.ts';
 import { requestsPerSecond, watchRequestsPerSecond } from '../../../src/service/rate/rate-plan.ts';
@@ -16,6 +16,7 @@ import { loadDialect } from '../../../src/service/wire/dialect.ts';
 import type { Limiter, SimulatedServer } from './simulated-server.ts';
 import { fixedWindow, simulateServer, slidingWindow, tokenBucket } from './simulated-server.ts';
 import { settled } from '../virtual-time.ts';
+import { UNASKED } from '../feeds/unasked-calls.ts';
 
 // Off every boundary of the server's windows.
 const START = Date.UTC(2026, 0, 1) + 12_345;
@@ -91,8 +92,9 @@ function booksOf(gateway: Gateway): FeedSource {
   return {
     watchPace: () => gateway.watchPace(),
     swap: { order: unasked },
-    tokens: { search: unasked },
+    ...UNASKED,
     prediction: {
+      ...UNASKED.prediction,
       async orderBook(marketId, call) {
         await gateway.get({ path: `/prediction/v1/orderbook/${marketId}`, shareable: true }, call);
         return { yes: [], no: [] };

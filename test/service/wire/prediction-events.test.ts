@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
-import type { PredictionMarket } from '../../../src/service/wire/prediction-events.ts';
 import { MARKETS, readEvents } from '../../../src/service/wire/prediction-events.ts';
 import { readRecords } from '../../../src/service/wire/read.ts';
 import { eventAnswer, flatMarketAnswer, marketAnswer } from '../endpoints/prediction-answers.ts';
+import type { PredictionMarket } from '../../../src/market/prediction.ts';
 
 function readMarket(answer: Record<string, unknown>): PredictionMarket {
   const { records, rejected } = readRecords(MARKETS, [answer] as Json);

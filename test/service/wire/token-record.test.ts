@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
 import { parseJson } from '../../../src/core/json.ts';
 import { STATS_WINDOWS, TOKEN_STAT_NAMES, WINDOW_FIELDS } from '../../../src/market/token-stats.ts';
-import type { TokenRecord } from '../../../src/service/wire/token-record.ts';
 import { readTokenRecords } from '../../../src/service/wire/token-record.ts';
 import { mintNumber, PROGRAM, TAKER, tokenAnswer } from '../answers.ts';
+import type { TokenRecord } from '../../../src/market/token-record.ts';
 
 const FIRST = mintNumber(0);
 

@@ -14,7 +14,7 @@ import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
 import type { Json } from '../../../core/json.ts';
 import { canonicalJson, parseJson, stringifyJson } from '../../../core/json.ts';
 import { groupThousands, pluralize, printable } from '../../../core/text.ts';
-import { readingOf } from '../../../daemon/files/decision-record.ts';
+import { readingOf } from '../../../market/market-text.ts';
 import type { ReplayInput } from '../../../daemon/files/replay-input.ts';
 import { openReplayInput } from '../../../daemon/files/replay-input.ts';
 import type { RecordedDecision } from '../../../daemon/files/run-files.ts';
@@ -225,17 +225,10 @@ function sideLines({ decision, occasion, row }: DivergentSide<LoggedDecision>, t
 }
 
 function inputText({ input }: RecordedRow, tokens: TokenTable): string {
-  switch (input.kind) {
-    case 'outcome':
-      return `${input.intentId} is ${input.state}${input.code === undefined ? '' : `, ${input.code}`}`;
-    case 'command':
-      return `the command ${input.name}${input.reason === '' ? '' : `, ${input.reason}`}`;
-    case 'quote':
-    case 'order-book':
-    case 'token-stats':
-    case 'feed-health':
-      return readingOf(tokens, input);
-  }
+  if (input.kind === 'outcome')
+    return `${input.intentId} is ${input.state}${input.code === undefined ? '' : `, ${input.code}`}`;
+  if (input.kind === 'command') return `the command ${input.name}${input.reason === '' ? '' : `, ${input.reason}`}`;
+  return readingOf(tokens, input);
 }
 
 /** Returns plain data; recorded quotes are read through accessors. */

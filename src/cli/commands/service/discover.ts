@@ -9,12 +9,13 @@ import { facts } from '../../output/table.ts';
 import { reportRejected, tokenTable } from '../../output/token-table.ts';
 import { printable } from '../../../core/text.ts';
 import type { ContentFeedRequest } from '../../../service/endpoints/tokens.ts';
-import { TOKEN_CATEGORIES, TOKEN_INTERVALS, TOKEN_TAGS } from '../../../service/endpoints/tokens.ts';
+import { TOKEN_TAGS } from '../../../service/endpoints/tokens.ts';
+import { TOKEN_CATEGORIES, TOKEN_INTERVALS } from '../../../market/token-record.ts';
 import type { CallOptions } from '../../../service/rate/rate-plan.ts';
 import type { Service } from '../../../service/service.ts';
 import type { Records } from '../../../service/wire/read.ts';
 import type { ContentFeed, ContentItem, TokenContent } from '../../../service/wire/token-content.ts';
-import type { TokenRecord } from '../../../service/wire/token-record.ts';
+import type { TokenRecord } from '../../../market/token-record.ts';
 
 const WATCHING: CallOptions = { priority: 'watch' };
 const FEED_FLAGS: RequestFlags<ContentFeedRequest, 'mint'> = {

@@ -11,8 +11,8 @@ import type { Terminal } from '../../output/terminal.ts';
 import { reportRejected } from '../../output/token-table.ts';
 import { printable } from '../../../core/text.ts';
 import type { EventSearch, Prediction } from '../../../service/endpoints/prediction.ts';
-import type { PredictionEvent } from '../../../service/wire/prediction-events.ts';
 import type { Records } from '../../../service/wire/read.ts';
+import type { PredictionEvent } from '../../../market/prediction.ts';
 
 /** The provider of a request that names none. */
 const DEFAULT_PROVIDER = 'provider_b';

@@ -9,7 +9,7 @@ import { contractsText, marketTitle } from '../../output/prediction-text.ts';
 import { table } from '../../output/table.ts';
 import { printable } from '../../../core/text.ts';
 import type { HistoryFilter } from '../../../service/endpoints/prediction.ts';
-import type { HistoryRecord } from '../../../service/wire/prediction-history.ts';
+import type { HistoryRecord } from '../../../market/prediction.ts';
 
 const FLAGS: RequestFlags<HistoryFilter> = {
   owner: ['text', 'the owner (default: the configured wallet)'],

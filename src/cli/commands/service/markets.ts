@@ -7,7 +7,7 @@ import { count, instant } from '../../output/figures.ts';
 import { marketTitle, pricedProbability, priceText, stateText } from '../../output/prediction-text.ts';
 import { table } from '../../output/table.ts';
 import { printable } from '../../../core/text.ts';
-import type { PredictionMarket } from '../../../service/wire/prediction-events.ts';
+import type { PredictionMarket } from '../../../market/prediction.ts';
 
 export const marketsCommand: CommandModule = (program, run) => {
   addListFlags(program.command('markets <event>')

@@ -10,7 +10,7 @@ import { facts, table } from '../../output/table.ts';
 import { GannetError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text.ts';
 import type { PositionsFilter } from '../../../service/endpoints/prediction.ts';
-import type { PredictionPosition } from '../../../service/wire/prediction-position.ts';
+import type { PredictionPosition } from '../../../market/prediction.ts';
 
 const FLAGS: RequestFlags<PositionsFilter> = {
   owner: ['text', 'the owner (default: the configured wallet)'],

@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
-import type { HistoryRecord } from '../../../../../src/service/wire/prediction-history.ts';
-import type { PredictionPosition } from '../../../../../src/service/wire/prediction-position.ts';
 import type { Answer, ServiceFixture } from '../../service-fixture.ts';
 import { predictionOf, wholeList } from './prediction-scenes.ts';
+import type { HistoryRecord, PredictionPosition } from '../../../../../src/market/prediction.ts';
 
 type Body = Answer['body'];
 

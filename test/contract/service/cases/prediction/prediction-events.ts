@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import type { PredictionEvent, PredictionMarket } from '../../../../../src/service/wire/prediction-events.ts';
 import type { Case } from '../../case.ts';
 import { fieldCases } from '../../case.ts';
 import { ADDRESS, DIGITS } from '../../scenes.ts';
 import type { Answer, ServiceFixture } from '../../service-fixture.ts';
 import { isUnix, predictionOf } from './prediction-scenes.ts';
+import type { PredictionEvent, PredictionMarket } from '../../../../../src/market/prediction.ts';
 
 type Body = Answer['body'];
 

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import type { HistoryRecord } from '../../../../../src/service/wire/prediction-history.ts';
 import type { Case, FieldCheck } from '../../case.ts';
 import { fieldCases } from '../../case.ts';
 import { ADDRESS, DIGITS } from '../../scenes.ts';
@@ -7,6 +6,7 @@ import type { Answer } from '../../service-fixture.ts';
 import type { AccountScene } from './prediction-account-scene.ts';
 import { accountScene } from './prediction-account-scene.ts';
 import { isUnix } from './prediction-scenes.ts';
+import type { HistoryRecord } from '../../../../../src/market/prediction.ts';
 
 type Body = Answer['body'];
 

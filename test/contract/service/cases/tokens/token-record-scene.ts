@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { TokenStatName } from '../../../../../src/market/token-stats.ts';
-import type { TokenRecord } from '../../../../../src/service/wire/token-record.ts';
 import { usdPrice } from '../../scenes.ts';
 import type { Answer, ServiceFixture } from '../../service-fixture.ts';
 import { SOL } from '../../service-fixture.ts';
+import type { TokenRecord } from '../../../../../src/market/token-record.ts';
 
 type Body = Answer['body'];
 
