@@ -4,7 +4,7 @@ import { ONE_USD } from './order-book.ts';
 
 /** The unit that providers round fees up to where they name no other: a cent. */
 const CENT = 10_000n as MicroUsd;
-/** Basis points, millionths of a contract, and two prices in millionths of a dollar, one of which is the result's unit. */
+/** Basis points, millionths of a contract, and one price in millionths of a dollar; the other is the result's unit. */
 const SCALE = 10_000n * 1_000_000n * 1_000_000n;
 
 /**

@@ -177,7 +177,8 @@ export function costToFill(
     totalMicroUsd += taken * priceMicroUsd;
     missing -= taken;
     // Sizes may be fractional: what their rounding leaves is no contract.
-    if (missing <= contracts * ROUNDING) return { totalMicroUsd, averageMicroUsd: totalMicroUsd / contracts, worstMicroUsd: priceMicroUsd };
+    if (missing <= contracts * ROUNDING)
+      return { totalMicroUsd, averageMicroUsd: totalMicroUsd / contracts, worstMicroUsd: priceMicroUsd };
   }
   return undefined;
 }

@@ -57,7 +57,7 @@ export interface IndicateOptions {
  * `value`; or to several, `{ fast: () => new EMA(12), slow: () => new EMA(26) }`, with their results by name, all of
  * the same element. Of a quote it takes the price.
  *
- * It is silent until all are stable. An indicator whose result is no finite number (a division by zero) starts anew, so
+ * It is silent until all are stable. An indicator whose result is no finite number (a division by zero) starts over, so
  * that it cannot stay broken. An input that is not finite stops the strategy with the line of this call.
  */
 export function indicate<S, R>(
@@ -78,6 +78,9 @@ export function indicate<S>(
 ): OperatorFunction<S, unknown> {
   const author = new Error('indicate');
   const creates = Object.entries(typeof create === 'function' ? { value: create } : create);
+  const taken = creates.find(([name]) => name === 'input' || name === 'isStable');
+  if (taken !== undefined)
+    throw new GannetError('STRATEGY_INVALID', `expected another name for a result than "${taken[0]}", which is in use`);
   // A faulty parameter is reported where it is given, not at the first event.
   for (const [, one] of creates) one();
   const start = (): Indicators => new Indicators(creates, author);
@@ -159,7 +162,7 @@ class Indicators {
     }
   }
 
-  /** Takes what a strategy was given, and returns it with the results. Throws STRATEGY_INVALID with the author's line. */
+  /** Takes what a strategy was given; returns it with the results. Throws STRATEGY_INVALID with the author's line. */
   take(input: unknown, taken: unknown): Emitted {
     this.check(taken);
     try {
@@ -244,8 +247,8 @@ interface Seen<S> {
 }
 
 /**
- * Keeps inputs, and computes the results from those alone, so that a restart repeats them. Indicators begin anew after
- * every `size` inputs, beside those that run, and take over when they have seen as many.
+ * Keeps inputs, and computes the results from those alone, so that a restart repeats them. After every
+ * `size` inputs fresh indicators begin beside those that run, and replace them when they have seen as many.
  */
 function keeping<S>(
   start: () => Indicators, isWanted: Wanted, { context, name, inputs: size }: KeepInputs,
@@ -340,7 +343,8 @@ function refuseInfinite(taken: unknown, what: string): void {
 }
 
 function notFinite(what: string, found: unknown): TypeError {
-  return new TypeError(`an indicator expects finite numbers or bars of them, got ${what} ${String(found).slice(0, 40)}`);
+  const shown = String(found).slice(0, 40);
+  return new TypeError(`an indicator expects finite numbers or bars of them, got ${what} ${shown}`);
 }
 
 /** Whether a result is a finite number, or has no member that is another. */

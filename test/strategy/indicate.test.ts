@@ -77,7 +77,7 @@ describe('the operator', () => {
       .toStrictEqual([{ input: 1, isStable: false, value: undefined }]);
   });
 
-  it('begins anew with each subscription', () => {
+  it('starts over with each subscription', () => {
     const means = of(1, 2).pipe(indicate(() => new SMA(2)));
     expect(shown(means)).toStrictEqual(shown(means));
   });
@@ -97,7 +97,8 @@ describe('the operator', () => {
     expectTypeOf(rsi).toEqualTypeOf<
       Observable<{ readonly input: number; readonly isStable: true } & { readonly value: number }>>();
     const both = whole.pipe(indicate({
-      channel: () => new DonchianChannels(20), macd: over('close', () => new MACD(new EMA(12), new EMA(26), new EMA(9))),
+      channel: () => new DonchianChannels(20),
+      macd: over('close', () => new MACD(new EMA(12), new EMA(26), new EMA(9))),
     }), map(({ channel, macd, input }) => [channel.upper, macd.histogram, input.closeAt]));
     expectTypeOf(both).toEqualTypeOf<Observable<number[]>>();
     const perhaps = numbers.pipe(indicate(() => new RSI(14), { emit: 'always' }), map(({ value }) => value));
@@ -143,7 +144,8 @@ describe('bad input', () => {
       isStable: true, add: () => { throw new RangeError('a bad indicator'); },
     };
     const { error } = shown(of(1).pipe(indicate(() => broken)));
-    expect(error).toMatchObject({ code: 'STRATEGY_INVALID', message: 'a bad indicator', cause: expect.any(RangeError) });
+    expect(error).toMatchObject({ code: 'STRATEGY_INVALID', message: 'a bad indicator' });
+    expect((error as Error).cause).toBeInstanceOf(RangeError);
     expect(placeOf(error)).toMatch(/^indicate\.test\.ts:/);
   });
 
@@ -152,24 +154,29 @@ describe('bad input', () => {
       .toThrow('oversold');
   });
 
+  it('a result may not have the name of another member', () => {
+    const untyped = { input: () => new SMA(1) } as unknown as Readonly<Record<'mean', () => SMA>>;
+    expect(() => indicate<number, typeof untyped>(untyped)).toThrow('another name for a result than "input"');
+  });
+
   it('of one strategy stops it, and no other', () => {
     const faulty = strategy('faulty', ({ price }, ctx) => (price as Observable<PricedQuote>).pipe(
       map(({ at }) => (at === 2 ? Number.NaN : at)), indicate(() => new SMA(1)),
       map(({ input }) => ctx.alert('info', `saw ${input}`)),
     ));
-    const steady = strategy('steady', ({ price }, ctx) => (price as Observable<PricedQuote>).pipe(
+    const sound = strategy('sound', ({ price }, ctx) => (price as Observable<PricedQuote>).pipe(
       indicate(() => new SMA(1)), map(({ input }) => ctx.alert('info', `saw ${input.at}`)),
     ));
-    const run = start([faulty, steady]);
+    const run = start([faulty, sound]);
     for (const at of [1, 2, 3]) run.engine.accept(buyingSol(150_000, at), at);
-    expect(alerts(run, 'steady')).toEqual(['1 saw 1', '2 saw 2', '3 saw 3']);
+    expect(alerts(run, 'sound')).toEqual(['1 saw 1', '2 saw 2', '3 saw 3']);
     expect(alerts(run, 'faulty')[0]).toBe('1 saw 1');
     expect(alerts(run).filter((text) => text.includes('finite numbers'))).toHaveLength(1);
   });
 });
 
 describe('a result that is no finite number', () => {
-  it('is not emitted, and the indicator begins anew', () => {
+  it('is not emitted, and the indicator starts over', () => {
     // The rate of change from 0 is infinite.
     const { values } = shown(of(1, 0, 2, 3, 4, 5).pipe(indicate(() => new ROC(1))));
     expect(values.map(({ input, value }) => [input, value])).toEqual([[0, -1], [4, 1 / 3], [5, 0.25]]);
@@ -182,7 +189,9 @@ describe('a result that is no finite number', () => {
 
 describe('the result of the previous element', () => {
   it('is that before the present one, and stable one element later', () => {
-    const { values } = shown(of(1, 2, 3, 4).pipe(indicate({ now: () => new SMA(1), before: previous(() => new SMA(2)) })));
+    const { values } = shown(of(1, 2, 3, 4).pipe(
+      indicate({ now: () => new SMA(1), before: previous(() => new SMA(2)) }),
+    ));
     expect(values.map(({ now, before }) => [now, before])).toEqual([[3, 1.5], [4, 2.5]]);
   });
 

@@ -59,7 +59,7 @@ export function progress(price: Observable<PricedQuote>, ctx: StrategyContext): 
 }
 
 /** The same results whether or not the bot was restarted. */
-export function steady(bars: Observable<Bar>, ctx: Pick<StrategyContext, 'stateful'>): Observable<number> {
+export function restartSafe(bars: Observable<Bar>, ctx: Pick<StrategyContext, 'stateful'>): Observable<number> {
   return bars.pipe(
     indicate(() => new ATR(14), { keep: { context: ctx, name: 'range', inputs: 100 } }),
     map(({ value }) => value),

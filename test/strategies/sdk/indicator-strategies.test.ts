@@ -25,8 +25,7 @@ describe('a strategy of the relative strength index over bars', () => {
   it('buys after falling bars, sells after rising ones, and decides on closed bars alone', () => {
     const run = filled(configured(rsiBars, RSI_PARAMS));
     // Bars of 10 s close at 100, 100, 98, 96, 97 and 99. Mean gains and losses of the last two changes, then Wilder's
-    // steps of a half: (0, 1) an index of 0, (0, 1.5) 0, (0.5, 0.75) 40, (1.25, 0.375) 76.9. The price after a bar tells
-    // that it is over.
+    // steps of a half: (0, 1) an index of 0, (0, 1.5) 0, (0.5, 0.75) 40, (1.25, 0.375) 76.9.
     show(run, [100, 100, 100, 99, 98, 97, 96, 96, 97, 98, 99, 101, 102, 102, 102]);
     expect(swaps(run)).toEqual(['buy 5 approved', 'sell 11 approved']);
   });
@@ -81,7 +80,8 @@ describe('each of them', () => {
       readonly states: string[]; readonly proposed: string[];
     }> => {
       const reading = await hosts.load({
-        use: EMA_FILE, file: EMA_FILE, origin: 'project', isolation: { kind: 'per-strategy', callMs: 5_000, memoryMb: 160 },
+        use: EMA_FILE, file: EMA_FILE, origin: 'project',
+        isolation: { kind: 'per-strategy', callMs: 5_000, memoryMb: 160 },
       }).read({ params: EMA_PARAMS, tokens: [SOL, USDC], name: 'ema-cross', seed: 7 });
       if ('ended' in reading) throw new Error(reading.ended);
       const results: CallResult[] = [reading.apart!.call({ kind: 'start', warming: false, kept, at: 0 }, PORTFOLIO)];

@@ -7,7 +7,7 @@ interface Building {
   readonly closed: Bar | undefined;
 }
 
-/** Makes UTC-aligned bars of quotes, and emits each with the first quote after it. Intervals without quotes are left out. */
+/** Makes UTC-aligned bars of quotes, and emits each with the first quote after it. There are no gaps among them. */
 export function barsOf(everyMs: number): OperatorFunction<PricedQuote, Bar> {
   return pipe(
     scan(({ bar }: Building, { at, price }: PricedQuote): Building => {
