@@ -241,7 +241,7 @@ describe('the cost of a fill', () => {
     expect(() => costToFill(shown, 'yes', contracts)).toThrow('expected a number of contracts above 0');
   });
 
-  it('grows with the size in total and on average, and sales of YES bring what purchases of NO leave of a dollar', () => {
+  it('grows with the size, and sales of YES bring in what purchases of NO leave of a dollar', () => {
     fc.assert(fc.property(levels, levels, fc.integer({ min: 1, max: 2_000 }), (yes, no, contracts) => {
       const less = costToFill({ yes, no }, 'yes', contracts);
       const more = costToFill({ yes, no }, 'yes', contracts + 1);
