@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import {
-  banViolations, nameViolations, needlessExceptions, rxjsTimeViolations, vendorViolations,
+  banViolations, nameViolations, needlessExceptions, packageTimeViolations, vendorViolations,
 } from './architecture/bans.ts';
 import type { SourceFile } from './architecture/layers.ts';
 import { importCycles, importViolations, placeOf } from './architecture/layers.ts';
@@ -28,7 +28,7 @@ const tests = read('test/**/*.ts');
 
 const checkImports = (path: string, text: string): string[] => importViolations({ path, text }, dependencies);
 
-const checkStrategy = (text: string): string[] => rxjsTimeViolations({ path: 'strategies/a.ts', text });
+const checkStrategy = (text: string): string[] => packageTimeViolations({ path: 'strategies/a.ts', text });
 
 /** Returns file and title of each test that a page names: the file in backquotes, then its titles in quotes. */
 function testsNamedIn(page: string): [file: string, title: string][] {
@@ -71,8 +71,8 @@ describe('the project', () => {
     expect(needlessExceptions(product)).toEqual([]);
   });
 
-  it('takes no time from RxJS in a strategy', () => {
-    expect(product.flatMap(rxjsTimeViolations)).toEqual([]);
+  it('takes no time from a package in a strategy', () => {
+    expect(product.flatMap(packageTimeViolations)).toEqual([]);
   });
 
   it('names every file by its concept', () => {
@@ -169,6 +169,8 @@ describe('the check of imports', () => {
     ['strategies/a.ts', `import { amount } from '../src/core/amount.ts';`],
     ['strategies/a.ts', `import { bollinger } from '../src/strategy/indicators/bollinger.ts';`],
     ['strategies/a.ts', `import { map } from 'rxjs/operators';`],
+    ['strategies/a.ts', `import { isMonday } from 'trading-signals/util';`],
+    ['src/daemon/a.ts', `import { RSI } from '../strategy/technical-indicators.ts';`],
     ['strategies/a.ts', `import { request } from 'undici';`],
     ['strategies/a.ts', `import { hash } from 'node:crypto';`],
   ])('refuses in %s: %s', (path, text) => {
@@ -191,6 +193,9 @@ describe('the check of imports', () => {
     ['src/cli/a.ts', `import { start } from '../daemon/start.ts';`],
     ['strategies/pairs/a.ts', `import { spread } from './spread.ts';`],
     ['strategies/a.ts', `import { defineStrategy } from '../src/strategy/index.ts';`],
+    ['strategies/a.ts', `import { RSI } from '../src/strategy/technical-indicators.ts';`],
+    ['strategies/a.ts', `import { RSI } from 'trading-signals';`],
+    ['src/strategy/a.ts', `import { RSI } from 'trading-signals';`],
     [
       'src/core/a.ts',
       `// import { x } from '../market/quote.ts';\nconst text = "import { x } from '../market/quote.ts'";`,
@@ -308,6 +313,10 @@ describe('the check of bans', () => {
     ]);
     expect(checkStrategy(`import * as rx from 'rxjs';`)).toHaveLength(1);
     expect(checkStrategy(`export { interval } from 'rxjs';`)).toHaveLength(1);
+    expect(checkStrategy(`import { isMonday, RSI } from 'trading-signals';`)).toEqual([
+      expect.stringContaining('"isMonday"'),
+    ]);
+    expect(checkStrategy(`import * as signals from 'trading-signals';`)).toHaveLength(1);
     expect(checkStrategy(`import { map, mergeMap } from 'rxjs';\nimport { interval } from '../src/strategy/index.ts';`))
       .toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { GannetError } from '../core/errors.ts';
 import type { MarketEventBase } from './event-base.ts';
 
 /**
@@ -105,4 +106,79 @@ export function impliedProbability(book: Pick<OrderBook, 'yes' | 'no'>, maxSprea
   const { mid, spread } = bookTop(book, 'yes');
   if (mid === undefined || spread === undefined || spread < 0 || spread / ONE_USD > maxSpread) return undefined;
   return mid / ONE_USD;
+}
+
+/** The probabilities of YES at which the market neither sells nor buys, as fractions. */
+export interface ProbabilityInterval {
+  /** The best bid. */
+  readonly lower: number;
+  /** The best ask. */
+  readonly upper: number;
+}
+
+/**
+ * Returns the interval from best bid to best ask of YES, which says what the market knows more honestly than its mid;
+ * undefined where one side is missing or the book is crossed.
+ */
+export function probabilityInterval(book: Pick<OrderBook, 'yes' | 'no'>): ProbabilityInterval | undefined {
+  const { bestBid, bestAsk, mid } = bookTop(book, 'yes');
+  if (bestBid === undefined || bestAsk === undefined || mid === undefined) return undefined;
+  return { lower: bestBid / ONE_USD, upper: bestAsk / ONE_USD };
+}
+
+/**
+ * Returns (bid depth - ask depth) / (bid depth + ask depth), -1 to 1, of the levels at most `within` (a fraction of a
+ * dollar) from the best price of their side, so that large orders far away count for nothing. It is undefined where one
+ * side is missing or the book is crossed.
+ */
+export function depthImbalance(
+  book: Pick<OrderBook, 'yes' | 'no'>, side: BookSide, within: number,
+): number | undefined {
+  if (isCrossed(book)) return undefined;
+  const bidDepth = depthOf(bids(book, side), within);
+  const askDepth = depthOf(asks(book, side), within);
+  return bidDepth === 0 || askDepth === 0 ? undefined : (bidDepth - askDepth) / (bidDepth + askDepth);
+}
+
+function depthOf(levels: readonly BookLevel[], within: number): number {
+  const [best] = levels;
+  if (best === undefined) return 0;
+  const reach = Math.round(within * ONE_USD);
+  return levels.filter(({ priceMicroUsd }) => Math.abs(priceMicroUsd - best.priceMicroUsd) <= reach)
+    .reduce((sum, { size }) => sum + size, 0);
+}
+
+/** The relative error of sums of sizes. */
+const ROUNDING = 1e-12;
+
+/** What an order for some contracts would cost at once, or bring in; in millionths of a dollar, without fees. */
+export interface FillCost {
+  readonly totalMicroUsd: number;
+  /** Of one contract. */
+  readonly averageMicroUsd: number;
+  /** The price of the last level that it reaches. */
+  readonly worstMicroUsd: number;
+}
+
+/**
+ * Returns what buying (by default) or selling a number of contracts of a side costs against the resting orders;
+ * undefined where they do not suffice, and of a crossed book. Throws AMOUNT_INVALID unless `contracts` is above 0.
+ */
+export function costToFill(
+  book: Pick<OrderBook, 'yes' | 'no'>, side: BookSide, contracts: number, direction: 'buy' | 'sell' = 'buy',
+): FillCost | undefined {
+  if (!(Number.isFinite(contracts) && contracts > 0))
+    throw new GannetError('AMOUNT_INVALID', `expected a number of contracts above 0, got ${contracts}`);
+  if (isCrossed(book)) return undefined;
+  let missing = contracts;
+  let totalMicroUsd = 0;
+  for (const { priceMicroUsd, size } of direction === 'buy' ? asks(book, side) : bids(book, side)) {
+    const taken = Math.min(missing, size);
+    totalMicroUsd += taken * priceMicroUsd;
+    missing -= taken;
+    // Sizes may be fractional: what their rounding leaves is no contract.
+    if (missing <= contracts * ROUNDING)
+      return { totalMicroUsd, averageMicroUsd: totalMicroUsd / contracts, worstMicroUsd: priceMicroUsd };
+  }
+  return undefined;
 }

@@ -18,17 +18,22 @@ export {
 } from './time.ts';
 export { bollinger } from './indicators.ts';
 export type { BollingerBands } from './indicators.ts';
+export { indicate, over, previous } from './indicate.ts';
+export type { IndicateOptions, Indicator, IndicatorInput, KeepInputs } from './indicate.ts';
 export { smaCrossover } from './indicators.ts';
 export type { Trend } from './indicators.ts';
 export { Sma } from './indicators.ts';
 
-export type { Amount, Bps, Lamports } from '../core/amount.ts';
+export type { Amount, Bps, Lamports, MicroUsd } from '../core/amount.ts';
 export { bps, formatDecimal, mulDiv } from '../core/amount.ts';
 export { formatDuration, parseDuration } from '../core/time.ts';
 export type { Millis } from '../core/time.ts';
+export { breakEvenProbability, kellyFraction, quadraticFee } from '../market/binary-contract.ts';
+export {
+  bookTop, costToFill, depthImbalance, impliedProbability, isCrossed, isEmpty, ONE_USD, probabilityInterval,
+} from '../market/order-book.ts';
+export type { BookLevel, BookSide, BookTop, FillCost, OrderBook, ProbabilityInterval } from '../market/order-book.ts';
 export type { Bar } from '../market/bar.ts';
-export { bookTop, impliedProbability, isCrossed, isEmpty, ONE_USD } from '../market/order-book.ts';
-export type { BookLevel, BookTop, OrderBook } from '../market/order-book.ts';
 export type { Quote } from '../market/quote.ts';
 export type { Mint, Pair, Token, TokenAmount } from '../market/token.ts';
 export { formatTokenAmount } from '../market/token.ts';

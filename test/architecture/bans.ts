@@ -89,14 +89,18 @@ export function needlessExceptions(files: readonly SourceFile[]): string[] {
   });
 }
 
-/** Returns where a strategy takes an operator or scheduler from RxJS that reads the wall clock. */
-export function rxjsTimeViolations(file: SourceFile): string[] {
+/** Returns where a strategy takes from a package what reads the wall clock. */
+export function packageTimeViolations(file: SourceFile): string[] {
   if (!file.path.startsWith('strategies/')) return [];
-  return importsOf(file.text).filter(({ specifier }) => specifier === 'rxjs').flatMap(({ line, names }) =>
-    names.filter((name) => name === '*' || wallClockNames([name]).length > 0).map((name) => (name === '*'
-      ? `${file.path}:${line}: all of rxjs at once is banned here; name what is taken, so that it can be judged`
-      : `${file.path}:${line}: "${name}" of rxjs is banned here, it reads the wall clock; `
-        + 'take it from src/strategy/index.ts, bound to ctx')));
+  return importsOf(file.text).flatMap(({ line, specifier = '', names }) => {
+    if (specifier !== 'rxjs' && specifier !== 'trading-signals') return [];
+    const place = `${file.path}:${line}`;
+    const clocks = wallClockNames(specifier, names).map((name) =>
+      `${place}: "${name}" of ${specifier} is banned here, it reads the wall clock; take the time from ctx`);
+    return names.includes('*')
+      ? [`${place}: all of ${specifier} at once is banned here; name what is taken, so that it can be judged`]
+      : clocks;
+  });
 }
 
 /** Returns what is wrong with the name of a file. */

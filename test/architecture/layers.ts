@@ -48,7 +48,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   solana: { layers: ['core'], packages: ['bs58'], builtins: ['node:crypto'] },
   market: { layers: ['core'], packages: [], typePackages: ['rxjs'], builtins: [] },
   trading: { layers: ['core', 'market'], packages: [], typePackages: ['rxjs'], builtins: [] },
-  strategy: { layers: ['core', 'market'], typeLayers: ['trading'], packages: ['rxjs', 'zod'], builtins: [] },
+  strategy: {
+    layers: ['core', 'market'], typeLayers: ['trading'], packages: ['rxjs', 'trading-signals', 'zod'], builtins: [],
+  },
   // Hashing is a pure function; chance from the same module is banned by name.
   engine: { layers: ['core', 'market', 'trading', 'strategy'], packages: ['rxjs'], builtins: ['node:crypto'] },
   service: ADAPTER,
@@ -114,7 +116,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 };
 
 const STRATEGY_FACE = 'src/strategy/index.ts';
-const STRATEGY_PACKAGES = ['rxjs', 'zod'];
+/** Beside the face, for its own reason: to load them takes time, which only strategies that use them pay. */
+const TECHNICAL_INDICATORS = 'src/strategy/technical-indicators.ts';
+const STRATEGY_PACKAGES = ['rxjs', 'trading-signals', 'zod'];
 /** Who loads modules by a name known only at run time: strategies that the configuration names. */
 const MAY_COMPUTE_IMPORTS = new Set(['config', 'daemon', 'cli']);
 
@@ -151,9 +155,11 @@ function complaintOfFile(from: string, target: string, typeOnly: boolean): strin
   const to = placeOf(target);
   if (to === 'test') return `${target} belongs to the tests; move what is needed into a layer`;
   if (from === 'strategies') {
-    if (target === STRATEGY_FACE || to === 'strategies') return undefined;
-    return `strategies may not import ${target}; take it from ${STRATEGY_FACE}, rxjs or zod`;
+    if (target === STRATEGY_FACE || target === TECHNICAL_INDICATORS || to === 'strategies') return undefined;
+    return `strategies may not import ${target}; take it from ${STRATEGY_FACE}, ${STRATEGY_PACKAGES.join(' or ')}`;
   }
+  if (target === TECHNICAL_INDICATORS)
+    return `${target} is slow to load; it is for strategies alone`;
   if (to === from) return undefined;
   const rule = LAYERS[from];
   if (rule === undefined) return `${from} is no layer; put the file into one of ${Object.keys(LAYERS).join(', ')}`;

@@ -36,6 +36,15 @@ const late = import(name);
     expect(found[2]).toContain('it uses Date; take the time from');
   });
 
+  it('lets indicators pass, and refuses what reads the wall clock beside them', async () => {
+    expect(await placesIn(`import { EMA, isMonday } from 'trading-signals';
+import { MACD } from '../src/strategy/technical-indicators.ts';
+`)).toStrictEqual([
+      'strategy.ts:1:1: it takes "isMonday" from trading-signals, which reads the wall clock; '
+        + 'compute it from ctx.now()',
+    ]);
+  });
+
   it('is not fooled by comments, strings, templates, regular expressions and types', async () => {
     expect(await placesIn(`// Date.now() and process.env
 /* fetch('x') */ const a = 'Math.random()'; const b = \`setTimeout \${a} await\`; const c = /process.env/;

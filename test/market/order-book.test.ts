@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BookLevel } from '../../src/market/order-book.ts';
-import { asks, bids, bookTop, impliedProbability, isCrossed, isEmpty, ONE_USD } from '../../src/market/order-book.ts';
+import {
+  asks, bids, bookTop, costToFill, depthImbalance, impliedProbability, isCrossed, isEmpty, ONE_USD, probabilityInterval,
+} from '../../src/market/order-book.ts';
 import { book } from './events.ts';
 
 const levels = fc.array(fc.record({
@@ -152,6 +154,106 @@ describe('the identities of a two-sided book', () => {
       const sorted = bids({ yes, no: [] }, 'yes');
       expect(total(sorted)).toBe(total(yes));
       expect(sorted.every((level, i) => i === 0 || level.priceMicroUsd < sorted[i - 1]!.priceMicroUsd)).toBe(true);
+    }));
+  });
+});
+
+describe('the interval of the implied probability', () => {
+  it('goes from the best bid to the best ask of YES', () => {
+    expect(probabilityInterval(book([[40, 7], [42, 100]], [[50, 1], [55, 30]]))).toEqual({ lower: 0.42, upper: 0.45 });
+  });
+
+  it('is undefined where a side is missing or the book is crossed', () => {
+    expect(probabilityInterval(book([[42, 1]], []))).toBeUndefined();
+    expect(probabilityInterval(book([], [[42, 1]]))).toBeUndefined();
+    expect(probabilityInterval(book([[60, 1]], [[50, 1]]))).toBeUndefined();
+  });
+
+  it('contains the mid, and mirrors for the other side', () => {
+    fc.assert(fc.property(levels, levels, (yes, no) => {
+      const interval = probabilityInterval({ yes, no });
+      const mirrored = probabilityInterval({ yes: no, no: yes });
+      const mid = impliedProbability({ yes, no }, 1);
+      expect(interval === undefined).toBe(mid === undefined);
+      if (interval === undefined || mid === undefined) return;
+      expect(interval.lower <= mid && mid <= interval.upper).toBe(true);
+      expect(mirrored!.lower).toBeCloseTo(1 - interval.upper, 12);
+    }));
+  });
+});
+
+describe('the imbalance of the depth', () => {
+  // Bids 100 at 0.42, 60 at 0.40 and 900 at 0.01; asks 30 at 0.45, 10 at 0.47.
+  const deep = book([[42, 100], [40, 60], [1, 900]], [[55, 30], [53, 10]]);
+
+  it('counts the levels within a distance of the best price', () => {
+    expect(depthImbalance(deep, 'yes', 0)).toBeCloseTo((100 - 30) / 130, 12);
+    expect(depthImbalance(deep, 'yes', 0.02)).toBeCloseTo((160 - 40) / 200, 12);
+    expect(depthImbalance(deep, 'yes', 1)).toBeCloseTo((1_060 - 40) / 1_100, 12);
+  });
+
+  it('is undefined without a side and of a crossed book', () => {
+    expect(depthImbalance(book([[42, 100]], []), 'yes', 1)).toBeUndefined();
+    expect(depthImbalance(book([[60, 1]], [[50, 1]]), 'yes', 1)).toBeUndefined();
+  });
+
+  it('lies within -1 and 1, has the other sign for the other side, and is that of the best level at 0', () => {
+    fc.assert(fc.property(levels, levels, fc.double({ min: 0, max: 1, noNaN: true }), (yes, no, within) => {
+      const imbalance = depthImbalance({ yes, no }, 'yes', within);
+      expect(imbalance === undefined).toBe(isCrossed({ yes, no }));
+      if (imbalance === undefined) return;
+      expect(Math.abs(imbalance)).toBeLessThanOrEqual(1);
+      expect(depthImbalance({ yes, no }, 'no', within)).toBeCloseTo(-imbalance, 12);
+      expect(depthImbalance({ yes, no }, 'yes', 0)).toBeCloseTo(bookTop({ yes, no }, 'yes').imbalance!, 12);
+    }));
+  });
+});
+
+describe('the cost of a fill', () => {
+  // Asks of YES: 30 at 0.45, 20 at 0.46, 1 at 0.50.
+  const shown = book([[42, 100], [41, 50]], [[50, 1], [54, 20], [55, 30]]);
+
+  it('walks the asks from the best on, as computed manually', () => {
+    expect(costToFill(shown, 'yes', 40)).toEqual({
+      totalMicroUsd: 30 * 450_000 + 10 * 460_000, averageMicroUsd: 452_500, worstMicroUsd: 460_000,
+    });
+    expect(costToFill(shown, 'yes', 0.5)).toEqual({
+      totalMicroUsd: 225_000, averageMicroUsd: 450_000, worstMicroUsd: 450_000,
+    });
+    expect(costToFill(shown, 'yes', 120, 'sell')).toEqual({
+      totalMicroUsd: 100 * 420_000 + 20 * 410_000, averageMicroUsd: 50_200_000 / 120, worstMicroUsd: 410_000,
+    });
+  });
+
+  it('is undefined where the orders do not suffice, and of a crossed book', () => {
+    expect(costToFill(shown, 'yes', 51)?.worstMicroUsd).toBe(500_000);
+    expect(costToFill(shown, 'yes', 51.001)).toBeUndefined();
+    expect(costToFill(book([[60, 9]], [[50, 9]]), 'yes', 1)).toBeUndefined();
+  });
+
+  it('fills fractional sizes whose sum is rounded', () => {
+    expect(0.8 - 0.7).toBeGreaterThan(0.1);
+    const fractional = book([], [[55, 0.7], [54, 0.1], [50, 9]]);
+    expect(costToFill(fractional, 'yes', 0.8)?.worstMicroUsd).toBe(460_000);
+  });
+
+  it.each([0, -1, Number.NaN, Infinity])('refuses %d contracts', (contracts) => {
+    expect(() => costToFill(shown, 'yes', contracts)).toThrow('expected a number of contracts above 0');
+  });
+
+  it('grows with the size, and sales of YES bring in what purchases of NO leave of a dollar', () => {
+    fc.assert(fc.property(levels, levels, fc.integer({ min: 1, max: 2_000 }), (yes, no, contracts) => {
+      const less = costToFill({ yes, no }, 'yes', contracts);
+      const more = costToFill({ yes, no }, 'yes', contracts + 1);
+      if (more !== undefined) {
+        expect(more.totalMicroUsd).toBeGreaterThan(less!.totalMicroUsd);
+        expect(more.averageMicroUsd).toBeGreaterThanOrEqual(less!.averageMicroUsd * (1 - 1e-12));
+        expect(more.worstMicroUsd).toBeGreaterThanOrEqual(more.averageMicroUsd * (1 - 1e-12));
+      }
+      const sold = costToFill({ yes, no }, 'yes', contracts, 'sell');
+      const bought = costToFill({ yes, no }, 'no', contracts);
+      expect(sold === undefined).toBe(bought === undefined);
+      if (sold !== undefined) expect(sold.totalMicroUsd + bought!.totalMicroUsd).toBeCloseTo(contracts * ONE_USD, 3);
     }));
   });
 });

@@ -35,15 +35,22 @@ export const DETERMINISTIC_BANS: readonly Ban[] = [
   ),
 ];
 
-const RXJS_TIME = new Set([
-  'animationFrames', 'animationFrameScheduler', 'asap', 'asapScheduler', 'async', 'asyncScheduler', 'auditTime',
-  'bufferTime', 'debounceTime', 'delay', 'interval', 'queue', 'queueScheduler', 'repeat', 'retry', 'sampleTime',
-  'throttleTime', 'timeInterval', 'timeout', 'timeoutWith', 'timer', 'timestamp', 'VirtualTimeScheduler', 'windowTime',
+/** What reads the wall clock, by package. */
+const WALL_CLOCK_NAMES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['rxjs', new Set([
+    'animationFrames', 'animationFrameScheduler', 'asap', 'asapScheduler', 'async', 'asyncScheduler', 'auditTime',
+    'bufferTime', 'debounceTime', 'delay', 'interval', 'queue', 'queueScheduler', 'repeat', 'retry', 'sampleTime',
+    'throttleTime', 'timeInterval', 'timeout', 'timeoutWith', 'timer', 'timestamp', 'VirtualTimeScheduler',
+    'windowTime',
+  ])],
+  ['trading-signals', new Set([
+    'isFriday', 'isMonday', 'isSaturday', 'isSunday', 'isThursday', 'isTuesday', 'isWednesday',
+  ])],
 ]);
 
-/** Returns those names of an import from RxJS that read the wall clock. */
-export function wallClockNames(names: readonly string[]): string[] {
-  return names.filter((name) => RXJS_TIME.has(name));
+/** Returns those names of an import from a package that read the wall clock. */
+export function wallClockNames(specifier: string, names: readonly string[]): string[] {
+  return names.filter((name) => WALL_CLOCK_NAMES.get(specifier)?.has(name) === true);
 }
 
 /** No transport but those that know the rate and the timeout. */

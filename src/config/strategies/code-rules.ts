@@ -62,7 +62,7 @@ function violationsIn(file: string, text: string): CodeViolation[] {
 function importFaults(specifier: string | undefined, names: readonly string[]): string[] {
   if (specifier === undefined) return ['it imports a module of a computed name; name the module'];
   if (isBuiltin(specifier)) return [`it imports ${specifier}; ${NO_IO}`];
-  if (specifier !== 'rxjs') return [];
-  return wallClockNames(names).map((name) =>
-    `it takes "${name}" from rxjs, which reads the wall clock; take it from src/strategy, bound to ctx`);
+  const instead = specifier === 'rxjs' ? 'take it from src/strategy, bound to ctx' : 'compute it from ctx.now()';
+  return wallClockNames(specifier, names).map((name) =>
+    `it takes "${name}" from ${specifier}, which reads the wall clock; ${instead}`);
 }

@@ -31,7 +31,7 @@ const CODE = join(import.meta.dirname, '..', '..');
 const OWN_CODE: readonly string[] = [
   ...['core', 'market', 'trading', 'strategy', 'engine', join('daemon', 'hosts')].map((name) => join(CODE, name) + sep),
   join(CODE, 'config', 'check-value.ts'), join(CODE, 'config', 'strategies', 'ask-strategy.ts'),
-  ...['rxjs', 'zod'].map((name) => join(PROJECT_DIR, 'node_modules', name) + sep),
+  ...['rxjs', 'trading-signals', 'zod'].map((name) => join(PROJECT_DIR, 'node_modules', name) + sep),
   join(PROJECT_DIR, 'package.json'),
 ];
 /** The user and group that own nothing. */

@@ -19,7 +19,9 @@ interface StrategyModules {
 export const GENERATION = /[?&]generation=\d+/;
 
 const OURS = pathToFileURL(join(PROJECT_DIR, 'src/')).href;
-const SDK = `${OURS}strategy/index.ts`;
+const SDK: ReadonlySet<string> = new Set(
+  ['index.ts', 'technical-indicators.ts'].map((face) => `${OURS}strategy/${face}`),
+);
 /** A module with so many digits, and such a share of digits, is data and no program. */
 const DATA_DIGITS = 400;
 const DATA_SHARE = 0.4;
@@ -44,7 +46,7 @@ export function isolateStrategyModules(): StrategyModules {
       const { url } = resolved;
       const isByStrategy = context.parentURL !== undefined && GENERATION.test(context.parentURL);
       if (url.startsWith(OURS)) {
-        if (isByStrategy && url !== SDK) accesses.add(url.slice(OURS.length));
+        if (isByStrategy && !SDK.has(url)) accesses.add(url.slice(OURS.length));
         return resolved;
       }
       if (!url.startsWith('file:') || url.includes('/node_modules/')) return resolved;
