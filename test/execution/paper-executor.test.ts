@@ -22,7 +22,7 @@ async function outcomesWhere(answers: (question: number) => boolean): Promise<Ou
     clock,
     random: () => 0.5,
     model: {
-      setting: 'base', landLatencyMs: 1_500, feeLamports: 5_000n as Lamports, dropProbability: 0, expiryMs: 70_000,
+      setting: 'base', landLatencyMs: 1_500, feeLamports: () => 5_000n as Lamports, dropProbability: 0, expiryMs: 70_000,
     },
     service: {
       order: async () => {
