@@ -48,7 +48,7 @@ const VALIDITY_BLOCKS_MAX = 400n;
 /**
  * Lands an order that was signed elsewhere, through the service, and follows it until its end is known. Only the same
  * bytes are sent again; an order whose end is recorded is not sent any more. Returns undefined after a cancellation: it
- * may still land. Throws EXECUTE_REFUSED, before anything is sent, for bytes that nobody signed, whose signature is
+ * may still land. Throws EXECUTE_REFUSED, before anything is sent, for bytes without a signature, whose signature is
  * wrong, or that never expire, and for a request that was used for another transaction.
  */
 export async function landOrder(

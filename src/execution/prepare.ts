@@ -72,12 +72,12 @@ const isPassing = ({ code, details: { status, code: inner } }: GannetError): boo
     || (code === 'SERVICE_STATUS' && (status === 400 || status === 408 || Number(status) >= 500));
 
 /** A swap to prepare, with the options of its request. */
-export interface Requested {
+interface Requested {
   readonly intent: Intent;
   readonly options: SwapOptions;
 }
 
-/** Returns the options of an intent. The fee that the operator pays to an account of its own is allowed beside others. */
+/** Returns the options of an intent. The fee that the operator pays to an own account is allowed beside others. */
 export function requestedOf({ swapOptions }: Pick<ExecutorPorts, 'swapOptions'>, given: Intent): Requested {
   const options = optionsOf(given, swapOptions?.(given.strategy) ?? NO_SWAP_OPTIONS);
   const maxFeeBps = Math.max(given.maxFeeBps, ownFeeBps(options, given.route)) as Bps;

@@ -7,7 +7,7 @@ import { inside, invalid, membersOf, textOf, wholeOf, type YamlPlace } from './y
 export interface Allowances {
   /** For all tips of one swap. */
   readonly maxTipLamports: bigint;
-  /** For the priority of one swap, where the wallet pays it; signatures come on top. */
+  /** For the priority of one swap, where the wallet pays it; signatures are counted beside it. */
   readonly maxPriorityFeeLamports: bigint;
   /** The accounts that a fee of the operator's own may go to, each with its largest share in basis points. */
   readonly feeAccounts: ReadonlyMap<string, number>;

@@ -27,7 +27,7 @@ interface SentOrder extends OrderToSend {
 }
 
 /** Durable record of the orders that were signed elsewhere and sent from here. */
-export interface ExecutedOrders {
+interface ExecutedOrders {
   /**
    * Writes an order before its first byte leaves, and returns it as it was first written. Throws EXECUTE_REFUSED where
    * its request was used for another transaction: an order is landed once.

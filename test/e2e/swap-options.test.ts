@@ -1,6 +1,6 @@
 import { Keypair } from '@solana/web3.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Playground } from './gannet.ts';
+import type { JsonLine, Playground } from './gannet.ts';
 import { createPlayground, jsonLines } from './gannet.ts';
 
 // Each strategy of one run has swap options of its own, and the signer's process reads what they need from the file.
@@ -50,7 +50,7 @@ ${Object.entries(STRATEGIES).map(([name, [swap]]) => `
   const { code, stdout, stderr } = await running.ended;
   expect(code, stderr).toBe(0);
   for (const [name, [, router]] of Object.entries(STRATEGIES)) {
-    const line = jsonLines(confirmed(stdout).find((text) => text.includes(`"${name}-`))!)[0]!;
+    const line = JSON.parse(confirmed(stdout).find((text) => text.includes(`"${name}-`))!) as JsonLine;
     expect(line['router'], JSON.stringify(line)).toMatch(router);
   }
 });

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { expect, it, describe, onTestFinished } from 'vitest';
-import type { GannetError } from '../../src/core/errors.ts';
 import { landOrder } from '../../src/execution/land-order.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
-import { openExecutedOrders, type ExecutedOrders } from '../../src/store/executed-orders.ts';
+import { openExecutedOrders } from '../../src/store/executed-orders.ts';
 import type { Amount } from '../../src/core/amount.ts';
 import { executionFixtures, type ExecutionFixture } from './execution-fixture.ts';
 import { memoryFolder } from './memory-folder.ts';
@@ -26,7 +25,6 @@ async function signedOrder(
 
 interface Setting {
   readonly fixture: ExecutionFixture;
-  readonly orders: ExecutedOrders;
   /** How often bytes were posted. */
   readonly posted: () => number;
   readonly land: (order: Order) => ReturnType<typeof landOrder>;
@@ -35,14 +33,20 @@ interface Setting {
 async function setting(): Promise<Setting> {
   const fixture = await startFixture();
   onTestFinished(() => fixture.close());
-  const orders = openExecutedOrders({ path: join(memoryFolder('gannet-orders-'), 'orders.sqlite'), clock: fixture.clock });
+  const path = join(memoryFolder('gannet-orders-'), 'orders.sqlite');
+  const orders = openExecutedOrders({ path, clock: fixture.clock });
   onTestFinished(() => { orders.close(); });
   let posted = 0;
   return {
-    fixture, orders, posted: () => posted,
+    fixture, posted: () => posted,
     land: (order) => landOrder({
       chain: fixture.chain, clock: fixture.clock, orders,
-      service: { execute: (request, call) => { posted += 1; return fixture.service.execute(request, call); } },
+      service: {
+        execute(request, call) {
+          posted += 1;
+          return fixture.service.execute(request, call);
+        },
+      },
     }, order, { isCancelled: () => false, onFault: () => undefined }),
   };
 }
@@ -81,7 +85,8 @@ describe('an order that was signed elsewhere', () => {
     const [first, second] = [await signedOrder(fixture), await signedOrder(fixture)];
     await land(first);
     const before = posted();
-    await expect(land({ ...second, requestId: first.requestId })).rejects.toEqual(refusal(/used for another transaction/));
+    await expect(land({ ...second, requestId: first.requestId })).rejects
+      .toEqual(refusal(/used for another transaction/));
     await expect(land({ ...first, requestId: second.requestId })).rejects.toEqual(refusal(/under another request/));
     expect(posted()).toBe(before);
     expect(fixture.landed).toHaveLength(1);
@@ -92,12 +97,10 @@ describe('an order that was signed elsewhere', () => {
     const { signedTransaction, ...order } = await signedOrder(fixture);
     const unsigned = new Uint8Array(signedTransaction).fill(0, 1, 65);
     const wrong = new Uint8Array(signedTransaction);
-    wrong[wrong.length - 1]! ^= 1;
+    wrong[10]! ^= 1;
     await expect(land({ ...order, signedTransaction: unsigned })).rejects.toEqual(refusal(/is not signed/));
-    await expect(land({ ...order, signedTransaction: wrong })).rejects.toThrow(
-      expect.objectContaining({ code: expect.stringMatching(/^(?:EXECUTE_REFUSED|CHAIN_TRANSACTION_INVALID)$/) as string }) as
-        GannetError,
-    );
+    await expect(land({ ...order, signedTransaction: wrong })).rejects
+      .toEqual(refusal(/is not one of this transaction/));
     expect(posted()).toBe(0);
   });
 

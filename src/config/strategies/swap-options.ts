@@ -25,16 +25,16 @@ export const swapSchema = z.strictObject({
   exclude_routers: names(['rfqz']).optional().meta({ description: 'Of an order: routers that must not be used.' }),
   include_exchanges: names(['Tidepool']).optional()
     .meta({ description: 'Of a build: the only exchanges to use, by the service’s own labels.' }),
-  exclude_exchanges: names(['Lagoon']).optional().meta({ description: 'Exchanges not to use; of an order, by the router '
-    + 'iris alone.' }),
+  exclude_exchanges: names(['Lagoon']).optional().meta({ description: 'Exchanges not to use; of an order, by the '
+    + 'router iris alone.' }),
   priority_fee: amount('0.0001 SOL').optional()
     .meta({ description: 'Of an order: the fee for priority; up to signer.max_priority_fee.' }),
   tip: amount('0.0001 SOL').optional()
     .meta({ description: 'Of an order: the tip of the block builder; up to signer.max_tip.' }),
-  broadcast_fee: z.enum(['max_cap', 'exact_fee']).optional().meta({ description: 'Of an order: whether priority fee and '
-    + 'tip are limits or exact.' }),
-  receiver: address().optional().meta({ description: 'Of an order: the wallet that gets what entries buy, one of '
-    + 'signer.destinations.' }),
+  broadcast_fee: z.enum(['max_cap', 'exact_fee']).optional().meta({ description: 'Of an order: whether priority fee '
+    + 'and tip are limits or exact.' }),
+  receiver: address().optional().meta({ description: 'Of an order: the wallet that gets what entries buy, one '
+    + 'of signer.destinations.' }),
   referral: z.strictObject({ account: address(), fee_bps: z.int().min(50).max(255) }).optional()
     .meta({ description: 'Of an order: a fee of your own, 50 to 255 hundredths of a percent, to an account in '
       + 'signer.fee_accounts.' }),
@@ -42,8 +42,8 @@ export const swapSchema = z.strictObject({
     .meta({ description: 'Of a build: a quicker answer with a worse route.' }),
   max_accounts: z.int().min(1).max(64).optional()
     .meta({ description: 'Of a build: how many accounts its transaction may name, about. Left out, 64.' }),
-  wrap_sol: z.boolean().optional().meta({ description: 'Of a build: whether SOL is wrapped before and unwrapped after a '
-    + 'swap. Left out, true. false: swaps spend and bring wrapped SOL.' }),
+  wrap_sol: z.boolean().optional().meta({ description: 'Of a build: whether SOL is wrapped before and unwrapped after '
+    + 'a swap. Left out, true. false: swaps spend and bring wrapped SOL.' }),
   blockhash_slots: z.int().min(1).max(300).optional()
     .meta({ description: 'Of a build: after how many blocks it expires. Left out, 150; no chain allows more.' }),
   destination_token_account: address().optional()
@@ -157,7 +157,9 @@ function refuseTogether(entry: SwapEntry, { problems, path, routers }: EntryScop
   const refuse = (key: SwapKey, message: string): void => { problems.add([...path, key], message, { at: 'key' }); };
   const steering = entry.mode === 'automatic' ? STEERING.filter((key) => isSet(entry, key)) : [];
   for (const key of steering)
-    refuse(key, 'mode: automatic leaves the order to the service, and this steers it: remove it, or write mode: manual');
+    refuse(
+      key, 'mode: automatic leaves the order to the service, and this steers it: remove it, or write mode: manual',
+    );
   if (isSet(entry, 'include_exchanges') && isSet(entry, 'exclude_exchanges'))
     refuse('exclude_exchanges', 'include_exchanges and exclude_exchanges exclude each other: remove one of them');
   if (isSet(entry, 'broadcast_fee') && !isSet(entry, 'priority_fee') && !isSet(entry, 'tip'))
@@ -172,10 +174,12 @@ function refuseTogether(entry: SwapEntry, { problems, path, routers }: EntryScop
       `expected a router out of ${routers.join(', ')}, got "${safeText(router, 60)}"`);
   }
   if (excluded.length > 0 && routers.every((router) => excluded.includes(router)))
-    refuse('exclude_routers', `expected at least one of the routers ${routers.join(', ')} to be left, got all of them`);
+    refuse(
+      'exclude_routers', `expected at least one of the routers ${routers.join(', ')} to be left, got all of them`,
+    );
   if (entry.route === 'order' && isSet(entry, 'exclude_exchanges') && excluded.includes('iris')) {
-    refuse('exclude_exchanges', 'only the router iris leaves exchanges out, and exclude_routers leaves out iris: remove '
-      + 'one of them');
+    refuse('exclude_exchanges', 'only the router iris leaves exchanges out, and exclude_routers leaves out iris: '
+      + 'remove one of them');
   }
 }
 
@@ -214,7 +218,8 @@ function lamportsOf(
     : [signer.allowances.maxPriorityFeeLamports, 'signer.max_priority_fee'];
   if (found.amount > allowed) {
     problems.add([...path, key], allowed === 0n ? `the signer allows no tip: set ${where}, or remove the key`
-      : `expected at most ${formatDecimal(allowed, SOL_DECIMALS)} SOL, which ${where} allows, got "${safeText(text!, 60)}"`);
+      : `expected at most ${formatDecimal(allowed, SOL_DECIMALS)} SOL, which ${where} allows, got `
+        + `"${safeText(text!, 60)}"`);
   }
   return found.amount as bigint as Lamports;
 }

@@ -44,7 +44,8 @@ function buildText(build: BuildOptions): string[] {
     ...(dexes === undefined ? [] : [`exchanges ${dexes.join(', ')} only`]),
     ...(mode === undefined ? [] : ['fast']),
     ...(maxAccounts === undefined ? [] : [`at most ${maxAccounts} accounts`]),
-    ...(wrapAndUnwrapSol === undefined ? [] : [wrapAndUnwrapSol ? 'SOL is wrapped and unwrapped' : 'SOL stays wrapped']),
+    ...(wrapAndUnwrapSol === undefined ? []
+      : [wrapAndUnwrapSol ? 'SOL is wrapped and unwrapped' : 'SOL stays wrapped']),
     ...(blockhashSlotsToExpiry === undefined ? [] : [`expires after ${blockhashSlotsToExpiry} blocks`]),
     ...(destination === undefined ? [] : [`entries go to ${destination}`]),
     ...(build.feeAccount === undefined ? [] : [`a fee of ${build.platformFeeBps} bps to ${build.feeAccount}`]),

@@ -32,7 +32,7 @@ export interface Review {
   readonly isAssociated: (account: string, owner: string, mint: string) => boolean;
   /** Returns whether the output may be paid there. */
   readonly isOutputAccount: (account: string) => boolean;
-  /** Returns the share that a fee of the operator's own to an account may have; undefined where it is no such account. */
+  /** Returns the largest share of the operator's own fee to an account; undefined where it is no such account. */
   readonly ownFeeBps: (account: string) => number | undefined;
   /** Returns whether an account other than the wallet signs. */
   readonly isCoSigner: (account: string) => boolean;

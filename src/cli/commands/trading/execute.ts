@@ -37,9 +37,7 @@ async function execute(
   requestId: string, base64: string | undefined, { live = false, lastValidBlockHeight }: Flags,
 ): Promise<ExitCode> {
   if (config.service.baseUrl !== 'embedded' && !live) {
-    throw new GannetError(
-      'LIVE_REFUSED', 'a signed order moves real money: add --live to land it',
-    );
+    throw new GannetError('LIVE_REFUSED', 'a signed order moves real money: add --live to land it');
   }
   if (connections.chain === undefined)
     throw new GannetError('CONFIG_INVALID', 'what became of an order is read from the chain: give chain.rpc_url');
@@ -58,8 +56,8 @@ async function execute(
       },
     );
     const { state = 'unknown', signature, code, message } = end ?? {};
-    const advice = end === undefined ? 'it may still land: the same command follows it further, and sends no other bytes'
-      : message;
+    const advice = end === undefined
+      ? 'it may still land: the same command follows it further, and sends no other bytes' : message;
     terminal.result(
       { state, signature: signature ?? null, code: code ?? null, message: advice ?? null },
       () => facts([

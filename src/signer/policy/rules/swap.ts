@@ -33,7 +33,8 @@ export function judgeSwap(review: Review, index: number, terms: SwapTerms): void
   if (terms.platformFeeBps > mostBps) {
     deny(
       'PLATFORM_FEE_EXCEEDS', index,
-      `${terms.platformFeeBps} bps of the output to ${terms.feeAccount ?? 'third parties'}, expected at most ${mostBps}`,
+      `${terms.platformFeeBps} bps of the output to ${ownBps === undefined ? 'third parties' : terms.feeAccount}, `
+        + `expected at most ${mostBps}`,
     );
   }
   if (ownBps === undefined && terms.feeAccount !== undefined && feeAccounts?.includes(terms.feeAccount) === false) {

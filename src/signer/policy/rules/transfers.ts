@@ -163,9 +163,10 @@ function judgeOwnTokens(review: Review, index: number, transfer: TokenTransfer, 
   else payFee(review, index, { destination, amount });
 }
 
-function payFee({ expectation, ledger, deny, maxPlatformFeeBps, ownFeeBps }: Review, index: number, { destination, amount }: {
-  destination: string; amount: bigint;
-}): void {
+function payFee(
+  { expectation, ledger, deny, maxPlatformFeeBps, ownFeeBps }: Review, index: number,
+  { destination, amount }: { destination: string; amount: bigint },
+): void {
   const { amountIn, feeAccounts } = expectation;
   const ownBps = ownFeeBps(destination);
   if (ownBps !== undefined) {
@@ -191,7 +192,9 @@ function payFee({ expectation, ledger, deny, maxPlatformFeeBps, ownFeeBps }: Rev
 /** Counts a fee of the operator's own, whose largest share is that of its account. */
 function payOwnFee(
   { expectation, ledger, deny }: Pick<Review, 'expectation' | 'ledger' | 'deny'>, index: number,
-  { destination, amount, mostBps }: { readonly destination: string; readonly amount: bigint; readonly mostBps: number },
+  { destination, amount, mostBps }: {
+    readonly destination: string; readonly amount: bigint; readonly mostBps: number;
+  },
 ): void {
   const { amountIn, inputMint } = expectation;
   const paid = (ledger.ownFees.get(destination) ?? 0n) + amount;
@@ -200,8 +203,8 @@ function payOwnFee(
   const most = mulDiv(amountIn, BigInt(mostBps), 10_000n, 'ceil');
   if (ledger.inputSpent > amountIn) deny('TRANSFER_EXCEEDS', index, `${ledger.inputSpent} of ${inputMint} leave the `
     + `wallet, expected at most ${amountIn} of ${inputMint}`);
-  else if (paid > most) deny('PLATFORM_FEE_EXCEEDS', index, `${paid} of ${inputMint} to ${destination}, expected at most `
-    + `${most} of ${inputMint}, ${mostBps} bps`);
+  else if (paid > most) deny('PLATFORM_FEE_EXCEEDS', index, `${paid} of ${inputMint} to ${destination}, expected at `
+    + `most ${most} of ${inputMint}, ${mostBps} bps`);
 }
 
 /** The maker pays out of its own account; only payments into the output account count. */
