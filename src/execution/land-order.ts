@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { Clock } from '../core/time.ts';
-import { signatureSlots } from '../solana/signature-slots.ts';
-import { readTransaction } from '../solana/transaction.ts';
+import { readSignatures } from '../solana/signatures.ts';
 import { landTransaction } from './land-transaction.ts';
 import type { Chain, SwapService } from './ports.ts';
 
@@ -57,8 +55,8 @@ export async function landOrder(
 ): Promise<LandedOrder | undefined> {
   const { feePayer, blockhash, durableNonce } = chain.readTransaction(signedTransaction);
   if (durableNonce) throw refused('the transaction uses a durable nonce: it would never expire');
-  const own = ownSignature(signedTransaction);
-  const messageHash = createHash('sha256').update(readTransaction(signedTransaction).message).digest('hex');
+  const { messageHash, slots } = readSignatures(signedTransaction);
+  const own = ownSignature(slots);
   const bound = lastValidBlockHeight ?? await chain.finalizedBlockHeight() + VALIDITY_BLOCKS_MAX;
   const known = orders.begin({ messageHash, requestId, signedTransaction, lastValidBlockHeight: bound });
   if (known.end !== undefined) return known.end;
@@ -93,8 +91,9 @@ export async function landOrder(
 }
 
 /** Returns the first signature of a transaction, the fee payer's where it is there. Throws EXECUTE_REFUSED. */
-function ownSignature(transaction: Uint8Array): { readonly signer: string; readonly signature: string } {
-  const slots = signatureSlots(transaction);
+function ownSignature(
+  slots: ReturnType<typeof readSignatures>['slots'],
+): { readonly signer: string; readonly signature: string } {
   const wrong = slots.find(({ signature, isValid }) => signature !== undefined && !isValid);
   if (wrong !== undefined) throw refused(`the signature of ${wrong.signer} is not one of this transaction`);
   for (const { signer, signature } of slots) if (signature !== undefined) return { signer, signature };

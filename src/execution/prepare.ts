@@ -365,6 +365,6 @@ export async function withMinimumOutput<T extends SwapTerms>(
 ): Promise<T> {
   const first = await ask(isAutomatic ? undefined : intent.maxSlippageBps);
   const tighter = slippageFor(intent, first.outAmount);
-  return tighter < intent.maxSlippageBps && first.threshold < minimumOut(intent, first.outAmount)
-    ? ask(tighter) : first;
+  const isTooWide = first.threshold < minimumOut(intent, first.outAmount);
+  return isTooWide && (isAutomatic || tighter < intent.maxSlippageBps) ? ask(tighter) : first;
 }

@@ -21,6 +21,12 @@ let playground: Playground;
 beforeAll(() => { playground = createPlayground(); });
 afterAll(() => playground.close());
 
+/** Returns the lines of landed swaps, up to the last whole line. */
+function confirmed(stdout: string): string[] {
+  return jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1))
+    .filter(({ type, state }) => type === 'intent' && state === 'confirmed').map((line) => JSON.stringify(line));
+}
+
 it('a run lands a swap of each strategy with its own options', async () => {
   const config = playground.write('options.yaml', `
 mode: live
@@ -42,9 +48,6 @@ ${Object.entries(STRATEGIES).map(([name, [swap]]) => `
 `);
   const running = playground.start(['run', '--json', '--config', config, '--state-dir', playground.path('state')]);
   const names = Object.keys(STRATEGIES);
-  const confirmed = (stdout: string): string[] => jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1))
-    .filter(({ type, state }) => type === 'intent' && state === 'confirmed')
-    .map((line) => JSON.stringify(line));
   await running.until((stdout) => names.every((name) => confirmed(stdout).some((line) => line.includes(`"${name}-`))));
   running.signal('SIGINT');
   const { code, stdout, stderr } = await running.ended;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
+import type { Route } from '../../src/trading/proposal.ts';
 import { optionsOf, receiverOf, type SwapOptions } from '../../src/trading/swap-options.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import { price, protection, START } from './protected-states.ts';
@@ -52,13 +53,15 @@ describe('the options of one swap', () => {
   });
 });
 
+function routeOf(configured: Route | undefined, proposed: Route | undefined): string {
+  return approve(
+    stateWith({ strategies: [strategySetup('diver', { limits: { route: configured } })] }),
+    buy(proposed === undefined ? {} : { route: proposed }),
+  ).route;
+}
+
 describe('the route of a strategy', () => {
   it('decides over that of its proposals, where the configuration names one', () => {
-    const routeOf = (configured: 'order' | 'build' | undefined, proposed: 'order' | 'build' | undefined): string =>
-      approve(
-        stateWith({ strategies: [strategySetup('diver', { limits: { route: configured } })] }),
-        buy(proposed === undefined ? {} : { route: proposed }),
-      ).route;
     expect(routeOf('build', 'order')).toBe('build');
     expect(routeOf('order', 'build')).toBe('order');
     expect(routeOf(undefined, 'build')).toBe('build');

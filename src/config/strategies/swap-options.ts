@@ -20,8 +20,8 @@ export const swapSchema = z.strictObject({
   route: z.enum(['order', 'build']).optional().meta({ description: 'order: assembled and landed by the service. build: '
     + 'composed here and landed through the RPC. Left out, each strategy chooses.' }),
   mode: z.enum(['manual', 'automatic']).default('manual').meta({ description: 'automatic: the service chooses slippage '
-    + 'and routing of an order; what is worse than risk.max_slippage_bps is not signed. manual: that limit is asked '
-    + 'for.' }),
+    + 'and routing of an order; risk.max_slippage_bps is asked for where it would be wider. manual: that limit is '
+    + 'always asked for.' }),
   exclude_routers: names(['rfqz']).optional().meta({ description: 'Of an order: routers that must not be used.' }),
   include_exchanges: names(['Tidepool']).optional()
     .meta({ description: 'Of a build: the only exchanges to use, by the service’s own labels.' }),

@@ -54,12 +54,15 @@ function buildText(build: BuildOptions): string[] {
 
 /** Returns what a run without real trades does with the options of a strategy's swaps, for people. */
 export function describeSimulated({ strategies }: SwapConfig): string[] {
-  const isSet = ({ swap }: Pick<StrategyConfig, 'swap'>): boolean => swap !== undefined
-    && (swap.isAutomatic || Object.keys(swap.order).length > 0 || Object.keys(swap.build).length > 0);
-  return strategies.some(isSet) ? [
+  return strategies.some(hasOptions) ? [
     'paper: routers, exchanges of an order, fees, tips and receivers count; a price is always that of an order',
     'backtest: the route counts; costs are those of backtest.simulation, and other options do not apply',
   ] : [];
+}
+
+function hasOptions({ swap }: Pick<StrategyConfig, 'swap'>): boolean {
+  return swap !== undefined
+    && (swap.isAutomatic || Object.keys(swap.order).length > 0 || Object.keys(swap.build).length > 0);
 }
 
 function sol(lamports: bigint): string {

@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, hash, verify } from 'node:crypto';
 import bs58 from 'bs58';
 import { readTransaction } from './transaction.ts';
 
@@ -14,14 +14,22 @@ interface SignatureSlot {
 /** DER wrapping of a raw 32-byte Ed25519 public key (RFC 8410), the form that node:crypto reads. */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Returns the slots of a transaction's signatures. Throws CHAIN_TRANSACTION_INVALID. */
-export function signatureSlots(bytes: Uint8Array): readonly SignatureSlot[] {
+/** The signatures of a transaction, with what they sign. */
+interface TransactionSignatures {
+  /** SHA-256 of the message, hex. */
+  readonly messageHash: string;
+  readonly slots: readonly SignatureSlot[];
+}
+
+/** Returns a transaction's signatures. Throws CHAIN_TRANSACTION_INVALID. */
+export function readSignatures(bytes: Uint8Array): TransactionSignatures {
   const { signatures, accountKeys, message } = readTransaction(bytes);
-  return signatures.map((signature, index) => {
+  const slots = signatures.map((signature, index) => {
     const key = accountKeys[index]!;
     const signer = bs58.encode(key);
     if (signature.every((byte) => byte === 0)) return { signer, signature: undefined, isValid: false };
     const publicKey = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, key]), format: 'der', type: 'spki' });
     return { signer, signature: bs58.encode(signature), isValid: verify(null, message, publicKey, signature) };
   });
+  return { messageHash: hash('sha256', message), slots };
 }
