@@ -55,5 +55,10 @@ ${Object.entries(STRATEGIES).map(([name, [swap]]) => `
   for (const [name, [, router]] of Object.entries(STRATEGIES)) {
     const line = JSON.parse(confirmed(stdout).find((text) => text.includes(`"${name}-`))!) as JsonLine;
     expect(line['router'], JSON.stringify(line)).toMatch(router);
+    expect(line['receiver']).toBe(name === 'receiver' ? FRIEND : undefined);
   }
+  // Routes and receivers stand in the run's own record: a replay decides the same.
+  const runId = String(jsonLines(stdout)[0]!['run_id']);
+  const replay = await playground.ask(['replay', runId, '--state-dir', playground.path('state')]);
+  expect(replay.code, replay.stdout + replay.stderr).toBe(0);
 });
