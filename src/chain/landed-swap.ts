@@ -12,6 +12,8 @@ export interface SwapSide {
   readonly owner: string;
   readonly inputMint: Mint;
   readonly outputMint: Mint;
+  /** Gets the output in the wallet's place: a wallet, or a token account. */
+  readonly receiver?: string | undefined;
 }
 
 /**
@@ -40,18 +42,40 @@ export function readLandedSwap(transaction: LandedTransaction, swap: SwapSide): 
   const deposits = depositsPaid({ transaction, keys, ownerIndex, accounts });
   const nativeChange = ownerIndex < 0 ? 0n : lamportChange(transaction, ownerIndex);
   const solChange = nativeChange + tokenChange(accounts, SOL_MINT);
-  const swapsSol = swap.inputMint === SOL_MINT || swap.outputMint === SOL_MINT;
+  const swapsSol = swap.inputMint === SOL_MINT || (swap.outputMint === SOL_MINT && swap.receiver === undefined);
   const elsewhere = swapsSol ? 0n : -(solChange + paidFee + deposits);
   const fee = elsewhere > 0n ? paidFee + elsewhere : paidFee;
   const rent = elsewhere < 0n ? deposits + elsewhere : deposits;
+  const received = swap.receiver === undefined ? undefined
+    : receivedBy(transaction, keys, { receiver: swap.receiver, mint: swap.outputMint });
   const changeOf = (mint: Mint): bigint => (mint === SOL_MINT ? solChange + fee + rent : tokenChange(accounts, mint));
   return {
     ...base,
     feeLamports: fee as Lamports,
     rentLamports: rent as Lamports,
     amountIn: movedAmount(-changeOf(swap.inputMint), `the wallet's ${swap.inputMint} to go down`, signature),
-    amountOut: movedAmount(changeOf(swap.outputMint), `the wallet's ${swap.outputMint} to go up`, signature),
+    amountOut: movedAmount(
+      received ?? changeOf(swap.outputMint),
+      `the ${received === undefined ? 'wallet' : 'receiver'}'s ${swap.outputMint} to go up`, signature,
+    ),
   };
+}
+
+/** The increase of a mint at a wallet with its token accounts, or at one token account. */
+function receivedBy(
+  transaction: LandedTransaction, keys: readonly string[],
+  { receiver, mint }: { readonly receiver: string; readonly mint: Mint },
+): bigint {
+  const { meta } = transaction;
+  const own = (entries: typeof meta.postTokenBalances): NonNullable<typeof entries> => (entries ?? []).filter((entry) =>
+    entry.mint === mint && (entry.owner === receiver || keys[entry.accountIndex] === receiver));
+  const held = (entries: typeof meta.postTokenBalances): bigint =>
+    own(entries).reduce((sum, { uiTokenAmount }) => sum + uiTokenAmount.amount, 0n);
+  const tokens = held(meta.postTokenBalances) - held(meta.preTokenBalances);
+  const index = keys.indexOf(receiver);
+  const isTokenAccount = [...own(meta.preTokenBalances), ...own(meta.postTokenBalances)]
+    .some(({ accountIndex }) => accountIndex === index);
+  return mint !== SOL_MINT || index < 0 || isTokenAccount ? tokens : tokens + lamportChange(transaction, index);
 }
 
 /** Throws where a failed transaction changed balances by more than its fee. */

@@ -6,6 +6,7 @@ import { TIMES_INTERVAL } from '../trading/simulation-model.ts';
 import type { PlainValue } from './config-tree.ts';
 import type { KeySource, RunConfig, SignerConfig } from './run-config.ts';
 import { latencyText } from './schema-backtest.ts';
+import { recordSwap, type SwapRecord } from './strategies/swap-options.ts';
 import { recordLimits, type LimitsRecord } from './risk-limits.ts';
 import { urlOrigin } from './schema-fields.ts';
 import { recordCaps, recordValue, type CapRecord, type ValueRecord } from './value-record.ts';
@@ -19,6 +20,10 @@ interface SignerRecord {
   readonly price_guard?: {
     readonly max_deviation_bps: number; readonly quote_ttl_ms: Millis; readonly max_quotes_per_minute: number;
   };
+  readonly max_tip_lamports?: string;
+  readonly max_priority_fee_lamports?: string;
+  /** Basis points by account. */
+  readonly fee_accounts?: Readonly<Record<string, number>>;
 }
 
 /** A configuration as a run's manifest keeps it. */
@@ -44,6 +49,7 @@ export interface ConfigRecord {
     /** Absent, like what follows, in the manifests of older runs. */
     readonly max_exposure?: ValueRecord | null;
     readonly warmup_ms?: Millis | null;
+    readonly swap?: SwapRecord | null;
     readonly by_hand?: boolean;
   }[];
   readonly recording: RunConfig['recording'];
@@ -77,17 +83,18 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
     tokens: config.tokens.all.map(({ symbol, mint, decimals }) => ({ symbol, mint, decimals })),
     limits: recordLimits(config.limits),
     strategies: config.strategies.map((
-      { name, use, recordedUse = use, rawParams, budget, maxAgeMs, maxExposure, warmupMs, isManual = false },
+      { name, use, recordedUse = use, rawParams, budget, maxAgeMs, maxExposure, swap, warmupMs, isManual = false },
     ) => ({
       name, use: recordedUse, params: rawParams, budget: recordValue(budget), max_age_ms: maxAgeMs ?? null,
-      max_exposure: recordValue(maxExposure), warmup_ms: warmupMs ?? null, by_hand: isManual,
+      max_exposure: recordValue(maxExposure), warmup_ms: warmupMs ?? null,
+      swap: recordSwap(swap), by_hand: isManual,
     })),
     recording: { ...config.recording },
     control: { enabled: config.control.enabled, host: config.control.host, port: config.control.port },
   };
 }
 
-function recordSigner({ programs, destinations, caps, priceGuard }: SignerConfig): SignerRecord {
+function recordSigner({ programs, destinations, caps, priceGuard, allowances }: SignerConfig): SignerRecord {
   return {
     programs, destinations,
     caps: recordCaps(caps),
@@ -95,6 +102,9 @@ function recordSigner({ programs, destinations, caps, priceGuard }: SignerConfig
       max_deviation_bps: priceGuard.maxDeviationBps, quote_ttl_ms: priceGuard.quoteTtlMs,
       max_quotes_per_minute: priceGuard.maxQuotesPerMinute,
     },
+    max_tip_lamports: allowances.maxTipLamports.toString(),
+    max_priority_fee_lamports: allowances.maxPriorityFeeLamports.toString(),
+    fee_accounts: Object.fromEntries(allowances.feeAccounts),
   };
 }
 

@@ -4,6 +4,7 @@ import { PLAN_NAMES } from '../service/rate/rate-plan.ts';
 import { backtestSchema } from './schema-backtest.ts';
 import { address, amount, duration, isDuration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
 import { riskSchema } from './risk-limits.ts';
+import { swapSchema } from './strategies/swap-options.ts';
 
 // The shape of the file, as people write it: what depends on tokens, strategies or another section is checked when it
 // is resolved. Descriptions and examples end up in the JSON schema, where editors show them.
@@ -100,6 +101,14 @@ const signerSchema = z.strictObject({
     .meta({ description: 'What may be spent of each token, by its alias: { USDC: { per_trade: "200", per_hour: "1000", '
       + 'per_day: "3000" } }. On a real service, what has no cap is not spent.' }),
   price_guard: priceGuard.prefault({}),
+  max_tip: amount('0.0001 SOL').optional()
+    .meta({ description: 'The most that the tips of one swap may be, up to 0.005 SOL. Left out, nothing is tipped.' }),
+  max_priority_fee: amount('0.001 SOL').optional()
+    .meta({ description: 'The most that the wallet pays for the priority of one swap, up to 0.01 SOL. Left out, 0.001 '
+      + 'SOL.' }),
+  fee_accounts: z.record(address(), z.int().min(1).max(10_000)).default({})
+    .meta({ description: 'Accounts that may get a fee of your own out of a swap, each with its largest share in '
+      + 'hundredths of a percent: the account itself, or its token accounts.' }),
 }).meta({
   description: 'What may be signed, whatever the rest of Gannet asks for: the process with the key keeps these itself.',
 });
@@ -127,6 +136,8 @@ const strategy = z.strictObject({
   }),
   max_exposure: amount('1000 USDC').optional()
     .meta({ description: 'What its positions together may be worth, with what is under way and reserved.' }),
+  swap: swapSchema.optional()
+    .meta({ description: 'How the swaps of this instance are requested, in place of the options for all.' }),
   on_stop: z.enum(['hold', 'exit']).optional()
     .meta({ description: 'For this instance, in place of on_strategy_stop.' }),
 }).meta({ description: 'One running instance of a strategy.' });
@@ -156,6 +167,8 @@ export const configSchema = z.strictObject({
   ).default({})
     .meta({ description: 'Names for mint addresses, yours and unique. SOL and USDC are known without being listed.' }),
   risk: riskSchema.prefault({}),
+  swap: swapSchema.optional()
+    .meta({ description: 'How swaps are requested, for all strategies without options of their own. docs/swaps.md.' }),
   strategies: z.array(strategy).min(1).meta({ description: 'What runs.' }),
   isolation: z.enum(['shared', 'per_strategy', 'off']).default('shared')
     .meta({ description: 'Where the code of strategies runs, in run and in paper. shared: the project’s own in one '

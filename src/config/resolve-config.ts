@@ -15,8 +15,11 @@ import { checkLiveGate } from './live-gate.ts';
 import type { RequestRate } from './request-rate.ts';
 import { refuseExcess, requestRate } from './request-rate.ts';
 import { resolveBacktest } from './resolve-backtest.ts';
-import { checkForRun, resolveChain, resolveService, resolveSigner, resolveWallet } from './resolve-connections.ts';
+import {
+  checkForRun, knownRouters, resolveChain, resolveService, resolveSigner, resolveWallet,
+} from './resolve-connections.ts';
 import { resolveLimits } from './risk-limits.ts';
+import { resolveSwap } from './strategies/swap-options.ts';
 import { checkCode, loadStrategies, resolveStrategies } from './strategies/resolve-strategies.ts';
 import type { DecimalsLookup } from './resolve-tokens.ts';
 import { GUESSED_DECIMALS, createAmountReader, resolveTokens } from './resolve-tokens.ts';
@@ -100,11 +103,18 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     onStop: sections.on_strategy_stop,
   });
   if (purpose !== 'read') await checkCode(loading, problems);
-  const strategies = entries.filter((strategy) => strategy !== undefined);
   const wallet = resolveWallet(sections, { amounts, problems });
   const protections = readProtections(sound);
   const { enabled, dir = join(places.stateDir, 'recordings') } = sections.recording;
   const signer = resolveSigner(sections, { amounts, problems });
+  const swapScope = {
+    amounts, problems, signer, routers: knownRouters(service.dialect, places.dialectsDir), wallet: wallet.address,
+  };
+  const swap = resolveSwap(sections.swap, { ...swapScope, path: ['swap'] });
+  const own = given.map((entry, index) =>
+    resolveSwap(entry?.swap, { ...swapScope, path: ['strategies', index, 'swap'] }));
+  const strategies = entries.flatMap((strategy, index) =>
+    (strategy === undefined ? [] : [{ ...strategy, swap: own[index] ?? swap }]));
   const config: RunConfig = {
     file: options.file,
     mode: sections.mode,
@@ -118,6 +128,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     limits: resolveLimits(sections.risk, {
       amounts, problems, protections, solReserve: wallet.solReserve, caps: signer.caps,
     }),
+    swap,
     strategies,
     isolation,
     recording: { enabled, dir },

@@ -1,4 +1,4 @@
-import type { Amount } from '../core/amount.ts';
+import type { Amount, Lamports } from '../core/amount.ts';
 import { lamports } from '../core/amount.ts';
 import { isGannetError } from '../core/errors.ts';
 import { CONTROL_TOKENS, SECRET_BITS_MIN, weaknessOf } from '../core/secret-strength.ts';
@@ -12,12 +12,13 @@ import { dialectNames, loadDialect } from '../service/wire/dialect.ts';
 import { hasWalletKeyForm } from '../signer/key-shape.ts';
 import { isAddress } from '../solana/addresses.ts';
 import type { ProblemList } from './config-issue.ts';
+import { safeText } from './config-issue.ts';
 import type { ConfigFile } from './config-schema.ts';
 import type { EnvironmentRecord } from './interpolate.ts';
 import { withheldVariable } from './interpolate.ts';
 import type { AmountReader } from './resolve-tokens.ts';
 import type {
-  ChainConfig, KeySource, PriceGuardConfig, ServiceConfig, SignerConfig, WalletConfig,
+  AllowanceConfig, ChainConfig, KeySource, PriceGuardConfig, ServiceConfig, SignerConfig, WalletConfig,
 } from './run-config.ts';
 import { isLoopback } from './schema-fields.ts';
 import type { SpendCap } from '../trading/limits.ts';
@@ -34,7 +35,8 @@ const SPANS = ['per_trade', 'per_hour', 'per_day'] as const;
 /** Returns what the section "signer" allows, read as the signer's own process reads it. */
 export function resolveSigner({ signer, risk, service }: ConfigFile, scope: SignerScope): SignerConfig {
   const priceGuard = resolvePriceGuard(signer?.price_guard, { risk, service });
-  if (signer === undefined) return { programs: [], destinations: [], caps: new Map(), priceGuard };
+  const allowances = resolveAllowances(signer, scope);
+  if (signer === undefined) return { programs: [], destinations: [], caps: new Map(), priceGuard, allowances };
   refuseRepeated(['signer', 'programs'], signer.programs, scope.problems);
   refuseRepeated(['signer', 'destinations'], signer.destinations, scope.problems);
   const caps = new Map<Mint, SpendCap>();
@@ -43,7 +45,29 @@ export function resolveSigner({ signer, risk, service }: ConfigFile, scope: Sign
     const token = scope.amounts.token(path, alias, 'key');
     if (token !== undefined) caps.set(token.mint, resolveCaps(entry, { path, token }, scope));
   }
-  return { programs: signer.programs, destinations: signer.destinations, caps, priceGuard };
+  return { programs: signer.programs, destinations: signer.destinations, caps, priceGuard, allowances };
+}
+
+/** As the signer's own process has them. */
+const ALLOWED_FEES = {
+  max_tip: { usual: 0n, most: 5_000_000n, mostText: '0.005 SOL' },
+  max_priority_fee: { usual: 1_000_000n, most: 10_000_000n, mostText: '0.01 SOL' },
+} as const;
+
+function resolveAllowances(signer: ConfigFile['signer'], { amounts, problems }: SignerScope): AllowanceConfig {
+  const read = (key: keyof typeof ALLOWED_FEES): Lamports => {
+    const { usual, most, mostText } = ALLOWED_FEES[key];
+    const path = ['signer', key];
+    const found = amounts.limit(path, signer?.[key]);
+    const isTooMuch = found !== undefined && (found.mint !== SOL_MINT || found.amount > most);
+    if (isTooMuch)
+      problems.add(path, `expected an amount of SOL of at most "${mostText}", got "${safeText(signer![key]!, 60)}"`);
+    return lamports(found === undefined || isTooMuch ? usual : found.amount);
+  };
+  return {
+    maxTipLamports: read('max_tip'), maxPriorityFeeLamports: read('max_priority_fee'),
+    feeAccounts: new Map(Object.entries(signer?.fee_accounts ?? {})),
+  };
 }
 
 const MAX_DEVIATION_BPS = 5_000;
@@ -205,6 +229,19 @@ function checkDialect({ dialect: name, base_url: baseUrl }: ConfigFile['service'
   } catch (error) {
     if (!isGannetError(error)) throw error;
     problems.add(path, error.message);
+  }
+}
+
+const ROUTERS = ['iris', 'rfqz', 'routerA', 'routerB'];
+
+/** Returns the neutral names of a dialect's routers; those of the service's description where it cannot be read. */
+export function knownRouters(dialect: string, dialectsDir: string): readonly string[] {
+  try {
+    const { routers } = loadDialect(dialect, dialectsDir);
+    return routers.length === 0 ? ROUTERS : routers;
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    return ROUTERS;
   }
 }
 

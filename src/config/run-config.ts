@@ -1,4 +1,4 @@
-import type { Amount } from '../core/amount.ts';
+import type { Amount, Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { ApartStrategy } from '../engine/host/strategy-call.ts';
 import type { FeedSpec } from '../market/feed.ts';
@@ -6,6 +6,7 @@ import type { Mint, TokenTable } from '../market/token.ts';
 import type { RatePlan } from '../service/rate/rate-plan.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { RiskLimits, SpendCap, ValueLimit } from '../trading/limits.ts';
+import type { SwapOptions } from '../trading/swap-options.ts';
 import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import { specsOf } from '../strategy/input.ts';
 import type { PlainValue } from './config-tree.ts';
@@ -23,6 +24,8 @@ export interface RunConfig {
   readonly seed: number;
   readonly backtest: BacktestConfig;
   readonly tokens: TokenTable;
+  /** How the swaps of strategies without options of their own are requested; undefined where nothing is configured. */
+  readonly swap?: SwapOptions | undefined;
   readonly limits: RiskLimits;
   readonly strategies: readonly StrategyConfig[];
   readonly isolation: IsolationConfig;
@@ -74,6 +77,15 @@ export interface SignerConfig {
   /** By token; at least one span of each is there. */
   readonly caps: ReadonlyMap<Mint, SpendCap>;
   readonly priceGuard: PriceGuardConfig;
+  readonly allowances: AllowanceConfig;
+}
+
+/** What a swap may pay besides its own input, and to whom. */
+export interface AllowanceConfig {
+  readonly maxTipLamports: Lamports;
+  readonly maxPriorityFeeLamports: Lamports;
+  /** The accounts that the operator's own fee may go to, each with its largest share in basis points. */
+  readonly feeAccounts: ReadonlyMap<string, number>;
 }
 
 /** How far swaps may be below the signer's own quotes. */
@@ -132,6 +144,8 @@ export interface StrategyConfig {
   readonly maxExposure?: ValueLimit | undefined;
   /** How much of the recording it sees again before the start. */
   readonly warmupMs?: Millis | undefined;
+  /** How its swaps are requested; undefined where nothing is configured. */
+  readonly swap?: SwapOptions | undefined;
   /** Undefined for a manual swap, whose position is its result. */
   readonly onStop?: OnStrategyStop | undefined;
   /** Whether it is one manual swap of an operator, which is in no file. */

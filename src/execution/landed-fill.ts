@@ -29,7 +29,8 @@ export async function readLanded(
   { intent, attempt, signature, status }: SeenLanded,
 ): Promise<LandedSwap | undefined> {
   const { inputMint, outputMint } = intent;
-  const landed = await chain.landedSwap({ signature, owner, inputMint, outputMint });
+  const { receiver } = attempt;
+  const landed = await chain.landedSwap({ signature, owner, inputMint, outputMint, receiver });
   if (landed === undefined) return undefined;
   const contradiction = contradictionOf(status, landed) ?? impossibleAmount(intent, attempt, landed);
   if (contradiction === undefined) return landed;
@@ -77,13 +78,14 @@ function sideLamports(mint: Mint): bigint {
 /** Returns the end of an attempt that landed: swapped, or failed at the cost of its fee. */
 export function landedProgress(intent: Intent, attempt: Attempt, landed: LandedSwap): Progress {
   const { signature, slot, error, amountIn, amountOut, feeLamports, rentLamports } = landed;
-  const { router, quotedOut } = attempt;
+  const { router, quotedOut, receiver } = attempt;
   if (error !== undefined)
     return { state: 'failed', router, signature, slot, code: error.code, reason: error.message, feeLamports };
   return {
     state: 'confirmed', router, quotedOut, signature, slot,
     fill: {
       inputMint: intent.inputMint, outputMint: intent.outputMint, amountIn, amountOut, feeLamports, rentLamports,
+      ...(receiver === undefined ? {} : { receiver }),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { EMPTY, Observable } from 'rxjs';
-import type { Lamports } from '../core/amount.ts';
+import type { Bps, Lamports } from '../core/amount.ts';
+import { afterSlippage } from '../core/amount.ts';
 import { isGannetError } from '../core/errors.ts';
 import type { Random } from '../core/random.ts';
 import type { Clock, Millis } from '../core/time.ts';
@@ -7,11 +8,13 @@ import type { Executor } from '../trading/executor.ts';
 import type { Intent, Outcome } from '../trading/intent.ts';
 import type { SimulationSetting } from '../trading/simulation-model.ts';
 import { landSimulated } from '../trading/simulation-model.ts';
+import type { OrderOptions, SwapOptions } from '../trading/swap-options.ts';
+import { ownFeeBps, receiverOf } from '../trading/swap-options.ts';
 import type { SwapOrder } from '../trading/swap-terms.ts';
 import { refuseTerms } from '../trading/swap-terms.ts';
-import type { Progress, SwapService } from './ports.ts';
+import type { ExecutorPorts, Progress, SwapService } from './ports.ts';
 import { wait } from './monotonic-time.ts';
-import { withMinimumOutput } from './prepare.ts';
+import { requestedOf, withMinimumOutput } from './prepare.ts';
 
 const ARRIVAL_RETRY_MS = 1_000;
 
@@ -19,7 +22,8 @@ const ARRIVAL_RETRY_MS = 1_000;
 interface PaperModel {
   readonly setting: SimulationSetting;
   readonly landLatencyMs: Millis;
-  readonly feeLamports: Lamports;
+  /** Returns the network's costs of a swap with these options. */
+  readonly feeLamports: (order: OrderOptions) => Lamports;
   /** The share of transactions that never land: no swap, no fee, and the money locked until they have expired. */
   readonly dropProbability: number;
   readonly expiryMs: Millis;
@@ -34,6 +38,8 @@ export function createPaperExecutor(options: {
   readonly clock: Clock;
   readonly random: Random;
   readonly model: PaperModel;
+  /** Returns the configured options of a strategy's swaps; absent for none. */
+  readonly swapOptions?: ExecutorPorts['swapOptions'];
 }): Executor {
   return {
     execute: (intent) => new Observable<Outcome>((subscriber) => {
@@ -57,10 +63,11 @@ export function createPaperExecutor(options: {
 }
 
 async function carryOut(
-  { service, clock, random, model }: Parameters<typeof createPaperExecutor>[0], intent: Intent,
+  { service, clock, random, model, swapOptions }: Parameters<typeof createPaperExecutor>[0], given: Intent,
   report: (progress: Progress) => void,
 ): Promise<void> {
-  const quote = (): Promise<SwapOrder | Error> => quoteFor(service, intent);
+  const { intent, options } = requestedOf({ swapOptions }, given);
+  const quote = (): Promise<SwapOrder | Error> => quoteFor(service, intent, options);
   report({ state: 'building' });
   const accepted = await quote();
   if (accepted instanceof Error) {
@@ -88,9 +95,12 @@ async function carryOut(
   }
   const { outAmount } = arrival;
   const { kind: _kind, intentId: _intentId, attempt: _attempt, ...landing } = landSimulated({
-    intent, accepted, outAmount, setting: model.setting, feeLamports: model.feeLamports,
+    intent, accepted, outAmount, setting: model.setting,
+    feeLamports: model.feeLamports(intent.route === 'order' ? options.order : {}),
   });
-  report(landing);
+  const receiver = receiverOf(options, intent.route);
+  report(landing.fill === undefined || receiver === undefined ? landing
+    : { ...landing, fill: { ...landing.fill, receiver } });
 }
 
 /**
@@ -118,11 +128,20 @@ function faultOf(error: Error): Pick<Progress, 'code' | 'reason'> {
   return { code: isGannetError(error) ? error.code : undefined, reason: error.message.slice(0, 300) };
 }
 
-async function quoteFor(service: Pick<SwapService, 'order'>, intent: Intent): Promise<SwapOrder | Error> {
+/** A quote names no wallet, so that who pays and who receives are not part of it. A build's own fee is taken off. */
+async function quoteFor(
+  service: Pick<SwapService, 'order'>, intent: Intent, options: SwapOptions,
+): Promise<SwapOrder | Error> {
+  const { excludeRouters, excludeDexes, referralAccount, referralFee } = options.order;
+  const asked = intent.route === 'order' ? { excludeRouters, excludeDexes, referralAccount, referralFee } : {};
   try {
-    return await withMinimumOutput(intent, (slippageBps) => service.order({
-      inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, slippageBps,
-    }, { priority: intent.purpose }));
+    const order = await withMinimumOutput(intent, (slippageBps) => service.order({
+      inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, slippageBps, ...asked,
+    }, { priority: intent.purpose }), options);
+    const ownBps = intent.route === 'build' ? ownFeeBps(options, 'build') : 0 as Bps;
+    return ownBps === 0 ? order : {
+      ...order, outAmount: afterSlippage(order.outAmount, ownBps), threshold: afterSlippage(order.threshold, ownBps),
+    };
   } catch (error) {
     if (isGannetError(error)) return error;
     throw error;

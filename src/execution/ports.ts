@@ -4,6 +4,7 @@ import type { Attempt, BalanceMove, LandedSwap, ProofProgress } from '../trading
 import type { Intent, IntentPurpose, IntentState, Outcome } from '../trading/intent.ts';
 import type { Route } from '../trading/proposal.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
+import type { BuildOptions, OrderOptions, SwapOptions } from '../trading/swap-options.ts';
 import type { ExecuteAnswer, SwapBuild, SwapOrder, SwapRequest } from '../trading/swap-terms.ts';
 import type { Clock, Millis } from '../core/time.ts';
 
@@ -21,8 +22,8 @@ interface Abortable {
 
 /** The swap part of the service. Faults are thrown as GannetError; answers are answers. */
 export interface SwapService {
-  order(request: SwapRequest, urgency?: Urgency): Promise<SwapOrder>;
-  build(request: SwapRequest & { readonly taker: string }, urgency?: Urgency): Promise<SwapBuild>;
+  order(request: SwapRequest & OrderOptions, urgency?: Urgency): Promise<SwapOrder>;
+  build(request: SwapRequest & BuildOptions & { readonly taker: string }, urgency?: Urgency): Promise<SwapBuild>;
   /**
    * Submits signed bytes, or asks again for their outcome: posting the same bytes twice is safe. Throws where no answer
    * came; the outcome is unknown then, whatever the error.
@@ -79,6 +80,8 @@ export interface Chain {
   /** Returns the effect of a landed transaction on a wallet; undefined while the node does not have it. */
   landedSwap(options: {
     readonly signature: string; readonly owner: string; readonly inputMint: Mint; readonly outputMint: Mint;
+    /** Gets the output in the wallet's place: a wallet, or a token account. */
+    readonly receiver?: string | undefined;
   }): Promise<LandedSwap | undefined>;
   /** Finds the landed transaction with the wallet's signature, made after a slot, even with another fee payer. */
   findBySigner(
@@ -221,6 +224,8 @@ export interface ExecutorPorts {
   readonly signer: Signer;
   readonly journal: Journal;
   readonly clock: Clock;
+  /** Returns the configured options of a strategy's swaps; absent for none. */
+  readonly swapOptions?: ((strategy: string) => SwapOptions) | undefined;
   /** The maximum age of a signed quote; 2 s by default. */
   readonly maxQuoteAgeMs?: Millis | undefined;
   /** The maximum number of slots that a signed quote may be behind the chain; unlimited by default. */

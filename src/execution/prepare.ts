@@ -8,6 +8,8 @@ import type { Intent } from '../trading/intent.ts';
 import type { CapRoom } from '../trading/usage-counters.ts';
 import type { SwapOrder, SwapTerms } from '../trading/swap-terms.ts';
 import { minimumOut, refuseTerms, slippageFor } from '../trading/swap-terms.ts';
+import type { SwapOptions } from '../trading/swap-options.ts';
+import { NO_SWAP_OPTIONS, optionsOf, ownFeeBps, receiverOf } from '../trading/swap-options.ts';
 import type { ExecutorPorts, TokenBalance } from './ports.ts';
 import { wait } from './monotonic-time.ts';
 import { QUOTE_MAX_AGE_MS } from '../trading/limits.ts';
@@ -69,20 +71,35 @@ const isPassing = ({ code, details: { status, code: inner } }: GannetError): boo
   TRANSIENT.has(code) || (code === 'SIGN_REFUSED' && TRANSIENT_REFUSALS.has(inner))
     || (code === 'SERVICE_STATUS' && (status === 400 || status === 408 || Number(status) >= 500));
 
+/** A swap to prepare, with the options of its request. */
+interface Requested {
+  readonly intent: Intent;
+  readonly options: SwapOptions;
+}
+
+/** Returns the options of an intent. The fee that the operator pays to an own account is allowed beside others. */
+export function requestedOf({ swapOptions }: Pick<ExecutorPorts, 'swapOptions'>, given: Intent): Requested {
+  const options = optionsOf(given, swapOptions?.(given.strategy) ?? NO_SWAP_OPTIONS);
+  const maxFeeBps = Math.max(given.maxFeeBps, ownFeeBps(options, given.route)) as Bps;
+  return { intent: { ...given, maxFeeBps }, options };
+}
+
 /**
  * Requests a new quote, checks the terms and the bytes, and signs. A refusal is a value with a code, for the signer the
  * code of its policy. A refused transaction with co-signers is quoted once more without its router.
  */
-export async function prepareAttempt(ports: ExecutorPorts, intent: Intent, number: number): Promise<Preparation> {
+export async function prepareAttempt(ports: ExecutorPorts, given: Intent, number: number): Promise<Preparation> {
+  const requested = requestedOf(ports, given);
+  const { intent } = requested;
   let refusedRouter: string | undefined;
   for (let tries = 1; ; tries++) {
     let unsigned: Unsigned | undefined;
     try {
-      const made = intent.route === 'order' ? await byOrder(ports, intent, refusedRouter)
-        : await byBuild(ports, intent);
+      const made = intent.route === 'order' ? await byOrder(ports, requested, refusedRouter)
+        : await byBuild(ports, requested);
       if ('kind' in made) return made;
       unsigned = made;
-      return { kind: 'signed', attempt: await sign(ports, intent, number, unsigned) };
+      return { kind: 'signed', attempt: await sign(ports, requested, number, unsigned) };
     } catch (error) {
       if (!isGannetError(error)) throw error;
       if (refusedRouter === undefined && unsigned !== undefined && isForeignRefused(error, unsigned)) {
@@ -128,14 +145,15 @@ function startQuoteRequest(
 }
 
 async function byOrder(
-  ports: ExecutorPorts, intent: Intent, excludedRouter: string | undefined,
+  ports: ExecutorPorts, { intent, options }: Requested, excludedRouter: string | undefined,
 ): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
   const request = startQuoteRequest(ports, intent);
+  const excluded = [...options.order.excludeRouters ?? [], ...(excludedRouter === undefined ? [] : [excludedRouter])];
   const order = await withMinimumOutput(intent, (slippageBps) => ports.service.order({
     inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, taker: ports.signer.address,
-    slippageBps,
-    ...(excludedRouter === undefined ? {} : { excludeRouters: [excludedRouter] }),
-  }, { priority: intent.purpose, onStart: request.onStart }));
+    slippageBps, ...options.order,
+    ...(excluded.length === 0 ? {} : { excludeRouters: excluded }),
+  }, { priority: intent.purpose, onStart: request.onStart }), options);
   const { quotedAt, inputBalance } = await request.reading();
   const refusal = refuseTerms(intent, order) ?? refuseOrder(ports, order);
   if (refusal !== undefined) return { kind: 'refused', router: order.router, ...refusal };
@@ -180,7 +198,9 @@ function refuseOrder(ports: ExecutorPorts, order: SwapOrder): { code: string; re
  * A build does not state its price impact, so the price is requested a second time as a quote, and the build must agree
  * with it.
  */
-async function byBuild(ports: ExecutorPorts, intent: Intent): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
+async function byBuild(
+  ports: ExecutorPorts, { intent, options }: Requested,
+): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
   const request = startQuoteRequest(ports, intent);
   const asked = { inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn };
   const priority = intent.purpose;
@@ -188,12 +208,14 @@ async function byBuild(ports: ExecutorPorts, intent: Intent): Promise<Unsigned |
   const [reference, build] = await Promise.all([
     ports.service.order(asked, { priority }),
     withMinimumOutput(intent, (slippageBps) => ports.service.build(
-      { ...asked, taker: ports.signer.address, slippageBps }, { priority, onStart: request.onStart },
+      { ...asked, taker: ports.signer.address, slippageBps, ...options.build },
+      { priority, onStart: request.onStart },
     )),
   ]);
   const { quotedAt, inputBalance } = await request.reading();
   const priceImpact = worse(build.priceImpact, reference.priceImpact);
-  const refusal = refuseTerms(intent, { ...build, priceImpact }) ?? refuseOffPrice(intent, build, reference);
+  const refusal = refuseTerms(intent, { ...build, priceImpact })
+    ?? refuseOffPrice(intent, build, afterSlippage(reference.outAmount, ownFeeBps(options, 'build')));
   if (refusal !== undefined) return { kind: 'refused', router: build.router, ...refusal };
   const { transaction } = await ports.chain.compose(build, ports.signer.address);
   const quote = { quotedAt, contextSlot: build.contextSlot, chainSlot: inputBalance.slot };
@@ -207,16 +229,18 @@ function worse(build: number | undefined, reference: number | undefined): number
   return build === undefined || reference === undefined ? build ?? reference : Math.min(build, reference);
 }
 
+/** Compares a build with the output of a quote of the same moment, after the operator's own fee. */
 function refuseOffPrice(
-  intent: Intent, build: SwapTerms, reference: SwapTerms,
+  intent: Intent, build: SwapTerms, quoted: Amount,
 ): { code: string; reason: string } | undefined {
-  const least = afterSlippage(reference.outAmount, intent.maxPriceImpactBps);
-  if (build.outAmount >= least) return undefined;
+  if (build.outAmount >= afterSlippage(quoted, intent.maxPriceImpactBps)) return undefined;
   return { code: 'PRICE_OFF_REFERENCE', reason: `${build.outAmount} of ${intent.outputMint} offered, a quote of the `
-    + `same moment says ${reference.outAmount} of ${intent.outputMint}` };
+    + `same moment says ${quoted} of ${intent.outputMint}` };
 }
 
-async function sign(ports: ExecutorPorts, intent: Intent, number: number, unsigned: Unsigned): Promise<Attempt> {
+async function sign(
+  ports: ExecutorPorts, { intent, options }: Requested, number: number, unsigned: Unsigned,
+): Promise<Attempt> {
   const { quote, terms, transaction, lastValidBlockHeight, requestId, coSigners } = unsigned;
   const { address } = ports.signer;
   const facts = ports.chain.readTransaction(transaction);
@@ -269,6 +293,7 @@ async function sign(ports: ExecutorPorts, intent: Intent, number: number, unsign
     lastValidBlockHeight,
     feePayer: facts.feePayer,
     maker: unsigned.maker,
+    receiver: receiverOf(options, intent.route),
     inputBalance: unsigned.inputBalance.amount,
     inputSlots: { from: unsigned.inputBalance.slot, to: unsigned.inputBalance.lastSlot },
     signedTransaction: signed.transaction,
@@ -330,12 +355,16 @@ function stale(found: string): GannetError {
   return new GannetError('QUOTE_STALE', `the quote ${found}`);
 }
 
-/** Requests with the allowed slippage, and once more with less where the minimum output requires it. */
+/**
+ * Requests with the allowed slippage, or with that of the service where it is automatic, and once more with less where
+ * the minimum output requires it.
+ */
 export async function withMinimumOutput<T extends SwapTerms>(
-  intent: Intent, ask: (slippageBps: Bps) => Promise<T>,
+  intent: Intent, ask: (slippageBps: Bps | undefined) => Promise<T>,
+  { isAutomatic }: Pick<SwapOptions, 'isAutomatic'> = NO_SWAP_OPTIONS,
 ): Promise<T> {
-  const first = await ask(intent.maxSlippageBps);
+  const first = await ask(isAutomatic ? undefined : intent.maxSlippageBps);
   const tighter = slippageFor(intent, first.outAmount);
-  return tighter < intent.maxSlippageBps && first.threshold < minimumOut(intent, first.outAmount)
-    ? ask(tighter) : first;
+  const isTooWide = first.threshold < minimumOut(intent, first.outAmount);
+  return isTooWide && (isAutomatic || tighter < intent.maxSlippageBps) ? ask(tighter) : first;
 }

@@ -13,7 +13,8 @@ import { createJsonRpc } from './chain/json-rpc.ts';
 import type { Policy } from './policy/policy.ts';
 import { createPolicy, judgeClosing } from './policy/policy.ts';
 import type { Expectation } from './policy/expectation.ts';
-import { USUAL_MAX_FEE_LAMPORTS, usualPlatformFeeBps } from './policy/expectation.ts';
+import { SIGNATURE_FEES_LAMPORTS, usualPlatformFeeBps } from './policy/expectation.ts';
+import { USUAL_ALLOWANCES, type Allowances } from './allowances.ts';
 import { NATIVE_MINT, SOL_DECIMALS, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, USDC_MINT } from '../solana/constants.ts';
 import { checkTransaction, type CheckedTransaction } from './policy/lookup-tables.ts';
 import { verdictOf, type Summary, type Verdict } from './policy/verdict.ts';
@@ -104,7 +105,7 @@ interface AuthoriserOptions {
     SignerSettings,
     'keyFrom' | 'embedded' | 'rpcUrl' | 'countersDir' | 'acceptNewCounters' | 'programs' | 'destinations' | 'caps'
     | 'tokens' | 'priceGuard'
-  >;
+  > & Partial<Pick<SignerSettings, 'allowances'>>;
   /** The address of the key, base58. */
   readonly wallet: string;
   /** Derived from the wallet's key; it authenticates the counters. */
@@ -167,7 +168,7 @@ export async function createAuthoriser({
       const checked = checkTransaction(new Uint8Array(transaction));
       if ('finding' in checked) return denied(verdictOf([checked.finding], undefined));
       try {
-        const verdict = await judgeWithChain(checked, expectationOf(terms, wallet), {
+        const verdict = await judgeWithChain(checked, expectationOf(terms, wallet, settings.allowances), {
           policy, chain, receivers: [undefined, ...settings.destinations],
         });
         if (verdict.verdict === 'deny') return denied(verdict);
@@ -256,11 +257,13 @@ function loopbackOf(text: string | undefined): string | undefined {
 function expectationOf(
   { inputMint, outputMint, amountIn, minimumOut, maker, feePayer, route, maxFeeBps }: SigningRequestTerms,
   wallet: string,
+  { maxTipLamports, maxPriorityFeeLamports, feeAccounts, maxFeeBps: mostFeeBps }: Allowances = USUAL_ALLOWANCES,
 ): Expectation {
   return {
-    wallet, inputMint, outputMint, amountIn, minimumOut, maker, feePayer, route,
-    maxFeeLamports: USUAL_MAX_FEE_LAMPORTS,
-    maxPlatformFeeBps: Math.min(maxFeeBps, usualPlatformFeeBps({ route, wallet, feePayer })),
+    wallet, inputMint, outputMint, amountIn, minimumOut, maker, feePayer, route, maxTipLamports,
+    maxFeeLamports: SIGNATURE_FEES_LAMPORTS + maxPriorityFeeLamports,
+    maxPlatformFeeBps: Math.min(maxFeeBps, mostFeeBps, usualPlatformFeeBps({ route, wallet, feePayer })),
+    ownFees: new Map([...feeAccounts].map(([account, bps]) => [account, Math.min(bps, maxFeeBps)])),
   };
 }
 

@@ -15,6 +15,7 @@ import { readSwapPrograms } from './dialect-programs.ts';
 import { signerFolders } from './counters/spend-counters.ts';
 import { readPriceGuard, type PriceGuardSettings } from './price/price-guard-settings.ts';
 import type { YamlPlace } from './yaml-reading.ts';
+import { readAllowances, type Allowances } from './allowances.ts';
 import { inside, invalid, invalidAt, itemsOf, memberOf, membersOf, textOf, yamlRoot } from './yaml-reading.ts';
 
 /** The limits on spending one token, decimal texts in whole tokens; undefined for no limit. */
@@ -51,6 +52,7 @@ export interface SignerSettings {
   /** May receive in the wallet's place: wallets, or token accounts. */
   readonly destinations: readonly string[];
   readonly caps: readonly CapSetting[];
+  readonly allowances: Allowances;
   /** Mints by their aliases; SOL and USDC are always among them. */
   readonly tokens: ReadonlyMap<string, string>;
   /** The service that the signer asks for prices itself, and how far a swap may be below them. */
@@ -98,7 +100,9 @@ export function readSignerSettings(
   const place: YamlPlace = { file, path: [], node: root };
   const [service, chain, wallet, signer, risk] =
     ['service', 'chain', 'wallet', 'signer', 'risk'].map((key) => memberOf(place, key));
-  membersOf(signer, ['programs', 'destinations', 'caps', 'price_guard']);
+  membersOf(signer, [
+    'programs', 'destinations', 'caps', 'price_guard', 'max_tip', 'max_priority_fee', 'fee_accounts',
+  ]);
   const tokens = readTokens(memberOf(place, 'tokens'));
   const dialect = readDialect(inside(service, 'dialect'), projectDir);
   const priceGuard = readPriceGuard({ service, risk, guard: inside(signer, 'price_guard') }, { environment, dialect });
@@ -118,6 +122,7 @@ export function readSignerSettings(
     programs: embedded ? swapPrograms() : listed,
     destinations: itemsOf(inside(signer, 'destinations')).map((item) => readAddress(item)!),
     caps: readCaps(inside(signer, 'caps'), tokens),
+    allowances: readAllowances(signer, risk),
     tokens,
     priceGuard,
   };

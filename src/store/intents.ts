@@ -196,7 +196,7 @@ function moveOf(
   spentBefore: (intentId: string) => Lamports,
 ): BalanceMove {
   const input = fill?.inputMint === mint ? fill.amountIn : 0n;
-  const output = fill?.outputMint === mint ? fill.amountOut : 0n;
+  const output = fill?.outputMint === mint && fill.receiver === undefined ? fill.amountOut : 0n;
   if (mint !== SOL_MINT) return { spent: input, received: output, slot };
   const paid = fill?.feeLamports ?? feeLamports ?? 0n;
   // The last outcome has the fees of all attempts. Those of earlier ones are in the starts of the next, with their

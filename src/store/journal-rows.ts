@@ -38,6 +38,8 @@ export interface AttemptRow {
   readonly last_valid_block_height: string;
   readonly fee_payer: string;
   readonly maker: string | null;
+  /** Since format 6. */
+  readonly receiver: string | null;
   readonly input_balance: string | null;
   readonly input_slot_from: string | null;
   readonly input_slot_to: string | null;
@@ -102,6 +104,7 @@ export function readAttempt(row: AttemptRow): Attempt {
     lastValidBlockHeight: BigInt(row.last_valid_block_height),
     feePayer: row.fee_payer,
     ...(row.maker === null ? {} : { maker: row.maker }),
+    ...(row.receiver === null ? {} : { receiver: row.receiver }),
     ...(row.input_balance === null ? {} : { inputBalance: BigInt(row.input_balance) as Amount }),
     ...(row.input_slot_from === null || row.input_slot_to === null ? {}
       : { inputSlots: { from: BigInt(row.input_slot_from), to: BigInt(row.input_slot_to) } }),
@@ -129,6 +132,7 @@ export function writeAttempt(
     last_valid_block_height: attempt.lastValidBlockHeight.toString(),
     fee_payer: attempt.feePayer,
     maker: attempt.maker ?? null,
+    receiver: attempt.receiver ?? null,
     input_balance: attempt.inputBalance?.toString() ?? null,
     input_slot_from: attempt.inputSlots?.from.toString() ?? null,
     input_slot_to: attempt.inputSlots?.to.toString() ?? null,

@@ -24,6 +24,8 @@ export interface Attempt {
   readonly feePayer: string;
   /** The market maker on the other side, where there is one. */
   readonly maker?: string | undefined;
+  /** Gets the output in the wallet's place: a wallet, or a token account. */
+  readonly receiver?: string | undefined;
   /** The wallet's input balance at the signature, smallest units; it is unchanged where the swap never landed. */
   readonly inputBalance?: Amount | undefined;
   /**
@@ -73,7 +75,9 @@ export interface LandedSwap {
   readonly feeLamports: Lamports;
   /** Deposits this wallet made in accounts opened on the way. */
   readonly rentLamports: Lamports;
-  /** The decrease of the wallet's input and the increase of its output, without fees and deposits. */
+  /**
+   * The decrease of the wallet's input and the increase of its output, or of the receiver's, without fees and deposits.
+   */
   readonly amountIn: Amount;
   readonly amountOut: Amount;
 }

@@ -2,6 +2,7 @@ import type { Amount, Lamports } from '../core/amount.ts';
 import { formatDecimal } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
+import type { ValueLimit } from './limits.ts';
 import type { Portfolio, StrategyBook } from './portfolio.ts';
 import type { EquityRecord, ProtectionMemory } from './protections/memory.ts';
 import { ALL } from './protections/memory.ts';
@@ -117,6 +118,14 @@ export function takeBackOwed({ portfolio, protections }: Ledger, name: string): 
   portfolio.fund(name, -taken);
   book.owed -= taken;
   shiftEquity(protections, name, book.budget.mint, -taken);
+}
+
+/**
+ * Adjusts the recorded equity of a strategy to what one of its swaps paid to another receiver: that left the wallet on
+ * purpose, and is no loss.
+ */
+export function payOut({ portfolio, protections }: Ledger, name: string, { mint, amount }: ValueLimit): void {
+  if (portfolio.book(name).budget?.mint === mint) shiftEquity(protections, name, mint, -amount);
 }
 
 function stillHolding(tokens: TokenTable, name: string, { budget, balances }: StrategyBook, before: Mint): GannetError {

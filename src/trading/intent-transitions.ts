@@ -4,7 +4,7 @@ import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import { outputAt } from '../market/quote.ts';
 import { SOL_MINT } from '../market/token.ts';
-import { takeBackOwed } from './book-snapshot.ts';
+import { payOut, takeBackOwed } from './book-snapshot.ts';
 import { settleExit } from './exit-progress.ts';
 import type { Intent, Outcome } from './intent.ts';
 import { canTransition, isTerminal, needsOperator } from './intent.ts';
@@ -37,7 +37,7 @@ export function openIntent(
     maxPriceImpactBps: state.limits.maxPriceImpactBps,
     maxFeeBps: state.limits.maxFeeBps,
     minimumOut: leastOutput(state, proposal, { amountIn, isExit, at }),
-    route: proposal.route ?? 'order',
+    route: strategy.limits.route ?? proposal.route ?? 'order',
     reason: proposal.reason,
     key: proposal.key,
   };
@@ -107,5 +107,11 @@ function bookOutcome(state: EngineState, { strategy }: Intent, { fill, feeLampor
   const currency = state.portfolio.book(strategy).budget?.mint;
   const fee = currency === undefined ? undefined
     : currentValue(state, { mint: SOL_MINT, amount: fill.feeLamports }, currency, state.protections.now);
-  return state.portfolio.applyFill(strategy, fill, fee);
+  const result = state.portfolio.applyFill(strategy, fill, fee);
+  if (fill.receiver !== undefined && currency !== undefined) {
+    const spent = { mint: fill.inputMint, amount: fill.amountIn };
+    const amount = currentValue(state, spent, currency, state.protections.now);
+    if (amount !== undefined) payOut(state, strategy, { mint: currency, amount });
+  }
+  return result;
 }

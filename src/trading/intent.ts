@@ -85,6 +85,8 @@ export interface Fill {
   readonly feeLamports: Lamports;
   /** Deposits in opened accounts; they come back when the accounts are closed. */
   readonly rentLamports: Lamports;
+  /** Got the output in the wallet's place, which has none of it; absent where the wallet got it. */
+  readonly receiver?: string | undefined;
 }
 
 /**

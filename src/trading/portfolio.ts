@@ -115,14 +115,17 @@ export class Portfolio {
     add(this.book(intent.strategy).reserved, intent.inputMint, -intent.amountIn);
   }
 
-  /** Books a landed swap and returns the result of an exit. `feeValue` is the fee in the budget's token. */
+  /**
+   * Books a landed swap and returns the result of an exit. `feeValue` is the fee in the budget's token. What another
+   * receiver got is in no book.
+   */
   applyFill(strategy: string, fill: Fill, feeValue: Amount = ZERO): ExitResult | undefined {
     const book = this.book(strategy);
     if (book.isManual) this.#takeFromEarlier(book, fill);
     const result = bookCosts(book, fill, feeValue);
     for (const balances of [book.balances, this.wallet]) {
       add(balances, fill.inputMint, -fill.amountIn);
-      add(balances, fill.outputMint, fill.amountOut);
+      if (fill.receiver === undefined) add(balances, fill.outputMint, fill.amountOut);
     }
     book.swaps += 1;
     this.applyFee(strategy, fill.feeLamports);
@@ -192,6 +195,8 @@ function bookCosts(basis: CostBasis, fill: Fill, fee: Amount): ExitResult | unde
   const budget = basis.budget?.mint;
   if (budget === undefined) return undefined;
   const spent = fill.inputMint === budget ? fill.amountIn : takeCost(basis, fill.inputMint, fill.amountIn);
+  // The position is not the strategy's: its cost left with it.
+  if (fill.receiver !== undefined) return undefined;
   if (fill.outputMint === budget)
     return spent === undefined ? undefined : { cost: spent, profit: fill.amountOut - spent - fee };
   const before = basis.balances.has(fill.outputMint) ? basis.costs.get(fill.outputMint) : 0n;

@@ -13,8 +13,6 @@ export interface SwapRequest {
   readonly taker?: string | undefined;
   /** Chosen by the service where absent. */
   readonly slippageBps?: number | undefined;
-  /** Routers that must not be used. */
-  readonly excludeRouters?: readonly string[] | undefined;
 }
 
 /** The terms of both routes, as the service states them. `refuseTerms` checks them against the intent. */

@@ -230,6 +230,8 @@ describe('the signer’s rules', () => {
   programs: [${PEARL}]
   destinations: [${PEARL}]
   caps: { USDC: { per_trade: "200", per_hour: "1000", per_day: "1000" }, SOL: { per_day: "0.5" } }
+  max_tip: "0.0001 SOL"
+  fee_accounts: { ${PEARL}: 60 }
 `);
     expect(signer).toEqual({
       programs: [PEARL], destinations: [PEARL],
@@ -238,6 +240,9 @@ describe('the signer’s rules', () => {
         [SOL_MINT, { perTrade: undefined, perHour: undefined, perDay: 500_000_000n }],
       ]),
       priceGuard: { maxDeviationBps: 150, quoteTtlMs: 5_000, maxQuotesPerMinute: 60_000 },
+      allowances: {
+        maxTipLamports: 100_000n, maxPriorityFeeLamports: 1_000_000n, feeAccounts: new Map([[PEARL, 60]]),
+      },
     });
     expect((await configOf(WATCH)).signer).toMatchObject({ programs: [], destinations: [], caps: new Map() });
   });

@@ -19,7 +19,8 @@ async function createPaper(): Promise<ExecutorHarness> {
     executor: createPaperExecutor({
       service: fixture.service, clock: fixture.clock, random: seededRandom('contract'),
       model: {
-        setting: 'base', landLatencyMs: 1_000, feeLamports: 5_000n as Lamports, dropProbability: 0, expiryMs: 70_000,
+        setting: 'base', landLatencyMs: 1_000, feeLamports: () => 5_000n as Lamports, dropProbability: 0,
+        expiryMs: 70_000,
       },
     }),
     intent: (overrides) => fixture.intent(overrides),

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Authoriser, SigningRequestTerms } from '../../src/signer/authorise.ts';
 import { createAuthoriser } from '../../src/signer/authorise.ts';
+import { USUAL_ALLOWANCES } from '../../src/signer/allowances.ts';
 import { openSpendingCaps } from '../../src/signer/counters/caps.ts';
 import { COUNTERS_FILE } from '../../src/signer/counters/spend-counters.ts';
 import { CONSTANT_PRODUCT_PROGRAM, swapPrograms } from '../../src/signer/policy/swap-programs.ts';
@@ -164,6 +165,19 @@ describe('the signer', () => {
     // A build has a fee only where Gannet adds one.
     expect(await word(authoriser, { ...referred, terms: { ...referred.terms, maxFeeBps: 10_000, route: 'build' } }))
       .toBe('TRANSFER_DESTINATION');
+  });
+
+  test('limits the fees of others to its own reading, and an own account to its share', async () => {
+    const priceGuard = guardedBy(sandbox.addresses.base_url, { maxDeviationBps: 400 });
+    const referred = await order({ referralAccount: referrer.address, referralFee: 60 }, { maxFeeBps: 10_000 });
+    const wordOf = async (allowances: Partial<typeof USUAL_ALLOWANCES>): Promise<string> => word(
+      await open({ settings: { priceGuard, allowances: { ...USUAL_ALLOWANCES, ...allowances } } }), referred,
+    );
+    expect(await wordOf({ maxFeeBps: 30 })).toBe('PLATFORM_FEE_EXCEEDS');
+    for (const [account, share] of [[friend.address, 60], [referrer.address, 59]] as const) {
+      expect(await wordOf({ maxFeeBps: 30, feeAccounts: new Map([[account, share]]) })).toBe('PLATFORM_FEE_EXCEEDS');
+    }
+    expect(await wordOf({ maxFeeBps: 30, feeAccounts: new Map([[referrer.address, 60]]) })).toBe('allowed');
   });
 
   test('allows the output for configured destinations only', async () => {

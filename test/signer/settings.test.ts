@@ -84,6 +84,28 @@ strategies: [{ use: dca, params: { nonsense: [1, 2] } }]
       .toEqual([[PROGRAM, false], [CONSTANT_PRODUCT_PROGRAM, true]]);
   });
 
+  test('reads what a swap may pay besides its input, and what it is without that', () => {
+    expect(read('mode: live').allowances).toEqual({
+      maxTipLamports: 0n, maxPriorityFeeLamports: 1_000_000n, feeAccounts: new Map(), maxFeeBps: 30,
+    });
+    expect(read(`
+signer: { max_tip: "0.0001 SOL", max_priority_fee: "0.002 SOL", fee_accounts: { ${OTHER}: 60 } }
+risk: { max_fee_bps: 45 }
+swap: { tip: "1000 SOL", unheard: of }
+`).allowances).toEqual({
+      maxTipLamports: 100_000n, maxPriorityFeeLamports: 2_000_000n, feeAccounts: new Map([[OTHER, 60]]), maxFeeBps: 45,
+    });
+    for (const [text, message] of [
+      ['signer: { max_tip: "0.006 SOL" }', /signer\.max_tip: expected an amount of SOL of at most "0\.005 SOL"/],
+      ['signer: { max_tip: "0 SOL" }', /signer\.max_tip: expected an amount of SOL/],
+      ['signer: { max_priority_fee: 0.001 }', /signer\.max_priority_fee: expected text/],
+      ['signer: { max_priority_fee: "1 USDC" }', /signer\.max_priority_fee: expected an amount of SOL/],
+      ['signer: { fee_accounts: { friend: 60 } }', /fee_accounts\.friend: expected an address as key/],
+      [`signer: { fee_accounts: { ${OTHER}: 0 } }`, /expected a whole number of 1 to 10000/],
+      ['risk: { max_fee_bps: many }', /risk\.max_fee_bps: expected a whole number of 0 to 10000/],
+    ] as const) expect(() => read(text), text).toThrow(message);
+  });
+
   test('reads the price guard, its service, the key for it and the words of its dialect', () => {
     const real = `service: { base_url: 'https://swap.example/api', dialect: other, api_key: \${KEY} }\n`;
     write('config/dialects/neutral.yaml', 'dialect: neutral\n');

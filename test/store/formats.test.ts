@@ -9,10 +9,11 @@ import { attemptOf, FILL, intentOf, outcomeOf } from './sample-intents.ts';
 
 /** Columns that came with later formats. */
 const LATER: Readonly<Record<number, readonly string[]>> = {
-  1: ['maker', 'input_balance', 'input_slot_from', 'input_slot_to'],
-  2: ['input_slot_from', 'input_slot_to'],
-  3: [],
-  4: [],
+  1: ['maker', 'receiver', 'input_balance', 'input_slot_from', 'input_slot_to'],
+  2: ['receiver', 'input_slot_from', 'input_slot_to'],
+  3: ['receiver'],
+  4: ['receiver'],
+  5: ['receiver'],
 };
 const ATTEMPT = attemptOf('dca-1', { maker: 'maker', inputBalance: 9n as never, inputSlots: { from: 5n, to: 6n } });
 
@@ -43,7 +44,7 @@ function journalOfFormat(version: number): string {
 }
 
 describe('a journal of an earlier format', () => {
-  it.each([1, 2, 3, 4])('%i is migrated to the present one without loss', (version) => {
+  it.each([1, 2, 3, 4, 5])('%i is migrated to the present one without loss', (version) => {
     const path = journalOfFormat(version);
     const journal = temporaryJournal(path);
     const { inputSlots: _slots, maker, inputBalance, ...rest } = ATTEMPT;

@@ -22,6 +22,7 @@ import { roughDuration } from '../../core/time.ts';
 import {
   describeIsolation, describeSigner, describeSizes, describeTokenSafety, isolationWarning,
 } from '../../daemon/reporting/limits-text.ts';
+import { describeSimulated, describeSwaps } from '../../daemon/reporting/swap-text.ts';
 import { openHosts } from '../../daemon/hosts/strategy-hosts.ts';
 import { openConnections } from '../../daemon/run/connections.ts';
 import { systemClock } from '../../daemon/watch/system-clock.ts';
@@ -128,6 +129,8 @@ function asJson(result: LoadedConfig | ConfigFailure): unknown {
     protections: result.ok ? (result.config.limits.protections ?? [])
       .map((protection) => describeProtection(protection, result.config.tokens)) : null,
     signer: recorded?.signer ?? null,
+    swaps: recorded === undefined ? null
+      : Object.fromEntries(recorded.strategies.map(({ name, swap }) => [name, swap ?? null])),
     full_exits: result.ok ? (result.exits ?? []).map(({ token, position, takesMs }) => ({
       token: token.symbol, mint: token.mint, position: position?.toString() ?? null, takes_ms: takesMs ?? null,
     })) : null,
@@ -166,6 +169,7 @@ function limitFacts(config: RunConfig): Fact[] {
       : 'none: no loss stops trading'],
     ['tokens', describeTokenSafety(limits.tokenSafety, tokens)],
     ['signer', describeSigner(signer, tokens)],
+    ['swaps', [...describeSwaps(config), ...describeSimulated(config)]],
     ['strategies', describeIsolation(config)],
     ['warnings', warningsOf(config)],
   ];

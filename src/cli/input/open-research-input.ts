@@ -74,9 +74,10 @@ export async function openResearchInput(
       isMadeUp: recording.manifest.source.kind === 'synthetic',
       recordingDir: resolve(recording.directory),
       strategies: await Promise.all(config.strategies.map(async (strategy) => {
-        const { name, use, rawParams, budget, maxAgeMs, maxExposure, warmupMs } = strategy;
+        const { name, use, rawParams, budget, maxAgeMs, maxExposure, swap, warmupMs } = strategy;
         const { hash: codeHash, data } = await strategyText(use, places);
-        return { name, use, rawParams, budget, limits: { maxAgeMs, maxExposure }, warmupMs, codeHash, data };
+        const limits = { maxAgeMs, maxExposure, route: swap?.route };
+        return { name, use, rawParams, budget, limits, warmupMs, codeHash, data };
       })),
       places,
     },

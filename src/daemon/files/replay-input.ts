@@ -153,12 +153,14 @@ function stateOf(manifest: RunManifest, tokens: TokenTable, strategies: readonly
     tokens,
     limits: readLimits(manifest.config.limits),
     strategies: strategies.map(({ name }) => {
-      const { budget, max_age_ms: maxAge, max_exposure: maxExposure, by_hand: isManual } =
+      const { budget, max_age_ms: maxAge, max_exposure: maxExposure, swap, by_hand: isManual } =
         manifest.config.strategies.find((strategy) => strategy.name === name)!;
       return {
         name,
         budget: readValue(budget),
-        limits: { maxAgeMs: maxAge ?? undefined, maxExposure: readValue(maxExposure ?? null) },
+        limits: {
+          maxAgeMs: maxAge ?? undefined, maxExposure: readValue(maxExposure ?? null), route: swap?.route ?? undefined,
+        },
         isManual,
       };
     }),

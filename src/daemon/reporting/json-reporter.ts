@@ -88,6 +88,7 @@ export function intentJson(
     output_mint: intent.outputMint,
     amount_in: (fill?.amountIn ?? intent.amountIn).toString(),
     amount_out: fill?.amountOut.toString(),
+    receiver: fill?.receiver,
     signature,
     code,
     reason,

@@ -1,6 +1,8 @@
 import type { IsolationConfig, RunConfig, SignerConfig } from '../../config/run-config.ts';
 import { describePriceGuard } from '../../signer/price/price-guard.ts';
+import { formatDecimal } from '../../core/amount.ts';
 import { formatDuration } from '../../core/time.ts';
+import { SOL_DECIMALS } from '../../solana/constants.ts';
 import { showAmount, symbolOf } from '../../market/market-text.ts';
 import type { TokenTable } from '../../market/token.ts';
 import type { RiskLimits, TokenSafetyLimits, ValueLimit } from '../../trading/limits.ts';
@@ -70,8 +72,9 @@ function wrapped(parts: readonly string[], none: string): string[] {
 
 /** Returns the configured spending caps, price guard, programs and destinations of the signer, one a line. */
 export function describeSigner(
-  { programs, destinations, caps, priceGuard }: SignerConfig, tokens: TokenTable,
+  { programs, destinations, caps, priceGuard, allowances }: SignerConfig, tokens: TokenTable,
 ): string[] {
+  const { maxTipLamports, feeAccounts } = allowances;
   const spending = [...caps].map(([mint, { perTrade, perHour, perDay }]) => {
     const spans = [['a swap', perTrade], ['an hour', perHour], ['a day', perDay]] as const;
     return spans.filter(([, cap]) => cap !== undefined)
@@ -82,6 +85,9 @@ export function describeSigner(
     describePriceGuard(priceGuard),
     ...(programs.length === 0 ? [] : [`programs beside the known ones: ${programs.join(', ')}`]),
     ...(destinations.length === 0 ? [] : [`tokens may also go to ${destinations.join(', ')}`]),
+    `priority of a swap up to ${formatDecimal(allowances.maxPriorityFeeLamports, SOL_DECIMALS)} SOL, ${
+      maxTipLamports === 0n ? 'no tips' : `tips up to ${formatDecimal(maxTipLamports, SOL_DECIMALS)} SOL`}`,
+    ...[...feeAccounts].map(([account, share]) => `fees of your own up to ${share} bps to ${account}`),
   ];
 }
 

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { latencyAt } from '../../backtest/models/latency.ts';
 import { attemptCosts } from '../../backtest/models/swap-costs.ts';
 import { knownQuantiles } from '../../config/schema-backtest.ts';
+import type { Lamports } from '../../core/amount.ts';
+import { lamports } from '../../core/amount.ts';
 import { assert } from '../../core/assert.ts';
 import { GannetError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/random.ts';
@@ -25,6 +27,9 @@ import { journalWhileKept, signingWhileKept } from '../watch/state-watch.ts';
 import { createWalletKeeper } from '../watch/ledger-reconciliation.ts';
 import { openSigner } from './open-signer.ts';
 import { beginOnNewChain, recoverState } from './recover.ts';
+import type { AttemptCostModel } from '../../trading/simulation-model.ts';
+import type { OrderOptions } from '../../trading/swap-options.ts';
+import { NO_SWAP_OPTIONS } from '../../trading/swap-options.ts';
 import type { ModeParts, ModeScope } from './run-options.ts';
 
 /** Opens the parts of a live run. `mayTryAgain` asks risk before a further attempt; `ledger` reads the books. */
@@ -62,10 +67,12 @@ export async function liveParts(
   });
   const isFirst = sandbox !== undefined || journal.loadSnapshot() === undefined;
   const wallet = isFirst ? await chain.balances(signer.address) : new Map();
+  const swaps = new Map(config.strategies.map(({ name, swap }) => [name, swap]));
   const isNewChain = sandbox !== undefined && journal.loadSnapshot() !== undefined;
   return {
     executor: createLiveExecutor({
       service: connections.service.swap, chain, signer: signingWhileKept(signer, stateWatch), journal, clock,
+      swapOptions: (strategy) => swaps.get(strategy) ?? NO_SWAP_OPTIONS,
       mayTryAgain, ledger, maxQuoteAgeMs: config.limits.maxQuoteAgeMs, maxQuoteAgeSlots: config.limits.maxQuoteAgeSlots,
     }),
     journal,
@@ -117,6 +124,7 @@ const NEW_CHAIN = 'the embedded chain is new: it has new balances, and positions
 /** Opens the parts of a paper run. */
 export function paperParts(scope: ModeScope): ModeParts {
   const { options: { config, connections, clock }, setup } = scope;
+  const swaps = new Map(config.strategies.map(({ name, swap }) => [name, swap]));
   const journal = openWriteBehind(scope, join(scope.options.stateDir, 'journal-paper.sqlite'));
   // No money is at stake, so the run goes on with the rest of the ledger.
   const isCut = journal.standing().writtenTo !== undefined;
@@ -129,8 +137,9 @@ export function paperParts(scope: ModeScope): ModeParts {
     service: connections.service.swap,
     clock,
     random: seededRandom(`${config.seed}:paper`),
+    swapOptions: (strategy) => swaps.get(strategy) ?? NO_SWAP_OPTIONS,
     model: {
-      setting, landLatencyMs: latencyAt(landLatency, 0.5), feeLamports: attemptCosts(costs).feeLamports,
+      setting, landLatencyMs: latencyAt(landLatency, 0.5), feeLamports: (order) => paperFee(costs, order),
       dropProbability: landing.dropProbability, expiryMs: landing.expiryMs,
     },
   });
@@ -145,6 +154,12 @@ export function paperParts(scope: ModeScope): ModeParts {
       ? ['the journal of paper runs lacks its last entries: its WAL was deleted, or the file is an older copy'] : [],
     widenings: [],
   };
+}
+
+/** The network's costs of a swap on paper: a fee that the configuration names takes the place of the model's. */
+function paperFee(costs: AttemptCostModel, { priorityFeeLamports, bundleTipLamports }: OrderOptions): Lamports {
+  const { baseLamports, priorityLamports, tipLamports } = attemptCosts(costs);
+  return lamports(baseLamports + (priorityFeeLamports ?? priorityLamports) + (bundleTipLamports ?? tipLamports));
 }
 
 function journalFiles(path: string): readonly KeptFile[] {

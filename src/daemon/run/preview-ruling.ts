@@ -84,10 +84,10 @@ async function ruleOn(
   journal: JournalView, { config, connections: { chain }, stateDir, clock, wallet }: PreviewScope,
   { strategy, proposal, quote }: PreviewSwap,
 ): Promise<PreviewRuling | undefined> {
-  const { name, budget, maxAgeMs, maxExposure, isManual } = strategy;
+  const { name, budget, maxAgeMs, maxExposure, swap, isManual } = strategy;
   const setup = {
     tokens: config.tokens, limits: config.limits,
-    strategies: [{ name, budget, limits: { maxAgeMs, maxExposure }, isManual }],
+    strategies: [{ name, budget, limits: { maxAgeMs, maxExposure, route: swap?.route }, isManual }],
   };
   const balances = await chain?.balances(wallet.address);
   const { snapshot, open } = readState(journal, setup, balances);

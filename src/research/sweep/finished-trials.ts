@@ -45,10 +45,10 @@ export async function trialBasis(
     configuration: sha256(canonicalJson({
       tokens, limits: recordLimits(limits), balances: Object.fromEntries(balances), model: recordSimulation(model),
       seed, currency, firstAt, lastAt,
-      strategies: strategies.map(({ name, rawParams, budget, warmupMs, limits: { maxAgeMs, maxExposure } }) => (
+      strategies: strategies.map(({ name, rawParams, budget, warmupMs, limits: { maxAgeMs, maxExposure, route } }) => (
         {
           name, params: rawParams, budget: recordValue(budget), warmup_ms: warmupMs, max_age_ms: maxAgeMs,
-          max_exposure: recordValue(maxExposure),
+          max_exposure: recordValue(maxExposure), ...(route === undefined ? {} : { route }),
         })),
     })),
     strategies: sha256(codes.map(({ text }) => text).join('\n')),

@@ -141,10 +141,10 @@ async function trialIdentities(setup: ThreadSetup): Promise<(trial: Pick<Trial, 
     currency: setup.currency.mint,
     balances: Object.fromEntries(setup.balances),
     limits: recordLimits(setup.limits),
-    strategies: coded.map(({ code, own: { budget, limits: { maxAgeMs, maxExposure }, warmupMs } }) => (
+    strategies: coded.map(({ code, own: { budget, limits: { maxAgeMs, maxExposure, route }, warmupMs } }) => (
       {
         code, budget: recordValue(budget), max_age_ms: maxAgeMs, max_exposure: recordValue(maxExposure),
-        warmup_ms: warmupMs,
+        warmup_ms: warmupMs, ...(route === undefined ? {} : { route }),
       })),
   };
   return ({ params: changed, model = setup.model }) => {

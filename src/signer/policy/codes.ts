@@ -23,7 +23,8 @@ export const POLICY_CODES = {
   FEE_EXCEEDS: 'Signatures and priority together cost the wallet at most what was allowed.',
   TIP_EXCEEDS: 'Tips together are at most what was allowed.',
   RENT_EXCEEDS: 'No account costs the wallet more than its rent, and a temporary one gives its rent back.',
-  PLATFORM_FEE_EXCEEDS: 'Of the swap itself at most the allowed share goes to third parties.',
+  PLATFORM_FEE_EXCEEDS: 'Of the swap itself at most the allowed share goes to third parties, and to an account of the '
+    + 'operator at most its own share.',
   // SOL.
   SYSTEM_FORBIDDEN: 'Of the system program only transfers and temporary accounts of the wallet are allowed.',
   ASSIGN_FORBIDDEN: 'No account is handed over to another program.',

@@ -23,12 +23,19 @@ export interface Expectation {
   readonly maxPlatformFeeBps?: number | undefined;
   /** May get it; by default any account, within the limit. */
   readonly feeAccounts?: readonly string[] | undefined;
+  /**
+   * The accounts that a fee of the operator's own may go to, or whose token accounts may, each with its largest share
+   * in basis points; by default none.
+   */
+  readonly ownFees?: ReadonlyMap<string, number> | undefined;
   /** Whether the service made the transaction, or Gannet did from its instructions. */
   readonly route: 'order' | 'build';
 }
 
-/** Covers 1,000,000 lamports of priority, the most that Gannet composes, and a few signatures. */
-export const USUAL_MAX_FEE_LAMPORTS = 1_020_000n;
+/** Covers a few signatures. */
+export const SIGNATURE_FEES_LAMPORTS = 20_000n;
+/** Covers 1,000,000 lamports of priority, the most that Gannet composes by default, and a few signatures. */
+export const USUAL_MAX_FEE_LAMPORTS = SIGNATURE_FEES_LAMPORTS + 1_000_000n;
 
 const ORDER_FEE_BPS = 300;
 /** A sponsor of the network's fees takes them, and rent, out of the swap. */

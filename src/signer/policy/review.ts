@@ -32,6 +32,8 @@ export interface Review {
   readonly isAssociated: (account: string, owner: string, mint: string) => boolean;
   /** Returns whether the output may be paid there. */
   readonly isOutputAccount: (account: string) => boolean;
+  /** Returns the largest share of the operator's own fee to an account; undefined where it is no such account. */
+  readonly ownFeeBps: (account: string) => number | undefined;
   /** Returns whether an account other than the wallet signs. */
   readonly isCoSigner: (account: string) => boolean;
 }
@@ -60,6 +62,8 @@ interface Ledger {
   inputSpent: bigint;
   inputToMaker: bigint;
   inputFee: bigint;
+  /** Of the input, to accounts of the operator: by account. */
+  readonly ownFees: Map<string, bigint>;
   /** The least output that the destination receives. */
   outputMinimum: bigint;
   swaps: { readonly index: number; readonly terms: SwapTerms }[];
@@ -118,6 +122,13 @@ export function createReview(
     isOutputAccount: (account) => (receiver === undefined
       ? isAssociated(account, wallet, outputMint)
       : account === receiver || isAssociated(account, receiver, outputMint)),
+    ownFeeBps(account) {
+      for (const [owner, bps] of expectation.ownFees ?? []) {
+        if (account === owner || isAssociated(account, owner, inputMint) || isAssociated(account, owner, outputMint))
+          return bps;
+      }
+      return undefined;
+    },
     isCoSigner: (account) => account !== wallet && transaction.signers.includes(account),
   };
 }
@@ -131,7 +142,7 @@ export function tokenAccountRent(tokenProgram: string): bigint {
 function createLedger(): Ledger {
   return {
     budget: new Map(),
-    inputSpent: 0n, inputToMaker: 0n, inputFee: 0n, outputMinimum: 0n, swaps: [], paidAt: undefined,
+    inputSpent: 0n, inputToMaker: 0n, inputFee: 0n, ownFees: new Map(), outputMinimum: 0n, swaps: [], paidAt: undefined,
     tipLamports: 0n, wrappedLamports: 0n, lentLamports: 0n, repaidLamports: 0n, rentLamports: 0n,
     foreignRent: new Map(), opened: new Set(), temporary: new Map(), opaque: [], unproven: [],
   };

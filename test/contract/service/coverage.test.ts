@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { swapSchema } from '../../../src/config/strategies/swap-options.ts';
 import { dialectNames } from '../../../src/service/wire/dialect.ts';
 import { CASES } from './cases/index.ts';
 import { faultOfCell } from './cells.ts';
 import { casesOf, coveragePage } from './coverage.ts';
+import { LIVE_RUN_IDS, NOT_SENT, liveRunKeys, liveRunOf } from './live-run.ts';
 import { ROW_COUNTS } from './row-counts.ts';
 import { ROWS } from './rows/index.ts';
 
@@ -67,6 +69,23 @@ describe('the cases', () => {
   });
 });
 
+describe('the column "live run"', () => {
+  test('names rows that exist, and says something of every parameter of an order and a build', () => {
+    const known = new Set(ROWS.map(({ id }) => id));
+    expect(LIVE_RUN_IDS.filter((id) => !known.has(id))).toEqual([]);
+    const silent = ROWS.filter((row) =>
+      row.kind === 'parameter' && /^(?:order|build)\./.test(row.id) && liveRunOf(row) === '–');
+    expect(silent.map(({ id }) => id)).toEqual([]);
+    expect(Object.keys(NOT_SENT)).toEqual(['order.swapMode', 'order.payer', 'build.payer']);
+  });
+
+  test('has every key of the section "swap", each with a row in the table of live swaps', () => {
+    expect(liveRunKeys()).toEqual(Object.keys(swapSchema.shape).sort());
+    const table = readFileSync(new URL('../../daemon/run/swap-options.test.ts', import.meta.url), 'utf8');
+    expect(liveRunKeys().filter((key) => !new RegExp(`option: ['"]${key}\\b`).test(table))).toEqual([]);
+  });
+});
+
 describe('docs/service-coverage.md', () => {
   test('is what the rows and cases make of it', () => {
     const page = readFileSync(new URL('../../../docs/service-coverage.md', import.meta.url), 'utf8');
@@ -77,7 +96,7 @@ describe('docs/service-coverage.md', () => {
     const page = readFileSync(new URL('../../../docs/service-coverage.md', import.meta.url), 'utf8');
     const cells = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| |'))
       .flatMap((line) => line.split(/(?<!\\)\|/).slice(1, -1));
-    expect(cells.length).toBe(ROWS.length * 6);
+    expect(cells.length).toBe(ROWS.length * 7);
     expect(cells.filter((cell) => cell.trim() === '')).toEqual([]);
   });
 });

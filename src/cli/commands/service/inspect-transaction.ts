@@ -4,6 +4,7 @@ import type { CommandContext, CommandModule } from '../../command.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { openConfigured } from '../../input/service-request.ts';
+import { readTransactionInput } from '../../input/transaction-input.ts';
 import { snakeCased } from '../../output/answer-json.ts';
 import { facts } from '../../output/table.ts';
 import { GannetError, messageOf } from '../../../core/errors.ts';
@@ -22,7 +23,6 @@ import { sol, verdictOf } from '../../../signer/policy/verdict.ts';
 import type { SignerSettings } from '../../../signer/settings.ts';
 import { readSignerSettings } from '../../../signer/settings.ts';
 import { isAddress } from '../../../solana/addresses.ts';
-import { MAX_TRANSACTION_BYTES } from '../../../solana/constants.ts';
 
 interface Flags {
   readonly wallet: string;
@@ -31,10 +31,6 @@ interface Flags {
 
 /** The source of the terms that a transaction is checked against. */
 type TermsFrom = 'expected' | 'transaction' | 'nowhere';
-
-/** The length of the longest transaction in base64; longer text is not decoded. */
-const MAX_BASE64_CHARACTERS = 4 * Math.ceil(MAX_TRANSACTION_BYTES / 3);
-const MAX_INPUT_CHARACTERS = 65_536;
 
 export const inspectTransactionCommand: CommandModule = (program, run) => {
   program.command('inspect-transaction [base64]')
@@ -53,7 +49,7 @@ async function inspect(
 ): Promise<ExitCode> {
   if (!isAddress(wallet)) throw new GannetError('USAGE', '--wallet: expected an address, the base58 of 32 bytes');
   const expected = expect === undefined ? undefined : await readExpectFile(expect, wallet);
-  const bytes = decodeBase64(text ?? await readStandardInput());
+  const bytes = await readTransactionInput(text);
   const settings = settingsOf(context);
   const policy = createPolicy(settings.programs);
   const chain = chainWhenNeeded(context, settings);
@@ -136,27 +132,6 @@ function chainWhenNeeded(
       await opened?.close();
     },
   };
-}
-
-function decodeBase64(text: string): Uint8Array {
-  const trimmed = text.trim();
-  if (trimmed === '') throw new GannetError(
-    'USAGE', 'expected a transaction in base64, as an argument or on standard input, got nothing',
-  );
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(trimmed))
-    throw new GannetError('USAGE', 'expected a transaction in base64, got other characters');
-  // The policy refuses a text that is too long by its length, so it need not be decoded.
-  return trimmed.length > MAX_BASE64_CHARACTERS ? new Uint8Array(MAX_TRANSACTION_BYTES + 1)
-    : Buffer.from(trimmed, 'base64');
-}
-
-async function readStandardInput(): Promise<string> {
-  let text = '';
-  for await (const chunk of process.stdin) {
-    text += String(chunk);
-    if (text.length > MAX_INPUT_CHARACTERS) break;
-  }
-  return text;
 }
 
 function asJson({ verdict, code, findings, summary }: Verdict, from: TermsFrom): unknown {

@@ -28,13 +28,16 @@ export function judgeSwap(review: Review, index: number, terms: SwapTerms): void
     'SWAP_AMOUNT_EXCEEDS', index,
     `${ledger.inputSpent} of ${inputMint} leave the wallet, expected at most ${amountIn} of ${inputMint}`,
   );
-  if (terms.platformFeeBps > maxPlatformFeeBps) {
+  const ownBps = terms.feeAccount === undefined ? undefined : review.ownFeeBps(terms.feeAccount);
+  const mostBps = ownBps ?? maxPlatformFeeBps;
+  if (terms.platformFeeBps > mostBps) {
     deny(
       'PLATFORM_FEE_EXCEEDS', index,
-      `${terms.platformFeeBps} bps of the output to third parties, expected at most ${maxPlatformFeeBps}`,
+      `${terms.platformFeeBps} bps of the output to ${ownBps === undefined ? 'third parties' : terms.feeAccount}, `
+        + `expected at most ${mostBps}`,
     );
   }
-  if (terms.feeAccount !== undefined && feeAccounts?.includes(terms.feeAccount) === false) {
+  if (ownBps === undefined && terms.feeAccount !== undefined && feeAccounts?.includes(terms.feeAccount) === false) {
     deny('PLATFORM_FEE_EXCEEDS', index, `a fee to ${terms.feeAccount}, which is no expected receiver`);
   }
 }

@@ -96,15 +96,20 @@ export function judgeTableAccounts(review: Review, decoded: readonly Decoded[]):
 }
 
 /** The accounts of an instruction that the rules rely on; its program checks all others by itself. */
-function reliedOn({ expectation, beneficiary, ledger, isAssociated }: Review, instruction: Decoded): readonly string[] {
+function reliedOn(review: Review, instruction: Decoded): readonly string[] {
+  const { expectation, beneficiary, ledger, isAssociated } = review;
+  // An account of the operator may get more than a stranger.
+  const ownFee = (account: string | undefined): readonly string[] =>
+    (account !== undefined && review.ownFeeBps(account) !== undefined ? [account] : []);
   const { wallet, maker } = expectation;
   switch (instruction.kind) {
-    case 'swap': return [instruction.user, instruction.source, instruction.destination];
+    case 'swap':
+      return [instruction.user, instruction.source, instruction.destination, ...ownFee(instruction.feeAccount)];
     case 'transfer-tokens': {
       const { source, destination, authority } = instruction;
       // For payments of others only the receiver matters. A fee of the wallet may go anywhere: its amount is limited.
       if (authority !== wallet) return [destination];
-      return ledger.temporary.has(destination) ? [source, destination] : [source];
+      return ledger.temporary.has(destination) ? [source, destination] : [source, ...ownFee(destination)];
     }
     case 'transfer-lamports': {
       const { to } = instruction;

@@ -163,10 +163,16 @@ function judgeOwnTokens(review: Review, index: number, transfer: TokenTransfer, 
   else payFee(review, index, { destination, amount });
 }
 
-function payFee({ expectation, ledger, deny, maxPlatformFeeBps }: Review, index: number, { destination, amount }: {
-  destination: string; amount: bigint;
-}): void {
+function payFee(
+  { expectation, ledger, deny, maxPlatformFeeBps, ownFeeBps }: Review, index: number,
+  { destination, amount }: { destination: string; amount: bigint },
+): void {
   const { amountIn, feeAccounts } = expectation;
+  const ownBps = ownFeeBps(destination);
+  if (ownBps !== undefined) {
+    payOwnFee({ expectation, ledger, deny }, index, { destination, amount, mostBps: ownBps });
+    return;
+  }
   if (maxPlatformFeeBps === 0 || feeAccounts?.includes(destination) === false) {
     deny(
       'TRANSFER_DESTINATION', index,
@@ -181,6 +187,24 @@ function payFee({ expectation, ledger, deny, maxPlatformFeeBps }: Review, index:
     + `leave the wallet, expected at most ${amountIn} of ${expectation.inputMint}`);
   else if (ledger.inputFee > most) deny('PLATFORM_FEE_EXCEEDS', index, `${ledger.inputFee} of ${expectation.inputMint} `
     + `to third parties, expected at most ${most} of ${expectation.inputMint}, ${maxPlatformFeeBps} bps`);
+}
+
+/** Counts a fee of the operator's own, whose largest share is that of its account. */
+function payOwnFee(
+  { expectation, ledger, deny }: Pick<Review, 'expectation' | 'ledger' | 'deny'>, index: number,
+  { destination, amount, mostBps }: {
+    readonly destination: string; readonly amount: bigint; readonly mostBps: number;
+  },
+): void {
+  const { amountIn, inputMint } = expectation;
+  const paid = (ledger.ownFees.get(destination) ?? 0n) + amount;
+  ledger.ownFees.set(destination, paid);
+  ledger.inputSpent += amount;
+  const most = mulDiv(amountIn, BigInt(mostBps), 10_000n, 'ceil');
+  if (ledger.inputSpent > amountIn) deny('TRANSFER_EXCEEDS', index, `${ledger.inputSpent} of ${inputMint} leave the `
+    + `wallet, expected at most ${amountIn} of ${inputMint}`);
+  else if (paid > most) deny('PLATFORM_FEE_EXCEEDS', index, `${paid} of ${inputMint} to ${destination}, expected at `
+    + `most ${most} of ${inputMint}, ${mostBps} bps`);
 }
 
 /** The maker pays out of its own account; only payments into the output account count. */

@@ -1,0 +1,35 @@
+import { createPublicKey, hash, verify } from 'node:crypto';
+import bs58 from 'bs58';
+import { readTransaction } from './transaction.ts';
+
+/** The slot of one required signature, the fee payer's first. */
+interface SignatureSlot {
+  readonly signer: string;
+  /** Base58; undefined while the slot is empty. */
+  readonly signature: string | undefined;
+  /** Whether the signature is the signer's own of this message. */
+  readonly isValid: boolean;
+}
+
+/** DER wrapping of a raw 32-byte Ed25519 public key (RFC 8410), the form that node:crypto reads. */
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** The signatures of a transaction, with what they sign. */
+interface TransactionSignatures {
+  /** SHA-256 of the message, hex. */
+  readonly messageHash: string;
+  readonly slots: readonly SignatureSlot[];
+}
+
+/** Returns a transaction's signatures. Throws CHAIN_TRANSACTION_INVALID. */
+export function readSignatures(bytes: Uint8Array): TransactionSignatures {
+  const { signatures, accountKeys, message } = readTransaction(bytes);
+  const slots = signatures.map((signature, index) => {
+    const key = accountKeys[index]!;
+    const signer = bs58.encode(key);
+    if (signature.every((byte) => byte === 0)) return { signer, signature: undefined, isValid: false };
+    const publicKey = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, key]), format: 'der', type: 'spki' });
+    return { signer, signature: bs58.encode(signature), isValid: verify(null, message, publicKey, signature) };
+  });
+  return { messageHash: hash('sha256', message), slots };
+}
