@@ -8,7 +8,9 @@ import type { KeySource, RunConfig, SignerConfig } from './run-config.ts';
 import { latencyText } from './schema-backtest.ts';
 import { recordLimits, type LimitsRecord } from './risk-limits.ts';
 import { urlOrigin } from './schema-fields.ts';
-import { recordCaps, recordValue, type CapRecord, type ValueRecord } from './value-record.ts';
+import {
+  recordCaps, recordExits, recordValue, type CapRecord, type ExitRecord, type ValueRecord,
+} from './value-record.ts';
 
 /** The signer's section in a record; caps by mint, smallest units as text. */
 interface SignerRecord {
@@ -45,6 +47,7 @@ export interface ConfigRecord {
     readonly max_exposure?: ValueRecord | null;
     readonly warmup_ms?: Millis | null;
     readonly by_hand?: boolean;
+    readonly exits?: ExitRecord | null;
   }[];
   readonly recording: RunConfig['recording'];
   readonly control: Omit<RunConfig['control'], 'isPortGiven'>;
@@ -77,10 +80,11 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
     tokens: config.tokens.all.map(({ symbol, mint, decimals }) => ({ symbol, mint, decimals })),
     limits: recordLimits(config.limits),
     strategies: config.strategies.map((
-      { name, use, recordedUse = use, rawParams, budget, maxAgeMs, maxExposure, warmupMs, isManual = false },
+      { name, use, recordedUse = use, rawParams, budget, maxAgeMs, maxExposure, exits, warmupMs, isManual = false },
     ) => ({
       name, use: recordedUse, params: rawParams, budget: recordValue(budget), max_age_ms: maxAgeMs ?? null,
       max_exposure: recordValue(maxExposure), warmup_ms: warmupMs ?? null, by_hand: isManual,
+      ...(exits === undefined ? {} : { exits: recordExits(exits) }),
     })),
     recording: { ...config.recording },
     control: { enabled: config.control.enabled, host: config.control.host, port: config.control.port },

@@ -4,6 +4,7 @@ import { PLAN_NAMES } from '../service/rate/rate-plan.ts';
 import { backtestSchema } from './schema-backtest.ts';
 import { address, amount, duration, isDuration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
 import { riskSchema } from './risk-limits.ts';
+import { exitsSchema } from './strategies/exit-config.ts';
 
 // The shape of the file, as people write it: what depends on tokens, strategies or another section is checked when it
 // is resolved. Descriptions and examples end up in the JSON schema, where editors show them.
@@ -127,6 +128,7 @@ const strategy = z.strictObject({
   }),
   max_exposure: amount('1000 USDC').optional()
     .meta({ description: 'What its positions together may be worth, with what is under way and reserved.' }),
+  exits: exitsSchema.optional(),
   on_stop: z.enum(['hold', 'exit']).optional()
     .meta({ description: 'For this instance, in place of on_strategy_stop.' }),
 }).meta({ description: 'One running instance of a strategy.' });

@@ -6,6 +6,7 @@ import type { Mint, TokenTable } from '../market/token.ts';
 import type { RatePlan } from '../service/rate/rate-plan.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { RiskLimits, SpendCap, ValueLimit } from '../trading/limits.ts';
+import type { ExitPlan } from '../trading/positions/exit-plan.ts';
 import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import type { PlainValue } from './config-tree.ts';
 
@@ -129,6 +130,8 @@ export interface StrategyConfig {
   readonly budget?: ValueLimit | undefined;
   readonly maxAgeMs?: Millis | undefined;
   readonly maxExposure?: ValueLimit | undefined;
+  /** The rules by which its positions are sold, with the sales that are quoted for them. */
+  readonly exits?: ExitPlan | undefined;
   /** How much of the recording it sees again before the start. */
   readonly warmupMs?: Millis | undefined;
   /** Undefined for a manual swap, whose position is its result. */
@@ -143,7 +146,15 @@ export interface WatchedInput {
   readonly spec: FeedSpec;
 }
 
-/** Returns what a strategy watches with its parameters. Throws what the author's own code throws. */
-export function watchedBy({ strategy, params }: Pick<StrategyConfig, 'strategy' | 'params'>): WatchedInput[] {
-  return Object.entries(strategy.inputs(params)).map(([name, { spec }]) => ({ name, spec }));
+/**
+ * Returns what a strategy watches with its parameters, and what its exit rules do. Throws what the author's own code
+ * throws.
+ */
+export function watchedBy(
+  { strategy, params, exits }: Pick<StrategyConfig, 'strategy' | 'params' | 'exits'>,
+): WatchedInput[] {
+  return [
+    ...Object.entries(strategy.inputs(params)).map(([name, { spec }]) => ({ name, spec })),
+    ...(exits?.feeds ?? []).map((spec, index) => ({ name: `exits.watch[${index}]`, spec })),
+  ];
 }

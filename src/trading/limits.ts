@@ -1,6 +1,7 @@
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
+import type { ExitPlan } from './positions/exit-plan.ts';
 import type { RateSpan } from './usage-counters.ts';
 
 /** The default of how old a quote may be when it is signed. */
@@ -59,6 +60,8 @@ export interface StrategyLimits {
   readonly maxAgeMs?: Millis | undefined;
   /** The most that its positions together may be worth, swaps in flight included. */
   readonly maxExposure?: ValueLimit | undefined;
+  /** The rules by which its positions are sold, whatever its code does. */
+  readonly exits?: ExitPlan | undefined;
 }
 
 /** An amount of a token that bounds the value of something. */

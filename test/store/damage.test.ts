@@ -30,7 +30,7 @@ describe('a file that is not a journal of this format', () => {
     database.exec("PRAGMA user_version = 7; UPDATE format SET readable_since = '4.2.0'");
     database.close();
     expect(() => { open(path); }).toThrow(expect.objectContaining({
-      code: 'JOURNAL_INVALID', message: `${path} has format 7, which Gannet 4.2.0 reads; this one reads up to format 5`,
+      code: 'JOURNAL_INVALID', message: `${path} has format 7, which Gannet 4.2.0 reads; this one reads up to format 6`,
     }));
   });
 

@@ -9,10 +9,11 @@ import { attemptOf, FILL, intentOf, outcomeOf } from './sample-intents.ts';
 
 /** Columns that came with later formats. */
 const LATER: Readonly<Record<number, readonly string[]>> = {
-  1: ['maker', 'input_balance', 'input_slot_from', 'input_slot_to'],
-  2: ['input_slot_from', 'input_slot_to'],
-  3: [],
-  4: [],
+  1: ['maker', 'input_balance', 'input_slot_from', 'input_slot_to', 'tag'],
+  2: ['input_slot_from', 'input_slot_to', 'tag'],
+  3: ['tag'],
+  4: ['tag'],
+  5: ['tag'],
 };
 const ATTEMPT = attemptOf('dca-1', { maker: 'maker', inputBalance: 9n as never, inputSlots: { from: 5n, to: 6n } });
 
@@ -27,10 +28,11 @@ function journalOfFormat(version: number): string {
   const insert = (table: string, row: Readonly<Record<string, string | number | null | Uint8Array>>): void => {
     database.prepare(insertStatement(table, Object.keys(row))).run(row);
   };
-  insert('intents', { ...writeIntent(intentOf(1)), state: 'submitted' });
-  insert('intents', { ...writeIntent(intentOf(2)), state: 'confirmed' });
-  insert('attempts', Object.fromEntries(Object.entries(writeAttempt(ATTEMPT, 1)).filter(([column]) =>
-    !LATER[version]!.includes(column))));
+  const known = <T,>(row: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
+    Object.fromEntries(Object.entries(row).filter(([column]) => !LATER[version]!.includes(column)));
+  insert('intents', known({ ...writeIntent(intentOf(1)), state: 'submitted' }));
+  insert('intents', known({ ...writeIntent(intentOf(2)), state: 'confirmed' }));
+  insert('attempts', known(writeAttempt(ATTEMPT, 1)));
   const outcomes = [
     outcomeOf('dca-1', 'building'), outcomeOf('dca-1', 'signed'), outcomeOf('dca-1', 'submitted'),
     outcomeOf('dca-2', 'confirmed', { fill: FILL }),
@@ -43,7 +45,7 @@ function journalOfFormat(version: number): string {
 }
 
 describe('a journal of an earlier format', () => {
-  it.each([1, 2, 3, 4])('%i is migrated to the present one without loss', (version) => {
+  it.each([1, 2, 3, 4, 5])('%i is migrated to the present one without loss', (version) => {
     const path = journalOfFormat(version);
     const journal = temporaryJournal(path);
     const { inputSlots: _slots, maker, inputBalance, ...rest } = ATTEMPT;

@@ -74,9 +74,9 @@ export async function openResearchInput(
       isMadeUp: recording.manifest.source.kind === 'synthetic',
       recordingDir: resolve(recording.directory),
       strategies: await Promise.all(config.strategies.map(async (strategy) => {
-        const { name, use, rawParams, budget, maxAgeMs, maxExposure, warmupMs } = strategy;
+        const { name, use, rawParams, budget, maxAgeMs, maxExposure, exits, warmupMs } = strategy;
         const { hash: codeHash, data } = await strategyText(use, places);
-        return { name, use, rawParams, budget, limits: { maxAgeMs, maxExposure }, warmupMs, codeHash, data };
+        return { name, use, rawParams, budget, limits: { maxAgeMs, maxExposure, exits }, warmupMs, codeHash, data };
       })),
       places,
     },

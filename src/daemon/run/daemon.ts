@@ -74,8 +74,8 @@ async function runLocked(options: DaemonOptions, resources: Resources, end: () =
     options, resources,
     setup: {
       tokens, limits,
-      strategies: strategies.map(({ name, budget, maxAgeMs, maxExposure, isManual }) =>
-        ({ name, budget, limits: { maxAgeMs, maxExposure }, isManual })),
+      strategies: strategies.map(({ name, budget, maxAgeMs, maxExposure, exits, isManual }) =>
+        ({ name, budget, limits: { maxAgeMs, maxExposure, exits }, isManual })),
     },
     diskGuard: createDiskGuard({ stateDir, recordingDir, clock, log, marks: options.diskMarks }),
     stateWatch: createStateWatch(clock),

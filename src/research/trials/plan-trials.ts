@@ -50,8 +50,8 @@ export async function planTrials(
 ): Promise<TrialPlan> {
   const { axes, search } = grid;
   const wanted = search.kind === 'grid' ? Infinity : search.samples;
-  const strategies = config.strategies.map(({ maxAgeMs, maxExposure, budget, ...rest }): UnparsedStrategy =>
-    ({ ...rest, budget, limits: { maxAgeMs, maxExposure } }));
+  const strategies = config.strategies.map(({ maxAgeMs, maxExposure, exits, budget, ...rest }): UnparsedStrategy =>
+    ({ ...rest, budget, limits: { maxAgeMs, maxExposure, exits } }));
   const planned: PlannedTrial[] = [];
   const refused: RefusedPoint[] = [];
   for (const point of pointsOf(grid)) {

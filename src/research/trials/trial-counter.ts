@@ -11,7 +11,7 @@ import type { LoggedTrial, TrialCount, TrialLog } from '../../store/trial-log.ts
 import type { ResearchInput } from '../research-input.ts';
 import { recordSimulation } from '../../config/config-record.ts';
 import { recordLimits } from '../../config/risk-limits.ts';
-import { recordValue } from '../../config/value-record.ts';
+import { recordExits, recordValue } from '../../config/value-record.ts';
 import type { TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
 import type { Strategy } from '../../strategy/define.ts';
@@ -141,10 +141,10 @@ async function trialIdentities(setup: ThreadSetup): Promise<(trial: Pick<Trial, 
     currency: setup.currency.mint,
     balances: Object.fromEntries(setup.balances),
     limits: recordLimits(setup.limits),
-    strategies: coded.map(({ code, own: { budget, limits: { maxAgeMs, maxExposure }, warmupMs } }) => (
+    strategies: coded.map(({ code, own: { budget, limits: { maxAgeMs, maxExposure, exits }, warmupMs } }) => (
       {
         code, budget: recordValue(budget), max_age_ms: maxAgeMs, max_exposure: recordValue(maxExposure),
-        warmup_ms: warmupMs,
+        warmup_ms: warmupMs, ...(exits === undefined ? {} : { exits: recordExits(exits) }),
       })),
   };
   return ({ params: changed, model = setup.model }) => {
