@@ -12,6 +12,10 @@ export {
 } from './sizing.ts';
 export type { RebalanceOptions, TargetWeight } from './sizing.ts';
 export {
+  bracketOrder, limitOrder, oneCancelsOther, scheduled, stopOrder, trailingOrder, twap, when,
+} from './orders.ts';
+export type { MissedRuns, OcoSide } from './orders.ts';
+export {
   auditTime, bufferTime, debounceTime, delay, interval, repeat, retry, sampleTime, slots, throttleTime, timeout, timer,
 } from './time.ts';
 export { bollinger } from './indicators.ts';
