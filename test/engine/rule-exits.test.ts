@@ -220,6 +220,18 @@ describe('an exit of a rule', () => {
     expect(reasonsOf(run).at(-1)).toMatch(/^stop loss/);
   });
 
+  it('leaves an exit of everything alone that is under way already, even of more than is left', () => {
+    const end = (intent: Intent): Outcome => outcome(intent, 'abandoned', { code: 'SERVICE_TIMEOUT' });
+    const run = under({ stopLossBps: 500 }, { end });
+    run.state.exits.put({
+      strategy: 'diver', inputMint: SOL.mint, outputMint: USDC.mint, left: 3_000_000_000n as Amount, reason: 'earlier',
+      failures: 0,
+    });
+    show(run, 140, 139, 138);
+    expect(exitsOf(run).filter((text) => text.includes('exits.stop_loss'))).toEqual([]);
+    expect(exitsOf(run).length).toBeGreaterThan(0);
+  });
+
   it('waits while trading is halted, and follows when it is resumed', () => {
     const run = under({ stopLossBps: 500 });
     run.engine.accept({ kind: 'command', name: 'set-trading-state', state: 'halted', reason: 'a test' }, 500);

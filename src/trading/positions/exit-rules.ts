@@ -43,7 +43,7 @@ export function dueExit(state: EngineState, position: GuardedPosition, at: Milli
   if (rules === undefined || budget === undefined || held === undefined) return undefined;
   const into = budget.mint;
   const under = state.exits.get(strategy, mint);
-  const isBusy = state.flattening.has(strategy) || under?.left === held
+  const isBusy = state.flattening.has(strategy) || (under !== undefined && under.left >= held)
     || state.intents.values().some(({ intent }) => intent.inputMint === mint)
     || effectiveTrading(state, strategy) === 'halted' || spendable(state, strategy, mint) === 0n;
   if (isBusy) return undefined;
