@@ -7,8 +7,8 @@ export type { Input, PollOptions } from './input.ts';
 export { amount, duration, pair, token } from './params.ts';
 export type { Folded, Stateful, StatefulOptions } from './stateful.ts';
 export {
-  amountOf, atLeast, cooldown, coversCosts, fixedSize, fractionOf, hysteresis, kellyFraction, numberOf, percentOfBudget,
-  percentOfEquity, roundTripBps, targetWeights, volatilityWeight,
+  amountOf, atLeast, cooldown, coversCosts, fixedSize, fractionalKelly, fractionOf, hysteresis, numberOf,
+  percentOfBudget, percentOfEquity, roundTripBps, targetWeights, volatilityWeight,
 } from './sizing.ts';
 export type { RebalanceOptions, TargetWeight } from './sizing.ts';
 export {

@@ -108,7 +108,7 @@ interface Payoff {
  * with a partial loss Thorp, The Kelly Criterion in Blackjack, Sports Betting and the Stock Market (2006). The default
  * fraction is a quarter, because estimated probabilities are too certain.
  */
-export function kellyFraction({ probability, win, loss, cost = 0 }: Payoff, fraction = 0.25): number {
+export function fractionalKelly({ probability, win, loss, cost = 0 }: Payoff, fraction = 0.25): number {
   const gain = win - cost;
   const risk = loss + cost;
   if (!(probability >= 0 && probability <= 1 && gain > 0 && risk > 0 && fraction > 0)) return 0;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { watchedBy } from '../../src/config/run-config.ts';
+import { describeExits } from '../../src/config/strategies/exit-config.ts';
 import { readExits, recordExits } from '../../src/config/value-record.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import { configOf, issuesOf } from './load-text.ts';
@@ -21,6 +22,8 @@ describe('the section exits of a strategy', () => {
       stopLossBps: 500, takeProfits: [{ atBps: 425, sellBps: 5_000 }, { atBps: 800, sellBps: 10_000 }],
       trailing: { distanceBps: 200, afterBps: 300 }, breakEven: { afterBps: 200, lockBps: 30 }, timeLimitMs: 86_400_000,
     });
+    expect(describeExits(strategy!.exits!)).toBe('stop loss at 5 %, take profit at 4.25 % (50 % of it) and 8 %, '
+      + 'trailing stop of 2 % after 3 %, break-even after 2 %, time limit of 1d');
     const sale = { kind: 'quote', inputMint: SOL.mint, outputMint: USDC.mint, everyMs: 10_000 };
     expect(watchedBy(strategy!).slice(1)).toEqual([
       { name: 'exits.watch[0]', spec: { ...sale, amount: 2_000_000_000n } },

@@ -182,6 +182,8 @@ const SELLING: Body = (streams, context) => merge(
 const killed = (run: Run): StateSnapshot =>
   JSON.parse(JSON.stringify(snapshotState(run.state))) as StateSnapshot;
 
+const silenced = (intent: Intent): Outcome => outcome(intent, 'abandoned', { code: 'SERVICE_TIMEOUT' });
+
 describe('an exit of a rule', () => {
   it('is tried again after failures until it is sold, and the strategy does not see its refusals', () => {
     let tries = 0;
@@ -221,8 +223,7 @@ describe('an exit of a rule', () => {
   });
 
   it('leaves an exit of everything alone that is under way already, even of more than is left', () => {
-    const end = (intent: Intent): Outcome => outcome(intent, 'abandoned', { code: 'SERVICE_TIMEOUT' });
-    const run = under({ stopLossBps: 500 }, { end });
+    const run = under({ stopLossBps: 500 }, { end: silenced });
     run.state.exits.put({
       strategy: 'diver', inputMint: SOL.mint, outputMint: USDC.mint, left: 3_000_000_000n as Amount, reason: 'earlier',
       failures: 0,

@@ -5,8 +5,8 @@ import { formatDecimal } from '../../src/core/amount.ts';
 import { stringifyJson } from '../../src/core/json.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import {
-  amountOf, atLeast, cooldown, coversCosts, fixedSize, fractionOf, hysteresis, kellyFraction, numberOf, percentOfBudget,
-  percentOfEquity, roundTripBps, targetWeights, volatilityWeight,
+  amountOf, atLeast, cooldown, coversCosts, fixedSize, fractionalKelly, fractionOf, hysteresis, numberOf,
+  percentOfBudget, percentOfEquity, roundTripBps, targetWeights, volatilityWeight,
 } from '../../src/strategy/index.ts';
 import type { SwapProposal, Token } from '../../src/strategy/index.ts';
 import { positionOf, swapProposal } from '../../src/strategy/context.ts';
@@ -86,32 +86,32 @@ const between = (min: number, max: number) => fc.double({ min, max, noNaN: true 
 
 describe('the Kelly fraction', () => {
   it('is 2p - 1 for an even bet, and a quarter of it by default', () => {
-    expect(kellyFraction({ probability: 0.6, win: 1, loss: 1 }, 1)).toBeCloseTo(0.2, 12);
-    expect(kellyFraction({ probability: 0.6, win: 1, loss: 1 })).toBeCloseTo(0.05, 12);
+    expect(fractionalKelly({ probability: 0.6, win: 1, loss: 1 }, 1)).toBeCloseTo(0.2, 12);
+    expect(fractionalKelly({ probability: 0.6, win: 1, loss: 1 })).toBeCloseTo(0.05, 12);
   });
 
   it('is (p - c) / (1 - c) for a contract that costs c and pays 1', () => {
     fc.assert(fc.property(fc.double({ min: 0.01, max: 0.99, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }),
       (price, probability) => {
-        const full = kellyFraction({ probability, win: (1 - price) / price, loss: 1 }, 1);
+        const full = fractionalKelly({ probability, win: (1 - price) / price, loss: 1 }, 1);
         expect(full).toBeCloseTo(Math.max(0, (probability - price) / (1 - price)), 9);
       }));
   });
 
   it('falls with costs, and is 0 where the bet does not pay after them', () => {
     // p = 0.55, win = loss = 10 %, costs of 0.6 %: 0.55 / 0.106 - 0.45 / 0.094.
-    expect(kellyFraction({ probability: 0.55, win: 0.1, loss: 0.1, cost: 0.006 }, 1))
+    expect(fractionalKelly({ probability: 0.55, win: 0.1, loss: 0.1, cost: 0.006 }, 1))
       .toBeCloseTo(0.55 / 0.106 - 0.45 / 0.094, 12);
-    expect(kellyFraction({ probability: 0.55, win: 0.1, loss: 0.1, cost: 0.02 }, 1)).toBe(0);
-    expect(kellyFraction({ probability: 0.9, win: 0.01, loss: 0.1, cost: 0.01 }, 1)).toBe(0);
-    expect(kellyFraction({ probability: Number.NaN, win: 1, loss: 1 })).toBe(0);
+    expect(fractionalKelly({ probability: 0.55, win: 0.1, loss: 0.1, cost: 0.02 }, 1)).toBe(0);
+    expect(fractionalKelly({ probability: 0.9, win: 0.01, loss: 0.1, cost: 0.01 }, 1)).toBe(0);
+    expect(fractionalKelly({ probability: Number.NaN, win: 1, loss: 1 })).toBe(0);
   });
 
   it('gives the stake with the largest growth', () => {
     fc.assert(fc.property(between(0.05, 0.95), between(0.05, 3), between(0.05, 1), between(0, 1),
       (p, win, loss, other) => {
         const growth = (f: number): number => p * Math.log(1 + f * win) + (1 - p) * Math.log(1 - f * loss);
-        const best = Math.min(kellyFraction({ probability: p, win, loss }, 1), 0.999);
+        const best = Math.min(fractionalKelly({ probability: p, win, loss }, 1), 0.999);
         expect(growth(best)).toBeGreaterThanOrEqual(growth(Math.min(other, 0.999)) - 1e-9);
       }));
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDuration } from '../../core/time.ts';
+import { formatDuration, parseDuration } from '../../core/time.ts';
 import type { FeedSpec } from '../../market/feed.ts';
 import type { Mint, TokenTable } from '../../market/token.ts';
 import type { ValueLimit } from '../../trading/limits.ts';
@@ -89,6 +89,24 @@ export function resolveExits(entry: ExitsEntry | undefined, scope: ExitScope): E
   const priced = PRICED.find((key) => entry[key] !== undefined);
   if (priced !== undefined) refuseUnpriced(feeds, { ...scope, path }, budget.mint, priced);
   return { rules, feeds };
+}
+
+/** Returns exit rules for people: "stop loss at 5 %, time limit of 24h". */
+export function describeExits({ rules }: ExitPlan): string {
+  const { stopLossBps, takeProfits, trailing, breakEven, timeLimitMs } = rules;
+  const levels = takeProfits?.map(({ atBps, sellBps }) =>
+    `${pct(atBps)}${sellBps === 10_000 ? '' : ` (${pct(sellBps)} of it)`}`).join(' and ');
+  return [
+    stopLossBps === undefined ? [] : `stop loss at ${pct(stopLossBps)}`,
+    levels === undefined ? [] : `take profit at ${levels}`,
+    trailing === undefined ? [] : `trailing stop of ${pct(trailing.distanceBps)} after ${pct(trailing.afterBps)}`,
+    breakEven === undefined ? [] : `break-even after ${pct(breakEven.afterBps)}`,
+    timeLimitMs === undefined ? [] : `time limit of ${formatDuration(timeLimitMs)}`,
+  ].flat().join(', ');
+}
+
+function pct(bps: number): string {
+  return `${bps / 100} %`;
 }
 
 /** The rules that need a price. */
