@@ -41,7 +41,10 @@ async function measureHost(): Promise<number[][]> {
     });
     if ('ended' in reading || reading.apart === undefined) throw new Error('the strategy could not be loaded');
     const { apart } = reading;
-    const portfolio = { available: () => SPENT as Amount, openIntents: () => 0 };
+    const portfolio = {
+      available: () => SPENT as Amount, openIntents: () => 0, equity: () => SPENT as Amount, budget: () => undefined,
+      holding: () => ({ amount: SPENT as Amount, available: SPENT as Amount, cost: undefined, value: undefined }),
+    };
     apart.call({ kind: 'start', at: 0, warming: false, kept: undefined }, portfolio);
     let at = 0;
     const timed = (): number | undefined => {

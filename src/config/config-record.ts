@@ -9,7 +9,9 @@ import { latencyText } from './schema-backtest.ts';
 import { recordSwap, type SwapRecord } from './strategies/swap-options.ts';
 import { recordLimits, type LimitsRecord } from './risk-limits.ts';
 import { urlOrigin } from './schema-fields.ts';
-import { recordCaps, recordValue, type CapRecord, type ValueRecord } from './value-record.ts';
+import {
+  recordCaps, recordExits, recordValue, type CapRecord, type ExitRecord, type ValueRecord,
+} from './value-record.ts';
 
 /** The signer's section in a record; caps by mint, smallest units as text. */
 interface SignerRecord {
@@ -51,6 +53,7 @@ export interface ConfigRecord {
     readonly warmup_ms?: Millis | null;
     readonly swap?: SwapRecord | null;
     readonly by_hand?: boolean;
+    readonly exits?: ExitRecord | null;
   }[];
   readonly recording: RunConfig['recording'];
   readonly control: Omit<RunConfig['control'], 'isPortGiven'>;
@@ -83,11 +86,12 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
     tokens: config.tokens.all.map(({ symbol, mint, decimals }) => ({ symbol, mint, decimals })),
     limits: recordLimits(config.limits),
     strategies: config.strategies.map((
-      { name, use, recordedUse = use, rawParams, budget, maxAgeMs, maxExposure, swap, warmupMs, isManual = false },
+      { name, use, recordedUse = use, rawParams, budget, maxAgeMs, maxExposure, exits, swap, warmupMs, isManual = false },
     ) => ({
       name, use: recordedUse, params: rawParams, budget: recordValue(budget), max_age_ms: maxAgeMs ?? null,
       max_exposure: recordValue(maxExposure), warmup_ms: warmupMs ?? null,
       swap: recordSwap(swap), by_hand: isManual,
+      ...(exits === undefined ? {} : { exits: recordExits(exits) }),
     })),
     recording: { ...config.recording },
     control: { enabled: config.control.enabled, host: config.control.host, port: config.control.port },

@@ -5,6 +5,7 @@ import { backtestSchema } from './schema-backtest.ts';
 import { address, amount, duration, isDuration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
 import { riskSchema } from './risk-limits.ts';
 import { swapSchema } from './strategies/swap-options.ts';
+import { exitsSchema } from './strategies/exit-config.ts';
 
 // The shape of the file, as people write it: what depends on tokens, strategies or another section is checked when it
 // is resolved. Descriptions and examples end up in the JSON schema, where editors show them.
@@ -138,6 +139,7 @@ const strategy = z.strictObject({
     .meta({ description: 'What its positions together may be worth, with what is under way and reserved.' }),
   swap: swapSchema.optional()
     .meta({ description: 'How the swaps of this instance are requested, in place of the options for all.' }),
+  exits: exitsSchema.optional(),
   on_stop: z.enum(['hold', 'exit']).optional()
     .meta({ description: 'For this instance, in place of on_strategy_stop.' }),
 }).meta({ description: 'One running instance of a strategy.' });

@@ -5,7 +5,8 @@ import type { FeedSpec } from '../market/feed.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { RatePlan } from '../service/rate/rate-plan.ts';
 import type { Strategy } from '../strategy/define.ts';
-import type { RiskLimits, SpendCap, ValueLimit } from '../trading/limits.ts';
+import type { RiskLimits, SpendCap, StrategyLimits, ValueLimit } from '../trading/limits.ts';
+import type { ExitPlan } from '../trading/positions/exit-plan.ts';
 import type { SwapOptions } from '../trading/swap-options.ts';
 import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import { specsOf } from '../strategy/input.ts';
@@ -142,6 +143,8 @@ export interface StrategyConfig {
   readonly budget?: ValueLimit | undefined;
   readonly maxAgeMs?: Millis | undefined;
   readonly maxExposure?: ValueLimit | undefined;
+  /** The rules by which its positions are sold, with the sales that are quoted for them. */
+  readonly exits?: ExitPlan | undefined;
   /** How much of the recording it sees again before the start. */
   readonly warmupMs?: Millis | undefined;
   /** How its swaps are requested; undefined where nothing is configured. */
@@ -158,8 +161,23 @@ export interface WatchedInput {
   readonly spec: FeedSpec;
 }
 
-/** Returns what a strategy watches with its parameters. Throws what the author's own code throws. */
-export function watchedBy({ strategy, params }: Pick<StrategyConfig, 'strategy' | 'params'>): WatchedInput[] {
-  return Object.entries(strategy.inputs(params)).flatMap(([name, input]) =>
-    specsOf(input).map((spec) => ({ name, spec })));
+/**
+ * Returns what a strategy watches with its parameters, and what its exit rules do. Throws what the author's own code
+ * throws.
+ */
+export function watchedBy(
+  { strategy, params, exits }: Pick<StrategyConfig, 'strategy' | 'params' | 'exits'>,
+): WatchedInput[] {
+  return [
+    ...Object.entries(strategy.inputs(params)).flatMap(([name, input]) =>
+      specsOf(input).map((spec) => ({ name, spec }))),
+    ...(exits?.feeds ?? []).map((spec, index) => ({ name: `exits.watch[${index}]`, spec })),
+  ];
+}
+
+/** Returns the limits that a strategy's own entry sets. */
+export function strategyLimits(
+  { maxAgeMs, maxExposure, exits, swap }: Pick<StrategyConfig, 'maxAgeMs' | 'maxExposure' | 'exits' | 'swap'>,
+): StrategyLimits {
+  return { maxAgeMs, maxExposure, exits, route: swap?.route };
 }

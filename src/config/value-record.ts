@@ -1,7 +1,9 @@
 import type { Amount } from '../core/amount.ts';
 import { parseRaw } from '../core/amount.ts';
+import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
-import type { SpendCap, ValueLimit } from '../trading/limits.ts';
+import type { SpendCap, StrategyLimits, ValueLimit } from '../trading/limits.ts';
+import type { ExitPlan, ExitRules } from '../trading/positions/exit-plan.ts';
 
 /** An amount of a token in a record, smallest units as text. */
 export interface ValueRecord {
@@ -50,4 +52,40 @@ export function writeValue({ mint, amount }: ValueLimit): ValueRecord {
 /** Returns the amount of a token from plain data. */
 export function parseValue({ mint, amount }: ValueRecord): ValueLimit {
   return { mint: mint as Mint, amount: parseRaw(amount) };
+}
+
+/** Exit rules as plain data of a manifest. */
+export interface ExitRecord {
+  readonly rules: ExitRules;
+  readonly watch: readonly {
+    readonly input_mint: string; readonly output_mint: string; readonly amount: string; readonly every_ms: Millis;
+  }[];
+}
+
+/** Returns exit rules as plain data; null without any. */
+export function recordExits(plan: ExitPlan | undefined): ExitRecord | null {
+  return plan === undefined ? null : {
+    rules: plan.rules,
+    watch: plan.feeds.flatMap((spec) => (spec.kind === 'quote' ? [{
+      input_mint: spec.inputMint, output_mint: spec.outputMint, amount: spec.amount.toString(), every_ms: spec.everyMs,
+    }] : [])),
+  };
+}
+
+/** Returns the exit rules that `recordExits` wrote; undefined in records of earlier versions. */
+export function readExits(record: ExitRecord | null | undefined): ExitPlan | undefined {
+  return record === null || record === undefined ? undefined : {
+    rules: record.rules,
+    feeds: record.watch.map(({ input_mint: inputMint, output_mint: outputMint, amount: size, every_ms: everyMs }) => ({
+      kind: 'quote', inputMint: inputMint as Mint, outputMint: outputMint as Mint, amount: parseRaw(size), everyMs,
+    })),
+  };
+}
+
+/** Returns the limits of one strategy for an identity, without the exits and the route that are not configured. */
+export function recordStrategyLimits({ maxAgeMs, maxExposure, exits, route }: StrategyLimits): Record<string, unknown> {
+  return {
+    max_age_ms: maxAgeMs, max_exposure: recordValue(maxExposure),
+    ...(exits === undefined ? {} : { exits: recordExits(exits) }), ...(route === undefined ? {} : { route }),
+  };
 }

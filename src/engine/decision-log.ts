@@ -23,12 +23,13 @@ function createDecisionText(): (decision: Decision) => string {
   return (decision) => {
     const { at, code, proposal, seq, strategy, verdict } = decision;
     if (!isPlainSwap(proposal) || !Number.isFinite(at) || !Number.isFinite(seq)) return canonicalJson(decision);
-    const { amount, inputMint, key, limit, outputMint, reason, route, slippageBps } = proposal;
+    const { amount, inputMint, key, limit, outputMint, reason, route, slippageBps, tag } = proposal;
     const swap = `{"amount":"${amount}","inputMint":${quoted(inputMint)}`
       + `${key === undefined ? '' : `,"key":${JSON.stringify(key)}`},"kind":"swap"`
       + `${limit === undefined ? '' : `,"limit":"${limit}"`},"outputMint":${quoted(outputMint)}`
       + `,"reason":${JSON.stringify(reason)}${route === undefined ? '' : `,"route":"${route}"`}`
-      + `${slippageBps === undefined ? '' : `,"slippageBps":${slippageBps}`}}`;
+      + (slippageBps === undefined ? '' : `,"slippageBps":${slippageBps}`)
+      + `${tag === undefined ? '' : `,"tag":${JSON.stringify(tag)}`}}`;
     return `{"at":${at},"code":${code === null ? 'null' : quoted(code)},"proposal":${swap},"seq":${seq}`
       + `,"strategy":${quoted(strategy)},"verdict":"${verdict}"}`;
   };
@@ -43,11 +44,16 @@ const REQUIRED_MEMBERS = 5;
 function isPlainSwap(proposal: Proposal): proposal is PlainSwap {
   if (proposal.kind !== 'swap' || typeof proposal.amount === 'object'
       || Object.getPrototypeOf(proposal) !== Object.prototype) return false;
-  const { key, limit, route, slippageBps } = proposal;
+  const { key, limit, route, slippageBps, tag } = proposal;
   if (slippageBps !== undefined && !Number.isFinite(slippageBps)) return false;
+  if (!isTextOrAbsent(key) || !isTextOrAbsent(tag)) return false;
   const optional = (key === undefined ? 0 : 1) + (limit === undefined ? 0 : 1) + (route === undefined ? 0 : 1)
-    + (slippageBps === undefined ? 0 : 1);
+    + (slippageBps === undefined ? 0 : 1) + (tag === undefined ? 0 : 1);
   return Object.keys(proposal).length === REQUIRED_MEMBERS + optional;
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
 }
 
 /** A decision with the hash of everything decided up to it, hex. */

@@ -7,8 +7,9 @@ import { takesSample } from '../market/sample-windows.ts';
 import type { StopStrategy } from '../trading/engine-command.ts';
 import type { Denial } from '../trading/limits.ts';
 import type { Outcome } from '../trading/intent.ts';
-import { isTerminal } from '../trading/intent.ts';
+import { isTerminal, toldOutcome } from '../trading/intent.ts';
 import type { SwapProposal } from '../trading/proposal.ts';
+import { guardPositions } from '../trading/positions/position-watch.ts';
 import { takeChanges } from '../trading/protections/check-protections.ts';
 import type { ProtectionChange } from '../trading/protections/memory.ts';
 import type { EngineState } from '../trading/engine-state.ts';
@@ -21,6 +22,8 @@ import { specsOf } from '../strategy/input.ts';
 import type { LoggedDecision } from './decision-log.ts';
 import { DecisionLog } from './decision-log.ts';
 import { ExitRunner } from './exit-runner.ts';
+import { RetryRunner } from './retry-runner.ts';
+import { RuleExits } from './rule-exits.ts';
 import type { CallNumber } from './host/apart-run.ts';
 import type { Ending } from './host/strategy-call.ts';
 import type { HostedInput, StoppedStrategy, StrategyInstance } from './strategy-host.ts';
@@ -38,7 +41,10 @@ export interface EngineListener {
   readonly onRuling?: (ruling: Ruling, logged: LoggedDecision) => void;
   /** A protection that was triggered or released with the stamp `seq`; the state holds it already. */
   readonly onProtection?: (seq: number, at: Millis, change: ProtectionChange) => void;
-  /** Exits in parts have changed. They must outlive the process, and are saved before the next effect. */
+  /**
+   * Exits in parts, guarded positions or waiting proposals have changed. They must outlive the process, and are saved
+   * before the next effect.
+   */
   readonly onExits?: (seq: number, at: Millis) => void;
   /** An effect to carry out. */
   readonly onEffect?: (effect: Effect) => void;
@@ -86,6 +92,10 @@ export class Engine {
   readonly #routes: (readonly HostedInput[])[] = [];
   readonly #log = new DecisionLog();
   readonly #exits: ExitRunner;
+  readonly #retries: RetryRunner;
+  readonly #rules: RuleExits;
+  /** The version of the guarded positions that was handed out to be saved. */
+  #guardedVersion = 0;
   readonly #waiting: { input: Input; at: Millis }[] = [];
   readonly #proposals: ProposalInput[] = [];
   /** Last outcomes from before the start of the strategies; undefined after it. */
@@ -115,6 +125,7 @@ export class Engine {
     this.#listener = options.listener;
     this.clock = new VirtualClock(options.startAt);
     this.clockSetBackMs = beginRun(options.state, options.startAt);
+    if (options.state.hasExitRules) guardPositions(options.state, options.startAt);
     const port = {
       state: options.state,
       clock: this.clock,
@@ -132,15 +143,26 @@ export class Engine {
       endedAt: endingsOf(options.stops),
     };
     this.#exits = new ExitRunner(port);
+    this.#retries = new RetryRunner({
+      ...port, isRunning: (strategy) => this.#hosts.get(strategy)?.stopped === undefined,
+    });
+    this.#rules = new RuleExits({ state: options.state, clock: this.clock, exit: (begins) => {
+      const { strategy, mint, into, amount, isAll, reason, rule } = begins;
+      const proposal = {
+        kind: 'swap', inputMint: mint, outputMint: into, amount: isAll ? 'all' : amount, reason, tag: `exits.${rule}`,
+      } as const;
+      this.#proposals.push({ kind: 'proposal', strategy, proposal, continues: true, begins });
+    } });
     this.#hosts = new Map(options.strategies.map((instance) =>
       [instance.name, new Host(instance, port, states[instance.name])]));
     for (const host of this.#hosts.values()) this.#connect(host);
   }
 
-  /** Returns the feeds of the strategies: each once, at the shortest interval of their inputs. */
+  /** Returns the feeds of the strategies and of their exit rules: each once, at the shortest interval. */
   static feedsOf(strategies: readonly StrategyInstance[]): FeedSpec[] {
-    return sharedFeeds(strategies.flatMap(({ strategy, params }) =>
-      Object.values(strategy.inputs(params)).flatMap(specsOf)));
+    return sharedFeeds(strategies.flatMap(({ strategy, params, exits, limits }) => [
+      ...Object.values(strategy.inputs(params)).flatMap(specsOf), ...((exits ?? limits?.exits)?.feeds ?? []),
+    ]));
   }
 
   /** Returns the interval of each feed's events where every feed is polled at the shortest interval of its inputs. */
@@ -209,6 +231,8 @@ export class Engine {
       this.#missed = undefined;
       for (const host of this.#hosts.values()) host.start();
       this.#exits.start();
+      this.#retries.start();
+      this.#rules.start();
       this.#ruleOnProposals();
       for (const outcome of missed) {
         const host = this.#hostOf(outcome);
@@ -222,6 +246,8 @@ export class Engine {
   stop(): void {
     for (const host of this.#hosts.values()) host.stop();
     this.#exits.stop();
+    this.#retries.stop();
+    this.#rules.stop();
   }
 
   /** Returns the states of strategies that changed since they were last taken. */
@@ -275,12 +301,16 @@ export class Engine {
     this.clock.advanceTo(timersDueBefore(input, at), this.#drain);
     const { kind } = input;
     // A terminal outcome removes the intent from the state, so the host is determined first.
+    const proposed = kind === 'outcome' ? this.#state.intents.get(input.intentId)?.intent : undefined;
     const host = kind === 'outcome' ? this.#hostOf(input) : undefined;
     const seq = ++this.#seq;
     step(this.#state, seq, at, input);
     this.#listener.onInput?.(seq, at, input);
     if (this.#state.protections.changes.length > 0) this.#announceProtections();
-    if (kind === 'outcome') this.#publishOutcome(input, host);
+    // The rules of the configuration come before what strategies propose at the same event.
+    this.#rules.observe(input);
+    if (this.#state.guarded.version !== this.#guardedVersion) this.#keepGuarded();
+    if (kind === 'outcome') this.#publishOutcome(toldOutcome(input, proposed), host);
     else if (kind !== 'command' && kind !== 'feed-health') this.#publish(input, at);
     else if (isJump(input)) this.clock.jumpTo(at, this.#drain);
     else if (isEngineOrder(input)) this.#carryOut(input);
@@ -327,32 +357,47 @@ export class Engine {
       : { ...effect, strategyState });
   }
 
+  #keepGuarded(): void {
+    this.#guardedVersion = this.#state.guarded.version;
+    this.#listener.onExits?.(this.#seq, this.clock.now());
+  }
+
   #announceProtections(): void {
     for (const change of takeChanges(this.#state.protections))
       this.#listener.onProtection?.(this.#seq, this.clock.now(), change);
   }
 
   #publishDenial(strategy: string, proposal: SwapProposal, { code, reason }: Denial): void {
-    this.#hosts.get(strategy)?.publishDenial({ proposal, code, reason });
+    const { key, tag } = proposal;
+    this.#hosts.get(strategy)?.publishDenial({
+      proposal, code, reason, ...(key === undefined ? {} : { key }), ...(tag === undefined ? {} : { tag }),
+    });
   }
 
   #ruleOnProposals(): void {
     for (let next = this.#proposals.shift(); next !== undefined; next = this.#proposals.shift()) {
-      const exits = this.#state.exits.version;
+      const exits = this.#standing();
       const ruling = step(this.#state, ++this.#seq, this.clock.now(), next);
       assert(ruling, 'a proposal is ruled on');
       const logged = this.#log.append(ruling.decision);
       this.#listener.onRuling?.(ruling, logged);
       // The order matters: an exit in parts that is saved without its first swap starts with that swap after a restart.
       // The swap comes before the protection, whose listener may save the state that already contains the swap.
-      if (this.#state.exits.version !== exits) this.#listener.onExits?.(this.#seq, this.clock.now());
+      if (this.#standing() !== exits) this.#listener.onExits?.(this.#seq, this.clock.now());
       if (ruling.effect !== undefined) this.#perform(ruling.effect);
       if (this.#state.protections.changes.length > 0) this.#announceProtections();
       const isOwn = this.#exits.ruled(next.strategy, next.proposal, ruling);
       // A strategy does not see the refusal of a proposal that the engine made.
-      if (ruling.denial !== undefined && next.proposal.kind === 'swap' && !isOwn)
+      this.#retries.review();
+      if (ruling.denial !== undefined && next.proposal.kind === 'swap' && !isOwn && ruling.isRetried !== true
+          && next.begins === undefined)
         this.#publishDenial(next.strategy, next.proposal, ruling.denial);
     }
+  }
+
+  /** Changes with everything that the engine goes on with by itself and that must outlive the process. */
+  #standing(): number {
+    return this.#state.exits.version + this.#state.retries.version;
   }
 
   #connect(host: Host): void {

@@ -3,6 +3,7 @@ import type { Millis } from '../core/time.ts';
 import { formatDuration, roughDuration, timeOfDay } from '../core/time.ts';
 import { showAmount, symbolOf } from '../market/market-text.ts';
 import type { Mint } from '../market/token.ts';
+import type { ExitOrder } from '../trading/exit-orders.ts';
 import { EXIT_FAILURES_MAX } from '../trading/exit-progress.ts';
 import type { ExitPart } from '../trading/exit-sizing.ts';
 import { exitEndsAt } from '../trading/exit-sizing.ts';
@@ -45,11 +46,11 @@ export function capWaitAlert(
 }
 
 /** Returns the alert that the last part of an exit is sold. */
-export function exitMadeAlert(state: EngineState, strategy: string, mint: Mint): AlertProposal {
-  return {
-    kind: 'alert', level: 'info',
-    message: `the exit of ${strategy} from ${symbolOf(state.tokens, mint)} is made, in parts`,
-  };
+export function exitMadeAlert(
+  state: EngineState, strategy: string, { inputMint, rule }: Pick<ExitOrder, 'inputMint' | 'rule'>,
+): AlertProposal {
+  const what = `the exit of ${strategy} from ${symbolOf(state.tokens, inputMint)} is made`;
+  return { kind: 'alert', level: 'info', message: rule === undefined ? `${what}, in parts` : `${what}: exits.${rule}` };
 }
 
 /** Returns the alert that an exit in parts is given up; `code` is how its last part ended. */

@@ -264,13 +264,16 @@ export class ExitRunner {
           + symbolOf(tokens, into),
       };
     } else {
-      const { left, slippageBps, route, reason } = order;
+      const { left, slippageBps, route, reason, tag, rule } = order;
       const limit = limitOfPart(order.limit, part, left);
       job.pending = {
-        kind: 'swap', inputMint: mint, outputMint: into, amount: part, reason: `${reason} (the exit goes on in parts)`,
+        kind: 'swap', inputMint: mint, outputMint: into, amount: part,
+        reason: rule !== undefined && part === this.#jobOf(name).wholes.get(mint) ? reason
+          : `${reason} (the exit goes on in parts)`,
         ...(limit === undefined ? {} : { limit }),
         ...(slippageBps === undefined ? {} : { slippageBps }),
         ...(route === undefined ? {} : { route }),
+        ...(tag === undefined ? {} : { tag }),
       };
     }
     this.#port.propose(name, job.pending, true);
@@ -308,7 +311,7 @@ export class ExitRunner {
     job.waits.delete(mint);
     if (code !== undefined)
       this.#alert(name, exitGivenUpAlert(state, { strategy: name, mint, amount: order.left }, code));
-    else if (!state.flattening.has(name)) this.#alert(name, exitMadeAlert(state, name, mint));
+    else if (!state.flattening.has(name)) this.#alert(name, exitMadeAlert(state, name, order));
     return true;
   }
 

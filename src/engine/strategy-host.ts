@@ -15,6 +15,8 @@ import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import type { FeedSlot } from '../trading/market-cache.ts';
 import type { StopStrategy } from '../trading/engine-command.ts';
+import type { ExitPlan } from '../trading/positions/exit-plan.ts';
+import { budgetAmount, equityOf, holdingOf } from '../trading/positions/holding.ts';
 import type { AlertProposal, Proposal } from '../trading/proposal.ts';
 import { readProposal } from '../trading/proposal.ts';
 import type { EngineState } from '../trading/engine-state.ts';
@@ -39,6 +41,9 @@ export interface StrategyInstance {
   readonly params: unknown;
   /** The span of recorded events that it sees before its start. */
   readonly warmupMs?: Millis | undefined;
+  /** Its exit rules, whose sales are quoted beside what it watches. */
+  readonly exits?: ExitPlan | undefined;
+  readonly limits?: { readonly exits?: ExitPlan | undefined } | undefined;
   /** Where its code runs apart from the engine; `strategy` then only declares what it watches. */
   readonly apart?: ApartStrategy | undefined;
 }
@@ -365,14 +370,20 @@ export class Host {
 
   #portfolio(): PortfolioView {
     const { name } = this;
-    const { state } = this.#port;
-    return { available: (mint) => state.portfolio.available(name, mint), openIntents: () => openSwaps(state, name) };
+    const { state, clock } = this.#port;
+    return {
+      available: (mint) => state.portfolio.available(name, mint),
+      openIntents: () => openSwaps(state, name),
+      holding: (mint) => holdingOf(state, name, mint, clock.now()),
+      equity: () => equityOf(state, name, clock.now()),
+      budget: () => budgetAmount(state, name),
+    };
   }
 
   #context(parts: StateParts): StrategyContext {
     return createContext({
       name: this.name, seed: this.#port.seed, clock: this.#guardedClock(), parts,
-      outcomes$: this.#outcomes, denials$: this.#denials, ...this.#portfolio(),
+      outcomes$: this.#outcomes, denials$: this.#denials, portfolio: this.#portfolio(),
       log: (message) => { this.#log(message); },
     });
   }

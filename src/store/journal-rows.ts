@@ -20,6 +20,8 @@ export interface IntentRow {
   readonly route: string;
   readonly reason: string;
   readonly key: string | null;
+  /** Absent in a journal of an earlier format. */
+  readonly tag?: string | null;
   readonly state: string;
 }
 
@@ -63,6 +65,7 @@ export function readIntent(row: IntentRow): Intent {
     route: row.route as Route,
     reason: row.reason,
     ...(row.key === null ? {} : { key: row.key }),
+    ...(typeof row.tag === 'string' ? { tag: row.tag } : {}),
   };
 }
 
@@ -83,6 +86,7 @@ export function writeIntent(intent: Intent): Readonly<Record<string, string | nu
     route: intent.route,
     reason: intent.reason,
     key: intent.key ?? null,
+    tag: intent.tag ?? null,
     state: 'approved' satisfies IntentState,
   };
 }

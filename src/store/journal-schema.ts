@@ -126,12 +126,13 @@ ALTER TABLE proofs ADD COLUMN first_node TEXT;
 const SIXTH_FORMAT = `
 -- Who gets the output in the wallet's place.
 ALTER TABLE attempts ADD COLUMN receiver TEXT;
+-- The free text with which a strategy recognises its own swap.
+ALTER TABLE intents ADD COLUMN tag TEXT;
 `;
 
 /** The migrations; number n leads to format n + 1. */
-const MIGRATIONS: readonly string[] = [
-  FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT, FIFTH_FORMAT, SIXTH_FORMAT,
-];
+const MIGRATIONS: readonly string[] =
+  [FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT, FIFTH_FORMAT, SIXTH_FORMAT];
 
 /** The format that this code writes, and the release that introduced it. */
 export const JOURNAL_FORMAT = { version: MIGRATIONS.length, since: '0.1.0' } as const;

@@ -2,7 +2,7 @@ import { assert } from '../core/assert.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { Outcome } from '../trading/intent.ts';
-import { TERMINAL_STATES, readOutcome } from '../trading/intent.ts';
+import { TERMINAL_STATES, readOutcome, toldOutcome } from '../trading/intent.ts';
 import { intentKey } from '../trading/recent-keys.ts';
 import type { StateSnapshot } from '../trading/engine-state.ts';
 import type { RestoredStates, StrategyState } from '../trading/strategy-state.ts';
@@ -80,6 +80,10 @@ function mergeTimes(saved: readonly Millis[], journalled: readonly Millis[]): Mi
 
 const QUOTED_TERMINAL_STATES = TERMINAL_STATES.map((state) => `'${state}'`).join(', ');
 
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** Saved states of strategies, as rows; each function works within the transaction of the caller. */
 interface StrategyStates {
   put(state: StrategyState, at: Millis): void;
@@ -120,10 +124,11 @@ export function createStrategyStates(prepare: Prepare): StrategyStates {
 
 function unseen(prepare: Prepare): Outcome[] {
   const rows = prepare(`
-    SELECT transitions.outcome FROM strategy_state
+    SELECT transitions.outcome, intents.key, intents.tag FROM strategy_state
     JOIN intents ON intents.strategy = strategy_state.strategy AND intents.seen = 0
       AND intents.state IN (${QUOTED_TERMINAL_STATES})
     JOIN transitions ON transitions.intent_id = intents.intent_id AND transitions.state = intents.state
     ORDER BY transitions.number`).all();
-  return rows.map(({ outcome }) => readOutcome(String(outcome)));
+  return rows.map(({ outcome, key, tag }) =>
+    toldOutcome(readOutcome(String(outcome)), { key: textOf(key), tag: textOf(tag) }));
 }

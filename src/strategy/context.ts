@@ -3,9 +3,11 @@ import type { Amount, Bps } from '../core/amount.ts';
 import { amount } from '../core/amount.ts';
 import type { Random } from '../core/random.ts';
 import type { Clock, Millis } from '../core/time.ts';
+import { parseDuration } from '../core/time.ts';
 import type { Pair, Token, TokenAmount } from '../market/token.ts';
 import type { DenialCode } from '../trading/limits.ts';
 import type { Outcome } from '../trading/intent.ts';
+import type { Holding } from '../trading/positions/holding.ts';
 import type { AlertLevel, AlertProposal, Route, Size, SwapProposal } from '../trading/proposal.ts';
 import type { Stateful, StatefulOptions } from './stateful.ts';
 
@@ -14,17 +16,58 @@ export interface SwapOptions {
   readonly slippageBps?: Bps;
   readonly route?: Route;
   readonly limit?: Amount;
+  /** Idempotency: the strategy acts once under a key, over restarts too. */
   readonly key?: string;
+  /** Free text of at most 200 characters; outcomes and denials of the swap carry it. */
+  readonly tag?: string;
+  /**
+   * Waits for a refusal that passes by itself, such as another open swap of the same token, a rate, or a missing price:
+   * the engine makes the proposal again under the same key, which is needed, every so often until a duration from now
+   * or a time. `denials$` emits the refusal when the wait is over. A wait survives restarts.
+   */
+  readonly retry?: { readonly until: string | Millis; readonly every: string };
 }
 
 /** The named values of an alert. */
 export type AlertData = NonNullable<AlertProposal['data']>;
+
+/** A strategy's holding of a token. Costs and values are in smallest units of the budget's token. */
+export interface Position extends Holding {
+  readonly token: Token;
+  /** Value less cost; undefined where one is unknown. */
+  readonly result: bigint | undefined;
+  /** The result as a fraction of the cost: 0.05 is 5 % up. For signals, never for money. */
+  readonly gain: number | undefined;
+  /** The average cost of one whole token in whole tokens of the budget, fees included. For signals, never for money. */
+  readonly entryPrice: number | undefined;
+  /** The price at which the whole position can be sold, in the same unit. */
+  readonly salePrice: number | undefined;
+}
+
+/** Returns a holding as a position; `currency` is the budget's token. */
+export function positionOf(token: Token, holding: Holding, currency: Token | undefined): Position {
+  const { amount: held, available, cost, value } = holding;
+  const isOpen = held > 0n;
+  const isRated = cost !== undefined && cost > 0n && value !== undefined;
+  const priceOf = (worth: Amount | undefined): number | undefined => (
+    !isOpen || worth === undefined || currency === undefined ? undefined
+      : (Number(worth) / Number(held)) * 10 ** (token.decimals - currency.decimals));
+  return {
+    token, amount: held, available, cost, value,
+    result: cost === undefined || value === undefined ? undefined : value - cost,
+    gain: isRated ? Number(value - cost) / Number(cost) : undefined,
+    entryPrice: priceOf(cost), salePrice: priceOf(value),
+  };
+}
 
 /** A proposal that risk refused. */
 export interface DeniedSwap {
   readonly proposal: SwapProposal;
   readonly code: DenialCode;
   readonly reason: string;
+  /** The key and the tag of the proposal. */
+  readonly key?: string | undefined;
+  readonly tag?: string | undefined;
 }
 
 /**
@@ -43,7 +86,18 @@ export interface StrategyContext {
    * Returns the number of this strategy's swaps that are under way. An exit in parts counts as one while it waits.
    */
   openIntents(): number;
-  /** The outcomes of this strategy's intents, one transition at a time. */
+  /** Returns the strategy's holding of a token: its amount, average entry price, and result at the sale price. */
+  position(token: Token): Position;
+  /**
+   * Returns what the strategy's holdings would be sold for, in smallest units of the budget's token. Undefined without
+   * a budget, and where a holding has no fresh price. Network fees are paid from the wallet's SOL and not in it.
+   */
+  equity(): Amount | undefined;
+  /** Returns the configured budget; undefined where the strategy has none. */
+  budget(): TokenAmount | undefined;
+  /**
+   * The outcomes of this strategy's intents, one transition at a time, each with the key and the tag of its proposal.
+   */
   readonly outcomes$: Observable<Outcome>;
   /** The refused proposals of this strategy, so that it can propose them again. */
   readonly denials$: Observable<DeniedSwap>;
@@ -83,12 +137,20 @@ export interface StrategyContext {
 }
 
 /**
- * Returns the proposal of a swap. Throws TypeError where the amount is of another token than the one spent.
+ * Returns the proposal of a swap at a time. Throws DURATION_INVALID, and TypeError where the amount is of another token
+ * than the one spent.
  */
 export function swapProposal(
-  from: Token, to: Token, size: TokenAmount | Exclude<Size, Amount>, reason: string, options: SwapOptions = {},
+  from: Token, to: Token, size: TokenAmount | Exclude<Size, Amount>, reason: string,
+  { retry, ...options }: SwapOptions = {}, now: Millis = 0,
 ): SwapProposal {
-  return { kind: 'swap', inputMint: from.mint, outputMint: to.mint, amount: sizeOf(from, size), reason, ...options };
+  return {
+    kind: 'swap', inputMint: from.mint, outputMint: to.mint, amount: sizeOf(from, size), reason, ...options,
+    ...(retry === undefined ? {} : { retry: {
+      until: typeof retry.until === 'number' ? retry.until : now + parseDuration(retry.until),
+      everyMs: parseDuration(retry.every),
+    } }),
+  };
 }
 
 function sizeOf(from: Token, size: TokenAmount | Exclude<Size, Amount>): Size {

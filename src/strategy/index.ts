@@ -1,7 +1,7 @@
 /** The authors' SDK: everything a strategy may import besides rxjs and zod. */
 export { defineStrategy } from './define.ts';
 export type { Strategy, StrategyDefinition, Streams } from './define.ts';
-export type { AlertData, DeniedSwap, StrategyContext, SwapOptions } from './context.ts';
+export type { AlertData, DeniedSwap, Position, StrategyContext, SwapOptions } from './context.ts';
 export { orderBook, PricedQuote, quotes, tokenStats } from './input.ts';
 export type { Input, PollOptions } from './input.ts';
 export { bars, quoteLadder, twoSided } from './quote-inputs.ts';
@@ -13,6 +13,15 @@ export {
 export type { PageOptions } from './prediction-inputs.ts';
 export { amount, duration, pair, token } from './params.ts';
 export type { Folded, Stateful, StatefulOptions } from './stateful.ts';
+export {
+  amountOf, atLeast, cooldown, coversCosts, fixedSize, fractionalKelly, fractionOf, hysteresis, numberOf,
+  percentOfBudget, percentOfEquity, roundTripBps, targetWeights, volatilityWeight,
+} from './sizing.ts';
+export type { RebalanceOptions, TargetWeight } from './sizing.ts';
+export {
+  bracketOrder, limitOrder, oneCancelsOther, scheduled, stopOrder, trailingOrder, twap, when,
+} from './orders.ts';
+export type { MissedRuns, OcoSide } from './orders.ts';
 export {
   auditTime, bufferTime, debounceTime, delay, interval, repeat, retry, sampleTime, slots, throttleTime, timeout, timer,
 } from './time.ts';

@@ -1,5 +1,6 @@
 import type { MonoTypeOperatorFunction, OperatorFunction } from 'rxjs';
 import * as rx from 'rxjs';
+import type { Millis } from '../core/time.ts';
 import { parseDuration } from '../core/time.ts';
 import type { StrategyContext } from './context.ts';
 
@@ -15,8 +16,12 @@ type Timed = Pick<StrategyContext, 'clock'>;
 export function slots(
   context: Timed, options: { readonly every: string; readonly offset?: string | undefined },
 ): rx.Observable<number> {
-  const every = parseDuration(options.every);
-  const offset = options.offset === undefined ? 0 : parseDuration(options.offset);
+  const { every, offset } = options;
+  return slotsOf(context, parseDuration(every), offset === undefined ? 0 : parseDuration(offset));
+}
+
+/** Returns `slots` of a grid in milliseconds. */
+export function slotsOf(context: Timed, every: Millis, offset: Millis): rx.Observable<number> {
   return new rx.Observable((subscriber) => {
     const { clock } = context;
     // One action that reschedules itself: a new one per slot would stay with the subscriber until the end of the run.

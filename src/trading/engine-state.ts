@@ -16,12 +16,16 @@ import type { FeedSlot } from './market-cache.ts';
 import { MarketCache } from './market-cache.ts';
 import { Portfolio } from './portfolio.ts';
 import type { SwapProposal } from './proposal.ts';
+import type { GuardedPositionSnapshot } from './positions/guarded-positions.ts';
+import { GuardedPositions } from './positions/guarded-positions.ts';
 import type { ProtectionSnapshot } from './protections/memory-snapshot.ts';
 import { capMemory, restoreMemory, snapshotMemory } from './protections/memory-snapshot.ts';
 import type { ProtectionMemory } from './protections/memory.ts';
 import { createMemory } from './protections/memory.ts';
 import { recordOpen } from './protections/record-outcome.ts';
 import { RecentKeys } from './recent-keys.ts';
+import type { WaitingProposalSnapshot } from './retries.ts';
+import { WaitingProposals } from './retries.ts';
 import type { SpendSnapshot } from './usage-counters.ts';
 import { SpendCounters, SwapRate } from './usage-counters.ts';
 
@@ -52,6 +56,11 @@ export interface EngineState {
   readonly intents: TrackedIntents;
   /** `strategy:key` of approved proposals. */
   readonly keys: RecentKeys;
+  /** Refused proposals with a retry policy that wait for their next try. */
+  readonly retries: WaitingProposals;
+  /** The positions of strategies with exit rules, with what the rules remember. */
+  readonly guarded: GuardedPositions;
+  readonly hasExitRules: boolean;
   readonly swapRate: SwapRate;
   /** The signed amounts of tokens with a cap. */
   readonly spends: SpendCounters;
@@ -94,6 +103,8 @@ export interface StateSnapshot {
   readonly flattenOrders?: readonly string[] | undefined;
   readonly protections?: ProtectionSnapshot | undefined;
   readonly exits?: readonly ExitOrderSnapshot[] | undefined;
+  readonly guarded?: readonly GuardedPositionSnapshot[] | undefined;
+  readonly retries?: readonly WaitingProposalSnapshot[] | undefined;
   readonly spends?: Readonly<Record<string, readonly SpendSnapshot[]>> | undefined;
   readonly intentCounts: Readonly<Record<string, number>>;
 }
@@ -136,6 +147,9 @@ export function createState(setup: StateSetup): EngineState {
     strategies,
     intents: new TrackedIntents(),
     keys: new RecentKeys(snapshot.keys),
+    retries: new WaitingProposals(snapshot.retries),
+    guarded: new GuardedPositions(snapshot.guarded),
+    hasExitRules: setup.strategies.some(({ limits }) => limits.exits !== undefined),
     swapRate: new SwapRate(snapshot.approvals),
     spends: new SpendCounters(snapshot.spends),
     // The exits of strategies that are not of this run wait: a manual swap between two runs must not lose them.
@@ -210,6 +224,8 @@ export function snapshotState(state: EngineState): StateSnapshot {
     flattenOrders: [...state.flattenOrders],
     protections: snapshotMemory(state.protections),
     ...(state.exits.size === 0 ? {} : { exits: state.exits.snapshot() }),
+    ...(state.guarded.size === 0 ? {} : { guarded: state.guarded.snapshot() }),
+    ...(state.retries.size === 0 ? {} : { retries: state.retries.snapshot() }),
     ...(state.limits.caps === undefined || state.limits.caps.size === 0 ? {} : { spends: state.spends.snapshot() }),
     intentCounts: { ...state.retiredCounts, ...Object.fromEntries([...state.strategies.values()]
       .map(({ name, intentCount }) => [name, intentCount])) },
@@ -221,7 +237,10 @@ export function snapshotState(state: EngineState): StateSnapshot {
  * are moved to this instant. Otherwise time would stand still until the clock has caught up, prices would be too old,
  * and protections would not be checked. Returns how far the earlier run was ahead in milliseconds, 0 where it was not.
  */
-export function beginRun({ protections, swapRate, spends }: EngineState, startAt: Millis): Millis {
+export function beginRun(state: EngineState, startAt: Millis): Millis {
+  const { protections, swapRate, spends, retries, keys, strategies } = state;
+  // A key may have been used after the snapshot was saved: the journal knows.
+  retries.drop(startAt, (name, { strategy }) => keys.has(name) || !strategies.has(strategy));
   const aheadMs = Math.max(protections.now, swapRate.times.at(-1) ?? -Infinity) - startAt;
   if (!(aheadMs > 0)) return 0;
   capMemory(protections, startAt);

@@ -18,6 +18,9 @@ export interface ExitOrder {
   readonly reason: string;
   /** The key of the strategy's proposal; the strategy may use it again when the exit is given up. */
   readonly key?: string | undefined;
+  readonly tag?: string | undefined;
+  /** The exit rule of the configuration that began it; undefined where the strategy did. */
+  readonly rule?: string | undefined;
   /** Failed parts in a row. */
   readonly failures: number;
 }

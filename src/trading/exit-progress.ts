@@ -8,6 +8,8 @@ import type { ExitOrder } from './exit-orders.ts';
 import { limitOfPart } from './exit-orders.ts';
 import { exitPart, learnDepth } from './exit-sizing.ts';
 import type { Intent, Outcome } from './intent.ts';
+import type { DueExit } from './positions/exit-rules.ts';
+import { noteTaken } from './positions/position-watch.ts';
 import type { SwapProposal } from './proposal.ts';
 import { intentKey } from './recent-keys.ts';
 import type { SwapCandidate } from './risk/swap-candidate.ts';
@@ -57,12 +59,15 @@ type SizedExit =
 
 /**
  * Returns the part of an approved exit that one swap may sell now. For a larger exit of a strategy, the state keeps the
- * rest, and the engine proposes part after part until all is sold.
+ * rest, and the engine proposes part after part until all is sold. `isBegun` is true for the first part of an exit that
+ * the state holds already.
  */
-export function sizeExit(state: EngineState, proposal: SwapProposal, swap: SwapCandidate): SizedExit {
+export function sizeExit(
+  state: EngineState, proposal: SwapProposal, swap: SwapCandidate, isBegun = false,
+): SizedExit {
   const { inputMint, outputMint, amountIn, at, strategy } = swap;
   // The engine sized a further part to the depth when it proposed it.
-  const least = swap.continues ? amountIn : undefined;
+  const least = swap.continues && !isBegun ? amountIn : undefined;
   const { amount, waits } = exitPart(state, { inputMint, outputMint, amount: amountIn, least }, at);
   const isOwn = !swap.continues && !state.flattening.has(strategy.name);
   if (amount < amountIn && isOwn) {
@@ -82,6 +87,12 @@ export function sizeExit(state: EngineState, proposal: SwapProposal, swap: SwapC
   const limit = limitOfPart(proposal.limit, amount, amountIn);
   const part = { ...proposal, ...(limit === undefined ? {} : { limit }) };
   return { kind: 'sell', proposal: part, swap: { ...swap, amountIn: amount } };
+}
+
+/** Begins an exit that a rule of the configuration asks for; it goes on until it is sold. */
+export function beginExit(state: EngineState, proposal: SwapProposal, { strategy, mint, amount, rule }: DueExit): void {
+  state.exits.put({ ...orderOf(strategy, proposal, amount), rule });
+  if (rule === 'take_profit') noteTaken(state, strategy, mint);
 }
 
 /** Records the refusal of a part; repeated refusals that are not transient end the exit. */
@@ -110,8 +121,8 @@ export function settleExit(state: EngineState, intent: Intent, outcome: Outcome,
 }
 
 function orderOf(strategy: string, proposal: SwapProposal, left: Amount): ExitOrder {
-  const { inputMint, outputMint, limit, slippageBps, route, reason, key } = proposal;
-  return { strategy, inputMint, outputMint, left, limit, slippageBps, route, reason, key, failures: 0 };
+  const { inputMint, outputMint, limit, slippageBps, route, reason, key, tag } = proposal;
+  return { strategy, inputMint, outputMint, left, limit, slippageBps, route, reason, key, tag, failures: 0 };
 }
 
 function bookPart(state: EngineState, order: ExitOrder, sold: Amount): void {

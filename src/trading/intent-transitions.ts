@@ -22,9 +22,11 @@ const EXIT_QUOTE_AGE_MS = 300_000;
 
 /** Opens the intent of an approved proposal. It counts as exposure before the next proposal is ruled on. */
 export function openIntent(
-  state: EngineState, proposal: SwapProposal, { strategy, amountIn, isExit, at }: SwapCandidate,
+  state: EngineState, proposal: SwapProposal, { strategy, amountIn, isExit, at, continues }: SwapCandidate,
 ): Intent {
   strategy.intentCount += 1;
+  // A further part of an exit belongs to the proposal that began it.
+  const begun = continues ? state.exits.get(strategy.name, proposal.inputMint) : undefined;
   const intent: Intent = {
     id: `${strategy.name}-${strategy.intentCount}`,
     strategy: strategy.name,
@@ -39,7 +41,8 @@ export function openIntent(
     minimumOut: leastOutput(state, proposal, { amountIn, isExit, at }),
     route: strategy.limits.route ?? proposal.route ?? 'order',
     reason: proposal.reason,
-    key: proposal.key,
+    key: proposal.key ?? begun?.key,
+    tag: proposal.tag,
   };
   state.intents.add({ intent, state: 'approved' });
   state.portfolio.reserve(intent);

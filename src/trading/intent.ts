@@ -73,6 +73,7 @@ export interface Intent {
   readonly route: Route;
   readonly reason: string;
   readonly key?: string | undefined;
+  readonly tag?: string | undefined;
 }
 
 /** The amounts and costs of a landed swap. */
@@ -122,6 +123,17 @@ export interface Outcome {
    * where the one before did, if it failed.
    */
   readonly slot?: bigint | undefined;
+  /** The key of the swap's proposal, where a strategy sees the outcome. */
+  readonly key?: string | undefined;
+  /** The tag of the swap's proposal, where a strategy sees the outcome. */
+  readonly tag?: string | undefined;
+}
+
+/** Returns an outcome as its strategy sees it: with the key and the tag of the proposal that led to the swap. */
+export function toldOutcome(outcome: Outcome, proposed: Pick<Intent, 'key' | 'tag'> | undefined): Outcome {
+  const { key, tag } = proposed ?? {};
+  return key === undefined && tag === undefined ? outcome
+    : { ...outcome, ...(key === undefined ? {} : { key }), ...(tag === undefined ? {} : { tag }) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
+import type { ExitPlan } from './positions/exit-plan.ts';
 import type { Route } from './proposal.ts';
 import type { RateSpan } from './usage-counters.ts';
 
@@ -62,6 +63,8 @@ export interface StrategyLimits {
   readonly maxExposure?: ValueLimit | undefined;
   /** The route of all its swaps; its proposals choose where absent. */
   readonly route?: Route | undefined;
+  /** The rules by which its positions are sold, whatever its code does. */
+  readonly exits?: ExitPlan | undefined;
 }
 
 /** An amount of a token that bounds the value of something. */

@@ -1,5 +1,6 @@
 import type { Amount, Bps } from '../core/amount.ts';
 import { messageOf } from '../core/errors.ts';
+import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 
 /** How a swap reaches the chain: assembled by the service and landed by it, or built here and landed through an RPC. */
@@ -7,6 +8,13 @@ export type Route = 'order' | 'build';
 
 /** The amount to spend: smallest units, all that this strategy has, or a fraction of it in (0, 1]. */
 export type Size = Amount | 'all' | { readonly fraction: number };
+
+/** When a refused proposal is made again; both are times of the engine's clock. */
+export interface Retry {
+  /** The last try; the refusal counts from then on. */
+  readonly until: Millis;
+  readonly everyMs: Millis;
+}
 
 /** A proposal to swap. Strategies propose; they never execute. */
 export interface SwapProposal {
@@ -22,6 +30,10 @@ export interface SwapProposal {
   readonly reason: string;
   /** Idempotency: a second proposal of this strategy with the same key is refused, across restarts too. */
   readonly key?: string | undefined;
+  /** Free text of the strategy, such as the level of a grid. Outcomes and denials carry it back. */
+  readonly tag?: string | undefined;
+  /** How a refusal that passes by itself is waited for. Needs a key, so that no restart can lead to two swaps. */
+  readonly retry?: Retry | undefined;
 }
 
 /** The urgency of an alert. */
@@ -41,6 +53,9 @@ export type Proposal = SwapProposal | AlertProposal;
 /** The longest texts of a proposal, in characters, and the most values of an alert. */
 const TEXT_MAX = 2_000;
 const KEY_MAX = 200;
+const TAG_MAX = 200;
+const RETRY_EVERY_MIN_MS = 1_000;
+const RETRY_EVERY_MAX_MS = 86_400_000;
 const MINT_MAX = 64;
 const DATA_MAX = 50;
 /** No token has larger amounts; the bound keeps a number from filling the memory. */
@@ -70,7 +85,7 @@ function readMembers(value: unknown): Proposal | string {
 }
 
 function readSwap(
-  { inputMint, outputMint, amount, limit, slippageBps, route, reason, key }:
+  { inputMint, outputMint, amount, limit, slippageBps, route, reason, key, tag, retry }:
   Readonly<Record<keyof SwapProposal, unknown>>,
 ): SwapProposal | string {
   if (typeof inputMint !== 'string' || typeof outputMint !== 'string' || typeof reason !== 'string')
@@ -85,13 +100,34 @@ function readSwap(
   if (route !== undefined && route !== 'order' && route !== 'build')
     return `expected the route "order" or "build", got ${shown(route)}`;
   if (key !== undefined && typeof key !== 'string') return `expected a key as text, got ${shown(key)}`;
-  return (key === undefined ? undefined : tooLong({ key }, KEY_MAX)) ?? {
+  if (tag !== undefined && typeof tag !== 'string') return `expected a tag as text, got ${shown(tag)}`;
+  const again = retry === undefined ? undefined : readRetry(retry, key);
+  if (typeof again === 'string') return again;
+  return (key === undefined ? undefined : tooLong({ key }, KEY_MAX))
+    ?? (tag === undefined ? undefined : tooLong({ tag }, TAG_MAX)) ?? {
     kind: 'swap', inputMint: inputMint as Mint, outputMint: outputMint as Mint, amount: size, reason,
     ...(limit === undefined ? {} : { limit: limit as Amount }),
     ...(slippageBps === undefined ? {} : { slippageBps }),
     ...(route === undefined ? {} : { route }),
     ...(key === undefined ? {} : { key }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(again === undefined ? {} : { retry: again }),
   };
+}
+
+function readRetry(retry: unknown, key: unknown): Retry | string {
+  if (typeof retry !== 'object' || retry === null) return `expected a retry policy, got ${shown(retry)}`;
+  const { until, everyMs } = retry as Readonly<Record<keyof Retry, unknown>>;
+  if (!isWholeBetween(until, 0, Number.MAX_SAFE_INTEGER))
+    return `expected the end of retries as a time, got ${shown(until)}`;
+  if (!isWholeBetween(everyMs, RETRY_EVERY_MIN_MS, RETRY_EVERY_MAX_MS))
+    return `expected retries every 1s to 24h, got ${shown(everyMs)} ms`;
+  return key === undefined ? 'expected a key beside a retry policy: without one a restart could swap twice'
+    : { until, everyMs };
+}
+
+function isWholeBetween(value: unknown, least: number, most: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
 }
 
 function readSize(size: unknown): Size | undefined {

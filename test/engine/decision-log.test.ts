@@ -79,7 +79,7 @@ const SWAP = fc.record({
   kind: fc.constant('swap'), inputMint: TEXT, outputMint: TEXT, reason: TEXT,
   amount: fc.oneof(fc.bigInt({ min: -1n, max: 2n ** 70n }), fc.constant('all'), fc.record({ fraction: NUMBER })),
   limit: maybe(fc.bigInt()), slippageBps: maybe(NUMBER), route: maybe(fc.constantFrom('order', 'build')),
-  key: maybe(TEXT),
+  key: maybe(TEXT), tag: maybe(TEXT),
 }, { requiredKeys: ['kind', 'inputMint', 'outputMint', 'reason', 'amount'] });
 const ALERT = fc.record({
   kind: fc.constant('alert'), level: TEXT, message: TEXT,

@@ -10,6 +10,7 @@ import type { Input as StrategyInput, Proposal, StrategyContext } from '../../sr
 import { defineStrategy, quotes } from '../../src/strategy/index.ts';
 import type { StopStrategy } from '../../src/trading/engine-command.ts';
 import type { RiskLimits } from '../../src/trading/limits.ts';
+import type { ExitRules } from '../../src/trading/positions/exit-plan.ts';
 import type { OpenIntent } from '../../src/trading/executor.ts';
 import type { ProtectionChange } from '../../src/trading/protections/memory.ts';
 import type { EngineState, StateSnapshot } from '../../src/trading/engine-state.ts';
@@ -41,13 +42,18 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
   readonly restored?: RestoredStates;
   /** Of every strategy. */
   readonly maxAgeMs?: Millis | undefined;
+  /** Of every strategy. */
+  readonly exits?: ExitRules | undefined;
   /** The orders by which a run that is repeated stopped strategies. */
   readonly stops?: readonly StopStrategy[];
   readonly onEffect?: (effect: Effect, engine: Engine) => void;
   readonly onProtection?: (change: ProtectionChange) => void;
 } = {}): Run {
   const state = stateWith({
-    strategies: strategies.map(({ name }) => strategySetup(name, { limits: { maxAgeMs: options.maxAgeMs } })),
+    strategies: strategies.map(({ name }) => strategySetup(name, { limits: {
+      maxAgeMs: options.maxAgeMs,
+      ...(options.exits === undefined ? {} : { exits: { rules: options.exits, feeds: [] } }),
+    } })),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.snapshot === undefined ? {} : { snapshot: options.snapshot }),
     ...(options.open === undefined ? {} : { open: options.open }),

@@ -9,11 +9,11 @@ import { attemptOf, FILL, intentOf, outcomeOf } from './sample-intents.ts';
 
 /** Columns that came with later formats. */
 const LATER: Readonly<Record<number, readonly string[]>> = {
-  1: ['maker', 'receiver', 'input_balance', 'input_slot_from', 'input_slot_to'],
-  2: ['receiver', 'input_slot_from', 'input_slot_to'],
-  3: ['receiver'],
-  4: ['receiver'],
-  5: ['receiver'],
+  1: ['maker', 'receiver', 'input_balance', 'input_slot_from', 'input_slot_to', 'tag'],
+  2: ['receiver', 'input_slot_from', 'input_slot_to', 'tag'],
+  3: ['receiver', 'tag'],
+  4: ['receiver', 'tag'],
+  5: ['receiver', 'tag'],
 };
 const ATTEMPT = attemptOf('dca-1', { maker: 'maker', inputBalance: 9n as never, inputSlots: { from: 5n, to: 6n } });
 
@@ -28,10 +28,11 @@ function journalOfFormat(version: number): string {
   const insert = (table: string, row: Readonly<Record<string, string | number | null | Uint8Array>>): void => {
     database.prepare(insertStatement(table, Object.keys(row))).run(row);
   };
-  insert('intents', { ...writeIntent(intentOf(1)), state: 'submitted' });
-  insert('intents', { ...writeIntent(intentOf(2)), state: 'confirmed' });
-  insert('attempts', Object.fromEntries(Object.entries(writeAttempt(ATTEMPT, 1)).filter(([column]) =>
-    !LATER[version]!.includes(column))));
+  const known = <T,>(row: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
+    Object.fromEntries(Object.entries(row).filter(([column]) => !LATER[version]!.includes(column)));
+  insert('intents', known({ ...writeIntent(intentOf(1)), state: 'submitted' }));
+  insert('intents', known({ ...writeIntent(intentOf(2)), state: 'confirmed' }));
+  insert('attempts', known(writeAttempt(ATTEMPT, 1)));
   const outcomes = [
     outcomeOf('dca-1', 'building'), outcomeOf('dca-1', 'signed'), outcomeOf('dca-1', 'submitted'),
     outcomeOf('dca-2', 'confirmed', { fill: FILL }),

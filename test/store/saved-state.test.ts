@@ -40,6 +40,14 @@ describe('the saved states of strategies', () => {
     expect(journal.loadStrategyStates().unseen).toEqual([]);
   });
 
+  it('come with the key and the tag of each swap, so that a restarted strategy recognises it', () => {
+    const journal = temporaryJournal();
+    journal.intentApproved({ ...intentOf(1), key: 'level-3', tag: 'at 149' }, stateOf('{}'));
+    journal.transition(outcomeOf('dca-1', 'abandoned'));
+    expect(journal.loadStrategyStates().unseen)
+      .toEqual([{ ...outcomeOf('dca-1', 'abandoned'), key: 'level-3', tag: 'at 149' }]);
+  });
+
   it('come without the outcomes before the first saved state', () => {
     const journal = temporaryJournal();
     journal.intentApproved(intentOf(1));

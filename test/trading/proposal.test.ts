@@ -12,6 +12,7 @@ describe('a valid proposal', () => {
       'a swap of a fraction',
       buy({ amount: { fraction: 0.5 }, route: 'build', key: 'k', limit: 1n as never, slippageBps: 50 as never }),
     ],
+    ['a swap with a tag', buy({ tag: 'level 3' })],
     ['an alert', alert],
     ['an alert with data', { ...alert, data: { market: 'M', probability: 0.5, seen: true, amount: 5n, none: null } }],
   ])('%s', (_what, value) => {
@@ -35,6 +36,8 @@ describe('an invalid proposal', () => {
     ['slippage that is no number', { ...buy(), slippageBps: Number.NaN }],
     ['an unknown route', { ...buy(), route: 'teleport' }],
     ['a key that is no text', { ...buy(), key: 7 }],
+    ['a tag that is no text', { ...buy(), tag: 7 }],
+    ['a tag that is too long', { ...buy(), tag: 'x'.repeat(201) }],
     ['no reason', { ...buy(), reason: undefined }],
     ['an alert without message', { kind: 'alert', level: 'info' }],
     ['data that is no number', { ...alert, data: { probability: Number.NaN } }],

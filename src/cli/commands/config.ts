@@ -14,6 +14,7 @@ import type { RequestRate } from '../../config/request-rate.ts';
 import { lateFeeds } from '../../config/request-rate.ts';
 import type { ConnectionSettings } from '../../config/resolve-config.ts';
 import type { RunConfig } from '../../config/run-config.ts';
+import { describeExits } from '../../config/strategies/exit-config.ts';
 import { formatDecimal } from '../../core/amount.ts';
 import { isGannetError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
@@ -164,6 +165,8 @@ function limitFacts(config: RunConfig): Fact[] {
     ['limits', [...describeSizes(limits, tokens), ...config.strategies.flatMap(({ name, maxExposure }) =>
       (maxExposure === undefined ? []
         : [`${name}: positions up to ${showAmount(tokens, maxExposure.mint, maxExposure.amount)}`]))]],
+    ['exits', config.strategies.flatMap(({ name, exits }) =>
+      (exits === undefined ? [] : [`${name}: ${describeExits(exits)}`]))],
     ['protections', limits.protections?.length
       ? limits.protections.map((protection) => describeProtection(protection, tokens))
       : 'none: no loss stops trading'],

@@ -9,6 +9,7 @@ import { readBoxed } from './read-boxed.ts';
 import { configError } from '../../config/config-issue.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { RunConfig } from '../../config/run-config.ts';
+import { strategyLimits } from '../../config/run-config.ts';
 import { PROJECT_DIR } from '../../config/strategy-file.ts';
 import { GannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
@@ -74,10 +75,9 @@ export async function openResearchInput(
       isMadeUp: recording.manifest.source.kind === 'synthetic',
       recordingDir: resolve(recording.directory),
       strategies: await Promise.all(config.strategies.map(async (strategy) => {
-        const { name, use, rawParams, budget, maxAgeMs, maxExposure, swap, warmupMs } = strategy;
+        const { name, use, rawParams, budget, warmupMs } = strategy;
         const { hash: codeHash, data } = await strategyText(use, places);
-        const limits = { maxAgeMs, maxExposure, route: swap?.route };
-        return { name, use, rawParams, budget, limits, warmupMs, codeHash, data };
+        return { name, use, rawParams, budget, limits: strategyLimits(strategy), warmupMs, codeHash, data };
       })),
       places,
     },

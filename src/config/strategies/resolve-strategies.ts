@@ -14,6 +14,7 @@ import type { IsolationConfig, OnStrategyStop, StrategyConfig } from '../run-con
 import { watchedBy } from '../run-config.ts';
 import type { StrategyAnswer } from './ask-strategy.ts';
 import { strategyViolations } from './code-rules.ts';
+import { resolveExits } from './exit-config.ts';
 import { readAnswer } from './read-answer.ts';
 import { readHere } from './read-here.ts';
 import type { LoadingStrategy, StrategyReader, StrategyReading } from './strategy-reader.ts';
@@ -144,6 +145,8 @@ function resolveEntry(entry: StrategyEntry, asked: AskedEntry, scope: EntryScope
       { at: 'key' },
     );
   }
+  const watched = said === undefined ? undefined : watchedBy(code).map(({ spec }) => spec);
+  const exits = resolveExits(entry.exits, { path, tokens: scope.tokens, amounts, problems, budget, watched });
   return {
     name: entry.name ?? code.strategy.name,
     use: entry.use,
@@ -156,6 +159,7 @@ function resolveEntry(entry: StrategyEntry, asked: AskedEntry, scope: EntryScope
     budget,
     maxAgeMs: entry.max_age === undefined ? undefined : parseDuration(entry.max_age),
     maxExposure,
+    exits,
     warmupMs: entry.warmup === undefined ? undefined : parseDuration(entry.warmup),
     onStop: entry.on_stop ?? scope.onStop,
   };

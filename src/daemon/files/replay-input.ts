@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { replayRun } from '../../backtest/replay.ts';
 import { readLimits } from '../../config/risk-limits.ts';
-import { readValue } from '../../config/value-record.ts';
+import { readExits, readValue } from '../../config/value-record.ts';
 import { PROJECT_DIR, importStrategy } from '../../config/strategy-file.ts';
 import { parseRaw } from '../../core/amount.ts';
 import { GannetError } from '../../core/errors.ts';
@@ -131,7 +131,7 @@ async function otherCodeIn({ config, strategy_code: code }: RunManifest): Promis
 }
 
 async function strategiesOf(manifest: RunManifest, tokens: TokenTable): Promise<StrategyInstance[]> {
-  return Promise.all(manifest.config.strategies.map(async ({ name, use, params }) => {
+  return Promise.all(manifest.config.strategies.map(async ({ name, use, params, exits }) => {
     const imported = await whileLoading([{ name, use }], () => importStrategy(use, PLACES));
     if (typeof imported === 'string')
       throw new GannetError('STRATEGY_NOT_FOUND', `strategy ${name} of the run: ${imported}`);
@@ -144,7 +144,8 @@ async function strategiesOf(manifest: RunManifest, tokens: TokenTable): Promise<
         `strategy ${name} no longer takes the parameters of the run: ${parsed.error.issues[0]?.message ?? ''}`,
       );
     }
-    return { name, strategy, params: parsed.data, warmupMs: manifest.warmup?.strategies[name] };
+    const warmupMs = manifest.warmup?.strategies[name];
+    return { name, strategy, params: parsed.data, warmupMs, exits: readExits(exits) };
   }));
 }
 
@@ -153,13 +154,14 @@ function stateOf(manifest: RunManifest, tokens: TokenTable, strategies: readonly
     tokens,
     limits: readLimits(manifest.config.limits),
     strategies: strategies.map(({ name }) => {
-      const { budget, max_age_ms: maxAge, max_exposure: maxExposure, swap, by_hand: isManual } =
+      const { budget, max_age_ms: maxAge, max_exposure: maxExposure, swap, by_hand: isManual, exits } =
         manifest.config.strategies.find((strategy) => strategy.name === name)!;
       return {
         name,
         budget: readValue(budget),
         limits: {
           maxAgeMs: maxAge ?? undefined, maxExposure: readValue(maxExposure ?? null), route: swap?.route ?? undefined,
+          exits: readExits(exits),
         },
         isManual,
       };

@@ -82,7 +82,10 @@ function portfolioOf(n: number): PortfolioView {
   };
   return {
     available: (mint) => ask({ asks: 'available', mint: String(mint) }) as ReturnType<PortfolioView['available']>,
+    holding: (mint) => ask({ asks: 'holding', mint: String(mint) }) as ReturnType<PortfolioView['holding']>,
     openIntents: () => ask({ asks: 'open-intents' }) as number,
+    equity: () => ask({ asks: 'equity' }) as ReturnType<PortfolioView['equity']>,
+    budget: () => ask({ asks: 'budget' }) as ReturnType<PortfolioView['budget']>,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { StrategyQuestion } from '../../config/strategies/strategy-reader.ts';
 import type { Json } from '../../core/json.ts';
-import type { Ending, StrategyCall } from '../../engine/host/strategy-call.ts';
+import type { Ending, PortfolioView, StrategyCall } from '../../engine/host/strategy-call.ts';
 import type { Proposal } from '../../trading/proposal.ts';
 
 // What passes between the daemon and a process that runs strategies. Each message is a frame: its length, four bytes,
@@ -30,7 +30,13 @@ export interface AskRequest {
 export type HostRequest = AskRequest
   | { readonly kind: 'call'; readonly n: number; readonly id: number; readonly call: StrategyCall }
   /** What the process asked in the middle of a call. */
-  | { readonly kind: 'told'; readonly value: bigint | number };
+  | { readonly kind: 'told'; readonly value: Told };
+
+/** The answer to a question about the portfolio. */
+export type Told = ReturnType<PortfolioView[keyof PortfolioView]>;
+
+/** What a strategy's process may ask about its portfolio; the first two name a token. */
+export const QUESTIONS = ['available', 'holding', 'open-intents', 'equity', 'budget'] as const;
 
 /** The codes of endings that a process reports itself. */
 export const REPORTED_CODES = ['STRATEGY_ASYNC', 'STRATEGY_ENDED'] as const;

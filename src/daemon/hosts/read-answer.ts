@@ -1,7 +1,7 @@
 import type { StrategyEffect } from '../../engine/host/strategy-call.ts';
 import { readProposal } from '../../trading/proposal.ts';
 import type { ReportedFault } from './host-messages.ts';
-import { FRAME_BYTES_MAX, fromProposalJson, REPORTED_CODES, TEXT_MAX } from './host-messages.ts';
+import { FRAME_BYTES_MAX, fromProposalJson, QUESTIONS, REPORTED_CODES, TEXT_MAX } from './host-messages.ts';
 
 /** The bounds of an answer. */
 export const ANSWER_MAX = {
@@ -11,12 +11,19 @@ export const ANSWER_MAX = {
 /** What a strategy's process says in answer to a call. */
 type HostAnswer =
   | { readonly kind: 'effects'; readonly effects: readonly StrategyEffect[]; readonly faults: readonly ReportedFault[] }
-  | { readonly kind: 'available'; readonly mint: string }
-  | { readonly kind: 'open-intents' }
+  | PortfolioQuestion
   /** It passed a bound, which the message names. */
   | { readonly kind: 'bound'; readonly reason: string }
   /** It is not an answer to this call. */
   | { readonly kind: 'invalid'; readonly reason: string };
+
+/** A question about the portfolio in the middle of a call. */
+export interface PortfolioQuestion {
+  readonly kind: 'question';
+  readonly asks: (typeof QUESTIONS)[number];
+  /** Empty where the question is about no token. */
+  readonly mint: string;
+}
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -35,11 +42,12 @@ export function readAnswer(text: string, n: number): HostAnswer {
   }
   if (!isMembers(answer)) return invalid('it is not an object');
   if (answer['n'] !== n) return invalid('it answers another call');
-  if (answer['asks'] === 'open-intents') return { kind: 'open-intents' };
-  if (answer['asks'] === 'available') {
+  const asks = QUESTIONS.find((known) => known === answer['asks']);
+  if (asks === 'available' || asks === 'holding') {
     const { mint } = answer;
-    return isText(mint, MINT_MAX) ? { kind: 'available', mint } : invalid('it asks for the balance of no token');
+    return isText(mint, MINT_MAX) ? { kind: 'question', asks, mint } : invalid('it asks for the balance of no token');
   }
+  if (asks !== undefined) return { kind: 'question', asks, mint: '' };
   if (answer['tooLong'] !== undefined)
     return { kind: 'bound', reason: `its answer to one call is larger than ${FRAME_BYTES_MAX} bytes` };
   return readEffects(answer);

@@ -12,7 +12,8 @@ import type { Mint } from '../../market/token.ts';
 import { startBox } from './box.ts';
 import type { ChannelFault } from './host-channel.ts';
 import { elapsedMs, HostChannel } from './host-channel.ts';
-import type { AskRequest, ReportedFault } from './host-messages.ts';
+import type { AskRequest, ReportedFault, Told } from './host-messages.ts';
+import type { PortfolioQuestion } from './read-answer.ts';
 import { ANSWER_MAX, readAnswer } from './read-answer.ts';
 
 /** The bounds of a process that runs strategies. */
@@ -173,15 +174,13 @@ export class StrategyProcess {
         case 'effects': return this.#effects(id, call, answer);
         case 'bound': return { ending: this.#kill(id, { code: 'STRATEGY_BOUND', reason: answer.reason }) };
         case 'invalid': return { ending: this.#kill(id, invalidAnswer(answer.reason)) };
-        case 'available':
-        case 'open-intents':
+        case 'question':
           if (++questions > ANSWER_MAX.questions) return { ending: this.#kill(id, {
             code: 'STRATEGY_BOUND',
             reason: `it asked for its portfolio more than ${ANSWER_MAX.questions} times in one call (${occasion})`,
           }) };
-          fault = giveUp() ? 'late' : this.#channel.write({ kind: 'told',
-            value: answer.kind === 'available' ? portfolio.available(answer.mint as Mint) : portfolio.openIntents(),
-          }, giveUp);
+          fault = giveUp() ? 'late'
+            : this.#channel.write({ kind: 'told', value: tellPortfolio(portfolio, answer) }, giveUp);
       }
     }
     return { ending: this.#fails(fault, id, watch) };
@@ -323,6 +322,16 @@ export class StrategyProcess {
     const stat = procFile(this.pid, 'stat');
     const fields = stat?.slice(stat.lastIndexOf(')') + 2).trim().split(' ');
     return fields?.[0] === 'Z' || fields?.[0] === 'X' ? Number(fields.at(-1)) : undefined;
+  }
+}
+
+function tellPortfolio(portfolio: PortfolioView, { asks, mint }: PortfolioQuestion): Told {
+  switch (asks) {
+    case 'available': return portfolio.available(mint as Mint);
+    case 'holding': return portfolio.holding(mint as Mint);
+    case 'open-intents': return portfolio.openIntents();
+    case 'equity': return portfolio.equity();
+    case 'budget': return portfolio.budget();
   }
 }
 

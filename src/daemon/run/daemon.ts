@@ -2,6 +2,7 @@ import { join, relative } from 'node:path';
 import { movesRealMoney } from '../../config/live-gate.ts';
 import { requestRate } from '../../config/request-rate.ts';
 import type { RunConfig } from '../../config/run-config.ts';
+import { strategyLimits } from '../../config/run-config.ts';
 import { PROJECT_DIR } from '../../config/strategy-file.ts';
 import { ZERO } from '../../core/amount.ts';
 import { assert } from '../../core/assert.ts';
@@ -74,8 +75,10 @@ async function runLocked(options: DaemonOptions, resources: Resources, end: () =
     options, resources,
     setup: {
       tokens, limits,
-      strategies: strategies.map(({ name, budget, maxAgeMs, maxExposure, swap, isManual }) =>
-        ({ name, budget, limits: { maxAgeMs, maxExposure, route: swap?.route }, isManual })),
+      strategies: strategies.map((strategy) => {
+        const { name, budget, isManual } = strategy;
+        return { name, budget, limits: strategyLimits(strategy), isManual };
+      }),
     },
     diskGuard: createDiskGuard({ stateDir, recordingDir, clock, log, marks: options.diskMarks }),
     stateWatch: createStateWatch(clock),

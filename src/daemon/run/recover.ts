@@ -115,9 +115,9 @@ function settle(
  * parts. The row's least output replaces the strategy's own limit, and is never below it.
  */
 function proposalOf(intent: Intent): SwapProposal {
-  const { inputMint, outputMint, amountIn, minimumOut, maxSlippageBps, route, reason, key } = intent;
+  const { inputMint, outputMint, amountIn, minimumOut, maxSlippageBps, route, reason, key, tag } = intent;
   const terms = { limit: minimumOut, slippageBps: maxSlippageBps, route };
-  return { kind: 'swap', inputMint, outputMint, amount: amountIn, ...terms, reason, key };
+  return { kind: 'swap', inputMint, outputMint, amount: amountIn, ...terms, reason, key, tag };
 }
 
 /** Returns a state from which the outcome can follow. */

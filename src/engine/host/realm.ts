@@ -152,8 +152,13 @@ class StrategyRun {
     const { name, seed } = this.#options;
     return createContext({
       name, seed, clock: this.#clock, parts, outcomes$: this.#outcomes, denials$: this.#denials,
-      available: (mint) => this.#view.available(mint),
-      openIntents: () => this.#view.openIntents(),
+      portfolio: {
+        available: (mint) => this.#view.available(mint),
+        openIntents: () => this.#view.openIntents(),
+        holding: (mint) => this.#view.holding(mint),
+        equity: () => this.#view.equity(),
+        budget: () => this.#view.budget(),
+      },
       log: (message) => { this.#effects.push({ kind: 'log', message }); },
     });
   }

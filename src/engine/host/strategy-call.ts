@@ -1,10 +1,11 @@
 import type { Amount } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { MarketEvent } from '../../market/event.ts';
-import type { Mint } from '../../market/token.ts';
+import type { Mint, TokenAmount } from '../../market/token.ts';
 import type { DeniedSwap } from '../../strategy/context.ts';
 import type { StopCode } from '../../trading/engine-command.ts';
 import type { Outcome } from '../../trading/intent.ts';
+import type { Holding } from '../../trading/positions/holding.ts';
 import type { Proposal } from '../../trading/proposal.ts';
 
 // What passes between the engine and a strategy that runs apart from it: one call at a time, each answered by its
@@ -48,6 +49,11 @@ export interface PortfolioView {
   available(mint: Mint): Amount;
   /** Returns the number of its swaps that are under way. */
   openIntents(): number;
+  /** Returns its holding of a token with cost and sale value. */
+  holding(mint: Mint): Holding;
+  /** Returns what its holdings would be sold for; undefined without a budget or a fresh price. */
+  equity(): Amount | undefined;
+  budget(): TokenAmount | undefined;
 }
 
 /** Why the code of a strategy stopped answering. No effect of the call counts. */

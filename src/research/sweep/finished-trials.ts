@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { recordSimulation } from '../../config/config-record.ts';
 import { recordLimits } from '../../config/risk-limits.ts';
 import { PROJECT_DIR } from '../../config/strategy-file.ts';
-import { recordValue } from '../../config/value-record.ts';
+import { recordStrategyLimits, recordValue } from '../../config/value-record.ts';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import { canonicalJson, stringifyJson } from '../../core/json.ts';
 import { appendCompletely } from '../../recording/files/durable-write.ts';
@@ -45,11 +45,9 @@ export async function trialBasis(
     configuration: sha256(canonicalJson({
       tokens, limits: recordLimits(limits), balances: Object.fromEntries(balances), model: recordSimulation(model),
       seed, currency, firstAt, lastAt,
-      strategies: strategies.map(({ name, rawParams, budget, warmupMs, limits: { maxAgeMs, maxExposure, route } }) => (
-        {
-          name, params: rawParams, budget: recordValue(budget), warmup_ms: warmupMs, max_age_ms: maxAgeMs,
-          max_exposure: recordValue(maxExposure), ...(route === undefined ? {} : { route }),
-        })),
+      strategies: strategies.map(({ name, rawParams, budget, warmupMs, limits: own }) => ({
+        name, params: rawParams, budget: recordValue(budget), warmup_ms: warmupMs, ...recordStrategyLimits(own),
+      })),
     })),
     strategies: sha256(codes.map(({ text }) => text).join('\n')),
     engine: sha256(DECIDING.flatMap((layer) => [layer, ...sourceTexts(join(PROJECT_DIR, 'src', layer))]).join('\n')),

@@ -1,3 +1,4 @@
+import { strategyLimits } from '../../config/run-config.ts';
 import { pluralize } from '../../core/text.ts';
 import type { Grid, GridPoint } from '../sweep/grid.ts';
 import { paramsAt, pointsOf } from '../sweep/grid.ts';
@@ -50,8 +51,10 @@ export async function planTrials(
 ): Promise<TrialPlan> {
   const { axes, search } = grid;
   const wanted = search.kind === 'grid' ? Infinity : search.samples;
-  const strategies = config.strategies.map(({ maxAgeMs, maxExposure, swap, budget, ...rest }): UnparsedStrategy =>
-    ({ ...rest, budget, limits: { maxAgeMs, maxExposure, route: swap?.route } }));
+  const strategies = config.strategies.map((strategy): UnparsedStrategy => {
+    const { maxAgeMs: _age, maxExposure: _exposure, exits: _exits, swap: _swap, budget, ...rest } = strategy;
+    return { ...rest, budget, limits: strategyLimits(strategy) };
+  });
   const planned: PlannedTrial[] = [];
   const refused: RefusedPoint[] = [];
   for (const point of pointsOf(grid)) {

@@ -11,7 +11,7 @@ import type { LoggedTrial, TrialCount, TrialLog } from '../../store/trial-log.ts
 import type { ResearchInput } from '../research-input.ts';
 import { recordSimulation } from '../../config/config-record.ts';
 import { recordLimits } from '../../config/risk-limits.ts';
-import { recordValue } from '../../config/value-record.ts';
+import { recordStrategyLimits, recordValue } from '../../config/value-record.ts';
 import type { TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
 import type { Strategy } from '../../strategy/define.ts';
@@ -141,11 +141,9 @@ async function trialIdentities(setup: ThreadSetup): Promise<(trial: Pick<Trial, 
     currency: setup.currency.mint,
     balances: Object.fromEntries(setup.balances),
     limits: recordLimits(setup.limits),
-    strategies: coded.map(({ code, own: { budget, limits: { maxAgeMs, maxExposure, route }, warmupMs } }) => (
-      {
-        code, budget: recordValue(budget), max_age_ms: maxAgeMs, max_exposure: recordValue(maxExposure),
-        warmup_ms: warmupMs, ...(route === undefined ? {} : { route }),
-      })),
+    strategies: coded.map(({ code, own: { budget, limits, warmupMs } }) => ({
+      code, budget: recordValue(budget), warmup_ms: warmupMs, ...recordStrategyLimits(limits),
+    })),
   };
   return ({ params: changed, model = setup.model }) => {
     const params = coded.map(({ strategy, own }) => effective(strategy, rawParamsIn({ params: changed }, own), tokens));

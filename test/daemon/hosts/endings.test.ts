@@ -35,7 +35,7 @@ describe('a strategy in a process of its own', () => {
   const strategies = new Map<string, ApartStrategy>();
   beforeAll(async () => {
     processes = hosts();
-    const deeds = [...Object.keys(ENDINGS), 'nothing', 'throw', 'recursion'];
+    const deeds = [...Object.keys(ENDINGS), 'nothing', 'holdings', 'throw', 'recursion'];
     await Promise.all(deeds.map(async (deed) => {
       strategies.set(deed, await loadDeed(processes, deed, deed, 'per-strategy'));
     }));
@@ -52,6 +52,13 @@ describe('a strategy in a process of its own', () => {
 
   it('decides by the engine’s time and its portfolio', () => {
     expect(seconds('nothing')).toEqual(['2 events, 500000000 left, 1 open, 2']);
+  });
+
+  it('sees position, equity and budget as in the engine’s own process', () => {
+    const strategy = strategies.get('holdings')!;
+    begin(strategy);
+    expect(told(show(strategy, 1))).toEqual(['1 events, 500000000 left, 1 open, 1',
+      '500000000 held, bought at 140, sold at 150, 5000000 gained, 700000000 of 600 USDC']);
   });
 
   it.each(Object.keys(ENDINGS))('is ended with a code, a reason and its line where it does this: %s', (deed) => {

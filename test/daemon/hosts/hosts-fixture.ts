@@ -10,7 +10,12 @@ import { buyingSol } from '../../market/events.ts';
 import { SOL, USDC } from '../../market/tokens.ts';
 
 const MISBEHAVING = join(import.meta.dirname, 'misbehaving.ts');
-export const PORTFOLIO = { available: () => 500_000_000n as never, openIntents: () => 1 };
+const HELD = 500_000_000n as never;
+export const PORTFOLIO = {
+  available: () => HELD, openIntents: () => 1, equity: () => 700_000_000n as never,
+  budget: () => ({ token: USDC, amount: 600_000_000n }),
+  holding: () => ({ amount: HELD, available: HELD, cost: 70_000_000n as never, value: 75_000_000n as never }),
+};
 
 /** The processes of strategies, on the machine's clock. */
 export function hosts(clock: Clock = systemClock): StrategyHosts {

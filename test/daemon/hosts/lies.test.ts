@@ -21,6 +21,8 @@ const ENDINGS: Readonly<Record<string, RegExp>> = {
   'a proposal of another kind': /expected a proposal of kind/,
   'an amount that is no number': /expected an amount/,
   'a text that is too long': /at most 2000 characters/,
+  'the holding of no token': /balance of no token/,
+  'an unknown question': /no list of effects/,
   'a timer without a delay': /without an id or a delay/,
   'a timer without an id': /without an id or a delay/,
   'a fault of no instance': /fault of no strategy/,

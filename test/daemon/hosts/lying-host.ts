@@ -48,6 +48,8 @@ const LIES: Readonly<Record<string, (n: number) => void>> = {
     },
   }])); },
   'a text that is too long': (n) => { send(effects(n, [alert('y'.repeat(5_000))])); },
+  'the holding of no token': (n) => { send(JSON.stringify({ n, asks: 'holding', mint: { toString: 'x' } })); },
+  'an unknown question': (n) => { send(JSON.stringify({ n, asks: 'wallet' })); },
   'a timer without a delay': (n) => { send(effects(n, [{ kind: 'schedule', id: 1, delay: -1 }])); },
   'a timer without an id': (n) => { send(effects(n, [{ kind: 'schedule', id: 1.5, delay: 1 }])); },
   'a fault of no instance': (n) => {

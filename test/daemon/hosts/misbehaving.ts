@@ -1,7 +1,7 @@
 import { EMPTY, filter, ignoreElements, map, merge, mergeMap, Observable, Subject, take, tap, timer } from 'rxjs';
 import { z } from 'zod';
 import type { Proposal } from '../../../src/strategy/index.ts';
-import { amount, defineStrategy, interval, pair, quotes } from '../../../src/strategy/index.ts';
+import { amount, defineStrategy, formatTokenAmount, interval, pair, quotes } from '../../../src/strategy/index.ts';
 
 const held: unknown[] = [];
 const later = new Subject<Proposal>();
@@ -61,6 +61,13 @@ export default defineStrategy({
       map(() => context.alert('info', `${count} events, ${context.available(p.size.token)} left, `
         + `${context.openIntents()} open, ${context.now()}`)),
     );
+    const holdings = p.deed !== 'holdings' ? EMPTY : price.pipe(map(() => {
+      const budget = context.budget();
+      const { available, entryPrice, salePrice, result } = context.position(p.pair.base);
+      return context.alert('info', `${available} held, bought at ${entryPrice}, sold at ${salePrice}, `
+        + `${result} gained, `
+        + `${context.equity()} of ${budget === undefined ? 'nothing' : formatTokenAmount(budget)}`);
+    }));
     const timers = p.deed === 'timers'
       ? merge(...Array.from({ length: 11_000 }, () => interval(context, '1h'))).pipe(ignoreElements()) : EMPTY;
     const large = price.pipe(
@@ -68,6 +75,6 @@ export default defineStrategy({
       mergeMap(() => Array.from({ length: 40 }, () => context.alert('info', 'large',
         Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`v${i}`, 'y'.repeat(1_900)]))))),
     );
-    return p.deed === 'completion' ? told.pipe(take(1)) : merge(told, later, timers, large);
+    return p.deed === 'completion' ? told.pipe(take(1)) : merge(told, later, timers, large, holdings);
   },
 });

@@ -225,7 +225,10 @@ it('a strategy configured again finds its state and the outcomes in between', ()
   past.journal.saveSnapshot(freshSnapshot(WALLET), [intent.id]);
   const back = new Life(past, 2_000);
   expect(back.restored)
-    .toEqual({ states: { keeper: '{"kept":{"prices":1,"ended":[]}}' }, unseen: [outcome(intent, 'abandoned')] });
+    .toEqual({
+      states: { keeper: '{"kept":{"prices":1,"ended":[]}}' },
+      unseen: [outcome(intent, 'abandoned', { key: 'after 1 prices and 0 ends' })],
+    });
   back.begin();
   expect(keptBy(past.journal)).toEqual({ prices: 1, ended: ['keeper-1'] });
 });

@@ -1,0 +1,239 @@
+import type { Observable, OperatorFunction } from 'rxjs';
+import { defer, filter, ignoreElements, map, merge, mergeMap, of } from 'rxjs';
+import type { Millis } from '../core/time.ts';
+import { parseDuration } from '../core/time.ts';
+import type { Token, TokenAmount } from '../market/token.ts';
+import type { Outcome } from '../trading/intent.ts';
+import type { SwapProposal } from '../trading/proposal.ts';
+import type { StrategyContext } from './context.ts';
+import { slotsOf } from './time.ts';
+
+// Order types over plain streams. Each order has a key, so that it swaps at most once, over restarts too. What it
+// remembers between events is a state of the strategy, named after the key: lower case letters, digits and
+// dashes. Call them in `run` itself, as `ctx.stateful`.
+
+/** An event with a price, such as a quote. */
+interface Priced {
+  readonly price: number;
+}
+
+/** How far an order is. A swap that failed or expired has used its key, so the next attempt has another one. */
+interface OrderState {
+  readonly attempt: number;
+  readonly phase: 'open' | 'pending' | 'done';
+}
+
+type Ordering = Pick<StrategyContext, 'stateful' | 'outcomes$'>;
+
+/** An order of a strategy: swaps once, at the first event that asks for it. */
+interface Order {
+  /** Whether a swap may be proposed now. */
+  isOpen(): boolean;
+  /** Returns the swap of the present attempt. */
+  propose(swap: SwapProposal): SwapProposal;
+  /** Follows the outcomes, and emits nothing. */
+  readonly follow$: Observable<never>;
+}
+
+function orderOf(context: Ordering, key: string): Order {
+  const prefix = `${key}/`;
+  const initial: OrderState = { attempt: 1, phase: 'open' };
+  const state = context.stateful<OrderState, Outcome>(`order-${key}`, initial, (known, outcome) => {
+    const { key: ended, state: reached } = outcome;
+    if (ended !== `${prefix}${known.attempt}`) return known;
+    if (reached === 'confirmed') return { ...known, phase: 'done' };
+    if (reached === 'abandoned') return { ...known, phase: 'open' };
+    return reached === 'failed' || reached === 'expired' ? { attempt: known.attempt + 1, phase: 'open' }
+      : { ...known, phase: 'pending' };
+  });
+  return {
+    isOpen: () => state.value.phase === 'open',
+    propose: (swap) => ({ ...swap, key: `${prefix}${state.value.attempt}` }),
+    follow$: context.outcomes$.pipe(state, ignoreElements()),
+  };
+}
+
+/**
+ * Swaps once, at the first event for which a condition holds. A refused or failed swap is proposed again at the next
+ * such event; there are never two swaps.
+ */
+export function when<E>(
+  context: Ordering, key: string, condition: (event: E) => boolean, swap: (event: E) => SwapProposal,
+): OperatorFunction<E, SwapProposal> {
+  const order = orderOf(context, key);
+  return (source) => merge(order.follow$, source.pipe(
+    filter((event) => order.isOpen() && condition(event)),
+    map((event) => order.propose(swap(event))),
+  ));
+}
+
+/** The side and the price of an order. */
+interface PriceOrder {
+  readonly key: string;
+  readonly side: 'buy' | 'sell';
+  readonly price: number;
+}
+
+/** Swaps once at its price or a better one: a purchase at or below it, a sale at or above it. */
+export function limitOrder<E extends Priced>(
+  context: Ordering, { key, side, price: at }: PriceOrder, swap: (event: E) => SwapProposal,
+): OperatorFunction<E, SwapProposal> {
+  return when(context, key, side === 'buy' ? ({ price }) => price <= at : ({ price }) => price >= at, swap);
+}
+
+/** Swaps once at its price or a worse one: a sale at or below it, a purchase at or above it. */
+export function stopOrder<E extends Priced>(
+  context: Ordering, { key, side, price: at }: PriceOrder, swap: (event: E) => SwapProposal,
+): OperatorFunction<E, SwapProposal> {
+  return when(context, key, side === 'buy' ? ({ price }) => price >= at : ({ price }) => price <= at, swap);
+}
+
+/** One side of an OCO order. */
+export interface OcoSide<E> {
+  readonly when: (event: E) => boolean;
+  readonly swap: (event: E) => SwapProposal;
+}
+
+/** One cancels the other: swaps once, by the first side in the list whose condition holds. */
+export function oneCancelsOther<E>(
+  context: Ordering, key: string, sides: readonly OcoSide<E>[],
+): OperatorFunction<E, SwapProposal> {
+  const sideAt = (event: E): OcoSide<E> | undefined => sides.find((side) => side.when(event));
+  return when(context, key, (event) => sideAt(event) !== undefined, (event) => sideAt(event)!.swap(event));
+}
+
+/**
+ * Sells once when the price is a distance (0.02 is 2 %) below the best price since the start, which is kept. It counts
+ * from `after` on: the best price must have reached that.
+ */
+export function trailingOrder<E extends Priced>(
+  context: Ordering, { key, distance, after = 0 }: {
+    readonly key: string; readonly distance: number; readonly after?: number | undefined;
+  }, swap: (event: E) => SwapProposal,
+): OperatorFunction<E, SwapProposal> {
+  const order = orderOf(context, key);
+  const best = context.stateful(`best-${key}`, 0, (peak, { price }: E) => Math.max(peak, price));
+  return (source) => merge(order.follow$, source.pipe(
+    best,
+    filter(({ state: peak, event }) => order.isOpen() && peak >= after && event.price <= peak * (1 - distance)),
+    map(({ event }) => order.propose(swap(event))),
+  ));
+}
+
+/** The swaps of a bracket order. */
+interface Bracket {
+  readonly key: string;
+  readonly token: Token;
+  /** The gain and the loss of the position at which it is sold, as fractions of its cost. */
+  readonly takeProfit: number;
+  readonly stopLoss: number;
+  readonly enter: () => SwapProposal;
+  readonly leave: (reason: string) => SwapProposal;
+}
+
+/**
+ * Enters once, then sells the position at a gain or at a loss, whichever comes first. Gain and loss are those of the
+ * sale of the whole position (`ctx.position`), so watch quotes of such sales.
+ */
+export function bracketOrder(
+  context: Ordering & Pick<StrategyContext, 'position'>, { key, token, takeProfit, stopLoss, enter, leave }: Bracket,
+): OperatorFunction<unknown, SwapProposal> {
+  const gain = (): number => context.position(token).gain ?? 0;
+  const isHeld = (): boolean => context.position(token).amount > 0n;
+  const entry = when<unknown>(context, `${key}-entry`, () => !isHeld(), enter);
+  const exit = oneCancelsOther<unknown>(context, `${key}-exit`, [
+    { when: () => isHeld() && gain() <= -stopLoss, swap: () => leave(`stop loss at ${percent(gain())}`) },
+    { when: () => isHeld() && gain() >= takeProfit, swap: () => leave(`take profit at ${percent(gain())}`) },
+  ]);
+  return (source) => merge(source.pipe(entry), source.pipe(exit));
+}
+
+function percent(fraction: number): string {
+  return `${(fraction * 100).toFixed(2)} %`;
+}
+
+/**
+ * What becomes of runs that were missed while the bot was down or the machine slept. skip: the next run is the next of
+ * the schedule. once: one run at once stands for all. catch-up: each is made up for, at most the last ten.
+ */
+export type MissedRuns = 'skip' | 'once' | 'catch-up';
+
+const CATCH_UP_MAX = 10;
+const RETRY_EVERY_MS = 5_000;
+
+type Timed = Pick<StrategyContext, 'clock' | 'now' | 'stateful'>;
+
+/** A schedule of swaps. */
+interface Schedule {
+  readonly key: string;
+  readonly every: string;
+  /** Shifts the runs on the grid of the interval since the epoch. */
+  readonly offset?: string | undefined;
+  readonly missed?: MissedRuns | undefined;
+}
+
+/**
+ * Swaps at each interval of the clock, once for each run, over restarts too. A refusal that passes is waited for until
+ * the next run, and longer where several were missed. The first run is the first that begins after the first start.
+ */
+export function scheduled(
+  context: Timed, { key, every, offset = '0s', missed = 'skip' }: Schedule, swap: (run: number) => SwapProposal,
+): Observable<SwapProposal> {
+  const everyMs = parseDuration(every);
+  const offsetMs = parseDuration(offset);
+  const startOf = (run: number): Millis => run * everyMs + offsetMs;
+  const last = context.stateful<number | null, { readonly run: number; readonly before: number | null }>(
+    `schedule-${key}`, null, (_, { run }) => run);
+  return defer(() => slotsOf(context, everyMs, offsetMs)).pipe(
+    map((run) => ({ run, before: last.value })), last,
+    mergeMap(({ event: { run, before } }) =>
+      dueRuns(run, before, { isPunctual: context.now() === startOf(run), missed }).map((due, _index, { length }) => ({
+        ...swap(due), key: `${key}/${due}`, retry: { until: startOf(run + length), everyMs: RETRY_EVERY_MS },
+      }))),
+  );
+}
+
+function dueRuns(run: number, before: number | null, { isPunctual, missed }: {
+  readonly isPunctual: boolean; readonly missed: MissedRuns;
+}): number[] {
+  if (before !== null && run <= before) return [];
+  const isOnlyThis = isPunctual && (before === null || before === run - 1);
+  if (isOnlyThis || (missed === 'once' && before !== null)) return [run];
+  if (before === null || missed === 'skip') return isPunctual ? [run] : [];
+  const first = Math.max(before + 1, run - CATCH_UP_MAX + 1);
+  return Array.from({ length: run - first + 1 }, (_, index) => first + index);
+}
+
+/** A total that is swapped in slices of the same size. */
+interface Slices {
+  readonly key: string;
+  readonly total: TokenAmount;
+  readonly slices: number;
+  readonly every: string;
+}
+
+/**
+ * Time-weighted average price: swaps a total in slices of the same size at equal intervals from the first start on, to
+ * the smallest unit. A refusal that passes is waited for until the last slice is due; a slice whose time the bot was
+ * down for is left out. Throws RangeError unless there is a whole number of slices above 0.
+ */
+export function twap(
+  context: Timed, { key, total, slices, every }: Slices,
+  swap: (size: TokenAmount, slice: number) => SwapProposal,
+): Observable<SwapProposal> {
+  if (!(Number.isInteger(slices) && slices > 0)) throw new RangeError(`expected a number of slices, got ${slices}`);
+  const everyMs = parseDuration(every);
+  const upTo = (slice: number): bigint => total.amount * BigInt(slice) / BigInt(slices);
+  const begun = context.stateful<number | null, Millis>(`twap-${key}`, null, (known, now) => known ?? now);
+  return defer(() => of(context.now())).pipe(begun, mergeMap(({ state }) => {
+    const from = state!;
+    return slotsOf(context, everyMs, from % everyMs).pipe(
+      map((slot) => slot - Math.floor(from / everyMs)),
+      filter((slice) => slice < slices && upTo(slice + 1) > upTo(slice)),
+      map((slice) => ({
+        ...swap({ token: total.token, amount: upTo(slice + 1) - upTo(slice) }, slice), key: `${key}/${slice}`,
+        retry: { until: from + slices * everyMs, everyMs: RETRY_EVERY_MS },
+      })),
+    );
+  }));
+}

@@ -1,0 +1,247 @@
+import type { MonoTypeOperatorFunction, OperatorFunction } from 'rxjs';
+import { defer, filter, map } from 'rxjs';
+import { formatDecimal } from '../core/amount.ts';
+import { GannetError } from '../core/errors.ts';
+import { parseDuration } from '../core/time.ts';
+import type { Token, TokenAmount } from '../market/token.ts';
+import { formatTokenAmount } from '../market/token.ts';
+import type { SwapProposal } from '../trading/proposal.ts';
+import type { Position, StrategyContext } from './context.ts';
+
+/** The form of a finite double as JavaScript writes it: "0.29", "1e-7", "1.5e+21". */
+const DOUBLE = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/;
+
+/**
+ * Returns an amount of whole tokens, rounded at the token's smallest unit. The digits of the number count, so
+ * `amountOf(USDC, 0.29)` is exactly 0.29 USDC, although 0.29 * 10^6 is not a whole number. Throws AMOUNT_INVALID on a
+ * negative number, NaN and Infinity.
+ */
+export function amountOf(token: Token, value: number, rounding: 'floor' | 'ceil' = 'floor'): TokenAmount {
+  const match = DOUBLE.exec(String(value));
+  if (match === null) {
+    throw new GannetError('AMOUNT_INVALID',
+      `expected a finite amount of ${token.symbol} of at least 0, got ${String(value).slice(0, 40)}`);
+  }
+  const [, whole = '0', fraction = '', exponent = '0'] = match;
+  const shift = token.decimals + Number(exponent) - fraction.length;
+  const digits = BigInt(whole + fraction);
+  if (shift >= 0) return { token, amount: digits * 10n ** BigInt(shift) };
+  const unit = 10n ** BigInt(-shift);
+  return { token, amount: rounding === 'floor' ? digits / unit : (digits + unit - 1n) / unit };
+}
+
+/** Returns an amount in whole tokens as a double: for signals and sizes, never for money. */
+export function numberOf({ token, amount }: TokenAmount): number {
+  return Number(formatDecimal(amount, token.decimals));
+}
+
+/** Returns a fraction of an amount, floored. Throws AMOUNT_INVALID on a negative fraction, NaN and Infinity. */
+export function fractionOf(whole: TokenAmount, fraction: number): TokenAmount {
+  const { token } = whole;
+  const { amount: parts } = amountOf({ ...token, decimals: 12 }, fraction);
+  return { token, amount: (whole.amount * parts) / 10n ** 12n };
+}
+
+/** Returns an amount, or undefined where it is less than the minimum of a trade. Throws TypeError on another token. */
+export function atLeast(size: TokenAmount | undefined, minimum: TokenAmount): TokenAmount | undefined {
+  if (size === undefined) return undefined;
+  if (size.token.mint !== minimum.token.mint)
+    throw new TypeError(`expected a minimum in ${size.token.symbol}, got ${formatTokenAmount(minimum)}`);
+  return size.amount >= minimum.amount ? size : undefined;
+}
+
+type Sized = Pick<StrategyContext, 'available' | 'budget' | 'equity'>;
+
+/** Returns a fixed size, or what is still available of its token where that is less; undefined where nothing is. */
+export function fixedSize(context: Pick<Sized, 'available'>, size: TokenAmount): TokenAmount | undefined {
+  const free = context.available(size.token);
+  const amount = size.amount < free ? size.amount : free;
+  return amount > 0n ? { token: size.token, amount } : undefined;
+}
+
+/**
+ * Returns a share of the configured budget, at most what is available: the size stays the same after gains and losses.
+ * Undefined without a budget, and where nothing is available.
+ */
+export function percentOfBudget(context: Sized, percent: number): TokenAmount | undefined {
+  const budget = context.budget();
+  return budget === undefined ? undefined : fixedSize(context, fractionOf(budget, percent / 100));
+}
+
+/**
+ * Returns a share of the present equity in the budget's token, at most what is available: the size grows with gains and
+ * shrinks with losses. Undefined without a budget or a price, and where nothing is available.
+ */
+export function percentOfEquity(context: Sized, percent: number): TokenAmount | undefined {
+  const token = context.budget()?.token;
+  const equity = context.equity();
+  return token === undefined || equity === undefined ? undefined
+    : fixedSize(context, fractionOf({ token, amount: equity }, percent / 100));
+}
+
+/**
+ * Returns the share of equity that holds a volatility target: target / realised, at most `most`. Both are standard
+ * deviations of returns over the same span. 0 where the realised one is not a number above 0, since nothing is known.
+ *
+ * Source: Moreira and Muir, Volatility-Managed Portfolios, Journal of Finance 72 (2017); Harvey et al., The Impact of
+ * Volatility Targeting, Journal of Portfolio Management 45 (2018).
+ */
+export function volatilityWeight(target: number, realised: number, most = 1): number {
+  return target > 0 && realised > 0 && realised < Infinity ? Math.min(most, target / realised) : 0;
+}
+
+/** A bet of two outcomes. Gain and loss are shares of the stake, before costs. */
+interface Payoff {
+  readonly probability: number;
+  readonly win: number;
+  readonly loss: number;
+  /** The share of the stake that entry and exit together cost; paid in both outcomes. */
+  readonly cost?: number | undefined;
+}
+
+/**
+ * Returns the share of equity to stake: a fraction of f = p / a - (1 - p) / b, with the net gain b = win - cost and the
+ * net loss a = loss + cost. 0 where the bet does not pay after costs; at most 1. A contract that costs c and pays 1 has
+ * win = (1 - c) / c and loss = 1, which gives the well-known (p - c) / (1 - c).
+ *
+ * Source: Kelly, A New Interpretation of Information Rate, Bell System Technical Journal 35 (1956); for two outcomes
+ * with a partial loss Thorp, The Kelly Criterion in Blackjack, Sports Betting and the Stock Market (2006). The default
+ * fraction is a quarter, because estimated probabilities are too certain.
+ */
+export function fractionalKelly({ probability, win, loss, cost = 0 }: Payoff, fraction = 0.25): number {
+  const gain = win - cost;
+  const risk = loss + cost;
+  if (!(probability >= 0 && probability <= 1 && gain > 0 && risk > 0 && fraction > 0)) return 0;
+  return Math.min(1, Math.max(0, fraction * (probability / risk - (1 - probability) / gain)));
+}
+
+/** The costs of a round trip; rates in basis points of the traded value. */
+interface RoundTrip {
+  /** The fees of service and pool for one swap. */
+  readonly feeBps: number;
+  /** The price impact of one swap, half of the spread included. */
+  readonly impactBps: number;
+  /** The network fees and tips of both swaps. */
+  readonly fixed?: TokenAmount | undefined;
+  /** The value of one swap, in the token of `fixed`. */
+  readonly size?: TokenAmount | undefined;
+  /** What the edge must exceed the costs by; 0 where absent. */
+  readonly safetyBps?: number | undefined;
+}
+
+/** Returns the cost of a round trip in basis points: two swaps, fixed costs by size, and the safety margin. */
+export function roundTripBps({ feeBps, impactBps, fixed, size, safetyBps = 0 }: RoundTrip): number {
+  const fixedBps = fixed === undefined || fixed.amount === 0n ? 0
+    : size === undefined || size.amount <= 0n || size.token.mint !== fixed.token.mint ? Infinity
+      : (Number(fixed.amount) / Number(size.amount)) * 10_000;
+  return 2 * (feeBps + impactBps) + fixedBps + safetyBps;
+}
+
+/** Returns whether an expected edge in basis points exceeds what a round trip costs. False where it is not a number. */
+export function coversCosts(edgeBps: number, trip: RoundTrip): boolean {
+  return edgeBps > roundTripBps(trip);
+}
+
+/** Lets a value pass, then none for a span on the clock. It begins again with each start of the strategy. */
+export function cooldown<T>(context: Pick<StrategyContext, 'clock'>, span: string): MonoTypeOperatorFunction<T> {
+  const spanMs = parseDuration(span);
+  return (source) => defer(() => {
+    let until = -Infinity;
+    return source.pipe(filter(() => {
+      const now = context.clock.now();
+      if (now < until) return false;
+      until = now + spanMs;
+      return true;
+    }));
+  });
+}
+
+/**
+ * Emits true where a number reaches `enter`, and false where it is back at `leave`; between the two the last answer
+ * stands. With `enter` below `leave`, true is the low side. The first clear reading is where it stands, not a crossing,
+ * so it emits nothing; NaN changes nothing. Throws STRATEGY_INVALID where both levels are the same.
+ */
+export function hysteresis(enter: number, leave: number): OperatorFunction<number, boolean> {
+  if (!(enter > leave || enter < leave))
+    throw new GannetError('STRATEGY_INVALID', `expected two different levels, got ${enter} and ${leave}`);
+  const isHigh = enter > leave;
+  const sideOf = (value: number): boolean | undefined => {
+    if (isHigh ? value >= enter : value <= enter) return true;
+    return (isHigh ? value <= leave : value >= leave) ? false : undefined;
+  };
+  return (source) => defer(() => {
+    let last: boolean | undefined;
+    return source.pipe(map(sideOf), filter((side): side is boolean => {
+      const before = last;
+      last = side ?? last;
+      return before !== undefined && side !== undefined && side !== before;
+    }));
+  });
+}
+
+/** The share of equity that a token is to have. */
+export interface TargetWeight {
+  readonly token: Token;
+  readonly weight: number;
+}
+
+/** When weights are restored. */
+export interface RebalanceOptions {
+  /** How far a weight may be from its target before it is traded back to it: 0.05 is 5 points. */
+  readonly band: number;
+  /** The least value of a swap in the budget's token. */
+  readonly minimum: TokenAmount;
+  readonly reason: string;
+}
+
+type Rebalanced = Pick<StrategyContext, 'budget' | 'equity' | 'openIntents' | 'position' | 'swap'>;
+
+/**
+ * Returns the swaps that lead back to target weights. Sales come first: purchases are proposed when no sale is needed
+ * any more, one at a time, the largest first, since they all spend the budget's token. While a swap is under way it
+ * returns none, so that it can be asked at every event, and a restart in the middle continues by itself. The budget's
+ * token takes what the weights leave. Throws STRATEGY_INVALID on weights that are negative or together above 1.
+ *
+ * Source: threshold rebalancing back to the target, Daryanani, Opportunistic Rebalancing, Journal of Financial Planning
+ * 21 (2008).
+ */
+export function targetWeights(
+  context: Rebalanced, targets: readonly TargetWeight[], { band, minimum, reason }: RebalanceOptions,
+): SwapProposal[] {
+  const sum = targets.reduce((total, { weight }) => (weight >= 0 ? total + weight : Number.NaN), 0);
+  if (!(sum <= 1 + 1e-9))
+    throw new GannetError('STRATEGY_INVALID', 'expected weights of at least 0 that are together at most 1');
+  const cash = context.budget()?.token;
+  const equity = context.equity();
+  if (cash === undefined || equity === undefined || equity === 0n || context.openIntents() > 0) return [];
+  const drifts = targets.map(({ token, weight }) => {
+    const position = context.position(token);
+    const target = fractionOf({ token: cash, amount: equity }, weight).amount;
+    return { position, target, drift: Number(position.value ?? 0n) / Number(equity) - weight };
+  });
+  const beyond = drifts.filter(({ drift }) => Math.abs(drift) > band);
+  const sales = beyond.flatMap(({ position, target, drift }) => {
+    const excess = (position.value ?? 0n) - target;
+    return drift > 0 && excess >= minimum.amount ? [context.swap(position.token, cash, partOf(position, excess),
+      `${reason}: ${position.token.symbol} is ${percent(drift)} over its weight`)] : [];
+  });
+  if (sales.length > 0) return sales;
+  const [largest] = beyond.filter(({ drift }) => drift < 0).toSorted((a, b) => a.drift - b.drift);
+  if (largest === undefined) return [];
+  const { position, target, drift } = largest;
+  const free = context.position(cash).available;
+  const missing = target - (position.value ?? 0n);
+  const spend = missing < free ? missing : free;
+  return spend < minimum.amount ? [] : [context.swap(cash, position.token, { token: cash, amount: spend },
+    `${reason}: ${position.token.symbol} is ${percent(-drift)} under its weight`)];
+}
+
+/** Returns the part of a position that is worth `excess` at its sale price. */
+function partOf({ token, available, amount, value }: Position, excess: bigint): TokenAmount {
+  const part = (amount * excess) / (value ?? 1n);
+  return { token, amount: part < available ? part : available };
+}
+
+function percent(drift: number): string {
+  return `${(drift * 100).toFixed(1)} points`;
+}

@@ -1,0 +1,144 @@
+import { map, merge } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import type { Millis } from '../../src/core/time.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { MissedRuns, PricedQuote, StrategyContext, SwapProposal } from '../../src/strategy/index.ts';
+import { limitOrder, oneCancelsOther, scheduled, stopOrder, twap } from '../../src/strategy/index.ts';
+import type { StateSnapshot } from '../../src/trading/engine-state.ts';
+import { snapshotState } from '../../src/trading/engine-state.ts';
+import type { Intent } from '../../src/trading/intent.ts';
+import { buyingSol, PURCHASE } from '../market/events.ts';
+import { SOL_USDC, USDC } from '../market/tokens.ts';
+import { fillOf, outcome } from '../trading/states.ts';
+import type { Body, Run } from '../engine/runs.ts';
+import { start, strategy } from '../engine/runs.ts';
+
+const MINUTE = 60_000;
+
+const one = (context: StrategyContext, reason: string): SwapProposal =>
+  context.buy(SOL_USDC, { token: USDC, amount: PURCHASE }, reason);
+
+/** Confirms a swap at once. */
+function fill(intent: Intent, engine: Engine): void {
+  for (const state of ['building', 'signed'] as const) engine.accept(outcome(intent, state), engine.clock.now());
+  engine.accept(outcome(intent, 'confirmed', { fill: fillOf(intent, 1_000_000n) }), engine.clock.now());
+}
+
+function run(body: Body, options: Parameters<typeof start>[1] = {}): Run {
+  return start([strategy('diver', body)], {
+    onEffect: (effect, engine) => { if (effect.kind === 'execute') fill(effect.intent, engine); }, ...options,
+  });
+}
+
+const at = (started: Run, ...prices: readonly number[]): Run => {
+  for (const price of prices) {
+    const now = started.engine.clock.now() + 5_000;
+    started.engine.accept(buyingSol(price * 1_000, now), now);
+  }
+  return started;
+};
+
+const bought = ({ effects }: Run): string[] => effects.flatMap((effect) =>
+  (effect.kind === 'execute' ? [`${effect.intent.createdAt} ${effect.intent.reason}`] : []));
+
+describe('an order at a price', () => {
+  it.each([
+    ['a limit purchase', 'buy', limitOrder, [151, 149, 148], '10000'],
+    ['a limit sale', 'sell', limitOrder, [149, 151, 152], '10000'],
+    ['a stop purchase', 'buy', stopOrder, [149, 151, 152], '10000'],
+    ['a stop sale', 'sell', stopOrder, [151, 149, 148], '10000'],
+  ] as const)('%s swaps once, at its price', (_name, side, order, prices, when) => {
+    const started = run(({ price }, context) => price!.pipe(
+      map((quote) => quote as PricedQuote),
+      order(context, { key: 'one', side, price: 150 }, () => one(context, 'due')),
+    ));
+    expect(bought(at(started, ...prices))).toEqual([`${when} due`]);
+  });
+
+  it('is proposed again after an abandoned and an expired swap, each time under a key that cannot swap twice', () => {
+    const ends = ['abandoned', 'expired', 'confirmed'];
+    const started = run(({ price }, context) => price!.pipe(
+      map((quote) => quote as PricedQuote),
+      limitOrder(context, { key: 'one', side: 'buy', price: 150 }, () => one(context, 'due')),
+    ), { onEffect: (effect, engine) => {
+      if (effect.kind !== 'execute') return;
+      const end = ends.shift();
+      if (end === 'confirmed') {
+        fill(effect.intent, engine);
+        return;
+      }
+      engine.accept(outcome(effect.intent, 'building'), engine.clock.now());
+      if (end === 'expired') engine.accept(outcome(effect.intent, 'signed'), engine.clock.now());
+      engine.accept(outcome(effect.intent, end as 'expired'), engine.clock.now());
+    } });
+    at(started, 149, 149, 149, 149, 149);
+    expect(started.effects.map((effect) => (effect.kind === 'execute' ? effect.intent.key : ''))).toEqual(
+      ['one/1', 'one/1', 'one/2']);
+  });
+});
+
+describe('an OCO order', () => {
+  it.each([
+    [[151, 156, 144], 'high'], [[151, 144, 156], 'low'],
+  ])('swaps by the side that comes first: %s', (prices, side) => {
+    const started = run(({ price }, context) => price!.pipe(
+      map((quote) => (quote as PricedQuote).price),
+      oneCancelsOther(context, 'oco', [
+        { when: (now: number) => now >= 155, swap: () => one(context, 'high') },
+        { when: (now: number) => now <= 145, swap: () => one(context, 'low') },
+      ]),
+    ));
+    expect(bought(at(started, ...prices))).toEqual([`10000 ${side}`]);
+  });
+});
+
+const schedule = (missed?: MissedRuns): Body => ({ price }, context) => merge(
+  scheduled(context, { key: 'dca', every: '1m', offset: '10s', missed }, (slot) => one(context, `run ${slot}`)),
+  price!.pipe(map(() => context.alert('info', 'a price'))),
+);
+const pass = (started: Run, until: Millis): Run => {
+  while (started.engine.clock.now() < until) at(started, 150);
+  return started;
+};
+
+/** A run that continues after a kill, from what was saved. */
+function again(first: Run, missed: MissedRuns, startAt: Millis): Run {
+  const states = Object.fromEntries(first.engine.takeStrategyStates().map(({ strategy: of, text }) => [of, text]));
+  const snapshot = JSON.parse(JSON.stringify(snapshotState(first.state))) as StateSnapshot;
+  return run(schedule(missed), { startAt, snapshot, restored: { states, unseen: [] } });
+}
+
+/** By the number of the run, the last word. */
+const byRun = (a: string, b: string): number => Number(a.split(' ').at(-1)) - Number(b.split(' ').at(-1));
+
+describe('a schedule', () => {
+  it('swaps at each interval, first when one begins', () => {
+    expect(bought(pass(run(schedule()), 3 * MINUTE))).toEqual(['10000 run 0', '70000 run 1', '130000 run 2']);
+    expect(bought(pass(run(schedule(), { startAt: 20_000 }), 2 * MINUTE))).toEqual(['70000 run 1']);
+  });
+
+  it.each([
+    ['skip', ['610000 run 10']],
+    ['once', ['581000 run 9', '610000 run 10']],
+    ['catch-up', ['run 2', 'run 3', 'run 4', 'run 5', 'run 6', 'run 7', 'run 8', 'run 9', 'run 10']],
+  ] as const)('treats runs that were missed by its policy: %s', (missed, expected) => {
+    const second = again(pass(run(schedule(missed)), 100_000), missed, 581_000);
+    const all = bought(pass(second, 650_000));
+    expect(missed === 'catch-up' ? all.map((text) => text.slice(text.indexOf('run'))).toSorted(byRun) : all)
+      .toEqual(expected);
+  });
+
+  it('makes up for no run twice where it is started again at once', () => {
+    expect(bought(pass(again(pass(run(schedule('once')), 100_000), 'once', 101_000), 125_000))).toEqual([]);
+  });
+});
+
+describe('a TWAP order', () => {
+  it('refuses a number of slices that is no whole number above 0', () => {
+    for (const slices of [0, 1.5, Number.NaN, -1]) {
+      const started = run((_streams, context) =>
+        twap(context, { key: 't', total: { token: USDC, amount: 10n }, slices, every: '1m' }, () => one(context, 'x')));
+      expect(started.engine.stopped[0]?.reason).toMatch(/number of slices/);
+    }
+  });
+});
