@@ -86,7 +86,9 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
     tokens: config.tokens.all.map(({ symbol, mint, decimals }) => ({ symbol, mint, decimals })),
     limits: recordLimits(config.limits),
     strategies: config.strategies.map((
-      { name, use, recordedUse = use, rawParams, budget, maxAgeMs, maxExposure, exits, swap, warmupMs, isManual = false },
+      {
+        name, use, recordedUse = use, rawParams, budget, maxAgeMs, maxExposure, exits, swap, warmupMs, isManual = false,
+      },
     ) => ({
       name, use: recordedUse, params: rawParams, budget: recordValue(budget), max_age_ms: maxAgeMs ?? null,
       max_exposure: recordValue(maxExposure), warmup_ms: warmupMs ?? null,
