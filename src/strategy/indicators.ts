@@ -1,38 +1,59 @@
 import type { OperatorFunction } from 'rxjs';
-import { Observable } from 'rxjs';
+import { Observable, Subscriber } from 'rxjs';
 import type { PricedQuote } from './input.ts';
 
 /** The position of the fast average relative to the slow one. */
 export type Trend = 'above' | 'below';
+
+/**
+ * Hands the results of a function of each quote on, and no `undefined`. It is one subscriber, where an observer would
+ * be wrapped into two: the engine's speed rests on operators of this kind.
+ */
+class QuoteSubscriber<T> extends Subscriber<PricedQuote> {
+  readonly #results: Subscriber<T>;
+  readonly #take: (quote: PricedQuote) => T | undefined;
+
+  constructor(results: Subscriber<T>, take: (quote: PricedQuote) => T | undefined) {
+    super(results);
+    this.#results = results;
+    this.#take = take;
+  }
+
+  protected override _next(quote: PricedQuote): void {
+    const result = this.#take(quote);
+    if (result !== undefined) this.#results.next(result);
+  }
+}
+
+/** Returns an operator whose results `begin` computes, with a memory of its own for each subscription. */
+function ofQuotes<T>(begin: () => (quote: PricedQuote) => T | undefined): OperatorFunction<PricedQuote, T> {
+  return (source) => new Observable((subscriber) => source.subscribe(new QuoteSubscriber(subscriber, begin())));
+}
 
 /** Two means closer than this, relative to their size, differ by rounding alone. */
 const ROUNDING = 1e-12;
 
 /**
  * Emits when the fast moving average of the price comes to stand above or below the slow one; nothing before the slow
- * one is full, nothing while the relation stays. One operator for what would be four, and silent in between: the
- * engine's speed rests on operators of this kind.
+ * one is full, nothing while the relation stays. One operator for what would be four.
  */
 export function smaCrossover(
   fastWindow: number, slowWindow: number,
 ): OperatorFunction<PricedQuote, { trend: Trend; at: PricedQuote }> {
-  return (source) => new Observable((subscriber) => {
+  return ofQuotes(() => {
     const fast = new Sma(fastWindow);
     const slow = new Sma(slowWindow);
     let trend: Trend | undefined;
-    return source.subscribe({
-      next: (quote) => {
-        const fastMean = fast.push(quote.price);
-        const slowMean = slow.push(quote.price);
-        if (!slow.full || Math.abs(fastMean - slowMean) <= Math.abs(slowMean) * ROUNDING) return;
-        const now: Trend = fastMean > slowMean ? 'above' : 'below';
-        if (now === trend) return;
-        trend = now;
-        subscriber.next({ trend, at: quote });
-      },
-      error: (error: unknown) => { subscriber.error(error); },
-      complete: () => { subscriber.complete(); },
-    });
+    return (quote) => {
+      const { price } = quote;
+      const fastMean = fast.push(price);
+      const slowMean = slow.push(price);
+      if (!slow.full || Math.abs(fastMean - slowMean) <= Math.abs(slowMean) * ROUNDING) return undefined;
+      const now: Trend = fastMean > slowMean ? 'above' : 'below';
+      if (now === trend) return undefined;
+      trend = now;
+      return { trend, at: quote };
+    };
   });
 }
 
@@ -90,18 +111,14 @@ export interface BollingerBands {
  * middle = mean, upper and lower = mean ± k population standard deviations (J. Bollinger, 2001).
  */
 export function bollinger(window: number, k: number): OperatorFunction<PricedQuote, BollingerBands> {
-  return (source) => new Observable((subscriber) => {
+  return ofQuotes(() => {
     const prices = new Float64Array(window);
     let count = 0;
-    return source.subscribe({
-      next: (quote) => {
-        prices[count % window] = quote.price;
-        count += 1;
-        if (count >= window) subscriber.next(bandsOf(quote, prices, k));
-      },
-      error: (error: unknown) => { subscriber.error(error); },
-      complete: () => { subscriber.complete(); },
-    });
+    return (quote) => {
+      prices[count % window] = quote.price;
+      count += 1;
+      return count >= window ? bandsOf(quote, prices, k) : undefined;
+    };
   });
 }
 

@@ -93,6 +93,11 @@ export class PricedQuote {
   }
 }
 
+/** The last quote that was converted, by the form of its price: for one base token, scaled by the tokens' decimals. */
+let lastQuote: MarketEvent | undefined;
+let lastForm = 0;
+let lastPriced: PricedQuote | undefined;
+
 /**
  * Returns the input of a pair's executable price at a size. A size in the quote token watches the price of a
  * purchase, a size in the base token that of a sale; `price` is always quote tokens per base token.
@@ -105,6 +110,7 @@ export function quotes(pair: Pair, options: PollOptions & { readonly amount: Tok
       `expected an amount of ${pair.base.symbol} or ${pair.quote.symbol}, got ${formatTokenAmount(options.amount)}`);
   }
   const scale = 10 ** (pair.base.decimals - pair.quote.decimals);
+  const form = buying ? scale : -scale;
   const priceOf = buying ? (rate: number) => scale / rate : (rate: number) => scale * rate;
   const [inputToken, outputToken] = buying ? [pair.quote, pair.base] : [pair.base, pair.quote];
   return {
@@ -113,8 +119,13 @@ export function quotes(pair: Pair, options: PollOptions & { readonly amount: Tok
       amount: amount(options.amount.amount), ...pollRate(options),
     },
     adapt: (event) => {
+      // Strategies that watch the same feed share what they see of an event.
+      if (event === lastQuote && form === lastForm) return lastPriced!;
       assert(event.kind === 'quote', 'a quote feed emits quotes');
-      return new PricedQuote(event, priceOf(event.rate));
+      lastQuote = event;
+      lastForm = form;
+      lastPriced = new PricedQuote(event, priceOf(event.rate));
+      return lastPriced;
     },
   };
 }

@@ -71,6 +71,7 @@ export interface Ruling {
 export function step(state: EngineState, seq: number, at: Millis, input: Input | ProposalInput): Ruling | undefined {
   const { kind } = input;
   if (kind === 'proposal') return rule(state, seq, at, input);
+  state.protections.isCurrent = false;
   if (kind === 'outcome') {
     applyOutcome(state, at, input);
     if (state.hasExitRules && isTerminal(input.state)) guardPositions(state, at);
@@ -113,6 +114,7 @@ function rule(
   return sized.kind === 'wait' ? refused(sized.denial) : approved(openIntent(state, sized.proposal, sized.swap));
 
   function approved(intent: Intent): Ruling {
+    state.protections.isCurrent = false;
     if (proposal.kind === 'swap' && proposal.key !== undefined) state.retries.delete(strategy, proposal.key);
     return {
       decision: { seq, at, strategy, proposal, verdict: 'approved', code: null }, effect: { kind: 'execute', intent },

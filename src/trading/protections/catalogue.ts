@@ -83,6 +83,8 @@ export interface ProtectionRule {
   readonly isTimely: boolean;
   /** Whether only the records of its subject can trigger it. */
   readonly isOfSwaps: boolean;
+  /** Whether only a swap of unknown outcome can trigger it. */
+  readonly isOfUnknown: boolean;
   /** Of `max-drawdown`: the least loss that triggers it, in millionths of the peak. */
   readonly drawdownLimit: bigint;
 }
@@ -104,7 +106,8 @@ export function rulesOf(protections: readonly Protection[]): ProtectionRule[] {
     const isTimely = TIMELY.has(kind);
     return {
       protection, code: PROTECTIONS[kind].code, family, number, isTimely,
-      isOfSwaps: !isTimely && kind !== 'reconciliation-mismatch', drawdownLimit: drawdownLimitOf(protection),
+      isOfSwaps: !isTimely && kind !== 'reconciliation-mismatch', isOfUnknown: kind === 'unresolved-intent',
+      drawdownLimit: drawdownLimitOf(protection),
     };
   });
 }

@@ -28,11 +28,19 @@ function mayChange(watch: Watch): boolean {
 
 /** Does the same where no swap closed since the last check: watches that only swaps trigger are skipped. */
 export function checkOnMarketEvent(state: EngineState, at: Millis): void {
+  const memory = state.protections;
+  if (memory.isCurrent && at <= memory.now) return;
   if (!beginCheck(state, at)) return;
-  const { on, timely, watches } = state.protections;
+  const { on, timely, watches } = memory;
   if (on > 0) for (const watch of watches.values()) if (watch.fired !== undefined) checkWatch(state, watch);
-  for (let i = 0; i < timely.length; i++) if (timely[i]!.fired === undefined) checkWatch(state, timely[i]!);
+  const noneUnknown = memory.unknownSince.size === 0;
+  for (let i = 0; i < timely.length; i++) {
+    const watch = timely[i]!;
+    if (watch.fired === undefined && !(noneUnknown && watch.rule.isOfUnknown)) checkWatch(state, watch);
+  }
   endCheck(state);
+  // A triggered protection may be released by the next check.
+  memory.isCurrent = memory.on === 0;
 }
 
 /** Releases protections that wait for an operator: all, or those of one strategy. */

@@ -50,9 +50,10 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
   'max-drawdown': (state, { subject, rule }, { limitPct }) => {
     const record = state.protections.equity.get(subject === '' ? ALL : subject);
     if (record === undefined) return undefined;
-    const { peak } = record.resetHeights.get(rule) ?? record;
-    if (peak <= record.value || peak <= 0n) return undefined;
-    const lost = peak - record.value;
+    const { resetHeights, value } = record;
+    const { peak } = (resetHeights.size === 0 ? undefined : resetHeights.get(rule)) ?? record;
+    if (peak <= value || peak <= 0n || isFarAbove(value, peak, limitPct)) return undefined;
+    const lost = peak - value;
     if (lost * 1_000_000n < peak * rule.drawdownLimit) return undefined;
     return `equity is ${formatDecimal((lost * 10_000n) / peak, 2)} % below its peak, allowed are less than `
       + `${limitPct} %`;
@@ -118,6 +119,14 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
     return absentMs < afterMs ? undefined : `no operator has been present for ${formatDuration(absentMs)}`;
   },
 };
+
+/** How far a value must be above a limit for doubles to decide, whose error is far smaller. */
+const FAR = 1e-6;
+
+/** Returns whether a value is so far above the limit of a drawdown that doubles can tell; they are faster. */
+function isFarAbove(value: bigint, peak: bigint, limitPct: number): boolean {
+  return 1 - Number(value) / Number(peak) < limitPct / 100 - FAR;
+}
 
 /**
  * Returns the loss of a strategy, or of all, in a token since the beginning of the UTC day, or since today's reset of a

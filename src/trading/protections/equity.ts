@@ -24,22 +24,41 @@ interface Worth {
  */
 export function updateEquity(state: EngineState, at: Millis): void {
   const { protections } = state;
-  protections.valued ??= valuedBooks(state);
-  let total: Worth | undefined = { value: 0n, isKnown: true };
-  let currency: Mint | undefined;
-  for (const valued of protections.valued) {
-    updateBookEquity(state, valued, at);
-    currency ??= valued.currency;
-    const part = valued.record === undefined ? undefined
-      : signedWorth(state, valued.record.value, valued.currency, currency, at);
-    total = total === undefined || part === undefined ? undefined
-      : { value: total.value + part.value, isKnown: total.isKnown && part.isKnown && valued.record!.isKnown };
-  }
-  if (currency === undefined || !protections.watchesTotal) return;
-  protections.totalBasis ??= [currency, ...protections.valued.map(({ name }) => name)].join(' ');
+  const valued = protections.valued ??= valuedBooks(state);
+  for (let i = 0; i < valued.length; i++) updateBookEquity(state, valued[i]!, at);
+  if (valued.length > 0 && protections.watchesTotal) updateTotal(state, valued, at);
+}
+
+function updateTotal(state: EngineState, valued: readonly ValuedBook[], at: Millis): void {
+  const { protections } = state;
+  const { currency } = valued[0]!;
+  const basis = protections.totalBasis ??= [currency, ...valued.map(({ name }) => name)].join(' ');
+  const total = totalWorth(state, valued, currency, at);
   const record = protections.equity.get(ALL)
-    ?? beginRecord(protections, ALL, { basis: protections.totalBasis, worth: total, feesCosted: 0n }, at);
-  if (record !== undefined) keep(record, protections.totalBasis, total, at);
+    ?? beginRecord(protections, ALL, { basis, worth: total, feesCosted: 0n }, at);
+  if (record !== undefined) keep(record, basis, total?.value, total?.isKnown === true, at);
+}
+
+/** Returns the equity of all strategies in a token; undefined where a part has no value yet. */
+function totalWorth(
+  state: EngineState, valued: readonly ValuedBook[], currency: Mint, at: Millis,
+): Worth | undefined {
+  let value = 0n;
+  let isKnown = true;
+  for (let i = 0; i < valued.length; i++) {
+    const { record, currency: own } = valued[i]!;
+    if (record === undefined) return undefined;
+    if (own === currency) {
+      value += record.value;
+    } else {
+      const part = signedWorth(state, record.value, own, currency, at);
+      if (part === undefined) return undefined;
+      value += part.value;
+      isKnown &&= part.isKnown;
+    }
+    isKnown &&= record.isKnown;
+  }
+  return { value, isKnown };
 }
 
 /** Returns the strategies with a budget; they do not change during a run. */
@@ -74,16 +93,19 @@ export function missingPrice(state: EngineState, subject: string): MissingPrice 
 
 function updateBookEquity(state: EngineState, valued: ValuedBook, at: Millis): void {
   const { name, book, currency } = valued;
-  const held = worthOf(state, book, currency, at);
-  valued.record ??=
-    beginRecord(state.protections, name, { basis: currency, worth: held, feesCosted: book.feesLamports }, at);
+  // Most books hold their budget's token alone, whose worth depends on no price.
+  const flat = book.balances.size === 1 ? book.balances.get(currency) : undefined;
+  const held = flat === undefined ? worthOf(state, book, currency, at) : undefined;
+  const value = flat ?? held?.value;
+  const isKnown = flat !== undefined || held?.isKnown === true;
+  valued.record ??= beginRecord(state.protections, name, {
+    basis: currency, worth: value === undefined ? undefined : { value, isKnown }, feesCosted: book.feesLamports,
+  }, at);
   const { record } = valued;
   if (record === undefined) return;
   if (book.feesLamports !== record.feesCosted || record.basis !== currency) costFees(state, record, book, currency, at);
-  keep(
-    record, currency, held === undefined ? undefined : { value: held.value - record.feeCost, isKnown: held.isKnown },
-    at,
-  );
+  const { feeCost } = record;
+  keep(record, currency, value === undefined || feeCost === 0n ? value : value - feeCost, isKnown, at);
 }
 
 function worthOf(state: EngineState, { balances }: StrategyBook, currency: Mint, at: Millis): Worth | undefined {
@@ -144,14 +166,16 @@ function beginRecord({ equity }: ProtectionMemory, name: string, { basis, worth,
   return begun;
 }
 
-function keep(record: EquityRecord, basis: string, worth: Worth | undefined, at: Millis): void {
+/** Takes a new value; without one, the record keeps its last. */
+function keep(record: EquityRecord, basis: string, value: bigint | undefined, isKnown: boolean, at: Millis): void {
   const day = dayOf(at);
-  record.isKnown = worth?.isKnown === true;
-  if (worth !== undefined && record.basis !== basis) rebase(record, basis, worth.value);
+  if (value === record.value && isKnown === record.isKnown && day === record.day && basis === record.basis) return;
+  record.isKnown = isKnown;
+  if (value !== undefined && record.basis !== basis) rebase(record, basis, value);
   const lastValue = record.value;
   const isNewDay = day !== record.day;
   record.day = day;
-  if (worth !== undefined) record.value = worth.value;
+  if (value !== undefined) record.value = value;
   raise(record, record, isNewDay ? lastValue : undefined);
   if (record.resetHeights.size > 0)
     for (const heights of record.resetHeights.values()) raise(heights, record, isNewDay ? lastValue : undefined);

@@ -161,6 +161,8 @@ export interface ProtectionMemory {
   readonly idleEveryMs: Millis;
   /** Market events before this instant cause no check. */
   nextCheckAt: Millis;
+  /** Whether a check at the same instant finds nothing new: since the last one, proposals were refused at most. */
+  isCurrent: boolean;
 }
 
 /** The name of the equity of all strategies together. */
@@ -182,7 +184,7 @@ export function createMemory(protections: readonly Protection[], strategies: rea
     watchesEquity: ofEquity.length > 0, watchesTotal: !ignoresTotal && ofEquity.some(({ scope }) => scope === 'global'),
     changes: [], on: 0, count: 0, now: -Infinity, startedAt: undefined, presenceAt: undefined,
     idleEveryMs: idleEvery(protections),
-    nextCheckAt: protections.length === 0 ? Infinity : -Infinity,
+    nextCheckAt: protections.length === 0 ? Infinity : -Infinity, isCurrent: false,
   };
   watchSubject(memory, 'global', '');
   for (const name of strategies) watchSubject(memory, 'strategy', name);
