@@ -57,8 +57,10 @@ export default defineStrategy({
     );
     const refused = ctx.denials$.pipe(filter(({ code }: DeniedSwap) => TRANSIENT.has(code)), map(({ proposal }) =>
       proposal));
+    // Every purchase has a key, and a sale by the exit rules of the configuration has none.
+    const ofPurchases = ctx.outcomes$.pipe(filter(({ key }) => key !== undefined));
     // A swap that was abandoned before its signature is repeated, for example after a missing answer of the service.
-    const givenUp = ctx.outcomes$.pipe(filter(({ state }) => state === 'abandoned'), map(() => purchase(slot)));
+    const givenUp = ofPurchases.pipe(filter(({ state }) => state === 'abandoned'), map(() => purchase(slot)));
     const secondTries = merge(refused, givenUp).pipe(
       mergeMap((proposal) => {
         const seconds = Math.min(2 ** retries++, RETRY_SECONDS_MAX);
@@ -66,7 +68,7 @@ export default defineStrategy({
       }),
       filter(({ key }) => key === keyOf(slot)),
     );
-    const done = ctx.outcomes$.pipe(
+    const done = ofPurchases.pipe(
       made,
       filter(({ state: count, event }) => event.state === 'confirmed' && count === p.purchases),
       map(({ state: count }) => ctx.alert('info', `all ${count} purchases are made`)),

@@ -5,6 +5,7 @@ import { snapshotState } from '../../src/trading/engine-state.ts';
 import type { Command } from '../../src/trading/engine-command.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import type { RestoredStates } from '../../src/trading/strategy-state.ts';
+import type { ExitRules } from '../../src/trading/positions/exit-plan.ts';
 import { buyingSol } from '../market/events.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import type { Run } from '../engine/runs.ts';
@@ -15,10 +16,12 @@ import { schemaErrors, configured, fillAtOnce } from './instances.ts';
 const PARAMS = { buy: 'SOL', spend: '25 USDC', every: '10s' };
 
 /** Starts dca with a known price, and lets the present slot begin. */
-function buying(params: object, startAt: number, snapshot?: StateSnapshot, restored?: RestoredStates): Run {
+function buying(
+  params: object, startAt: number, snapshot?: StateSnapshot, restored?: RestoredStates, exits?: ExitRules,
+): Run {
   const run: Run = prepare([configured(dca, { ...PARAMS, ...params })], {
     startAt, onEffect: fillAtOnce(() => run.state), ...(snapshot === undefined ? {} : { snapshot }),
-    ...(restored === undefined ? {} : { restored }),
+    ...(restored === undefined ? {} : { restored }), ...(exits === undefined ? {} : { exits }),
   });
   run.engine.accept(buyingSol(150_000, startAt), startAt);
   run.engine.start();
@@ -146,6 +149,16 @@ describe('dca', () => {
     expect(purchases(backAfter('expired'))).toEqual([[25_000, 'slot-2', null], [25_000, undefined, null]]);
   });
 
+  it('reports the last purchase once, whatever the exit rules sell afterwards', () => {
+    const run = buying({ purchases: 2 }, 25_000, undefined, undefined, { timeLimitMs: 5_000 });
+    run.engine.accept(buyingSol(150_000, 30_000), 30_000);
+    for (const at of [30_000, 36_000, 50_000]) run.engine.advanceTo(at);
+    const made = run.logged.map(({ at, proposal }) =>
+      [at, proposal.kind === 'swap' ? proposal.tag ?? proposal.key : proposal.message]);
+    expect(made.filter(([, text]) => text === 'all 2 purchases are made')).toHaveLength(1);
+    expect(made.filter(([, text]) => text === 'exits.time_limit').length).toBeGreaterThan(1);
+  });
+
   it('refuses invalid parameters', () => {
     expect(schemaErrors(dca, PARAMS)).toEqual([]);
     expect(schemaErrors(dca, { ...PARAMS, purchases: 0 })[0]).toMatch(/^purchases: /);
@@ -159,7 +172,7 @@ describe('dca', () => {
 /** Starts dca for two purchases: the first was made, and the second ended while the bot was down. */
 function backAfter(state: 'confirmed' | 'expired'): Run {
   const intent = { inputMint: USDC.mint, outputMint: SOL.mint, amountIn: 25_000_000n } as Intent;
-  const ended: Outcome = { kind: 'outcome', intentId: 'dca-1', attempt: 1, state, ...(state === 'confirmed'
+  const ended: Outcome = { kind: 'outcome', intentId: 'dca-1', attempt: 1, state, key: 'slot-1', ...(state === 'confirmed'
     ? { fill: fillOf(intent, 1n) } : {}) };
   return buying({ purchases: 2 }, 25_000, undefined, { states: { dca: '{"purchases":1}' }, unseen: [ended] });
 }
