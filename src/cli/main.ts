@@ -5,12 +5,17 @@ import { takeHandedOn } from '../signer/command-process.ts';
 const handedOn = takeHandedOn(process.env);
 const connectSigner = handedOn === undefined || handedOn.signer === false ? undefined
   : signerConnection(handedOn.signer);
-const [{ keepProcess }, { main }] = await Promise.all([import('./output/terminal.ts'), import('./program.ts')]);
+const program = import('./program.ts');
+// Where it cannot be loaded, the line that needs it says why.
+program.catch(() => undefined);
+const { keepProcess, refuseOutdated } = await import('./kept-process.ts');
 
 const args = [...process.argv];
 // Strategies may run in this process. They see no argument, so that none tells them which command runs them.
 process.argv.splice(2);
-const done = keepProcess(args.includes('--json'));
+const json = args.includes('--json');
+const done = keepProcess(json);
+const { main } = await program.catch((error: unknown) => refuseOutdated(error, json, done));
 process.exitCode = await main(args, { handedOn, connectSigner });
 done();
 // Everything is closed by now. If something still keeps the process open, a supervisor must not wait for it.

@@ -172,8 +172,10 @@ describe('dca', () => {
 /** Starts dca for two purchases: the first was made, and the second ended while the bot was down. */
 function backAfter(state: 'confirmed' | 'expired'): Run {
   const intent = { inputMint: USDC.mint, outputMint: SOL.mint, amountIn: 25_000_000n } as Intent;
-  const ended: Outcome = { kind: 'outcome', intentId: 'dca-1', attempt: 1, state, key: 'slot-1', ...(state === 'confirmed'
-    ? { fill: fillOf(intent, 1n) } : {}) };
+  const ended: Outcome = {
+    kind: 'outcome', intentId: 'dca-1', attempt: 1, state, key: 'slot-1',
+    ...(state === 'confirmed' ? { fill: fillOf(intent, 1n) } : {}),
+  };
   return buying({ purchases: 2 }, 25_000, undefined, { states: { dca: '{"purchases":1}' }, unseen: [ended] });
 }
 

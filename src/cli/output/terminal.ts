@@ -1,9 +1,8 @@
-import { Console } from 'node:console';
 import { stripVTControlCharacters } from 'node:util';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { ErrorCode } from '../../core/errors.ts';
-import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
+import { isGannetError, messageOf } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { createRedaction } from '../../core/redaction.ts';
 import { printable, printableJson } from '../../core/text.ts';
@@ -12,9 +11,8 @@ import { printable, printableJson } from '../../core/text.ts';
 const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   'AMOUNT_INVALID', 'CHAIN_UNREACHABLE', 'CONFIG_INVALID', 'CONFIG_NOT_FOUND', 'CONTROL_PORT_TAKEN',
   'COUNTERS_ALTERED', 'COUNTERS_LOST', 'CSV_INVALID', 'DURATION_INVALID', 'FEATURE_UNAVAILABLE', 'JOURNAL_INVALID',
-  'JOURNAL_LOST', 'KEY_INVALID',
-  'LIVE_REFUSED', 'MINT_INVALID', 'PLATFORM_UNSUPPORTED', 'RECORDING_INCOMPLETE', 'RECORDING_NOT_FOUND',
-  'RECORDING_VERSION', 'RUN_NOT_FOUND',
+  'JOURNAL_LOST', 'KEY_INVALID', 'LIVE_REFUSED', 'MINT_INVALID', 'PACKAGES_OUTDATED', 'PLATFORM_UNSUPPORTED',
+  'RECORDING_INCOMPLETE', 'RECORDING_NOT_FOUND', 'RECORDING_VERSION', 'RUN_NOT_FOUND',
   'SERVICE_BAD_REQUEST', 'SERVICE_TIMEOUT', 'SERVICE_UNAUTHORIZED', 'SERVICE_UNREACHABLE', 'STATE_LOCKED',
   'STRATEGY_ASYNC', 'STRATEGY_ENDED', 'STRATEGY_INVALID', 'STRATEGY_MEMORY', 'STRATEGY_NOT_FOUND',
   'STRATEGY_TIMEOUT', 'TOKEN_UNKNOWN', 'TRIALS_INVALID', 'USAGE',
@@ -88,24 +86,6 @@ export function reportError(terminal: Terminal, error: unknown): ExitCode {
   else terminal.err(`${message.split('\n').map((line) => printable(line, 2_000)).join('\n')}\n`);
   if (code === 'INTERRUPTED') return EXIT.interrupted;
   return USAGE_CODES.has(code) ? EXIT.usage : EXIT.failed;
-}
-
-/**
- * Keeps a strategy that runs in this process from printing or ending in place of the command. What it prints goes to
- * standard error; when it ends the process, the command has failed (exit code 1). Returns the call to make once the
- * command is done.
- */
-export function keepProcess(json: boolean): () => void {
-  globalThis.console = new Console(process.stderr);
-  let isDone = false;
-  process.on('exit', (code) => {
-    if (isDone || code === EXIT.interrupted) return;
-    process.exitCode = reportError(processTerminal(json), new GannetError('PROCESS_ENDED',
-      'something ended the process before the command was done, such as a bug, or a strategy that calls '
-      + 'process.exit(): '
-      + 'there is no result, and the next run recovers a swap that was in progress'));
-  });
-  return () => { isDone = true; };
 }
 
 // Characters that take two cells in a terminal; names of tokens often contain them.
