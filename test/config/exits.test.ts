@@ -63,11 +63,12 @@ describe('the section exits of a strategy', () => {
     [`{ ${WATCH}, stop_loss_pct: 100 }`, 'strategies[0].exits.stop_loss_pct: expected '],
     [`{ ${WATCH}, stop_loss_pct: .nan }`, 'strategies[0].exits.stop_loss_pct: expected a finite number, got .nan'],
     [`{ ${WATCH}, stop_los_pct: 5 }`, 'did you mean "stop_loss_pct"?'],
+    ['{ watch: ["1 BONK"], stop_loss_pct: 5 }', 'strategies[0].exits.watch[0]: expected one of SOL, USDC, got "BONK"'],
     ['{ watch: ["0 SOL"], stop_loss_pct: 5 }', 'strategies[0].exits.watch[0]: expected a limit above zero'],
   ])('is refused with its place: %s', async (exits, issue) => {
     const issues = await issuesOf(text(exits));
-    expect(issues.join('\n')).toContain(issue);
-    for (const line of issues) expect(line).toMatch(/^bot\.yaml:4:\d+ /);
+    expect(issues).toEqual([expect.stringContaining(issue)]);
+    expect(issues[0]).toMatch(/^bot\.yaml:4:\d+ /);
   });
 
   it('needs a budget', async () => {

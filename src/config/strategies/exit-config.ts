@@ -63,8 +63,11 @@ export function resolveExits(entry: ExitsEntry | undefined, scope: ExitScope): E
   const path = [...base, 'exits'];
   const rules = rulesOf(entry);
   if (Object.keys(rules).length === 0) {
-    problems.add(path, 'it has no rule: add one of stop_loss_pct, take_profit, trailing_stop, break_even and '
-      + 'time_limit, or remove the key', { at: 'key' });
+    // A rule with a fault is no rule either, and is reported already.
+    if (!problems.isFaulty(path)) {
+      problems.add(path, 'it has no rule: add one of stop_loss_pct, take_profit, trailing_stop, break_even and '
+        + 'time_limit, or remove the key', { at: 'key' });
+    }
     return undefined;
   }
   if (budget === undefined) {
@@ -151,7 +154,7 @@ function feedsOf({ watch, every }: ExitsEntry, { path, amounts, problems }: Exit
 function refuseUnpriced(
   feeds: readonly FeedSpec[], { path, tokens, problems, watched }: ExitScope, into: Mint, rule: string,
 ): void {
-  if (watched === undefined) return;
+  if (watched === undefined || problems.isFaulty([...path, 'watch'])) return;
   const quotes = [...watched, ...feeds].filter((spec) => spec.kind === 'quote');
   const sold = new Set(quotes.filter(({ outputMint }) => outputMint === into).map(({ inputMint }) => inputMint));
   const traded = new Set(quotes.flatMap(({ inputMint, outputMint }) => [inputMint, outputMint]));
