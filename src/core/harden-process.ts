@@ -27,7 +27,8 @@ const NO_EXIT = 'process.exit() was called: a strategy cannot end the process th
  */
 export function hardenProcess(onExit?: (error: Error) => void, keep: readonly string[] = []): HardenedProcess {
   const members = process as unknown as Record<string, unknown>;
-  const end = members['reallyExit'] as (code: number) => never;
+  // Bound before a strategy can replace what calls functions.
+  const end = (members['reallyExit'] as (code: number) => never).bind(process);
   // A new member would be a change that the look-ahead check reports.
   for (const name of REMOVED.filter((member) => member in process)) {
     Object.defineProperty(members, name, { value: undefined, configurable: false, writable: false, enumerable: false });
@@ -45,5 +46,5 @@ export function hardenProcess(onExit?: (error: Error) => void, keep: readonly st
   for (const name of Object.keys(process.env)) if (!keep.includes(name)) delete process.env[name];
   // Named imports of node:process are copies of these members.
   syncBuiltinESMExports();
-  return { exit: (code) => Reflect.apply(end, process, [code]) };
+  return { exit: (code) => end(code) };
 }

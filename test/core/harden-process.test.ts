@@ -45,4 +45,16 @@ describe('a hardened process', () => {
       expect.stringContaining('read only'), expect.stringContaining('Cannot delete'),
     ]);
   });
+
+  it('ends at its own call, whatever code has done to the functions that call others', async () => {
+    // Without its own end, a timer would keep the process.
+    const said = await afterHardening(`
+      setTimeout(() => undefined, 600_000);
+      console.log('[]');
+      const nothing = { value: () => undefined };
+      for (const name of ['apply', 'get']) Object.defineProperty(Reflect, name, nothing);
+      for (const name of ['apply', 'bind', 'call']) Object.defineProperty(Function.prototype, name, nothing);
+    `);
+    expect(said).toStrictEqual([]);
+  });
 });

@@ -62,9 +62,18 @@ interface ParentServices {
   backtestDecisions(until: Millis | undefined): Promise<BacktestDecisions>;
 }
 
-/** Answers the requests of a boxed process; returns a function that closes what they opened. */
-export function answerRequests(channel: Duplex, services: ParentServices): () => void {
+/** The answers to a boxed process. */
+interface Answers {
+  /** Whether a request has no answer yet. */
+  readonly arePending: () => boolean;
+  /** Closes what the requests opened. */
+  readonly close: () => void;
+}
+
+/** Answers the requests of a boxed process. */
+export function answerRequests(channel: Duplex, services: ParentServices): Answers {
   let log: TrialLog | undefined;
+  let pending = 0;
   const handle = async (request: Request): Promise<unknown> => {
     switch (request.ask) {
       case 'job': return services.job;
@@ -89,9 +98,13 @@ export function answerRequests(channel: Duplex, services: ParentServices): () =>
     }
   };
   readFrames(channel, (frame) => {
-    void answer(frame).then((given) => { writeFrame(channel, Buffer.from(JSON.stringify(given))); });
+    pending += 1;
+    void answer(frame).then((given) => {
+      pending -= 1;
+      writeFrame(channel, Buffer.from(JSON.stringify(given)));
+    });
   });
-  return () => { log?.close(); };
+  return { arePending: () => pending > 0, close: () => { log?.close(); } };
 }
 
 /** The process that started this boxed one. Calls wait for its answer. */

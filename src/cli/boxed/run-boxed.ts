@@ -38,10 +38,9 @@ export async function runBoxed(
   const { grants, environment } = await commandBox(context, prepared);
   const removeUnused = createFolder(options, prepared);
   const child = startBoxedProcess({ ...grants, entry: ENTRY, pipes: 2, variables: terminalVariables() });
-  const box = superviseBox(child, { out: process.stdout, err: process.stderr });
   const [requests, relay] = child.stdio.slice(4) as unknown as [Duplex, Duplex];
-  const stopWorkers = serveWorkers(relay, { readable: grants.readable, writable: [] });
-  const closeLog = answerRequests(requests, {
+  const workers = serveWorkers(relay, { readable: grants.readable, writable: [] });
+  const answers = answerRequests(requests, {
     job: {
       call: prepared, options, environment, withheld, argv,
       output: { out: shownOutput(process.stdout), err: shownOutput(process.stderr) },
@@ -53,8 +52,11 @@ export async function runBoxed(
       return backtestDecisions({ file: prepared.file!, recordingDir: prepared.recordingDir!, until, interrupt });
     },
   });
+  const box = superviseBox(child, {
+    out: process.stdout, err: process.stderr, isWaiting: () => workers.areRunning() || answers.arePending(),
+  });
   const kill = (): void => {
-    stopWorkers();
+    workers.stop();
     child.kill('SIGKILL');
   };
   // A second interrupt ends this process at once.
@@ -76,8 +78,8 @@ export async function runBoxed(
     clearTimeout(lastly);
     process.off('exit', kill);
     interrupt.removeEventListener('abort', forward);
-    stopWorkers();
-    closeLog();
+    workers.stop();
+    answers.close();
     removeUnused();
   }
 }

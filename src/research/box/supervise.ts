@@ -13,6 +13,10 @@ import { passOutput } from './pass-output.ts';
 /** The most processor time in which strategies must go on: one row, one timer, one start, or the load of one file. */
 const LIMIT_MS: Millis = 10_000;
 const POLL_MS: Millis = 50;
+/** The time in which a process that waits for nobody may be idle once strategies have run in it. */
+const IDLE_MS: Millis = 30_000;
+/** What a process uses of the processor while it does nothing. */
+const IDLE_SHARE = 0.01;
 /** Node says where the code is as soon as the code calls something or begins a round of a loop. */
 const LAST_WORDS_MS: Millis = 3_000;
 /** What grows more briefly is no sign that the memory runs out. */
@@ -84,19 +88,26 @@ interface Mark {
 /**
  * Watches a boxed process: passes on its output, ends it where a strategy goes on no longer or fills the memory, and
  * reads from the last words of Node where the strategy was. Only time of the processor counts, as long as a strategy
- * uses any.
+ * uses any. With `isWaiting`, it also ends a process that strategies have left in a state in which it neither works nor
+ * ends, for example without the functions of JavaScript that it needs.
  */
-export function superviseBox(child: ChildProcess, { out, err, limitMs = LIMIT_MS }: {
+export function superviseBox(child: ChildProcess, { out, err, limitMs = LIMIT_MS, idleMs = IDLE_MS, isWaiting }: {
   readonly out: Writable;
   readonly err: Writable;
   readonly limitMs?: Millis | undefined;
+  readonly idleMs?: Millis | undefined;
+  /** Whether another process still has to answer it. Left out, it may be idle for as long as it likes. */
+  readonly isWaiting?: (() => boolean) | undefined;
 }): SupervisedBox {
   const open = new Map<number, Entered>();
+  /** The strategies that have run in it. */
+  const known = new Set<string>();
   const uses = new Map<string, string>();
   let heapMb = 0;
   let usedMb = 0;
   let words: string | undefined;
   let mark: Mark | undefined;
+  let idleSince: Mark | undefined;
   let isSuspect = false;
   let stopping: Pick<StrategyStop, 'code' | 'reason'> | undefined;
   let interruptedAt: Mark | undefined;
@@ -127,7 +138,10 @@ export function superviseBox(child: ChildProcess, { out, err, limitMs = LIMIT_MS
     else if (open.size < NAMES_MAX) {
       open.set(said.enter, said);
       ({ heapMb, usedMb } = said);
-      for (const { name: own, use } of said.of) if (use !== undefined && uses.size < NAMES_MAX) uses.set(own, use);
+      for (const { name: own, use } of said.of) {
+        if (known.size < NAMES_MAX) known.add(own);
+        if (use !== undefined && uses.size < NAMES_MAX) uses.set(own, use);
+      }
     }
   });
 
@@ -136,7 +150,26 @@ export function superviseBox(child: ChildProcess, { out, err, limitMs = LIMIT_MS
     interruptedAt = markOf(child.pid);
     child.kill('SIGINT');
   };
+  const watchIdle = (): void => {
+    const mayWork = known.size === 0 || open.size > 0 || output.isBlocked() || errors.isBlocked();
+    if (mayWork || isWaiting === undefined || isWaiting()) {
+      idleSince = undefined;
+      return;
+    }
+    const now = markOf(child.pid);
+    idleSince ??= now;
+    const spentMs = now.at - idleSince.at;
+    const usedMs = (now.processorMs ?? Infinity) - (idleSince.processorMs ?? 0);
+    if (spentMs < idleMs) return;
+    if (usedMs > spentMs * IDLE_SHARE) {
+      idleSince = now;
+      return;
+    }
+    stopping = { code: 'STRATEGY_ENDED', reason: idleReason(idleMs) };
+    child.kill('SIGKILL');
+  };
   const watch = (): void => {
+    watchIdle();
     if (interruptedAt !== undefined) {
       if (isOver(interruptedAt, markOf(child.pid), LAST_WORDS_MS)) child.kill('SIGKILL');
       return;
@@ -163,7 +196,8 @@ export function superviseBox(child: ChildProcess, { out, err, limitMs = LIMIT_MS
   const stopOf = (code: number | null, signal: NodeJS.Signals | null): StrategyStop | undefined => {
     const said = words?.slice(Math.max(0, words.lastIndexOf('KEYBOARD_INTERRUPT'))) ?? '';
     const place = placeIn(said);
-    const names = [...open.values()].flatMap(({ of }) => of.map((each) => each.name));
+    const running = [...open.values()].flatMap(({ of }) => of.map((each) => each.name));
+    const names = running.length > 0 ? running : [...known];
     const told = { who: culprit(names, uses, place), ...(place === undefined ? {} : { place }) };
     if (stopping !== undefined) return { ...stopping, ...told };
     if (open.size === 0 || OWN_CODES.has(code) || FROM_OUTSIDE.has(signal)) return undefined;
@@ -186,6 +220,10 @@ export function superviseBox(child: ChildProcess, { out, err, limitMs = LIMIT_MS
       });
     }),
   };
+}
+
+function idleReason(idleMs: Millis): string {
+  return `it left its process in a state in which it neither works nor ends, for ${idleMs / 1_000} s`;
 }
 
 function markOf(pid: number | undefined): Mark {

@@ -111,8 +111,16 @@ export function relayedWorkers(channel: Duplex): WorkerBox {
   };
 }
 
-/** Starts the processes that a boxed process asks for over a channel, and returns a function that ends all of them. */
-export function serveWorkers(channel: Duplex, grants: BoxGrants): () => void {
+/** The processes that were started for a boxed process. */
+interface ServedWorkers {
+  /** Whether one of them runs. */
+  readonly areRunning: () => boolean;
+  /** Ends all of them. */
+  readonly stop: () => void;
+}
+
+/** Starts the processes that a boxed process asks for over a channel. */
+export function serveWorkers(channel: Duplex, grants: BoxGrants): ServedWorkers {
   const running = new Map<number, StartedWorker>();
   const start = (id: number, kind: WorkerKind): void => {
     const worker = startWorker(kind, grants);
@@ -135,5 +143,8 @@ export function serveWorkers(channel: Duplex, grants: BoxGrants): () => void {
     const kind = WORKER_KINDS.find((name) => name === body.toString());
     if (kind !== undefined) start(id, kind);
   });
-  return () => { for (const { child } of running.values()) child.kill('SIGKILL'); };
+  return {
+    areRunning: () => running.size > 0,
+    stop: () => { for (const { child } of running.values()) child.kill('SIGKILL'); },
+  };
 }

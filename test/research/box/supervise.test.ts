@@ -15,12 +15,19 @@ interface Streams {
   readonly err?: Writable;
 }
 
-function start(act: string, { out = new PassThrough(), err = new PassThrough() }: Streams = {}): Promise<BoxEnd> {
+function start(
+  act: string, { out = new PassThrough(), err = new PassThrough(), ...watch }: Streams & Idleness = {},
+): Promise<BoxEnd> {
   const child = startBoxedProcess({
     entry: join(import.meta.dirname, 'watched-acts.ts'), readable: [join(PROJECT, 'test')], writable: [], pipes: 0,
     variables: { ACT: act },
   });
-  return superviseBox(child, { out, err, limitMs: LIMIT_MS }).ended;
+  return superviseBox(child, { out, err, limitMs: LIMIT_MS, ...watch }).ended;
+}
+
+interface Idleness {
+  readonly idleMs?: number;
+  readonly isWaiting?: () => boolean;
 }
 
 /** Returns what an act writes, as a terminal or another output shows it. */
@@ -61,6 +68,17 @@ describe('a boxed process', { timeout: 60_000 }, () => {
     ['crash', 'its process was ended by signal SIGABRT'], ['code', 'its process ended with code 13'],
   ])('that ends within a strategy names it: %s', async (act, reason) => {
     expect((await start(act)).stop).toMatchObject({ code: 'STRATEGY_ENDED', who: 'strategy dip', reason });
+  });
+
+  it('is ended where strategies have run in it and it neither works nor ends, unless it waits for an answer', async () => {
+    let waits = 20;
+    const isWaiting = (): boolean => waits-- > 0;
+    expect((await start('idle', { idleMs: 500, isWaiting })).stop).toEqual({
+      code: 'STRATEGY_ENDED', who: 'strategy dip',
+      reason: 'it left its process in a state in which it neither works nor ends, for 0.5 s',
+    });
+    expect(waits).toBeLessThan(0);
+    expect(await start('other work', { idleMs: 500, isWaiting: () => false })).toEqual({ code: 0, signal: null });
   });
 
   it('whose heap a strategy fills is ended with the bound', async () => {

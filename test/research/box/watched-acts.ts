@@ -32,6 +32,10 @@ const ACTS: Readonly<Record<string, () => Promise<unknown> | void>> = {
     whileRunning(OWN, goesOn);
     busy(1_800);
   },
+  'idle': () => {
+    whileRunning(OWN, goesOn);
+    setInterval(() => undefined, 60_000);
+  },
   'crash': () => { whileRunning(OWN, () => { process.abort(); }); },
   'code': () => { whileRunning(OWN, () => { process.exit(13); }); },
   'heap': () => {
