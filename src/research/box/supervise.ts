@@ -13,7 +13,7 @@ import { passOutput } from './pass-output.ts';
 /** The most processor time in which strategies must go on: one row, one timer, one start, or the load of one file. */
 const LIMIT_MS: Millis = 10_000;
 const POLL_MS: Millis = 50;
-/** The time in which a process that waits for nobody may be idle once strategies have run in it. */
+/** The time in which a process that awaits no answer may be idle once strategies have run in it. */
 const IDLE_MS: Millis = 30_000;
 /** What a process uses of the processor while it does nothing. */
 const IDLE_SHARE = 0.01;

@@ -70,7 +70,7 @@ describe('a boxed process', { timeout: 60_000 }, () => {
     expect((await start(act)).stop).toMatchObject({ code: 'STRATEGY_ENDED', who: 'strategy dip', reason });
   });
 
-  it('is ended where strategies have run in it and it neither works nor ends, unless it waits for an answer', async () => {
+  it('is ended where it neither works nor ends after strategies, unless it waits for an answer', async () => {
     let waits = 20;
     const isWaiting = (): boolean => waits-- > 0;
     expect((await start('idle', { idleMs: 500, isWaiting })).stop).toEqual({
