@@ -55,7 +55,9 @@ const host = {
 };
 const code = await reported({ terminal, output }, () =>
   act({ terminal, options, environment, withheld, interrupt, host }, call));
-await Promise.all([process.stdout, process.stderr].map(drained));
+// One after the other: a strategy may have replaced what `Promise.all` calls.
+await drained(process.stdout);
+await drained(process.stderr);
 exit(code);
 
 /** Lets a pipe take the form of what the command's own output goes to. */
