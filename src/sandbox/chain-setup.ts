@@ -7,7 +7,7 @@ import {
   GENESIS_POOLS, GENESIS_TOKENS, GENESIS_WALLET, MAKER_MINTS, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, seededKey,
 } from './genesis.ts';
 import { createMarket, type Market, type MarketPool } from './market/market.ts';
-import { lookupTable, type LookupTable } from './service/build/message.ts';
+import { lookupTable, type LookupTable } from './chain/message.ts';
 
 /** The chain and the market at the first slot, and the keys and addresses that the sandbox uses. */
 export interface ChainSetup {

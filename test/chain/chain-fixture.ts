@@ -11,7 +11,6 @@ import { amount } from '../../src/core/amount.ts';
 import { SOL_MINT, USDC_MINT, type Mint } from '../../src/market/token.ts';
 import { associatedTokenAddress } from '../../src/sandbox/chain/addresses.ts';
 import { createChain as createSandboxChain, type Pool, type SandboxChain } from '../../src/sandbox/chain/chain.ts';
-import { swapInstruction } from '../../src/sandbox/chain/pools.ts';
 import { quoteHop } from '../../src/sandbox/chain/swap-math.ts';
 import { startRpc } from '../../src/sandbox/rpc/server.ts';
 import { parseSecretKey } from '../../src/signer/key.ts';
@@ -19,6 +18,7 @@ import { createSigner, type Signer } from '../../src/signer/sign.ts';
 import type { SwapBuild, SwapInstruction } from '../../src/trading/swap-terms.ts';
 import { wallClock } from './hostile-node.ts';
 import { priceInstruction } from './random-build.ts';
+import { swapInstruction } from '../sandbox/chain/web3.ts';
 
 /** A token of the newer token program. */
 export const NEWER_MINT = Keypair.fromSeed(new Uint8Array(32).fill(200)).publicKey.toBase58() as Mint;

@@ -10,13 +10,13 @@ import type { Amount, Bps } from '../../src/core/amount.ts';
 import { amount } from '../../src/core/amount.ts';
 import type { ExecutorPorts } from '../../src/execution/ports.ts';
 import type { Mint } from '../../src/market/token.ts';
-import { swapInstruction } from '../../src/sandbox/chain/pools.ts';
 import type { SwapInstruction } from '../../src/trading/swap-terms.ts';
 import type { Trap } from './trap.ts';
 import type { Trader } from './trader.ts';
 import { newTrader } from './trader.ts';
 import type { TrapFixture } from './trap-fixture.ts';
 import { EXECUTE, SOL, USDC } from './trap-fixture.ts';
+import { swapInstruction } from '../sandbox/chain/web3.ts';
 
 const DECIMALS = 6;
 const TRANSFER_FEE_BPS = 100n;

@@ -1,9 +1,10 @@
+import type * as Arrow from 'apache-arrow';
 import type { Data, Float, Int } from 'apache-arrow';
-import { Dictionary, Field, Float64, Int32, Int64, makeData, Uint16, Uint32, Uint64, Utf8, Vector } from 'apache-arrow';
+import { Dictionary, Field, Float64, Int32, Int64, makeData, Uint16, Uint32, Uint64, Utf8, Vector } from '../arrow.ts';
 
 /** One column of the rows that wait to be written. The result of `toData` is valid until the next change. */
 export interface ColumnBuffer {
-  readonly field: Field;
+  readonly field: Arrow.Field;
   /** Allocates `rows` rows and drops the present ones. */
   allocate(rows: number): void;
   toData(rows: number): Data;
@@ -44,8 +45,8 @@ const TWO_POW_32 = 4_294_967_296;
 
 /** 64-bit integers, signed or not, written from numbers by halves without bigints. */
 export class WideColumn implements ColumnBuffer {
-  readonly field: Field;
-  readonly #type: Int64 | Uint64;
+  readonly field: Arrow.Field;
+  readonly #type: Arrow.Int64 | Arrow.Uint64;
   readonly #validity = new Validity();
   #values = new BigUint64Array(0);
   #halves = new Uint32Array(0);
@@ -101,8 +102,8 @@ const NUMBER_TYPES = {
 
 /** Numbers of up to 64 bits that a JavaScript number holds exactly. */
 export class NumberColumn implements ColumnBuffer {
-  readonly field: Field;
-  readonly #type: Float64 | Uint32 | Uint16 | Int32;
+  readonly field: Arrow.Field;
+  readonly #type: Arrow.Float64 | Arrow.Uint32 | Arrow.Uint16 | Arrow.Int32;
   readonly #array: new (length: number) => Numbers;
   readonly #validity = new Validity();
   #values: Numbers = new Float64Array(0);
@@ -147,11 +148,11 @@ export class NumberColumn implements ColumnBuffer {
  * before are passed unchanged, because the encoder recognises them by identity.
  */
 export class DictionaryColumn implements ColumnBuffer {
-  readonly field: Field;
-  readonly #type: Dictionary<Utf8, Int32>;
+  readonly field: Arrow.Field;
+  readonly #type: Arrow.Dictionary<Arrow.Utf8, Arrow.Int32>;
   readonly #validity = new Validity();
   readonly #codes = new Map<string, number>();
-  readonly #chunks: Data<Utf8>[] = [];
+  readonly #chunks: Data<Arrow.Utf8>[] = [];
   #fresh: string[] = [];
   #values = new Int32Array(0);
 
@@ -183,7 +184,7 @@ export class DictionaryColumn implements ColumnBuffer {
     // Arrow requires a dictionary before the first batch, even where all rows are null.
     if (this.#fresh.length > 0 || this.#chunks.length === 0) this.#chunks.push(textData(this.#fresh));
     const data = this.#values.subarray(0, rows);
-    return makeData<Dictionary<Utf8, Int32>>({
+    return makeData<Arrow.Dictionary<Arrow.Utf8, Arrow.Int32>>({
       type: this.#type, length: rows, data, dictionary: new Vector(this.#chunks), ...this.#validity.toProps(rows),
     });
   }
@@ -209,7 +210,7 @@ export class DictionaryColumn implements ColumnBuffer {
 
 /** Texts that do not repeat. */
 export class TextColumn implements ColumnBuffer {
-  readonly field: Field;
+  readonly field: Arrow.Field;
   #texts: string[] = [];
 
   constructor(name: string) {
@@ -238,7 +239,7 @@ export class TextColumn implements ColumnBuffer {
 }
 
 /** Half surrogates have no UTF-8 and become U+FFFD. */
-function textData(texts: readonly string[]): Data<Utf8> {
+function textData(texts: readonly string[]): Data<Arrow.Utf8> {
   const encoded = texts.map((text) => Buffer.from(text, 'utf8'));
   const valueOffsets = new Int32Array(texts.length + 1);
   encoded.forEach((bytes, index) => { valueOffsets[index + 1] = valueOffsets[index]! + bytes.length; });

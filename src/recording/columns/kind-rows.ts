@@ -1,7 +1,5 @@
 import type { Data, Schema } from 'apache-arrow';
-import { RecordBatch, RecordBatchStreamWriter, Struct, makeData } from 'apache-arrow';
-import type { ArrayBufferViewInput } from 'apache-arrow/util/buffer';
-import { toUint8Array } from 'apache-arrow/util/buffer';
+import { AsyncByteQueue, RecordBatch, RecordBatchStreamWriter, Struct, makeData } from '../arrow.ts';
 import type { Millis } from '../../core/time.ts';
 import type { FeedKey } from '../../market/event.ts';
 import type { Input } from '../../trading/step.ts';
@@ -115,8 +113,8 @@ export class KindRows {
   }
 }
 
-/** Arrow's stream encoder with direct access to its output, instead of a queue that only promises can empty. */
-class StreamWriter extends RecordBatchStreamWriter {
+/** The bytes that the encoder wrote, at once, instead of in a queue that only promises can empty. */
+class Chunks extends AsyncByteQueue {
   #chunks: Uint8Array[] = [];
 
   take(): readonly Uint8Array[] {
@@ -125,9 +123,8 @@ class StreamWriter extends RecordBatchStreamWriter {
     return chunks;
   }
 
-  protected override _write(chunk: ArrayBufferViewInput): this {
-    this.#chunks.push(toUint8Array(chunk));
-    return this;
+  override write(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
   }
 }
 
@@ -136,7 +133,8 @@ class StreamWriter extends RecordBatchStreamWriter {
  */
 export class BatchEncoder {
   readonly #schema: Schema;
-  readonly #writer = new StreamWriter({ autoDestroy: false });
+  readonly #chunks = new Chunks();
+  readonly #writer = new RecordBatchStreamWriter({ autoDestroy: false }).reset(this.#chunks);
 
   constructor(schema: Schema) {
     this.#schema = schema;
@@ -146,12 +144,12 @@ export class BatchEncoder {
   encode(columns: Data[], rows: number): readonly Uint8Array[] {
     const data = makeData({ type: new Struct(this.#schema.fields), length: rows, nullCount: 0, children: columns });
     this.#writer.write(new RecordBatch(this.#schema, data));
-    return this.#writer.take();
+    return this.#chunks.take();
   }
 
   /** Returns the mark that ends the stream. */
   end(): readonly Uint8Array[] {
     this.#writer.close();
-    return this.#writer.take();
+    return this.#chunks.take();
   }
 }

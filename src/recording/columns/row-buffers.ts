@@ -1,5 +1,6 @@
+import type * as Arrow from 'apache-arrow';
 import type { Data } from 'apache-arrow';
-import { Schema } from 'apache-arrow';
+import { Schema } from '../arrow.ts';
 import { assert } from '../../core/assert.ts';
 import type { Millis } from '../../core/time.ts';
 import type { InputByKind, RecordingKind } from '../format.ts';
@@ -55,7 +56,7 @@ export class StampColumns {
 }
 
 /** Returns the columns of a kind, in order. */
-export function schemaOf(buffer: RowBuffer): Schema {
+export function schemaOf(buffer: RowBuffer): Arrow.Schema {
   return new Schema(buffer.columns.map(({ field }) => field));
 }
 

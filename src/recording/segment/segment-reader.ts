@@ -1,4 +1,4 @@
-import { RecordBatchReader } from 'apache-arrow';
+import { RecordBatchReader } from '../arrow.ts';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import type { Columns } from '../columns/batch-columns.ts';
 import { BatchColumns } from '../columns/batch-columns.ts';

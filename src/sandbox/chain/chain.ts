@@ -1,13 +1,10 @@
-import { createPrivateKey, hash, sign } from 'node:crypto';
-import {
-  Keypair, SystemProgram, TransactionInstruction, TransactionMessage, VersionedTransaction,
-} from '@solana/web3.js';
+import { createPrivateKey, createPublicKey, hash, sign } from 'node:crypto';
 import { GannetError } from '../../core/errors.ts';
 import type { AccountVersions, Accounts, CreateMintOptions, Mint } from './accounts.ts';
 import { createAccountVersions, createAccounts } from './accounts.ts';
 import type { Address } from './addresses.ts';
 import {
-  LOOKUP_TABLE_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, publicKey,
+  LOOKUP_TABLE_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, addressOf,
 } from './addresses.ts';
 import type { Block, Blocks, Commitment, LatestBlockhash } from './blocks.ts';
 import { createBlocks } from './blocks.ts';
@@ -16,6 +13,7 @@ import { createHistory } from './history.ts';
 import type { LandResult, Landed, SimulateOptions, SimulationResult } from './landing.ts';
 import { createLanding } from './landing.ts';
 import { createLookupTable } from './lookup-tables.ts';
+import { compileMessage, lookupTable } from './message.ts';
 import type { Pool, PoolOptions, PoolReserves } from './pools.ts';
 import { SWAP_PROGRAM_ID, createPools, readSwapProgram } from './pools.ts';
 import type { Account, Vm } from './vm.ts';
@@ -100,6 +98,7 @@ export interface SandboxChain {
   onSlot: (listener: (slot: number) => void) => () => void;
 }
 
+const SYSTEM_TRANSFER = 2;
 const PKCS8_ED25519_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 // Lamports beyond 2^53 are not exact in the clients' doubles.
 const FULL = 2n ** 52n;
@@ -243,11 +242,9 @@ function subscribe<Listener>(listeners: Set<Listener>, listener: Listener): () =
 /** Returns a function that pays lamports by a real transaction and returns its signature, as an airdrop does. */
 function createFaucet(options: FaucetOptions): (owner: Address, lamports: bigint) => string {
   const { accounts } = options;
-  const keypair = Keypair.fromSeed(hash('sha256', `gannet faucet ${options.seed}`, 'buffer'));
-  const address = keypair.publicKey.toBase58();
-  const key = createPrivateKey({
-    format: 'der', type: 'pkcs8', key: Buffer.concat([PKCS8_ED25519_PREFIX, keypair.secretKey.subarray(0, 32)]),
-  });
+  const seed = hash('sha256', `gannet faucet ${options.seed}`, 'buffer');
+  const key = createPrivateKey({ format: 'der', type: 'pkcs8', key: Buffer.concat([PKCS8_ED25519_PREFIX, seed]) });
+  const address = addressOf(createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32));
   let payments = 0;
 
   return (owner, lamports) => {
@@ -256,17 +253,26 @@ function createFaucet(options: FaucetOptions): (owner: Address, lamports: bigint
     accounts.setBalance(address, 2n * FULL);
     // The number makes two equal payments in one slot two different transactions.
     payments += 1;
-    const memo = new TransactionInstruction({
-      programId: publicKey(MEMO_PROGRAM), keys: [], data: Buffer.from(`airdrop ${payments}`),
+    const data = Buffer.alloc(12);
+    data.writeUInt32LE(SYSTEM_TRANSFER, 0);
+    data.writeBigUInt64LE(lamports, 4);
+    const message = compileMessage({
+      payer: address,
+      instructions: [
+        {
+          programId: SYSTEM_PROGRAM,
+          accounts: [
+            { pubkey: address, isSigner: true, isWritable: true }, { pubkey: owner, isSigner: false, isWritable: true },
+          ],
+          data,
+        },
+        { programId: MEMO_PROGRAM, accounts: [], data: Buffer.from(`airdrop ${payments}`) },
+      ],
+      blockhash: options.blockhash(),
+      // With a table, the message is of version 0.
+      table: lookupTable(LOOKUP_TABLE_PROGRAM, []),
     });
-    const transfer = SystemProgram.transfer({ fromPubkey: keypair.publicKey, toPubkey: publicKey(owner), lamports });
-    const message = new TransactionMessage({
-      payerKey: keypair.publicKey,
-      recentBlockhash: options.blockhash(),
-      instructions: [transfer, memo],
-    }).compileToV0Message();
-    const signature = sign(null, Buffer.from(message.serialize()), key);
-    const result = options.land(new VersionedTransaction(message, [signature]).serialize());
+    const result = options.land(Buffer.concat([Buffer.of(1), sign(null, message.bytes, key), message.bytes]));
     if (result.kind === 'rejected' || result.error !== null) {
       throw new GannetError(
         'SANDBOX_FAILED', `expected an airdrop to ${owner} to land, got ${JSON.stringify(result.error)}`,

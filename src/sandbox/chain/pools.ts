@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { TransactionInstruction, type AccountMeta } from '@solana/web3.js';
 import { U64_MAX } from '../../core/amount.ts';
 import { assert } from '../../core/assert.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { Accounts, Mint } from './accounts.ts';
 import type { Address } from './addresses.ts';
-import { NATIVE_MINT, addressBytes, associatedTokenAddress, programAddress, publicKey } from './addresses.ts';
+import { NATIVE_MINT, addressBytes, associatedTokenAddress, programAddress } from './addresses.ts';
+import type { Instruction, InstructionAccount } from './message.ts';
 import type { Vm } from './vm.ts';
 
 /** The address the swap program is loaded at. */
@@ -194,7 +194,7 @@ export function readSwapProgram(): Uint8Array {
  * Returns the one instruction that swaps through 1 to 4 pools, each hop's whole output being the next one's input.
  * Accounts and data as `program/README.md` lists them.
  */
-export function swapInstruction(options: SwapInstructionOptions): TransactionInstruction {
+export function swapInstruction(options: SwapInstructionOptions): Instruction {
   const { chain, user, hops } = options;
   assert(hops.length >= 1 && hops.length <= MAX_HOPS, `a swap has 1 to ${MAX_HOPS} hops, got ${hops.length}`);
   const mints = [hops[0]!.inputMint, ...hops.map((hop) => hop.outputMint)].map((mint) => chain.mint(mint));
@@ -203,8 +203,8 @@ export function swapInstruction(options: SwapInstructionOptions): TransactionIns
   const source = associatedTokenAddress(user, first.address, first.tokenProgram);
   const destination = options.destination ?? associatedTokenAddress(user, last.address, last.tokenProgram);
 
-  const keys: AccountMeta[] = [
-    { pubkey: publicKey(user), isSigner: true, isWritable: false },
+  const accounts: InstructionAccount[] = [
+    { pubkey: user, isSigner: true, isWritable: false },
     writable(source),
     writable(destination),
     // Where no fee is paid, the program's own address stands in its place.
@@ -214,7 +214,7 @@ export function swapInstruction(options: SwapInstructionOptions): TransactionIns
   for (const hop of hops) {
     const pool = chain.pool(hop.pool);
     const forward = pool.mintA === hop.inputMint;
-    keys.push(writable(pool.address), writable(forward ? pool.vaultA : pool.vaultB), writable(forward
+    accounts.push(writable(pool.address), writable(forward ? pool.vaultA : pool.vaultB), writable(forward
       ? pool.vaultB : pool.vaultA));
   }
 
@@ -224,13 +224,13 @@ export function swapInstruction(options: SwapInstructionOptions): TransactionIns
   data.writeUInt16LE(options.platformFee?.bps ?? 0, 2);
   data.writeBigUInt64LE(options.amountIn, 8);
   data.writeBigUInt64LE(options.minimumOut, 16);
-  return new TransactionInstruction({ programId: publicKey(SWAP_PROGRAM_ID), keys, data });
+  return { programId: SWAP_PROGRAM_ID, accounts, data };
 }
 
-function writable(address: Address): AccountMeta {
-  return { pubkey: publicKey(address), isSigner: false, isWritable: true };
+function writable(address: Address): InstructionAccount {
+  return { pubkey: address, isSigner: false, isWritable: true };
 }
 
-function readonly(address: Address): AccountMeta {
-  return { pubkey: publicKey(address), isSigner: false, isWritable: false };
+function readonly(address: Address): InstructionAccount {
+  return { pubkey: address, isSigner: false, isWritable: false };
 }

@@ -6,7 +6,7 @@ import type { Market, MarketPool } from '../market/market.ts';
 import type { TokenContents } from '../market/token-content.ts';
 import type { PredictionExchange } from '../prediction/exchange.ts';
 import type { BlockhashHistory } from './blockhash-history.ts';
-import type { LookupTable } from './build/message.ts';
+import type { LookupTable } from '../chain/message.ts';
 import type { Faults } from './faults/faults.ts';
 import type { Orders } from './order/kept-orders.ts';
 import type { Maker } from './order/maker.ts';

@@ -5,11 +5,12 @@ import {
 } from '@solana/spl-token';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
-  associatedTokenAddress, MEMO_PROGRAM, NATIVE_MINT, publicKey, TOKEN_2022_PROGRAM, TOKEN_PROGRAM,
+  associatedTokenAddress, MEMO_PROGRAM, NATIVE_MINT, TOKEN_2022_PROGRAM, TOKEN_PROGRAM,
 } from '../../../src/sandbox/chain/addresses.ts';
 import type { Landed, SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import { createMarketFixture, landed, MINTS, signedTransaction, walletOf } from './market-fixture.ts';
 import type { Wallet } from './market-fixture.ts';
+import { publicKey } from './web3.ts';
 
 let chain: SandboxChain;
 let user: Wallet;

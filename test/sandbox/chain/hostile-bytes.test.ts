@@ -1,11 +1,10 @@
 import { Keypair, SystemProgram, Transaction, VersionedTransaction } from '@solana/web3.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
-import { publicKey } from '../../../src/sandbox/chain/addresses.ts';
 import { decodeTransaction, UndecodableError } from '../../../src/sandbox/chain/transaction-bytes.ts';
-import { swapInstruction } from '../../../src/sandbox/chain/pools.ts';
 import { createMarketFixture, MINTS, signedTransaction, walletOf } from './market-fixture.ts';
 import type { MarketFixture } from './market-fixture.ts';
+import { publicKey, swapInstruction } from './web3.ts';
 
 let fixture: MarketFixture;
 let samples: Uint8Array[];

@@ -1,11 +1,12 @@
 import { createPrivateKey, hash, sign } from 'node:crypto';
 import { AddressLookupTableAccount, Keypair, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import type { TransactionInstruction } from '@solana/web3.js';
-import { NATIVE_MINT, publicKey, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
+import { NATIVE_MINT, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
 import type { Address } from '../../../src/sandbox/chain/addresses.ts';
 import { createChain } from '../../../src/sandbox/chain/chain.ts';
 import type { Landed, LandResult, SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import { customErrorCode } from '../../../src/sandbox/chain/transaction-error.ts';
+import { publicKey } from './web3.ts';
 
 const PKCS8_ED25519_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 

@@ -4,17 +4,15 @@ import type { AccountMeta } from '@solana/web3.js';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import type { Random } from '../../../src/core/random.ts';
-import {
-  associatedTokenAddress, publicKey, TOKEN_2022_PROGRAM, TOKEN_PROGRAM,
-} from '../../../src/sandbox/chain/addresses.ts';
+import { associatedTokenAddress, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
 import type { Address } from '../../../src/sandbox/chain/addresses.ts';
 import type { Pool, SandboxChain } from '../../../src/sandbox/chain/chain.ts';
-import { swapInstruction } from '../../../src/sandbox/chain/pools.ts';
 import { platformFee, quoteHop } from '../../../src/sandbox/chain/swap-math.ts';
 import {
   createMarketFixture, customCode, landed, MINTS, signedTransaction, SWAP_ERRORS, walletOf,
 } from './market-fixture.ts';
 import type { Wallet } from './market-fixture.ts';
+import { publicKey, swapInstruction } from './web3.ts';
 
 const { usd, big, fresh, extra, sol } = MINTS;
 

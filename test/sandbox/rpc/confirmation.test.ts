@@ -1,11 +1,12 @@
 import { Connection, SystemProgram } from '@solana/web3.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { associatedTokenAddress, publicKey, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
+import { associatedTokenAddress, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
 import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import { startRpc } from '../../../src/sandbox/rpc/server.ts';
 import { createMarketFixture, landed, MINTS, signedTransaction, walletOf } from '../chain/market-fixture.ts';
 import type { Wallet } from '../chain/market-fixture.ts';
+import { publicKey } from '../chain/web3.ts';
 
 let chain: SandboxChain;
 let user: Wallet;

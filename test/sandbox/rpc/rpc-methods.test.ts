@@ -7,12 +7,12 @@ import {
 } from '@solana/web3.js';
 import type { PublicKey } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MEMO_PROGRAM, NATIVE_MINT, publicKey, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
+import { MEMO_PROGRAM, NATIVE_MINT, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
 import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
-import { swapInstruction } from '../../../src/sandbox/chain/pools.ts';
 import { startRpc } from '../../../src/sandbox/rpc/server.ts';
 import { createMarketFixture, landed, MINTS, signedTransaction, walletOf } from '../chain/market-fixture.ts';
 import type { Wallet } from '../chain/market-fixture.ts';
+import { publicKey, swapInstruction } from '../chain/web3.ts';
 
 let chain: SandboxChain;
 let user: Wallet;

@@ -2,12 +2,12 @@ import { ACCOUNT_SIZE, TOKEN_PROGRAM_ID } from '@solana/spl-token';
 import { Connection, Keypair, SystemProgram } from '@solana/web3.js';
 import type { KeyedAccountInfo, Logs, ParsedInstruction } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { publicKey } from '../../../src/sandbox/chain/addresses.ts';
 import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import { parseSystemInstruction } from '../../../src/sandbox/rpc/transaction-encoding.ts';
 import { startRpc } from '../../../src/sandbox/rpc/server.ts';
 import { createMarketFixture, landed, MINTS, signedTransaction, walletOf } from '../chain/market-fixture.ts';
 import type { Wallet } from '../chain/market-fixture.ts';
+import { publicKey } from '../chain/web3.ts';
 
 let chain: SandboxChain;
 let user: Wallet;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
 import { PROFILES } from '../../../src/sandbox/service/context.ts';
 import { closeTokenAccount, type Instruction } from '../../../src/sandbox/service/build/instructions.ts';
-import { compileMessage, unsignedTransaction } from '../../../src/sandbox/service/build/message.ts';
+import { compileMessage, unsignedTransaction } from '../../../src/sandbox/chain/message.ts';
 import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox, type TestWallet } from './sandbox-client.ts';
 
 describe.each(PROFILES)('the keys of the service itself, in the profile %s', (profile) => {

@@ -4,7 +4,7 @@ import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/pools.ts';
 import type { Instruction } from '../../../src/sandbox/service/build/instructions.ts';
 import {
   compileMessage, lookupTable, unsignedTransaction, type LookupTable,
-} from '../../../src/sandbox/service/build/message.ts';
+} from '../../../src/sandbox/chain/message.ts';
 import type { LookupTables } from '../../../src/signer/policy/lookup-tables.ts';
 import { readTransaction } from '../../../src/solana/transaction.ts';
 

@@ -6,7 +6,7 @@ import { GENESIS_TOKENS, MAKER_MINTS } from '../../../src/sandbox/genesis.ts';
 import {
   computeUnitLimit, computeUnitPrice, type Instruction,
 } from '../../../src/sandbox/service/build/instructions.ts';
-import { compileMessage, lookupTable, unsignedTransaction } from '../../../src/sandbox/service/build/message.ts';
+import { compileMessage, lookupTable, unsignedTransaction } from '../../../src/sandbox/chain/message.ts';
 import { readSwapBuild } from '../../../src/service/wire/build-answer.ts';
 import type { Expectation } from '../../../src/signer/policy/expectation.ts';
 import type { LookupTables } from '../../../src/signer/policy/lookup-tables.ts';

@@ -1,20 +1,9 @@
-import type { TransactionInstruction } from '@solana/web3.js';
 import {
-  addressBytes, addressOf, associatedTokenAddress, ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM,
+  addressBytes, associatedTokenAddress, ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM,
 } from '../../chain/addresses.ts';
+import type { Instruction, InstructionAccount } from '../../chain/message.ts';
 
-/** An instruction in the service's form, with the data as bytes. */
-export interface Instruction {
-  readonly programId: string;
-  readonly accounts: readonly InstructionAccount[];
-  readonly data: Uint8Array;
-}
-
-interface InstructionAccount {
-  readonly pubkey: string;
-  readonly isSigner: boolean;
-  readonly isWritable: boolean;
-}
+export type { Instruction };
 
 interface TokenOwner {
   readonly owner: string;
@@ -137,16 +126,6 @@ export function initializeTokenAccount(
     programId: tokenProgram,
     accounts: [writable(account), readonly(mint)],
     data: Buffer.concat([Buffer.of(TOKEN_INITIALIZE_ACCOUNT_3), addressBytes(owner)]),
-  };
-}
-
-/** Returns a web3.js instruction in this form. */
-export function fromWeb3(instruction: TransactionInstruction): Instruction {
-  return {
-    programId: addressOf(instruction.programId.toBytes()),
-    accounts: instruction.keys.map(({ pubkey, isSigner, isWritable }) =>
-      ({ pubkey: addressOf(pubkey.toBytes()), isSigner, isWritable })),
-    data: instruction.data,
   };
 }
 

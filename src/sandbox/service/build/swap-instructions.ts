@@ -7,7 +7,7 @@ import type { SwapFee } from '../routing/platform-fee.ts';
 import type { Route } from '../routing/routing.ts';
 import { nativeDelivery } from './destinations.ts';
 import {
-  closeTokenAccount, createTokenAccount, fromWeb3, syncNative, transferLamports, transferTokens, type Instruction,
+  closeTokenAccount, createTokenAccount, syncNative, transferLamports, transferTokens, type Instruction,
 } from './instructions.ts';
 
 /** The instructions of a swap through the pools. */
@@ -86,7 +86,7 @@ export function swapInstructions(request: SwapRequest): SwapInstructions {
     const from = associatedTokenAddress(taker, input.mint, input.tokenProgram);
     draft.setup.push(transferTokens({ from, to: fee.account, owner: taker, token: input, amount: inputFee }));
   }
-  const swap = fromWeb3(swapInstruction({
+  const swap = swapInstruction({
     chain,
     user: taker,
     hops: route.hops.map(({ pool, inputMint, outputMint }) => ({ pool: pool.address, inputMint, outputMint })),
@@ -94,7 +94,7 @@ export function swapInstructions(request: SwapRequest): SwapInstructions {
     minimumOut: request.threshold,
     destination,
     ...(fee?.side === 'output' && fee.bps > 0 ? { platformFee: { bps: fee.bps, account: fee.account } } : {}),
-  }));
+  });
   const unwraps = request.wrapSol
     && (input.mint === NATIVE_MINT || (output.mint === NATIVE_MINT && delivery.kind === 'taker'));
   if (unwraps) draft.cleanup.push(

@@ -5,7 +5,7 @@ import { platformFee } from '../../chain/swap-math.ts';
 import { MAX_TRANSACTION_BYTES } from '../../chain/transaction-bytes.ts';
 import type { TransactionError } from '../../chain/transaction-error.ts';
 import { customErrorCode, describeTransactionError } from '../../chain/transaction-error.ts';
-import { SIGNATURE_BYTES } from '../build/message.ts';
+import { SIGNATURE_BYTES } from '../../chain/message.ts';
 import type { Profile, ServiceContext } from '../context.ts';
 import { RequestError } from '../http/request-error.ts';
 import { EXECUTE } from '../http/request-text.ts';

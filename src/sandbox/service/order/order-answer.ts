@@ -1,6 +1,6 @@
 import { platformFee } from '../../chain/swap-math.ts';
 import { exactNumber } from '../../json-text.ts';
-import { unsignedTransaction } from '../build/message.ts';
+import { unsignedTransaction } from '../../chain/message.ts';
 import type { ServiceContext } from '../context.ts';
 import { decimalText, priceImpact, routePlan, usdValue } from '../routing/quoting.ts';
 import type { RouterName } from '../routing/routing.ts';

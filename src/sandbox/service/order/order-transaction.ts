@@ -8,8 +8,8 @@ import {
   closeTokenAccount, computeUnitLimit, computeUnitPrice, createTokenAccount, syncNative, transferLamports,
   transferTokens,
 } from '../build/instructions.ts';
-import type { CompiledMessage } from '../build/message.ts';
-import { compileMessage } from '../build/message.ts';
+import type { CompiledMessage } from '../../chain/message.ts';
+import { compileMessage } from '../../chain/message.ts';
 import type { Delivery } from '../build/swap-instructions.ts';
 import { swapInstructions } from '../build/swap-instructions.ts';
 import type { ServiceContext } from '../context.ts';

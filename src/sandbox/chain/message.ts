@@ -1,8 +1,21 @@
 import bs58 from 'bs58';
-import { assert } from '../../../core/assert.ts';
-import { addressBytes } from '../../chain/addresses.ts';
-import { listLength } from '../../chain/transaction-bytes.ts';
-import type { Instruction } from './instructions.ts';
+import { assert } from '../../core/assert.ts';
+import { addressBytes } from './addresses.ts';
+import { listLength } from './transaction-bytes.ts';
+
+/** An instruction with addresses as texts, and the data as bytes. */
+export interface Instruction {
+  readonly programId: string;
+  readonly accounts: readonly InstructionAccount[];
+  readonly data: Uint8Array;
+}
+
+/** An account of an instruction. */
+export interface InstructionAccount {
+  readonly pubkey: string;
+  readonly isSigner: boolean;
+  readonly isWritable: boolean;
+}
 
 /** A lookup table for transactions. */
 export interface LookupTable {
