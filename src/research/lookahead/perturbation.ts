@@ -4,6 +4,7 @@ import type { Random } from '../../core/random.ts';
 import { normal, seededRandom } from '../../core/random.ts';
 import type { Millis } from '../../core/time.ts';
 import type { FeedKey } from '../../market/event-base.ts';
+import type { FeedHealth } from '../../market/event.ts';
 import type { BookLevel } from '../../market/order-book.ts';
 import { ONE_USD } from '../../market/order-book.ts';
 import type { Quote } from '../../market/quote.ts';
@@ -28,6 +29,9 @@ export interface Perturbation {
 const NOTHING_YET: Input = {
   kind: 'command', name: 'set-trading-state', state: 'active', reason: 'the cursor has not moved yet',
 };
+
+/** The feed of the row that ends a recording in which no feed has been seen yet. */
+const NO_FEED: FeedKey = 'feed-health:none';
 
 /** A longer future is reversed in pieces, to limit memory. */
 const REVERSED_MAX = 500_000;
@@ -90,10 +94,10 @@ function* futureOf(cursor: InputCursor, { kind, from, seed, stands, feed, most }
 }): Generator<Row> {
   if (kind === 'truncation') {
     // A row that no strategy receives advances the time, so that timers due before the end still fire.
-    if (feed === undefined) return;
-    yield {
-      at: from, input: { kind: 'feed-health', feed, receivedAt: from, status: 'healthy', consecutiveFailures: 0 },
+    const input: FeedHealth = {
+      kind: 'feed-health', feed: feed ?? NO_FEED, receivedAt: from, status: 'healthy', consecutiveFailures: 0,
     };
+    yield { at: from, input };
     return;
   }
   const random = seededRandom(`${seed}:${kind}:${from}`);

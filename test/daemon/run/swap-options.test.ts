@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { getAssociatedTokenAddressSync } from '@solana/spl-token';
 import { Keypair, PublicKey } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { swapSchema } from '../../../src/config/strategies/swap-options.ts';
 import type { Mint } from '../../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import type { Intent } from '../../../src/trading/intent.ts';
@@ -221,6 +224,48 @@ describe('every option lands a swap from YAML alone', () => {
   });
 });
 
+const rowsOf = (option: string): OptionRow[] => ROWS.filter((row) => /^\w+/.exec(row.option)![0] === option);
+
+describe('the table of docs/swaps.md', () => {
+  const documented = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'swaps.md'), 'utf8').split('\n')
+    .flatMap((line) => {
+      const [, option, route, , allowed] = /^\| `(\w+)` \| ?(\w*) \| (.*) \| ([^|]*) \|$/.exec(line) ?? [];
+      return option === undefined ? [] : [{ option, route, allowed }];
+    });
+
+  it('names each key of the section once', () => {
+    expect(documented.map(({ option }) => option).toSorted()).toEqual(Object.keys(swapSchema.shape).toSorted());
+  });
+
+  it.each(documented)('$option lands a swap here on each of its routes', ({ option, route }) => {
+    const routes = rowsOf(option).map(({ swap }) => /route: (\w+)/.exec(swap)![1]);
+    expect(new Set(routes)).toEqual(new Set(route === '' || route === 'both' ? ['order', 'build'] : [route]));
+  });
+
+  it.each(documented.filter(({ allowed }) => allowed !== '–'))(
+    '$option is refused here by a signer that does not allow it', ({ option }) => {
+      expect(rowsOf(option).map(({ refused }) => refused)).not.toContain(undefined);
+    });
+
+  it('names no code that a signer does not give here', () => {
+    const codes = documented.flatMap(({ allowed }) => allowed!.match(/(?<=`)[A-Z_]+(?=`)/g) ?? []);
+    const given = [...ROWS.map(({ refused }) => refused), ...ABOVE.map(([, code]) => code)];
+    expect(codes.length).toBeGreaterThan(5);
+    expect(given).toEqual(expect.arrayContaining(codes));
+  });
+});
+
+/** What a signer allows, but not so much of it. */
+const ABOVE: readonly (readonly [name: string, code: string, allowed: Sections, rules: Sections])[] = [
+  ['a tip above its own cap', 'TIP_EXCEEDS',
+    { swap: '  route: order\n  tip: "0.00004 SOL"', signer: '  max_tip: "0.0001 SOL"' },
+    { signer: '  max_tip: "0.00003 SOL"' }],
+  ['an own fee above the share of its account', 'PLATFORM_FEE_EXCEEDS', {
+    swap: `  route: order\n  referral: { account: ${REFERRER}, fee_bps: 60 }`,
+    signer: `  fee_accounts: { ${REFERRER}: 60 }`,
+  }, { signer: `  fee_accounts: { ${REFERRER}: 55 }` }],
+];
+
 describe('the signer’s own configuration', () => {
   it.each(ROWS.filter(({ refused }) => refused !== undefined))(
     'refuses $option where it does not allow it: $refused', async ({ swap, signer, risk, intent, refused }) => {
@@ -229,20 +274,9 @@ describe('the signer’s own configuration', () => {
     },
   );
 
-  it('refuses a tip above its own cap: TIP_EXCEEDS', async () => {
-    const swap = '  route: order\n  tip: "0.00004 SOL"';
-    const { last } = await fixture.swap(
-      { swap, signer: '  max_tip: "0.0001 SOL"' }, {}, { signer: '  max_tip: "0.00003 SOL"' },
-    );
-    expect(last).toMatchObject({ state: 'abandoned', code: 'TIP_EXCEEDS' });
-  });
-
-  it('refuses an own fee above the share of its account: PLATFORM_FEE_EXCEEDS', async () => {
-    const swap = `  route: order\n  referral: { account: ${REFERRER}, fee_bps: 60 }`;
-    const { last } = await fixture.swap(
-      { swap, signer: `  fee_accounts: { ${REFERRER}: 60 }` }, {}, { signer: `  fee_accounts: { ${REFERRER}: 55 }` },
-    );
-    expect(last).toMatchObject({ state: 'abandoned', code: 'PLATFORM_FEE_EXCEEDS' });
+  it.each(ABOVE)('refuses %s: %s', async (_name, code, allowed, rules) => {
+    const { last } = await fixture.swap(allowed, {}, rules);
+    expect(last).toMatchObject({ state: 'abandoned', code });
   });
 });
 

@@ -56,6 +56,15 @@ describe('a perturbed future', () => {
     expect(rows.at(-1)).toMatchObject({ at: 10_500, input: { kind: 'feed-health', status: 'healthy' } });
   });
 
+  it('that is truncated after a command alone ends with such a row too, so that timers fire', () => {
+    const command: Input = { kind: 'command', name: 'set-trading-state', state: 'active', reason: 'a test' };
+    const cursor = perturbed(
+      cursorOver([{ at: 999, input: command }, ...ROWS]), { kind: 'truncation', from: 1_000, seed: 1 });
+    expect([cursor.next(), cursor.input.kind, cursor.next()]).toEqual([true, 'command', true]);
+    expect(cursor).toMatchObject({ at: 1_000, input: { kind: 'feed-health', status: 'healthy' } });
+    expect(cursor.next()).toBe(false);
+  });
+
   it.each(
     [['noise', 3], ['reversal', 3], ['truncation', 1]] as const,
   )('is gone through as far as is asked for: %s', (kind, most) => {

@@ -7,6 +7,7 @@ import type { ThreadSetup, ThreadStrategy } from '../../../src/research/trials/t
 import { PROJECT_DIR } from '../../../src/config/strategy-file.ts';
 import type { Amount } from '../../../src/core/amount.ts';
 import type { Millis } from '../../../src/core/time.ts';
+import type { MarketEvent } from '../../../src/market/event.ts';
 import type { Input } from '../../../src/trading/step.ts';
 import { createRecordingWriter } from '../../../src/recording/writer.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
@@ -36,7 +37,10 @@ function priceAt(n: number): number {
   return 125 + 8 * Math.sin(n / 7) + 3 * Math.sin(n / 3) + Math.sin(n * n);
 }
 
-function* rows(): Generator<{ readonly at: Millis; readonly input: Input }> {
+/** Further events of a step that begins at a time, from three seconds after it on. */
+type MoreEvents = (step: number, at: Millis) => readonly MarketEvent[];
+
+function* rows(more: MoreEvents): Generator<{ readonly at: Millis; readonly input: Input }> {
   for (let n = 0; n < ROWS; n++) {
     // Now and then nothing comes for a while.
     if (n % 60 >= 50 && n % 60 < 54) continue;
@@ -51,18 +55,19 @@ function* rows(): Generator<{ readonly at: Millis; readonly input: Input }> {
       };
     }
     if (n % 4 === 0) yield { at: at + 2_300, input: stats(FISH, 3 + Math.sin(n / 9), at + 2_300) };
+    for (const input of more(n, at + 3_000)) yield { at: input.receivedAt, input };
   }
 }
 
-/** Writes the market of this suite. */
-export async function writeMarket(): Promise<Market> {
+/** Writes the market of this suite, with further events where asked. */
+export async function writeMarket(more: MoreEvents = () => []): Promise<Market> {
   const dir = mkdtempSync(join(tmpdir(), 'gannet-lookahead-test-'));
   const writer = createRecordingWriter({
     dir, name: 'recording', clock: new VirtualClock(START), tokens: TOKENS.all, onError: (error) => { throw error; },
   });
   let seq = 0;
   let lastAt = START;
-  for (const { at, input } of rows()) {
+  for (const { at, input } of rows(more)) {
     writer.append(++seq, at, input);
     lastAt = at;
   }

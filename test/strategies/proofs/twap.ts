@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { amount, defineStrategy, duration, quotes, token, twap } from '../../src/strategy/index.ts';
+import { amount, defineStrategy, duration, quotes, token, twap } from '../../../src/strategy/index.ts';
 
 /** Spends a total in equal slices. */
 export default defineStrategy({
-  name: 'slices',
+  name: 'twap',
   summary: 'Buys for a total in slices of the same size at equal intervals.',
   params: z.strictObject({
     buy: token(), total: amount(), slices: z.int().min(1).max(1_000), every: duration(), watch: amount(),

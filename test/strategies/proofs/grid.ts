@@ -1,7 +1,7 @@
 import { ignoreElements, map, merge, mergeMap, tap } from 'rxjs';
 import { z } from 'zod';
-import type { Outcome } from '../../src/strategy/index.ts';
-import { amount, defineStrategy, duration, pair, quotes } from '../../src/strategy/index.ts';
+import type { Outcome } from '../../../src/strategy/index.ts';
+import { amount, defineStrategy, duration, pair, quotes } from '../../../src/strategy/index.ts';
 
 /** A grid whose levels all wait at the same time; each lot is sold one step up, then bought again. */
 export default defineStrategy({
