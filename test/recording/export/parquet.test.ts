@@ -60,7 +60,7 @@ describe('a recording exported to Parquet', () => {
       expect(tables.map(({ kind }) => kind)).toStrictEqual(recording.kinds);
       for (const { kind, file, rows, events } of tables) {
         const inputs = readBack(recording, { kinds: [kind] });
-        const expected = kind.startsWith('prediction-') ? inputs.map(withDecimals) : inputs;
+        const expected = /^(?:prediction-|quote-detail)/.test(kind) ? inputs.map(withDecimals) : inputs;
         const byRust = rowsByRust(file);
         expect(inputsIn(kind, byRust)).toStrictEqual(expected);
         expect(inputsIn(kind, await rowsByJavaScript(file))).toStrictEqual(expected);
