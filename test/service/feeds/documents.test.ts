@@ -78,36 +78,38 @@ describe('an event that is a document', () => {
   });
 });
 
+/** A service that answers every quote with the same order. */
+const answered = (asked: Partial<SwapRequest>[]): FeedSource => ({
+  ...source({}), swap: {
+    order: async (request) => {
+      asked.push(request);
+      return readSwapOrder(orderAnswer({
+        inUsdValue: 149.9, outUsdValue: 149.5, totalTime: 31, mode: 'ultra', contextSlot: '77',
+        routePlan: [{
+          swapInfo: {
+            ammKey: TAKER, label: 'La\u200bgoon', inputMint: SOL.mint, outputMint: USDC.mint, inAmount: '1000000000',
+            outAmount: '150000000',
+          }, percent: 100, bps: 10_000, usdValue: 149.9,
+        }],
+      }), ASKED);
+    },
+  },
+});
+
 describe('a complete quote', () => {
   const quote: FeedSpec =
     { kind: 'quote', inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(1_000_000_000n), everyMs: 1_000 };
   const complete: FeedSpec = { ...quote, kind: 'quote-detail' };
-  const answered = (asked: Partial<SwapRequest>[]): FeedSource => ({
-    ...source({}), swap: {
-      order: async (request) => {
-        asked.push(request);
-        return readSwapOrder(orderAnswer({
-          inUsdValue: 149.9, outUsdValue: 149.5, totalTime: 31, mode: 'ultra', contextSlot: '77',
-          routePlan: [{
-            swapInfo: {
-              ammKey: TAKER, label: 'La\u200bgoon', inputMint: SOL.mint, outputMint: USDC.mint, inAmount: '1000000000',
-              outAmount: '150000000',
-            }, percent: 100, bps: 10_000, usdValue: 149.9,
-          }],
-        }), ASKED);
-      },
-    },
-  });
 
   it('comes with the plain one from one answer, with all that the answer says', async () => {
     const asked: Partial<SwapRequest>[] = [];
     const events = await answer([complete, quote], answered(asked));
     expect(asked).toHaveLength(1);
-    const plain = events.get(feedKey(quote));
-    expect(plain).not.toHaveProperty('route');
+    expect(events.get(feedKey(quote))).toMatchObject({ kind: 'quote', outAmount: 150_000_000n, contextSlot: 77n });
+    expect(events.get(feedKey(quote))).not.toHaveProperty('route');
     expect([...events.keys()]).toEqual([feedKey(quote), feedKey(complete)]);
     expect(events.get(feedKey(complete))).toMatchObject({
-      ...plain, kind: 'quote-detail', feed: feedKey(complete), priceImpact: expect.any(Number),
+      kind: 'quote-detail', outAmount: 150_000_000n, threshold: 149_250_000n, priceImpact: expect.any(Number),
       contextSlot: 77n, inUsdValue: 149.9, outUsdValue: 149.5, totalTimeMs: 31, mode: 'ultra',
       route: [{
         exchange: String.raw`La\u200bgoon`, account: TAKER, bps: 10_000, inputMint: SOL.mint, outputMint: USDC.mint,
