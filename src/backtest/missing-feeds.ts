@@ -81,7 +81,7 @@ function magnitude(feed: FeedKey): number {
   return Math.log(Math.max(sizeOf(feed), 0.5));
 }
 
-const PRICE = /^(quote:.*):(\d+)$/;
+const PRICE = /^(quote(?:-detail)?:.*):(\d+)$/;
 
 /** Returns the pair of a price feed, else the kind of the feed. */
 function groupOf(feed: FeedKey): string {

@@ -19,15 +19,17 @@ export function symbolOf(tokens: TokenTable, mint: string): string {
 /** Returns the subject of a feed for people. */
 export function describeFeedKey(tokens: TokenTable, feed: FeedKey): string {
   const { kind, first, second, amount } = partsOf(feed);
-  if (kind === 'quote')
-    return `the price of ${showAmount(tokens, first as Mint, amount)} in ${symbolOf(tokens, second)}`;
+  if (isQuoteKind(kind)) {
+    const [what] = feedKindOf(kind).nouns;
+    return `the ${what} of ${showAmount(tokens, first as Mint, amount)} in ${symbolOf(tokens, second)}`;
+  }
   return isFeedKind(kind) ? `the ${feedKindOf(kind).nouns[0]} of ${subjectName(tokens, feed)}` : feed;
 }
 
 /** Returns whether a text has the form of a feed's key, so that it can be described. */
 export function isFeedKey(text: string): boolean {
   const kind = text.slice(0, text.indexOf(':'));
-  return isFeedKind(kind) && (kind === 'quote' ? QUOTE_KEY.test(text) : text.length > kind.length + 1);
+  return isFeedKind(kind) && (isQuoteKind(kind) ? QUOTE_KEY.test(text) : text.length > kind.length + 1);
 }
 
 /** Returns the content of an event for people. */
@@ -38,7 +40,12 @@ export function readingOf(tokens: TokenTable, event: MarketEvent): string {
   });
 }
 
-const QUOTE_KEY = /^quote:[^:]+:[^:]+:\d+$/;
+const QUOTE_KEY = /^quote(?:-detail)?:[^:]+:[^:]+:\d+$/;
+
+/** Returns whether feeds of a kind are about the sale of an amount. */
+function isQuoteKind(kind: string): kind is 'quote' | 'quote-detail' {
+  return kind === 'quote' || kind === 'quote-detail';
+}
 
 function subjectName(tokens: TokenTable, feed: FeedKey): string {
   const kind = feed.slice(0, feed.indexOf(':'));
@@ -50,15 +57,18 @@ function subjectName(tokens: TokenTable, feed: FeedKey): string {
 export function describeFeeds(tokens: TokenTable, feeds: readonly FeedKey[]): string {
   const parts = feeds.map((feed) => ({ feed, ...partsOf(feed) }));
   const quotes = [
-    ...Map.groupBy(parts.filter(({ kind }) => kind === 'quote'), ({ first, second }) => `${first} ${second}`).values(),
+    ...Map.groupBy(
+      parts.filter(({ kind }) => isQuoteKind(kind)), ({ kind, first, second }) => `${kind} ${first} ${second}`,
+    ).values(),
   ].map((own) => {
-    const { first, second } = own[0]!;
+    const { kind, first, second } = own[0]!;
     const amounts = own.map(({ amount }) => amount).toSorted((a, b) => (a < b ? -1 : 1));
     const { decimals } = tokens.byMint(first as Mint) ?? {};
     // The unit follows the last amount alone.
     const smaller = amounts.slice(0, -1)
       .map((amount) => (decimals === undefined ? String(amount) : formatDecimal(amount, decimals)));
-    return `the price of ${listed([...smaller, showAmount(tokens, first as Mint, amounts.at(-1)!)])} `
+    const [what] = feedKindOf(kind as 'quote' | 'quote-detail').nouns;
+    return `the ${what} of ${listed([...smaller, showAmount(tokens, first as Mint, amounts.at(-1)!)])} `
       + `in ${symbolOf(tokens, second)}`;
   });
   const others = NAMED_AFTER_QUOTES.flatMap((kind) => {
@@ -71,10 +81,10 @@ export function describeFeeds(tokens: TokenTable, feeds: readonly FeedKey[]): st
 
 const ADDRESS = '[1-9A-HJ-NP-Za-km-z]{32,44}';
 const [TOKENS, OTHERS] = [true, false].map((isKeyedByMint) => FEED_KIND_NAMES.filter((kind) =>
-  kind !== 'quote' && (feedKindOf(kind).isKeyedByMint ?? false) === isKeyedByMint));
+  !isQuoteKind(kind) && (feedKindOf(kind).isKeyedByMint ?? false) === isKeyedByMint));
 const NAMED_AFTER_QUOTES = [...TOKENS!, ...OTHERS!];
 const FEED = new RegExp(
-  `\\b(?:quote:${ADDRESS}:${ADDRESS}:\\d{1,20}|(?:${TOKENS!.join('|')}):${ADDRESS})\\b`, 'g',
+  `\\b(?:quote(?:-detail)?:${ADDRESS}:${ADDRESS}:\\d{1,20}|(?:${TOKENS!.join('|')}):${ADDRESS})\\b`, 'g',
 );
 const AMOUNT = new RegExp(`\\b(\\d{1,20}) of (${ADDRESS})\\b`, 'g');
 const LAMPORTS = /\b(\d{1,20}) lamports\b/g;
@@ -100,7 +110,7 @@ function partsOf(
   feed: FeedKey,
 ): { readonly kind: string; readonly first: string; readonly second: string; readonly amount: bigint } {
   const [kind = '', first = '', second = '', amount = '0'] = feed.split(':');
-  return { kind, first, second, amount: kind === 'quote' ? BigInt(amount) : 0n };
+  return { kind, first, second, amount: isQuoteKind(kind) ? BigInt(amount) : 0n };
 }
 
 function listed(names: readonly string[]): string {

@@ -1,28 +1,39 @@
 import type { Millis } from '../core/time.ts';
 import type { FeedSpec } from './feed.ts';
-import { sharedFeeds, weightOf } from './feed.ts';
+import { feedKey, sharedFeeds, weightOf } from './feed.ts';
 import { feedKindOf } from './feeds/registry.ts';
 
-/** The feeds that one request serves; its weight is the sum of theirs. */
+/** The feeds that one request serves; its weight is the sum of theirs, the largest where they have one answer. */
 interface PollGroup extends PollDemand {
   readonly specs: readonly FeedSpec[];
 }
 
 /**
  * Returns the requests that serve the specs: each feed once. Feeds of one kind and one interval share requests, as many
- * as one request serves.
+ * as one request serves; a feed that another's request answers too shares that one.
  */
 export function pollGroups(specs: Iterable<FeedSpec>): PollGroup[] {
   const together = new Map<string, FeedSpec[]>();
-  const groups: PollGroup[] = [];
-  for (const spec of sharedFeeds(specs)) {
-    if (feedKindOf(spec.kind).feedsPerRequest === 1) {
-      groups.push(groupOf([spec]));
+  const alone = new Map<string, FeedSpec[]>();
+  const shared = sharedFeeds(specs);
+  for (const spec of shared) {
+    const { feedsPerRequest, answeredWith, keyOf, requestOf } = feedKindOf(spec.kind);
+    if (answeredWith !== undefined) continue;
+    if (feedsPerRequest === 1) {
+      alone.set(`${spec.kind} ${spec.everyMs} ${keyOf(spec)}`, [spec]);
       continue;
     }
-    const rate = `${spec.kind} ${spec.everyMs} ${feedKindOf(spec.kind).requestOf?.(spec) ?? ''}`;
+    const rate = `${spec.kind} ${spec.everyMs} ${requestOf?.(spec) ?? ''}`;
     together.set(rate, [...together.get(rate) ?? [], spec]);
   }
+  for (const spec of shared) {
+    const { answeredWith, keyOf } = feedKindOf(spec.kind);
+    if (answeredWith === undefined) continue;
+    const answering = alone.get(`${answeredWith} ${spec.everyMs} ${keyOf(spec)}`);
+    if (answering === undefined) alone.set(feedKey(spec), [spec]);
+    else answering.push(spec);
+  }
+  const groups = [...alone.values()].map((own) => groupOf(own, Math.max(...own.map(weightOf))));
   for (const own of together.values()) {
     const most = feedKindOf(own[0]!.kind).feedsPerRequest;
     for (let first = 0; first < own.length; first += most) groups.push(groupOf(own.slice(first, first + most)));
@@ -30,8 +41,10 @@ export function pollGroups(specs: Iterable<FeedSpec>): PollGroup[] {
   return groups;
 }
 
-function groupOf(specs: readonly FeedSpec[]): PollGroup {
-  return { specs, everyMs: specs[0]!.everyMs, weight: specs.reduce((sum, spec) => sum + weightOf(spec), 0) };
+function groupOf(
+  specs: readonly FeedSpec[], weight = specs.reduce((sum, spec) => sum + weightOf(spec), 0),
+): PollGroup {
+  return { specs, everyMs: specs[0]!.everyMs, weight };
 }
 
 /** The freshness that one request is to give. */

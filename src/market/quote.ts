@@ -1,11 +1,11 @@
-import type { Amount, Bps } from '../core/amount.ts';
+import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import { mulDiv } from '../core/amount.ts';
+import type { Millis } from '../core/time.ts';
 import type { MarketEventBase } from './event-base.ts';
 import type { Mint } from './token.ts';
 
-/** The service's present price of `inAmount`. It is indicative: the service reserves nothing. */
-export interface Quote extends MarketEventBase {
-  readonly kind: 'quote';
+/** The terms of a quote. */
+interface QuoteTerms {
   readonly inputMint: Mint;
   readonly outputMint: Mint;
   readonly inAmount: Amount;
@@ -19,6 +19,60 @@ export interface Quote extends MarketEventBase {
   readonly feeBps: Bps;
   /** outAmount / inAmount in smallest units, as a double, for signals; never for money. */
   readonly rate: number;
+}
+
+/** The service's present price of `inAmount`. It is indicative: the service reserves nothing. */
+export interface Quote extends MarketEventBase, QuoteTerms {
+  readonly kind: 'quote';
+}
+
+/** A market on the way from the input to the output. Its texts are safe to print. */
+interface RouteLeg {
+  /** The service's label of the exchange. */
+  readonly exchange?: string | undefined;
+  /** The account of the market. */
+  readonly account?: string | undefined;
+  /** The share of the route in basis points; 10,000 is all of it. */
+  readonly bps?: number | undefined;
+  readonly inputMint: Mint;
+  readonly outputMint: Mint;
+  readonly inAmount: Amount;
+  readonly outAmount: Amount;
+  readonly usdValue?: number | undefined;
+}
+
+/** Everything that the service says with a quote. What it does not say is absent. Texts are safe to print. */
+export interface QuoteDetail extends MarketEventBase, QuoteTerms {
+  readonly kind: 'quote-detail';
+  /** `ultra` or `manual`. */
+  readonly mode?: string | undefined;
+  readonly swapMode?: string | undefined;
+  /** The slippage that the threshold rests on, in basis points. */
+  readonly slippageBps?: number | undefined;
+  /** In US dollars, as the service values them. */
+  readonly inUsdValue?: number | undefined;
+  readonly outUsdValue?: number | undefined;
+  readonly swapUsdValue?: number | undefined;
+  /** The markets of the route; empty where the service names none. */
+  readonly route?: readonly RouteLeg[] | undefined;
+  /** The token in which fees are taken. */
+  readonly feeMint?: Mint | undefined;
+  readonly platformFee?: {
+    readonly amount?: Amount | undefined; readonly feeBps?: number | undefined; readonly feeMint?: Mint | undefined;
+  } | undefined;
+  readonly signatureFeeLamports?: Lamports | undefined;
+  /** Priority fees and tips. */
+  readonly prioritizationFeeLamports?: Lamports | undefined;
+  /** Estimated. */
+  readonly rentFeeLamports?: Lamports | undefined;
+  readonly gasless?: boolean | undefined;
+  /** How long the service took, in milliseconds. */
+  readonly totalTimeMs?: number | undefined;
+  readonly requestId?: string | undefined;
+  /** Those of a maker's quote. */
+  readonly quoteId?: string | undefined;
+  readonly maker?: string | undefined;
+  readonly expireAt?: Millis | undefined;
 }
 
 /** Returns outAmount / inAmount as a double. */

@@ -8,6 +8,7 @@ import {
 } from './genesis.ts';
 import { createMarket, type Market, type MarketPool } from './market/market.ts';
 import { lookupTable, type LookupTable } from './chain/message.ts';
+import type { PriceMotion } from './market/price-process.ts';
 
 /** The chain and the market at the first slot, and the keys and addresses that the sandbox uses. */
 export interface ChainSetup {
@@ -33,7 +34,9 @@ const MAKER_USD = 500_000_000;
 const START_LAMPORTS = 10n ** 9n;
 
 /** Returns the chain and market of a seed: the same mints, pools, prices and balances every time. */
-export function createChainSetup(options: { seed: number; genesisUnixSeconds: number; slotMs: number }): ChainSetup {
+export function createChainSetup(options: {
+  seed: number; genesisUnixSeconds: number; slotMs: number; motion?: PriceMotion | undefined;
+}): ChainSetup {
   const { seed } = options;
   const chain = createChain({ genesisUnixSeconds: options.genesisUnixSeconds, slotMs: options.slotMs, seed });
   const keyFor = (purpose: string): SeededKey => seededKey({ seed, purpose });
@@ -54,7 +57,7 @@ export function createChainSetup(options: { seed: number; genesisUnixSeconds: nu
   }
   const shared = sharedAddresses(chain, { maker: maker.address, feeOwner });
   const table = lookupTable(chain.createLookupTable(shared), shared);
-  const market = createMarket({ seed, tokens: GENESIS_TOKENS, pools, reserves: chain });
+  const market = createMarket({ seed, tokens: GENESIS_TOKENS, pools, reserves: chain, motion: options.motion });
   return { chain, market, pools, table, wallet, maker, gas, feeOwner, tipAccount };
 }
 

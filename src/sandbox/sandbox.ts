@@ -7,6 +7,7 @@ import type { SandboxChain } from './chain/chain.ts';
 import { GENESIS_TOKENS, MAKER_MINTS } from './genesis.ts';
 import { createLaunches } from './market/launches.ts';
 import { createLending } from './market/lending.ts';
+import type { PriceMotion } from './market/price-process.ts';
 import { createTokenContents } from './market/token-content.ts';
 import { createTimeline } from './prediction/catalogue.ts';
 import { createPredictionExchange } from './prediction/exchange.ts';
@@ -50,6 +51,10 @@ export interface SandboxOptions {
   readonly rateLimit?: RateLimit;
   /** A request that has not arrived whole by then is refused; 15 s by default. */
   readonly slowestRequestMs?: number;
+  /** Where given, time begins at this instant and passes by `advance` alone, so that answers depend on the seed. */
+  readonly virtualStartMs?: number;
+  /** How prices move; around a level by default. */
+  readonly motion?: PriceMotion;
 }
 
 /** The addresses, wallet and tokens of a sandbox: the first line of `gannet sandbox --json`. */
@@ -67,6 +72,8 @@ export interface SandboxAddresses {
 export interface Sandbox {
   readonly addresses: SandboxAddresses;
   readonly chain: SandboxChain;
+  /** Lets slots pass, the market with them. */
+  advance(slots: number): void;
   close(): Promise<void>;
 }
 
@@ -94,9 +101,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { slowestRequestMs = SLOWEST_REQUEST_MS } = options;
   const dialect = options.dialect === undefined || options.dialect === 'neutral' ? undefined
     : loadDialect(options.dialect);
-  const startedAtMs = Date.now();
+  const { virtualStartMs, motion } = options;
+  const startedAtMs = virtualStartMs ?? Date.now();
   const startedOnMs = performance.now();
-  const setup = createChainSetup({ seed, slotMs, genesisUnixSeconds: Math.floor(startedAtMs / 1_000) });
+  const setup = createChainSetup({ seed, slotMs, motion, genesisUnixSeconds: Math.floor(startedAtMs / 1_000) });
   const { chain, market } = setup;
   const blockhashes = createBlockhashHistory();
   const faults = createFaults({ random: seededRandom(`${seed}:faults`) });
@@ -116,8 +124,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     blockhashes.add(chain.latestBlockhash());
   };
   const advanceSlots = (count: number): void => {
-    // Only the newest blockhashes matter to the history: a long leap creates the rest at once.
-    const oneByOne = Math.min(count, SLOTS_BEFORE_START);
+    // Only the newest blockhashes matter to the history: a long leap creates the rest at once. In virtual time no
+    // transaction is made between two leaps, so that one blockhash is enough.
+    const oneByOne = Math.min(count, virtualStartMs === undefined ? SLOTS_BEFORE_START : 1);
     if (count > oneByOne) chain.advanceSlots(count - oneByOne);
     for (let i = 0; i < oneByOne; i++) produceBlock();
     const before = slotsPassed;
@@ -137,6 +146,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const context = createContext(setup, {
     prediction, profile, seed, speed, faults, blockhashes, nextId, nowMs, advanceSlots, startedAtMs,
     confirm: produceBlock, apiKeys: options.apiKeys === undefined ? undefined : new Set(options.apiKeys),
+    stopwatchMs: virtualStartMs === undefined ? () => performance.now() : () => 0,
   });
   const limits = createRateLimits({
     keyed: rateLimit, keyless: profile === 'live' ? KEYLESS : undefined,
@@ -150,7 +160,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       throw error;
     });
 
-  const stopClock = startClock(slotMs, advanceSlots);
+  const stopClock = virtualStartMs === undefined ? startClock(slotMs, advanceSlots) : (): void => undefined;
   return {
     addresses: {
       base_url: baseUrl,
@@ -161,6 +171,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         ({ mint, symbol, name, decimals, token_program: tokenProgram })),
     },
     chain,
+    advance: advanceSlots,
     async close() {
       stopClock();
       await Promise.all([service.close(), rpc.close()]);
@@ -171,7 +182,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 type ContextParts = Pick<
   ServiceContext,
   'prediction' | 'profile' | 'seed' | 'speed' | 'faults' | 'blockhashes' | 'nextId' | 'nowMs' | 'advanceSlots'
-  | 'confirm' | 'apiKeys'
+  | 'confirm' | 'apiKeys' | 'stopwatchMs'
 > & { readonly startedAtMs: number };
 
 function createContext(setup: ChainSetup, { startedAtMs, ...parts }: ContextParts): ServiceContext {
@@ -193,7 +204,6 @@ function createContext(setup: ChainSetup, { startedAtMs, ...parts }: ContextPart
     }),
     orders: createOrders({ nowMs }),
     quotes: createQuotes({ nowMs }),
-    stopwatchMs: () => performance.now(),
     delay: (ms) => sleep(ms, undefined, { ref: false }),
     nextNumber: () => ++transactionsMade,
   };

@@ -2,7 +2,7 @@
 export { defineStrategy } from './define.ts';
 export type { Strategy, StrategyDefinition, Streams } from './define.ts';
 export type { AlertData, DeniedSwap, Position, StrategyContext, SwapOptions } from './context.ts';
-export { orderBook, PricedQuote, quotes, tokenStats } from './input.ts';
+export { DetailedQuote, orderBook, PricedQuote, quotes, tokenStats } from './input.ts';
 export type { Input, PollOptions } from './input.ts';
 export { bars, quoteLadder, twoSided } from './quote-inputs.ts';
 export type { QuoteLadder, TwoSidedQuote } from './quote-inputs.ts';
@@ -43,7 +43,7 @@ export {
 } from '../market/order-book.ts';
 export type { BookLevel, BookSide, BookTop, FillCost, OrderBook, ProbabilityInterval } from '../market/order-book.ts';
 export type { Bar } from '../market/bar.ts';
-export type { Quote } from '../market/quote.ts';
+export type { Quote, QuoteDetail } from '../market/quote.ts';
 export type { Mint, Pair, Token, TokenAmount } from '../market/token.ts';
 export { formatTokenAmount } from '../market/token.ts';
 export type { TokenStatName, TokenStats } from '../market/token-stats.ts';

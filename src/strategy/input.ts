@@ -8,7 +8,7 @@ import type { MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import type { FeedEventByKind, FeedSubject } from '../market/feeds/registry.ts';
 import type { OrderBook } from '../market/order-book.ts';
-import type { Quote } from '../market/quote.ts';
+import type { Quote, QuoteDetail } from '../market/quote.ts';
 import type { TokenStats } from '../market/token-stats.ts';
 import type { Pair, Token, TokenAmount } from '../market/token.ts';
 import { formatTokenAmount } from '../market/token.ts';
@@ -61,9 +61,9 @@ export class PricedQuote {
   readonly at: Millis;
   /** Quote tokens for one base token, in whole tokens: for signals, never for money. */
   readonly price: number;
-  readonly #quote: Quote;
+  readonly #quote: Quote | QuoteDetail;
 
-  constructor(quote: Quote, price: number) {
+  constructor(quote: Quote | QuoteDetail, price: number) {
     this.at = quote.receivedAt;
     this.price = price;
     this.#quote = quote;
@@ -79,6 +79,11 @@ export class PricedQuote {
     return this.#quote.outAmount;
   }
 
+  /** The least output after slippage as the service states it, in smallest units. */
+  get threshold(): Amount {
+    return this.#quote.threshold;
+  }
+
   /** Signed fraction, negative is worse; undefined where the service does not state it. */
   get priceImpact(): number | undefined {
     return this.#quote.priceImpact;
@@ -91,6 +96,11 @@ export class PricedQuote {
   get router(): string {
     return this.#quote.router;
   }
+
+  /** The slot at which the service read the market; undefined where it does not state it. */
+  get contextSlot(): bigint | undefined {
+    return this.#quote.contextSlot;
+  }
 }
 
 /** The last quote that was converted, by the form of its price: for one base token, scaled by the tokens' decimals. */
@@ -98,11 +108,33 @@ let lastQuote: MarketEvent | undefined;
 let lastForm = 0;
 let lastPriced: PricedQuote | undefined;
 
+/** A quote with everything that the service says, its route among it. */
+export class DetailedQuote extends PricedQuote {
+  readonly #detail: QuoteDetail;
+
+  constructor(detail: QuoteDetail, price: number) {
+    super(detail, price);
+    this.#detail = detail;
+  }
+
+  get detail(): QuoteDetail {
+    return this.#detail;
+  }
+}
+
+/** The size of a quote, and how it is polled. */
+type QuoteOptions = PollOptions & { readonly amount: TokenAmount };
+
 /**
  * Returns the input of a pair's executable price at a size. A size in the quote token watches the price of a
- * purchase, a size in the base token that of a sale; `price` is always quote tokens per base token.
+ * purchase, a size in the base token that of a sale; `price` is always quote tokens per base token. With `detail`
+ * each quote carries everything that the service says, from the same request.
  */
-export function quotes(pair: Pair, options: PollOptions & { readonly amount: TokenAmount }): Input<PricedQuote> {
+export function quotes(pair: Pair, options: QuoteOptions & { readonly detail: true }): Input<DetailedQuote>;
+export function quotes(pair: Pair, options: QuoteOptions & { readonly detail?: false }): Input<PricedQuote>;
+export function quotes(
+  pair: Pair, { detail = false, ...options }: QuoteOptions & { readonly detail?: boolean },
+): Input<PricedQuote> {
   const { token } = options.amount;
   const buying = token.mint === pair.quote.mint;
   if (!buying && token.mint !== pair.base.mint) {
@@ -113,20 +145,32 @@ export function quotes(pair: Pair, options: PollOptions & { readonly amount: Tok
   const form = buying ? scale : -scale;
   const priceOf = buying ? (rate: number) => scale / rate : (rate: number) => scale * rate;
   const [inputToken, outputToken] = buying ? [pair.quote, pair.base] : [pair.base, pair.quote];
+  const spec = {
+    kind: 'quote' as const, inputMint: inputToken.mint, outputMint: outputToken.mint,
+    amount: amount(options.amount.amount), ...pollRate(options),
+  };
+  if (!detail) {
+    return {
+      spec,
+      adapt: (event) => {
+        // Strategies that watch the same feed share what they see of an event.
+        if (event === lastQuote && form === lastForm) return lastPriced!;
+        assert(event.kind === 'quote', 'a quote feed emits quotes');
+        lastQuote = event;
+        lastForm = form;
+        lastPriced = new PricedQuote(event, priceOf(event.rate));
+        return lastPriced;
+      },
+    };
+  }
+  const adapt = (event: MarketEvent): DetailedQuote => {
+    assert(event.kind === 'quote-detail', 'a feed of complete quotes emits complete quotes');
+    return new DetailedQuote(event, priceOf(event.rate));
+  };
+  // The plain quote of the same answer is the price by which the engine values, sells and simulates.
   return {
-    spec: {
-      kind: 'quote', inputMint: inputToken.mint, outputMint: outputToken.mint,
-      amount: amount(options.amount.amount), ...pollRate(options),
-    },
-    adapt: (event) => {
-      // Strategies that watch the same feed share what they see of an event.
-      if (event === lastQuote && form === lastForm) return lastPriced!;
-      assert(event.kind === 'quote', 'a quote feed emits quotes');
-      lastQuote = event;
-      lastForm = form;
-      lastPriced = new PricedQuote(event, priceOf(event.rate));
-      return lastPriced;
-    },
+    spec, further: [{ ...spec, kind: 'quote-detail' }], adapt,
+    assemble: () => (event) => (event.kind === 'quote' ? [] : [adapt(event)]),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { Quote } from '../market/quote.ts';
+import type { TokenRecordEvent } from '../market/token-record.ts';
 import type { TokenStats } from '../market/token-stats.ts';
 import type { Mint } from '../market/token.ts';
 
@@ -17,8 +18,8 @@ export class MarketCache {
   readonly #latest: (MarketEvent | undefined)[] = [];
   /** Slots of quote feeds by input and output, so that a valuation finds its pair without a search or a new name. */
   readonly #quoteSlots = new Map<Mint, Map<Mint, FeedSlot[]>>();
-  /** Slots of statistics by token, for the same reason. */
-  readonly #statsSlots = new Map<Mint, FeedSlot>();
+  /** Slots of statistics and records by token, for the same reason. */
+  readonly #statsSlots = new Map<Mint, FeedSlot[]>();
   readonly #mints = new Set<Mint>();
   /** The feed that was looked up last: events come in runs, and comparing one name is cheaper than hashing it. */
   #lastFeed: FeedKey | undefined;
@@ -79,11 +80,9 @@ export class MarketCache {
     return this.#quoteSlots.get(inputMint)?.get(outputMint) ?? NONE;
   }
 
-  /** Returns the last statistics of a token, where they are watched. */
-  tokenStats(mint: Mint): TokenStats | undefined {
-    const slot = this.#statsSlots.get(mint);
-    const event = slot === undefined ? undefined : this.#latest[slot];
-    return event?.kind === 'token-stats' ? event : undefined;
+  /** Returns the slots of a token's statistics and of its record, where they are watched. */
+  statsSlots(mint: Mint): readonly FeedSlot[] {
+    return this.#statsSlots.get(mint) ?? NONE;
   }
 
   /** Returns whether any event was ever about a token; without one it has no price. */
@@ -95,11 +94,11 @@ export class MarketCache {
     // Keeps the event's own string: comparing a string with itself is instant, comparing equal copies is not.
     this.#lastFeed = event.feed;
     if (event.kind === 'quote') this.#indexQuote(event, slot);
-    else if (event.kind === 'token-stats') this.#indexStats(event, slot);
+    else if (event.kind === 'token-stats' || event.kind === 'token-record') this.#indexStats(event, slot);
   }
 
-  #indexStats({ mint }: TokenStats, slot: FeedSlot): void {
-    this.#statsSlots.set(mint, slot);
+  #indexStats({ mint }: TokenStats | TokenRecordEvent, slot: FeedSlot): void {
+    this.#statsSlots.set(mint, [...(this.#statsSlots.get(mint) ?? []), slot]);
     this.#mints.add(mint);
   }
 

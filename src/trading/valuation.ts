@@ -72,8 +72,7 @@ export function priceAge(market: MarketCache, a: Mint, b: Mint, at: Millis): Mil
   const within = { at, maxAgeMs: Infinity };
   const quotes = [youngestQuote(market, a, b, within), youngestQuote(market, b, a, within)];
   const ages = quotes.map((quote) => (quote === undefined ? Infinity : readingAge(quote, at)));
-  const usd = [a, b].map((mint) =>
-    (usdPrice(market, mint, within) === undefined ? Infinity : readingAge(market.tokenStats(mint)!, at)));
+  const usd = [a, b].map((mint) => youngestUsd(market, mint, within)?.age ?? Infinity);
   return Math.min(...ages, Math.max(...usd));
 }
 
@@ -95,18 +94,32 @@ function youngestQuote(market: MarketCache, from: Mint, to: Mint, { at, maxAgeMs
   return youngest;
 }
 
-function usdPrice(market: MarketCache, mint: Mint, { at, maxAgeMs }: Freshness): number | undefined {
-  const stats = market.tokenStats(mint);
-  if (stats === undefined) return undefined;
-  if (at !== Infinity && !(readingAge(stats, at) <= maxAgeMs && readingAge(stats, at) < Infinity)) return undefined;
-  const { usdPrice: price } = stats.values;
-  return price !== undefined && price > 0 && price < Infinity ? price : undefined;
+/** A price in US dollars, and how old it is. */
+interface UsdReading {
+  readonly price: number;
+  readonly age: Millis;
+}
+
+/** Returns the youngest price in US dollars of a token's statistics and of its record. */
+function youngestUsd(market: MarketCache, mint: Mint, { at, maxAgeMs }: Freshness): UsdReading | undefined {
+  let youngest: UsdReading | undefined;
+  for (const slot of market.statsSlots(mint)) {
+    const event = market.latest(slot);
+    if (event?.kind !== 'token-stats' && event?.kind !== 'token-record') continue;
+    const { usdPrice: price } = event.kind === 'token-stats' ? event.values : event.record.values;
+    if (price === undefined || !(price > 0 && price < Infinity)) continue;
+    // At any age, what was received last counts.
+    const age = at === Infinity ? -event.receivedAt : readingAge(event, at);
+    if (at !== Infinity && !(age <= maxAgeMs && age < Infinity)) continue;
+    if (youngest === undefined || age < youngest.age) youngest = { price, age };
+  }
+  return youngest;
 }
 
 function valueByUsd(market: MarketCache, tokens: TokenTable, of: Valuable, fresh: Freshness): Amount | undefined {
-  const fromUsd = usdPrice(market, of.mint, fresh);
+  const fromUsd = youngestUsd(market, of.mint, fresh)?.price;
   if (fromUsd === undefined) return undefined;
-  const toUsd = usdPrice(market, of.currency, fresh);
+  const toUsd = youngestUsd(market, of.currency, fresh)?.price;
   const from = tokens.byMint(of.mint);
   const to = tokens.byMint(of.currency);
   if (!from || !to || toUsd === undefined) return undefined;

@@ -14,11 +14,12 @@ const WATCHER = `import { map, merge } from '${RXJS}';
 import { z } from '${ZOD}';
 import {
   amount, bars, defineStrategy, lendEarnings, pair, predictionEvent, predictionEvents, predictionHistory,
-  predictionMarket, predictionPositions, quoteLadder, token, tokenList, tokenRecord, twoSided,
+  predictionMarket, predictionPositions, quoteLadder, quotes, token, tokenList, tokenRecord, twoSided,
 } from '${SDK}';
 
 const every = { every: '1s' };
-const digest = (event) => JSON.stringify(event, (key, value) => (typeof value === 'bigint' ? value + 'n' : value));
+const digest = (event) =>
+  JSON.stringify(event.detail ?? event, (key, value) => (typeof value === 'bigint' ? value + 'n' : value));
 export default defineStrategy({
   name: 'watcher', summary: 'Tells what it sees.',
   params: z.strictObject({
@@ -39,12 +40,14 @@ export default defineStrategy({
     ladder: quoteLadder(p.pair, { amounts: [p.size, p.large], every: '1s' }),
     both: twoSided(p.pair, { buy: p.size, sell: p.sale, every: '1s' }),
     bars: bars(p.pair, { every: '2s', poll: '1s', amount: p.size }),
+    detailed: quotes(p.pair, { amount: p.size, every: '1s', detail: true }),
   }),
   run: (inputs, p, ctx) => merge(...Object.entries(inputs).map(([name, input]) => input.pipe(map((event) => {
     const text = digest(event);
     let sum = 0;
     for (let i = 0; i < text.length; i++) sum = (sum * 31 + text.charCodeAt(i)) % 1000003;
-    const result = name === 'market' ? ' ' + event.market.status + ' ' + event.market.result : '';
+    const result = name === 'market' ? ' ' + event.market.status + ' ' + event.market.result
+      : name === 'detailed' ? ' by ' + event.detail.route.map((leg) => leg.exchange + ' ' + leg.bps).join() : '';
     return ctx.alert('info', name + ' ' + text.length + ' ' + sum + result);
   })))),
 });
@@ -102,9 +105,10 @@ describe('everything that the service knows', () => {
     const told = JSON.stringify(lines);
     const names = [
       'record', 'recent', 'leaders', 'tagged', 'found', 'market', 'event', 'events', 'positions', 'history', 'earned',
-      'ladder', 'both', 'bars',
+      'ladder', 'both', 'bars', 'detailed',
     ];
     for (const name of names) expect(told).toMatch(new RegExp(`"${name} \\d+ \\d+`));
+    expect(told).toMatch(/"detailed \d+ \d+ by \w+ \d+/);
     expect(told).toMatch(/"market \d+ \d+ open undefined"/);
     expect(told).toMatch(/"market \d+ \d+ closed yes"/);
 
@@ -124,7 +128,7 @@ describe('everything that the service knows', () => {
     const out = playground.path('tables');
     await playground.ask(['recording', 'export', recording, '--to', 'parquet', '--out', out, '--state-dir', state()]);
     for (const kind of ['token-record', 'token-list', 'prediction-market', 'event-markets', 'prediction-events',
-      'prediction-positions', 'prediction-history', 'lend-earnings'])
+      'prediction-positions', 'prediction-history', 'lend-earnings', 'quote-detail'])
       expect(readFileSync(join(out, `${kind}.parquet`)).subarray(0, 4).toString()).toBe('PAR1');
   });
 });

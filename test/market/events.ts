@@ -5,6 +5,7 @@ import type { BookLevel, OrderBook } from '../../src/market/order-book.ts';
 import type { Quote } from '../../src/market/quote.ts';
 import { rateOf } from '../../src/market/quote.ts';
 import type { Token } from '../../src/market/token.ts';
+import type { TokenRecordEvent } from '../../src/market/token-record.ts';
 import type { TokenStats } from '../../src/market/token-stats.ts';
 import { SOL, USDC } from './tokens.ts';
 
@@ -62,6 +63,16 @@ export function stats(token: Token, usdPrice: number | undefined, at = 0): Token
   return {
     kind: 'token-stats', feed: `token-stats:${token.mint}`, receivedAt: at, mint: token.mint,
     values: usdPrice === undefined ? {} : { usdPrice },
+  };
+}
+
+export function record(token: Token, usdPrice: number | undefined, at = 0): TokenRecordEvent {
+  return {
+    kind: 'token-record', feed: `token-record:${token.mint}`, receivedAt: at, mint: token.mint,
+    record: {
+      id: token.mint, symbol: token.symbol, name: token.symbol, decimals: token.decimals, audit: {}, tags: [],
+      values: usdPrice === undefined ? {} : { usdPrice },
+    },
   };
 }
 

@@ -69,6 +69,15 @@ it('a quote and a book need one request each, however many inputs share them', (
   ]);
 });
 
+it('a complete quote shares the request of the plain one of the same size and interval, and no other', () => {
+  const complete: FeedSpec = { ...quote, kind: 'quote-detail', weight: 5 };
+  expect(pollGroups([complete, book, quote])).toEqual([
+    { specs: [book], everyMs: 5_000, weight: 1 }, { specs: [quote, complete], everyMs: 5_000, weight: 5 },
+  ]);
+  const others: readonly FeedSpec[] = [{ ...quote, everyMs: 9_000 }, { ...quote, amount: 6n as Amount }];
+  expect(pollGroups([complete, ...others]).map(({ specs }) => specs.length)).toEqual([1, 1, 1]);
+});
+
 it('tokens of one interval share a request, whose weight is the sum of theirs', () => {
   const specs = [token(1, 1_000), book, token(2, 9_000), token(3, 1_000, 2.5)];
   expect(pollGroups(specs).map(({ specs: { length }, everyMs, weight }) => [length, everyMs, weight]))

@@ -69,6 +69,10 @@ const document: fc.Arbitrary<FeedEvent> = fc.oneof(
     positions: fc.array(fc.record({ pubkey: text, isYes: fc.boolean(), contracts: amount, valueUsd: optional(amount) }),
       { maxLength: 3 }),
   }),
+  quote.map(({ kind: _kind, ...terms }) => ({
+    ...terms, kind: 'quote-detail' as const, inUsdValue: 24.5, gasless: true,
+    route: [{ exchange: 'Lagoon', bps: 10_000, inAmount: terms.inAmount, outAmount: terms.outAmount }],
+  })),
 ).map((event) => ({ ...documentOf(event), eventAt: event.eventAt }) as unknown as FeedEvent);
 
 const finite = fc.nat();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PricedQuote } from '../../src/strategy/index.ts';
+import type { DetailedQuote, PricedQuote } from '../../src/strategy/index.ts';
 import { orderBook, quotes, tokenStats } from '../../src/strategy/index.ts';
+import { deliverer, specsOf } from '../../src/strategy/input.ts';
 import { book, buyingSol, PURCHASE, sellingSol, stats, trouble } from '../market/events.ts';
 import { FISH, SOL, SOL_USDC, USDC } from '../market/tokens.ts';
 
@@ -35,6 +36,21 @@ describe('an input of quotes', () => {
 
   it('treats an event of another kind as a bug', () => {
     expect(() => buying.adapt(stats(SOL, 1))).toThrow('a quote feed emits quotes');
+  });
+});
+
+it('a detailed quote watches the plain quote too, and emits once per complete one', () => {
+  const input = quotes(SOL_USDC, { amount: { token: USDC, amount: PURCHASE }, every: '5s', detail: true });
+  expect(specsOf(input).map(({ kind }) => kind)).toEqual(['quote', 'quote-detail']);
+  const emitted: DetailedQuote[] = [];
+  const deliver = deliverer(input, (value) => { emitted.push(value as DetailedQuote); });
+  const plain = buyingSol(125_000, 7);
+  const detail = { ...plain, kind: 'quote-detail' as const, contextSlot: 9n, inUsdValue: 24.9, route: [] };
+  deliver(plain);
+  deliver(detail);
+  expect(emitted).toHaveLength(1);
+  expect(emitted[0]).toMatchObject({
+    at: 7, price: 125, threshold: plain.threshold, contextSlot: 9n, router: plain.router, detail,
   });
 });
 

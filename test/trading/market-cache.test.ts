@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MarketCache } from '../../src/trading/market-cache.ts';
-import { valueIn } from '../../src/trading/valuation.ts';
-import { quote, sellingSol, stats, trouble } from '../market/events.ts';
+import { priceAge, valueIn } from '../../src/trading/valuation.ts';
+import { quote, record, sellingSol, stats, trouble } from '../market/events.ts';
 import { FISH, SOL, TOKENS, USDC } from '../market/tokens.ts';
 
 describe('the market cache', () => {
@@ -62,6 +62,29 @@ describe('the value of an amount', () => {
     expect(value()).toBe(298_000_000n);
     cache.observe(sellingSol(150_000, 0));
     expect(value()).toBe(300_000_000n);
+  });
+
+  it('counts the dollar price of a token’s record as that of its statistics: the younger of both', () => {
+    const cache = new MarketCache();
+    const value = (at?: number): unknown => valueIn(
+      cache, TOKENS, { mint: SOL.mint, amount: 2_000_000_000n, currency: USDC.mint },
+      at === undefined ? undefined : { at, maxAgeMs: 100 },
+    );
+    cache.observe(record(SOL, 148, 10));
+    expect(cache.hasSeen(SOL.mint)).toBe(true);
+    expect(value()).toBeUndefined();
+    cache.observe(record(USDC, 1, 10));
+    expect([value(), value(110), value(111)]).toEqual([296_000_000n, 296_000_000n, undefined]);
+    cache.observe(stats(SOL, 149, 20));
+    expect(value()).toBe(298_000_000n);
+    cache.observe(record(SOL, 150, 30));
+    expect([value(), value(50)]).toEqual([300_000_000n, 300_000_000n]);
+    cache.observe(record(SOL, undefined, 40));
+    expect(value()).toBe(298_000_000n);
+    cache.observe({ ...record(SOL, 151, 60), eventAt: 5 });
+    expect(value(60)).toBe(298_000_000n);
+    expect(priceAge(cache, SOL.mint, USDC.mint, 60)).toBe(50);
+    expect(priceAge(cache, SOL.mint, FISH.mint, 60)).toBe(Infinity);
   });
 
   it('is floored, and grows with the amount', () => {

@@ -192,16 +192,16 @@ function isPriced({ prices }: EquitySample): boolean {
 }
 
 /**
- * Returns whether a quote between a token and the currency, or the token's statistics, arrived after an instant. A
- * price of the instant of the last sample counts: that sample may have been taken before it arrived.
+ * Returns whether a quote between a token and the currency, or the token's statistics or record, arrived after an
+ * instant. A price of the instant of the last sample counts: that sample may have been taken before it arrived.
  */
 function hasNewPrice(
   market: MarketCache, mint: Mint, currency: Mint, { after, last }: { readonly after: Millis; readonly last: Millis },
 ): boolean {
   const isNew = (receivedAt: Millis): boolean => receivedAt > after && receivedAt >= last;
-  const isNewQuote = (slot: number): boolean => isNew(market.latest(slot)!.receivedAt);
-  return market.quoteSlots(mint, currency).some(isNewQuote) || market.quoteSlots(currency, mint).some(isNewQuote)
-    || isNew(market.tokenStats(mint)?.receivedAt ?? -Infinity);
+  const isRenewed = (slot: number): boolean => isNew(market.latest(slot)!.receivedAt);
+  return market.quoteSlots(mint, currency).some(isRenewed) || market.quoteSlots(currency, mint).some(isRenewed)
+    || market.statsSlots(mint).some(isRenewed);
 }
 
 const SECOND_MS = 1_000;

@@ -35,6 +35,8 @@ export const swapSchema = z.strictObject({
     + 'and tip are limits or exact.' }),
   receiver: address().optional().meta({ description: 'Of an order: the wallet that gets what entries buy, one '
     + 'of signer.destinations.' }),
+  payer: address().optional().meta({ description: 'Refused: another payer of fees would have to sign too, and the '
+    + 'signer holds one key.' }),
   referral: z.strictObject({ account: address(), fee_bps: z.int().min(50).max(255) }).optional()
     .meta({ description: 'Of an order: a fee of your own, 50 to 255 hundredths of a percent, to an account in '
       + 'signer.fee_accounts.' }),
@@ -155,6 +157,9 @@ function refuseOtherRoute(entry: SwapEntry, { problems, path }: EntryScope): voi
 /** Refuses options that exclude each other, or that have no effect as they stand. */
 function refuseTogether(entry: SwapEntry, { problems, path, routers }: EntryScope): void {
   const refuse = (key: SwapKey, message: string): void => { problems.add([...path, key], message, { at: 'key' }); };
+  if (isSet(entry, 'payer')) refuse('payer', 'another payer of fees would have to sign each swap: the signer holds the '
+    + 'key of the wallet alone, and the service signs for no payer that is named; remove the key. Of an order, the '
+    + 'service may pay for a wallet without SOL by itself');
   const steering = entry.mode === 'automatic' ? STEERING.filter((key) => isSet(entry, key)) : [];
   for (const key of steering)
     refuse(

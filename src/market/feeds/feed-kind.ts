@@ -32,6 +32,11 @@ export interface FeedKind<Subject, Event> {
   readonly feedsPerRequest: number;
   /** Returns a text that is equal for feeds that one request can serve; without it, all of a kind can. */
   readonly requestOf?: ((subject: Subject) => string) | undefined;
+  /**
+   * The kind whose request serves this one too, where both feeds have the same key after the kind and the same
+   * interval.
+   */
+  readonly answeredWith?: string | undefined;
   /** Returns the tokens that a feed or one of its events is about. */
   readonly mints: (of: Subject | Event) => readonly Mint[];
   /**

@@ -49,7 +49,7 @@ export function isFeedKind(kind: unknown): kind is FeedKindName {
 export function readFeedSubject(declared: Declared, reading: Reading): FeedSubject | string {
   const { kind } = declared;
   if (!isFeedKind(kind)) {
-    const inputs = FEED_KIND_NAMES.map((name) => FEED_KINDS[name].input);
+    const inputs = [...new Set(FEED_KIND_NAMES.map((name) => FEED_KINDS[name].input))];
     return `is of the kind ${reading.shown(kind)}: expected one of ${inputs.slice(0, -1).join(', ')} `
       + `and ${inputs.at(-1)!}`;
   }

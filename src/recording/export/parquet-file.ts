@@ -119,6 +119,7 @@ interface Stored {
   readonly time: Millis;
   readonly double: number;
   readonly text: string;
+  readonly boolean: boolean;
 }
 type StoredAs = keyof Stored;
 
@@ -147,6 +148,7 @@ const ELEMENTS: { readonly [S in StoredAs]: Omit<SchemaElement, 'name'> } = {
   },
   double: { type: 'DOUBLE' },
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  boolean: { type: 'BOOLEAN' },
 };
 
 /**
@@ -172,7 +174,8 @@ function columnValues<Row>(column: ParquetColumn<Row>, capacity: number): Column
     case 'signed': return packed(column, new BigInt64Array(capacity));
     case 'time':
     case 'double': return packed(column, new Float64Array(capacity));
-    case 'text': return listed(column);
+    case 'text':
+    case 'boolean': return listed(column);
     default: return assertNever(column, 'column');
   }
 }

@@ -22,7 +22,7 @@ export interface WrittenRecording {
  * files. A failure leaves nothing, because a part would be taken for the whole. Rejects with INTERRUPTED,
  * RECORDING_WRITE_FAILED, and with errors of the events.
  */
-export async function writeEvents(events: Iterable<MarketEvent>, options: {
+export async function writeEvents(events: Iterable<MarketEvent> | AsyncIterable<MarketEvent>, options: {
   readonly directory: string;
   readonly tokens: readonly Token[];
   readonly source: RecordingSource;
@@ -40,7 +40,7 @@ export async function writeEvents(events: Iterable<MarketEvent>, options: {
     let whole = false;
     try {
       let seq = 0;
-      for (const event of events) {
+      for await (const event of events) {
         writer.append(++seq, event.receivedAt, event);
         if (writer.isBusy) await writer.room();
         if (seq % TURN_EVENTS !== 1) continue;

@@ -15,6 +15,7 @@ import type { ParquetColumn } from '../export/parquet-file.ts';
 import type { Stamped } from '../export/parquet-table.ts';
 import { EVENT } from '../export/parquet-table.ts';
 import type { InputByKind } from '../format.ts';
+import { scalarColumns } from './document-columns.ts';
 import type { RecordedKind } from './recorded-kind.ts';
 
 /** One row each: the stamp and the feed in columns, all other members as one JSON text. */
@@ -56,17 +57,15 @@ function bodyIn(text: string): object {
   }
 }
 
-const COLUMNS: readonly ParquetColumn<Stamped<FeedEvent>>[] = [
-  ...EVENT,
-  { name: 'json', as: 'text', of: ({ input }) => stringifyJson(bodyOf(input)) },
-];
+const JSON_COLUMN: ParquetColumn<Stamped<FeedEvent>> =
+  { name: 'json', as: 'text', of: ({ input }) => stringifyJson(bodyOf(input)) };
 
 /** Returns how a kind without columns of its own is recorded: as documents. */
 export function documentKind<K extends FeedKindName>(kind: K): RecordedKind<K, Stamped<InputByKind[K]>> {
   return {
     createRows: () => new DocumentRows(),
     read: (columns) => readDocuments(kind, columns),
-    parquet: { columns: COLUMNS, rowsOf: (stamped) => [stamped] },
+    parquet: { columns: [...EVENT, ...scalarColumns(kind), JSON_COLUMN], rowsOf: (stamped) => [stamped] },
     check: { implausible: () => [] },
   };
 }

@@ -62,7 +62,7 @@ const COLUMNS: readonly ParquetColumn<Stamped<TokenStats>>[] = [
  * Returns the column of a statistic: `usd_price` for usdPrice, `buy_volume_5m` for 5m.buyVolume. A dot would be a path
  * in Parquet.
  */
-function statColumnName(name: TokenStatName): string {
+export function statColumnName(name: TokenStatName): string {
   const [window, field] = name.includes('.') ? name.split('.') as [string, string] : [undefined, name];
   const column = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return window === undefined ? column : `${column}_${window}`;

@@ -5,10 +5,11 @@ import type { SwapOrder, SwapRequest } from '../../trading/swap-terms.ts';
 import type { WatchPace } from '../rate/back-off.ts';
 import type { CallOptions } from '../rate/rate-plan.ts';
 import type { Service } from '../service.ts';
+import type { OrderAnswer } from '../wire/order-answer.ts';
 
 /** The parts of the service that feeds poll. */
 export interface FeedSource {
-  readonly swap: { order(request: SwapRequest, call?: CallOptions): Promise<SwapOrder> };
+  readonly swap: { order(request: SwapRequest, call?: CallOptions): Promise<SwapOrder & Partial<OrderAnswer>> };
   readonly tokens: Pick<Service['tokens'], 'search' | 'recent' | 'tag' | 'category'>;
   readonly prediction: Pick<
     Service['prediction'], 'orderBook' | 'eventMarkets' | 'searchEvents' | 'suggestedEvents' | 'positions' | 'history'

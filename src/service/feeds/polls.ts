@@ -31,9 +31,8 @@ export function pollsFor(specs: Iterable<FeedSpec>, source: FeedSource, clock: C
   return pollGroups(specs).map(({ specs: together, everyMs, weight }) => {
     const feeds = together.map(feedKey);
     const [{ kind }] = together as [FeedSpec];
-    // Specs of one group are of one kind, whose request takes them.
+    // The request of the first serves all specs of a group.
     const request = REQUESTS[kind] as unknown as FeedRequest<FeedKindName>;
-    const { hasColumns = false } = feedKindOf(kind);
     return {
       feeds, everyMs, weight,
       request: async (call) => {
@@ -41,8 +40,10 @@ export function pollsFor(specs: Iterable<FeedSpec>, source: FeedSource, clock: C
         const receivedAt = clock.now();
         return new Map(feeds.map((feed, index) => {
           const content = contents[index]!;
-          const event = isGannetError(content) ? content : { kind, feed, receivedAt, ...content } as MarketEvent;
-          return [feed, isGannetError(event) || hasColumns ? event : boundedDocument(event)];
+          if (isGannetError(content)) return [feed, content];
+          const { kind: own } = together[index]!;
+          const event = { kind: own, feed, receivedAt, ...content } as MarketEvent;
+          return [feed, feedKindOf(own).hasColumns === true ? event : boundedDocument(event)];
         }));
       },
     };

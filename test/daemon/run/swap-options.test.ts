@@ -313,6 +313,8 @@ const REFUSED: readonly (readonly [name: string, sections: Sections, fault: RegE
   ['exchanges both included and excluded',
     { swap: '  route: build\n  include_exchanges: [Lagoon]\n  exclude_exchanges: [Tidepool]' },
     /^\d+:3 swap\.exclude_exchanges: include_exchanges and exclude_exchanges exclude each other: remove one of them$/m],
+  ['another payer of fees', { swap: `  route: order\n  payer: ${FRIEND}` },
+    /^\d+:3 swap\.payer: another payer of fees would have to sign each swap: .+ remove the key\. .+ by itself$/m],
   ['all routers excluded', { swap: '  route: order\n  exclude_routers: [iris, rfqz, routerA, routerB]' },
     /^\d+:3 swap\.exclude_routers: expected at least one of the routers .+ got all of them$/m],
   ['an unknown router', { swap: '  route: order\n  exclude_routers: [irs]' },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { exportParquet } from '../../../src/recording/export/parquet.ts';
-import type { Amount, Lamports } from '../../../src/core/amount.ts';
+import type { Amount, Lamports, MicroUsd } from '../../../src/core/amount.ts';
 import { U64_MAX } from '../../../src/core/amount.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import type { Outcome } from '../../../src/trading/intent.ts';
@@ -14,7 +14,7 @@ import { RECORDING_KINDS } from '../../../src/recording/format.ts';
 import type { RecordingKind } from '../../../src/recording/format.ts';
 import type { Recording } from '../../../src/recording/reader.ts';
 import { openRecording } from '../../../src/recording/reader.ts';
-import { book, buyingSol, stats, trouble } from '../../market/events.ts';
+import { book, buyingSol, record, stats, trouble } from '../../market/events.ts';
 import { SOL } from '../../market/tokens.ts';
 import type { Stamped } from '../arbitrary-inputs.ts';
 import { readBack, stampedInputs } from '../arbitrary-inputs.ts';
@@ -60,7 +60,7 @@ describe('a recording exported to Parquet', () => {
       expect(tables.map(({ kind }) => kind)).toStrictEqual(recording.kinds);
       for (const { kind, file, rows, events } of tables) {
         const inputs = readBack(recording, { kinds: [kind] });
-        const expected = kind.startsWith('prediction-') ? inputs.map(withDecimals) : inputs;
+        const expected = /^(?:prediction-|quote-detail)/.test(kind) ? inputs.map(withDecimals) : inputs;
         const byRust = rowsByRust(file);
         expect(inputsIn(kind, byRust)).toStrictEqual(expected);
         expect(inputsIn(kind, await rowsByJavaScript(file))).toStrictEqual(expected);
@@ -84,6 +84,46 @@ describe('a recording exported to Parquet', () => {
       input_mint: 'Utf8', output_mint: 'Utf8', in_amount: 'Uint64', out_amount: 'Uint64', threshold: 'Uint64',
       price_impact: 'Float64?', context_slot: 'Uint64?', router: 'Utf8', fee_bps: 'Int64',
     });
+  });
+
+  it('has the single members of documents in columns with types, and all of them as JSON', async () => {
+    const { kind: _kind, ...terms } = buyingSol(150_000, 3);
+    const detail: Input = {
+      ...terms, kind: 'quote-detail', inAmount: U64_MAX as Amount, inUsdValue: 24.5, gasless: false, contextSlot: 9n,
+      route: [],
+    };
+    const complete = record(SOL, 150, 4);
+    const token: Input = {
+      ...complete, record: {
+        ...complete.record, createdAt: 86_400_000, isVerified: true, audit: { isSus: false },
+        values: { 'usdPrice': 150, '5m.buyVolume': 2.5 }, stats7d: { priceChange: -1.5 },
+      },
+    };
+    const market: Input = {
+      kind: 'prediction-market', feed: 'prediction-market:E:0:M', receivedAt: 5, eventId: 'E', market: {
+        marketId: 'M', status: 'closed', result: 'yes', closeTime: 7, outcomes: [], metadata: { title: 'Tide' },
+        pricing: { buyYesPriceUsd: 640_000n as MicroUsd, volume: 12 },
+      },
+    };
+    const { path } = await exported(await recordingOf([detail, token, market]));
+    expect(rowsByRust(path('quote-detail'))).toMatchObject([{
+      input_mint: USDC_MINT, in_amount: U64_MAX, context_slot: 9n, in_usd_value: 24.5, gasless: false,
+      out_usd_value: null, json: expect.stringContaining('"route":[]'),
+    }]);
+    expect(rowsByRust(path('token-record'))).toMatchObject([{
+      mint: SOL_MINT, symbol: 'SOL', decimals: 9, created_at: 86_400_000, is_verified: true, audit_is_sus: false,
+      usd_price: 150, buy_volume_5m: 2.5, price_change_7d: -1.5, price_change_30d: null, name: 'SOL', website: null,
+    }]);
+    expect(await rowsByJavaScript(path('prediction-market'))).toMatchObject([{
+      event_id: 'E', market_id: 'M', status: 'closed', result: 'yes', close_time: 7, metadata_title: 'Tide',
+      pricing_buy_yes_price_usd: 640_000n, pricing_sell_no_price_usd: null, pricing_volume: 12,
+    }]);
+    expect(typesByRust(path('token-record'))).toMatchObject({
+      mint: 'Utf8?', decimals: 'Float64?', is_verified: 'Bool?', created_at: 'Timestamp<MILLISECOND, UTC>?',
+      usd_price: 'Float64?', json: 'Utf8',
+    });
+    expect(typesByRust(path('quote-detail'))).toMatchObject({ in_amount: 'Uint64?', gasless: 'Bool?' });
+    expect(typesByRust(path('prediction-market'))).toMatchObject({ pricing_buy_yes_price_usd: 'Int64?' });
   });
 
   it('keeps failures, gaps, books without levels, and what an outcome cost', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { amount } from '../../../src/core/amount.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import type { FeedSpec } from '../../../src/market/feed.ts';
 import { feedKey } from '../../../src/market/feed.ts';
@@ -8,7 +9,10 @@ import type { FeedSource } from '../../../src/service/feeds/feed-request.ts';
 import type { Poll } from '../../../src/service/feeds/polls.ts';
 import { pollsFor } from '../../../src/service/feeds/polls.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
+import { readSwapOrder } from '../../../src/service/wire/order-answer.ts';
+import type { SwapRequest } from '../../../src/trading/swap-terms.ts';
 import { SOL, USDC } from '../../market/tokens.ts';
+import { ASKED, orderAnswer, TAKER } from '../answers.ts';
 import { UNASKED } from './unasked-calls.ts';
 
 const NOW: Millis = 1_790_000_000_000;
@@ -71,6 +75,52 @@ describe('an event that is a document', () => {
     expect(pollsFor(records, source({}), clock)).toHaveLength(1);
     const specs = [marketOf('A'), marketOf('B'), marketOf('C', 1), marketOf('D', 0, 2_000)];
     expect(pollsFor(specs, source({}), clock).map(({ feeds }) => feeds.length)).toEqual([2, 1, 1]);
+  });
+});
+
+/** A service that answers every quote with the same order. */
+const answered = (asked: Partial<SwapRequest>[]): FeedSource => ({
+  ...source({}), swap: {
+    order: async (request) => {
+      asked.push(request);
+      return readSwapOrder(orderAnswer({
+        inUsdValue: 149.9, outUsdValue: 149.5, totalTime: 31, mode: 'ultra', contextSlot: '77',
+        routePlan: [{
+          swapInfo: {
+            ammKey: TAKER, label: 'La\u200bgoon', inputMint: SOL.mint, outputMint: USDC.mint, inAmount: '1000000000',
+            outAmount: '150000000',
+          }, percent: 100, bps: 10_000, usdValue: 149.9,
+        }],
+      }), ASKED);
+    },
+  },
+});
+
+describe('a complete quote', () => {
+  const quote: FeedSpec =
+    { kind: 'quote', inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(1_000_000_000n), everyMs: 1_000 };
+  const complete: FeedSpec = { ...quote, kind: 'quote-detail' };
+
+  it('comes with the plain one from one answer, with all that the answer says', async () => {
+    const asked: Partial<SwapRequest>[] = [];
+    const events = await answer([complete, quote], answered(asked));
+    expect(asked).toHaveLength(1);
+    expect(events.get(feedKey(quote))).toMatchObject({ kind: 'quote', outAmount: 150_000_000n, contextSlot: 77n });
+    expect(events.get(feedKey(quote))).not.toHaveProperty('route');
+    expect([...events.keys()]).toEqual([feedKey(quote), feedKey(complete)]);
+    expect(events.get(feedKey(complete))).toMatchObject({
+      kind: 'quote-detail', outAmount: 150_000_000n, threshold: 149_250_000n, priceImpact: expect.any(Number),
+      contextSlot: 77n, inUsdValue: 149.9, outUsdValue: 149.5, totalTimeMs: 31, mode: 'ultra',
+      route: [{
+        exchange: String.raw`La\u200bgoon`, account: TAKER, bps: 10_000, inputMint: SOL.mint, outputMint: USDC.mint,
+        inAmount: 1_000_000_000n, outAmount: 150_000_000n, usdValue: 149.9,
+      }],
+    });
+  });
+
+  it('comes alone where no strategy watches the plain one', async () => {
+    const events = await answer([complete], answered([]));
+    expect([...events.values()]).toMatchObject([{ kind: 'quote-detail', route: [{ bps: 10_000 }] }]);
   });
 });
 

@@ -13,6 +13,9 @@ import { GannetError } from '../../../core/errors.ts';
 import { pluralize } from '../../../core/text.ts';
 import type { Millis } from '../../../core/time.ts';
 import { formatDuration, shortDuration } from '../../../core/time.ts';
+import type { MarketEvent } from '../../../market/event.ts';
+import { feedKey } from '../../../market/feed.ts';
+import { describeFeedKey } from '../../../market/market-text.ts';
 import type { Token } from '../../../market/token.ts';
 import { freeFolderName } from '../../../recording/files/new-folder.ts';
 import { csvRows } from '../../../recording/import/csv.ts';
@@ -113,19 +116,20 @@ function mapFlag(text: string, before: ReadonlyMap<string, string> = new Map()):
 /** Adds the command that generates a synthetic recording. */
 export function addGenerate(group: Command, run: RunCommand): void {
   group.command('generate')
-    .description('generates a synthetic recording from the sandbox’s market')
+    .description('generates a synthetic recording from the sandbox’s market; with --config, of what the strategies of '
+      + 'that configuration watch')
     .addHelpText('after', example('gannet recording generate --days 30'))
     .requiredOption('--days <n>', 'the number of days', days)
     .option('--seed <n>', 'the seed: the same one gives the same recording', wholeNumber(0, 4_294_967_295), 7)
-    .addOption(new Option('--pair <base/quote...>', 'the quoted pairs').default(['SOL/USDC'], 'SOL/USDC'))
+    .option('--pair <base/quote...>', 'without --config: the quoted pairs (default: SOL/USDC)')
     .addOption(new Option('--market <motion>', 'how prices move. stochastic-volatility: clusters of volatility, jumps '
       + 'and trends as in real markets; random-walk: nothing can be earned except by a mistake; swings: around a '
       + 'level, so that buying dips earns')
       .choices(PRICE_MOTIONS).default(USUAL_MOTION))
-    .addOption(new Option('--every <duration>', 'the time between two polls of a quote').argParser(durationFlag)
-      .default(EVERY_MS, formatDuration(EVERY_MS)))
-    .addOption(new Option('--slow-every <duration>', 'the time between two polls of statistics and order books')
-      .argParser(durationFlag).default(SLOW_EVERY_MS, formatDuration(SLOW_EVERY_MS)))
+    .option('--every <duration>', 'without --config: the time between two polls of a quote (default: '
+      + `${formatDuration(EVERY_MS)})`, durationFlag)
+    .option('--slow-every <duration>', 'without --config: the time between two polls of statistics and order books '
+      + `(default: ${formatDuration(SLOW_EVERY_MS)})`, durationFlag)
     .option('--out <dir>', 'the folder of the recording; it must not exist yet')
     .action(run((context: CommandContext, flags: GenerateFlags) => generate(context, flags)));
 }
@@ -133,37 +137,76 @@ export function addGenerate(group: Command, run: RunCommand): void {
 interface GenerateFlags {
   readonly days: number;
   readonly seed: number;
-  readonly pair: readonly string[];
-  readonly every: Millis;
-  readonly slowEvery: Millis;
+  readonly pair?: readonly string[];
+  readonly every?: Millis;
+  readonly slowEvery?: Millis;
   readonly market: PriceMotion;
   readonly out?: string;
 }
 
-async function generate(
-  { terminal, options, interrupt }: CommandContext, flags: GenerateFlags,
-): Promise<typeof EXIT.done> {
+async function generate(context: CommandContext, flags: GenerateFlags): Promise<typeof EXIT.done> {
+  const { terminal, options, interrupt } = context;
   if (flags.out !== undefined) refuseImpossibleFolder(flags.out, '--out');
-  const { sandboxToken, syntheticMarket } = await import('../../../sandbox/synthetic-market.ts');
-  const pairs = flags.pair.map((text) => pairOf(text, sandboxToken));
-  const tokens = new Map(pairs.flatMap(({ base, quote }) => [base, quote]).map((token) => [token.mint, token]));
+  const { events, tokens, warnings } =
+    options.config === undefined ? await ladders(flags) : await watched(context, flags);
   const spanMs = flags.days * 86_400_000;
   const progress = progressLine(terminal, 'hours');
-  const written = await writeEvents(syntheticMarket({
-    seed: flags.seed, pairs, startAt: GENERATED_START, days: flags.days, everyMs: flags.every,
-    slowEveryMs: flags.slowEvery, motion: flags.market,
-  }), {
+  const written = await writeEvents(events, {
     directory: flags.out ?? freeFolderName(
       join(options.stateDir, 'recordings'),
       `synthetic${flags.market === USUAL_MOTION ? '' : `-${flags.market}`}-${flags.days}d-${flags.seed}`,
-    ), tokens: [...tokens.values()], source: { kind: 'synthetic', market: flags.market, seed: flags.seed },
+    ), tokens, source: { kind: 'synthetic', market: flags.market, seed: flags.seed },
     startAt: GENERATED_START, interrupt,
     onProgress: (
       at,
     ) => { progress.show(Math.floor((at - GENERATED_START) / 3_600_000), Math.ceil(spanMs / 3_600_000)); },
   }).finally(progress.end);
-  terminal.result(summary(written), () => summaryText(written, []));
+  const warned = warnings();
+  terminal.result({ ...summary(written), warnings: warned }, () => summaryText(written, warned));
   return EXIT.done;
+}
+
+interface Generated {
+  readonly events: Iterable<MarketEvent> | AsyncIterable<MarketEvent>;
+  readonly tokens: readonly Token[];
+  /** Returns what is wrong with the events, for people, after the last one. */
+  readonly warnings: () => readonly string[];
+}
+
+/** Quotes of several sizes of pairs, statistics and order books. */
+async function ladders({
+  seed, pair = ['SOL/USDC'], days: span, every = EVERY_MS, slowEvery = SLOW_EVERY_MS, market,
+}: GenerateFlags): Promise<Generated> {
+  const { sandboxToken, syntheticMarket } = await import('../../../sandbox/synthetic-market.ts');
+  const pairs = pair.map((text) => pairOf(text, sandboxToken));
+  const tokens = new Map(pairs.flatMap(({ base, quote }) => [base, quote]).map((token) => [token.mint, token]));
+  return {
+    tokens: [...tokens.values()], warnings: () => [], events: syntheticMarket({
+      seed, pairs, startAt: GENERATED_START, days: span, everyMs: every, slowEveryMs: slowEvery, motion: market,
+    }),
+  };
+}
+
+/** What the strategies of the configuration watch, at their intervals. */
+async function watched(
+  context: CommandContext, { seed, days: span, market, pair, every, slowEvery }: GenerateFlags,
+): Promise<Generated> {
+  if (pair !== undefined || every !== undefined || slowEvery !== undefined) {
+    throw new GannetError('USAGE', '--pair, --every and --slow-every are for a recording without --config: the '
+      + 'strategies of a configuration name their inputs and intervals');
+  }
+  const { watchedConfig, watchedMarket, watchedSpecs } = await import('./generate-watched.ts');
+  const config = await watchedConfig(context);
+  const specs = watchedSpecs(config);
+  const unanswered = new Set(specs.map(feedKey));
+  return {
+    tokens: config.tokens.all,
+    events: watchedMarket({
+      specs, seed, startAt: GENERATED_START, days: span, motion: market, unanswered, interrupt: context.interrupt,
+    }),
+    warnings: () => [...unanswered].map((feed) =>
+      `the embedded service has nothing for ${describeFeedKey(config.tokens, feed)}: the recording holds faults alone`),
+  };
 }
 
 function days(text: string): number {
