@@ -1,7 +1,7 @@
 import { groupThousands, pluralize, printable } from '../core/text.ts';
 import { Engine } from '../engine/engine.ts';
 import type { FeedKey } from '../market/event.ts';
-import { feedKey } from '../market/feed.ts';
+import { feedKey, originOf, originOfKey } from '../market/feed.ts';
 import { describeFeeds } from '../market/market-text.ts';
 import type { TokenTable } from '../market/token.ts';
 
@@ -38,9 +38,12 @@ export function heldFeeds(strategies: Parameters<typeof Engine.feedsOf>[0], { fe
   return printable(feedsText(feeds, { tokens, wanted: missingKeys(strategies, feeds) }), LONGEST);
 }
 
+/** Where signals were taken, one that is missing was not sent. */
 function missingKeys(strategies: Parameters<typeof Engine.feedsOf>[0], feeds: readonly FeedKey[]): readonly FeedKey[] {
   const recorded = new Set(feeds);
-  return Engine.feedsOf(strategies).map(feedKey).filter((key) => !recorded.has(key));
+  const hasSignals = feeds.some((feed) => originOfKey(feed) === 'webhook');
+  return Engine.feedsOf(strategies).filter((spec) => !(hasSignals && originOf(spec) === 'webhook'))
+    .map(feedKey).filter((key) => !recorded.has(key));
 }
 
 /** Names all feeds where they are few. */

@@ -37,7 +37,7 @@ export function createSampler(polled: readonly FeedSpec[], recorded: RecordedInt
   const intervals = new Map(recorded);
   for (const spec of polled) {
     const feed = feedKey(spec);
-    if (!isFinerThan(recorded.get(feed), spec.everyMs)) continue;
+    if (!isFinerThan(recorded.get(feed), spec)) continue;
     sampled.set(feed, { everyMs: spec.everyMs, window: -Infinity });
     intervals.set(feed, spec.everyMs);
   }
@@ -90,9 +90,9 @@ export interface SampledInput {
 export function sampledInputs(strategies: readonly StrategyInstance[], recorded: RecordedIntervals): SampledInput[] {
   return strategies.flatMap(({ name, strategy, params }) =>
     Object.values(strategy.inputs(params)).flatMap(specsOf).flatMap((spec): SampledInput[] => {
-      const [feed, { everyMs }] = [feedKey(spec), spec];
+      const feed = feedKey(spec);
       const recordedMs = recorded.get(feed);
-      return recordedMs === undefined || !isFinerThan(recordedMs, everyMs) ? []
-        : [{ strategy: name, feed, recordedMs, everyMs }];
+      return recordedMs === undefined || !isFinerThan(recordedMs, spec) ? []
+        : [{ strategy: name, feed, recordedMs, everyMs: spec.everyMs }];
     }));
 }

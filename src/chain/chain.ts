@@ -18,6 +18,7 @@ import * as answers from './rpc-answers.ts';
 import { createRpcClient, httpTransport, parseRpcUrl, type RpcClient, type RpcTransport } from './rpc-client.ts';
 import { createSignerSearch, type HistoryEntry, type SignerSearch } from './signer-search.ts';
 import type { SlotFloor } from './slot-floor.ts';
+import { createWalletActivity, type ReadWalletActivity } from './wallet-activity.ts';
 
 interface ChainOptions {
   readonly rpcUrl: string;
@@ -53,6 +54,7 @@ interface LandedTransactions {
    * Returns all signatures of a landed transaction, the fee payer's first; undefined while the node does not have it.
    */
   signaturesOf(signature: string): Promise<readonly string[] | undefined>;
+  walletActivity: ReadWalletActivity;
   /** Returns a wallet's newest transactions, at most 100, newest first. */
   newestTransactions(owner: string): Promise<readonly HistoryEntry[]>;
 }
@@ -124,9 +126,11 @@ export function createChain(options: ChainOptions): Chain {
 function createLandedTransactions({ rpc, floor, clock, nativeBalance }: Pick<Balances, 'nativeBalance'> & {
   readonly rpc: RpcClient; readonly floor: SlotFloor; readonly clock: Clock;
 }): LandedTransactions {
-  async function landedTransaction(signature: string): Promise<answers.LandedTransaction | undefined> {
+  async function landedTransaction(
+    signature: string, call?: AbortSignal,
+  ): Promise<answers.LandedTransaction | undefined> {
     const config = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
-    const found = await rpc.call('getTransaction', [signature, config], answers.landedTransaction);
+    const found = await rpc.call('getTransaction', [signature, config], answers.landedTransaction, given(call));
     const first = found?.transaction.signatures[0];
     if (found === null || first === signature) return found ?? undefined;
     throw new GannetError('CHAIN_RESPONSE_INVALID', `getTransaction: expected ${signature}, got ${first}`);
@@ -161,13 +165,29 @@ function createLandedTransactions({ rpc, floor, clock, nativeBalance }: Pick<Bal
       return transaction === undefined ? undefined : readOwnMoves(transaction, owner);
     },
     findBySigner: createSignerSearch({ history, signaturesOf, clock }),
-    balanceHistory: createBalanceHistory({ native: nativeBalance, history, transaction: landedTransaction }),
+    balanceHistory: createBalanceHistory({
+      native: nativeBalance, history, transaction: (signature) => landedTransaction(signature),
+    }),
     signaturesOf,
+    walletActivity: createWalletActivity({
+      slot: (signal) => rpc.call('getSlot', [{ commitment: 'confirmed' }], answers.slot, given(signal)),
+      history: async (owner, page, signal) => {
+        const config = { ...page, commitment: 'confirmed' };
+        const entries =
+          await rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory, given(signal));
+        return entries.slice(0, page.limit);
+      },
+      transaction: landedTransaction,
+    }),
     newestTransactions(owner) {
       const config = { limit: 100, commitment: 'confirmed' };
       return rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory);
     },
   };
+}
+
+function given(signal: AbortSignal | undefined): { readonly signal: AbortSignal } | undefined {
+  return signal === undefined ? undefined : { signal };
 }
 
 async function simulateTransaction(rpc: RpcClient, transaction: Uint8Array): Promise<Simulation> {

@@ -3,7 +3,7 @@ import { U64_MAX, ZERO, type Amount, type Lamports } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import { SOL_MINT, type Mint } from '../market/token.ts';
 import type { LandedSwap } from '../trading/attempt.ts';
-import { SYSTEM_PROGRAM } from '../solana/constants.ts';
+import { SOL_DECIMALS, SYSTEM_PROGRAM } from '../solana/constants.ts';
 import type { LandedTransaction } from './rpc-answers.ts';
 import { readTransactionError } from './rpc-answers.ts';
 
@@ -113,6 +113,33 @@ export function readOwnMoves(transaction: LandedTransaction, owner: string): Rea
   return moves;
 }
 
+/** What a transaction changed of a wallet, by mint; native and wrapped SOL count together. */
+interface WalletChanges {
+  /** Whether the wallet signed the transaction. */
+  readonly isSigner: boolean;
+  /** Without tokens that stayed the same. Fees and deposits are part of the change of SOL. */
+  readonly changes: ReadonlyMap<string, { readonly amount: bigint; readonly decimals: number | undefined }>;
+}
+
+/** Returns the changes of all tokens of a wallet. Throws CHAIN_RESPONSE_INVALID where they are incomplete. */
+export function readWalletChanges(transaction: LandedTransaction, owner: string): WalletChanges {
+  const { meta, transaction: { signatures } } = transaction;
+  const keys = accountKeys(transaction);
+  const ownerIndex = keys.indexOf(owner);
+  if (ownerIndex < 0) throw contradiction('it is listed for the wallet, but does not name it', signatures[0]!);
+  if (meta.preTokenBalances === null || meta.postTokenBalances === null)
+    throw contradiction('expected its token balances, got none', signatures[0]!);
+  const accounts = ownTokenAccounts(transaction, owner);
+  const lamports = lamportChange(transaction, ownerIndex) + tokenChange(accounts, SOL_MINT);
+  const changes = new Map<string, { readonly amount: bigint; readonly decimals: number | undefined }>();
+  changes.set(SOL_MINT, { amount: lamports, decimals: SOL_DECIMALS });
+  for (const { mint, decimals } of accounts)
+    if (!changes.has(mint)) changes.set(mint, { amount: tokenChange(accounts, mint), decimals });
+  return {
+    isSigner: ownerIndex < signatures.length, changes: new Map([...changes].filter(([, { amount }]) => amount !== 0n)),
+  };
+}
+
 /** The balance of an account before and after a transaction. */
 export interface BalanceChange {
   readonly before: bigint;
@@ -146,6 +173,7 @@ interface OwnTokenAccount {
   readonly mint: string;
   readonly before?: bigint | undefined;
   readonly after?: bigint | undefined;
+  readonly decimals?: number | undefined;
 }
 
 function ownTokenAccounts({ meta }: LandedTransaction, owner: string): readonly OwnTokenAccount[] {
@@ -154,12 +182,14 @@ function ownTokenAccounts({ meta }: LandedTransaction, owner: string): readonly 
     if (entry.owner !== owner) continue;
     accounts.set(entry.accountIndex, {
       index: entry.accountIndex, mint: entry.mint, before: entry.uiTokenAmount.amount,
+      decimals: entry.uiTokenAmount.decimals,
     });
   }
   for (const entry of meta.postTokenBalances ?? []) {
     if (entry.owner !== owner) continue;
     const known = accounts.get(entry.accountIndex) ?? { index: entry.accountIndex, mint: entry.mint };
-    accounts.set(entry.accountIndex, { ...known, after: entry.uiTokenAmount.amount });
+    const { amount: after, decimals } = entry.uiTokenAmount;
+    accounts.set(entry.accountIndex, { ...known, after, decimals });
   }
   return [...accounts.values()];
 }

@@ -36,6 +36,7 @@ export interface TransactionError {
 
 export const blockhashValidity = atSlot(z.boolean());
 export const epochInfo = z.object({ absoluteSlot: u64, blockHeight: u64 });
+export const slot = u64;
 export const nodeVersion = z.object({ 'solana-core': z.string().max(64) });
 export const genesisHash = address;
 export const lamportBalance = atSlot(u64);
@@ -74,13 +75,14 @@ const tokenBalance = z.object({
   mint: address,
   // Old nodes left it out; such an entry is taken for another wallet's.
   owner: address.optional(),
-  uiTokenAmount: z.object({ amount: rawAmount }),
+  uiTokenAmount: z.object({ amount: rawAmount, decimals: index.optional().catch(undefined) }),
 });
 
 const instruction = z.object({ programIdIndex: index, accounts: z.array(index), data: z.string().max(20_000) });
 export const landedTransaction = z
   .object({
     slot: u64,
+    blockTime: z.int().nullable().optional().catch(undefined),
     meta: z.object({
       err: transactionError,
       fee: u64,

@@ -10,7 +10,7 @@ import { interruptions, reported, watchOutput } from './output/process-output.ts
 import type { Redact } from './output/terminal.ts';
 import { linesWrapped, outputColumns, processTerminal, redactKeysOf, reportError } from './output/terminal.ts';
 import { stringifyJson } from '../core/json.ts';
-import { CONTROL_TOKENS } from '../core/secret-strength.ts';
+import { CONTROL_TOKENS, SIGNALS_TOKEN } from '../core/secret-strength.ts';
 import { LOG_LEVELS } from '../daemon/reporting/log-levels.ts';
 import type { HandedOn } from '../signer/command-process.ts';
 import { dotenvFolders, merged, readDotenv, withoutKeys } from '../signer/environment.ts';
@@ -108,7 +108,7 @@ function runner(program: GannetCommand, { code, handedOn, connectSigner, output,
         connectSigner,
       };
       // The context has these; child processes must not.
-      for (const name of Object.values(CONTROL_TOKENS)) delete process.env[name];
+      for (const name of [...Object.values(CONTROL_TOKENS), SIGNALS_TOKEN]) delete process.env[name];
       // Commander appends the command object to the arguments; the action ignores it.
       return (action as (context: CommandContext, ...args: readonly unknown[]) => Promise<ExitCode>)(context, ...args);
     });

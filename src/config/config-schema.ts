@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseDuration } from '../core/time.ts';
+import { SIGNAL_NAME } from '../market/signal.ts';
 import { PLAN_NAMES } from '../service/rate/rate-plan.ts';
 import { backtestSchema } from './schema-backtest.ts';
 import { address, amount, duration, isDuration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
@@ -194,6 +195,16 @@ export const configSchema = z.strictObject({
     host: z.string().min(1).default('127.0.0.1')
       .meta({ description: 'Anything but this machine needs GANNET_CONTROL_TOKEN in the environment.' }),
   }).prefault({}).meta({ description: 'The control API, which `gannet status` and its siblings talk to.' }),
+  signals: z.strictObject({
+    names: z.array(z.string().regex(SIGNAL_NAME, { message: 'expected lower-case letters, digits and dashes' }))
+      .min(1).max(50)
+      .meta({ description: 'What other programs may send: POST /api/signals/NAME.', examples: [['entry', 'exit']] }),
+    token_file: z.string().min(1).optional().meta({
+      description: 'A file of mode 0600 or 0400 with the token that they need. Left out, GANNET_SIGNALS_TOKEN of the '
+        + 'environment; without both, the run makes one and keeps it in the state directory.',
+      examples: ['/run/secrets/signals-token'],
+    }),
+  }).optional().meta({ description: 'Signals of other programs, taken by the control API as an input of strategies.' }),
   notifications: z.array(z.strictObject({
     kind: z.enum(['webhook', 'telegram']),
     url: z.string().optional(),

@@ -60,7 +60,7 @@ export function interpolate(
 
 /** The parts that say where a run trades, with which wallet, and who may control it; no decision depends on them. */
 const NOT_DECIDING: readonly ConfigPath[] =
-  [['service'], ['chain'], ['control'], ['notifications'], ['wallet', 'key_from'], ['wallet', 'address']];
+  [['service'], ['chain'], ['control'], ['signals'], ['notifications'], ['wallet', 'key_from'], ['wallet', 'address']];
 
 /** Returns a configuration without the parts that no decision depends on, as research commands read it. */
 export function withoutConnections<N extends ConfigNode>(root: N): N {

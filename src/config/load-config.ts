@@ -42,7 +42,7 @@ interface LoadOptions {
    * run, the default: checks everything that must hold before a run trades. check: the same, except for the consent
    * of the command line. read: a command that only reads (a quote, a replay) needs no wallet and no room in the plan,
    * and may ask a real service whatever the mode. research: a command that reads recordings alone gets no service,
-   * chain, control, notifications or wallet: no variable, file or address of theirs is read.
+   * chain, control, signals, notifications or wallet: no variable, file or address of theirs is read.
    */
   readonly purpose?: 'run' | 'check' | 'read' | 'research' | undefined;
   /** Whether the command line says that real money may be moved: --live. */

@@ -2,7 +2,7 @@ import type { Millis } from '../core/time.ts';
 import { roughDuration } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
-import { feedKey } from '../market/feed.ts';
+import { feedKey, originOf, sharedFeeds } from '../market/feed.ts';
 import { optimalIntervals, pollGroups } from '../market/poll-plan.ts';
 import { watchRequestsPerSecond } from '../service/rate/rate-plan.ts';
 import type { ProblemList } from './config-issue.ts';
@@ -23,6 +23,8 @@ export interface FeedInterval {
 export interface RequestRate {
   /** For watching alone, without the requests of swaps. */
   readonly requestsPerSecond: number;
+  /** For watching, at the chain's node; each transaction that is found takes one more. */
+  readonly nodeRequestsPerSecond: number;
   /** The rate of the plan; undefined where it has no limit. */
   readonly allowedPerSecond: number | undefined;
   /** The part of it for watching, after the headroom for swaps and the distance from the limit. */
@@ -36,19 +38,26 @@ export interface RequestRate {
  * becomes of each feed.
  */
 export function requestRate({ service, strategies }: Pick<RunConfig, 'service' | 'strategies'>): RequestRate {
-  const groups = pollGroups(strategies.flatMap((strategy) => watchedBy(strategy).map(({ spec }) => spec)));
+  const watched = sharedFeeds(strategies.flatMap((strategy) => watchedBy(strategy).map(({ spec }) => spec)));
+  const others = watched.filter((spec) => originOf(spec) !== 'service');
+  const groups = pollGroups(watched.filter((spec) => originOf(spec) === 'service'));
   const watchPerSecond = service.limited ? watchRequestsPerSecond(service.plan) : undefined;
   const intervals = watchPerSecond === undefined ? groups.map(({ everyMs }) => everyMs)
     : optimalIntervals(groups, watchPerSecond);
   return {
     requestsPerSecond: rounded(groups.reduce((sum, { everyMs }) => sum + 1_000 / everyMs, 0)),
+    nodeRequestsPerSecond: rounded(pollGroups(others.filter((spec) => originOf(spec) === 'node'))
+      .reduce((sum, { everyMs }) => sum + 1_000 / everyMs, 0)),
     allowedPerSecond: service.limited ? service.requestsPerSecond : undefined,
     watchPerSecond: watchPerSecond === undefined ? undefined : rounded(watchPerSecond),
-    feeds: groups.flatMap(({ specs, everyMs }, index) => {
-      const interval = intervals[index]!;
-      const expectedMs = interval <= everyMs * (1 + ROUNDING) ? everyMs : Math.ceil(interval);
-      return specs.map((spec) => ({ spec, expectedMs }));
-    }),
+    feeds: [
+      ...groups.flatMap(({ specs, everyMs }, index) => {
+        const interval = intervals[index]!;
+        const expectedMs = interval <= everyMs * (1 + ROUNDING) ? everyMs : Math.ceil(interval);
+        return specs.map((spec) => ({ spec, expectedMs }));
+      }),
+      ...others.map((spec) => ({ spec, expectedMs: spec.everyMs })),
+    ],
   };
 }
 
@@ -86,7 +95,8 @@ export function refuseExcess(
   for (const [index, strategy] of strategies.entries()) {
     if (strategy === undefined) continue;
     const { name, maxAgeMs } = strategy;
-    const inputs = watchedBy(strategy)
+    // A signal has no age.
+    const inputs = watchedBy(strategy).filter(({ spec }) => originOf(spec) !== 'webhook')
       .map((input): Expected => ({ ...input, expectedMs: expected.get(feedKey(input.spec))! }));
     if (maxAgeMs === undefined) {
       late.push(...inputs.filter(({ spec, expectedMs }) => expectedMs > spec.everyMs).map((input) =>

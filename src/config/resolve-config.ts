@@ -16,7 +16,8 @@ import type { RequestRate } from './request-rate.ts';
 import { refuseExcess, requestRate } from './request-rate.ts';
 import { resolveBacktest } from './resolve-backtest.ts';
 import {
-  checkForRun, knownRouters, resolveChain, resolveService, resolveSigner, resolveWallet,
+  checkForRun, knownRouters, refuseUnknownSignals, resolveChain, resolveService, resolveSignals, resolveSigner,
+  resolveWallet,
 } from './resolve-connections.ts';
 import { resolveLimits } from './risk-limits.ts';
 import { resolveSwap } from './strategies/swap-options.ts';
@@ -132,11 +133,13 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     strategies,
     isolation,
     recording: { enabled, dir },
+    signals: resolveSignals(sections),
     control: { ...sections.control, isPortGiven: nodeAt(sound, ['control', 'port']) !== undefined },
   };
   const rate = requestRate(config);
   if (purpose !== 'read') {
     refuseExcess(rate, { service, strategies: entries }, problems);
+    refuseUnknownSignals(sections.signals?.names ?? [], entries, problems);
     const consent = purpose === 'check' ? undefined : options.liveConsent;
     checkLiveGate(sections, { root, problems, consent, protections, signer, strategies, tokens });
   }
@@ -176,8 +179,11 @@ function readSections(sound: ConfigNode): ConfigFile {
     return path.slice(0, index < 0 ? 1 : index).map(String);
   });
   const second = parseSections(without(withoutStrategies, broken));
-  assert(second.success, 'every section has defaults');
-  return second.data;
+  if (second.success) return second.data;
+  // A section cannot do without some lists.
+  const third = parseSections(without(withoutStrategies, broken.map(([section]) => [section!])));
+  assert(third.success, 'every section has defaults');
+  return third.data;
 }
 
 function parseSections(node: ConfigNode): ReturnType<typeof configSchema.safeParse> {

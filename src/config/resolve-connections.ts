@@ -1,7 +1,7 @@
 import type { Amount, Lamports } from '../core/amount.ts';
 import { lamports } from '../core/amount.ts';
 import { isGannetError } from '../core/errors.ts';
-import { CONTROL_TOKENS, SECRET_BITS_MIN, weaknessOf } from '../core/secret-strength.ts';
+import { CONTROL_TOKENS, SECRET_BITS_MIN, SIGNALS_TOKEN, weaknessOf } from '../core/secret-strength.ts';
 import { nearest } from '../core/text.ts';
 import { parseDuration } from '../core/time.ts';
 import type { Mint, Token } from '../market/token.ts';
@@ -18,8 +18,10 @@ import type { EnvironmentRecord } from './interpolate.ts';
 import { withheldVariable } from './interpolate.ts';
 import type { AmountReader } from './resolve-tokens.ts';
 import type {
-  AllowanceConfig, ChainConfig, KeySource, PriceGuardConfig, ServiceConfig, SignerConfig, WalletConfig,
+  AllowanceConfig, ChainConfig, KeySource, PriceGuardConfig, ServiceConfig, SignalsConfig, SignerConfig, StrategyConfig,
+  WalletConfig,
 } from './run-config.ts';
+import { watchedBy } from './run-config.ts';
 import { isLoopback } from './schema-fields.ts';
 import type { SpendCap } from '../trading/limits.ts';
 import type { ConfigPath } from './config-tree.ts';
@@ -129,14 +131,19 @@ const DEFAULT_SOL_RESERVE = lamports(50_000_000n) as bigint as Amount;
 export function checkForRun(
   sections: ConfigFile, { environment, problems }: { environment: EnvironmentRecord; problems: ProblemList },
 ): void {
-  const { mode, service, wallet, control } = sections;
+  const { mode, service, wallet, control, signals } = sections;
   if (mode === 'paper' && service.base_url !== 'embedded' && wallet === undefined && !problems.isFaulty(['wallet'])) {
     problems.add(
       ['service', 'base_url'],
       'a real service needs a wallet to quote for: add "wallet: { address: … }"; on paper no key is needed',
     );
   }
+  if (signals !== undefined && !control.enabled) {
+    problems.add(['signals'], 'expected the control API, which takes signals: remove "control: { enabled: false }"',
+      { at: 'key' });
+  }
   if (!control.enabled) return;
+  if (signals !== undefined) for (const fault of signalsTokenFaults(environment)) problems.add(['signals'], fault);
   if (!isLoopback(control.host) && (environment[CONTROL_TOKENS.operator] ?? '') === '') {
     problems.add(
       ['control', 'host'],
@@ -147,15 +154,48 @@ export function checkForRun(
   for (const fault of controlTokenFaults(environment)) problems.add(['control'], fault);
 }
 
-/** Returns why tokens of the environment are refused, for people and without any part of them. */
-export function controlTokenFaults(environment: EnvironmentRecord): string[] {
-  const weak = Object.values(CONTROL_TOKENS).flatMap((name) => {
+/** Returns the section of signals. */
+export function resolveSignals({ signals }: ConfigFile): SignalsConfig | undefined {
+  return signals === undefined ? undefined : { names: signals.names, tokenFile: signals.token_file };
+}
+
+/** Adds the strategies that wait for a signal that nothing may send. */
+export function refuseUnknownSignals(
+  names: readonly string[], strategies: readonly (StrategyConfig | undefined)[], problems: ProblemList,
+): void {
+  for (const [index, strategy] of strategies.entries()) {
+    for (const { name, spec } of strategy === undefined ? [] : watchedBy(strategy)) {
+      if (spec.kind !== 'signal' || names.includes(spec.name)) continue;
+      const known = names.length === 0 ? '' : `, which are ${names.join(', ')}`;
+      problems.add(['strategies', index], `its input "${safeText(name, 60)}" waits for the signal "${spec.name}", `
+        + `which nothing may send: add it to signals.names${known}`);
+    }
+  }
+}
+
+/** Returns why the environment's token for signals is refused, for people and without any part of it. */
+export function signalsTokenFaults(environment: EnvironmentRecord): string[] {
+  const token = environment[SIGNALS_TOKEN] ?? '';
+  const isShared = token !== '' && Object.values(CONTROL_TOKENS).some((name) => environment[name] === token);
+  return [
+    ...weakTokens([SIGNALS_TOKEN], environment),
+    ...(isShared ? [`${SIGNALS_TOKEN}: expected a token of its own: it allows signals and nothing else`] : []),
+  ];
+}
+
+function weakTokens(names: readonly string[], environment: EnvironmentRecord): string[] {
+  return names.flatMap((name) => {
     const token = environment[name] ?? '';
     const weakness = token === '' ? undefined : weaknessOf(token);
     return weakness === undefined ? [] : [`${name}: expected at least ${SECRET_BITS_MIN} random bits, such as 32 `
       + `hexadecimal digits or 22 characters of base64url, but ${weakness}; "openssl rand -hex 32" makes a token, and `
       + 'without the variable each run makes its own'];
   });
+}
+
+/** Returns why tokens of the environment are refused, for people and without any part of them. */
+export function controlTokenFaults(environment: EnvironmentRecord): string[] {
+  const weak = weakTokens(Object.values(CONTROL_TOKENS), environment);
   const { operator, viewer } = CONTROL_TOKENS;
   const isShared = (environment[operator] ?? '') !== '' && environment[operator] === environment[viewer];
   return isShared ? [...weak, `${viewer}: expected another token than ${operator}: it only reads`] : weak;

@@ -31,6 +31,8 @@ export interface RunConfig {
   readonly strategies: readonly StrategyConfig[];
   readonly isolation: IsolationConfig;
   readonly recording: { readonly enabled: boolean; readonly dir: string };
+  /** The signals that other programs may send; undefined where none may. */
+  readonly signals?: SignalsConfig | undefined;
   readonly control: {
     readonly enabled: boolean;
     readonly host: string;
@@ -38,6 +40,12 @@ export interface RunConfig {
     /** Whether the file names the port; a port that it does not name gives way to the next free one. */
     readonly isPortGiven: boolean;
   };
+}
+
+export interface SignalsConfig {
+  readonly names: readonly string[];
+  /** As in the file; undefined where the token is in the environment or in the state directory. */
+  readonly tokenFile?: string | undefined;
 }
 
 export interface ServiceConfig {

@@ -3,6 +3,9 @@ import { pluralize } from './text.ts';
 /** The environment variables that hold the tokens of the control API, by what the token allows. */
 export const CONTROL_TOKENS = { operator: 'GANNET_CONTROL_TOKEN', viewer: 'GANNET_CONTROL_VIEWER_TOKEN' } as const;
 
+/** The environment variable that holds the token for signals, which allows nothing else. */
+export const SIGNALS_TOKEN = 'GANNET_SIGNALS_TOKEN';
+
 /** The least entropy of a secret that protects money, in bits. */
 export const SECRET_BITS_MIN = 128;
 /** A longer text is no token: it would fill a request's headers. */

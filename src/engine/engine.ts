@@ -403,7 +403,8 @@ export class Engine {
   #connect(host: Host): void {
     const record = this.#state.strategies.get(host.name);
     assert(record, () => `strategy ${host.name} has no record in the state`);
-    this.#state.strategies.set(host.name, { ...record, inputs: host.inputs.map(({ slot }) => slot) });
+    const polled = host.inputs.filter(({ isPolled }) => isPolled);
+    this.#state.strategies.set(host.name, { ...record, inputs: polled.map(({ slot }) => slot) });
     for (const input of host.inputs) this.#routes[input.slot] = [...(this.#routes[input.slot] ?? []), input];
   }
 }

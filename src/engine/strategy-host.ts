@@ -3,7 +3,7 @@ import { messageOf } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
-import { feedKey } from '../market/feed.ts';
+import { feedKey, originOf } from '../market/feed.ts';
 import type { SampleWindows } from '../market/sample-windows.ts';
 import { isFinerThan, joinSampling, restartSampling } from '../market/sample-windows.ts';
 import type { DeniedSwap, StrategyContext } from '../strategy/context.ts';
@@ -82,6 +82,8 @@ interface HostPort {
 export interface HostedInput {
   readonly feed: FeedKey;
   readonly slot: FeedSlot;
+  /** Whether its data has an age: polls renew it. */
+  readonly isPolled: boolean;
   readonly adapt: (event: MarketEvent) => unknown;
   readonly source: { emit(value: unknown): void };
   /** Undefined where it sees every event. */
@@ -342,7 +344,8 @@ export class Host {
     const feed = feedKey(spec);
     return {
       feed, adapt, source,
-      windows: isFinerThan(this.#port.intervals?.get(feed), spec.everyMs)
+      isPolled: originOf(spec) !== 'webhook',
+      windows: isFinerThan(this.#port.intervals?.get(feed), spec)
         ? { everyMs: spec.everyMs, window: -Infinity } : undefined,
       slot: this.#port.state.market.slotOf(feed),
       fail: (error) => { this.#fail(messageOf(error)); },

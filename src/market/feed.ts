@@ -1,8 +1,9 @@
 import type { Observable } from 'rxjs';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from './event.ts';
-import type { FeedSubject } from './feeds/registry.ts';
-import { feedKindOf } from './feeds/registry.ts';
+import type { FeedOrigin } from './feeds/feed-kind.ts';
+import type { FeedKindName, FeedSubject } from './feeds/registry.ts';
+import { feedKindOf, isFeedKind } from './feeds/registry.ts';
 
 /** A subject to poll, its interval, and its weight where the request rate does not suffice for every interval. */
 export type FeedSpec = FeedRate & FeedSubject;
@@ -17,6 +18,17 @@ interface FeedRate {
 /** Returns the weight of a feed's freshness relative to other feeds; 1 unless configured. */
 export function weightOf({ weight = 1 }: Pick<FeedSpec, 'weight'>): number {
   return weight;
+}
+
+/** Returns what makes the events of a kind of feed. */
+export function originOf({ kind }: { readonly kind: FeedKindName }): FeedOrigin {
+  return feedKindOf(kind).origin ?? 'service';
+}
+
+/** Returns what makes the events of the feed with a key; the service for a key of an unknown kind. */
+export function originOfKey(feed: FeedKey): FeedOrigin {
+  const kind = feed.slice(0, feed.indexOf(':'));
+  return isFeedKind(kind) ? originOf({ kind }) : 'service';
 }
 
 /** Polls and emits typed events. It never errors and never completes by itself: a fault is a `feed-health` event. */

@@ -1,4 +1,6 @@
 import type { Millis } from '../core/time.ts';
+import type { FeedSpec } from './feed.ts';
+import { originOf } from './feed.ts';
 
 /** Intervals of live polls vary by a tenth. */
 const POLL_JITTER = 0.1;
@@ -14,9 +16,12 @@ export interface SampleWindows {
   window: number;
 }
 
-/** Returns whether events at `intervalMs` come more often than every `everyMs`, by more than the jitter of polls. */
-export function isFinerThan(intervalMs: Millis | undefined, everyMs: Millis): boolean {
-  return intervalMs !== undefined && intervalMs < (1 - POLL_JITTER) * everyMs;
+/**
+ * Returns whether a feed's events at `intervalMs` are more than an input asks for, by more than the jitter of polls.
+ * Events that each count on their own never are.
+ */
+export function isFinerThan(intervalMs: Millis | undefined, spec: FeedSpec): boolean {
+  return intervalMs !== undefined && originOf(spec) === 'service' && intervalMs < (1 - POLL_JITTER) * spec.everyMs;
 }
 
 /**

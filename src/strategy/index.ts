@@ -2,7 +2,7 @@
 export { defineStrategy } from './define.ts';
 export type { Strategy, StrategyDefinition, Streams } from './define.ts';
 export type { AlertData, DeniedSwap, Position, StrategyContext, SwapOptions } from './context.ts';
-export { DetailedQuote, orderBook, PricedQuote, quotes, tokenStats } from './input.ts';
+export { DetailedQuote, orderBook, PricedQuote, quotes, signals, tokenStats } from './input.ts';
 export type { Input, PollOptions } from './input.ts';
 export { bars, quoteLadder, twoSided } from './quote-inputs.ts';
 export type { QuoteLadder, TwoSidedQuote } from './quote-inputs.ts';
@@ -10,6 +10,7 @@ export { tokenList, tokenRecord } from './token-inputs.ts';
 export {
   lendEarnings, predictionEvent, predictionEvents, predictionHistory, predictionMarket, predictionPositions,
 } from './prediction-inputs.ts';
+export { walletActivity } from './wallet-inputs.ts';
 export type { PageOptions } from './prediction-inputs.ts';
 export { amount, duration, pair, token } from './params.ts';
 export type { Folded, Stateful, StatefulOptions } from './stateful.ts';
@@ -46,6 +47,7 @@ export type { Bar } from '../market/bar.ts';
 export type { Quote, QuoteDetail } from '../market/quote.ts';
 export type { Mint, Pair, Token, TokenAmount } from '../market/token.ts';
 export { formatTokenAmount } from '../market/token.ts';
+export type { SignalBody, SignalEvent, SignalValue } from '../market/signal.ts';
 export type { TokenStatName, TokenStats } from '../market/token-stats.ts';
 export type { TokenListEvent, TokenListName, TokenRecord, TokenRecordEvent } from '../market/token-record.ts';
 export type {
@@ -53,6 +55,7 @@ export type {
   PredictionMarketEvent, PredictionPosition, PredictionPositionsEvent,
 } from '../market/prediction.ts';
 export type { LendEarningsEvent } from '../market/lending.ts';
+export type { WalletChange, WalletTransaction } from '../market/wallet-activity.ts';
 export type { Fill, IntentState, Outcome } from '../trading/intent.ts';
 export type { DenialCode } from '../trading/limits.ts';
 export type { AlertLevel, AlertProposal, Proposal, Route, SwapProposal } from '../trading/proposal.ts';

@@ -9,6 +9,7 @@ import type { FeedSpec } from '../market/feed.ts';
 import type { FeedEventByKind, FeedSubject } from '../market/feeds/registry.ts';
 import type { OrderBook } from '../market/order-book.ts';
 import type { Quote, QuoteDetail } from '../market/quote.ts';
+import type { SignalEvent } from '../market/signal.ts';
 import type { TokenStats } from '../market/token-stats.ts';
 import type { Pair, Token, TokenAmount } from '../market/token.ts';
 import { formatTokenAmount } from '../market/token.ts';
@@ -40,6 +41,11 @@ export function deliverer(input: Input<unknown>, emit: (value: unknown) => void)
   return (event) => {
     for (const value of convert(event)) emit(value);
   };
+}
+
+/** The `adapt` of an input with `assemble`. */
+export function unassembled(): never {
+  return assert(false, 'an assembled input is converted by its own converter') as never;
 }
 
 /** How an input is polled. */
@@ -182,6 +188,17 @@ export function orderBook(marketId: string, options: PollOptions): Input<OrderBo
 /** Returns the input of a token's statistics; polled together with other tokens' where their rates agree. */
 export function tokenStats(token: Token, options: PollOptions): Input<TokenStats> {
   return eventInput({ kind: 'token-stats', mint: token.mint }, options);
+}
+
+/** A feed that is not polled has a rate for its form alone. */
+const UNPOLLED = '1s';
+
+/**
+ * Returns the input of the signals that other programs send to the daemon under a name of the section `signals`, by
+ * `POST /api/signals/NAME`. Each is seen, in the order of arrival; `body` is what the program sent.
+ */
+export function signals(name: string): Input<SignalEvent> {
+  return eventInput({ kind: 'signal', name }, { every: UNPOLLED });
 }
 
 /** Returns the input of a feed whose events a strategy sees as they are. Throws DURATION_INVALID, STRATEGY_INVALID. */

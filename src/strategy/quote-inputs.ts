@@ -1,4 +1,3 @@
-import { assert } from '../core/assert.ts';
 import { GannetError } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
 import { formatDuration, parseDuration } from '../core/time.ts';
@@ -7,7 +6,7 @@ import type { FeedKey, MarketEvent } from '../market/event.ts';
 import { feedKey } from '../market/feed.ts';
 import type { Pair, TokenAmount } from '../market/token.ts';
 import type { Input, PollOptions, PricedQuote } from './input.ts';
-import { quotes } from './input.ts';
+import { quotes, unassembled } from './input.ts';
 
 // Inputs that are assembled from quotes. Each quote is a feed of its own, recorded and shared like any other, so that
 // these inputs work on every recording that holds their quotes, imported ones too.
@@ -95,10 +94,6 @@ function joined<T>(
       };
     },
   };
-}
-
-function unassembled(): never {
-  return assert(false, 'an assembled input is converted by its own converter') as never;
 }
 
 /** After a silence of more bars than these, bars begin again, and the silence has none. */

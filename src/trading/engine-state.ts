@@ -33,7 +33,7 @@ import { SpendCounters, SwapRate } from './usage-counters.ts';
 export interface StrategyRecord {
   readonly name: string;
   readonly limits: StrategyLimits;
-  /** The feeds of its inputs. */
+  /** The feeds of its inputs that polls renew. */
   readonly inputs: readonly FeedSlot[];
   intentCount: number;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { heldFeeds, missingFeeds } from '../../src/backtest/missing-feeds.ts';
 import type { FeedKey } from '../../src/market/event.ts';
-import { defineStrategy, quotes } from '../../src/strategy/index.ts';
+import { defineStrategy, quotes, signals } from '../../src/strategy/index.ts';
 import { KELP, SOL, TOKENS, USDC } from '../market/tokens.ts';
 
 /** Strategies that buy and sell SOL at such sizes. */
@@ -31,6 +31,19 @@ const hundred = Array.from({ length: 100 }, (_, i) => (i * 37) % 100 + 1);
 describe('the feeds that a recording lacks, and those it holds', () => {
   it('are none where it has all', () => {
     expect(missingFeeds(watching([1, 25]), { feeds: buying([25, 1, 7]), tokens: TOKENS })).toBeUndefined();
+  });
+
+  it('are signals where the recording has none at all: one of several may never have been sent', () => {
+    const strategies = [{
+      name: 'follower', params: {},
+      strategy: defineStrategy({
+        name: 'follower', summary: 'Waits.', params: z.strictObject({}), run: () => NEVER,
+        inputs: () => ({ entry: signals('entry'), exit: signals('exit') }),
+      }),
+    }];
+    expect(missingFeeds(strategies, { feeds: buying([1]), tokens: TOKENS }))
+      .toBe('lacks what the strategies watch: the signals of entry and exit');
+    expect(missingFeeds(strategies, { feeds: ['signal:entry'], tokens: TOKENS })).toBeUndefined();
   });
 
   it('name all of a few sizes', () => {

@@ -91,7 +91,7 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
     'bot.yaml:2:1 __proto__: unknown key "__proto__"',
     'bot.yaml:3:1 constructor: unknown key "constructor"; known here are mode, service, chain, wallet, signer, seed, '
       + 'backtest, tokens, risk, swap, strategies, isolation, strategy_bounds, on_strategy_stop, recording, control, '
-      + 'notifications',
+      + 'signals, notifications',
   ]],
 
   ['a wrong word', `mode: life\n${WATCH}`, ['bot.yaml:1:7 mode: expected "paper" or "live", got "life"']],
@@ -329,6 +329,13 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
       + 'so its input "price" would be polled every 2.7s instead of every 1s; raise max_age, watch fewer things or '
       + 'less often ("every"), or name a larger plan',
     ]],
+  ['signals without the control API that takes them',
+    `${WATCH}control: { enabled: false }\nsignals: { names: [entry] }\n`, [
+      'bot.yaml:3:1 signals: expected the control API, which takes signals: remove "control: { enabled: false }"',
+    ]],
+  ['a signal whose name is none', `${WATCH}signals: { names: [Entry] }\n`, [
+    'bot.yaml:2:20 signals.names[0]: expected lower-case letters, digits and dashes, got "Entry"',
+  ]],
   ['a control API open to all', `${WATCH}control: { host: 0.0.0.0 }\n`, [
     'bot.yaml:2:18 control.host: with "0.0.0.0" others can reach the control API: set GANNET_CONTROL_TOKEN, or write '
       + '127.0.0.1',
@@ -339,6 +346,17 @@ describe('a faulty configuration', () => {
   it.each(CASES)('is refused at its place: %s', async (_name, text, issues) => {
     expect(await issuesOf(text)).toEqual(issues);
     expect(await issuesOf(text, APART), 'where strategies are read in a process of their own').toEqual(issues);
+  });
+
+  it('is one with a token for signals that is weak, or that of an operator', async () => {
+    const text = `${WATCH}signals: { names: [entry] }\n`;
+    expect(await issuesOf(text, { environment: { GANNET_SIGNALS_TOKEN: 'letmein' } })).toEqual([
+      expect.stringMatching(/^bot\.yaml:2:10 signals: GANNET_SIGNALS_TOKEN: expected at least 128 random bits/),
+    ]);
+    const token = 'Qz7mB4xL9tWc2Vn8Rk5Jd1Hf6Gs3Py0E';
+    expect(await issuesOf(text, { environment: { GANNET_SIGNALS_TOKEN: token, GANNET_CONTROL_TOKEN: token } }))
+      .toEqual([expect.stringMatching(/^bot\.yaml:2:10 signals: GANNET_SIGNALS_TOKEN: expected a token of its own/)]);
+    expect(await issuesOf(WATCH, { environment: { GANNET_SIGNALS_TOKEN: 'letmein' } })).toEqual([]);
   });
 
   it('is one with a weak token of the control API in the environment, unless there is no such API', async () => {

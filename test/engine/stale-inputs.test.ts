@@ -1,7 +1,7 @@
 import { map, merge, mergeMap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { StrategyContext } from '../../src/strategy/index.ts';
-import { interval, orderBook, timer } from '../../src/strategy/index.ts';
+import type { SignalEvent, StrategyContext } from '../../src/strategy/index.ts';
+import { interval, orderBook, signals, timer } from '../../src/strategy/index.ts';
 import type { Outcome } from '../../src/trading/intent.ts';
 import { book, buyingSol, PURCHASE, trouble } from '../market/events.ts';
 import { SOL, SOL_USDC, USDC } from '../market/tokens.ts';
@@ -27,6 +27,21 @@ function rulings({ logged }: Run): string[] {
 
 const onBook: Body = ({ odds }, context) => odds!.pipe(map(() => buy(context, 'the odds rose')));
 const onTimer: Body = (_streams, context) => timer(context, '20s').pipe(map(() => buy(context, 'it is time')));
+
+const withSignals = () => ({ ...priceInput(), entry: signals('entry'), exit: signals('exit') });
+const onSignal: Body = ({ entry }, context) => entry!.pipe(map(() => buy(context, 'the signal came')));
+
+function signalOf(receivedAt: number): SignalEvent {
+  return { kind: 'signal', feed: 'signal:entry', receivedAt, name: 'entry', body: {} };
+}
+
+it('a strategy with a max_age acts on a signal however long none came, and not before its prices are there', () => {
+  const told = start([strategy('diver', onSignal, withSignals)], { maxAgeMs: MAX_AGE_MS });
+  told.engine.accept(signalOf(10), 10);
+  told.engine.accept(buyingSol(150_000, 60_000), 60_000);
+  told.engine.accept(signalOf(60_010), 60_010);
+  expect(rulings(told)).toEqual(['10 the signal came: INPUT_STALE', '60010 the signal came: approved']);
+});
 
 describe('a strategy with a max_age cannot swap', () => {
   it('before every input has arrived once', () => {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
 import type { FeedSpec } from '../../src/market/feed.ts';
-import { feedKey, sharedFeeds } from '../../src/market/feed.ts';
+import { feedKey, originOfKey, sharedFeeds } from '../../src/market/feed.ts';
+import { isFinerThan } from '../../src/market/sample-windows.ts';
 import { SOL, USDC } from './tokens.ts';
 
 const quote: FeedSpec =
@@ -22,4 +23,14 @@ it('shared feeds are polled once, at the shortest wanted interval', () => {
     { ...quote, everyMs: 1_000, weight: 1 }, book, stats,
   ]);
   expect(sharedFeeds([])).toEqual([]);
+});
+
+it('an input samples what the service states, and sees every signal and every transaction', () => {
+  const specs: readonly FeedSpec[] = [
+    quote, book, { kind: 'signal', name: 'entry', everyMs: 5_000 },
+    { kind: 'wallet-activity', owner: SOL.mint, everyMs: 5_000 },
+  ];
+  expect(specs.map((spec) => isFinerThan(1_000, spec))).toEqual([true, true, false, false]);
+  expect(specs.map((spec) => isFinerThan(5_000, spec))).toEqual([false, false, false, false]);
+  expect(specs.map((spec) => originOfKey(feedKey(spec)))).toEqual(['service', 'service', 'webhook', 'node']);
 });

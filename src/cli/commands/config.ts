@@ -123,6 +123,7 @@ function asJson(result: LoadedConfig | ConfigFailure): unknown {
     valid: result.ok,
     issues: result.ok ? [] : result.issues,
     requests_per_second: result.rate?.requestsPerSecond ?? null,
+    node_requests_per_second: result.rate?.nodeRequestsPerSecond ?? null,
     allowed_per_second: result.rate?.allowedPerSecond ?? null,
     watch_per_second: result.rate?.watchPerSecond ?? null,
     feeds: result.rate?.feeds.length ?? null,
@@ -199,12 +200,16 @@ function warningsOf(config: RunConfig): string[] {
   return [...(hasDeadMan ? [deadMan] : []), ...(isolation === undefined ? [] : [isolation])];
 }
 
-function rateFacts({ requestsPerSecond, allowedPerSecond, watchPerSecond }: RequestRate): Fact[] {
+function rateFacts(rate: RequestRate): Fact[] {
+  const { requestsPerSecond, nodeRequestsPerSecond, allowedPerSecond, watchPerSecond } = rate;
   const needed = `${figure(requestsPerSecond)} requests a second`;
+  const node: Fact[] = nodeRequestsPerSecond === 0 ? [] : [['at the node',
+    `${figure(nodeRequestsPerSecond)} requests a second, and one for each transaction; they are not part of the plan`]];
   if (allowedPerSecond === undefined || watchPerSecond === undefined)
-    return [['needed', `${needed}; the embedded service has no limit`]];
+    return [['needed', `${needed}; the embedded service has no limit`], ...node];
   return [
     ['needed', needed],
+    ...node,
     ['allowed', `${figure(allowedPerSecond)} a second`],
     [
       'for watching',

@@ -13,6 +13,10 @@ import type { Log } from '../reporting/log.ts';
 /** The only path that needs no token. */
 const OPEN_PATH = '/healthz';
 
+/** Under this path other programs send signals, each with its name as the last part. */
+const SIGNALS_PATH = '/api/signals/';
+export const SIGNALS_ROUTE = `${SIGNALS_PATH}:name`;
+
 const HTTP_PORT = 80;
 
 /** Returns the body of an error answer. */
@@ -23,12 +27,30 @@ export function fault(code: string, message: string): { readonly error: object }
 /** The methods that change nothing: all that a viewer may use. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
+/** Tells the token for signals, which no other path takes. */
+interface SignalsToken {
+  /** Returns whether a text is the token; its time does not depend on how much of it is right. */
+  isToken(text: string): boolean;
+}
+
+/** Returns whether an "Authorization" header has the token for signals. */
+export function isSignalsHeader(authorization: string, signals: SignalsToken): boolean {
+  return authorization.startsWith(BEARER) && signals.isToken(authorization.slice(BEARER.length));
+}
+
+const BEARER = 'Bearer ';
+
+/** Refuses a request with a wrong token: few at once, more of them slowly, a flood not at all. */
+export type RefuseToken = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
 interface GuardOptions {
   readonly tokens: ControlTokens;
   readonly host: string;
   readonly runId: string;
   readonly log: Log;
   readonly clock: Clock;
+  /** Undefined where no signals are taken. */
+  readonly signals?: SignalsToken | undefined;
   /** Called for each request with the operator's token. What a viewer reads says nothing about the operator. */
   readonly onOperator: (origin: () => OrderOrigin) => void;
   /** Called when wrong tokens become so many that answers are held back; at most once a minute. */
@@ -38,10 +60,10 @@ interface GuardOptions {
 /**
  * Refuses requests that a web page could make (a foreign Host or Origin), requests without a token, a viewer's
  * commands, and commands that are not JSON. Later errors are answered as JSON too; only the log has the details of a
- * bug.
+ * bug. A signal may have its token in its body too, so its route checks that. Returns how such a route refuses a token.
  */
-export function guard(app: FastifyInstance, options: GuardOptions): void {
-  const { host, runId, log } = options;
+export function guard(app: FastifyInstance, options: GuardOptions): RefuseToken {
+  const { host, runId, log, signals } = options;
   const roleOf = roleReader(options.tokens);
   const refuse = refusal(options);
   const commands = new RefusedRequests();
@@ -53,7 +75,14 @@ export function guard(app: FastifyInstance, options: GuardOptions): void {
     const meant = request.headers[RUN_HEADER];
     if (meant !== undefined && meant !== runId)
       return reply.code(421).send(fault('WRONG_RUN', `this is the daemon of run ${runId}`));
-    const role = roleOf(request.headers.authorization);
+    const { authorization } = request.headers;
+    if (signals !== undefined && isForSignals(request)) {
+      if (authorization !== undefined && !isSignalsHeader(authorization, signals)) return refuse(request, reply);
+      if (request.method !== 'POST')
+        return reply.code(405).header('allow', 'POST').send(fault('METHOD_NOT_ALLOWED', 'a signal is sent by POST'));
+      return isJson(request) ? undefined : notJson(reply);
+    }
+    const role = roleOf(authorization);
     if (role === undefined) return refuse(request, reply);
     if (role === 'viewer' && !READING.has(request.method)) {
       if (commands.add(options.clock.now()).isFirst) {
@@ -65,8 +94,7 @@ export function guard(app: FastifyInstance, options: GuardOptions): void {
         + 'from control.json or GANNET_CONTROL_TOKEN'));
     }
     // A browser sends forms and beacons to other origins without asking, but not JSON.
-    if (request.method === 'POST' && !isJson(request))
-      return reply.code(415).send(fault('UNSUPPORTED_MEDIA_TYPE', 'expected "Content-Type: application/json"'));
+    if (request.method === 'POST' && !isJson(request)) return notJson(reply);
     if (role === 'operator') options.onOperator(() => requestOrigin(role, request));
     return undefined;
   });
@@ -80,6 +108,7 @@ export function guard(app: FastifyInstance, options: GuardOptions): void {
     }
     return reply.code(status).send(fault(status === 413 ? 'TOO_LARGE' : 'BAD_REQUEST', messageOf(error)));
   });
+  return refuse;
 }
 
 /** Answers a request that came before the run was ready. */
@@ -112,14 +141,21 @@ function isOwnOrigin(origin: string, own: ReadonlySet<string>, port: number | nu
   return url?.protocol === 'http:' && own.has(url.hostname) && Number(url.port || HTTP_PORT) === (port ?? HTTP_PORT);
 }
 
+/** A path that no route takes is for signals by its beginning, so that other methods have an answer of their own. */
+function isForSignals({ routeOptions: { url: route }, url }: FastifyRequest): boolean {
+  return route === undefined ? url.startsWith(SIGNALS_PATH) : route === SIGNALS_ROUTE;
+}
+
+function notJson(reply: FastifyReply): FastifyReply {
+  return reply.code(415).send(fault('UNSUPPORTED_MEDIA_TYPE', 'expected "Content-Type: application/json"'));
+}
+
 function isJson(request: FastifyRequest): boolean {
   return /^application\/json *(?:;|$)/i.test(request.headers['content-type'] ?? '');
 }
 
-/** Returns how requests without a right token are refused: few at once, more of them slowly, a flood not at all. */
-function refusal(
-  { clock, onFlood }: GuardOptions,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+/** Returns how requests without a right token are refused. */
+function refusal({ clock, onFlood }: GuardOptions): RefuseToken {
   const wrong = new WrongTokens();
   const unauthorized = fault('UNAUTHORIZED', 'expected "Authorization: Bearer <token>"');
   return async (request, reply) => {

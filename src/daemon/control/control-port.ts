@@ -4,6 +4,7 @@ import type { Clock, Millis } from '../../core/time.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { Resolution as ResolveWord } from '../../execution/operator-resolution.ts';
+import { originOfKey } from '../../market/feed.ts';
 import { formatBalances, showAmount, withTokenNames, symbolOf } from '../../market/market-text.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { IntentListing, IntentStory } from '../../store/journal-listing.ts';
@@ -140,7 +141,8 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
     intent: (intentId) => journal.showIntent(intentId),
     waitsFor: () => [
       ...(view.phase() === 'trading' ? [] : [`the run is ${view.phase()}`, ...view.recovering()]),
-      ...view.feeds().filter(({ status, answers }) => status !== 'healthy' || answers === 0)
+      ...view.feeds().filter(({ feed, status, answers }) =>
+        originOfKey(feed) !== 'webhook' && (status !== 'healthy' || answers === 0))
         .map(({ watches, status }) => `${watches} ${status === 'healthy' ? 'was not read yet' : `is ${status}`}`),
       ...(runRecorder.access.state === 'granted' ? []
         : [runRecorder.access.state === 'silent' ? 'the service does not answer' : 'the service refuses the API key']),

@@ -8,6 +8,8 @@ import { removeControlFiles, writeControlFiles } from './control-file.ts';
 import { guard } from './control-guard.ts';
 import { addViews } from './read-routes.ts';
 import { addCommands } from './command-routes.ts';
+import type { SignalIntake } from './signals.ts';
+import { addSignals } from './signals.ts';
 import type { ControlledRun } from './control-port.ts';
 import type { ControlTokens } from './control-tokens.ts';
 import type { Log } from '../reporting/log.ts';
@@ -37,6 +39,8 @@ export async function startControlApi(options: ControlledRun & {
   readonly isPortGiven: boolean;
   readonly stateDir: string;
   readonly tokens: ControlTokens;
+  /** Undefined where other programs may send no signals. */
+  readonly signals?: SignalIntake | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }): Promise<{ readonly url: string; readonly portTaken: number | undefined; readonly close: () => Promise<void> }> {
@@ -48,7 +52,7 @@ export async function startControlApi(options: ControlledRun & {
     },
   });
   app.server.maxConnections = CONNECTIONS_MAX;
-  guard(app, {
+  const refuse = guard(app, {
     ...options,
     onOperator: (origin) => { options.controlPort()?.reportPresence(origin); },
     onFlood: () => { reportFlood(options); },
@@ -56,6 +60,7 @@ export async function startControlApi(options: ControlledRun & {
   app.setReplySerializer((payload) => stringifyJson(payload));
   addViews(app, options);
   addCommands(app, options);
+  if (options.signals !== undefined) addSignals(app, options.signals, refuse);
   const { url, portTaken } = await listen(app, options);
   const placing = placeControlFiles(options, url);
   return {

@@ -1,3 +1,4 @@
+import { originOfKey } from '../../market/feed.ts';
 import type { TradingState } from '../../trading/engine-command.ts';
 import { describeSource } from '../reporting/trading-text.ts';
 import { actionText, kindText } from '../../trading/protections/protection-text.ts';
@@ -13,7 +14,7 @@ type PartialState<T> = { readonly [member in keyof T]?: T[member] | undefined };
 /** The part of a daemon's state that decides its status. */
 type StatusView = PartialState<Pick<SessionState, 'phase' | 'trading' | 'trading_word' | 'effective'
     | 'protections' | 'stop_file' | 'service_access' | 'waits_for'>> & {
-  readonly feeds?: readonly Pick<FeedState, 'status'>[] | undefined;
+  readonly feeds?: readonly Pick<FeedState, 'feed' | 'status'>[] | undefined;
   readonly strategies?: readonly (PartialState<StrategyTrading> & Partial<Pick<StrategyState, 'running' | 'stopped'>>)[]
     | undefined;
 };
@@ -138,7 +139,8 @@ function serviceFault({ service_access: access, feeds = [] }: StatusView): strin
     return `the service does not answer${access.since === null ? '' : ` since ${clockTime(access.since)} UTC`}, `
       + `entries wait for it: ${access.reason ?? ''}`;
   }
-  return feeds.length > 0 && feeds.every(({ status }) => status !== 'healthy')
+  const asked = feeds.filter(({ feed }) => originOfKey(feed) === 'service');
+  return asked.length > 0 && asked.every(({ status }) => status !== 'healthy')
     ? 'the service gives no answers: no feed is healthy' : undefined;
 }
 

@@ -4,7 +4,7 @@ import { formatDecimal } from '../../core/amount.ts';
 import { assertNever } from '../../core/assert.ts';
 import { formatCounts, pluralize, printable } from '../../core/text.ts';
 import { formatDuration, roughDuration } from '../../core/time.ts';
-import { feedKey } from '../../market/feed.ts';
+import { feedKey, originOf } from '../../market/feed.ts';
 import { describeFeedKey, showAmount, withTokenNames, symbolOf } from '../../market/market-text.ts';
 import type { Mint, TokenTable } from '../../market/token.ts';
 import type { SwapProposal } from '../../trading/proposal.ts';
@@ -131,6 +131,7 @@ function describeStart(start: RunStart, tokens: TokenTable, paint: Paint): strin
 }
 
 function describeFeed(tokens: TokenTable, { spec, expectedMs }: FeedInterval): string {
+  if (originOf(spec) === 'webhook') return describeFeedKey(tokens, feedKey(spec));
   const instead = expectedMs > spec.everyMs ? `, with this plan every ${roughDuration(expectedMs)}` : '';
   return `${describeFeedKey(tokens, feedKey(spec))}, every ${formatDuration(spec.everyMs)}${instead}`;
 }

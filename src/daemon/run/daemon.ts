@@ -26,6 +26,8 @@ import { controlFilePath } from '../control/control-file.ts';
 import type { ControlledRun } from '../control/control-port.ts';
 import type { Order, WideningOrder } from '../control/order-audit.ts';
 import { openOrderAudit } from '../control/order-audit.ts';
+import type { SignalIntake } from '../control/signals.ts';
+import { createSignalIntake } from '../control/signals.ts';
 import { commandOrigin } from '../control/order-origin.ts';
 import { runDirOf } from '../files/find-run.ts';
 import type { WriteBehindRunFiles } from '../files/run-files.ts';
@@ -85,7 +87,8 @@ async function runLocked(options: DaemonOptions, resources: Resources, end: () =
     audit: openOrderAudit(options),
   };
   const running: Running = {};
-  const control = await openControl(scope, { controlPort: () => running.session?.controlPort, end });
+  const signals = signalIntakeOf(options);
+  const control = await openControl(scope, { controlPort: () => running.session?.controlPort, end, signals });
   if (control !== undefined) scope.stateWatch.add({ name: 'the control file', path: controlFilePath(stateDir) });
   const mode = config.mode === 'live'
     ? await liveParts(scope, {
@@ -95,7 +98,9 @@ async function runLocked(options: DaemonOptions, resources: Resources, end: () =
     : paperParts(scope);
   const state = createState({ ...scope.setup, snapshot: mode.recovered.snapshot, open: mode.recovered.open });
   running.state = state;
-  const session = createSession(scope, mode, state, await strategyCodeOf(config));
+  const session = createSession(scope, mode, state, {
+    strategyCode: await strategyCodeOf(config), arrivals$: signals?.events$,
+  });
   running.session = session;
   mode.journal.runStarted(options.runId);
   const checkpoints = scheduleCheckpoints({ journal: mode.journal, clock, log });
@@ -137,10 +142,12 @@ interface Running {
 
 function createSession(
   scope: ModeScope, { journal, recovered: { snapshot, open, restored }, executor, walletKeeper }: ModeParts,
-  state: EngineState, strategyCode: StrategyCodeRecord,
+  state: EngineState, { strategyCode, arrivals$ }: {
+    readonly strategyCode: StrategyCodeRecord; readonly arrivals$: SignalIntake['events$'] | undefined;
+  },
 ): Session {
   const { options, diskGuard, stateWatch, audit } = scope;
-  const { config, connections: { service }, clock, log, reporter, stateDir, runId, maxIntents } = options;
+  const { config, connections: { service, chain: node }, clock, log, reporter, stateDir, runId, maxIntents } = options;
   const { mode, seed, strategies } = config;
   const startAt = clock.now();
   const recorder = openRecorder(scope);
@@ -153,7 +160,9 @@ function createSession(
       describe: (feed) => describeFeedKey(config.tokens, feed),
     }),
     executor,
-    createFeed: (specs) => createFeeds({ service, specs, clock, random: seededRandom(`${seed}:feeds`) }),
+    createFeed: (specs) => createFeeds({
+      service, node, specs, clock, random: seededRandom(`${seed}:feeds`), arrivals$,
+    }),
     access$: service.access$,
     tokenChecks$: checkTokens(options),
     walletKeeper, diskGuard, stateWatch, hosts: options.hosts,
@@ -259,8 +268,14 @@ function crashesBefore(journal: Pick<JournalStore, 'listRuns'>, now: Millis): nu
   return crashes < CRASH_LIMIT.crashes ? undefined : crashes;
 }
 
+function signalIntakeOf({ config: { signals }, signalsToken: token, clock }: DaemonOptions): SignalIntake | undefined {
+  return signals === undefined || token === undefined ? undefined
+    : createSignalIntake({ names: signals.names, token, clock });
+}
+
 async function openControl(
-  { options, resources, audit }: ModeScope, controlled: Pick<ControlledRun, 'controlPort' | 'end'>,
+  { options, resources, audit }: ModeScope,
+  controlled: Pick<ControlledRun, 'controlPort' | 'end'> & { readonly signals: SignalIntake | undefined },
 ): Promise<{ readonly url: string; readonly portTaken: number | undefined } | undefined> {
   const { config: { control: place }, controlTokens: tokens, stateDir, runId, clock, log } = options;
   if (!place.enabled) return undefined;

@@ -60,6 +60,8 @@ export interface DaemonOptions {
   readonly connections: Connections;
   /** The tokens of the control API. */
   readonly controlTokens: ControlTokens;
+  /** The token for signals; undefined where the configuration has no signals. */
+  readonly signalsToken?: string | undefined;
   readonly stateDir: string;
   readonly clock: Clock;
   readonly reporter: Reporter;

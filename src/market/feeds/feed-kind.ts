@@ -11,6 +11,12 @@ export interface Reading {
   readonly shown: (value: unknown) => string;
 }
 
+/**
+ * What makes events: polls of the service, polls of the chain's node, or requests to the daemon. An input samples the
+ * state that the service tells, at its interval. Of the other two it sees every event.
+ */
+export type FeedOrigin = 'service' | 'node' | 'webhook';
+
 /** How people call tokens. */
 export interface TokenNames {
   readonly symbol: (mint: string) => string;
@@ -28,6 +34,8 @@ export interface FeedKind<Subject, Event> {
   readonly keyOf: (subject: Subject) => string;
   /** Returns the declared subject, or what is wrong with it: "names the mint …". */
   readonly read: (declared: Declared, reading: Reading) => Subject | string;
+  /** The service where absent. */
+  readonly origin?: Exclude<FeedOrigin, 'service'> | undefined;
   /** The most feeds of one interval that one request serves. */
   readonly feedsPerRequest: number;
   /** Returns a text that is equal for feeds that one request can serve; without it, all of a kind can. */

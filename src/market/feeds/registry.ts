@@ -4,18 +4,24 @@ import type { LendingEvents, LendingSubjects } from './lending.ts';
 import { LENDING_FEEDS } from './lending.ts';
 import type { PredictionEvents, PredictionSubjects } from './prediction.ts';
 import { PREDICTION_FEEDS } from './prediction.ts';
+import type { SignalEvents, SignalSubjects } from './signals.ts';
+import { SIGNAL_FEEDS } from './signals.ts';
 import type { SwapEvents, SwapSubjects } from './swap.ts';
 import { SWAP_FEEDS } from './swap.ts';
 import type { TokenEvents, TokenSubjects } from './tokens.ts';
 import { TOKEN_FEEDS } from './tokens.ts';
+import type { WalletEvents, WalletSubjects } from './wallet.ts';
+import { WALLET_FEEDS } from './wallet.ts';
 
 // A new kind of an API group is added in the file of that group alone: subject, event and definition.
 
 /** What each kind of feed is about. */
-interface SubjectByKind extends SwapSubjects, TokenSubjects, PredictionSubjects, LendingSubjects {}
+interface SubjectByKind
+  extends SwapSubjects, TokenSubjects, PredictionSubjects, LendingSubjects, SignalSubjects, WalletSubjects {}
 
 /** The event of each kind of feed. */
-export interface FeedEventByKind extends SwapEvents, TokenEvents, PredictionEvents, LendingEvents {}
+export interface FeedEventByKind
+  extends SwapEvents, TokenEvents, PredictionEvents, LendingEvents, SignalEvents, WalletEvents {}
 
 /** The kinds of feeds. */
 export type FeedKindName = keyof SubjectByKind;
@@ -29,7 +35,7 @@ export type FeedEvent = FeedEventByKind[FeedKindName];
 type AnyFeedKind = FeedKind<FeedSubject, FeedEvent>;
 
 const FEED_KINDS: { readonly [K in FeedKindName]: FeedKind<SubjectByKind[K], FeedEventByKind[K]> } =
-  { ...SWAP_FEEDS, ...PREDICTION_FEEDS, ...TOKEN_FEEDS, ...LENDING_FEEDS };
+  { ...SWAP_FEEDS, ...PREDICTION_FEEDS, ...TOKEN_FEEDS, ...LENDING_FEEDS, ...SIGNAL_FEEDS, ...WALLET_FEEDS };
 
 /** All kinds of feeds, in the order in which recordings list them. */
 export const FEED_KIND_NAMES = Object.keys(FEED_KINDS) as readonly FeedKindName[];

@@ -1,6 +1,7 @@
 import type { GannetError } from '../../core/errors.ts';
 import type { FeedSpec } from '../../market/feed.ts';
 import type { FeedEventByKind, FeedKindName } from '../../market/feeds/registry.ts';
+import type { WalletActivity } from '../../market/wallet-activity.ts';
 import type { SwapOrder, SwapRequest } from '../../trading/swap-terms.ts';
 import type { WatchPace } from '../rate/back-off.ts';
 import type { CallOptions } from '../rate/rate-plan.ts';
@@ -18,6 +19,17 @@ export interface FeedSource {
   watchPace(): WatchPace;
 }
 
+/** What feeds poll at the chain's node. */
+export interface NodeSource {
+  walletActivity(owner: string, signal?: AbortSignal): Promise<WalletActivity>;
+}
+
+/** Where the requests of feeds go. */
+export interface RequestSource extends Omit<FeedSource, 'watchPace'> {
+  /** Undefined without a node. */
+  readonly node?: NodeSource | undefined;
+}
+
 type SpecOf<K extends FeedKindName> = Extract<FeedSpec, { kind: K }>;
 
 /** An event without its stamp and its name, which are added to every kind alike. */
@@ -28,7 +40,7 @@ type Content<K extends FeedKindName> = Omit<FeedEventByKind[K], 'kind' | 'feed' 
  * event or why there is none. Rejects where the request as a whole failed.
  */
 export type FeedRequest<K extends FeedKindName> = (
-  specs: readonly SpecOf<K>[], source: FeedSource, call: CallOptions,
+  specs: readonly SpecOf<K>[], source: RequestSource, call: CallOptions,
 ) => Promise<readonly (Content<K> | GannetError)[]>;
 
 /** The request of each kind. */
@@ -36,7 +48,7 @@ export type FeedRequests<K extends FeedKindName> = { readonly [Kind in K]: FeedR
 
 /** Returns the request of a kind whose requests serve one feed each. */
 export function eachAlone<K extends FeedKindName>(
-  ask: (spec: SpecOf<K>, source: FeedSource, call: CallOptions) => Promise<Content<K>>,
+  ask: (spec: SpecOf<K>, source: RequestSource, call: CallOptions) => Promise<Content<K>>,
 ): FeedRequest<K> {
   return async (specs, source, call) => Promise.all(specs.map((spec) => ask(spec, source, call)));
 }

@@ -9,15 +9,19 @@ import { feedKindOf } from '../../market/feeds/registry.ts';
 import type { PollDemand } from '../../market/poll-plan.ts';
 import { pollGroups } from '../../market/poll-plan.ts';
 import type { CallOptions } from '../rate/rate-plan.ts';
-import type { FeedRequest, FeedRequests, FeedSource } from './feed-request.ts';
+import type { FeedRequest, FeedRequests, RequestSource } from './feed-request.ts';
 import { LENDING_REQUESTS } from './lending.ts';
 import { PREDICTION_REQUESTS } from './prediction.ts';
 import { SWAP_REQUESTS } from './swap.ts';
 import { TOKEN_REQUESTS } from './tokens.ts';
+import { WALLET_REQUESTS } from './wallet.ts';
+
+/** The kinds that are polled. Signals come unasked. */
+type PolledKind = Exclude<FeedKindName, 'signal'>;
 
 /** The request of each kind of feed. */
-const REQUESTS: FeedRequests<FeedKindName> =
-  { ...SWAP_REQUESTS, ...TOKEN_REQUESTS, ...PREDICTION_REQUESTS, ...LENDING_REQUESTS };
+const REQUESTS: FeedRequests<PolledKind> =
+  { ...SWAP_REQUESTS, ...TOKEN_REQUESTS, ...PREDICTION_REQUESTS, ...LENDING_REQUESTS, ...WALLET_REQUESTS };
 
 /** One request that is repeated, and the feeds it serves. */
 export interface Poll extends PollDemand {
@@ -26,13 +30,16 @@ export interface Poll extends PollDemand {
   request(call: CallOptions): Promise<ReadonlyMap<FeedKey, MarketEvent | GannetError>>;
 }
 
-/** Returns the requests that serve the specs: each feed once, those of one kind and rate together where they can be. */
-export function pollsFor(specs: Iterable<FeedSpec>, source: FeedSource, clock: Clock): Poll[] {
+/**
+ * Returns the requests that serve the specs of polled kinds: each feed once, those of one kind and rate together where
+ * they can be.
+ */
+export function pollsFor(specs: Iterable<FeedSpec>, source: RequestSource, clock: Clock): Poll[] {
   return pollGroups(specs).map(({ specs: together, everyMs, weight }) => {
     const feeds = together.map(feedKey);
     const [{ kind }] = together as [FeedSpec];
     // The request of the first serves all specs of a group.
-    const request = REQUESTS[kind] as unknown as FeedRequest<FeedKindName>;
+    const request = REQUESTS[kind as PolledKind] as unknown as FeedRequest<FeedKindName>;
     return {
       feeds, everyMs, weight,
       request: async (call) => {

@@ -1,4 +1,4 @@
-import { asyncScheduler } from 'rxjs';
+import { asyncScheduler, Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import type { Amount } from '../../../src/core/amount.ts';
 import { amount } from '../../../src/core/amount.ts';
@@ -92,6 +92,65 @@ function watch(
   });
   return { feed, events, stop: () => subscription.unsubscribe() };
 }
+
+describe('feeds of other origins than the service', () => {
+  const owner = SOL_MINT;
+  const activity: FeedSpec = { kind: 'wallet-activity', owner, everyMs: 1_000 };
+
+  test('the node is polled at its own pace while the service refuses for the rate, with its own health', async () => {
+    const clock = new VirtualClock(START);
+    const service = source({ order: () => { throw new GannetError('SERVICE_RATE_LIMITED', 'slow down'); } });
+    let polls = 0;
+    const node = {
+      walletActivity: async (wallet: string) => {
+        polls += 1;
+        if (polls === 3) throw new GannetError('CHAIN_UNREACHABLE', 'away');
+        return { owner: wallet, transactions: [] };
+      },
+    };
+    const feed = createFeeds({ service, node, specs: [QUOTE, activity], clock, random: seededRandom(7) });
+    const events: MarketEvent[] = [];
+    const subscription = feed.events$.subscribe((event) => events.push(event));
+    await advance(clock, 20_000);
+    subscription.unsubscribe();
+    const own = events.filter(({ feed: key }) => key === `wallet-activity:${owner}`);
+    expect(own.length).toBeGreaterThan(15);
+    expect(own.filter(({ kind }) => kind === 'feed-health')).toEqual([
+      expect.objectContaining({ status: 'degraded', code: 'CHAIN_UNREACHABLE' }),
+      expect.objectContaining({ status: 'healthy' }),
+    ]);
+    expect(own[0]).toEqual({
+      kind: 'wallet-activity', feed: `wallet-activity:${owner}`, receivedAt: START, owner, transactions: [],
+    });
+  });
+
+  test('without a node a wallet cannot be watched, and the feed says so', async () => {
+    const clock = new VirtualClock(START);
+    const { events } = watch(source({}), [activity], clock);
+    await advance(clock, 0);
+    expect(events).toEqual([expect.objectContaining({ kind: 'feed-health', code: 'CONFIG_INVALID' })]);
+  });
+
+  test('signals arrive while someone listens, are counted, and need no request', async () => {
+    const clock = new VirtualClock(START);
+    const arrivals$ = new Subject<MarketEvent>();
+    const specs: readonly FeedSpec[] = [{ kind: 'signal', name: 'entry', everyMs: 1_000 }];
+    const feed = createFeeds({ service: source({}), specs, clock, random: seededRandom(7), arrivals$ });
+    const events: MarketEvent[] = [];
+    const subscription = feed.events$.subscribe((event) => events.push(event));
+    const signal = (name: string): MarketEvent =>
+      ({ kind: 'signal', feed: `signal:${name}`, receivedAt: clock.now(), name, body: 'now' });
+    arrivals$.next(signal('entry'));
+    arrivals$.next(signal('unwatched'));
+    await advance(clock, 60_000);
+    expect(events).toEqual([signal('entry'), signal('unwatched')].map((event) => ({ ...event, receivedAt: START })));
+    expect(feed.stats()).toEqual([expect.objectContaining({
+      feed: 'signal:entry', answers: 1, failures: 0, status: 'healthy',
+    })]);
+    subscription.unsubscribe();
+    expect(arrivals$.observed).toBe(false);
+  });
+});
 
 describe('a feed', () => {
   test('polls at once and then at its interval, a little early or late', async () => {

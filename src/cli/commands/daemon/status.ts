@@ -11,6 +11,7 @@ import { roughDuration } from '../../../core/time.ts';
 import { daemonClient } from '../../../daemon/control/control-client.ts';
 import { runStatusOf, statusReasons, strategyStatuses } from '../../../daemon/control/run-status.ts';
 import type { FeedState, SessionState, StartingState } from '../../../daemon/control/session-state.ts';
+import { originOfKey } from '../../../market/feed.ts';
 import { SOL_MINT } from '../../../market/token.ts';
 import { SOL_DECIMALS } from '../../../solana/constants.ts';
 
@@ -131,7 +132,8 @@ function openText(
 
 function feedTable(feeds: readonly FeedState[]): string {
   const rows = feeds.map((feed) => [
-    printable(feed.watches), ageText(feed.age_ms), ageText(feed.mean_age_ms), roughDuration(feed.every_ms),
+    printable(feed.watches), ageText(feed.age_ms), ageText(feed.mean_age_ms),
+    originOfKey(feed.feed) === 'webhook' ? '' : roughDuration(feed.every_ms),
     feed.answers === 0 && feed.status === 'healthy' ? 'waiting' : feed.status, String(feed.answers),
     String(feed.failures),
   ]);

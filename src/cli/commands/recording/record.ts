@@ -13,7 +13,7 @@ import type { Millis } from '../../../core/time.ts';
 import type { Connections } from '../../../daemon/run/connections.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { Engine } from '../../../engine/engine.ts';
-import { sharedFeeds } from '../../../market/feed.ts';
+import { originOf, sharedFeeds } from '../../../market/feed.ts';
 import type { RecordingManifest } from '../../../recording/manifest.ts';
 import type { RecordingWriter } from '../../../recording/writer.ts';
 import { createRecordingWriter } from '../../../recording/writer.ts';
@@ -70,7 +70,8 @@ async function record({ terminal, interrupt }: CommandContext, flags: RecordFlag
   let seq = 0;
   let at: Millis = 0;
   const feeds = createFeeds({
-    service: connections.service, specs, clock: systemClock, random: seededRandom(`${config.seed}:feeds`),
+    service: connections.service, node: connections.chain, specs, clock: systemClock,
+    random: seededRandom(`${config.seed}:feeds`),
   });
   const subscription = feeds.events$.subscribe({
     next: (event) => {
@@ -80,6 +81,8 @@ async function record({ terminal, interrupt }: CommandContext, flags: RecordFlag
     },
     error: (error: unknown) => { ended.reject(error instanceof Error ? error : new Error(String(error))); },
   });
+  if (specs.some((spec) => originOf(spec) === 'webhook'))
+    terminal.err('  signals reach a run alone: they are not recorded here\n');
   if (!terminal.json)
     terminal.err(`  recording ${pluralize(specs.length, 'feed')} into ${writer.directory}; Ctrl-C ends it\n`);
   let files: RecordingManifest['files'] = [];

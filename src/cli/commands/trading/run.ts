@@ -20,6 +20,7 @@ import { reportToAll } from '../../../daemon/reporting/reporter.ts';
 import { createTerminalReporter } from '../../../daemon/reporting/terminal-reporter.ts';
 import type { Connections } from '../../../daemon/run/connections.ts';
 import { controlTokensOf } from '../../../daemon/control/control-tokens.ts';
+import { signalsTokenOf } from '../../../daemon/control/signals.ts';
 import { runDaemon } from '../../../daemon/run/daemon.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { ACCEPT_COUNTERS_FLAG } from '../../../signer/command-process.ts';
@@ -91,11 +92,14 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
   // Without a control API the variables are not used, so they may hold anything.
   const controlTokens = controlTokensOf(config.control.enabled ? environment : {});
   makeStateDir(options.stateDir);
+  const { signals } = config;
+  const signalsToken = signals === undefined ? undefined
+    : signalsTokenOf({ signals, environment, stateDir: options.stateDir });
   const { log, keep, close } = createLog({
     level: options.logLevel,
     secrets: secretsOf(
       environment, config.service.apiKey, ...addressSecrets(config.chain.rpcUrl),
-      connections.sandbox?.addresses.wallet.private_key, ...Object.values(controlTokens),
+      connections.sandbox?.addresses.wallet.private_key, ...Object.values(controlTokens), signalsToken,
     ),
     terminal: process.stderr.isTTY,
     file: { stateDir: options.stateDir, name: runId },
@@ -109,7 +113,8 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
   const signer = connectSigner?.();
   try {
     return await runDaemon({
-      config, connections, hosts, controlTokens, stateDir: options.stateDir, clock: systemClock, log, runId, interrupt,
+      config, connections, hosts, controlTokens, signalsToken, stateDir: options.stateDir, clock: systemClock, log,
+      runId, interrupt,
       reporter: reportToAll([reporter, createEventReporter((event) => { keepEvent(keep, event); })]),
       durationMs: flags.duration, maxIntents: flags.maxIntents, signer, acceptNewJournal: flags.acceptNewJournal,
     });

@@ -1,0 +1,14 @@
+import type { WalletTransaction } from '../market/wallet-activity.ts';
+import type { Input, PollOptions } from './input.ts';
+import { eventInput, unassembled } from './input.ts';
+
+/**
+ * Returns the input of the transactions of any wallet from the start of the run on, with what each changed of the
+ * wallet's tokens; each is seen once, oldest first. The node of the chain is asked, one request per poll and one for
+ * each transaction; a poll gives at most 20, and the rest follow with the next. A token that is sent to the wallet by a
+ * transaction that does not name the wallet itself is not listed by the node.
+ */
+export function walletActivity(address: string, options: PollOptions): Input<WalletTransaction> {
+  const { spec, adapt } = eventInput({ kind: 'wallet-activity', owner: address }, options);
+  return { spec, adapt: unassembled, assemble: () => (event) => adapt(event).transactions };
+}
