@@ -4,9 +4,10 @@ import type { Random } from '../../core/random.ts';
 import type { Clock } from '../../core/time.ts';
 import type { FeedHealth, FeedKey, MarketEvent } from '../../market/event.ts';
 import type { Feed, FeedSpec } from '../../market/feed.ts';
-import { feedKey, sharedFeeds } from '../../market/feed.ts';
+import { feedKey, sharedFeeds, weightOf } from '../../market/feed.ts';
 import type { FeedRecord, FeedStats } from './feed-stats.ts';
 import { createFeedRecord } from './feed-stats.ts';
+import type { PollScheduler } from './poll-scheduler.ts';
 import { startScheduler } from './poll-scheduler.ts';
 import type { FeedSource } from './feed-request.ts';
 import { pollsFor } from './polls.ts';
@@ -23,6 +24,8 @@ interface FeedsOptions {
 
 /** The live feed, with its counters and the measured age of its data. */
 export interface PollingFeed extends Feed {
+  /** Polls these feeds from now on beside those that are always polled, in place of the ones of the last call. */
+  watch(specs: readonly FeedSpec[]): void;
   /** Returns the counters and ages of every feed since the last start. */
   stats(): readonly FeedStats[];
 }
@@ -32,15 +35,17 @@ export interface PollingFeed extends Feed {
  * The rate governor decides how fast requests leave: more feeds than the rate allows are served by weight.
  */
 export function createFeeds({ service, specs, clock, random, log }: FeedsOptions): PollingFeed {
-  const polls = pollsFor(specs, service, clock);
-  let records = freshRecords();
+  let polled = sharedFeeds(specs);
+  let records = recordsOf(new Map());
+  let scheduler: PollScheduler | undefined;
 
-  function freshRecords(): Map<FeedKey, FeedRecord> {
-    return new Map(sharedFeeds(specs).map((spec) => [feedKey(spec), createFeedRecord(spec)]));
+  /** Returns the record of each feed that is polled, the known one where there is one. */
+  function recordsOf(known: ReadonlyMap<FeedKey, FeedRecord>): Map<FeedKey, FeedRecord> {
+    return new Map(polled.map((spec) => [feedKey(spec), known.get(feedKey(spec)) ?? createFeedRecord(spec)]));
   }
 
   const events$ = new Observable<MarketEvent>((subscriber) => {
-    records = freshRecords();
+    records = recordsOf(new Map());
 
     function report(health: FeedHealth | undefined): void {
       if (health === undefined) return;
@@ -48,10 +53,12 @@ export function createFeeds({ service, specs, clock, random, log }: FeedsOptions
       subscriber.next(health);
     }
 
-    return startScheduler({
-      polls, clock, random, pace: () => service.watchPace(),
+    const started = startScheduler({
+      polls: pollsFor(polled, service, clock), clock, random, pace: () => service.watchPace(),
       onResult(feed, result) {
-        const record = records.get(feed)!;
+        const record = records.get(feed);
+        // It is watched no longer.
+        if (record === undefined) return;
         if (isGannetError(result)) {
           report(record.failed(result, clock.now()));
         } else {
@@ -60,7 +67,22 @@ export function createFeeds({ service, specs, clock, random, log }: FeedsOptions
         }
       },
     });
+    scheduler = started;
+    return () => {
+      scheduler = undefined;
+      started.stop();
+    };
   }).pipe(share());
 
-  return { events$, stats: () => [...records.values()].map((record) => record.stats(clock.now())) };
+  return {
+    events$,
+    watch: (watched) => {
+      polled = sharedFeeds([...specs, ...watched]);
+      records = recordsOf(records);
+      scheduler?.replace(pollsFor(polled, service, clock));
+    },
+    stats: () => polled.map((spec) => ({
+      ...records.get(feedKey(spec))!.stats(clock.now()), everyMs: spec.everyMs, weight: weightOf(spec),
+    })),
+  };
 }
