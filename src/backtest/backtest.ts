@@ -229,6 +229,7 @@ function createSimulation(
     state, strategies, startAt, seed, intervals: sampling?.intervals, isRecorded: true,
     listener: {
       onWatched: (specs) => {
+        sampling?.polled?.sampler.watch(specs);
         for (const feed of specs.map(feedKey)) if (recorded?.has(feed) === false) unrecorded.add(feed);
       },
       onRuling: ({ denial }, logged) => {

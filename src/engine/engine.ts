@@ -94,8 +94,10 @@ export class Engine {
   readonly #routes: (readonly HostedInput[])[] = [];
   /** What each strategy watches beside its inputs. */
   readonly #watches = new Map<string, readonly HostedInput[]>();
-  /** The interval of each feed's events that watches change; undefined where they change none. */
-  readonly #polled: ReadonlyMap<FeedKey, Millis> | undefined;
+  /** The feeds of watches that have begun or ended since the last input. */
+  readonly #rewatched: HostedInput[] = [];
+  readonly #intervals: ReadonlyMap<FeedKey, Millis> | undefined;
+  readonly #isRecorded: boolean;
   readonly #log = new DecisionLog();
   readonly #exits: ExitRunner;
   readonly #retries: RetryRunner;
@@ -122,7 +124,7 @@ export class Engine {
      * length; windows begin at its multiples since the epoch. Where absent, every input sees every event of its feed.
      */
     readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
-    /** Whether the events come from a recording, at intervals that no watch changes. */
+    /** Whether these are the intervals of a recording, at present; else a watch changes those of its feeds. */
     readonly isRecorded?: boolean | undefined;
     /** The orders by which the run that is replayed stopped strategies. */
     readonly stops?: readonly StopStrategy[] | undefined;
@@ -131,7 +133,8 @@ export class Engine {
     this.#missed = [...unseen];
     this.#state = options.state;
     this.#listener = options.listener;
-    this.#polled = options.isRecorded === true ? undefined : options.intervals;
+    this.#intervals = options.intervals;
+    this.#isRecorded = options.isRecorded === true;
     this.clock = new VirtualClock(options.startAt);
     this.clockSetBackMs = beginRun(options.state, options.startAt);
     if (options.state.hasExitRules) guardPositions(options.state, options.startAt);
@@ -311,6 +314,7 @@ export class Engine {
 
   #handle(input: Input, at: Millis): void {
     this.clock.advanceTo(timersDueBefore(input, at), this.#drain);
+    if (this.#rewatched.length > 0) this.#sampleRewatched();
     const { kind } = input;
     // A terminal outcome removes the intent from the state, so the host is determined first.
     const proposed = kind === 'outcome' ? this.#state.intents.get(input.intentId)?.intent : undefined;
@@ -415,26 +419,34 @@ export class Engine {
   /** Takes over what a strategy watches now; `changed` has begun, or ended. */
   #rewatch(strategy: string, changed: readonly HostedInput[], inputs: readonly HostedInput[]): void {
     this.#watches.set(strategy, inputs);
-    for (const input of changed) {
-      const others = (this.#routes[input.slot] ?? []).filter((other) => other !== input);
-      this.#routes[input.slot] = inputs.includes(input) ? [...others, input] : others;
-      this.#samplePolled(input);
-    }
     const record = this.#state.strategies.get(strategy);
     assert(record, () => `strategy ${strategy} has no record in the state`);
     this.#state.strategies.set(strategy, { ...record, watches: inputs.map(({ slot }) => slot) });
     this.#listener.onWatched?.([...this.#watches.values()].flat().map(({ spec }) => spec));
+    for (const input of changed) {
+      const others = (this.#routes[input.slot] ?? []).filter((other) => other !== input);
+      this.#routes[input.slot] = inputs.includes(input) ? [...others, input] : others;
+    }
+    this.#rewatched.push(...changed);
   }
 
-  /** Shows each input of a feed events at its own interval, at whichever interval the feed is polled now. */
-  #samplePolled({ slot, feed }: HostedInput): void {
-    if (this.#polled === undefined) return;
-    const route = this.#routes[slot]!;
-    const pollMs = Math.min(this.#polled.get(feed) ?? Infinity, ...route.map(({ spec }) => spec.everyMs));
-    for (const input of route) {
-      const { everyMs } = input.spec;
-      if (!isFinerThan(pollMs, everyMs)) input.windows = undefined;
-      else input.windows ??= { everyMs, window: -Infinity };
+  /**
+   * Shows each input of a feed whose watches have changed events at its own interval, at whichever interval they come
+   * from now on. An input that saw every event goes on after the window of its last one.
+   */
+  #sampleRewatched(): void {
+    const changed = this.#rewatched.splice(0);
+    if (this.#intervals === undefined) return;
+    for (const { slot, feed } of changed) {
+      const route = this.#routes[slot]!;
+      const given = this.#intervals.get(feed) ?? Infinity;
+      const eventMs = this.#isRecorded ? given : Math.min(given, ...route.map(({ spec }) => spec.everyMs));
+      const lastAt = this.#state.market.latest(slot)?.receivedAt ?? -Infinity;
+      for (const input of route) {
+        const { everyMs } = input.spec;
+        if (!isFinerThan(eventMs, everyMs)) input.windows = undefined;
+        else input.windows ??= { everyMs, window: changed.includes(input) ? -Infinity : Math.floor(lastAt / everyMs) };
+      }
     }
   }
 

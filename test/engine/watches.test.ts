@@ -87,6 +87,29 @@ describe('a watch', () => {
     ]);
   });
 
+  it('drops no event of an input of the same feed that comes after its strategy', () => {
+    const slow = { ...BUY, spec: { ...BUY.spec, everyMs: 10_000 } };
+    const told: string[] = [];
+    const strategies = [
+      strategy('first', ({ price }, ctx) => price!.pipe(
+        take(1), switchMap(() => ctx.watch({ ...BUY, spec: { ...BUY.spec, everyMs: 1_000 } })), ignoreElements(),
+      ), () => ({ price: slow })),
+      strategy('second', ({ price }, ctx) => price!.pipe(map(() => ctx.alert('info', `${ctx.now()}`))),
+        () => ({ price: slow })),
+    ];
+    const engine = new Engine({
+      state: stateWith({ strategies: strategies.map(({ name }) => strategySetup(name)) }),
+      strategies: isApart ? strategies.map((instance) => apart(instance)) : strategies, startAt: 0, seed: 7,
+      intervals: Engine.intervalsOf(strategies),
+      listener: {
+        onRuling: (_ruling, { proposal }) => { if (proposal.kind === 'alert') told.push(proposal.message); },
+      },
+    });
+    engine.start();
+    for (const at of [10_500, 11_500, 12_500, 20_000]) engine.accept(buyingSol(150_000, at), at);
+    expect(told).toEqual(['10500', '20000']);
+  });
+
   it('joins the feeds of an assembled input', () => {
     const ladder = quoteLadder(SOL_USDC, {
       amounts: [{ token: USDC, amount: PURCHASE }, { token: SOL, amount: 1_000_000_000n }], every: '5s',

@@ -98,7 +98,7 @@ describe('a screen', () => {
 
   it('without a bound stops its strategy alone', () => {
     const body = (ctx: StrategyContext) => NEVER.pipe(
-      screen(ctx, { watch: (token: Token) => tokenRecord(token, { every: '1s' }) } as unknown as Parameters<typeof screen>[1]),
+      screen(ctx, { watch: (token: Token) => tokenRecord(token, { every: '1s' }) } as never),
       map(() => ctx.alert('info', 'never')),
     );
     const run = start([strategy('endless', (_streams, ctx) => body(ctx)), strategy('other')]);
