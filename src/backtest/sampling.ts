@@ -53,7 +53,8 @@ export function createSampler(polled: readonly FeedSpec[], recorded: RecordedInt
     takes(input, at) {
       if (!('feed' in input) || input.kind === 'feed-health') return true;
       const windows = sampled.get(input.feed);
-      return windows === undefined || takesSample(windows, at) || whole.has(input.feed);
+      return windows === undefined || takesSample(windows, at)
+        || (whole.size > 0 && whole.has(input.feed));
     },
     watch(watched) {
       for (const feed of whole) intervals.set(feed, sampled.get(feed)!.everyMs);

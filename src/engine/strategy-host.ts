@@ -398,7 +398,7 @@ export class Host {
   }
 
   #endWatches(): void {
-    for (const id of [...this.#watches.keys()]) this.#endWatch(id);
+    for (const id of this.#watches.keys()) this.#endWatch(id);
   }
 
   #watched(): readonly HostedInput[] {

@@ -109,14 +109,15 @@ describe('issue 13.1: inputs of one feed receive events at their own intervals',
   });
 });
 
+const price = (every: string) => quotes(SOL_USDC, { amount: { token: USDC, amount: PURCHASE }, every });
+
 describe('a watch in a backtest', () => {
-  const price = (every: string) => quotes(SOL_USDC, { amount: { token: USDC, amount: PURCHASE }, every });
   const SECONDS = Array.from({ length: 100 }, (_, n) => buyingSol(150_000 + n, n * 1_000))
     .map((input, n) => ({ seq: n + 1, at: input.receivedAt, input }));
   const told = (body: Parameters<typeof defineStrategy>[0]['run'], feeds?: readonly FeedKey[]) => {
     const instance: StrategyInstance = { name: 'watcher', params: {}, strategy: defineStrategy({
       name: 'watcher', summary: 'Watches.', params: z.strictObject({}), inputs: () => ({ price: price('30s') }),
-      run: body as never,
+      run: body,
     }) };
     const messages: string[] = [];
     const { unrecorded } = runBacktest({

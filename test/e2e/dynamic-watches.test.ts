@@ -98,10 +98,16 @@ beforeAll(async () => {
 });
 afterAll(() => playground.close());
 
+async function backtested(file: string, recording: string): Promise<JsonLine> {
+  return document(await playground.ask(
+    ['backtest', file, '--recording', recording, '--json', '--state-dir', state()], { environment },
+  ));
+}
+
 describe('what a strategy begins to watch while it runs', () => {
   it('is polled, recorded, bounded, replayed to the same hash and backtested', async () => {
     const running = playground.start(
-      ['run', '--json', '--config', yaml, '--state-dir', state(), '--duration', '16s'], { environment },
+      ['run', '--json', '--config', yaml, '--state-dir', state(), '--duration', '20s'], { environment },
     );
     await running.until((stdout) => stdout.includes('leader '));
     const launched = await fetch(`${base}/sandbox/time`, {
@@ -142,10 +148,4 @@ strategies: [{ use: ./scout.ts, params: { quote: USDC, size: "26 USDC" } }]\n`);
     const lacking = await backtested(otherSize, recording);
     expect(JSON.stringify(lacking)).toMatch(/watched with ctx\.watch what the recording does not hold[^"]*26 USDC/);
   });
-
-  async function backtested(file: string, recording: string): Promise<JsonLine> {
-    return document(await playground.ask(
-      ['backtest', file, '--recording', recording, '--json', '--state-dir', state()], { environment },
-    ));
-  }
 });

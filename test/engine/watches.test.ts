@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { Engine } from '../../src/engine/engine.ts';
 import type { FeedSpec } from '../../src/market/feed.ts';
 import { feedKey } from '../../src/market/feed.ts';
-import type { PricedQuote, StrategyContext } from '../../src/strategy/index.ts';
+import type { PricedQuote } from '../../src/strategy/index.ts';
 import { orderBook, quoteLadder, quotes } from '../../src/strategy/index.ts';
 import type { FeedKey } from '../../src/market/event.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';
 import { book, buyingSol, PURCHASE, sellingSol } from '../market/events.ts';
 import { SOL, SOL_USDC, USDC } from '../market/tokens.ts';
 import type { Body } from './runs.ts';
-import { alerts, apart, start, strategy } from './runs.ts';
+import { alerts, apart, prepare, start, strategy } from './runs.ts';
 
 const SALE = quotes(SOL_USDC, { amount: { token: SOL, amount: 1_000_000_000n }, every: '5s' });
 const BUY = quotes(SOL_USDC, { amount: { token: USDC, amount: PURCHASE }, every: '5s' });
@@ -121,6 +121,25 @@ describe('a watch', () => {
     expect(alerts(run)).toEqual(['20 150 140']);
   });
 
+  it('shows nothing during a warm-up, and goes on after it', () => {
+    const run = prepare([{ ...strategy('warm', (_streams, ctx) => ctx.watch(BUY).pipe(
+      map(() => ctx.alert('info', 'a price')))), warmupMs: 50 }], { startAt: 100 });
+    const rows = [60, 70][Symbol.iterator]();
+    let at = 0;
+    run.engine.warmUp({
+      next: () => {
+        const { value, done } = rows.next();
+        at = value ?? at;
+        return done !== true;
+      },
+      get at() { return at; },
+      get input() { return buyingSol(150_000, at); },
+    });
+    run.engine.start();
+    run.engine.accept(buyingSol(150_000, 110), 110);
+    expect(alerts(run)).toEqual(['110 a price']);
+  });
+
   it('is repeated exactly by a replay of the inputs', () => {
     const live = start([apart(strategy('late', watcher))]);
     for (let at = 10; at <= 100; at += 10)
@@ -152,11 +171,10 @@ describe('a strategy that watches too much', () => {
   });
 
   it('is stopped while it starts, and proposes nothing more', () => {
-    const body: Body = ({ price }, ctx) => merge(
+    const run = start([strategy('eager', ({ price }, ctx) => merge(
       merge(...[1n, 2n].map((amount) => ctx.watch(quotes(SOL_USDC, { amount: { token: SOL, amount }, every: '5s' })))),
       price!,
-    ).pipe(map(() => ctx.alert('info', 'goes on')));
-    const run = start([strategy('eager', body)], { limits: { maxWatches: 1 } });
+    ).pipe(map(() => ctx.alert('info', 'goes on'))))], { limits: { maxWatches: 1 } });
     run.engine.accept(buyingSol(150_000, 10), 10);
     expect(alerts(run)).toEqual([
       '0 strategy eager stopped: it watches 2 feeds at once with ctx.watch, and risk.max_watches allows 1',
@@ -165,8 +183,8 @@ describe('a strategy that watches too much', () => {
   });
 
   it('is stopped where it begins watches without an end', () => {
-    const body: Body = ({ price }, ctx) => price!.pipe(switchMap(() => ctx.watch(SALE)), ignoreElements());
-    const run = start([strategy('restless', body)]);
+    const run = start([strategy('restless', ({ price }, ctx) => price!.pipe(
+      switchMap(() => ctx.watch(SALE)), ignoreElements()))]);
     for (let at = 1; at <= 121; at++) run.engine.accept(buyingSol(150_000, at), at);
     expect(alerts(run)).toEqual(['121 strategy restless stopped: it begins to watch more than 120 feeds in a minute']);
   });
@@ -194,13 +212,11 @@ describe('a strategy that watches too much', () => {
 });
 
 describe('the age of what is watched', () => {
-  const buyer = (_streams: unknown, ctx: StrategyContext) => merge(
-    ctx.watch(SALE).pipe(ignoreElements()),
-    ctx.watch(BUY).pipe(map(() => ctx.buy(SOL_USDC, { token: USDC, amount: PURCHASE }, 'a price'))),
-  );
-
   it('counts from the first event on', () => {
-    const run = start([strategy('ages', buyer as Body, () => ({}))], { maxAgeMs: 15_000 });
+    const run = start([strategy('ages', (_streams, ctx) => merge(
+      ctx.watch(SALE).pipe(ignoreElements()),
+      ctx.watch(BUY).pipe(map(() => ctx.buy(SOL_USDC, { token: USDC, amount: PURCHASE }, 'a price'))),
+    ), () => ({}))], { maxAgeMs: 15_000 });
     run.engine.accept(buyingSol(150_000, 10), 10);
     run.engine.accept(sellingSol(140_000, 20), 20);
     run.engine.accept(buyingSol(150_000, 20_000), 20_000);

@@ -26,7 +26,7 @@ function context(): { readonly ctx: Pick<StrategyContext, 'watch'>; readonly wat
       watched.delete(mint);
     };
   });
-  return { ctx: { watch } as Pick<StrategyContext, 'watch'>, watched };
+  return { ctx: { watch }, watched };
 }
 
 function screening(options: Partial<Parameters<typeof screen>[1]>): {
@@ -97,11 +97,10 @@ describe('a screen', () => {
   });
 
   it('without a bound stops its strategy alone', () => {
-    const body = (ctx: StrategyContext) => NEVER.pipe(
+    const run = start([strategy('endless', (_streams, ctx) => NEVER.pipe(
       screen(ctx, { watch: (token: Token) => tokenRecord(token, { every: '1s' }) } as never),
       map(() => ctx.alert('info', 'never')),
-    );
-    const run = start([strategy('endless', (_streams, ctx) => body(ctx)), strategy('other')]);
+    )), strategy('other')]);
     expect(run.engine.running).toEqual(['other']);
   });
 
