@@ -8,6 +8,8 @@ import type { StrategyInstance } from '../engine/strategy-host.ts';
 import { VirtualClock } from '../engine/virtual-clock.ts';
 import type { ChunkedWork } from '../core/chunked-work.ts';
 import { runToEnd, EVENTS_PER_CHUNK } from '../core/chunked-work.ts';
+import type { FeedKey } from '../market/event.ts';
+import { feedKey } from '../market/feed.ts';
 import type { Fill, Intent, Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import { MarketCache } from '../trading/market-cache.ts';
@@ -70,6 +72,8 @@ export interface BacktestResult {
   readonly endAt: Millis;
   /** What could not be simulated, what is less reliable, and the costs. */
   readonly simulation: SimulationNotes;
+  /** What strategies watched beside their inputs, and the recording does not hold. */
+  readonly unrecorded: readonly FeedKey[];
   /** Deposits of token accounts: returned at the end for empty accounts, else locked. They are no cost. */
   readonly deposits: { readonly returnedLamports: Lamports; readonly lockedLamports: Lamports };
 }
@@ -81,6 +85,8 @@ interface BacktestOptions {
   /** The beginning of the recording. */
   readonly startAt: Millis;
   readonly cursor: InputCursor;
+  /** The feeds of the recording, where they are known. */
+  readonly feeds?: readonly FeedKey[] | undefined;
   /** The recorded checks of tokens. */
   readonly checks?: RecordedChecks | undefined;
   readonly model: SimulationModel;
@@ -106,6 +112,7 @@ interface Simulation {
     readonly denials: Record<string, number>; readonly intents: Record<string, number>;
     readonly fills: SimulatedFill[]; alerts: number;
   };
+  readonly unrecorded: ReadonlySet<FeedKey>;
   /** Throws STRATEGY_INVALID where a strategy waited by the machine's clock, or decided in a promise or a timer. */
   refuseAsync(): void;
 }
@@ -196,7 +203,7 @@ export function* backtestInChunks(options: BacktestOptions): ChunkedWork<Backtes
   return {
     events, seconds, decisions: engine.decisions, decisionHash: engine.decisionHash, ...counts,
     strategies: strategies.map(({ name }) => strategyResult(state, name)),
-    startAt, endAt, simulation: executor.notes(),
+    startAt, endAt, simulation: executor.notes(), unrecorded: [...simulation.unrecorded],
     deposits: { returnedLamports, lockedLamports: executor.lockedLamports() },
   };
 }
@@ -207,7 +214,7 @@ export function runBacktest(options: BacktestOptions): BacktestResult {
 }
 
 function createSimulation(
-  { state, strategies, seed, model, sampling, equity, onDecision }: BacktestOptions, startAt: Millis,
+  { state, strategies, seed, model, sampling, equity, feeds, onDecision }: BacktestOptions, startAt: Millis,
 ): Simulation {
   const clock = new VirtualClock(startAt);
   const executor = createSimulatedExecutor({
@@ -216,9 +223,15 @@ function createSimulation(
   });
   const counts: Simulation['counts'] = { denials: {}, intents: {}, fills: [], alerts: 0 };
   const waiting: string[] = [];
+  const recorded = feeds && new Set(feeds);
+  const unrecorded = new Set<FeedKey>();
   const engine: Engine = new Engine({
-    state, strategies, startAt, seed, intervals: sampling?.intervals,
+    state, strategies, startAt, seed, intervals: sampling?.intervals, isRecorded: true,
     listener: {
+      onWatched: (specs) => {
+        sampling?.polled?.sampler.watch(specs);
+        for (const feed of specs.map(feedKey)) if (recorded?.has(feed) === false) unrecorded.add(feed);
+      },
       onRuling: ({ denial }, logged) => {
         if (denial !== undefined) countOne(counts.denials, denial.code);
         if (waitedByMachineClock(logged)) waiting.push(logged.strategy);
@@ -240,7 +253,8 @@ function createSimulation(
     equity?.observe(intent, outcome, clock.now());
   };
   return {
-    engine, clock, executor, counts, refuseAsync: () => { refuseAsyncDecisions({ late: engine.outOfTurn, waiting }); },
+    engine, clock, executor, counts, unrecorded,
+    refuseAsync: () => { refuseAsyncDecisions({ late: engine.outOfTurn, waiting }); },
   };
 }
 

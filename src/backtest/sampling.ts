@@ -24,7 +24,12 @@ export interface Sampler {
   restart(): void;
   /** Waits for the next window of each feed. */
   join(at: Millis): void;
-  /** The intervals between the rows of each feed that it takes. */
+  /**
+   * Takes every row of the feeds that are watched at shorter intervals than they are polled at, as long as they are:
+   * the engine then samples each input. `watched` are all watches at present.
+   */
+  watch(watched: readonly FeedSpec[]): void;
+  /** The intervals between the rows of each feed that it takes, at present. */
   readonly intervals: RecordedIntervals;
 }
 
@@ -42,11 +47,24 @@ export function createSampler(polled: readonly FeedSpec[], recorded: RecordedInt
     intervals.set(feed, spec.everyMs);
   }
   if (sampled.size === 0) return undefined;
+  const whole = new Set<FeedKey>();
   return {
     intervals,
     takes(input, at) {
-      const windows = 'feed' in input && input.kind !== 'feed-health' ? sampled.get(input.feed) : undefined;
-      return windows === undefined || takesSample(windows, at);
+      if (!('feed' in input) || input.kind === 'feed-health') return true;
+      const windows = sampled.get(input.feed);
+      return windows === undefined || takesSample(windows, at)
+        || (whole.size > 0 && whole.has(input.feed));
+    },
+    watch(watched) {
+      for (const feed of whole) intervals.set(feed, sampled.get(feed)!.everyMs);
+      whole.clear();
+      for (const spec of watched) {
+        const feed = feedKey(spec);
+        if (spec.everyMs >= (sampled.get(feed)?.everyMs ?? 0)) continue;
+        whole.add(feed);
+        intervals.set(feed, recorded.get(feed)!);
+      }
     },
     restart() {
       for (const windows of sampled.values()) restartSampling(windows);

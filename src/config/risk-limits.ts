@@ -37,6 +37,8 @@ export const riskSchema = z.strictObject({
   max_open_intents: z.int().min(1).max(100).default(1)
     .meta({ description: 'How many swaps may be under way at once.' }),
   max_swaps: maxSwaps.prefault({}),
+  max_watches: z.int().min(0).max(1_000).default(20)
+    .meta({ description: 'How many feeds one strategy may watch at once with ctx.watch, beside its inputs.' }),
   max_fees_per_day: amount('0.05 SOL').optional()
     .meta({ description: 'Network fees of a day, UTC, after which nothing is entered: the short form of a fee_budget '
       + 'among the protections.' }),
@@ -86,6 +88,7 @@ export function resolveLimits(risk: RiskSection, scope: LimitScope): RiskLimits 
     maxSwaps: {
       perMinute: risk.max_swaps.per_minute, perHour: risk.max_swaps.per_hour, perDay: risk.max_swaps.per_day,
     },
+    maxWatches: risk.max_watches,
     maxQuoteAgeMs: risk.max_quote_age === undefined ? undefined : parseDuration(risk.max_quote_age),
     maxValueAgeMs: risk.max_value_age === undefined ? undefined : parseDuration(risk.max_value_age),
     maxQuoteAgeSlots: risk.max_quote_age_slots,
@@ -108,6 +111,7 @@ export interface LimitsRecord {
   readonly max_open_intents: number;
   readonly max_swaps: { readonly per_minute: number | null; readonly per_hour: number | null; readonly per_day: number
     | null };
+  readonly max_watches?: number;
   readonly max_quote_age_ms?: Millis | null;
   readonly max_quote_age_slots?: number | null;
   readonly max_value_age_ms?: Millis | null;
@@ -128,6 +132,7 @@ export function recordLimits(limits: RiskLimits): LimitsRecord {
     max_exposure: recordValue(limits.maxExposure),
     max_open_intents: limits.maxOpenIntents,
     max_swaps: { per_minute: perMinute ?? null, per_hour: perHour ?? null, per_day: perDay ?? null },
+    ...(limits.maxWatches === undefined ? {} : { max_watches: limits.maxWatches }),
     max_quote_age_ms: limits.maxQuoteAgeMs ?? null,
     max_quote_age_slots: limits.maxQuoteAgeSlots ?? null,
     max_value_age_ms: limits.maxValueAgeMs ?? null,
@@ -150,6 +155,7 @@ export function readLimits(record: LimitsRecord): RiskLimits {
     maxExposure: readValue(record.max_exposure ?? null),
     maxOpenIntents: record.max_open_intents,
     maxSwaps: { perMinute: perMinute ?? undefined, perHour: perHour ?? undefined, perDay: perDay ?? undefined },
+    maxWatches: record.max_watches,
     maxQuoteAgeMs: record.max_quote_age_ms ?? undefined,
     maxQuoteAgeSlots: record.max_quote_age_slots ?? undefined,
     maxValueAgeMs: record.max_value_age_ms ?? undefined,

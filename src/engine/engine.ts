@@ -3,7 +3,7 @@ import type { Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import { feedKey, sharedFeeds } from '../market/feed.ts';
-import { takesSample } from '../market/sample-windows.ts';
+import { isFinerThan, takesSample } from '../market/sample-windows.ts';
 import type { StopStrategy } from '../trading/engine-command.ts';
 import type { Denial } from '../trading/limits.ts';
 import type { Outcome } from '../trading/intent.ts';
@@ -48,6 +48,8 @@ export interface EngineListener {
   readonly onExits?: (seq: number, at: Millis) => void;
   /** An effect to carry out. */
   readonly onEffect?: (effect: Effect) => void;
+  /** The feeds that strategies watch beside their inputs, after each change. */
+  readonly onWatched?: (specs: readonly FeedSpec[]) => void;
   readonly onLog?: (strategy: string, message: string) => void;
   /** A strategy that was stopped; its alert is among the next proposals. */
   readonly onStopped?: (stopped: StoppedStrategy) => void;
@@ -90,6 +92,12 @@ export class Engine {
   readonly #hosts: ReadonlyMap<string, Host>;
   /** By feed slot: the inputs that receive the feed's events. */
   readonly #routes: (readonly HostedInput[])[] = [];
+  /** What each strategy watches beside its inputs. */
+  readonly #watches = new Map<string, readonly HostedInput[]>();
+  /** The feeds of watches that have begun or ended since the last input. */
+  readonly #rewatched: HostedInput[] = [];
+  readonly #intervals: ReadonlyMap<FeedKey, Millis> | undefined;
+  readonly #isRecorded: boolean;
   readonly #log = new DecisionLog();
   readonly #exits: ExitRunner;
   readonly #retries: RetryRunner;
@@ -116,6 +124,8 @@ export class Engine {
      * length; windows begin at its multiples since the epoch. Where absent, every input sees every event of its feed.
      */
     readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
+    /** Whether these are the intervals of a recording, at present; else a watch changes those of its feeds. */
+    readonly isRecorded?: boolean | undefined;
     /** The orders by which the run that is replayed stopped strategies. */
     readonly stops?: readonly StopStrategy[] | undefined;
   }) {
@@ -123,6 +133,8 @@ export class Engine {
     this.#missed = [...unseen];
     this.#state = options.state;
     this.#listener = options.listener;
+    this.#intervals = options.intervals;
+    this.#isRecorded = options.isRecorded === true;
     this.clock = new VirtualClock(options.startAt);
     this.clockSetBackMs = beginRun(options.state, options.startAt);
     if (options.state.hasExitRules) guardPositions(options.state, options.startAt);
@@ -141,6 +153,9 @@ export class Engine {
         this.accept({ kind: 'command', name: 'stop-strategy', strategy, ...ending, ...occasion }, this.clock.now());
       },
       endedAt: endingsOf(options.stops),
+      watched: (strategy: string, changed: readonly HostedInput[], inputs: readonly HostedInput[]) => {
+        this.#rewatch(strategy, changed, inputs);
+      },
     };
     this.#exits = new ExitRunner(port);
     this.#retries = new RetryRunner({
@@ -299,6 +314,7 @@ export class Engine {
 
   #handle(input: Input, at: Millis): void {
     this.clock.advanceTo(timersDueBefore(input, at), this.#drain);
+    if (this.#rewatched.length > 0) this.#sampleRewatched();
     const { kind } = input;
     // A terminal outcome removes the intent from the state, so the host is determined first.
     const proposed = kind === 'outcome' ? this.#state.intents.get(input.intentId)?.intent : undefined;
@@ -398,6 +414,40 @@ export class Engine {
   /** Changes with everything that the engine goes on with by itself and that must outlive the process. */
   #standing(): number {
     return this.#state.exits.version + this.#state.retries.version;
+  }
+
+  /** Takes over what a strategy watches now; `changed` has begun, or ended. */
+  #rewatch(strategy: string, changed: readonly HostedInput[], inputs: readonly HostedInput[]): void {
+    this.#watches.set(strategy, inputs);
+    const record = this.#state.strategies.get(strategy);
+    assert(record, () => `strategy ${strategy} has no record in the state`);
+    this.#state.strategies.set(strategy, { ...record, watches: inputs.map(({ slot }) => slot) });
+    this.#listener.onWatched?.([...this.#watches.values()].flat().map(({ spec }) => spec));
+    for (const input of changed) {
+      const others = (this.#routes[input.slot] ?? []).filter((other) => other !== input);
+      this.#routes[input.slot] = inputs.includes(input) ? [...others, input] : others;
+    }
+    this.#rewatched.push(...changed);
+  }
+
+  /**
+   * Shows each input of a feed whose watches have changed events at its own interval, at whichever interval they come
+   * from now on. An input that saw every event goes on after the window of its last one.
+   */
+  #sampleRewatched(): void {
+    const changed = this.#rewatched.splice(0);
+    if (this.#intervals === undefined) return;
+    for (const { slot, feed } of changed) {
+      const route = this.#routes[slot]!;
+      const given = this.#intervals.get(feed) ?? Infinity;
+      const eventMs = this.#isRecorded ? given : Math.min(given, ...route.map(({ spec }) => spec.everyMs));
+      const lastAt = this.#state.market.latest(slot)?.receivedAt ?? -Infinity;
+      for (const input of route) {
+        const { everyMs } = input.spec;
+        if (!isFinerThan(eventMs, input.spec)) input.windows = undefined;
+        else input.windows ??= { everyMs, window: changed.includes(input) ? -Infinity : Math.floor(lastAt / everyMs) };
+      }
+    }
   }
 
   #connect(host: Host): void {

@@ -1,5 +1,6 @@
 import type { Observable, SchedulerAction, Subscription } from 'rxjs';
 import { messageOf } from '../core/errors.ts';
+import { placeOf } from '../core/throw-place.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
@@ -31,6 +32,9 @@ import type { VirtualClock } from './virtual-clock.ts';
 
 /** The longest text of an error in an alert. */
 const MESSAGE_MAX = 1_000;
+
+/** How many feeds a strategy may watch at once beside its inputs, in runs from before there was a limit. */
+const WATCHES_MAX = 20;
 
 /** A strategy as the configuration uses it. */
 export interface StrategyInstance {
@@ -74,20 +78,23 @@ interface HostPort {
   ended(strategy: string, occasion: CallNumber, ending: Ending): void;
   /** Whether a run that is replayed was ended by this call. */
   endedAt(strategy: string, occasion: CallNumber): boolean;
+  /** Begins or ends to hand the events of feeds to watches of a strategy; `inputs` are all that it watches now. */
+  watched(strategy: string, changed: readonly HostedInput[], inputs: readonly HostedInput[]): void;
   /** The interval of each feed's events, where inputs are sampled. */
   readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
 }
 
-/** A declared input with the stream that feeds it. */
+/** A feed of an input with the stream that it feeds. */
 export interface HostedInput {
+  readonly spec: FeedSpec;
   readonly feed: FeedKey;
   readonly slot: FeedSlot;
   /** Whether its data has an age: polls renew it. */
   readonly isPolled: boolean;
   readonly adapt: (event: MarketEvent) => unknown;
   readonly source: { emit(value: unknown): void };
-  /** Undefined where it sees every event. */
-  readonly windows: SampleWindows | undefined;
+  /** Undefined where it sees every event. A watch of the same feed may change that. */
+  windows: SampleWindows | undefined;
   /** Takes an error of `adapt`, which is a fault of this strategy alone. */
   readonly fail: (error: unknown) => void;
 }
@@ -107,6 +114,10 @@ export class Host {
   readonly #streams: Readonly<Record<string, Observable<unknown>>>;
   readonly #parts: StateParts | KeptText;
   readonly #usage = createUsage();
+  readonly #declared: number;
+  /** The feeds of each watch that is under way, by its id. */
+  readonly #watches = new Map<number, readonly HostedInput[]>();
+  #lastWatch = 0;
   /** Last outcomes that arrived while it was stopped and waited for its next start. */
   #missed: Outcome[] = [];
   #seen: string[] = [];
@@ -127,6 +138,7 @@ export class Host {
     this.#parts = instance.apart === undefined
       ? new StateParts(kept, (warning) => { this.#tell('warning', warning); }) : new KeptText(kept);
     const declared = Object.entries(instance.strategy.inputs(instance.params));
+    this.#declared = declared.length;
     const hosted = declared.map(([name, input], index) => ({ name, stream: new HotSource<unknown>(), input, index }));
     this.inputs = hosted.flatMap(({ stream, input, index }) => this.#hostInput(input, index, stream));
     this.#streams = Object.fromEntries(hosted.map(({ name, stream }) => [name, stream]));
@@ -172,6 +184,8 @@ export class Host {
   }
 
   stop(): void {
+    // First, so that no watch ends between two inputs because its subscriber is gone.
+    this.#endWatches();
     this.#subscription?.unsubscribe();
     this.#apart?.stop();
   }
@@ -187,6 +201,7 @@ export class Host {
   stoppedBy({ code, reason, place }: StopStrategy): void {
     if (this.#failed) return;
     this.#apart?.abandon();
+    this.#endWatches();
     this.#markStopped({ code, reason, place }, code === 'STRATEGY_NEIGHBOUR' ? 'warning' : 'critical');
   }
 
@@ -247,6 +262,8 @@ export class Host {
       strategy, clock: port.clock, start: this.#starts,
       portfolio: this.#portfolio(),
       propose: (proposal) => { this.#accept(proposal); },
+      watch: (id, specs, place) => { this.#watchApart(id, specs, place); },
+      unwatch: (id) => { this.#endWatch(id); },
       log: (message) => { this.#log(message); },
       warn: (message) => { this.#tell('warning', message); },
       state: (text) => { parts.put(text); },
@@ -267,6 +284,8 @@ export class Host {
         next: (proposal) => { this.#propose(proposal); },
         error: (error: unknown) => { this.#fail(messageOf(error)); },
       });
+      // It passed a bound before `subscribe` returned.
+      if (this.#failed) this.#subscription.unsubscribe();
     } catch (error) {
       this.#fail(messageOf(error));
     }
@@ -279,16 +298,21 @@ export class Host {
   }
 
   #propose(value: Proposal): void {
-    this.#outOfTurn ||= !this.#port.inTurn();
-    if (this.#outOfTurn) {
-      this.#fail(
-        'it proposed outside the engine’s time: use the time operators of src/strategy, no timers or promises',
-      );
-      return;
-    }
+    if (this.#isLate('proposed')) return;
     const proposal = readProposal(value);
     if (typeof proposal === 'string') this.#fail(proposal);
     else this.#accept(proposal);
+  }
+
+  /** Fails it where it does something while the engine is not handling an input. */
+  #isLate(what: string): boolean {
+    this.#outOfTurn ||= !this.#port.inTurn();
+    if (this.#outOfTurn) {
+      this.#fail(
+        `it ${what} outside the engine’s time: use the time operators of src/strategy, no timers or promises`,
+      );
+    }
+    return this.#outOfTurn;
   }
 
   #accept(proposal: Proposal): void {
@@ -331,6 +355,58 @@ export class Host {
     this.#port.propose(this.name, { kind: 'alert', level, message: `strategy ${this.name} ${message}` });
   }
 
+  #watchHere(input: Input<unknown>, emit: (value: unknown) => void, asked: Error): () => void {
+    const id = this.#declared + ++this.#lastWatch;
+    if (!this.#isLate('began a watch')) {
+      const deliver = deliverer(input, emit);
+      this.#beginWatch(id, specsOf(input), deliver, () => placeOf(asked));
+    }
+    return () => { if (this.#watches.has(id) && !this.#isLate('ended a watch')) this.#endWatch(id); };
+  }
+
+  #watchApart(id: number, specs: readonly FeedSpec[], place: string | undefined): void {
+    if (id <= this.#declared || this.#watches.has(id)) this.#fail(`it began the watch ${id} a second time`);
+    else this.#beginWatch(id, specs, (event) => { this.#apart?.event(id, event); }, () => place);
+  }
+
+  #beginWatch(
+    id: number, specs: readonly FeedSpec[], deliver: (event: MarketEvent) => void, place: () => string | undefined,
+  ): void {
+    const fault = this.#watchFault(specs);
+    if (fault !== undefined) {
+      this.#fail(fault, place());
+      return;
+    }
+    // An event that is on its way when the watch ends is not delivered.
+    const source = { emit: (event: unknown) => { if (this.#watches.has(id)) deliver(event as MarketEvent); } };
+    const hosted = specs.map((spec) => this.#hostFeed(spec, same, source));
+    this.#watches.set(id, hosted);
+    this.#port.watched(this.name, hosted, this.#watched());
+  }
+
+  #watchFault(specs: readonly FeedSpec[]): string | undefined {
+    const { maxWatches = WATCHES_MAX } = this.#port.state.limits;
+    const count = this.#watched().length + specs.length;
+    if (count > maxWatches)
+      return `it watches ${count} feeds at once with ctx.watch, and risk.max_watches allows ${maxWatches}`;
+    return specs.map(() => this.#usage.watch(this.#port.clock.now())).find((fault) => fault !== undefined);
+  }
+
+  #endWatch(id: number): void {
+    const ended = this.#watches.get(id);
+    if (ended === undefined) return;
+    this.#watches.delete(id);
+    this.#port.watched(this.name, ended, this.#watched());
+  }
+
+  #endWatches(): void {
+    for (const id of this.#watches.keys()) this.#endWatch(id);
+  }
+
+  #watched(): readonly HostedInput[] {
+    return [...this.#watches.values()].flat();
+  }
+
   /** Returns an entry for each feed of an input. */
   #hostInput(input: Input<unknown>, index: number, stream: HotSource<unknown>): HostedInput[] {
     const isApart = this.#instance.apart !== undefined;
@@ -343,7 +419,7 @@ export class Host {
   #hostFeed(spec: FeedSpec, adapt: HostedInput['adapt'], source: HostedInput['source']): HostedInput {
     const feed = feedKey(spec);
     return {
-      feed, adapt, source,
+      spec, feed, adapt, source,
       isPolled: originOf(spec) !== 'webhook',
       windows: isFinerThan(this.#port.intervals?.get(feed), spec)
         ? { everyMs: spec.everyMs, window: -Infinity } : undefined,
@@ -388,6 +464,7 @@ export class Host {
       name: this.name, seed: this.#port.seed, clock: this.#guardedClock(), parts,
       outcomes$: this.#outcomes, denials$: this.#denials, portfolio: this.#portfolio(),
       log: (message) => { this.#log(message); },
+      watch: (input, emit, asked) => this.#watchHere(input, emit, asked),
     });
   }
 }

@@ -9,12 +9,16 @@ const TIMERS_PER_INSTANT_MAX = 1_000;
 /** More than people or a disk take. */
 const ALERTS_PER_MINUTE_MAX = 600;
 const LOG_LINES_PER_MINUTE_MAX = 6_000;
+/** Each watch is a place in the state of the engine, and a request at once. */
+const WATCHES_PER_MINUTE_MAX = 120;
 
 /** Counts what a strategy uses in the engine's time. Each method returns the bound that was passed, if any. */
 interface Usage {
   proposal(proposal: Proposal, now: Millis): string | undefined;
   timer(now: Millis): string | undefined;
   logLine(now: Millis): string | undefined;
+  /** Counts the begin of a watch of one feed. */
+  watch(now: Millis): string | undefined;
 }
 
 /** A count within a window that begins with its first event. */
@@ -48,10 +52,13 @@ export function createUsage(): Usage {
   const timers = count('its timers keep firing at one instant', TIMERS_PER_INSTANT_MAX, 0);
   const lines =
     count(`it logs more than ${LOG_LINES_PER_MINUTE_MAX} lines in a minute`, LOG_LINES_PER_MINUTE_MAX, 60_000);
+  const watches =
+    count(`it begins to watch more than ${WATCHES_PER_MINUTE_MAX} feeds in a minute`, WATCHES_PER_MINUTE_MAX, 60_000);
   return {
     proposal: ({ kind }, now) =>
       passes(instant, now) ?? passes(second, now) ?? (kind === 'alert' ? passes(alerts, now) : undefined),
     timer: (now) => passes(timers, now),
     logLine: (now) => passes(lines, now),
+    watch: (now) => passes(watches, now),
   };
 }

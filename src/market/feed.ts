@@ -1,9 +1,9 @@
 import type { Observable } from 'rxjs';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from './event.ts';
-import type { FeedOrigin } from './feeds/feed-kind.ts';
+import type { Declared, FeedOrigin, Reading } from './feeds/feed-kind.ts';
 import type { FeedKindName, FeedSubject } from './feeds/registry.ts';
-import { feedKindOf, isFeedKind } from './feeds/registry.ts';
+import { feedKindOf, isFeedKind, readFeedSubject } from './feeds/registry.ts';
 
 /** A subject to poll, its interval, and its weight where the request rate does not suffice for every interval. */
 export type FeedSpec = FeedRate & FeedSubject;
@@ -50,4 +50,27 @@ export function sharedFeeds(specs: Iterable<FeedSpec>): FeedSpec[] {
       : { ...spec, everyMs: Math.min(spec.everyMs, known.everyMs), weight: Math.max(weightOf(spec), weightOf(known)) });
   }
   return [...byKey.values()];
+}
+
+const WEIGHT_MAX = 1e6;
+/** The longest duration that the SDK takes. */
+const INTERVAL_MAX = 8.64e15;
+
+/** Returns a feed that a strategy declares, amounts as decimal text, or what is wrong with it: "has …". */
+export function readFeedSpec(declared: Declared, reading: Reading): FeedSpec | string {
+  const { everyMs, weight } = declared;
+  const { shown } = reading;
+  if (!Number.isInteger(everyMs) || (everyMs as number) < 1 || (everyMs as number) > INTERVAL_MAX)
+    return `has the interval ${shown(everyMs)}: expected a whole number of milliseconds of at least 1`;
+  if (weight !== undefined && !(typeof weight === 'number' && weight > 0 && weight <= WEIGHT_MAX))
+    return `has the weight ${shown(weight)}: expected a number above 0, at most ${WEIGHT_MAX}`;
+  const subject = readFeedSubject(declared, reading);
+  return typeof subject === 'string' ? subject
+    : { ...subject, everyMs: everyMs as number, ...(weight === undefined ? {} : { weight }) };
+}
+
+/** Returns a feed in the form that `readFeedSpec` reads. */
+export function declaredFeed(spec: FeedSpec): Declared {
+  return Object.fromEntries(Object.entries(spec).map(([name, value]: [string, unknown]) =>
+    [name, typeof value === 'bigint' ? value.toString() : value]));
 }

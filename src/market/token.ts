@@ -12,9 +12,14 @@ export const USDC_MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Mint;
 
 const BASE58_32_BYTES = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
+/** Returns whether a text has the form of a base58 address; whether it has 32 bytes is not decoded here. */
+export function hasMintForm(text: string): boolean {
+  return BASE58_32_BYTES.test(text);
+}
+
 /** Returns `text` as a mint. Throws MINT_INVALID unless it has the form of a base58 address. */
 export function mint(text: string): Mint {
-  if (!BASE58_32_BYTES.test(text)) {
+  if (!hasMintForm(text)) {
     throw new GannetError(
       'MINT_INVALID', `expected a base58 mint address of 32 to 44 characters, got "${text.slice(0, 60)}"`,
     );

@@ -9,6 +9,7 @@ import type { DenialCode } from '../trading/limits.ts';
 import type { Outcome } from '../trading/intent.ts';
 import type { Holding } from '../trading/positions/holding.ts';
 import type { AlertLevel, AlertProposal, Route, Size, SwapProposal } from '../trading/proposal.ts';
+import type { Input } from './input.ts';
 import type { Stateful, StatefulOptions } from './stateful.ts';
 
 /** Refinements of a swap; what is left out follows the configuration. */
@@ -101,6 +102,13 @@ export interface StrategyContext {
   readonly outcomes$: Observable<Outcome>;
   /** The refused proposals of this strategy, so that it can propose them again. */
   readonly denials$: Observable<DeniedSwap>;
+  /**
+   * Returns the events of an input that `inputs` does not declare, of a token that was just discovered for example.
+   * The watch begins with the first subscription of the Observable, and ends with the last one; then its feeds are
+   * polled no more. It delivers what arrives from its begin on, and nothing during a warm-up. A strategy that watches
+   * more feeds at once than `risk.max_watches` is stopped. Throws STRATEGY_INVALID for an input that cannot be polled.
+   */
+  watch<T>(input: Input<T>): Observable<T>;
   /**
    * Returns an operator that folds events into a state that outlives restarts. The state is saved together with each
    * swap that it led to, and at least once a minute. Call it in `run` itself, once for each name; several streams may

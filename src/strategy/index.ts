@@ -6,7 +6,9 @@ export { DetailedQuote, orderBook, PricedQuote, quotes, signals, tokenStats } fr
 export type { Input, PollOptions } from './input.ts';
 export { bars, quoteLadder, twoSided } from './quote-inputs.ts';
 export type { QuoteLadder, TwoSidedQuote } from './quote-inputs.ts';
-export { tokenList, tokenRecord } from './token-inputs.ts';
+export { tokenList, tokenOf, tokenRecord } from './token-inputs.ts';
+export { screen } from './screen.ts';
+export type { ScreenEvent, ScreenOptions } from './screen.ts';
 export {
   lendEarnings, predictionEvent, predictionEvents, predictionHistory, predictionMarket, predictionPositions,
 } from './prediction-inputs.ts';

@@ -1,4 +1,4 @@
-import type { TokenListEvent, TokenListName, TokenRecordEvent } from '../market/token-record.ts';
+import type { TokenListEvent, TokenListName, TokenRecord, TokenRecordEvent } from '../market/token-record.ts';
 import type { Token } from '../market/token.ts';
 import type { Input, PollOptions } from './input.ts';
 import { eventInput } from './input.ts';
@@ -22,4 +22,9 @@ export function tokenList(
   list: TokenListName & { readonly limit?: number | undefined }, options: PollOptions,
 ): Input<TokenListEvent> {
   return eventInput({ kind: 'token-list', ...list, limit: list.limit ?? LIST_DEFAULT }, options);
+}
+
+/** Returns the token of a record, by its own symbol: for `quotes` of a token that the configuration does not name. */
+export function tokenOf({ id, symbol, decimals }: TokenRecord): Token {
+  return { mint: id, symbol, decimals };
 }

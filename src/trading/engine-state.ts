@@ -35,6 +35,8 @@ export interface StrategyRecord {
   readonly limits: StrategyLimits;
   /** The feeds of its inputs that polls renew. */
   readonly inputs: readonly FeedSlot[];
+  /** The feeds that it watches beside them at present. */
+  readonly watches: readonly FeedSlot[];
   intentCount: number;
 }
 
@@ -134,7 +136,7 @@ export function createState(setup: StateSetup): EngineState {
   const portfolio = new Portfolio(readBalances(snapshot.wallet));
   openBooks(portfolio, setup);
   const strategies = new Map(setup.strategies.map(({ name, limits }): [string, StrategyRecord] =>
-    [name, { name, limits, inputs: [], intentCount: snapshot.intentCounts[name] ?? 0 }]));
+    [name, { name, limits, inputs: [], watches: [], intentCount: snapshot.intentCounts[name] ?? 0 }]));
   const protections = createMemory(setup.limits.protections ?? [], [...strategies.keys()], {
     ignoresTotal: setup.strategies.some(({ isManual }) => isManual),
   });

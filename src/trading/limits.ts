@@ -19,6 +19,8 @@ export interface RiskLimits {
   readonly maxPosition: ReadonlyMap<Mint, ValueLimit>;
   readonly maxOpenIntents: number;
   readonly maxSwaps: { readonly [span in RateSpan]?: number | undefined };
+  /** How many feeds a strategy may watch at once beside its inputs; 20 where absent. */
+  readonly maxWatches?: number | undefined;
   /** Lamports that no strategy can spend, because a wallet without SOL cannot exit. */
   readonly solReserve: Amount;
   /** The most that all positions together may be worth, swaps in flight included. */

@@ -1,4 +1,5 @@
-import { map } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { map, merge, switchMap, takeUntil } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runBacktest, samplingOf } from '../../src/backtest/backtest.ts';
@@ -10,7 +11,8 @@ import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import type { FeedKey } from '../../src/market/event.ts';
 import { joinSampling, restartSampling, takesSample } from '../../src/market/sample-windows.ts';
 import type { Quote } from '../../src/market/quote.ts';
-import { defineStrategy, quotes } from '../../src/strategy/index.ts';
+import type { PricedQuote } from '../../src/strategy/index.ts';
+import { defineStrategy, quotes, timer } from '../../src/strategy/index.ts';
 import { buyingSol, PURCHASE } from '../market/events.ts';
 import { SOL_USDC, USDC } from '../market/tokens.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';
@@ -104,5 +106,48 @@ describe('issue 13.1: inputs of one feed receive events at their own intervals',
   it('receive every poll of a recording with the configured interval, with a tolerance of a tenth', () => {
     expect(samplingOf([teller('own', '10s')], new Map([[POLLED[0]!.feed, 9_998]]))?.polled).toBeUndefined();
     expect(samplingOf([teller('own', '15s')], new Map([[POLLED[0]!.feed, 9_998]]))?.polled).toBeDefined();
+  });
+});
+
+const price = (every: string) => quotes(SOL_USDC, { amount: { token: USDC, amount: PURCHASE }, every });
+
+describe('a watch in a backtest', () => {
+  const SECONDS = Array.from({ length: 100 }, (_, n) => buyingSol(150_000 + n, n * 1_000))
+    .map((input, n) => ({ seq: n + 1, at: input.receivedAt, input }));
+  const told = (body: Parameters<typeof defineStrategy>[0]['run'], feeds?: readonly FeedKey[]) => {
+    const instance: StrategyInstance = { name: 'watcher', params: {}, strategy: defineStrategy({
+      name: 'watcher', summary: 'Watches.', params: z.strictObject({}), inputs: () => ({ price: price('30s') }),
+      run: body,
+    }) };
+    const messages: string[] = [];
+    const { unrecorded } = runBacktest({
+      state: stateOf([instance]), strategies: [instance], seed: 7, startAt: 0, cursor: cursorOver(SECONDS), feeds,
+      model: BASE_MODEL, stopwatch: () => 0,
+      sampling: samplingOf([instance], new Map([[SECONDS[0]!.input.feed, 1_000]])),
+      onDecision: ({ proposal }) => { if (proposal.kind === 'alert') messages.push(proposal.message); },
+    });
+    return { messages, unrecorded };
+  };
+
+  it('sees its feed at its own interval, while the input of the same feed keeps its own', () => {
+    const { messages } = told(({ price: slow }, _, context) => merge(
+      (slow as Observable<PricedQuote>).pipe(map(({ at }) => context.alert('info', `slow ${at}`))),
+      timer(context, '40500ms').pipe(
+        switchMap(() => context.watch(price('5s')).pipe(takeUntil(timer(context, '20s')))),
+        map(({ at }) => context.alert('info', `quick ${at}`)),
+      ),
+    ));
+    expect(messages).toEqual([
+      'slow 0', 'slow 30000', 'quick 41000', 'quick 45000', 'quick 50000', 'quick 55000', 'slow 60000', 'quick 60000',
+      'slow 90000',
+    ]);
+  });
+
+  it('of a feed that the recording lacks is named in the result, and sees nothing', () => {
+    const sale = quotes(SOL_USDC, { amount: { token: USDC, amount: 1n }, every: '5s' });
+    const { messages, unrecorded } = told((_streams, _, context) => context.watch(sale).pipe(
+      map(() => context.alert('info', 'a sale'))), [SECONDS[0]!.input.feed]);
+    expect(messages).toEqual([]);
+    expect(unrecorded).toEqual([`quote:${USDC.mint}:${SOL_USDC.base.mint}:1`]);
   });
 });

@@ -125,7 +125,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
         : from(intents.map(({ intent }) => outcome(intent, 'expired', { code: 'EXPIRED' })))
           .pipe(tap((ended) => { journal.transition(ended); }))),
     },
-    createFeed: () => ({ events$, stats: () => [] }),
+    createFeed: () => ({ events$, watch: () => undefined, stats: () => [] }),
     access$: NEVER,
     tokenChecks$: watchTokens({
       mints: [SOL.mint], limits: limits.tokenSafety, facts: async () => SAFE, clock, onFault: silent,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FeedSpec } from '../../market/feed.ts';
-import { readFeedSubject } from '../../market/feeds/registry.ts';
+import { readFeedSpec } from '../../market/feed.ts';
 import { isAddress } from '../../solana/addresses.ts';
 import type { Finding, JsonSchema } from '../check-value.ts';
 import { safeText } from '../config-issue.ts';
@@ -20,9 +20,6 @@ const FINDINGS_MAX = 1_000;
 const STEPS_MAX = 32;
 const SCHEMA_DEPTH_MAX = 16;
 const SCHEMA_NODES_MAX = 2_000;
-const WEIGHT_MAX = 1e6;
-/** The longest duration that the SDK takes. */
-const INTERVAL_MAX = 8.64e15;
 
 const short = z.string().max(200);
 const text = z.string().max(100_000);
@@ -69,7 +66,7 @@ export function readAnswer(answer: string): CheckedAnswer {
     names.add(input.name);
     const specs: FeedSpec[] = [];
     for (const declared of [input.spec, ...input.further ?? []]) {
-      const spec = readSpec(declared);
+      const spec = readFeedSpec(declared, { isAddress, shown });
       if (typeof spec === 'string') return refused(`its input "${safeText(input.name, 60)}" ${spec}`);
       specs.push(spec);
     }
@@ -90,18 +87,6 @@ function jsonOf(answer: string): unknown {
     // A text that is no JSON has no form that is known.
     return undefined;
   }
-}
-
-/** Returns a feed, or what is wrong with it: "has …". */
-function readSpec(given: Readonly<Record<string, unknown>>): FeedSpec | string {
-  const { everyMs, weight } = given;
-  if (!Number.isInteger(everyMs) || (everyMs as number) < 1 || (everyMs as number) > INTERVAL_MAX)
-    return `has the interval ${shown(everyMs)}: expected a whole number of milliseconds of at least 1`;
-  if (weight !== undefined && !(typeof weight === 'number' && weight > 0 && weight <= WEIGHT_MAX))
-    return `has the weight ${shown(weight)}: expected a number above 0, at most ${WEIGHT_MAX}`;
-  const subject = readFeedSubject(given, { isAddress, shown });
-  return typeof subject === 'string' ? subject
-    : { ...subject, everyMs: everyMs as number, ...(weight === undefined ? {} : { weight }) };
 }
 
 function shown(value: unknown): string {

@@ -44,8 +44,8 @@ export function recordDecision(state: EngineState, ruling: Ruling, logged: Logge
 }
 
 function inputSamples(state: EngineState, strategy: string, at: Millis): InputSample[] {
-  const slots = state.strategies.get(strategy)?.inputs ?? [];
-  return [...new Set(slots)].map((slot) => {
+  const { inputs = [], watches = [] } = state.strategies.get(strategy) ?? {};
+  return [...new Set([...inputs, ...watches])].map((slot) => {
     const event = state.market.latest(slot);
     if (event === undefined)
       return { watches: 'an input without an event yet', age_ms: null, reading: null };

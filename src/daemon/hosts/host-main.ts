@@ -12,6 +12,7 @@ import { strayReason } from '../../core/watched-process.ts';
 import type { Realm } from '../../engine/host/realm.ts';
 import { createRealm } from '../../engine/host/realm.ts';
 import type { PortfolioView, StrategyEffect } from '../../engine/host/strategy-call.ts';
+import { declaredFeed } from '../../market/feed.ts';
 import type { AskRequest, HostRequest, ReportedFault } from './host-messages.ts';
 import { CHANNEL_FD, FRAME_BYTES_MAX, HEAD_BYTES, proposalJson, TEXT_MAX } from './host-messages.ts';
 
@@ -96,6 +97,7 @@ function textOf(value: unknown): string {
 function effectJson(effect: StrategyEffect): object {
   const { kind } = effect;
   if (kind === 'propose') return { kind, proposal: proposalJson(effect.proposal) };
+  if (kind === 'watch') return { ...effect, specs: effect.specs.map(declaredFeed) };
   // A strategy without types may log what is no text.
   if (kind === 'log') return { kind, message: textOf(effect.message).slice(0, TEXT_MAX.log) };
   return kind === 'fail' ? { ...effect, message: effect.message.slice(0, TEXT_MAX.failure) } : effect;

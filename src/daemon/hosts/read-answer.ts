@@ -1,5 +1,9 @@
 import type { StrategyEffect } from '../../engine/host/strategy-call.ts';
 import { readProposal } from '../../trading/proposal.ts';
+import { printable } from '../../core/text.ts';
+import type { FeedSpec } from '../../market/feed.ts';
+import { readFeedSpec } from '../../market/feed.ts';
+import { isAddress } from '../../solana/addresses.ts';
 import type { ReportedFault } from './host-messages.ts';
 import { FRAME_BYTES_MAX, fromProposalJson, QUESTIONS, REPORTED_CODES, TEXT_MAX } from './host-messages.ts';
 
@@ -87,6 +91,13 @@ function readEffect(effect: Members): StrategyEffect | string {
       return isId(id) && (delay === null || (typeof delay === 'number' && delay >= 0 && Number.isFinite(delay)))
         ? { kind, id, delay } : 'a timer without an id or a delay';
     case 'cancel': return isId(id) ? { kind, id } : 'the end of a timer without an id';
+    case 'watch': {
+      const specs = readSpecs(effect['specs']);
+      if (typeof specs === 'string') return `a watch ${specs}`;
+      return isId(id) && isPlace(place) ? { kind, id, specs, ...(place === undefined ? {} : { place }) }
+        : 'a watch without an id';
+    }
+    case 'unwatch': return isId(id) ? { kind, id } : 'the end of a watch without an id';
     case 'log': return isText(message, TEXT_MAX.log) ? { kind, message } : 'a line of the log that is no text';
     case 'warn': return isText(message, ANSWER_MAX.warningCharacters) ? { kind, message } : 'a warning that is no text';
     case 'state': return typeof text === 'string' ? { kind, text } : 'a state that is no text';
@@ -95,6 +106,24 @@ function readEffect(effect: Members): StrategyEffect | string {
     case 'complete': return { kind };
     default: return 'an effect of no known kind';
   }
+}
+
+/** The most feeds of one watch: a ladder's sizes. */
+const SPECS_MAX = 32;
+
+function readSpecs(given: unknown): readonly FeedSpec[] | string {
+  if (!Array.isArray(given) || given.length < 1 || given.length > SPECS_MAX) return `not of 1 to ${SPECS_MAX} feeds`;
+  const specs: FeedSpec[] = [];
+  for (const item of given) {
+    const spec = isMembers(item) ? readFeedSpec(item, { isAddress, shown }) : 'of a feed that is not an object';
+    if (typeof spec === 'string') return spec;
+    specs.push(spec);
+  }
+  return specs;
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'undefined' : printable(JSON.stringify(value), 60);
 }
 
 function readFault({ id, code: given, reason, place }: Members): ReportedFault | undefined {

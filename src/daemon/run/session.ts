@@ -104,6 +104,7 @@ export class Session {
         onProtection: (seq, at, change) => { runRecorder.protection({ seq, at }, change); },
         onExits: (seq, at) => { runRecorder.exits({ seq, at }); },
         onEffect: (effect) => { this.#perform(effect); },
+        onWatched: (specs) => { this.#feed.watch(specs); },
         onLog: (strategy, message) => { log('info', message, { strategy }); },
         onStopped: (stopped) => { this.#stopOf(stopped); },
       },

@@ -1,6 +1,7 @@
 import type { Unsubscribable } from 'rxjs';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { MarketEvent } from '../../market/event.ts';
+import type { FeedSpec } from '../../market/feed.ts';
 import type { DeniedSwap } from '../../strategy/context.ts';
 import type { Outcome } from '../../trading/intent.ts';
 import type { Proposal } from '../../trading/proposal.ts';
@@ -21,6 +22,8 @@ interface ApartRunOptions {
   /** How often it was started, with this time. */
   readonly start: number;
   readonly propose: (proposal: Proposal) => void;
+  readonly watch: (id: number, specs: readonly FeedSpec[], place: string | undefined) => void;
+  readonly unwatch: (id: number) => void;
   readonly log: (message: string) => void;
   readonly warn: (message: string) => void;
   readonly state: (text: string) => void;
@@ -140,7 +143,7 @@ export class ApartRun {
   }
 
   #carryOut(effect: StrategyEffect): void {
-    const { propose, log, warn, state, fail } = this.#options;
+    const { propose, watch, unwatch, log, warn, state, fail } = this.#options;
     switch (effect.kind) {
       case 'propose': propose(effect.proposal); break;
       case 'schedule': if (effect.delay !== null) this.#schedule(effect.id, effect.delay); break;
@@ -148,6 +151,8 @@ export class ApartRun {
         this.#timers.get(effect.id)?.unsubscribe();
         this.#timers.delete(effect.id);
         break;
+      case 'watch': watch(effect.id, effect.specs, effect.place); break;
+      case 'unwatch': unwatch(effect.id); break;
       case 'log': log(effect.message); break;
       case 'state': state(effect.text); break;
       case 'warn': warn(effect.message); break;

@@ -6,7 +6,8 @@ import type { Clock, Millis } from '../../core/time.ts';
 import type { DeniedSwap } from '../../strategy/context.ts';
 import type { MarketEvent } from '../../market/event.ts';
 import type { Strategy } from '../../strategy/define.ts';
-import { deliverer } from '../../strategy/input.ts';
+import type { Input } from '../../strategy/input.ts';
+import { deliverer, specsOf } from '../../strategy/input.ts';
 import { StateParts } from '../../strategy/stateful.ts';
 import type { Outcome } from '../../trading/intent.ts';
 import { readProposal } from '../../trading/proposal.ts';
@@ -32,7 +33,8 @@ export interface Realm {
   late(): string | undefined;
 }
 
-const OUTSIDE = 'it proposed outside the engine’s time: use the time operators of src/strategy, no timers or promises';
+const outside = (what: string): string =>
+  `it ${what} outside the engine’s time: use the time operators of src/strategy, no timers or promises`;
 
 /** Returns the realm of one strategy, which runs with the call `start`. */
 export function createRealm(options: RealmOptions): Realm {
@@ -57,7 +59,9 @@ class StrategyRun {
   readonly #options: RealmOptions;
   readonly #outcomes = new HotSource<Outcome>();
   readonly #denials = new HotSource<DeniedSwap>();
-  readonly #inputs: readonly { readonly source: HotSource<unknown>; readonly deliver: (event: MarketEvent) => void }[];
+  readonly #inputs: readonly { readonly deliver: (event: MarketEvent) => void }[];
+  readonly #watches = new Map<number, (event: MarketEvent) => void>();
+  #lastWatch: number;
   readonly #streams: Readonly<Record<string, HotSource<unknown>>>;
   readonly #clock: RealmClock;
   #effects: StrategyEffect[] = [];
@@ -76,6 +80,7 @@ class StrategyRun {
         return { name, source, deliver: deliverer(input, (value) => { source.emit(value); }) };
       });
     this.#inputs = declared;
+    this.#lastWatch = declared.length;
     this.#streams = Object.fromEntries(declared.map(({ name, source }) => [name, source]));
   }
 
@@ -98,9 +103,9 @@ class StrategyRun {
       case 'start': this.#start(call); break;
       case 'release': this.#parts?.release(); break;
       case 'event': {
-        const input = this.#inputs[call.input];
-        assert(input, () => `the strategy has no input ${call.input}`);
-        input.deliver(call.event);
+        const deliver = this.#inputs[call.input]?.deliver ?? this.#watches.get(call.input);
+        assert(deliver, () => `the strategy has no input ${call.input}`);
+        deliver(call.event);
         break;
       }
       case 'outcome': this.#outcomes.emit(call.outcome); break;
@@ -128,12 +133,27 @@ class StrategyRun {
 
   #propose(value: unknown): void {
     if (this.#portfolio === undefined) {
-      this.late ??= OUTSIDE;
+      this.late ??= outside('proposed');
       return;
     }
     const proposal = readProposal(value);
     if (typeof proposal === 'string') this.#fail(new TypeError(proposal));
     else this.#effects.push({ kind: 'propose', proposal });
+  }
+
+  #watch(input: Input<unknown>, emit: (value: unknown) => void, asked: Error): () => void {
+    const id = ++this.#lastWatch;
+    this.#watches.set(id, deliverer(input, emit));
+    this.#tellWatch({ kind: 'watch', id, specs: specsOf(input), place: this.#options.locate?.(asked) });
+    return () => {
+      this.#watches.delete(id);
+      this.#tellWatch({ kind: 'unwatch', id });
+    };
+  }
+
+  #tellWatch(effect: StrategyEffect): void {
+    if (this.#portfolio === undefined) this.late ??= outside('began or ended a watch');
+    else this.#effects.push(effect);
   }
 
   #fail(error: unknown): void {
@@ -160,6 +180,7 @@ class StrategyRun {
         budget: () => this.#view.budget(),
       },
       log: (message) => { this.#effects.push({ kind: 'log', message }); },
+      watch: (input, emit, asked) => this.#watch(input, emit, asked),
     });
   }
 }

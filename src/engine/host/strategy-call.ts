@@ -1,6 +1,7 @@
 import type { Amount } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { MarketEvent } from '../../market/event.ts';
+import type { FeedSpec } from '../../market/feed.ts';
 import type { Mint, TokenAmount } from '../../market/token.ts';
 import type { DeniedSwap } from '../../strategy/context.ts';
 import type { StopCode } from '../../trading/engine-command.ts';
@@ -17,7 +18,7 @@ export type StrategyCall = { readonly at: Millis } & (
   | { readonly kind: 'start'; readonly warming: boolean; readonly kept: string | undefined }
   /** Ends the warm-up. */
   | { readonly kind: 'release' }
-  /** `input` is the position among its declared inputs. */
+  /** `input` is the position among its declared inputs, or the id of a watch. */
   | { readonly kind: 'event'; readonly input: number; readonly event: MarketEvent }
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'denial'; readonly denial: DeniedSwap }
@@ -33,6 +34,12 @@ export type StrategyEffect =
   /** `delay` is in milliseconds; null where the timer never fires. */
   | { readonly kind: 'schedule'; readonly id: number; readonly delay: Millis | null }
   | { readonly kind: 'cancel'; readonly id: number }
+  /** Watches feeds under an id of its own, after the declared inputs'. `place` is the author's line. */
+  | {
+    readonly kind: 'watch'; readonly id: number; readonly specs: readonly FeedSpec[];
+    readonly place?: string | undefined;
+  }
+  | { readonly kind: 'unwatch'; readonly id: number }
   | { readonly kind: 'log'; readonly message: string }
   /** The text of its whole state, after a change. */
   | { readonly kind: 'state'; readonly text: string }

@@ -1,8 +1,14 @@
-import type { Observable } from 'rxjs';
+import { Observable, share } from 'rxjs';
+import { GannetError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/random.ts';
+import { printable } from '../../core/text.ts';
 import type { Clock } from '../../core/time.ts';
+import { declaredFeed, readFeedSpec } from '../../market/feed.ts';
+import { hasMintForm } from '../../market/token.ts';
 import type { DeniedSwap, StrategyContext } from '../../strategy/context.ts';
 import { positionOf, swapProposal } from '../../strategy/context.ts';
+import type { Input } from '../../strategy/input.ts';
+import { specsOf } from '../../strategy/input.ts';
 import type { StateParts } from '../../strategy/stateful.ts';
 import type { Outcome } from '../../trading/intent.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
@@ -19,11 +25,16 @@ interface ContextParts {
   readonly denials$: Observable<DeniedSwap>;
   readonly portfolio: PortfolioView;
   readonly log: (message: string) => void;
+  /** Begins a watch and returns what ends it; `asked` has the author's line in its stack. */
+  readonly watch: BeginWatch;
 }
+
+/** Hands the values of an input to `emit` from now on, until the returned function is called. */
+type BeginWatch = (input: Input<unknown>, emit: (value: unknown) => void, asked: Error) => () => void;
 
 /** Returns the context of a strategy, the same in the engine's process and apart from it. */
 export function createContext(
-  { name, seed, clock, parts, outcomes$, denials$, portfolio, log }: ContextParts,
+  { name, seed, clock, parts, outcomes$, denials$, portfolio, log, watch }: ContextParts,
 ): StrategyContext {
   const swap: StrategyContext['swap'] = (from, to, size, reason, options) =>
     swapProposal(from, to, size, reason, options, clock.now());
@@ -36,6 +47,12 @@ export function createContext(
     position: (token) => positionOf(token, portfolio.holding(token.mint), portfolio.budget()?.token),
     equity: () => portfolio.equity(),
     budget: () => portfolio.budget(),
+    watch: <T>(input: Input<T>) => {
+      refuseUnpolled(input);
+      const asked = new Error('asked');
+      return new Observable<T>((subscriber) =>
+        watch(input, (value) => { subscriber.next(value as T); }, asked)).pipe(share());
+    },
     stateful: (part, initial, reducer, options) => parts.open(part, initial, reducer, options),
     buy: (pair, size, reason, options) => swap(pair.quote, pair.base, size, reason, options),
     sell: (pair, size, reason, options) => swap(pair.base, pair.quote, size, reason, options),
@@ -43,4 +60,16 @@ export function createContext(
     alert: (level, message, data): AlertProposal =>
       ({ kind: 'alert', level, message, ...(data === undefined ? {} : { data }) }),
   };
+}
+
+const READING = {
+  isAddress: hasMintForm,
+  shown: (value: unknown): string => printable(JSON.stringify(value) ?? 'undefined', 60),
+};
+
+function refuseUnpolled(input: Input<unknown>): void {
+  for (const spec of specsOf(input)) {
+    const read = readFeedSpec(declaredFeed(spec), READING);
+    if (typeof read === 'string') throw new GannetError('STRATEGY_INVALID', `an input given to ctx.watch ${read}`);
+  }
 }

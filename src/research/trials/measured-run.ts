@@ -1,8 +1,10 @@
 import type { Millis } from '../../core/time.ts';
 import { formatDecimal } from '../../core/amount.ts';
-import { pluralize } from '../../core/text.ts';
+import { pluralize, printable } from '../../core/text.ts';
 import { shortDuration } from '../../core/time.ts';
-import type { Token } from '../../market/token.ts';
+import type { FeedKey } from '../../market/event.ts';
+import { describeFeeds } from '../../market/market-text.ts';
+import type { Token, TokenTable } from '../../market/token.ts';
 import type { ChunkedWork } from '../../core/chunked-work.ts';
 import type { TrialCount } from '../../store/trial-log.ts';
 import type { SimulationModel, SimulationSetting } from '../../trading/simulation-model.ts';
@@ -64,9 +66,11 @@ export function* measureInChunks({
   const assessment = assessRun(record, record.strategies, { interval });
   return {
     result, record, series, assessment,
-    warnings: [...heldWarnings(equity.heldPrices(result.endAt), model), ...unpricedWarnings(
-      { ...equity.unpriced, moments: series.unpriced }, record,
-    ), ...benchmarkWarnings(record), ...assessment.warnings.map(({ message }) => message)],
+    warnings: [
+      ...unrecordedWarnings(result.unrecorded, state.tokens), ...heldWarnings(equity.heldPrices(result.endAt), model),
+      ...unpricedWarnings({ ...equity.unpriced, moments: series.unpriced }, record), ...benchmarkWarnings(record),
+      ...assessment.warnings.map(({ message }) => message),
+    ],
   };
 }
 
@@ -109,6 +113,16 @@ function heldWarnings(held: readonly HeldPrice[], { maxPriceAgeMs }: SimulationM
     ...(timesLargest < MUCH_BEYOND ? [] : [`${strategy} holds ${timesLargest.toFixed(0)} times as much ${symbol} at `
       + 'the end as the largest recorded sale: its equity is a guess; record larger sizes']),
   ]);
+}
+
+/** A warning names this many feeds, and counts the others. */
+const FEEDS_NAMED = 5;
+
+function unrecordedWarnings(feeds: readonly FeedKey[], tokens: TokenTable): string[] {
+  if (feeds.length === 0) return [];
+  const more = feeds.length - FEEDS_NAMED;
+  return [`strategies watched with ctx.watch what the recording does not hold, and saw nothing of it: ${
+    printable(describeFeeds(tokens, feeds.slice(0, FEEDS_NAMED)), 500)}${more > 0 ? `, and ${more} more` : ''}`];
 }
 
 function unpricedWarnings(

@@ -125,6 +125,7 @@ function* measureTrial({ model, period, keep }: Trial,
     cursor: period === undefined ? backtestCursor(rows, checks)
       : within(backtestCursor(rows.since(span.begin), checks), span),
     checks,
+    feeds: rows.feeds,
     intervals: setup.intervals,
     model: model ?? setup.model,
     currency: setup.currency,

@@ -5,13 +5,25 @@ import type { Random } from '../../core/random.ts';
 import type { Clock } from '../../core/time.ts';
 import type { FeedHealth, FeedKey, MarketEvent } from '../../market/event.ts';
 import type { Feed, FeedSpec } from '../../market/feed.ts';
-import { feedKey, originOf, sharedFeeds } from '../../market/feed.ts';
+import { feedKey, originOf, sharedFeeds, weightOf } from '../../market/feed.ts';
 import type { WatchPace } from '../rate/back-off.ts';
 import type { FeedRecord, FeedStats } from './feed-stats.ts';
 import { createFeedRecord } from './feed-stats.ts';
+import type { PollScheduler } from './poll-scheduler.ts';
 import { startScheduler } from './poll-scheduler.ts';
 import type { FeedSource, NodeSource } from './feed-request.ts';
+import type { Poll } from './polls.ts';
 import { pollsFor } from './polls.ts';
+
+/** What answers polls; signals come unasked. */
+const POLLED_ORIGINS = ['service', 'node'] as const;
+type PolledOrigin = (typeof POLLED_ORIGINS)[number];
+
+/** The polls of one origin while the feed has subscribers. */
+interface Running {
+  readonly origin: PolledOrigin;
+  readonly scheduler: PollScheduler;
+}
 
 /** A node says nothing about its rate: only its refusals slow polls down. */
 const UNPACED: WatchPace = { waitMs: 0, turnMs: 0 };
@@ -32,6 +44,8 @@ interface FeedsOptions {
 
 /** The live feed, with its counters and the measured age of its data. */
 export interface PollingFeed extends Feed {
+  /** Polls these feeds from now on beside those that are always polled, in place of the ones of the last call. */
+  watch(specs: readonly FeedSpec[]): void;
   /** Returns the counters and ages of every feed since the last start. */
   stats(): readonly FeedStats[];
 }
@@ -40,23 +54,26 @@ export interface PollingFeed extends Feed {
  * Returns a feed that polls each distinct spec while it has subscribers, which share the polls.
  * The rate governor decides how fast requests leave: more feeds than the rate allows are served by weight.
  */
-export function createFeeds(options: FeedsOptions): PollingFeed {
-  const { service, node, specs, clock, random, arrivals$ = NEVER, log } = options;
+export function createFeeds({
+  service, node, specs, clock, random, arrivals$ = NEVER, log,
+}: FeedsOptions): PollingFeed {
   const { swap, tokens, prediction, lend } = service;
   const source = { swap, tokens, prediction, lend, node };
-  // The rate of the service is not that of the node.
-  const schedules = (['service', 'node'] as const).map((origin) => ({
-    polls: pollsFor([...specs].filter((spec) => originOf(spec) === origin), source, clock),
-    pace: origin === 'service' ? () => service.watchPace() : () => UNPACED,
-  })).filter(({ polls }) => polls.length > 0);
-  let records = freshRecords();
+  let polled = sharedFeeds(specs);
+  let records = recordsOf(new Map());
+  let running: readonly Running[] = [];
 
-  function freshRecords(): Map<FeedKey, FeedRecord> {
-    return new Map(sharedFeeds(specs).map((spec) => [feedKey(spec), createFeedRecord(spec)]));
+  function pollsOf(origin: PolledOrigin): Poll[] {
+    return pollsFor(polled.filter((spec) => originOf(spec) === origin), source, clock);
+  }
+
+  /** Returns the record of each feed that is polled, the known one where there is one. */
+  function recordsOf(known: ReadonlyMap<FeedKey, FeedRecord>): Map<FeedKey, FeedRecord> {
+    return new Map(polled.map((spec) => [feedKey(spec), known.get(feedKey(spec)) ?? createFeedRecord(spec)]));
   }
 
   const events$ = new Observable<MarketEvent>((subscriber) => {
-    records = freshRecords();
+    records = recordsOf(new Map());
 
     function report(health: FeedHealth | undefined): void {
       if (health === undefined) return;
@@ -70,7 +87,9 @@ export function createFeeds(options: FeedsOptions): PollingFeed {
       subscriber.next(event);
     }));
     function onResult(feed: FeedKey, result: MarketEvent | GannetError): void {
-      const record = records.get(feed)!;
+      const record = records.get(feed);
+      // It is watched no longer.
+      if (record === undefined) return;
       if (isGannetError(result)) {
         report(record.failed(result, clock.now()));
       } else {
@@ -79,8 +98,27 @@ export function createFeeds(options: FeedsOptions): PollingFeed {
       }
     }
 
-    for (const schedule of schedules) subscriber.add(startScheduler({ ...schedule, clock, random, onResult }));
+    // The rate of the service is not that of the node.
+    const paces = { service: () => service.watchPace(), node: () => UNPACED };
+    const started = POLLED_ORIGINS.map((origin) => ({
+      origin, scheduler: startScheduler({ polls: pollsOf(origin), pace: paces[origin], clock, random, onResult }),
+    }));
+    running = started;
+    return () => {
+      running = [];
+      for (const { scheduler } of started) scheduler.stop();
+    };
   }).pipe(share());
 
-  return { events$, stats: () => [...records.values()].map((record) => record.stats(clock.now())) };
+  return {
+    events$,
+    watch: (watched) => {
+      polled = sharedFeeds([...specs, ...watched]);
+      records = recordsOf(records);
+      for (const { origin, scheduler } of running) scheduler.replace(pollsOf(origin));
+    },
+    stats: () => polled.map((spec) => ({
+      ...records.get(feedKey(spec))!.stats(clock.now()), everyMs: spec.everyMs, weight: weightOf(spec),
+    })),
+  };
 }

@@ -57,37 +57,62 @@ interface PollState {
  * A poll is chosen when the rate has room for it and not before, so that the poll that was sent last may be the most
  * pressing again. Where a more urgent request takes its turn, this poll waits, and no other with it. Polls in flight
  * delay no other poll, and missed polls are not made up for.
- *
- * Returns the function that stops it.
  */
-export function startScheduler(options: SchedulerOptions): () => void {
-  const scheduler = new PollScheduler(options);
+export function startScheduler(options: SchedulerOptions): PollScheduler {
+  const scheduler = new RunningScheduler(options);
   scheduler.proceed();
-  return () => scheduler.stop();
+  return scheduler;
 }
 
-class PollScheduler {
+/** Repeats polls until it is stopped. */
+export interface PollScheduler {
+  /** Repeats these polls in place of the present ones; one that serves new feeds is sent as soon as it is its turn. */
+  replace(polls: readonly Poll[]): void;
+  stop(): void;
+}
+
+class RunningScheduler implements PollScheduler {
   readonly #options: SchedulerOptions;
   readonly #abort = new AbortController();
-  readonly #polls: readonly PollState[];
+  #polls: readonly PollState[];
   #timer: Subscription | undefined;
   #heldUntil: Millis;
   #isWaiting = false;
   #isChoosing = false;
 
   constructor(options: SchedulerOptions) {
-    const { polls, clock, random } = options;
-    const startedAt = clock.now();
+    const { polls, clock } = options;
     this.#options = options;
-    this.#heldUntil = startedAt;
-    this.#polls = polls.map((poll): PollState => {
-      const longestMs = Math.max(LONGEST_BACK_OFF_MS, poll.everyMs);
-      return {
-        poll, longestMs, backOff: createBackOff({ baseMs: poll.everyMs, capMs: longestMs, random }),
-        sentAt: startedAt - NEVER_ASKED_MS, dueAt: startedAt, isAsked: false, isFirst: true, isUnauthorized: false,
-        unansweredSince: undefined,
-      };
+    this.#heldUntil = clock.now();
+    this.#polls = polls.map((poll) => this.#begun(poll, NEVER_ASKED_MS));
+  }
+
+  /** Returns a poll that is due now, and as pressing as if it was sent `ageMs` ago. */
+  #begun(poll: Poll, ageMs: Millis): PollState {
+    const { clock, random } = this.#options;
+    const longestMs = Math.max(LONGEST_BACK_OFF_MS, poll.everyMs);
+    const now = clock.now();
+    return {
+      poll, longestMs, backOff: createBackOff({ baseMs: poll.everyMs, capMs: longestMs, random }),
+      sentAt: now - ageMs, dueAt: now, isAsked: false, isFirst: true, isUnauthorized: false,
+      unansweredSince: undefined,
+    };
+  }
+
+  replace(polls: readonly Poll[]): void {
+    const known = this.#polls;
+    this.#polls = polls.map((poll) => {
+      const place = nameOf(poll);
+      const same = known.find((state) => nameOf(state.poll) === place);
+      if (same !== undefined) return same;
+      // A poll that joins later takes its turn like one that is due: changing polls must not hold up the others.
+      const joined = this.#begun(poll, Math.min(poll.everyMs, LONGEST_BACK_OFF_MS));
+      const larger = known.find((state) => isPartOf(poll, state.poll));
+      if (larger === undefined) return joined;
+      const { sentAt, isFirst, isAsked } = larger;
+      return { ...joined, sentAt, isFirst, dueAt: isAsked ? sentAt + poll.everyMs : larger.dueAt };
     });
+    this.proceed();
   }
 
   stop(): void {
@@ -238,6 +263,16 @@ class PollScheduler {
     state.isFirst = false;
     return state.poll.everyMs * factor;
   }
+}
+
+function nameOf({ everyMs, weight, feeds }: Poll): string {
+  return [everyMs, weight, ...feeds].join(' ');
+}
+
+/** Returns whether a poll serves only feeds that another one serves as often. */
+function isPartOf(poll: Poll, other: Poll): boolean {
+  return poll.everyMs === other.everyMs && poll.weight === other.weight
+    && poll.feeds.every((feed) => other.feeds.includes(feed));
 }
 
 function pressureOf({ weight }: Pick<Poll, 'weight'>, ageMs: Millis): number {

@@ -41,9 +41,14 @@ function invalid(reason: string): Denial {
 export const inputsFresh: Rule = (state, { strategy, isExit, continues, at }) => {
   const { maxAgeMs } = strategy.limits;
   if (maxAgeMs === undefined || (isExit && (continues || state.flattening.has(strategy.name)))) return undefined;
-  for (const slot of strategy.inputs) {
+  const { inputs, watches } = strategy;
+  for (const slot of watches.length === 0 ? inputs : [...inputs, ...watches]) {
     const event = state.market.latest(slot);
-    if (event === undefined) return { code: 'INPUT_STALE', reason: 'an input has not arrived yet' };
+    if (event === undefined) {
+      // A strategy decides nothing on a watch that has only begun.
+      if (watches.includes(slot) && !inputs.includes(slot)) continue;
+      return { code: 'INPUT_STALE', reason: 'an input has not arrived yet' };
+    }
     const ageMs = readingAge(event, at);
     if (ageMs <= maxAgeMs) continue;
     const reason = ageMs === Infinity

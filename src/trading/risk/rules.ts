@@ -36,7 +36,6 @@ export function retryDenial(state: EngineState, intent: Intent, at: Millis): Den
   // The strategy's limits are gone with its configuration; an exit is always allowed.
   if (intent.purpose === 'entry')
     return { code: 'STRATEGY_UNKNOWN', reason: `${intent.strategy} is no longer configured` };
-  return firstDenial(
-    state, retryCandidateOf({ name: intent.strategy, limits: {}, inputs: [], intentCount: 0 }, intent, at),
-  );
+  const unknown = { name: intent.strategy, limits: {}, inputs: [], watches: [], intentCount: 0 };
+  return firstDenial(state, retryCandidateOf(unknown, intent, at));
 }

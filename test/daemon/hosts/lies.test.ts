@@ -25,6 +25,12 @@ const ENDINGS: Readonly<Record<string, RegExp>> = {
   'an unknown question': /no list of effects/,
   'a timer without a delay': /without an id or a delay/,
   'a timer without an id': /without an id or a delay/,
+  'a watch of no feeds': /not of 1 to 32 feeds/,
+  'a watch of too many feeds': /not of 1 to 32 feeds/,
+  'a watch of a foreign kind': /is of the kind "key-file"/,
+  'a watch of no mint': /names the mint "x"/,
+  'a watch without an id': /a watch without an id/,
+  'the end of a watch without an id': /the end of a watch without an id/,
   'a fault of no instance': /fault of no strategy/,
   'a place that is no place': /failure without a message/,
 };

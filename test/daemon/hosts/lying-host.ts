@@ -29,6 +29,9 @@ const effects = (n: number, list: unknown[]): string => JSON.stringify({ n, effe
 const alert = (message: unknown, data?: unknown): unknown =>
   ({ kind: 'propose', proposal: { kind: 'alert', level: 'info', message, data } });
 
+const BOOK = { kind: 'order-book', marketId: 'M', everyMs: 1_000 };
+const watch = (specs: unknown[], id = 1): unknown => ({ kind: 'watch', id, specs });
+
 const LIES: Readonly<Record<string, (n: number) => void>> = {
   honest: (n) => { send(effects(n, [alert('fine')])); },
   'no JSON': () => { send('{"n":'); },
@@ -52,6 +55,12 @@ const LIES: Readonly<Record<string, (n: number) => void>> = {
   'an unknown question': (n) => { send(JSON.stringify({ n, asks: 'wallet' })); },
   'a timer without a delay': (n) => { send(effects(n, [{ kind: 'schedule', id: 1, delay: -1 }])); },
   'a timer without an id': (n) => { send(effects(n, [{ kind: 'schedule', id: 1.5, delay: 1 }])); },
+  'a watch of no feeds': (n) => { send(effects(n, [watch([])])); },
+  'a watch of too many feeds': (n) => { send(effects(n, [watch(Array.from({ length: 33 }, () => BOOK))])); },
+  'a watch of a foreign kind': (n) => { send(effects(n, [watch([{ ...BOOK, kind: 'key-file' }])])); },
+  'a watch of no mint': (n) => { send(effects(n, [watch([{ kind: 'token-stats', mint: 'x', everyMs: 1 }])])); },
+  'a watch without an id': (n) => { send(effects(n, [watch([BOOK], 0)])); },
+  'the end of a watch without an id': (n) => { send(effects(n, [{ kind: 'unwatch', id: '1' }])); },
   'a fault of no instance': (n) => {
     send(JSON.stringify({ n, effects: [], faults: [{ id: 'x', code: 'STRATEGY_ASYNC' }] }));
   },

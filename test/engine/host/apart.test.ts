@@ -1,14 +1,14 @@
-import { filter, ignoreElements, map, merge, mergeMap } from 'rxjs';
+import { filter, ignoreElements, map, merge, mergeMap, take } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createRealm, inThisProcess } from '../../../src/engine/host/realm.ts';
 import type { ApartStrategy, Ending, StrategyCall } from '../../../src/engine/host/strategy-call.ts';
 import type { StrategyInstance } from '../../../src/engine/strategy-host.ts';
 import type { Outcome } from '../../../src/strategy/index.ts';
-import { interval } from '../../../src/strategy/index.ts';
+import { interval, quotes } from '../../../src/strategy/index.ts';
 import type { StopStrategy } from '../../../src/trading/engine-command.ts';
 import type { Effect } from '../../../src/trading/step.ts';
-import { buyingSol, PURCHASE } from '../../market/events.ts';
-import { SOL_USDC, USDC } from '../../market/tokens.ts';
+import { buyingSol, PURCHASE, sellingSol } from '../../market/events.ts';
+import { SOL, SOL_USDC, USDC } from '../../market/tokens.ts';
 import { outcome } from '../../trading/states.ts';
 import type { Run } from '../runs.ts';
 import { alerts, apart, decided, prepare, start, strategy } from '../runs.ts';
@@ -146,6 +146,30 @@ describe('a strategy that runs apart from the engine', () => {
     const again = replayOf(run, [busy('culprit'), busy('after')], 80);
     expect(again.logged).toEqual(run.logged);
     expect(again.engine.running).toEqual(['culprit', 'after']);
+  });
+
+  it('ends its watches when it is stopped, and begins new ones when it is started again', () => {
+    const sales = quotes(SOL_USDC, { amount: { token: SOL, amount: 1_000_000_000n }, every: '5s' });
+    const scout = strategy('scout', ({ price }, context) => merge(
+      price!.pipe(map(() => context.alert('info', 'a purchase'))),
+      price!.pipe(take(1), mergeMap(() => context.watch(sales)), map(() => context.alert('info', 'a sale'))),
+    ));
+    const run = start([endingAt(scout, ({ at }) => at === 30), busy('after')]);
+    const watches = (): number => run.state.strategies.get('scout')!.watches.length;
+    const told: [number, number][] = [];
+    for (const at of [10, 20, 30, 40, 50, 60, 70]) {
+      if (at === 50)
+        run.engine.accept({ kind: 'command', name: 'start-strategy', strategy: 'scout', reason: 'again' }, at);
+      run.engine.accept(at === 10 || at === 60 ? buyingSol(150_000, at) : sellingSol(140_000, at), at);
+      told.push([at, watches()]);
+    }
+    expect(told).toEqual([[10, 1], [20, 1], [30, 0], [40, 0], [50, 0], [60, 1], [70, 1]]);
+    expect(alerts(run, 'scout')).toEqual([
+      '10 a purchase', '20 a sale', expect.stringContaining('30 strategy scout stopped'), '60 a purchase', '70 a sale',
+    ]);
+    const again = replayOf(run, [scout, busy('after')], 70);
+    expect(again.logged).toEqual(run.logged);
+    expect(again.engine.decisionHash).toBe(run.engine.decisionHash);
   });
 
   it('is stopped from outside a call by an order, which a replay repeats', () => {

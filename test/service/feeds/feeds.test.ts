@@ -172,6 +172,43 @@ describe('a feed', () => {
     expect(service.asked[0]).toBe('quote of 1000000000, watch');
   });
 
+  test('polls further feeds while they are watched, with those of one kind in one request', async () => {
+    const clock = new VirtualClock(START);
+    const service = source({
+      order: () => ORDER,
+      tokens: (mints) => ({ records: [], rejected: mints.map((id) => ({ id, message: 'not known' })) }),
+    });
+    const { feed, events } = watch(service, [QUOTE, statsSpec(1)], clock);
+    const keys = (): string[] => feed.stats().map(({ feed: key }) => key);
+    await advance(clock, 0);
+    expect(service.asked).toEqual(['quote of 1000000000, watch', '1 tokens']);
+    feed.watch([{ ...QUOTE, amount: amount(2n) }, statsSpec(2)]);
+    await advance(clock, 0);
+    expect(service.asked.slice(2).toSorted()).toEqual(['2 tokens', 'quote of 2, watch']);
+    expect(keys()).toEqual([
+      feedKey(QUOTE), feedKey(statsSpec(1)), feedKey({ ...QUOTE, amount: amount(2n) }), feedKey(statsSpec(2)),
+    ]);
+    feed.watch([]);
+    await advance(clock, 60_000);
+    expect(service.asked.slice(4).filter((asked) => asked.includes('of 2,') || asked === '2 tokens')).toEqual([]);
+    expect(keys()).toEqual([feedKey(QUOTE), feedKey(statsSpec(1))]);
+    expect(events.filter(isHealth).filter(({ feed: key }) => key === feedKey(statsSpec(2)))).toHaveLength(1);
+  });
+
+  test('asks for a shared feed at the shortest interval while it is watched', async () => {
+    const clock = new VirtualClock(START);
+    const service = source({ order: () => ORDER });
+    const { feed } = watch(service, [QUOTE], clock);
+    await advance(clock, 0);
+    feed.watch([{ ...QUOTE, everyMs: 1_000 }]);
+    expect(feed.stats()).toMatchObject([{ everyMs: 1_000 }]);
+    await advance(clock, 20_000);
+    expect(service.asked.length).toBeGreaterThan(18);
+    feed.watch([]);
+    await advance(clock, 20_000);
+    expect(service.asked.length).toBeLessThan(30);
+  });
+
   test('polls the same instants for the same seed', async () => {
     const runs = await Promise.all([1, 2].map(async () => {
       const clock = new VirtualClock(START);

@@ -8,6 +8,7 @@ import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
 import { optimalIntervals } from '../../../src/market/poll-plan.ts';
 import { weightedMeanAge } from '../../market/weighted-mean-age.ts';
 import type { Poll } from '../../../src/service/feeds/polls.ts';
+import type { PollScheduler } from '../../../src/service/feeds/poll-scheduler.ts';
 import { startScheduler } from '../../../src/service/feeds/poll-scheduler.ts';
 import type { CallOptions } from '../../../src/service/rate/rate-plan.ts';
 import { bucketLimits, watchRequestsPerSecond } from '../../../src/service/rate/rate-plan.ts';
@@ -31,7 +32,7 @@ interface Demand {
 /** Polls that go through a governor of so many requests a second, or none, and when each of them left. */
 function schedule(clock: VirtualClock, demands: readonly Demand[], perSecond?: number): {
   readonly sentAt: readonly Millis[][]; readonly governor: RateGovernor | undefined; readonly results: unknown[];
-  readonly stop: () => void;
+  readonly stop: () => void; readonly scheduler: PollScheduler; readonly polls: readonly Poll[];
 } {
   const sentAt = demands.map((): Millis[] => []);
   const results: unknown[] = [];
@@ -56,12 +57,13 @@ function schedule(clock: VirtualClock, demands: readonly Demand[], perSecond?: n
       return new Map();
     },
   }));
-  const stop = startScheduler({
+  const scheduler = startScheduler({
     polls, clock, random: seededRandom(1), pace: () => governor?.watchPace() ?? UNPACED,
     onResult: (_feed, result) => results.push(result),
   });
+  const stop = (): void => { scheduler.stop(); };
   onTestFinished(stop);
-  return { sentAt, governor, results, stop };
+  return { sentAt, governor, results, stop, scheduler, polls };
 }
 
 function faulty(code: ErrorCode, details: Readonly<Record<string, number>> = {}): Answer {
@@ -258,13 +260,44 @@ describe('a poll that fails', () => {
         return new Map();
       },
     };
-    const stop = startScheduler({
+    const scheduler = startScheduler({
       polls: [refused, sent],
       clock, random: seededRandom(1), pace: () => UNPACED, onResult: () => undefined,
     });
-    onTestFinished(stop);
+    onTestFinished(() => { scheduler.stop(); });
     await advance(clock, 0);
     expect(asked).toEqual(['refused', 'sent']);
+  });
+});
+
+describe('a scheduler whose polls are replaced', () => {
+  test('sends new ones at once, keeps the turn of the others, and sends what was left out no more', async () => {
+    const clock = new VirtualClock(START);
+    const { sentAt, scheduler, polls } = schedule(clock, Array.from({ length: 3 }, () => ({ everyMs: 10_000 })));
+    scheduler.replace(polls.slice(0, 2));
+    await advance(clock, 4_000);
+    scheduler.replace([polls[0]!, polls[2]!]);
+    await advance(clock, 100_000);
+    const [kept, dropped, joined] = sentAt;
+    expect(dropped).toEqual([0]);
+    // The third was sent once at the start, before it was left out, and again as soon as it joined.
+    expect(joined!.slice(0, 2)).toEqual([0, 4_000]);
+    expect(joined!.length).toBeGreaterThan(9);
+    const gaps = kept!.slice(1).map((at, index) => at - kept![index]!);
+    expect(Math.min(...gaps.slice(1))).toBeGreaterThanOrEqual(9_000);
+    expect(gaps[0]).toBeGreaterThanOrEqual(5_000);
+  });
+
+  test('does not let polls that come and go hold up the others', async () => {
+    const clock = new VirtualClock(START);
+    const { sentAt, scheduler, polls } = schedule(clock, Array.from({ length: 200 }, () => ({ everyMs: 5_000 })), 1);
+    scheduler.replace(polls.slice(0, 1));
+    for (let index = 1; index < 200; index++) {
+      scheduler.replace([polls[0]!, polls[index]!]);
+      await advance(clock, 500);
+    }
+    const gaps = sentAt[0]!.slice(1).map((at, index) => at - sentAt[0]![index]!);
+    expect(Math.max(...gaps)).toBeLessThan(15_000);
   });
 });
 
