@@ -79,8 +79,8 @@ describe('the column "live run"', () => {
     expect(Object.keys(NOT_SENT)).toEqual(['order.swapMode', 'order.payer', 'build.payer']);
   });
 
-  test('has every key of the section "swap", each with a row in the table of live swaps', () => {
-    expect(liveRunKeys()).toEqual(Object.keys(swapSchema.shape).sort());
+  test('has every key of the section "swap" but the refused payer, each with a row in the table of live swaps', () => {
+    expect(liveRunKeys()).toEqual(Object.keys(swapSchema.shape).filter((key) => key !== 'payer').sort());
     const table = readFileSync(new URL('../../daemon/run/swap-options.test.ts', import.meta.url), 'utf8');
     expect(liveRunKeys().filter((key) => !new RegExp(`option: ['"]${key}\\b`).test(table))).toEqual([]);
   });
