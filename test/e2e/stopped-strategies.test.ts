@@ -29,6 +29,13 @@ export default defineStrategy({ name: 'stopped', summary: 'Is stopped.',
     return of(ctx.alert('info', 'went on'));
   })) });
 `;
+/** What `gannet run` refuses in code, so that no run can show it. */
+const OUTWARD = STOPPED.replace('const acts = {', `const acts = {
+  exit: () => { process.exit(0); },
+  speak: () => {
+    process.stdout.write('\\u001B[2J\\u001B]0;title\\u0007\\n');
+    process.stderr.write('\\u001B[8mhidden\\u009B31m\\n');
+  },`);
 const ACTS = ['loop', 'reject', 'heap', 'throw', 'proposals', 'timers'] as const;
 const MOST_MS = 90_000;
 
@@ -36,8 +43,8 @@ const playground = createPlayground();
 let recording = '';
 let live: ReadonlyMap<string, StoppedView>;
 
-function strategyOf(act: string, every: string): string {
-  return `  - { use: ./stopped.ts, name: ${act}, budget: "100 USDC", params: { pair: SOL/USDC, size: "25 USDC", `
+function strategyOf(act: string, every: string, file = 'stopped.ts'): string {
+  return `  - { use: ./${file}, name: ${act}, budget: "100 USDC", params: { pair: SOL/USDC, size: "25 USDC", `
     + `every: ${every}, act: ${act} } }`;
 }
 
@@ -61,12 +68,12 @@ async function stoppedInRun(): Promise<ReadonlyMap<string, StoppedView>> {
   return stopped;
 }
 
-function inBacktest(act: string): Promise<Ended> {
+function inBacktest(act: string, file?: string): Promise<Ended> {
   const config = playground.write(`${act}.yaml`, `mode: paper
 tokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }
 backtest: { balances: { USDC: "1000", SOL: "1000" } }
 strategies:
-${strategyOf(act, '5s')}
+${strategyOf(act, '5s', file)}
 `);
   const args = ['--json', '--state-dir', playground.path('state'), 'backtest', config, '--recording', recording];
   return playground.run([...args, '--no-grid'], { environment: { NODE_OPTIONS: '--max-old-space-size=800' } });
@@ -74,6 +81,7 @@ ${strategyOf(act, '5s')}
 
 beforeAll(async () => {
   playground.write('stopped.ts', STOPPED);
+  playground.write('outward.ts', OUTWARD);
   recording = await writeSwings(playground.dir);
   live = await stoppedInRun();
 }, 2 * MOST_MS);
@@ -104,5 +112,20 @@ describe('a strategy that is stopped', { timeout: 120_000 }, () => {
     const ended = await inBacktest(act);
     expect((document(ended)['warnings'] as string[])[0]).toContain(said);
     expect([code, ended.code]).toEqual(['STRATEGY_FAILED', 0]);
+  });
+
+  it('is named with the line where it would end the process of a backtest', async () => {
+    const ended = await inBacktest('exit', 'outward.ts');
+    const [warning] = document(ended)['warnings'] as string[];
+    expect(warning).toMatch(/^strategy exit stopped: process\.exit\(\) was called: .* \(outward\.ts:8:\d+\): the rest/);
+    expect([ended.code, ended.stderr]).toEqual([0, '']);
+  });
+
+  it('reaches the output of a backtest with its control characters escaped', async () => {
+    const { code, stdout, stderr } = await inBacktest('speak', 'outward.ts');
+    expect(stdout).toContain('\\u001b[2J\\u001b]0;title\\u0007\n');
+    expect(stderr).toContain('\\u001b[8mhidden\\u009b31m\n');
+    expect(`${stdout}${stderr}`.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+    expect(code).toBe(0);
   });
 });

@@ -138,6 +138,20 @@ describe('the record of a backtest', () => {
     expect(record.instruments[0]!.bids.slice(3, 5)).toEqual([150, 90]);
   });
 
+  it('includes a trough whose price arrives at the instant of a sample and of a check', () => {
+    const FILL = 6_805;
+    const events = [...bothSides([[125, 124]]), ...[[FILL, 90], [8_500, 120]].flatMap(([at, bid]) => [
+      sellingSol(bid! * 1_000, at!), buyingSol((bid! + 1) * 1_000, at!),
+    ])];
+    const { record, assessment } = measured(
+      events, { strategies: [buysAndSells(['buy'])], everyMs: MINUTE, extremesEveryMs: FILL / 5 },
+    );
+    // The sample is the one of the fill, before the price; the next check finds it.
+    expect(record.times).toEqual([0, 5_444, FILL, 8_166, 8_500]);
+    expect(record.strategies[0]!.held).toEqual([0, 0, 24.8, 18, 24]);
+    expect(assessment.metrics.max_drawdown_absolute).toBeCloseTo(500 - 475 - 18 + 0.001_116, 9);
+  });
+
   it('begins benchmarks when everything has a price, for any swaps and any sampling interval', () => {
     const events = bothSides([[125, 124], [131, 130], [141, 140], [151, 150]], 15_000);
     const bought = [[inAndOut()], [buysAndSells(['wait', 'wait', 'buy'])], [buysAndSells(['wait'])]]

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { strategyGrants } from '../../../src/research/box/strategy-grants.ts';
+import { ownWorkers } from '../../../src/research/box/workers.ts';
 import type { Trial, TrialResult } from '../../../src/research/trials/trial.ts';
 import { trialOf } from '../../../src/research/trials/trial.ts';
 import { strategyHash } from '../../../src/research/trials/strategy-source.ts';
@@ -68,6 +70,17 @@ describe('trials in threads', SLOW, () => {
       'it takes longer than 3s',
       'done',
     ]);
+  });
+
+  it('fail with the file and the line of an endless loop', async () => {
+    const { places } = trialSetup(recordingDir, []);
+    const box = ownWorkers({ readable: [recordingDir, ...await strategyGrants([UNRULY], places)], writable: [] }, 900);
+    const trial = trialOf({ params: { own: { mode: 'loop' } } });
+    expect((await ran([trial], threadStrategy(UNRULY), { box })).get(trial.id)).toMatchObject({
+      kind: 'failed', reason: expect.stringMatching(
+        /^strategy own: it took longer than 900 ms for one call, at unruly-strategy\.ts:52:\d+$/,
+      ) as string,
+    });
   });
 
   it('are refused when a schema refuses them, or the recording lacks their feeds', async () => {
