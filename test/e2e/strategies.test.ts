@@ -63,9 +63,11 @@ service: { base_url: "${base}", api_key: "\${GANNET_API_KEY}", requests_per_seco
 chain: { rpc_url: "${line.rpc_url}" }
 wallet: { key_from: env:GANNET_WALLET_KEY, address: ${line.wallet.address} }
 control: { port: 0 }
+strategy_bounds: { call_time: 5s }
 tokens: { PEARL: ${PEARL}, KELP: ${KELP} }
 backtest: { balances: { USDC: "10000", SOL: "1" }, setting: optimistic }
 risk:
+  max_quote_age: 20s
   max_trade: "100 USDC"
   max_open_intents: 10
   max_swaps: { per_minute: 600, per_hour: 6000, per_day: 6000 }
