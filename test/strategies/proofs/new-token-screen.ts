@@ -1,8 +1,8 @@
-import { map, mergeMap } from 'rxjs';
+import { map, merge, mergeMap } from 'rxjs';
 import { z } from 'zod';
 import type { TokenRecord } from '../../../src/strategy/index.ts';
 import {
-  amount, defineStrategy, duration, parseDuration, quotes, token, tokenList,
+  amount, defineStrategy, duration, parseDuration, quotes, token, tokenList, when,
 } from '../../../src/strategy/index.ts';
 
 /** Alerts once at each token of a list that passes, and buys it once where the configuration names it. */
@@ -21,20 +21,20 @@ export default defineStrategy({
       [base.symbol, quotes({ base, quote: p.size.token }, { amount: p.size, every: p.every })])),
   }),
   run: ({ list }, p, ctx) => {
-    const passes = ({ firstPool, values, audit }: TokenRecord, now: number): boolean => {
-      const age = now - (firstPool?.createdAt ?? now);
-      return age >= parseDuration(p.youngest) && age <= parseDuration(p.oldest) && audit.isSus !== true
+    const isOfAge = (age: number): boolean => age >= parseDuration(p.youngest) && age <= parseDuration(p.oldest);
+    const passes = ({ firstPool, values, audit }: TokenRecord, now: number): boolean =>
+      isOfAge(now - (firstPool?.createdAt ?? now)) && audit.isSus !== true
         && audit.mintAuthorityDisabled === true && audit.freezeAuthorityDisabled === true
         && (values.liquidity ?? 0) >= p.min_liquidity && (values.holderCount ?? 0) >= p.min_holders
         && (audit.topHoldersPercentage ?? 100) <= p.max_top_holders;
-    };
     const seen = ctx.stateful('seen', { all: [] as string[], fresh: [] as string[] }, ({ all }, now: TokenRecord[]) => {
       const fresh = now.map(({ id }) => id).filter((id) => !all.includes(id));
       return { all: [...all, ...fresh].slice(-500), fresh };
     });
-    return list.pipe(map(({ tokens, receivedAt }) => tokens.filter((one) => passes(one, receivedAt))), seen, mergeMap(
-      ({ state: { fresh }, event }) => event.filter(({ id }) => fresh.includes(id)).flatMap(({ id, symbol }) => [
-        ctx.alert('info', `${symbol} (${id}) passes`), ...p.trade.filter(({ mint }) => mint === id).map((named) =>
-          ctx.swap(p.size.token, named, p.size, 'it passes', { key: id, retry: { until: '10m', every: '5s' } }))])));
+    const passing = list.pipe(map(({ tokens, receivedAt }) => tokens.filter((one) => passes(one, receivedAt))));
+    return merge(passing.pipe(seen, mergeMap(({ state: { fresh }, event }) => event.filter(({ id }) =>
+      fresh.includes(id)).map(({ id, symbol }) => ctx.alert('info', `${symbol} (${id}) passes`)))),
+    ...p.trade.map((named) => passing.pipe(when(ctx, named.mint.toLowerCase(), (all) => all.some(({ id }) =>
+      id === named.mint), () => ctx.swap(p.size.token, named, p.size, 'it passes')))));
   },
 });

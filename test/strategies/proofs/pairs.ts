@@ -14,12 +14,10 @@ export default defineStrategy({
     window: z.int().min(2).max(400).default(60), k: z.number().gt(0).default(2),
     weight: z.number().gt(0).max(1).default(0.9), band: z.number().gt(0).lt(1).default(0.1),
   }),
-  // A sale of each token values it; a backtest fills purchases at quotes of purchases.
+  // Sales of at least what is swapped: a backtest abandons an entry above the largest quoted size.
   inputs: (p) => ({
     a: quotes({ base: p.a.token, quote: p.cash }, { amount: p.a, every: p.every }),
     b: quotes({ base: p.b.token, quote: p.cash }, { amount: p.b, every: p.every }),
-    purchaseOfA: quotes({ base: p.a.token, quote: p.cash }, { amount: p.minimum, every: p.every }),
-    purchaseOfB: quotes({ base: p.b.token, quote: p.cash }, { amount: p.minimum, every: p.every }),
   }),
   run: ({ a, b }, p, ctx) => {
     const cheap = ctx.stateful('cheap', 'none', (known, { input, value }: {

@@ -250,7 +250,7 @@ describe('a screen of new tokens', () => {
       BOTH_LISTED]);
     expect(alerts(run)).toEqual([
       expect.stringContaining(`FISH (${FISH.mint}) passes`), expect.stringContaining(`KELP (${KELP.mint}) passes`)]);
-    expect(intentsOf(run)).toEqual([`entry ${FISH.mint}`]);
+    expect(intentsOf(run)).toEqual([`entry ${FISH.mint.toLowerCase()}/1`]);
   });
 
   it.each([

@@ -12,9 +12,9 @@ export default defineStrategy({
     cash: token(), minimum: amount(), band: z.number().gt(0).lt(1).default(0.05), every: duration().default('30s'),
     targets: z.array(z.strictObject({ token: token(), size: amount(), weight: z.number().min(0).max(1) })).length(3),
   }),
-  // A sale of each token values it; a backtest fills purchases at quotes of purchases.
-  inputs: (p) => Object.fromEntries(p.targets.flatMap(({ token: base, size }) => [size, p.minimum].map((one) =>
-    [`${base.symbol} ${one.token.symbol}`, quotes({ base, quote: p.cash }, { amount: one, every: p.every })]))),
+  // Sales of at least what is swapped: a backtest abandons an entry above the largest quoted size.
+  inputs: (p) => Object.fromEntries(p.targets.map(({ token: base, size }) =>
+    [base.symbol, quotes({ base, quote: p.cash }, { amount: size, every: p.every })])),
   run: (prices, p, ctx) => merge(...Object.values(prices), interval(ctx, p.every)).pipe(
     mergeMap(() => from(targetWeights(ctx, p.targets, { band: p.band, minimum: p.minimum, reason: 'rebalance' }))),
   ),

@@ -10,10 +10,7 @@ export default defineStrategy({
     pair: pair(), size: amount(), sale: amount(),
     gain: z.number().gt(0), loss: z.number().gt(0).lt(1), distance: z.number().gt(0).lt(1), after: z.number().min(0),
   }),
-  // A backtest fills purchases at quotes of purchases.
-  inputs: (p) => ({
-    price: quotes(p.pair, { amount: p.sale, every: '5s' }), purchase: quotes(p.pair, { amount: p.size, every: '5s' }),
-  }),
+  inputs: (p) => ({ price: quotes(p.pair, { amount: p.sale, every: '5s' }) }),
   run: ({ price }, p, ctx) => {
     const leave = (why: string) => ctx.sell(p.pair, 'all', why);
     return merge(
