@@ -3,6 +3,7 @@ import { messageOf } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
+import type { FeedOrigin } from '../market/feeds/feed-kind.ts';
 import { feedKey, originOf } from '../market/feed.ts';
 import type { SampleWindows } from '../market/sample-windows.ts';
 import { isFinerThan, joinSampling, restartSampling } from '../market/sample-windows.ts';
@@ -82,8 +83,8 @@ interface HostPort {
 export interface HostedInput {
   readonly feed: FeedKey;
   readonly slot: FeedSlot;
-  /** Whether its data has an age: polls renew it. */
-  readonly isPolled: boolean;
+  /** What makes its events. */
+  readonly origin: FeedOrigin;
   readonly adapt: (event: MarketEvent) => unknown;
   readonly source: { emit(value: unknown): void };
   /** Undefined where it sees every event. */
@@ -344,7 +345,7 @@ export class Host {
     const feed = feedKey(spec);
     return {
       feed, adapt, source,
-      isPolled: originOf(spec) !== 'webhook',
+      origin: originOf(spec),
       windows: isFinerThan(this.#port.intervals?.get(feed), spec)
         ? { everyMs: spec.everyMs, window: -Infinity } : undefined,
       slot: this.#port.state.market.slotOf(feed),

@@ -28,6 +28,8 @@ const amount = fc.oneof(
 const lamports = amount as fc.Arbitrary<unknown> as fc.Arbitrary<Lamports>;
 const time = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const double = fc.double({ noNaN: true });
+/** Events that are documents hold no other numbers. */
+const jsonNumber = fc.double({ noNaN: true, noDefaultInfinity: true });
 const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined });
 
@@ -59,9 +61,9 @@ const document: fc.Arbitrary<FeedEvent> = fc.oneof(
     kind: fc.constant('token-record' as const), ...base, mint,
     record: fc.record({
       id: mint, symbol: text, name: text, decimals: fc.nat(18), tags: fc.array(text, { maxLength: 3 }),
-      audit: fc.record({ isSus: optional(fc.boolean()), topHoldersPercentage: optional(double) }),
-      values: fc.dictionary(fc.constantFrom(...TOKEN_STAT_NAMES), double, { noNullPrototype: true }),
-      stats7d: optional(fc.record({ priceChange: double })),
+      audit: fc.record({ isSus: optional(fc.boolean()), topHoldersPercentage: optional(jsonNumber) }),
+      values: fc.dictionary(fc.constantFrom(...TOKEN_STAT_NAMES), jsonNumber, { noNullPrototype: true }),
+      stats7d: optional(fc.record({ priceChange: jsonNumber })),
     }),
   }),
   fc.record({
