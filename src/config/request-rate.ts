@@ -2,7 +2,7 @@ import type { Millis } from '../core/time.ts';
 import { roughDuration } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
-import { feedKey, originOf, sharedFeeds } from '../market/feed.ts';
+import { feedKey, isPolled, originOf, sharedFeeds } from '../market/feed.ts';
 import { optimalIntervals, pollGroups } from '../market/poll-plan.ts';
 import { watchRequestsPerSecond } from '../service/rate/rate-plan.ts';
 import type { ProblemList } from './config-issue.ts';
@@ -39,7 +39,7 @@ export interface RequestRate {
  */
 export function requestRate({ service, strategies }: Pick<RunConfig, 'service' | 'strategies'>): RequestRate {
   const watched = sharedFeeds(strategies.flatMap((strategy) => watchedBy(strategy).map(({ spec }) => spec)));
-  const others = watched.filter((spec) => originOf(spec) !== 'service');
+  const others = watched.filter((spec) => originOf(spec) === 'node' || originOf(spec) === 'webhook');
   const groups = pollGroups(watched.filter((spec) => originOf(spec) === 'service'));
   const watchPerSecond = service.limited ? watchRequestsPerSecond(service.plan) : undefined;
   const intervals = watchPerSecond === undefined ? groups.map(({ everyMs }) => everyMs)
@@ -95,8 +95,7 @@ export function refuseExcess(
   for (const [index, strategy] of strategies.entries()) {
     if (strategy === undefined) continue;
     const { name, maxAgeMs } = strategy;
-    // A signal has no age.
-    const inputs = watchedBy(strategy).filter(({ spec }) => originOf(spec) !== 'webhook')
+    const inputs = watchedBy(strategy).filter(({ spec }) => isPolled(spec))
       .map((input): Expected => ({ ...input, expectedMs: expected.get(feedKey(input.spec))! }));
     if (maxAgeMs === undefined) {
       late.push(...inputs.filter(({ spec, expectedMs }) => expectedMs > spec.everyMs).map((input) =>

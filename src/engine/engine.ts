@@ -2,7 +2,7 @@ import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
-import { feedKey, sharedFeeds } from '../market/feed.ts';
+import { feedKey, isPolledOrigin, originOf, sharedFeeds } from '../market/feed.ts';
 import { isFinerThan, takesSample } from '../market/sample-windows.ts';
 import type { StopStrategy } from '../trading/engine-command.ts';
 import type { Denial } from '../trading/limits.ts';
@@ -22,6 +22,7 @@ import { specsOf } from '../strategy/input.ts';
 import type { LoggedDecision } from './decision-log.ts';
 import { DecisionLog } from './decision-log.ts';
 import { ExitRunner } from './exit-runner.ts';
+import { PortfolioInputs } from './portfolio-inputs.ts';
 import { RetryRunner } from './retry-runner.ts';
 import { RuleExits } from './rule-exits.ts';
 import type { CallNumber } from './host/apart-run.ts';
@@ -102,6 +103,7 @@ export class Engine {
   readonly #exits: ExitRunner;
   readonly #retries: RetryRunner;
   readonly #rules: RuleExits;
+  readonly #portfolios: PortfolioInputs;
   /** The version of the guarded positions that was handed out to be saved. */
   #guardedVersion = 0;
   readonly #waiting: { input: Input; at: Millis }[] = [];
@@ -170,13 +172,18 @@ export class Engine {
     } });
     this.#hosts = new Map(options.strategies.map((instance) =>
       [instance.name, new Host(instance, port, states[instance.name])]));
+    this.#portfolios = new PortfolioInputs(options.state);
     for (const host of this.#hosts.values()) this.#connect(host);
   }
 
-  /** Returns the feeds of the strategies and of their exit rules: each once, at the shortest interval. */
+  /**
+   * Returns the feeds of the strategies and of their exit rules, without those that the engine makes itself: each once,
+   * at the shortest interval.
+   */
   static feedsOf(strategies: readonly StrategyInstance[]): FeedSpec[] {
     return sharedFeeds(strategies.flatMap(({ strategy, params, exits, limits }) => [
-      ...Object.values(strategy.inputs(params)).flatMap(specsOf), ...((exits ?? limits?.exits)?.feeds ?? []),
+      ...Object.values(strategy.inputs(params)).flatMap(specsOf).filter((spec) => originOf(spec) !== 'engine'),
+      ...((exits ?? limits?.exits)?.feeds ?? []),
     ]));
   }
 
@@ -248,6 +255,7 @@ export class Engine {
       this.#exits.start();
       this.#retries.start();
       this.#rules.start();
+      this.#portfolios.publish(this.clock.now());
       this.#ruleOnProposals();
       for (const outcome of missed) {
         const host = this.#hostOf(outcome);
@@ -330,6 +338,7 @@ export class Engine {
     else if (kind !== 'command' && kind !== 'feed-health') this.#publish(input, at);
     else if (isJump(input)) this.clock.jumpTo(at, this.#drain);
     else if (isEngineOrder(input)) this.#carryOut(input);
+    this.#portfolios.publish(at);
     this.#exits.observe(input);
     if (this.#proposals.length > 0) this.#ruleOnProposals();
   }
@@ -352,7 +361,10 @@ export class Engine {
   #carryOut(order: EngineOrder): void {
     const host = this.#hosts.get(order.strategy);
     if (order.name === 'stop-strategy') host?.stoppedBy(order);
-    else host?.startAgain();
+    else {
+      this.#portfolios.forget(order.strategy);
+      host?.startAgain();
+    }
   }
 
   #publishOutcome(outcome: Outcome, host: Host | undefined): void {
@@ -421,8 +433,9 @@ export class Engine {
     this.#watches.set(strategy, inputs);
     const record = this.#state.strategies.get(strategy);
     assert(record, () => `strategy ${strategy} has no record in the state`);
-    this.#state.strategies.set(strategy, { ...record, watches: inputs.map(({ slot }) => slot) });
-    this.#listener.onWatched?.([...this.#watches.values()].flat().map(({ spec }) => spec));
+    this.#state.strategies.set(strategy, { ...record, watches: inputs.filter(({ origin }) => isPolledOrigin(origin)).map(({ slot }) => slot) });
+    this.#listener.onWatched?.([...this.#watches.values()].flat()
+      .filter(({ origin }) => isPolledOrigin(origin)).map(({ spec }) => spec));
     for (const input of changed) {
       const others = (this.#routes[input.slot] ?? []).filter((other) => other !== input);
       this.#routes[input.slot] = inputs.includes(input) ? [...others, input] : others;
@@ -453,9 +466,12 @@ export class Engine {
   #connect(host: Host): void {
     const record = this.#state.strategies.get(host.name);
     assert(record, () => `strategy ${host.name} has no record in the state`);
-    const polled = host.inputs.filter(({ isPolled }) => isPolled);
+    const polled = host.inputs.filter(({ origin }) => isPolledOrigin(origin));
     this.#state.strategies.set(host.name, { ...record, inputs: polled.map(({ slot }) => slot) });
-    for (const input of host.inputs) this.#routes[input.slot] = [...(this.#routes[input.slot] ?? []), input];
+    this.#portfolios.connect(host);
+    for (const input of host.inputs) {
+      if (input.origin !== 'engine') this.#routes[input.slot] = [...(this.#routes[input.slot] ?? []), input];
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import { placeOf } from '../core/throw-place.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
+import type { FeedOrigin } from '../market/feeds/feed-kind.ts';
 import { feedKey, originOf } from '../market/feed.ts';
 import type { SampleWindows } from '../market/sample-windows.ts';
 import { isFinerThan, joinSampling, restartSampling } from '../market/sample-windows.ts';
@@ -89,8 +90,8 @@ export interface HostedInput {
   readonly spec: FeedSpec;
   readonly feed: FeedKey;
   readonly slot: FeedSlot;
-  /** Whether its data has an age: polls renew it. */
-  readonly isPolled: boolean;
+  /** What makes its events. */
+  readonly origin: FeedOrigin;
   readonly adapt: (event: MarketEvent) => unknown;
   readonly source: { emit(value: unknown): void };
   /** Undefined where it sees every event. A watch of the same feed may change that. */
@@ -385,6 +386,8 @@ export class Host {
   }
 
   #watchFault(specs: readonly FeedSpec[]): string | undefined {
+    if (specs.some((spec) => originOf(spec) === 'engine'))
+      return 'it watches its portfolio with ctx.watch: declare portfolio() among its inputs';
     const { maxWatches = WATCHES_MAX } = this.#port.state.limits;
     const count = this.#watched().length + specs.length;
     if (count > maxWatches)
@@ -420,7 +423,7 @@ export class Host {
     const feed = feedKey(spec);
     return {
       spec, feed, adapt, source,
-      isPolled: originOf(spec) !== 'webhook',
+      origin: originOf(spec),
       windows: isFinerThan(this.#port.intervals?.get(feed), spec)
         ? { everyMs: spec.everyMs, window: -Infinity } : undefined,
       slot: this.#port.state.market.slotOf(feed),

@@ -25,6 +25,16 @@ export function originOf({ kind }: { readonly kind: FeedKindName }): FeedOrigin 
   return feedKindOf(kind).origin ?? 'service';
 }
 
+/** Returns whether polls renew a feed, so that its data has an age. */
+export function isPolled(spec: { readonly kind: FeedKindName }): boolean {
+  return isPolledOrigin(originOf(spec));
+}
+
+/** Returns the same of an origin. */
+export function isPolledOrigin(origin: FeedOrigin): boolean {
+  return origin === 'service' || origin === 'node';
+}
+
 /** Returns what makes the events of the feed with a key; the service for a key of an unknown kind. */
 export function originOfKey(feed: FeedKey): FeedOrigin {
   const kind = feed.slice(0, feed.indexOf(':'));

@@ -12,7 +12,7 @@ export type { ScreenEvent, ScreenOptions } from './screen.ts';
 export {
   lendEarnings, predictionEvent, predictionEvents, predictionHistory, predictionMarket, predictionPositions,
 } from './prediction-inputs.ts';
-export { walletActivity } from './wallet-inputs.ts';
+export { portfolio, walletActivity } from './wallet-inputs.ts';
 export type { PageOptions } from './prediction-inputs.ts';
 export { amount, duration, pair, token } from './params.ts';
 export type { Folded, Stateful, StatefulOptions } from './stateful.ts';
@@ -57,6 +57,7 @@ export type {
   PredictionMarketEvent, PredictionPosition, PredictionPositionsEvent,
 } from '../market/prediction.ts';
 export type { LendEarningsEvent } from '../market/lending.ts';
+export type { OwnedToken, PortfolioEvent } from '../market/feeds/portfolio.ts';
 export type { WalletChange, WalletTransaction } from '../market/wallet-activity.ts';
 export type { Fill, IntentState, Outcome } from '../trading/intent.ts';
 export type { DenialCode } from '../trading/limits.ts';

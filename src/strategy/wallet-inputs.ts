@@ -1,3 +1,4 @@
+import type { PortfolioEvent } from '../market/feeds/portfolio.ts';
 import type { WalletTransaction } from '../market/wallet-activity.ts';
 import type { Input, PollOptions } from './input.ts';
 import { eventInput, unassembled } from './input.ts';
@@ -11,4 +12,16 @@ import { eventInput, unassembled } from './input.ts';
 export function walletActivity(address: string, options: PollOptions): Input<WalletTransaction> {
   const { spec, adapt } = eventInput({ kind: 'wallet-activity', owner: address }, options);
   return { spec, adapt: unassembled, assemble: () => (event) => adapt(event).transactions };
+}
+
+/** The engine makes the events, so their rate has no meaning. */
+const MADE_BY_THE_ENGINE = { every: '1s' };
+
+/**
+ * Returns the input of what the strategy itself owns: its balances, what they cost and what they are worth, and its
+ * equity. It emits once at the start, and after each event or outcome that changed one of them. It needs no request.
+ * `ctx.position` has the average entry price.
+ */
+export function portfolio(): Input<PortfolioEvent> {
+  return eventInput({ kind: 'portfolio' }, MADE_BY_THE_ENGINE);
 }

@@ -32,7 +32,8 @@ const UNREADABLE = `${USE} used: it says about itself what cannot be read`;
 const PRICE = `${USE} used: its input "price"`;
 const INPUTS = [
   'quotes', 'orderBook', 'predictionMarket', 'predictionEvent', 'predictionEvents', 'predictionPositions',
-  'predictionHistory', 'tokenStats', 'tokenRecord', 'tokenList', 'lendEarnings', 'signals', 'walletActivity',
+  'predictionHistory', 'tokenStats', 'tokenRecord', 'tokenList', 'lendEarnings', 'signals',
+  'walletActivity', 'portfolio',
 ];
 const numbered = Array.from({ length: 10_000 }, (_, index) => ({ name: `i${index}`, spec: QUOTE }));
 

@@ -6,6 +6,8 @@ import { createPlayground, document, jsonLines, PROJECT } from './gannet.ts';
 
 const [RXJS, ZOD] = [import.meta.resolve('rxjs'), import.meta.resolve('zod')];
 const SDK = join(PROJECT, 'src', 'strategy', 'index.ts');
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+const SOL = 'So11111111111111111111111111111111111111112';
 const environment = { GANNET_API_KEY: 'any' };
 
 /** Says what a wallet did, with all its members, so that the hash of the decisions covers them. */
@@ -25,15 +27,20 @@ export default defineStrategy({
 /** Buys and sells as signals say, each order once. */
 const FOLLOWER = `import { map, merge } from '${RXJS}';
 import { z } from '${ZOD}';
-import { amount, defineStrategy, pair, quotes, signals } from '${SDK}';
+import { amount, defineStrategy, pair, portfolio, quotes, signals } from '${SDK}';
 
 export default defineStrategy({
   name: 'follower', summary: 'Does what signals say.',
   params: z.strictObject({ pair: pair(), size: amount() }),
   inputs: (p) => ({
-    entry: signals('entry'), exit: signals('exit'), price: quotes(p.pair, { amount: p.size, every: '1s' }),
+    entry: signals('entry'), exit: signals('exit'), own: portfolio(),
+    price: quotes(p.pair, { amount: p.size, every: '1s' }),
   }),
-  run: ({ entry, exit }, p, ctx) => merge(
+  run: ({ entry, exit, own }, p, ctx) => merge(
+    own.pipe(map(({ equity, holdings }) => {
+      const texts = holdings.map(({ mint, amount, cost }) => mint + ' ' + amount + ' for ' + cost);
+      return ctx.alert('info', 'own ' + equity + ' ' + texts.join(', '));
+    })),
     entry.pipe(map(({ body }) => ctx.buy(p.pair, p.size, 'signal ' + JSON.stringify(body), { key: body.id }))),
     exit.pipe(map(({ body }) => ctx.alert('info', 'exit ' + JSON.stringify(body)))),
   ),
@@ -115,7 +122,11 @@ strategies:
     expect(ended.code, ended.stderr + ended.stdout).toBe(0);
     expect(ended.stdout + ended.stderr).not.toContain(token);
     const lines = jsonLines(ended.stdout);
-    expect(lines.find(({ type }) => type === 'alert')).toMatchObject({ message: 'exit "ready?"' });
+    const told = lines.filter(({ type }) => type === 'alert').map(({ message }) => String(message));
+    expect(told).toContain('exit "ready?"');
+    const own = told.filter((message) => message.startsWith('own '));
+    expect(own[0]).toBe(`own 100000000 ${USDC} 100000000 for 100000000`);
+    expect(own.at(-1)).toMatch(new RegExp(`^own \\d+ ${USDC} 75000000 for 75000000, ${SOL} \\d+ for 25\\d{6}$`));
     const orders = lines.filter(({ type }) => type === 'decision' || type === 'denial')
       .filter(({ proposal }) => JSON.stringify(proposal).includes('alert-1'));
     expect(orders.map(({ verdict, code }) => [verdict, code])).toEqual([
@@ -172,10 +183,9 @@ describe('the activity of a wallet', () => {
       .map(({ message }) => JSON.parse(String(message)) as Record<string, unknown>);
     expect(seen.map(({ signature }) => signature)).toEqual(after);
     expect(ended.stdout).not.toContain(before);
-    const sol = 'So11111111111111111111111111111111111111112';
     expect(seen).toEqual([2_500_000_000n, 5_000_000_000n].map((lamports) => expect.objectContaining({
       slot: expect.any(Number), blockTime: expect.any(Number), hasFailed: false, isSigner: false,
-      changes: [{ mint: sol, amount: `${lamports}n`, decimals: 9 }],
+      changes: [{ mint: SOL, amount: `${lamports}n`, decimals: 9 }],
     })));
     expect(await again(yaml, lines.at(-1)!, 'wallet-activity')).toMatchObject({ decisions: 2 });
   });

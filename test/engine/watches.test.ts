@@ -4,7 +4,7 @@ import { Engine } from '../../src/engine/engine.ts';
 import type { FeedSpec } from '../../src/market/feed.ts';
 import { feedKey } from '../../src/market/feed.ts';
 import type { PricedQuote } from '../../src/strategy/index.ts';
-import { orderBook, quoteLadder, quotes } from '../../src/strategy/index.ts';
+import { orderBook, portfolio, quoteLadder, quotes, signals } from '../../src/strategy/index.ts';
 import type { FeedKey } from '../../src/market/event.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';
 import { book, buyingSol, PURCHASE, sellingSol } from '../market/events.ts';
@@ -55,6 +55,26 @@ describe('a watch', () => {
     engine.accept(buyingSol(150_000, 10), 10);
     engine.accept(sellingSol(140_000, 20), 20);
     expect(polled).toEqual([[feedKey(SALE.spec)], []]);
+  });
+
+  it('of signals is not polled, and has no age', () => {
+    const polled: number[] = [];
+    const body: Body = ({ price }, ctx) => price!.pipe(
+      take(1), switchMap(() => ctx.watch(signals('entry'))), map(({ name }) => ctx.alert('info', name)),
+    );
+    const state = stateWith({ strategies: [strategySetup('told')] });
+    const engine = new Engine({
+      state, strategies: [isApart ? apart(strategy('told', body)) : strategy('told', body)], startAt: 0, seed: 7,
+      listener: { onWatched: (specs) => { polled.push(specs.length); } },
+    });
+    engine.start();
+    engine.accept(buyingSol(150_000, 10), 10);
+    expect(polled).toEqual([0]);
+    expect(state.strategies.get('told')).toMatchObject({ watches: [] });
+    engine.accept({
+      kind: 'signal', feed: feedKey({ kind: 'signal', name: 'entry' }), receivedAt: 20, name: 'entry', body: 'go',
+    }, 20);
+    expect(engine.decisions).toBe(1);
   });
 
   it('sees each event at its own interval, and so does an input of the same feed', () => {
@@ -168,6 +188,16 @@ describe('a strategy that watches too much', () => {
       '40 strategy greedy stopped: it watches 4 feeds at once with ctx.watch, and risk.max_watches allows 3',
     ]);
     expect(run.state.strategies.get('greedy')).toMatchObject({ watches: [] });
+  });
+
+  it('is stopped where it watches its own portfolio so, which is an input to declare', () => {
+    const run = start([strategy('own', ({ price }, ctx) => price!.pipe(
+      switchMap(() => ctx.watch(portfolio())), map(() => ctx.alert('info', 'changed')),
+    ))]);
+    run.engine.accept(buyingSol(150_000, 10), 10);
+    expect(alerts(run)).toEqual([
+      '10 strategy own stopped: it watches its portfolio with ctx.watch: declare portfolio() among its inputs',
+    ]);
   });
 
   it('is stopped while it starts, and proposes nothing more', () => {

@@ -6,7 +6,7 @@ import { formatDuration } from '../../core/time.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { RecordedRows } from '../../engine/warm-up.ts';
 import type { FeedKey } from '../../market/event.ts';
-import { feedKey, originOf } from '../../market/feed.ts';
+import { feedKey, isPolled } from '../../market/feed.ts';
 import type { RecordingWindow } from '../../recording/window.ts';
 import { openWindow } from '../../recording/window.ts';
 import { runStartOf } from '../files/find-run.ts';
@@ -139,8 +139,7 @@ class Coverage {
     this.#until = until;
     this.#strategies = strategies.map(({ name, strategy, params, warmupMs = 0 }) => {
       const from = until - warmupMs;
-      const specs = Object.values(strategy.inputs(params)).flatMap(specsOf)
-        .filter((spec) => originOf(spec) !== 'webhook');
+      const specs = Object.values(strategy.inputs(params)).flatMap(specsOf).filter(isPolled);
       const feeds = new Map(specs.map((spec): [FeedKey, FeedCoverage] =>
         [feedKey(spec), { from, everyMs: spec.everyMs, events: 0, lastAt: from, gapsMs: 0 }]));
       for (const [feed, one] of feeds) this.#byFeed.set(feed, [...(this.#byFeed.get(feed) ?? []), one]);

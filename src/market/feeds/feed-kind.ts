@@ -12,10 +12,10 @@ export interface Reading {
 }
 
 /**
- * What makes events: polls of the service, polls of the chain's node, or requests to the daemon. An input samples the
- * state that the service tells, at its interval. Of the other two it sees every event.
+ * What makes events: polls of the service, polls of the chain's node, requests to the daemon, or the engine itself. An
+ * input samples what the service states, at its interval. Of the others it sees every event.
  */
-export type FeedOrigin = 'service' | 'node' | 'webhook';
+export type FeedOrigin = 'service' | 'node' | 'webhook' | 'engine';
 
 /** How people call tokens. */
 export interface TokenNames {

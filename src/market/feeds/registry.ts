@@ -2,6 +2,8 @@ import type { Mint } from '../token.ts';
 import type { Declared, FeedKind, Reading, TokenNames } from './feed-kind.ts';
 import type { LendingEvents, LendingSubjects } from './lending.ts';
 import { LENDING_FEEDS } from './lending.ts';
+import type { PortfolioEvents, PortfolioSubjects } from './portfolio.ts';
+import { PORTFOLIO_FEEDS } from './portfolio.ts';
 import type { PredictionEvents, PredictionSubjects } from './prediction.ts';
 import { PREDICTION_FEEDS } from './prediction.ts';
 import type { SignalEvents, SignalSubjects } from './signals.ts';
@@ -16,12 +18,12 @@ import { WALLET_FEEDS } from './wallet.ts';
 // A new kind of an API group is added in the file of that group alone: subject, event and definition.
 
 /** What each kind of feed is about. */
-interface SubjectByKind
-  extends SwapSubjects, TokenSubjects, PredictionSubjects, LendingSubjects, SignalSubjects, WalletSubjects {}
+interface SubjectByKind extends SwapSubjects, TokenSubjects, PredictionSubjects, LendingSubjects, SignalSubjects,
+  WalletSubjects, PortfolioSubjects {}
 
 /** The event of each kind of feed. */
-export interface FeedEventByKind
-  extends SwapEvents, TokenEvents, PredictionEvents, LendingEvents, SignalEvents, WalletEvents {}
+export interface FeedEventByKind extends SwapEvents, TokenEvents, PredictionEvents, LendingEvents, SignalEvents,
+  WalletEvents, PortfolioEvents {}
 
 /** The kinds of feeds. */
 export type FeedKindName = keyof SubjectByKind;
@@ -35,7 +37,10 @@ export type FeedEvent = FeedEventByKind[FeedKindName];
 type AnyFeedKind = FeedKind<FeedSubject, FeedEvent>;
 
 const FEED_KINDS: { readonly [K in FeedKindName]: FeedKind<SubjectByKind[K], FeedEventByKind[K]> } =
-  { ...SWAP_FEEDS, ...PREDICTION_FEEDS, ...TOKEN_FEEDS, ...LENDING_FEEDS, ...SIGNAL_FEEDS, ...WALLET_FEEDS };
+  {
+    ...SWAP_FEEDS, ...PREDICTION_FEEDS, ...TOKEN_FEEDS, ...LENDING_FEEDS, ...SIGNAL_FEEDS, ...WALLET_FEEDS,
+    ...PORTFOLIO_FEEDS,
+  };
 
 /** All kinds of feeds, in the order in which recordings list them. */
 export const FEED_KIND_NAMES = Object.keys(FEED_KINDS) as readonly FeedKindName[];

@@ -5,7 +5,7 @@ import type { Millis } from '../../core/time.ts';
 import { formatDuration, shortDuration } from '../../core/time.ts';
 import type { FeedKey } from '../../market/event-base.ts';
 import type { FeedSpec } from '../../market/feed.ts';
-import { feedKey, originOf, sharedFeeds } from '../../market/feed.ts';
+import { feedKey, isPolled, sharedFeeds } from '../../market/feed.ts';
 import type { Block } from '../columns/block.ts';
 import { QuoteBlock } from '../columns/quote-block.ts';
 import type { RecordingKind } from '../format.ts';
@@ -38,7 +38,7 @@ export function* recordingWarnings(recording: Recording, { kinds, feeds, describ
   /** Returns a readable name of a feed. */
   readonly describe: (feed: FeedKey) => string;
 }): ChunkedWork<RecordingReview> {
-  const everyMs = new Map(sharedFeeds(feeds).filter((spec) => originOf(spec) !== 'webhook')
+  const everyMs = new Map(sharedFeeds(feeds).filter(isPolled)
     .map((spec) => [feedKey(spec), spec.everyMs]));
   const watches = new Map<FeedKey, SilenceWatch>();
   const { issues, noPrices, leaps } = yield* inspectRows(recording, kinds, (block) => { hearBlock(watches, block); });

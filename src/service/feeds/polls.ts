@@ -16,8 +16,8 @@ import { SWAP_REQUESTS } from './swap.ts';
 import { TOKEN_REQUESTS } from './tokens.ts';
 import { WALLET_REQUESTS } from './wallet.ts';
 
-/** The kinds that are polled. Signals come unasked. */
-type PolledKind = Exclude<FeedKindName, 'signal'>;
+/** The kinds that are polled. Signals come unasked, and the engine knows the portfolio. */
+type PolledKind = Exclude<FeedKindName, 'signal' | 'portfolio'>;
 
 /** The request of each kind of feed. */
 const REQUESTS: FeedRequests<PolledKind> =
