@@ -433,7 +433,8 @@ export class Engine {
     this.#watches.set(strategy, inputs);
     const record = this.#state.strategies.get(strategy);
     assert(record, () => `strategy ${strategy} has no record in the state`);
-    this.#state.strategies.set(strategy, { ...record, watches: inputs.filter(({ origin }) => isPolledOrigin(origin)).map(({ slot }) => slot) });
+    const polled = inputs.filter(({ origin }) => isPolledOrigin(origin));
+    this.#state.strategies.set(strategy, { ...record, watches: polled.map(({ slot }) => slot) });
     this.#listener.onWatched?.([...this.#watches.values()].flat()
       .filter(({ origin }) => isPolledOrigin(origin)).map(({ spec }) => spec));
     for (const input of changed) {
