@@ -11,7 +11,8 @@ import {
 import type { AmountReader } from './resolve-tokens.ts';
 import { amount, bps, duration } from './schema-fields.ts';
 import {
-  readTokenSafety, recordTokenSafety, resolveTokenSafety, tokenSafety, type TokenSafetyRecord,
+  discoveredTokens, readDiscovered, readTokenSafety, recordDiscovered, recordTokenSafety, resolveDiscovered,
+  resolveTokenSafety, tokenSafety, type DiscoveredRecord, type TokenSafetyRecord,
 } from './token-safety-config.ts';
 import {
   parseValue, readCap, readValue, recordCaps, recordValue, writeValue, type CapRecord, type ValueRecord,
@@ -54,6 +55,7 @@ export const riskSchema = z.strictObject({
     .meta({ description:
       'What stops trading when it goes wrong. Left out, a set of sensible ones; [] means none, on purpose.' }),
   token_safety: tokenSafety.prefault({}),
+  discovered_tokens: discoveredTokens.optional(),
 }).meta({ description: 'What no strategy may exceed.' });
 type RiskSection = z.output<typeof riskSchema>;
 
@@ -76,6 +78,7 @@ export function resolveLimits(risk: RiskSection, scope: LimitScope): RiskLimits 
     const limit = amounts.limit(path, text);
     if (token !== undefined && limit !== undefined) maxPosition.set(token.mint, limit);
   }
+  const safety = resolveTokenSafety(risk.token_safety, scope);
   return {
     maxSlippageBps: risk.max_slippage_bps as Bps,
     maxPriceImpactBps: risk.max_price_impact_bps as Bps,
@@ -94,7 +97,8 @@ export function resolveLimits(risk: RiskSection, scope: LimitScope): RiskLimits 
     maxQuoteAgeSlots: risk.max_quote_age_slots,
     solReserve: scope.solReserve,
     protections: resolveProtections(scope.protections, risk.max_fees_per_day, scope),
-    tokenSafety: resolveTokenSafety(risk.token_safety, scope),
+    tokenSafety: safety,
+    discovered: resolveDiscovered(risk.discovered_tokens, safety, scope),
   };
 }
 
@@ -118,6 +122,7 @@ export interface LimitsRecord {
   readonly sol_reserve: string;
   readonly protections?: readonly ProtectionRecord[];
   readonly token_safety?: TokenSafetyRecord | null;
+  readonly discovered_tokens?: DiscoveredRecord;
 }
 
 /** Returns limits as plain data. */
@@ -139,6 +144,7 @@ export function recordLimits(limits: RiskLimits): LimitsRecord {
     sol_reserve: limits.solReserve.toString(),
     protections: (limits.protections ?? []).map(recordProtection),
     token_safety: limits.tokenSafety === undefined ? null : recordTokenSafety(limits.tokenSafety),
+    ...(limits.discovered === undefined ? {} : { discovered_tokens: recordDiscovered(limits.discovered) }),
   };
 }
 
@@ -162,5 +168,6 @@ export function readLimits(record: LimitsRecord): RiskLimits {
     solReserve: BigInt(record.sol_reserve) as Amount,
     protections: (record.protections ?? []).map(readProtection),
     tokenSafety: readTokenSafety(record.token_safety ?? null),
+    discovered: readDiscovered(record.discovered_tokens),
   };
 }

@@ -4,10 +4,11 @@ import type { Millis } from '../core/time.ts';
 import { parseDuration } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../market/token.ts';
-import type { TokenSafetyLimits } from '../trading/limits.ts';
+import type { DiscoveredLimits, TokenSafetyLimits } from '../trading/limits.ts';
 import type { ProblemList } from './config-issue.ts';
 import type { AmountReader } from './resolve-tokens.ts';
-import { bps, duration } from './schema-fields.ts';
+import { amount, bps, duration } from './schema-fields.ts';
+import { parseValue, writeValue, type ValueRecord } from './value-record.ts';
 
 /** Extensions that give an issuer power over a holder, or hide transfers; all others are always allowed. */
 const POWERFUL_EXTENSIONS = [
@@ -102,5 +103,55 @@ export function readTokenSafety(record: TokenSafetyRecord | null): TokenSafetyLi
     minHolders: record.min_holders,
     maxTopHoldersPct: record.max_top_holders_pct, maxTransferFeeBps: record.max_transfer_fee_bps as Bps,
     allowedExtensions: new Set(record.allowed_extensions), validForMs: record.valid_for_ms,
+  };
+}
+
+/** The section "discovered_tokens" of "risk". */
+export const discoveredTokens = z.strictObject({
+  per_token: amount('50 USDC').meta({ description: 'The most that holdings of one such token may have cost.' }),
+  total: amount('200 USDC').meta({ description: 'The most that holdings of all such tokens may have cost.' }),
+  min_age: duration('1d').default('1d').meta({ description: 'The least time since the first pool of such a token.' }),
+  verified: z.boolean().default(true).meta({ description: 'Whether the service must call such a token verified.' }),
+}).meta({
+  description: 'Allows strategies to buy tokens that this file does not name, after the checks of token_safety, which '
+    + 'must be enabled. Left out, they are not bought.',
+});
+
+/** Returns the limits of tokens that are not configured; undefined where they are not bought. */
+export function resolveDiscovered(
+  section: z.output<typeof discoveredTokens> | undefined, safety: TokenSafetyLimits | undefined,
+  { amounts, problems }: { readonly amounts: AmountReader; readonly problems: ProblemList },
+): DiscoveredLimits | undefined {
+  if (section === undefined) return undefined;
+  const path = ['risk', 'discovered_tokens'];
+  if (safety === undefined)
+    problems.add(path, 'expected "token_safety" to be enabled: a token that is not named is never bought unchecked');
+  const perToken = amounts.limit([...path, 'per_token'], section.per_token);
+  const total = amounts.limit([...path, 'total'], section.total);
+  if (perToken === undefined || total === undefined) return undefined;
+  return { perToken, total, minAgeMs: parseDuration(section.min_age), mustBeVerified: section.verified };
+}
+
+/** The limits in a record. */
+export interface DiscoveredRecord {
+  readonly per_token: ValueRecord;
+  readonly total: ValueRecord;
+  readonly min_age_ms: Millis;
+  readonly verified: boolean;
+}
+
+/** Returns the limits as plain data. */
+export function recordDiscovered(limits: DiscoveredLimits): DiscoveredRecord {
+  const { perToken, total, minAgeMs, mustBeVerified } = limits;
+  return {
+    per_token: writeValue(perToken), total: writeValue(total), min_age_ms: minAgeMs, verified: mustBeVerified,
+  };
+}
+
+/** Returns the limits of a record: the inverse of `recordDiscovered`. */
+export function readDiscovered(record: DiscoveredRecord | undefined): DiscoveredLimits | undefined {
+  return record === undefined ? undefined : {
+    perToken: parseValue(record.per_token), total: parseValue(record.total), minAgeMs: record.min_age_ms,
+    mustBeVerified: record.verified,
   };
 }

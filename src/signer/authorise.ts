@@ -105,7 +105,7 @@ interface AuthoriserOptions {
     SignerSettings,
     'keyFrom' | 'embedded' | 'rpcUrl' | 'countersDir' | 'acceptNewCounters' | 'programs' | 'destinations' | 'caps'
     | 'tokens' | 'priceGuard'
-  > & Partial<Pick<SignerSettings, 'allowances'>>;
+  > & Partial<Pick<SignerSettings, 'allowances' | 'sellsUnnamed'>>;
   /** The address of the key, base58. */
   readonly wallet: string;
   /** Derived from the wallet's key; it authenticates the counters. */
@@ -172,7 +172,7 @@ export async function createAuthoriser({
           policy, chain, receivers: [undefined, ...settings.destinations],
         });
         if (verdict.verdict === 'deny') return denied(verdict);
-        const inForce = await capsInForce(terms.inputMint, { settings, chain });
+        const inForce = await capsInForce(terms, { settings, chain });
         if ('allowed' in inForce) return inForce;
         // The policy has proven both amounts as bounds: of what leaves, and of what arrives.
         const price = await guard.judge(terms);
@@ -296,15 +296,16 @@ function faultOf(
 
 /** The caps on a swap of a mint, in smallest units, or the refusal where there is none. */
 async function capsInForce(
-  mint: string,
+  { inputMint: mint, outputMint }: Pick<SigningRequestTerms, 'inputMint' | 'outputMint'>,
   { settings, chain }: { readonly settings: AuthoriserOptions['settings']; readonly chain: ChainReader | undefined },
 ): Promise<CapsInForce | (Authorisation & { readonly allowed: false })> {
   const setting = settings.caps.find((cap) => cap.mint === mint);
-  if (setting === undefined && !isPlayMoney(settings))
+  if (setting === undefined && !isPlayMoney(settings) && !isUnnamedSale(settings, { mint, outputMint }))
     return refused('CAP_MISSING', `${mint} has no cap: name it under "tokens" and give it one in signer.caps`);
-  if (!isPlayMoney(settings) && setting?.perHour === undefined && setting?.perDay === undefined) {
+  if (!isPlayMoney(settings) && setting !== undefined && setting.perHour === undefined
+      && setting.perDay === undefined) {
     return refused(
-      'CAP_MISSING', `signer.caps.${setting!.name} limits each swap, but not their sum: add per_hour or per_day`,
+      'CAP_MISSING', `signer.caps.${setting.name} limits each swap, but not their sum: add per_hour or per_day`,
     );
   }
   const costs = costsInForce(settings);
@@ -318,6 +319,17 @@ async function capsInForce(
     if (!isGannetError(error)) throw error;
     return refused('CAP_DECIMALS_UNREAD', `signer.caps.${setting.name}: ${error.message}`);
   }
+}
+
+/**
+ * Returns whether a swap sells what the configuration allows to buy without a name, into a token with a cap: it brings
+ * back what the caps let out. The price guard bounds what it may lose.
+ */
+function isUnnamedSale(
+  { sellsUnnamed = false, tokens, caps }: AuthoriserOptions['settings'],
+  { mint, outputMint }: { readonly mint: string; readonly outputMint: string },
+): boolean {
+  return sellsUnnamed && ![...tokens.values()].includes(mint) && caps.some((cap) => cap.mint === outputMint);
 }
 
 /** The limits on fees and tips of a day. */

@@ -55,6 +55,8 @@ export interface SignerSettings {
   readonly allowances: Allowances;
   /** Mints by their aliases; SOL and USDC are always among them. */
   readonly tokens: ReadonlyMap<string, string>;
+  /** Whether tokens that are not named may be bought, and so have to be sold. */
+  readonly sellsUnnamed: boolean;
   /** The service that the signer asks for prices itself, and how far a swap may be below them. */
   readonly priceGuard: PriceGuardSettings;
 }
@@ -124,6 +126,7 @@ export function readSignerSettings(
     caps: readCaps(inside(signer, 'caps'), tokens),
     allowances: readAllowances(signer, risk),
     tokens,
+    sellsUnnamed: inside(risk, 'discovered_tokens') !== undefined,
     priceGuard,
   };
 }

@@ -34,6 +34,17 @@ export interface RiskLimits {
   readonly protections?: readonly Protection[] | undefined;
   /** The conditions for an entry into a token; where absent, tokens are not checked. */
   readonly tokenSafety?: TokenSafetyLimits | undefined;
+  /** Where absent, only configured tokens are bought. */
+  readonly discovered?: DiscoveredLimits | undefined;
+}
+
+/** The limits of tokens that the configuration does not name: on the cost of what is held, and on what they are. */
+export interface DiscoveredLimits {
+  readonly perToken: ValueLimit;
+  readonly total: ValueLimit;
+  /** The least time since the first pool. */
+  readonly minAgeMs: Millis;
+  readonly mustBeVerified: boolean;
 }
 
 /** The most that the signer signs away of one token, smallest units; undefined is unlimited. */
@@ -259,6 +270,16 @@ export const DENIALS = {
   EXPOSURE_EXCEEDS_MAX: {
     meaning: 'all positions together would be worth more than max_exposure', category: 'size', scope: 'everything',
     trigger: 'risk.max_exposure', action: 'refuses entries', release: 'smaller positions',
+  },
+  DISCOVERED_TOKEN_EXCEEDS_MAX: {
+    meaning: 'more would be spent on a token that the configuration does not name than is allowed', category: 'size',
+    scope: 'one token', trigger: 'risk.discovered_tokens.per_token', action: 'refuses entries',
+    release: 'a smaller holding',
+  },
+  DISCOVERED_TOTAL_EXCEEDS_MAX: {
+    meaning: 'more would be spent on all tokens that the configuration does not name than is allowed', category: 'size',
+    scope: 'everything', trigger: 'risk.discovered_tokens.total', action: 'refuses entries',
+    release: 'smaller holdings',
   },
   VALUE_UNKNOWN: {
     meaning: 'no price is known for the comparison with a limit', category: 'size', scope: 'one token',

@@ -1,5 +1,6 @@
+import type { Millis } from '../core/time.ts';
 import type { MintAccount } from '../market/token.ts';
-import type { TokenSafetyLimits } from './limits.ts';
+import type { DiscoveredLimits, TokenSafetyLimits } from './limits.ts';
 
 /** Every reason not to buy a token: the code and its meaning. The documents are generated from this table. */
 export const TOKEN_FINDINGS = {
@@ -20,6 +21,9 @@ export const TOKEN_FINDINGS = {
   TOKEN_HOLDERS_FEW: 'its holders are too few or of unknown number',
   TOKEN_HOLDERS_CONCENTRATED: 'the share of its largest holders is too high or unknown',
   TOKEN_UNSELLABLE: 'the service has no quote for selling it',
+  TOKEN_DECIMALS_DIFFER: 'it is not configured, and its record and its mint account differ in decimals',
+  TOKEN_UNVERIFIED: 'it is not configured, and not verified',
+  TOKEN_TOO_YOUNG: 'it is not configured, and its first pool is too young or unknown',
 } as const;
 type TokenFinding = keyof typeof TOKEN_FINDINGS;
 
@@ -36,6 +40,9 @@ export interface TokenFacts {
     /** 0 to 100. */
     readonly organicScore?: number | undefined;
     readonly holders?: number | undefined;
+    readonly decimals?: number | undefined;
+    readonly isVerified?: boolean | undefined;
+    readonly firstPoolAt?: Millis | undefined;
   } | undefined;
   /** From the chain. */
   readonly account?: MintAccount | undefined;
@@ -64,6 +71,18 @@ const EXTENSION_FINDINGS: Readonly<Record<string, TokenFinding>> = {
 export function judgeToken(facts: TokenFacts, limits: TokenSafetyLimits): TokenFinding[] {
   return [...judgeRecord(facts.record, limits), ...judgeAccount(facts, limits), ...(facts.canBeSold === true ? []
     : ['TOKEN_UNSELLABLE' as const])];
+}
+
+/** Returns every further reason not to buy a token that the configuration does not name, at an instant. */
+export function judgeDiscovered(
+  { record, account }: TokenFacts, { minAgeMs, mustBeVerified }: DiscoveredLimits, at: Millis,
+): TokenFinding[] {
+  const findings: TokenFinding[] = [];
+  if (record?.decimals === undefined || record.decimals !== account?.decimals) findings.push('TOKEN_DECIMALS_DIFFER');
+  if (mustBeVerified && record?.isVerified !== true) findings.push('TOKEN_UNVERIFIED');
+  const ageMs = record?.firstPoolAt === undefined ? undefined : at - record.firstPoolAt;
+  if (!isAtLeast(ageMs, minAgeMs)) findings.push('TOKEN_TOO_YOUNG');
+  return findings;
 }
 
 function judgeRecord(record: TokenFacts['record'], limits: TokenSafetyLimits): TokenFinding[] {

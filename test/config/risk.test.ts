@@ -177,6 +177,23 @@ strategies: [{ use: dca, budget: "5 USDC", max_exposure: "4 USDC", warmup: 2h,
       .toBeUndefined();
   });
 
+  it('allow tokens that are not named only with a budget, and only after checks', async () => {
+    const section = 'discovered_tokens: { per_token: "50 USDC", total: "0.5 SOL", min_age: 2h, verified: false }';
+    const { limits } = await configOf(`${WATCH}risk: { ${section} }\n`);
+    expect(limits.discovered).toEqual({
+      perToken: { mint: USDC_MINT, amount: 50_000_000n }, total: { mint: SOL_MINT, amount: 500_000_000n },
+      minAgeMs: 2 * HOUR, mustBeVerified: false,
+    });
+    expect(readLimits(JSON.parse(JSON.stringify(recordLimits(limits))) as never).discovered).toEqual(limits.discovered);
+    expect((await configOf(WATCH)).limits.discovered).toBeUndefined();
+    expect(await issuesOf(`${WATCH}risk: { token_safety: { enabled: false }, ${section} }\n`)).toEqual([
+      expect.stringContaining('risk.discovered_tokens: expected "token_safety" to be enabled'),
+    ]);
+    expect(await issuesOf(`${WATCH}risk: { discovered_tokens: { per_token: "50 USDC" } }\n`)).toEqual([
+      expect.stringContaining('risk.discovered_tokens'),
+    ]);
+  });
+
   it('let an extension through that is allowed by its name in the file, and no other', async () => {
     const names = [
       'transfer_fee', 'transfer_hook', 'permanent_delegate', 'default_account_state', 'non_transferable', 'pausable',

@@ -199,6 +199,16 @@ describe('the signer', () => {
     expect(counted().rows).toBe(0);
   });
 
+  test('sells what has no name into a token with a cap, where it may be bought, and nothing else', async () => {
+    const sell = await order({ inputMint: SOL, outputMint: USDC, amount: '1000000000' });
+    const allowing = { sellsUnnamed: true };
+    expect(await word(await open({ settings: allowing }), sell)).toBe('allowed');
+    const named = new Map([['USDC', USDC], ['SOL', SOL]]);
+    expect(await word(await open({ settings: { ...allowing, tokens: named } }), sell)).toBe('CAP_MISSING');
+    expect(await word(await open({ settings: { ...allowing, caps: [] } }), sell)).toBe('CAP_MISSING');
+    expect(await word(await open({ settings: { sellsUnnamed: false } }), sell)).toBe('CAP_MISSING');
+  });
+
   test('limits the costs of swaps, by the cap of SOL or without one', async () => {
     const dear = await open({ settings: { caps: [CAP, { mint: SOL, name: 'SOL', perDay: '0.000001' }] } });
     expect(await word(dear, await order())).toBe('CAP_EXCEEDED_DAY');

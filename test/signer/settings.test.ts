@@ -48,7 +48,7 @@ describe('the signer’s own reading of the configuration', () => {
   test('uses the built-in configuration without a file: all embedded, no key, no caps', () => {
     const settings = read(undefined);
     expect(settings).toMatchObject({
-      keyFrom: undefined, address: undefined, embedded: true, rpcUrl: undefined, destinations: [],
+      keyFrom: undefined, address: undefined, embedded: true, rpcUrl: undefined, destinations: [], sellsUnnamed: false,
       stateDir: join(folder, 'state'),
       programs: [{ program: CONSTANT_PRODUCT_PROGRAM }],
     });

@@ -114,6 +114,20 @@ export function riskPage(): string {
       + 'left, '
       + 'and corrects the engine’s count. `gannet config check` states the duration of a full exit of the largest '
       + 'position, and refuses caps under which it takes a day or more.',
+    '## Tokens that the configuration does not name',
+    '`risk.discovered_tokens: { per_token: "50 USDC", total: "200 USDC", min_age: 1d, verified: true }` allows '
+      + 'strategies to buy what they watch with `ctx.watch`. Without the section such a swap is `PROPOSAL_INVALID`.',
+    steps([
+      'While a token is watched, `risk.token_safety` checks it, which cannot be switched off then. Its first pool must '
+        + 'be older than `min_age`, the service must call it verified, and its decimals must be those of its mint '
+        + 'account. The first check takes up to ten seconds; a `retry` of the proposal waits for it.',
+      'The cost of what is held and under way stays within `per_token`, and that of all such tokens together within '
+        + '`total`. A loss gives no new room.',
+      'A holding can be sold into the token of the budget at any time, with or without the section, whatever a check '
+        + 'found.',
+      'The signer counts purchases by what they spend. On a real service it signs a sale of an unnamed token only into '
+        + 'a token with a cap, and only with the section.',
+    ]),
     '## Default protections',
     'A configuration without `protections` has these, in backtests too. `protections: []` turns them off.',
     table(['kind', 'limit', 'scope', 'action', 'release'], DEFAULT_PROTECTIONS.map(defaultRow)),

@@ -37,6 +37,79 @@ function access(state: EngineState, granted: EngineState['serviceAccess']): void
   apply(state, { kind: 'command', name: 'set-service-access', access: granted, reason: 'a test' });
 }
 
+const usdc = (whole: bigint) => ({ mint: USDC.mint, amount: amount(whole * 1_000_000n) });
+const into = (mint: Mint, whole = 25n) => buy({ outputMint: mint, amount: amount(whole * 1_000_000n) });
+const backFrom = (mint: Mint) => buy({ inputMint: mint, outputMint: USDC.mint, amount: 'all' });
+const vet = (state: EngineState, mint: Mint, ...findings: string[]) => {
+  apply(state, { kind: 'command', name: 'judge-token', mint, findings, reason: 'a test' });
+};
+
+describe('a token that the configuration does not name', () => {
+  const NEW = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij' as Mint;
+  const OTHER = 'Ke1p7QNiWUUCQY2fCqeLKfvNXuauV8ipQsxfpnD9Xz4' as Mint;
+  const limits = {
+    tokenSafety: {
+      trusted: new Set([SOL.mint, USDC.mint]), minLiquidityUsd: 0, minOrganicScore: 0, minHolders: 0,
+      maxTopHoldersPct: 100, maxTransferFeeBps: 0 as Bps, allowedExtensions: new Set<string>(), validForMs: 600_000,
+    },
+    discovered: { perToken: usdc(50n), total: usdc(80n), minAgeMs: 0, mustBeVerified: true },
+  };
+  const vetted = (): EngineState => {
+    const state = stateWith({ limits });
+    for (const mint of [NEW, OTHER]) vet(state, mint);
+    return state;
+  };
+
+  it('is not bought without a section that allows it', () => {
+    const state = stateWith({ limits: { tokenSafety: limits.tokenSafety } });
+    vet(state, NEW);
+    expectDenied(state, 'PROPOSAL_INVALID', into(NEW));
+  });
+
+  it('is bought only after a check, and only where the check found nothing', () => {
+    const state = stateWith({ limits });
+    expectDenied(state, 'TOKEN_UNVETTED', into(NEW));
+    vet(state, NEW, 'TOKEN_TOO_YOUNG');
+    expectDenied(state, 'TOKEN_UNSAFE', into(NEW));
+    vet(state, NEW);
+    expect(verdictOn(state, into(NEW))).toBeNull();
+    expectDenied(stateWith({ limits: { discovered: limits.discovered } }), 'TOKEN_UNVETTED', into(NEW));
+  });
+
+  it('is bought for what it may cost, and so are all together, with what is under way', () => {
+    const state = vetted();
+    confirm(state, approve(state, into(NEW, 40n)), 1n);
+    expectDenied(state, 'DISCOVERED_TOKEN_EXCEEDS_MAX', into(NEW, 11n));
+    // What it is worth now does not matter: a loss gives no room.
+    apply(state, quote({ ...USDC, mint: NEW, symbol: 'NEW' }, USDC, { inAmount: 1n, outAmount: 1n, at: 1_000 }));
+    expectDenied(state, 'DISCOVERED_TOKEN_EXCEEDS_MAX', into(NEW, 11n));
+    expectDenied(state, 'DISCOVERED_TOTAL_EXCEEDS_MAX', into(OTHER, 41n));
+    const underWay = approve(state, into(OTHER, 30n));
+    expect(verdictOn(state, buy({ amount: amount(1n) }))).toBe('INTENT_OPEN_FOR_MINT');
+    expect(retryDenial(state, underWay, 1_000)).toBeUndefined();
+    confirm(state, underWay, 1n);
+    expectDenied(state, 'DISCOVERED_TOTAL_EXCEEDS_MAX', into(OTHER, 11n));
+    expect(verdictOn(state, buy())).toBeNull();
+  });
+
+  it('is sold by a strategy that holds it, whatever was found, and after the section is gone', () => {
+    const state = vetted();
+    expectDenied(state, 'PROPOSAL_INVALID', backFrom(NEW));
+    confirm(state, approve(state, into(NEW)), 1_000n);
+    vet(state, NEW, 'TOKEN_UNSELLABLE');
+    const snapshot = snapshotState(state);
+    expect(verdictOn(state, backFrom(NEW))).toBeNull();
+    expect(verdictOn(stateWith({ snapshot }), backFrom(NEW))).toBeNull();
+  });
+
+  it('is sold into the token of the budget alone', () => {
+    const state = vetted();
+    confirm(state, approve(state, into(NEW)), 1_000n);
+    for (const outputMint of [SOL.mint, OTHER])
+      expectDenied(state, 'PROPOSAL_INVALID', buy({ inputMint: NEW, outputMint, amount: amount(1n) }));
+  });
+});
+
 describe('risk refuses', () => {
   it('everything while halted, until an operator resumes', () => {
     const state = stateWith();

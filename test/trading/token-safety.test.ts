@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Bps } from '../../src/core/amount.ts';
+import type { Amount, Bps } from '../../src/core/amount.ts';
 import type { Mint, MintAccount } from '../../src/market/token.ts';
-import type { TokenSafetyLimits } from '../../src/trading/limits.ts';
+import type { DiscoveredLimits, TokenSafetyLimits } from '../../src/trading/limits.ts';
 import type { TokenFacts } from '../../src/trading/token-safety.ts';
-import { TOKEN_FINDINGS, judgeToken } from '../../src/trading/token-safety.ts';
+import { TOKEN_FINDINGS, judgeDiscovered, judgeToken } from '../../src/trading/token-safety.ts';
 
 const MINT = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij' as Mint;
 const LIMITS: TokenSafetyLimits = {
@@ -75,6 +75,23 @@ const BAD: readonly (readonly [name: string, facts: TokenFacts, finding: keyof t
   ['no mint account', { ...GOOD, account: undefined }, 'TOKEN_ACCOUNT_UNREAD'],
 ];
 
+const DAY = 86_400_000;
+const KNOWN = withRecord({ decimals: 6, isVerified: true, firstPoolAt: 10 * DAY });
+const changed = (record: Partial<NonNullable<TokenFacts['record']>>): TokenFacts =>
+  ({ ...KNOWN, record: { ...KNOWN.record, ...record } });
+
+/** What is bad about a token that is not configured, with the one finding it must lead to. */
+const BAD_DISCOVERED: typeof BAD = [
+  ['other decimals', changed({ decimals: 9 }), 'TOKEN_DECIMALS_DIFFER'],
+  ['no decimals', changed({ decimals: undefined }), 'TOKEN_DECIMALS_DIFFER'],
+  ['no mint account', { ...KNOWN, account: undefined }, 'TOKEN_DECIMALS_DIFFER'],
+  ['no verification', changed({ isVerified: undefined }), 'TOKEN_UNVERIFIED'],
+  ['a first pool of today', changed({ firstPoolAt: 10 * DAY + 1 }), 'TOKEN_TOO_YOUNG'],
+  ['a first pool of tomorrow', changed({ firstPoolAt: 12 * DAY }), 'TOKEN_TOO_YOUNG'],
+  ['no first pool', changed({ firstPoolAt: undefined }), 'TOKEN_TOO_YOUNG'],
+  ['a first pool without a time', changed({ firstPoolAt: Number.NaN }), 'TOKEN_TOO_YOUNG'],
+];
+
 describe('the safety check of a token', () => {
   it('has no findings for a safe token with descriptive extensions', () => {
     expect(judgeToken(GOOD, LIMITS)).toStrictEqual([]);
@@ -102,8 +119,25 @@ describe('the safety check of a token', () => {
   });
 
   it('has a test case for every finding', () => {
-    const met = new Set([...BAD.map(([, , finding]) => finding), 'TOKEN_RECORD_MISSING']);
+    const met = new Set([...[...BAD, ...BAD_DISCOVERED].map(([, , finding]) => finding), 'TOKEN_RECORD_MISSING']);
     expect(Object.keys(TOKEN_FINDINGS).filter((finding) => !met.has(finding as keyof typeof TOKEN_FINDINGS)))
       .toStrictEqual([]);
+  });
+});
+
+describe('a token that the configuration does not name', () => {
+  const limits: DiscoveredLimits = {
+    perToken: { mint: MINT, amount: 1n as Amount }, total: { mint: MINT, amount: 1n as Amount }, minAgeMs: DAY,
+    mustBeVerified: true,
+  };
+
+  it('has no finding where record and chain agree, it is verified, and old enough', () => {
+    expect(judgeDiscovered(KNOWN, limits, 11 * DAY)).toEqual([]);
+    expect(judgeDiscovered(changed({ isVerified: undefined }), { ...limits, mustBeVerified: false }, 11 * DAY))
+      .toEqual([]);
+  });
+
+  it.each(BAD_DISCOVERED)('has one for %s', (_name, facts, finding) => {
+    expect(judgeDiscovered(facts, limits, 11 * DAY)).toEqual([finding]);
   });
 });

@@ -57,11 +57,13 @@ function budgetsOf({ strategies }: LimitedConfig, tokens: TokenTable): Map<strin
 }
 
 /** Returns the members of every list of what is trusted or allowed, for people. */
-function trustedBy({ limits: { token_safety: safety }, signer }: LimitedConfig, tokens: TokenTable): Set<string> {
+function trustedBy({ limits, signer }: LimitedConfig, tokens: TokenTable): Set<string> {
+  const { token_safety: safety, discovered_tokens: discovered } = limits;
   return new Set([
     ...signer.programs.map((program) => `${program} in signer.programs`),
     ...signer.destinations.map((address) => `${address} in signer.destinations`),
     ...(safety?.trusted ?? []).map((mint) => `${symbolOf(tokens, mint)} in token_safety.trusted`),
+    ...(discovered === undefined ? [] : ['every token that passes token_safety, by discovered_tokens,']),
     ...(safety?.allowed_extensions ?? []).map((name) => `${name} in token_safety.allowed_extensions`),
   ]);
 }
@@ -100,7 +102,11 @@ function limitsOf({ limits, strategies }: LimitedConfig, tokens: TokenTable): Ma
   found.set('sol_reserve', { value: -reserve, text: showAmount(tokens, SOL_MINT, reserve) });
   for (const protection of readLimits(limits).protections ?? [])
     found.set(`the protection "${describeProtection(protection, tokens)}"`, { value: 0 });
-  const { token_safety: safety } = limits;
+  const { token_safety: safety, discovered_tokens: discovered } = limits;
+  if (discovered !== undefined) {
+    for (const name of ['per_token', 'total'] as const) amount(`discovered_tokens.${name}`, discovered[name]);
+    least('discovered_tokens.min_age', discovered.min_age_ms);
+  }
   if (safety !== null && safety !== undefined) {
     for (const name of ['min_liquidity_usd', 'min_organic_score', 'min_holders'] as const)
       least(`token_safety.${name}`, safety[name]);

@@ -10,6 +10,7 @@ import { GannetError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { Millis } from '../../core/time.ts';
 import { describeFeedKey, formatBalances } from '../../market/market-text.ts';
+import type { Mint } from '../../market/token.ts';
 import { formatTokenAmount } from '../../market/token.ts';
 import type { RecordingWriter } from '../../recording/writer.ts';
 import { createRecordingWriter } from '../../recording/writer.ts';
@@ -152,6 +153,7 @@ function createSession(
   const startAt = clock.now();
   const recorder = openRecorder(scope);
   const files = openFiles(scope);
+  let watched: readonly Mint[] = [];
   const recording = recorder === undefined ? undefined : relative(files.dir, recorder.directory);
   return new Session({
     runId, mode, isRealMoney: movesRealMoney(config), clock, state, seed, startAt, strategies, open, restored,
@@ -164,7 +166,8 @@ function createSession(
       service, node, specs, clock, random: seededRandom(`${seed}:feeds`), arrivals$,
     }),
     access$: service.access$,
-    tokenChecks$: checkTokens(options),
+    tokenChecks$: checkTokens({ ...options, watched: () => watched }),
+    onWatched: (mints) => { watched = mints; },
     walletKeeper, diskGuard, stateWatch, hosts: options.hosts,
     clockAheadMs: () => service.clockAheadMs(),
     crashes: crashesBefore(journal, clock.now()),

@@ -4,6 +4,7 @@ import type { Clock, Millis } from '../../core/time.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { LiveExecutor } from '../../execution/live-executor.ts';
 import type { FeedSpec } from '../../market/feed.ts';
+import type { Mint } from '../../market/token.ts';
 import type { ServiceAccess } from '../../service/access.ts';
 import type { PollingFeed } from '../../service/feeds/feeds.ts';
 import type { SignerDescription } from '../../signer/channel/channel-protocol.ts';
@@ -131,6 +132,8 @@ export interface SessionOptions {
   readonly access$: Observable<ServiceAccess>;
   /** The results of token checks; the subscription starts them. */
   readonly tokenChecks$: Observable<JudgeToken>;
+  /** Told which tokens strategies watch beside their inputs, after each change. */
+  readonly onWatched?: ((mints: readonly Mint[]) => void) | undefined;
   /** Compares the ledger with the chain; undefined without a chain. */
   readonly walletKeeper: WalletKeeper | undefined;
   readonly diskGuard: DiskGuard;

@@ -2,6 +2,7 @@ import { interval, Subscription } from 'rxjs';
 import { pluralize } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
+import { mintsOf } from '../../market/feeds/registry.ts';
 import { symbolOf } from '../../market/market-text.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { StoppedStrategy } from '../../engine/strategy-host.ts';
@@ -104,7 +105,10 @@ export class Session {
         onProtection: (seq, at, change) => { runRecorder.protection({ seq, at }, change); },
         onExits: (seq, at) => { runRecorder.exits({ seq, at }); },
         onEffect: (effect) => { this.#perform(effect); },
-        onWatched: (specs) => { this.#feed.watch(specs); },
+        onWatched: (specs) => {
+          this.#feed.watch(specs);
+          options.onWatched?.(specs.flatMap(mintsOf));
+        },
         onLog: (strategy, message) => { log('info', message, { strategy }); },
         onStopped: (stopped) => { this.#stopOf(stopped); },
       },

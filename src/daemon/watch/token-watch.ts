@@ -7,22 +7,24 @@ import type { Clock, Millis } from '../../core/time.ts';
 import type { Mint, MintAccount } from '../../market/token.ts';
 import type { Service } from '../../service/service.ts';
 import type { JudgeToken } from '../../trading/engine-command.ts';
-import type { TokenSafetyLimits, ValueLimit } from '../../trading/limits.ts';
+import type { DiscoveredLimits, TokenSafetyLimits, ValueLimit } from '../../trading/limits.ts';
 import type { TokenFacts } from '../../trading/token-safety.ts';
-import { TOKEN_FINDINGS, judgeToken } from '../../trading/token-safety.ts';
+import { TOKEN_FINDINGS, judgeDiscovered, judgeToken } from '../../trading/token-safety.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Connections } from '../run/connections.ts';
 
 /**
- * Returns the results of checks of all tokens that strategies can buy, except trusted ones. Empty without token checks.
+ * Returns the results of checks of all tokens that strategies can buy, except trusted ones: the configured ones, and
+ * those that `watched` returns, where others may be bought. Empty without token checks.
  */
-export function checkTokens({ config, connections, clock, log }: {
+export function checkTokens({ config, connections, clock, log, watched }: {
   readonly config: Pick<RunConfig, 'tokens' | 'limits' | 'strategies'>;
   readonly connections: Pick<Connections, 'service' | 'chain'>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly watched: () => readonly Mint[];
 }): Observable<JudgeToken> {
-  const { tokenSafety, maxTrade } = config.limits;
+  const { tokenSafety, maxTrade, discovered } = config.limits;
   if (tokenSafety === undefined) return EMPTY;
   const trades = tradesOf(maxTrade, config.strategies.flatMap(({ budget }) => budget ?? []));
   // A token cannot be bought with itself.
@@ -32,7 +34,10 @@ export function checkTokens({ config, connections, clock, log }: {
   }));
   return watchTokens({
     mints: [...tradeOf.keys()], limits: tokenSafety, clock,
-    facts: (mint) => readTokenFacts({ ...connections, trade: tradeOf.get(mint)! }, mint),
+    discovered: discovered && {
+      limits: discovered, mints: () => watched().filter((mint) => config.tokens.byMint(mint) === undefined),
+    },
+    facts: (mint) => readTokenFacts({ ...connections, trade: tradeOf.get(mint) ?? discovered!.perToken }, mint),
     onFault: (mint, error) => { log('warn', 'a token check got no answer', { mint, error }); },
   });
 }
@@ -54,18 +59,26 @@ const RENEWED_AT = 0.4;
 export function watchTokens(options: {
   readonly mints: readonly Mint[];
   readonly limits: TokenSafetyLimits;
+  /** The tokens that are not configured and are to be checked at present. */
+  readonly discovered?: { readonly limits: DiscoveredLimits; readonly mints: () => readonly Mint[] } | undefined;
   readonly facts: (mint: Mint) => Promise<TokenFacts>;
   readonly clock: Clock;
   readonly onFault: (mint: Mint, error: Error) => void;
 }): Observable<JudgeToken> {
-  const { mints, limits, facts, clock, onFault } = options;
-  const nextAt = new Map(mints.map((mint) => [mint, -Infinity]));
+  const { mints, limits, discovered, facts, clock, onFault } = options;
+  const nextAt = new Map<Mint, Millis>();
+  const due = (): Mint[] => [...new Set([...mints, ...(discovered?.mints() ?? [])])]
+    .filter((mint) => clock.now() >= (nextAt.get(mint) ?? -Infinity));
   return timer(0, RETRY_MS, clock).pipe(
-    exhaustMap(() => from(mints.filter((mint) => clock.now() >= nextAt.get(mint)!)).pipe(
+    exhaustMap(() => from(due()).pipe(
       concatMap((mint) => defer(() => facts(mint)).pipe(
         map((found): JudgeToken => {
           nextAt.set(mint, clock.now() + limits.validForMs * RENEWED_AT);
-          const findings = judgeToken(found, limits);
+          const findings = [
+            ...judgeToken(found, limits),
+            ...(discovered === undefined || mints.includes(mint) ? []
+              : judgeDiscovered(found, discovered.limits, clock.now())),
+          ];
           const reason = findings.length === 0 ? 'nothing was found against it'
             : findings.map((code) => TOKEN_FINDINGS[code]).join('; ');
           return { kind: 'command', name: 'judge-token', mint, findings, reason };
@@ -108,6 +121,9 @@ export async function readTokenFacts({ service, chain, trade }: TokenSources, mi
       liquidityUsd: record.values.liquidity,
       organicScore: record.values.organicScore,
       holders: record.values.holderCount,
+      decimals: record.decimals,
+      isVerified: record.isVerified,
+      firstPoolAt: record.firstPool?.createdAt,
     },
     account,
     canBeSold,

@@ -49,6 +49,37 @@ const totalExposure: Rule = (state, swap) => {
   );
 };
 
+/** Refuses an entry into a token that is not configured beyond the budget of each such token, or of all together. */
+const discoveredCost: Rule = (state, swap) => {
+  const { discovered } = state.limits;
+  if (discovered === undefined || swap.isExit || state.tokens.byMint(swap.outputMint) !== undefined) return undefined;
+  const budgets = [
+    ['DISCOVERED_TOKEN_EXCEEDS_MAX', discovered.perToken, (mint: Mint) => mint === swap.outputMint],
+    ['DISCOVERED_TOTAL_EXCEEDS_MAX', discovered.total, (mint: Mint) => state.tokens.byMint(mint) === undefined],
+  ] as const;
+  for (const [code, limit, isCounted] of budgets) {
+    const cost = sum(state, costOf(state, isCounted, swap.retryOf), limit.mint, swap.at);
+    const denial = withSwap(state, code, limit, swap, cost, [{ mint: swap.inputMint, amount: swap.amountIn }]);
+    if (denial !== undefined) return denial;
+  }
+  return undefined;
+};
+
+/** Returns what was spent on holdings of tokens and is being spent on them; a holding of unknown cost is itself. */
+function costOf(state: EngineState, isCounted: (mint: Mint) => boolean, except?: Intent): Part[] {
+  const parts: Part[] = [];
+  for (const { balances, costs, budget } of state.portfolio.books.values()) {
+    for (const [mint, amount] of balances) {
+      if (!isCounted(mint)) continue;
+      const cost = costs.get(mint);
+      parts.push(cost === undefined || budget === undefined ? { mint, amount } : { mint: budget.mint, amount: cost });
+    }
+  }
+  for (const { intent: { id, inputMint, outputMint, amountIn } } of state.intents.values())
+    if (isCounted(outputMint) && id !== except?.id) parts.push({ mint: inputMint, amount: amountIn });
+  return parts;
+}
+
 function withSwap(
   state: EngineState, code: DenialCode, limit: ValueLimit, { at }: SwapCandidate,
   before: bigint | Unpriced, added: readonly { readonly mint: Mint; readonly amount: bigint }[],
@@ -162,4 +193,6 @@ function sum(state: EngineState, parts: readonly Part[], currency: Mint, at: Mil
 }
 
 /** The rules on sizes and positions, in the order of their application. */
-export const EXPOSURE_RULES: readonly Rule[] = [tradeSize, positionSize, strategyExposure, totalExposure];
+export const EXPOSURE_RULES: readonly Rule[] = [
+  tradeSize, positionSize, strategyExposure, totalExposure, discoveredCost,
+];

@@ -6,11 +6,17 @@ import { intentKey } from '../recent-keys.ts';
 import { priceAge, readingAge } from '../valuation.ts';
 import type { Rule } from './swap-candidate.ts';
 
-/** Requires two different configured tokens and an amount. */
-export const sensible: Rule = (state, { inputMint, outputMint, amountIn, isExit }) => {
+/**
+ * Requires two different tokens and an amount. A token that is not configured can be bought where that is allowed, and
+ * what a strategy holds of it can always be sold.
+ */
+export const sensible: Rule = (state, { strategy, inputMint, outputMint, amountIn, isExit }) => {
   if (inputMint === outputMint) return invalid('input and output are the same token');
   for (const mint of [inputMint, outputMint]) {
-    if (state.tokens.byMint(mint) === undefined) return invalid(`${mint} is not among the configured tokens`);
+    if (state.tokens.byMint(mint) !== undefined) continue;
+    const mayPass = mint === outputMint ? !isExit && state.limits.discovered !== undefined
+      : isExit && (state.portfolio.book(strategy.name).balances.get(mint) ?? 0n) > 0n;
+    if (!mayPass) return invalid(`${mint} is not among the configured tokens`);
   }
   if (amountIn > 0n) return undefined;
   if (isExit && inputMint === SOL_MINT && state.portfolio.unreserved(SOL_MINT) > 0n) {
@@ -78,9 +84,10 @@ export const pairPriceFresh: Rule = (state, { inputMint, outputMint, isExit, at 
 /** Requires a recent safety check without findings for an entry. Exits are always allowed. */
 export const tokenSafety: Rule = (state, { outputMint, isExit, at }) => {
   const safety = state.limits.tokenSafety;
-  if (safety === undefined || isExit || safety.trusted.has(outputMint)) return undefined;
+  if (isExit || (safety === undefined ? state.tokens.byMint(outputMint) !== undefined : safety.trusted.has(outputMint)))
+    return undefined;
   const check = state.tokenFindings.get(outputMint);
-  if (check === undefined)
+  if (check === undefined || safety === undefined)
     return { code: 'TOKEN_UNVETTED', reason: `${symbolOf(state.tokens, outputMint)} has not been checked yet` };
   if (check.findings.length > 0)
     return { code: 'TOKEN_UNSAFE', reason: `${symbolOf(state.tokens, outputMint)}: ${check.findings.join(', ')}` };

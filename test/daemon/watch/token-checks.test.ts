@@ -33,7 +33,9 @@ describe('the tokens that a run checks', () => {
   it('are all that can be bought and are not trusted, at once, for the amount that the budget buys', async () => {
     const config = await withRisk('{}');
     const check =
-      await firstValueFrom(checkTokens({ config, connections, clock: asyncScheduler, log: () => undefined }));
+      await firstValueFrom(checkTokens({
+        config, connections, clock: asyncScheduler, log: () => undefined, watched: () => [],
+      }));
     expect(check).toMatchObject({ name: 'judge-token', mint: PEARL, findings: [] });
   });
 
@@ -43,7 +45,7 @@ describe('the tokens that a run checks', () => {
   ])('is none %s', async (_name, risk) => {
     const checks: unknown[] = [];
     const watching = checkTokens({
-      config: await withRisk(risk), connections, clock: asyncScheduler, log: () => undefined,
+      config: await withRisk(risk), connections, clock: asyncScheduler, log: () => undefined, watched: () => [],
     })
       .subscribe((check) => { checks.push(check); });
     const asked = connections.service.stats().main;

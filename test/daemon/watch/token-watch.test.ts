@@ -98,6 +98,31 @@ describe('the token watch', () => {
     expect(told.map(({ mint }) => mint)).toStrictEqual([USDC_MINT, PEARL]);
   });
 
+  it('checks tokens that are not configured while they are watched, and more of them', async () => {
+    const watched: Mint[] = [];
+    const clock = new VirtualClock(0);
+    const told: JudgeToken[] = [];
+    watchTokens({
+      mints: [USDC_MINT], limits: LIMITS, clock, onFault: () => undefined, facts: () => Promise.resolve(GOOD),
+      discovered: {
+        limits: {
+          perToken: { mint: USDC_MINT, amount: 1n as Amount }, total: { mint: USDC_MINT, amount: 1n as Amount },
+          minAgeMs: 1, mustBeVerified: true,
+        },
+        mints: () => watched,
+      },
+    }).subscribe((command) => { told.push(command); });
+    await advance(clock, 5_000);
+    expect(told.map(({ mint, findings }) => [mint, findings])).toEqual([[USDC_MINT, []]]);
+    watched.push(PEARL, USDC_MINT);
+    await advance(clock, 10_000);
+    expect(told.slice(1).map(({ mint, findings }) => [mint, findings]))
+      .toEqual([[PEARL, ['TOKEN_DECIMALS_DIFFER', 'TOKEN_UNVERIFIED', 'TOKEN_TOO_YOUNG']]]);
+    watched.splice(0);
+    await advance(clock, 600_000);
+    expect(told.slice(2).every(({ mint }) => mint === USDC_MINT)).toBe(true);
+  });
+
   it('names the findings in words', async () => {
     const { clock, told } = watch(() => Promise.resolve({ ...GOOD, canBeSold: false as never }));
     await advance(clock, 1);
