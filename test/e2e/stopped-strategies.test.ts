@@ -123,7 +123,9 @@ describe('a strategy that is stopped', { timeout: 120_000 }, () => {
 
   it('reaches the output of a backtest with its control characters escaped', async () => {
     const { code, stdout, stderr } = await inBacktest('speak', 'outward.ts');
-    expect(stdout).toContain('\\u001b[2J\\u001b]0;title\\u0007\n');
+    // The one document of the command stands alone on standard output.
+    expect(JSON.parse(stdout)).toMatchObject({ fills: 0 });
+    expect(stderr).toContain('\\u001b[2J\\u001b]0;title\\u0007\n');
     expect(stderr).toContain('\\u001b[8mhidden\\u009b31m\n');
     expect(`${stdout}${stderr}`.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
     expect(code).toBe(0);

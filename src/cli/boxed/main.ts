@@ -31,7 +31,10 @@ const terminal = processTerminal(options.json, redact);
 const { exit } = enterBox({ keep: TERMINAL_VARIABLES });
 
 // Standard output belongs to the command; output of a strategy goes to standard error.
+const writeOut = process.stdout.write.bind(process.stdout);
+const writeErr = process.stderr.write.bind(process.stderr);
 globalThis.console = new Console({ stdout: process.stderr, colorMode: false });
+process.stdout.write = writeErr;
 const channel = new Socket({ fd: WORKERS, readable: true, writable: true });
 channel.on('end', () => { exit(EXIT.failed); });
 channel.on('error', () => { exit(EXIT.failed); });
@@ -56,8 +59,8 @@ const host = {
 const code = await reported({ terminal, output }, () =>
   act({ terminal, options, environment, withheld, interrupt, host }, call));
 // One after the other: a strategy may have replaced what `Promise.all` calls.
-await drained(process.stdout);
-await drained(process.stderr);
+await drained(writeOut);
+await drained(writeErr);
 exit(code);
 
 /** Lets a pipe take the form of what the command's own output goes to. */
@@ -66,6 +69,6 @@ function showAs(stream: NodeJS.WriteStream, { isTTY, columns }: ShownOutput): vo
 }
 
 /** Resolves when all that was written is on its way, or cannot be. */
-function drained(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => { stream.write('', () => { resolve(); }); });
+function drained(write: typeof process.stdout.write): Promise<void> {
+  return new Promise((resolve) => { write('', () => { resolve(); }); });
 }

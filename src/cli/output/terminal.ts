@@ -52,15 +52,16 @@ export async function redactKeysOf(argv: readonly string[]): Promise<Redact> {
 /** Returns the terminal of this process. */
 export function processTerminal(json: boolean, redact: Redact = UNCHANGED): Terminal {
   const colour = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
+  const write = process.stdout.write.bind(process.stdout);
   return {
     json,
     colour,
     result: (
       document, text,
-    ) => { process.stdout.write(json ? redact(jsonLine(document)) : linesWrapped(redact(text()), outputColumns())); },
+    ) => { write(json ? redact(jsonLine(document)) : linesWrapped(redact(text()), outputColumns())); },
     out: (text, kind) => {
       const isData = json || kind === 'data';
-      process.stdout.write(isData ? redact(text) : linesWrapped(redact(text), outputColumns()));
+      write(isData ? redact(text) : linesWrapped(redact(text), outputColumns()));
     },
     // A progress line, which overwrites itself, is not wrapped.
     err: (
