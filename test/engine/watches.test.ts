@@ -24,6 +24,11 @@ const watcher: Body = ({ price }, ctx) => merge(
   price!.pipe(map((buy) => ctx.alert('info', `buy ${(buy as PricedQuote).price.toFixed(0)}`))),
 );
 
+/** Watches signals from the first price on. */
+const told: Body = ({ price }, ctx) => price!.pipe(
+  take(1), switchMap(() => ctx.watch(signals('entry'))), map(({ name }) => ctx.alert('info', name)),
+);
+
 describe('a watch', () => {
   it('delivers from its begin to its end', () => {
     const run = start([strategy('late', watcher)]);
@@ -59,12 +64,9 @@ describe('a watch', () => {
 
   it('of signals is not polled, and has no age', () => {
     const polled: number[] = [];
-    const body: Body = ({ price }, ctx) => price!.pipe(
-      take(1), switchMap(() => ctx.watch(signals('entry'))), map(({ name }) => ctx.alert('info', name)),
-    );
     const state = stateWith({ strategies: [strategySetup('told')] });
     const engine = new Engine({
-      state, strategies: [isApart ? apart(strategy('told', body)) : strategy('told', body)], startAt: 0, seed: 7,
+      state, strategies: [isApart ? apart(strategy('told', told)) : strategy('told', told)], startAt: 0, seed: 7,
       listener: { onWatched: (specs) => { polled.push(specs.length); } },
     });
     engine.start();
