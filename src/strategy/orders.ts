@@ -6,7 +6,7 @@ import type { Token, TokenAmount } from '../market/token.ts';
 import type { Outcome } from '../trading/intent.ts';
 import type { SwapProposal } from '../trading/proposal.ts';
 import type { StrategyContext } from './context.ts';
-import { slotsOf } from './time.ts';
+import { delay, slotsOf } from './time.ts';
 
 // Order types over plain streams. Each order has a key, so that it swaps at most once, over restarts too. What it
 // remembers between events is a state of the strategy, named after the key: lower case letters, digits and
@@ -161,7 +161,25 @@ export type MissedRuns = 'skip' | 'once' | 'catch-up';
 const CATCH_UP_MAX = 10;
 const RETRY_EVERY_MS = 5_000;
 
-type Timed = Pick<StrategyContext, 'clock' | 'now' | 'stateful'>;
+type Timed = Pick<StrategyContext, 'clock' | 'now' | 'outcomes$' | 'stateful'>;
+
+/**
+ * Proposes the swaps again that were abandoned before their signature, after a pause. `proposalOf` returns the swap of
+ * a number under its key, undefined where its time is over.
+ */
+function abandonedAgain(
+  context: Timed, key: string, proposalOf: (number: number) => SwapProposal | undefined,
+): Observable<SwapProposal> {
+  const prefix = `${key}/`;
+  return context.outcomes$.pipe(
+    // After a further attempt, an earlier one may have been signed under this key.
+    filter(({ state, attempt, key: ended }) =>
+      state === 'abandoned' && attempt === 1 && ended?.startsWith(prefix) === true),
+    delay(context, `${RETRY_EVERY_MS}ms`),
+    map(({ key: ended }) => proposalOf(Number(ended!.slice(prefix.length)))),
+    filter((proposal) => proposal !== undefined),
+  );
+}
 
 /** A schedule of swaps. */
 interface Schedule {
@@ -174,7 +192,8 @@ interface Schedule {
 
 /**
  * Swaps at each interval of the clock, once for each run, over restarts too. A refusal that passes is waited for until
- * the next run, and longer where several were missed. The first run is the first that begins after the first start.
+ * the next run, and longer where several were missed; a swap that was abandoned is proposed again until the next run.
+ * The first run is the first that begins after the first start.
  */
 export function scheduled(
   context: Timed, { key, every, offset = '0s', missed = 'skip' }: Schedule, swap: (run: number) => SwapProposal,
@@ -184,13 +203,18 @@ export function scheduled(
   const startOf = (run: number): Millis => run * everyMs + offsetMs;
   const last = context.stateful<number | null, { readonly run: number; readonly before: number | null }>(
     `schedule-${key}`, null, (_, { run }) => run);
-  return defer(() => slotsOf(context, everyMs, offsetMs)).pipe(
+  const proposalOf = (run: number, until: Millis): SwapProposal =>
+    ({ ...swap(run), key: `${key}/${run}`, retry: { until, everyMs: RETRY_EVERY_MS } });
+  const due = defer(() => slotsOf(context, everyMs, offsetMs)).pipe(
     map((run) => ({ run, before: last.value })), last,
     mergeMap(({ event: { run, before } }) =>
-      dueRuns(run, before, { isPunctual: context.now() === startOf(run), missed }).map((due, _index, { length }) => ({
-        ...swap(due), key: `${key}/${due}`, retry: { until: startOf(run + length), everyMs: RETRY_EVERY_MS },
-      }))),
+      dueRuns(run, before, { isPunctual: context.now() === startOf(run), missed })
+        .map((each, _index, { length }) => proposalOf(each, startOf(run + length)))),
   );
+  return merge(due, abandonedAgain(context, key, (run) => {
+    const next = startOf((missed === 'catch-up' ? last.value ?? run : run) + 1);
+    return context.now() < next ? proposalOf(run, next) : undefined;
+  }));
 }
 
 function dueRuns(run: number, before: number | null, { isPunctual, missed }: {
@@ -214,8 +238,9 @@ interface Slices {
 
 /**
  * Time-weighted average price: swaps a total in slices of the same size at equal intervals from the first start on, to
- * the smallest unit. A refusal that passes is waited for until the last slice is due; a slice whose time the bot was
- * down for is left out. Throws RangeError unless there is a whole number of slices above 0.
+ * the smallest unit. A refusal that passes is waited for until the end, one interval after the last slice is due, and a
+ * slice that was abandoned is proposed again until then. A slice whose time the bot was down for is left out. Throws
+ * RangeError unless there is a whole number of slices above 0.
  */
 export function twap(
   context: Timed, { key, total, slices, every }: Slices,
@@ -227,13 +252,17 @@ export function twap(
   const begun = context.stateful<number | null, Millis>(`twap-${key}`, null, (known, now) => known ?? now);
   return defer(() => of(context.now())).pipe(begun, mergeMap(({ state }) => {
     const from = state!;
-    return slotsOf(context, everyMs, from % everyMs).pipe(
+    const until = from + slices * everyMs;
+    const proposalOf = (slice: number): SwapProposal => ({
+      ...swap({ token: total.token, amount: upTo(slice + 1) - upTo(slice) }, slice), key: `${key}/${slice}`,
+      retry: { until, everyMs: RETRY_EVERY_MS },
+    });
+    const due = slotsOf(context, everyMs, from % everyMs).pipe(
       map((slot) => slot - Math.floor(from / everyMs)),
       filter((slice) => slice < slices && upTo(slice + 1) > upTo(slice)),
-      map((slice) => ({
-        ...swap({ token: total.token, amount: upTo(slice + 1) - upTo(slice) }, slice), key: `${key}/${slice}`,
-        retry: { until: from + slices * everyMs, everyMs: RETRY_EVERY_MS },
-      })),
+      map(proposalOf),
     );
+    return merge(due, abandonedAgain(context, key, (slice) =>
+      (context.now() < until ? proposalOf(slice) : undefined)));
   }));
 }

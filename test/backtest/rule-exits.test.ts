@@ -32,6 +32,8 @@ const PURCHASE = quote(USDC, SOL, { inAmount: 25_000_000n, outAmount: 1n }).feed
 
 function backtest(exits: ExitRules, prices: readonly number[]): {
   readonly hash: string; readonly exits: string[]; readonly pays: readonly bigint[];
+  /** When swaps landed. */
+  readonly times: readonly number[];
 } {
   const decisions: LoggedDecision[] = [];
   const result = runBacktest({
@@ -41,6 +43,7 @@ function backtest(exits: ExitRules, prices: readonly number[]): {
   });
   return {
     hash: result.decisionHash,
+    times: result.fills.map(({ at }) => at),
     exits: decisions.flatMap(({ at, proposal, code }) => (proposal.kind === 'swap' && proposal.inputMint === SOL.mint
       ? [`${at} ${proposal.tag} ${code ?? 'approved'}`] : [])),
     pays: result.fills.flatMap(({ intent, fill }) => (intent.purpose === 'exit' ? [fill.amountOut] : [])),
@@ -63,6 +66,14 @@ describe('exit rules of the configuration in a backtest', () => {
     expect(first.exits).toEqual([exit]);
     expect(backtest(rules, prices).hash).toBe(first.hash);
     expect(backtest({ timeLimitMs: 3_600_000 }, prices).exits).toEqual([]);
+  });
+
+  it('the time limit fires at its instant after the purchase, between two quotes too', () => {
+    const flat = [150, 150, 150, 150, 150, 150, 150];
+    const { exits } = backtest({ timeLimitMs: 12_000 }, flat);
+    const [bought] = backtest({ timeLimitMs: 3_600_000 }, flat).times;
+    expect(exits).toEqual([`${bought! + 12_000} exits.time_limit approved`]);
+    expect((bought! + 12_000) % 5_000).not.toBe(0);
   });
 
   it('a gap through the stop sells for what the market pays', () => {

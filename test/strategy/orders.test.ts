@@ -133,6 +133,39 @@ describe('a schedule', () => {
   });
 });
 
+/** Abandons the first swaps before their signature, and confirms the others. */
+const abandoning = (count: number): Parameters<typeof run>[1] => {
+  let left = count;
+  return {
+    onEffect: (effect, engine) => {
+      if (effect.kind !== 'execute') return;
+      if (left-- > 0) engine.accept(outcome(effect.intent, 'abandoned'), engine.clock.now());
+      else fill(effect.intent, engine);
+    },
+  };
+};
+
+describe('a run or a slice that was abandoned before its signature', () => {
+  it('is proposed again under its key until the next run of a schedule', () => {
+    expect(bought(pass(run(schedule(), abandoning(2)), 100_000)))
+      .toEqual(['10000 run 0', '15000 run 0', '20000 run 0', '70000 run 1']);
+    const lost = bought(pass(run(schedule(), abandoning(12)), 100_000));
+    expect(lost.filter((text) => text.endsWith('run 0'))).toHaveLength(12);
+    expect(lost.at(-1)).toBe('70000 run 1');
+  });
+
+  it('is proposed again until the end of a TWAP order, so that the total is swapped', () => {
+    const sliced: Body = ({ price }, context) => merge(
+      twap(context, { key: 't', total: { token: USDC, amount: 2n * PURCHASE }, slices: 2, every: '1m' },
+        (_size, slice) => one(context, `slice ${slice}`)),
+      price!.pipe(map(() => context.alert('info', 'a price'))),
+    );
+    const started = pass(run(sliced, abandoning(1)), 3 * MINUTE);
+    // The engine learns at its first price that the first one was abandoned.
+    expect(bought(started)).toEqual(['0 slice 0', '10000 slice 0', '60000 slice 1']);
+  });
+});
+
 describe('a TWAP order', () => {
   it('refuses a number of slices that is no whole number above 0', () => {
     for (const slices of [0, 1.5, Number.NaN, -1]) {
