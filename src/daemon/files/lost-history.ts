@@ -31,6 +31,8 @@ interface HistoryView {
   /** The configured mints: a swap is a transaction that exchanges two of them. */
   readonly mints: readonly Mint[];
   readonly clock: Pick<Clock, 'now'>;
+  /** When the signer's counters were read, where a daemon beside may have signed since; what came later is left out. */
+  readonly countedAt?: Millis | undefined;
 }
 
 const FLAG = '--accept-new-journal';
@@ -160,10 +162,11 @@ async function swapOnChain(
 }
 
 /** The signer counts each signature before it signs, so fewer counts than journal entries mean lost counts. */
-function countersFault({ journal, signer, clock }: HistoryView): Fault | undefined {
+function countersFault({ journal, signer, clock, countedAt }: HistoryView): Fault | undefined {
   if (signer.signed === undefined) return undefined;
   const since = Math.max(clock.now() - COUNTED_MS, journal.standing().acceptedAt);
-  const written = journal.attemptsSince(signer.address, since);
+  const later = countedAt === undefined ? 0 : journal.attemptsSince(signer.address, countedAt);
+  const written = journal.attemptsSince(signer.address, since) - later;
   if (signer.signed.inDay >= written) return undefined;
   const what = `the signer’s counters in ${signer.countersDir ?? 'its folder'} lack swaps: they hold `
     + `${signer.signed.inDay} of the last day, the journal ${written}: the file or its WAL was deleted, or is an older `

@@ -26,6 +26,8 @@ interface PreviewScope {
   readonly stateDir: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly wallet: Pick<SignerDescription, 'address' | 'signed'>;
+  /** Before the wallet was asked for: a daemon beside may sign meanwhile. */
+  readonly countedAt: Millis;
 }
 
 /** A manual swap, and the quote that prices it. */
@@ -52,11 +54,12 @@ const OF_THE_WALLET: ReadonlySet<string> = new Set<DenialCode>(['BALANCE_INSUFFI
 
 /** Returns the error of a live start with lost state files; undefined where nothing is missing. Writes nothing. */
 export async function previewLostHistory(
-  { config, connections: { chain }, stateDir, clock, wallet }: PreviewScope,
+  { config, connections: { chain }, stateDir, clock, wallet, countedAt }: PreviewScope,
 ): Promise<GannetError | undefined> {
   const journalPath = join(stateDir, 'journal.sqlite');
   return await withJournal(journalPath, (journal) => findLostHistory({
     journal, journalPath, stateDir, signer: wallet, chain, mints: config.tokens.all.map(({ mint }) => mint), clock,
+    countedAt,
   }));
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GannetError } from '../../../src/core/errors.ts';
-import { refuseLostHistory } from '../../../src/daemon/files/lost-history.ts';
+import { findLostHistory, refuseLostHistory } from '../../../src/daemon/files/lost-history.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import { createRecordingWriter } from '../../../src/recording/writer.ts';
 import { temporaryFolder, temporaryJournal } from '../../store/fixtures.ts';
@@ -125,6 +125,17 @@ describe('issue 13.33: counters with less than the journal', () => {
       .toMatch(/^COUNTERS_LOST: .*they hold 1 of the last day, the journal 2: the file or its WAL was deleted/);
     expect(await at(0, true)).toMatch(/lack swaps/);
     expect(await at(0)).toBe('nothing is wrong');
+    // A daemon beside may have signed both since the counters were read.
+    const signedAt = 1_000;
+    const others = { journalPath: path, stateDir: temporaryFolder(), chain: undefined, mints: [], journal: {
+      standing: () => ({ ...journal.standing(), acceptedAt: 0 }),
+      attemptsSince: (_payer: string, since: number) => (since < signedAt ? 2 : 0),
+    } };
+    const beside = (countedAt: number): Promise<GannetError | undefined> => findLostHistory({
+      ...others, signer: { address: 'payer', signed: { inDay: 0, inMonth: 0 } }, clock: { now: () => 2_000 }, countedAt,
+    });
+    expect(await beside(signedAt - 1)).toBeUndefined();
+    expect(await beside(signedAt)).toMatchObject({ code: 'COUNTERS_LOST' });
     // The embedded wallet’s spends are counted nowhere.
     expect(await historyOf(undefined, { journal, signer: { address: 'payer' } })).toBe('nothing is wrong');
   });

@@ -130,10 +130,11 @@ async function previewWithRefusals(
 ): Promise<{ readonly preview: SwapPreview; readonly ruling: PreviewRuling | undefined }> {
   const { flags: { dryRun = false, acceptNewJournal = false, route, slippageBps } } = asked;
   const faults: GannetError[] = [];
+  const countedAt = systemClock.now();
   const wallet = await walletOf(context, { config, connections }, dryRun
     ? (fault) => { faults.push(fault); } : undefined);
   const scope = wallet === undefined || !movesRealMoney(config) ? undefined
-    : { config, connections, stateDir: context.options.stateDir, clock: systemClock, wallet };
+    : { config, connections, stateDir: context.options.stateDir, clock: systemClock, wallet, countedAt };
   const lost = scope === undefined || acceptNewJournal ? undefined : await previewLostHistory(scope);
   if (lost !== undefined && !dryRun) throw lost;
   if (lost !== undefined) faults.push(lost);
