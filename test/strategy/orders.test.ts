@@ -133,6 +133,13 @@ describe('a schedule', () => {
   });
 });
 
+/** Swaps twice the purchase in two slices. */
+const sliced: Body = ({ price }, context) => merge(
+  twap(context, { key: 't', total: { token: USDC, amount: 2n * PURCHASE }, slices: 2, every: '1m' },
+    (_size, slice) => one(context, `slice ${slice}`)),
+  price!.pipe(map(() => context.alert('info', 'a price'))),
+);
+
 /** Abandons the first swaps before their signature, and confirms the others. */
 const abandoning = (count: number): Parameters<typeof run>[1] => {
   let left = count;
@@ -155,11 +162,6 @@ describe('a run or a slice that was abandoned before its signature', () => {
   });
 
   it('is proposed again until the end of a TWAP order, so that the total is swapped', () => {
-    const sliced: Body = ({ price }, context) => merge(
-      twap(context, { key: 't', total: { token: USDC, amount: 2n * PURCHASE }, slices: 2, every: '1m' },
-        (_size, slice) => one(context, `slice ${slice}`)),
-      price!.pipe(map(() => context.alert('info', 'a price'))),
-    );
     const started = pass(run(sliced, abandoning(1)), 3 * MINUTE);
     // The engine learns at its first price that the first one was abandoned.
     expect(bought(started)).toEqual(['0 slice 0', '10000 slice 0', '60000 slice 1']);
