@@ -17,6 +17,8 @@ export interface StrategyDefinition<S extends z.ZodType, I extends Inputs> {
   readonly name: string;
   /** One sentence for people. */
   readonly summary: string;
+  /** One or two sentences for people: the markets and settings in which the strategy loses. */
+  readonly losesMoneyWhen?: string;
   readonly params: S;
   readonly inputs: (params: z.output<S>) => I;
   /** Returns the proposals as they arise. Called once; plain RxJS. */
@@ -27,6 +29,7 @@ export interface StrategyDefinition<S extends z.ZodType, I extends Inputs> {
 export interface Strategy {
   readonly name: string;
   readonly summary: string;
+  readonly losesMoneyWhen?: string;
   readonly params: z.ZodType;
   readonly inputs: (params: unknown) => Inputs;
   readonly run: (inputs: Readonly<Record<string, Observable<unknown>>>, params: unknown, context: StrategyContext) =>

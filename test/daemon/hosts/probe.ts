@@ -35,7 +35,7 @@ const ATTEMPTS: Readonly<Record<string, () => unknown>> = {
   'start a thread': async () => event(new (await import('node:worker_threads')).Worker('0', { eval: true }), 'online'),
   'start a cluster': async () => event((await import('node:cluster')).default.fork(), 'online'),
   'load a native module': () => { process.dlopen({ exports: {} }, canary); },
-  'require a native module': () => createRequire(import.meta.url)('/work/none.node') as unknown,
+  'require a native module': () => createRequire(import.meta.url)('/none.node') as unknown,
   'open a database': () => createRequire(import.meta.url)('node:sqlite') as unknown,
   'open the inspector': async () => { (await import('node:inspector')).open(0); },
   'run WASI': async () => new (await import('node:wasi')).WASI({ version: 'preview1' }),
