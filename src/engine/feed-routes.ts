@@ -52,11 +52,19 @@ export class FeedRoutes {
   publish(event: MarketEvent, at: Millis): void {
     const route = this.#routes[this.#state.market.lastSlot];
     if (route === undefined) return;
+    // Inputs of the same form share the function and so what it makes of the event.
+    let converted: unknown;
+    let convert: HostedInput['adapt'] | undefined;
     for (let i = 0; i < route.length; i++) {
       const { source, adapt, fail, windows } = route[i]!;
       if (windows !== undefined && !takesSample(windows, at)) continue;
       try {
-        source.emit(adapt(event));
+        if (adapt !== convert) {
+          convert = undefined;
+          converted = adapt(event);
+          convert = adapt;
+        }
+        source.emit(converted);
       } catch (error) {
         fail(error);
       }

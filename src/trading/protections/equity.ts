@@ -29,7 +29,8 @@ export function updateEquity(state: EngineState, at: Millis): void {
   for (let i = 0; i < valued.length; i++) {
     const { book, record } = valued[i]!;
     // Most books hold their budget's token alone, and change rarely.
-    if (record === undefined || record.settled !== book.revision || record.day !== day) updateBookEquity(state, valued[i]!, at);
+    if (record === undefined || record.settled !== book.revision || record.day !== day)
+      updateBookEquity(state, valued[i]!, at);
   }
   if (valued.length > 0 && protections.watchesTotal) updateTotal(state, valued, at);
 }
