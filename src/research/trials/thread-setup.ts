@@ -1,5 +1,5 @@
 import type { LoadFnOutput } from 'node:module';
-import { registerHooks } from 'node:module';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import type { BacktestSetup, BacktestStrategy } from '../../backtest/setup.ts';
 import { importStrategy } from '../../config/strategy-file.ts';
 import { isOwnModule } from '../../core/code-files.ts';
@@ -122,9 +122,17 @@ function renewModules(): void {
       const file = url.replace(GENERATION, '');
       const known = sources.get(file);
       if (known !== undefined) return known;
-      const loaded = { ...next(url, context), shortCircuit: true };
+      const loaded = { ...withoutTypes(next(url, context)), shortCircuit: true };
       if (loaded.source !== undefined && loaded.source !== null) sources.set(file, loaded);
       return loaded;
     },
   });
+}
+
+/** Returns a module with its types blanked out, which Node would do at each of its imports. */
+function withoutTypes(loaded: LoadFnOutput): LoadFnOutput {
+  const { format, source } = loaded;
+  if (format !== 'module-typescript' || source === undefined || source === null) return loaded;
+  const text = typeof source === 'string' ? source : Buffer.from(source as Uint8Array).toString();
+  return { ...loaded, format: 'module', source: stripTypeScriptTypes(text) };
 }
