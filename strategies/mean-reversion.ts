@@ -6,6 +6,8 @@ import { amount, bollinger, defineStrategy, duration, pair, quotes } from '../sr
 export default defineStrategy({
   name: 'mean-reversion',
   summary: 'Buys when the price is k standard deviations under its mean, sells when it is back.',
+  losesMoneyWhen: 'The price trends down: each dip is bought, and the mean follows the price to a loss. Bands narrower '
+    + 'than the costs of a round trip lose too.',
   params: z.strictObject({
     pair: pair().describe('what to trade, "SOL/USDC"'),
     size: amount().describe('what one purchase costs, in the quote token; also the size whose price is watched'),
