@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { isOwnCode } from '../../core/code-files.ts';
 import { importsOf } from '../../core/source-imports.ts';
 import { codeOf, columnAt, lineAt } from '../../core/source-text.ts';
-import type { Ban } from './code-bans.ts';
+import type { Ban, BanTopic } from './code-bans.ts';
 import { ban, DETERMINISTIC_BANS, NO_FETCH, wallClockNames } from './code-bans.ts';
 import { missingFace } from '../../core/shared-modules.ts';
 
@@ -16,11 +16,11 @@ const NO_IO = 'a strategy has neither network, files nor processes: declare what
 /** What no code of a strategy may do. */
 const STRATEGY_BANS: readonly Ban[] = [
   ...DETERMINISTIC_BANS, NO_FETCH,
-  ban('a connection', /(?<![\w$.])(?:WebSocket|EventSource|XMLHttpRequest)\b/g, NO_IO),
+  ban('a connection', /(?<![\w$.])(?:WebSocket|EventSource|XMLHttpRequest)\b/g, NO_IO, 'io'),
   ban('the machine', /(?<![\w$.])navigator\b/g, 'take what is needed as a parameter'),
   ban('a subscription of its own', /\.\s*subscribe\s*\(/g,
-    'return the stream: the engine subscribes, and catches what it throws'),
-  ban('code from text', /(?<![\w$.])(?:eval|Function)\s*\(/g, 'write the code out'),
+    'return the stream: the engine subscribes, and catches what it throws', 'subscription'),
+  ban('code from text', /(?<![\w$.])(?:eval|Function)\s*\(/g, 'write the code out', 'hidden'),
 ];
 
 /** A place where the code of a strategy does what it must not. */
@@ -30,6 +30,8 @@ interface CodeViolation {
   readonly column: number;
   /** What it does, and what to write instead. */
   readonly message: string;
+  /** What it would reach. */
+  readonly topic: BanTopic;
 }
 
 /**
@@ -49,22 +51,25 @@ export async function strategyViolations(file: string, seen: Set<string> = new S
 
 function violationsIn(file: string, text: string): CodeViolation[] {
   const code = codeOf(text);
-  const banned = STRATEGY_BANS.flatMap(({ what, pattern, instead }) => [...code.matchAll(pattern)].map((match) =>
+  const banned = STRATEGY_BANS.flatMap(({ what, pattern, instead, topic }) => [...code.matchAll(pattern)].map((match) =>
     ({
       file, line: lineAt(code, match.index), column: columnAt(code, match.index),
-      message: `it uses ${what}; ${instead}`,
+      message: `it uses ${what}; ${instead}`, topic,
     })));
   const imported = importsOf(text).flatMap(({ line, column, specifier, names, typeOnly }) =>
-    (typeOnly ? [] : importFaults(specifier, names)).map((message) => ({ file, line, column, message })));
+    (typeOnly ? [] : importFaults(specifier, names)).map((fault) => ({ file, line, column, ...fault })));
   return [...banned, ...imported].toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
-function importFaults(specifier: string | undefined, names: readonly string[]): string[] {
-  if (specifier === undefined) return ['it imports a module of a computed name; name the module'];
-  if (isBuiltin(specifier)) return [`it imports ${specifier}; ${NO_IO}`];
+function importFaults(
+  specifier: string | undefined, names: readonly string[],
+): Pick<CodeViolation, 'message' | 'topic'>[] {
+  if (specifier === undefined)
+    return [{ message: 'it imports a module of a computed name; name the module', topic: 'hidden' }];
+  if (isBuiltin(specifier)) return [{ message: `it imports ${specifier}; ${NO_IO}`, topic: 'io' }];
   const missing = missingFace(specifier);
-  if (missing !== undefined) return [missing];
+  if (missing !== undefined) return [{ message: missing, topic: 'hidden' }];
   const instead = specifier === 'rxjs' ? 'take it from "gannet", bound to ctx' : 'compute it from ctx.now()';
-  return wallClockNames(specifier, names).map((name) =>
-    `it takes "${name}" from ${specifier}, which reads the wall clock; ${instead}`);
+  return wallClockNames(specifier, names).map((name) => (
+    { message: `it takes "${name}" from ${specifier}, which reads the wall clock; ${instead}`, topic: 'clock' }));
 }

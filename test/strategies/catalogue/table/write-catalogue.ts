@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROJECT_DIR } from '../../../../src/config/strategy-file.ts';
+import { PROJECT_DIR } from '../../../../src/core/code-files.ts';
 import { catalogueEntry, catalogueNames } from '../catalogue.ts';
 import { MARKETS } from './markets.ts';
 import { CATALOGUE_DIR, cataloguePage } from './page.ts';
 import { pictureOf, pictureStamp, stampIn } from './picture.ts';
 
-// Writes the page and the pictures that catalogue-page.test.ts holds against the strategies: the pictures that are older
-// than their strategy, and those of the strategies that the arguments name.
+// Writes the page and the pictures that catalogue-page.test.ts holds against the strategies: the pictures that are
+// older than their strategy, and those of the strategies that the arguments name.
 
 const asked = new Set(process.argv.slice(2));
 const pictures = join(PROJECT_DIR, CATALOGUE_DIR, 'pictures');
