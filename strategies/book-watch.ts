@@ -6,6 +6,7 @@ import { defineStrategy, duration, impliedProbability, orderBook } from '../src/
 export default defineStrategy({
   name: 'book-watch',
   summary: 'Alerts when a prediction market’s implied probability crosses a level, with hysteresis.',
+  losesMoneyWhen: 'It never trades. Who trades on its alerts loses where a thin book moves without news.',
   params: z.strictObject({
     market: z.string().min(1).describe('the market’s identifier'),
     level: z.number().gt(0).lt(1).describe('the probability of YES to watch for'),

@@ -17,6 +17,8 @@ const RETRY_SECONDS_MAX = 60;
 export default defineStrategy({
   name: 'dca',
   summary: 'Buys a token for a fixed amount at a fixed interval.',
+  losesMoneyWhen: 'The price falls and stays below the average of the purchases. Small purchases at short intervals '
+    + 'also lose their fixed fees.',
   params: z.strictObject({
     buy: token().describe('what to buy'),
     spend: amount().describe('what each purchase costs'),

@@ -10,6 +10,7 @@ const RETRY = '5s';
 export default defineStrategy({
   name: 'sma-crossover',
   summary: 'Buys when the fast moving average rises above the slow one, sells when it falls below.',
+  losesMoneyWhen: 'The price moves sideways: each crossing buys high, sells low, and pays the costs of a round trip.',
   params: z.strictObject({
     pair: pair().describe('what to trade, "SOL/USDC"'),
     size: amount().describe('what one purchase costs, in the quote token; also the size whose price is watched'),
