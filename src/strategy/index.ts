@@ -4,7 +4,7 @@ export type { Strategy, StrategyDefinition, Streams } from './define.ts';
 export type { AlertData, DeniedSwap, Position, StrategyContext, SwapOptions } from './context.ts';
 export { DetailedQuote, orderBook, PricedQuote, quotes, signals, tokenStats } from './input.ts';
 export type { Input, PollOptions } from './input.ts';
-export { bars, quoteLadder, twoSided } from './quote-inputs.ts';
+export { bars, quoteLadder, quoteRound, twoSided } from './quote-inputs.ts';
 export type { QuoteLadder, TwoSidedQuote } from './quote-inputs.ts';
 export { tokenList, tokenOf, tokenRecord } from './token-inputs.ts';
 export { screen } from './screen.ts';
@@ -22,15 +22,15 @@ export {
 } from './sizing.ts';
 export type { RebalanceOptions, TargetWeight } from './sizing.ts';
 export {
-  bracketOrder, limitOrder, oneCancelsOther, scheduled, stopOrder, trailingOrder, twap, when,
+  bracketOrder, followSignal, limitOrder, oneCancelsOther, scheduled, stopOrder, trailingOrder, twap, when,
 } from './orders.ts';
-export type { MissedRuns, OcoSide } from './orders.ts';
+export type { HoldSignal, MissedRuns, OcoSide } from './orders.ts';
 export {
   auditTime, bufferTime, debounceTime, delay, interval, repeat, retry, sampleTime, slots, throttleTime, timeout, timer,
 } from './time.ts';
-export { bollinger } from './indicators.ts';
-export type { BollingerBands } from './indicators.ts';
-export { indicate, over, previous } from './indicate.ts';
+export { bollinger, Regression } from './indicators.ts';
+export type { BollingerBands, RegressionInput, RegressionResult } from './indicators.ts';
+export { indicate, over, previous, settled } from './indicate.ts';
 export type { IndicateOptions, Indicator, IndicatorInput, KeepInputs } from './indicate.ts';
 export { smaCrossover } from './indicators.ts';
 export type { Trend } from './indicators.ts';

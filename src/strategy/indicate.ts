@@ -132,6 +132,25 @@ export function previous<I, R>(create: Create<I, R>): Create<I, R> {
   };
 }
 
+/**
+ * Returns a maker of indicators whose results count after so many inputs. A recursive mean depends on its first inputs
+ * for longer than it needs to have a result at all: for about four times its window.
+ */
+export function settled<I, R>(inputs: number, create: Create<I, R>): Create<I, R> {
+  return () => {
+    const inner = create();
+    let seen = 0;
+    return {
+      add: (input) => {
+        seen += 1;
+        return inner.add(input);
+      },
+      get isStable() { return seen >= inputs && inner.isStable; },
+      getRequiredInputs: () => Math.max(inputs, inner.getRequiredInputs?.() ?? 1),
+    };
+  };
+}
+
 interface Emitted {
   readonly input: unknown;
   readonly isStable: boolean;

@@ -134,3 +134,71 @@ function bandsOf(quote: PricedQuote, prices: Float64Array, k: number): Bollinger
   const z = deviation === 0 ? 0 : (quote.price - middle) / deviation;
   return { quote, middle, lower: middle - k * deviation, upper: middle + k * deviation, z };
 }
+
+/** A point of two series. */
+export interface RegressionInput {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The line y = alpha + beta x of the last points, and how far the newest one is from it. */
+export interface RegressionResult {
+  readonly alpha: number;
+  readonly beta: number;
+  /** The newest residual in population standard deviations of the residuals. */
+  readonly z: number;
+}
+
+/**
+ * Ordinary least squares of y on x over the last `window` points, the present one included, for `indicate`. It has no
+ * result where x does not vary, and where all points are on the line.
+ */
+export class Regression {
+  readonly #window: number;
+  readonly #points: RegressionInput[] = [];
+
+  constructor(window: number) {
+    if (!(Number.isSafeInteger(window) && window > 2))
+      throw new RangeError(`expected a regression over a whole number of at least 3 points, got ${window}`);
+    this.#window = window;
+  }
+
+  get isStable(): boolean {
+    return this.#points.length === this.#window;
+  }
+
+  getRequiredInputs(): number {
+    return this.#window;
+  }
+
+  /** Takes a point, and returns the line through the last ones; null while there is none. */
+  add(point: RegressionInput): RegressionResult | null {
+    const points = this.#points;
+    points.push(point);
+    if (points.length > this.#window) points.shift();
+    if (points.length < this.#window) return null;
+    const meanX = meanOf(points, 'x');
+    const meanY = meanOf(points, 'y');
+    let squaresX = 0;
+    let products = 0;
+    for (const { x, y } of points) {
+      squaresX += (x - meanX) ** 2;
+      products += (x - meanX) * (y - meanY);
+    }
+    const beta = products / squaresX;
+    const residualOf = ({ x, y }: RegressionInput): number => y - meanY - beta * (x - meanX);
+    let squares = 0;
+    for (const one of points) squares += residualOf(one) ** 2;
+    const deviation = Math.sqrt(squares / points.length);
+    if (!(deviation > ROUNDING * (1 + Math.abs(meanY)))) return null;
+    return { alpha: meanY - beta * meanX, beta, z: residualOf(point) / deviation };
+  }
+}
+
+/** Summed from the first point on, so that a series that does not vary has exactly its value as mean. */
+function meanOf(points: readonly RegressionInput[], axis: 'x' | 'y'): number {
+  const origin = points[0]![axis];
+  let sum = 0;
+  for (const point of points) sum += point[axis] - origin;
+  return origin + sum / points.length;
+}

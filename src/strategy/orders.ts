@@ -4,8 +4,10 @@ import type { Millis } from '../core/time.ts';
 import { parseDuration } from '../core/time.ts';
 import type { Token, TokenAmount } from '../market/token.ts';
 import type { Outcome } from '../trading/intent.ts';
+import { isTerminal } from '../trading/intent.ts';
 import type { SwapProposal } from '../trading/proposal.ts';
 import type { StrategyContext } from './context.ts';
+import { fixedSize } from './sizing.ts';
 import { delay, slotsOf } from './time.ts';
 
 // Order types over plain streams. Each order has a key, so that it swaps at most once, over restarts too. What it
@@ -265,4 +267,78 @@ export function twap(
     return merge(due, abandonedAgain(context, key, (slice) =>
       (context.now() < until ? proposalOf(slice) : undefined)));
   }));
+}
+
+/** What a strategy is to hold from now on: a token, nothing of it (`cash`), or what it was to hold before (`same`). */
+export interface HoldSignal {
+  readonly hold: Token | 'cash' | 'same';
+  readonly reason: string;
+}
+
+/** What a signal is followed with. */
+interface Follow {
+  readonly key: string;
+  /** What may be held, one at a time. */
+  readonly tokens: readonly Token[];
+  /** What a purchase costs; less where less is available. */
+  readonly size: TokenAmount;
+  /**
+   * `unknown` (default): the first signal says where the market stands, which is not a turn, so it buys nothing.
+   * `cash`: it buys.
+   */
+  readonly initially?: 'unknown' | 'cash' | undefined;
+}
+
+interface Followed {
+  /** A mint, `cash` or `unknown`. */
+  readonly side: string;
+  readonly purchases: number;
+}
+
+/** A signal with the number of purchases before it. */
+interface Turn extends HoldSignal {
+  readonly before: number;
+}
+
+/** How long a purchase is waited for where a refusal passes: beyond that the turn is over. */
+const PURCHASE_WAIT = '1m';
+
+type Following = Pick<StrategyContext, 'available' | 'denials$' | 'openIntents' | 'swap'> & Timed;
+
+/**
+ * Holds what a signal names. Where the signal turns from cash to a token it buys that once; a purchase that is refused
+ * for good or fails is left out until the next turn. Where it turns to cash or to another token, all of what is held is
+ * swapped for that, and again after a pause until nothing is left. A purchase that ends after the signal has turned
+ * back is sold too. What the signal said last is kept over restarts.
+ */
+export function followSignal(
+  context: Following, { key, tokens, size, initially = 'unknown' }: Follow,
+): OperatorFunction<HoldSignal, SwapProposal> {
+  const initial: Followed = { side: initially, purchases: 0 };
+  const followed = context.stateful<Followed, Turn>(`signal-${key}`, initial, (known, { hold }) => {
+    const side = hold === 'same' ? known.side : hold === 'cash' ? hold : hold.mint;
+    if (side === known.side) return known;
+    return { side, purchases: known.purchases + (known.side === 'cash' ? 1 : 0) };
+  });
+  const switched = (reason: string): SwapProposal | undefined => {
+    const { side } = followed.value;
+    if (side === 'unknown' || context.openIntents() > 0) return undefined;
+    const held = tokens.find((token) => token.mint !== side && context.available(token) > 0n);
+    return held && context.swap(held, tokens.find(({ mint }) => mint === side) ?? size.token, 'all', reason);
+  };
+  const ended = context.outcomes$.pipe(filter(({ state }) => isTerminal(state)));
+  // After a start as well: the pause may have been under way at the end of the last run.
+  const unswitched = merge(of(undefined), context.denials$, ended).pipe(
+    delay(context, `${RETRY_EVERY_MS}ms`), map(() => switched('the signal has turned, and this is still held')),
+  );
+  return (source) => merge(unswitched, source.pipe(
+    map((signal): Turn => ({ ...signal, before: followed.value.purchases })), followed,
+    map(({ state: { side, purchases }, event: { before, reason } }) => {
+      const bought = purchases > before ? tokens.find(({ mint }) => mint === side) : undefined;
+      if (bought === undefined || context.available(bought) > 0n || context.openIntents() > 0) return switched(reason);
+      return context.swap(size.token, bought, fixedSize(context, size) ?? size, reason, {
+        key: `${key}/${purchases}`, retry: { until: PURCHASE_WAIT, every: `${RETRY_EVERY_MS}ms` },
+      });
+    }),
+  )).pipe(filter((swap) => swap !== undefined));
 }

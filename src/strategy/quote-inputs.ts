@@ -14,7 +14,7 @@ import { quotes, unassembled } from './input.ts';
 /** The most sizes of a ladder. */
 const RUNGS_MAX = 32;
 
-/** The prices of several sizes of a pair, from one round of quotes. */
+/** The prices of several sizes of a pair, or of several pairs, from one round of quotes. */
 export interface QuoteLadder {
   /** When the last of the quotes was received. */
   readonly at: Millis;
@@ -30,10 +30,22 @@ export interface QuoteLadder {
 export function quoteLadder(
   pair: Pair, { amounts, ...options }: PollOptions & { readonly amounts: readonly TokenAmount[] },
 ): Input<QuoteLadder> {
-  if (amounts.length < 1 || amounts.length > RUNGS_MAX)
-    throw new GannetError('STRATEGY_INVALID', `expected 1 to ${RUNGS_MAX} amounts of a ladder, got ${amounts.length}`);
-  const sizes = amounts.map((amount) => quotes(pair, { amount, ...options }));
-  return joined(sizes, (rungs) => ({ at: latest(rungs), rungs }));
+  return quoteRound(amounts.map((amount) => ({ pair, amount })), options);
+}
+
+/**
+ * Returns the input of the prices of several pairs, each at its size: one request for each, and one event when every
+ * one was answered again. They are answered one after the other, so compare their times and slots.
+ */
+export function quoteRound(
+  questions: readonly { readonly pair: Pair; readonly amount: TokenAmount }[], options: PollOptions,
+): Input<QuoteLadder> {
+  if (questions.length < 1 || questions.length > RUNGS_MAX) {
+    throw new GannetError(
+      'STRATEGY_INVALID', `expected 1 to ${RUNGS_MAX} amounts of a ladder, got ${questions.length}`);
+  }
+  const prices = questions.map(({ pair, amount }) => quotes(pair, { amount, ...options }));
+  return joined(prices, (rungs) => ({ at: latest(rungs), rungs }));
 }
 
 /** What a pair costs and brings at the same time. */

@@ -2,7 +2,7 @@
  * Over a hundred streaming indicators of `trading-signals`, for `indicate`. They stand apart from `index.ts`: to load
  * them takes about 60 ms, which no strategy without them pays.
  */
-import { RSI as WilderRSI } from 'trading-signals';
+import { EMA, RSI as WilderRSI } from 'trading-signals';
 
 export {
   AC, AccelerationBands, AccumulativeSwingIndex, AD, ADOSC, ADX, ADXR, Alligator, ALMA, AO, APO, Aroon, ATR,
@@ -37,5 +37,31 @@ export class RSI extends WilderRSI {
     if (this.#before !== undefined && price !== this.#before) this.#hasChanged = true;
     const result = super.update(price, replace);
     return result === null || this.#hasChanged ? result : (this.result = 50);
+  }
+}
+
+/**
+ * The exponential moving average whose first value is the simple mean of its first inputs, as charts usually define it;
+ * `EMA` begins with the first input. Give three of them to `MACD`, and let its results count from there on: `settled`.
+ */
+export class SeededEMA extends EMA {
+  readonly #first: number[] = [];
+
+  override get isStable(): boolean {
+    return this.result !== undefined;
+  }
+
+  override getResultOrThrow(): number {
+    return this.result ?? super.getResultOrThrow();
+  }
+
+  override update(price: number, replace: boolean): number {
+    const isNew = !replace || this.#first.length === 0;
+    const isSeeding = isNew ? this.#first.length < this.interval : this.previousResult === undefined;
+    if (!isSeeding) return super.update(price, replace);
+    if (!isNew) this.#first.pop();
+    this.#first.push(price);
+    const mean = this.#first.reduce((sum, one) => sum + one, 0) / this.#first.length;
+    return this.#first.length < this.interval ? mean : super.update(mean, replace);
   }
 }

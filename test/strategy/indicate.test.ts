@@ -4,7 +4,7 @@ import { EMPTY, from, map, NEVER, of, Subject, throwError, toArray } from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { placeOf } from '../../src/core/throw-place.ts';
 import type { Bar, Indicator, KeepInputs } from '../../src/strategy/index.ts';
-import { indicate, over, previous, PricedQuote } from '../../src/strategy/index.ts';
+import { indicate, over, previous, PricedQuote, settled } from '../../src/strategy/index.ts';
 import { StateParts } from '../../src/strategy/stateful.ts';
 import { ATR, DonchianChannels, EMA, MACD, ROC, RSI, SMA, VWAP } from '../../src/strategy/technical-indicators.ts';
 import { strategy, start, alerts } from '../engine/runs.ts';
@@ -199,6 +199,17 @@ describe('the result of the previous element', () => {
     const climbing = bars([10, 11, 12, 20]);
     expect(breakouts(shown(climbing.pipe(indicate(() => new DonchianChannels(2)))).values)).toBe(0);
     expect(breakouts(shown(climbing.pipe(indicate(previous(() => new DonchianChannels(2))))).values)).toBe(1);
+  });
+});
+
+describe('a settled indicator', () => {
+  it('counts after so many inputs, but never before it is stable', () => {
+    const stableAt = (inputs: number) => shown(of(1, 2, 3, 4, 5).pipe(indicate(settled(inputs, () => new SMA(2)))))
+      .values.map(({ input, value }) => [input, value]);
+    expect(stableAt(4)).toEqual([[4, 3.5], [5, 4.5]]);
+    expect(stableAt(1)).toEqual(shown(of(1, 2, 3, 4, 5).pipe(indicate(() => new SMA(2))))
+      .values.map(({ input, value }) => [input, value]));
+    expect([1, 4].map((inputs) => settled(inputs, () => new SMA(2))().getRequiredInputs!())).toEqual([2, 4]);
   });
 });
 

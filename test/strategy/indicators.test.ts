@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { from, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { BollingerBands, Trend } from '../../src/strategy/index.ts';
-import { bollinger, PricedQuote, Sma, smaCrossover } from '../../src/strategy/index.ts';
+import { bollinger, PricedQuote, Regression, Sma, smaCrossover } from '../../src/strategy/index.ts';
 import { buyingSol } from '../market/events.ts';
 
 const priced = (price: number, at: number): PricedQuote => new PricedQuote(buyingSol(150_000, at), price);
@@ -61,6 +61,37 @@ describe('Bollinger bands', () => {
       const [bands] = bandsOf(Array.from({ length: window }, () => same), window, 2);
       expect(bands).toMatchObject({ middle: same, lower: same, upper: same, z: 0 });
     }));
+  });
+});
+
+describe('a regression', () => {
+  const pointsOf = (points: readonly (readonly [x: number, y: number])[], window = 3) => {
+    const line = new Regression(window);
+    return points.map(([x, y]) => line.add({ x, y }));
+  };
+
+  it('is the line of least squares through the last points, and the distance of the newest from it', () => {
+    // Of (0, 0), (1, 1), (2, 4): beta = 4 / 2, alpha = 5/3 - 2; residuals 1/3, -2/3, 1/3, their deviation sqrt(2) / 3.
+    const [, , first, second] = pointsOf([[0, 0], [1, 1], [2, 4], [3, 1]]);
+    expect(first!.beta).toBeCloseTo(2, 12);
+    expect(first!.alpha).toBeCloseTo(-1 / 3, 12);
+    expect(first!.z).toBeCloseTo(Math.SQRT1_2, 12);
+    // Of (1, 1), (2, 4), (3, 1): a flat line at 2, residuals -1, 2, -1, their deviation sqrt(2).
+    expect(second!.beta).toBeCloseTo(0, 12);
+    expect(second!.alpha).toBeCloseTo(2, 12);
+    expect(second!.z).toBeCloseTo(-Math.SQRT1_2, 12);
+  });
+
+  it('has no result before its window is full, where x does not vary, and where all points are on the line', () => {
+    expect(pointsOf([[0, 0], [1, 1]])).toEqual([null, null]);
+    expect(pointsOf([[5, 1], [5, 2], [5, 4]]).at(-1)).toBeNull();
+    expect(pointsOf([[0.1, 0.3], [0.2, 0.6], [0.3, 0.9]]).at(-1)).toBeNull();
+    expect(pointsOf([[1, 7], [2, 7], [3, 7]]).at(-1)).toBeNull();
+  });
+
+  it('refuses a window through which every line goes', () => {
+    for (const window of [2, 2.5, Number.NaN]) expect(() => new Regression(window)).toThrow('at least 3 points');
+    expect(new Regression(3).getRequiredInputs()).toBe(3);
   });
 });
 

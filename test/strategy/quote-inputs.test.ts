@@ -3,9 +3,9 @@ import { describe, expect, it, test } from 'vitest';
 import type { Bar } from '../../src/market/bar.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
 import type { Pair } from '../../src/market/token.ts';
-import { bars, quoteLadder, twoSided } from '../../src/strategy/index.ts';
+import { bars, quoteLadder, quoteRound, twoSided } from '../../src/strategy/index.ts';
 import { buyingSol, PURCHASE, quote, sellingSol } from '../market/events.ts';
-import { SOL, USDC } from '../market/tokens.ts';
+import { FISH, SOL, USDC } from '../market/tokens.ts';
 
 const PAIR: Pair = { base: SOL, quote: USDC };
 const usdc = (amount: bigint): { token: typeof USDC; amount: bigint } => ({ token: USDC, amount });
@@ -59,6 +59,19 @@ describe('a ladder', () => {
       expect(() => quoteLadder(PAIR, { amounts: Array.from({ length: size }, () => usdc(1n)), every: '5s' }))
         .toThrow(`expected 1 to 32 amounts of a ladder, got ${size}`);
     }
+  });
+});
+
+describe('a round of quotes', () => {
+  it('has the price of each pair, once per round', () => {
+    const convert = quoteRound([
+      { pair: PAIR, amount: usdc(PURCHASE) }, { pair: { base: FISH, quote: SOL }, amount: sol(ONE_SOL) },
+    ], { every: '5s' }).assemble!();
+    expect(convert(buyingSol(150_000, 1))).toEqual([]);
+    const [round] = convert(quote(SOL, FISH, { inAmount: ONE_SOL, outAmount: 5_000_000n, at: 2 }));
+    expect(round!.rungs.map(({ at }) => at)).toEqual([1, 2]);
+    // 50 FISH for one SOL.
+    expect(round!.rungs[1]!.price).toBeCloseTo(0.02, 12);
   });
 });
 

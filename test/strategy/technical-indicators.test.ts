@@ -6,8 +6,8 @@ import type { Indicator } from '../../src/strategy/index.ts';
 import { bollinger, indicate, over, previous, PricedQuote } from '../../src/strategy/index.ts';
 import * as offered from '../../src/strategy/technical-indicators.ts';
 import {
-  ADX, ATR, BollingerBands, CCI, DonchianChannels, EMA, MACD, MFI, MOM, ROC, RSI, SMA, StochasticOscillator, TEMA, TR,
-  WilliamsR, WMA, WSMA,
+  ADX, ATR, BollingerBands, CCI, DonchianChannels, EMA, MACD, MFI, MOM, ROC, RSI, SeededEMA, SMA, StochasticOscillator,
+  TEMA, TR, WilliamsR, WMA, WSMA,
 } from '../../src/strategy/technical-indicators.ts';
 import { StateParts } from '../../src/strategy/stateful.ts';
 import { buyingSol } from '../market/events.ts';
@@ -50,6 +50,16 @@ const RSI_CLOSES = [
   44.0288, 44.1783, 44.2181, 44.5672, 43.4205, 42.6628, 43.1314,
 ];
 
+/** The closes by which ChartSchool explains the exponential mean. */
+const EMA_CLOSES = [
+  22.27, 22.19, 22.08, 22.17, 22.18, 22.13, 22.23, 22.43, 22.24, 22.29, 22.15, 22.39, 22.38, 22.61, 23.36, 24.05, 23.75,
+  23.83, 23.95, 23.63, 23.82, 23.87, 23.65, 23.19, 23.10, 23.33, 22.68, 23.10, 22.40, 22.17,
+];
+const EMA_TABLE = [
+  22.22, 22.21, 22.24, 22.27, 22.33, 22.52, 22.80, 22.97, 23.13, 23.28, 23.34, 23.43, 23.51, 23.53, 23.47, 23.40, 23.39,
+  23.26, 23.23, 23.08, 22.92,
+];
+
 interface Published {
   readonly name: string;
   readonly bars?: readonly TestBar[];
@@ -81,6 +91,10 @@ const PUBLISHED: readonly Published[] = [
   {
     name: 'EMA(5), seeded with the first price', create: closes(() => new EMA(5)),
     table: { value: [82.714, 82.859, 82.853, 83.232, 83.671, 83.901, 84.444, 85.143, 85.725, 86.407, 86.701] },
+  },
+  {
+    name: 'SeededEMA(10) of ChartSchool', bars: ofCloses(EMA_CLOSES), digits: 2,
+    create: closes(() => new SeededEMA(10)), table: { value: EMA_TABLE },
   },
   {
     name: 'WMA(5)', create: closes(() => new WMA(5)),
@@ -214,20 +228,12 @@ describe.each(PUBLISHED)('$name', ({ bars = BARS, create, table, digits = 3, bef
 
 describe('EMA(10) of ChartSchool', () => {
   it('approaches the published values, whose first one is a mean of ten prices instead of the first price', () => {
-    const prices = [
-      22.27, 22.19, 22.08, 22.17, 22.18, 22.13, 22.23, 22.43, 22.24, 22.29, 22.15, 22.39, 22.38, 22.61, 23.36, 24.05,
-      23.75, 23.83, 23.95, 23.63, 23.82, 23.87, 23.65, 23.19, 23.10, 23.33, 22.68, 23.10, 22.40, 22.17,
-    ];
-    const published = [
-      22.22, 22.21, 22.24, 22.27, 22.33, 22.52, 22.80, 22.97, 23.13, 23.28, 23.34, 23.43, 23.51, 23.53, 23.47, 23.40,
-      23.39, 23.26, 23.23, 23.08, 22.92,
-    ];
-    const values = valuesOf(closes(() => new EMA(10)), ofCloses(prices)) as number[];
-    expect(values).toHaveLength(published.length);
+    const values = valuesOf(closes(() => new EMA(10)), ofCloses(EMA_CLOSES)) as number[];
+    expect(values).toHaveLength(EMA_TABLE.length);
     // The two differ by what is left of the first values: a factor of 9/11 a price.
     const seeds = Math.abs(values[0]! - 22.221);
     expect(seeds).toBeGreaterThan(0);
-    published.forEach((value, i) => {
+    EMA_TABLE.forEach((value, i) => {
       expect(Math.abs(values[i]! - value)).toBeLessThanOrEqual(0.005 + seeds * (9 / 11) ** i + 1e-9);
     });
   });
@@ -285,6 +291,28 @@ describe('the relative strength index', () => {
     expect(index.getResult()).toBe(50);
     index.replace(4);
     expect(index.getResult()).toBe(0);
+  });
+});
+
+describe('a seeded exponential mean', () => {
+  it('can replace its last input, while it is seeded and after that', () => {
+    const mean = new SeededEMA(3);
+    expect([1, 2].map((input) => mean.add(input))).toEqual([1, 1.5]);
+    expect([mean.replace(5), mean.isStable, mean.getResult()]).toEqual([3, false, null]);
+    expect([mean.add(6), mean.isStable, mean.getResult()]).toEqual([4, true, 4]);
+    expect([mean.replace(9), mean.getResult()]).toEqual([5, 5]);
+    expect([mean.add(7), mean.replace(9), mean.add(3)]).toEqual([6, 7, 5]);
+  });
+
+  it('makes MACD with a simple mean as the seed of each line', () => {
+    // Means of two and three: (2, 4) 3, then 5, 7.67; (2, 4, 6) 4, then 6.5. MACD 1, 1.17; the signal of one is MACD.
+    const lines = new MACD(new SeededEMA(2), new SeededEMA(3), new SeededEMA(2));
+    for (const input of [2, 4, 6]) lines.add(input);
+    expect(lines.getResult()!.macd).toBeCloseTo(1, 12);
+    lines.add(9);
+    expect(lines.getResult()).toMatchObject({
+      macd: expect.closeTo(23 / 3 - 6.5, 12), signal: expect.closeTo((1 + 23 / 3 - 6.5) / 2, 12),
+    });
   });
 });
 
@@ -360,7 +388,7 @@ describe('an average directional index', () => {
 });
 
 describe('the list of indicators', () => {
-  it('offers each class of the package that is an indicator', () => {
+  it('offers each class of the package that is an indicator, and one of its own', () => {
     const bases = [
       'IndicatorSeries', 'MovingAverage', 'NotEnoughDataError', 'TechnicalIndicator', 'ThresholdCrossSeries',
       'TrendIndicator', 'TrendIndicatorSeries', 'ZeroCrossSeries',
@@ -368,7 +396,7 @@ describe('the list of indicators', () => {
     const classes = Object.entries(packaged)
       .filter(([, value]) => typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value)))
       .map(([name]) => name).filter((name) => !bases.includes(name));
-    expect(Object.keys(offered).toSorted()).toStrictEqual(classes.toSorted());
+    expect(Object.keys(offered).toSorted()).toStrictEqual([...classes, 'SeededEMA'].toSorted());
     expect(classes.length).toBeGreaterThan(100);
   });
 });
