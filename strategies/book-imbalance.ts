@@ -8,8 +8,8 @@ import {
 export default defineStrategy({
   name: 'book-imbalance',
   summary: 'Alerts when the orders near the best prices of a prediction market lean to one side.',
-  losesMoneyWhen: 'It never trades. Who trades on its alerts loses where the orders are withdrawn before they fill, '
-    + 'which is how a book is made to look one-sided, and pays the spread each time.',
+  losesMoneyWhen: 'It never trades. Who trades on its alerts pays the spread each time, and loses where the '
+    + 'orders were never meant to fill: they are withdrawn once others have followed them.',
   params: z.strictObject({
     market: z.string().min(1).describe('the market’s identifier'),
     within: z.number().gt(0).max(0.5).default(0.03)
@@ -18,7 +18,7 @@ export default defineStrategy({
       .describe('the imbalance that is told: (bids - asks) / (bids + asks) of YES, 0 to 1 either way'),
     rearm: z.number().min(0).lt(1).default(0.3).describe('how far it must fall back before it is told again'),
     confirm: z.int().min(1).default(3).describe('how many polls in a row must agree: a bluff is withdrawn soon'),
-    min_depth: z.number().min(0).default(100).describe('a book with fewer contracts there, both sides together, is ignored'),
+    min_depth: z.number().min(0).default(100).describe('a book with fewer contracts there, on both sides, is ignored'),
     max_spread: z.number().gt(0).max(1).default(0.05).describe('a book with a wider spread is ignored, in dollars'),
     every: duration().default('5s').describe('how often the book is polled'),
   }).refine((p) => p.rearm < p.lean, { path: ['rearm'], message: 'expected less than lean' }),

@@ -21,7 +21,7 @@ const PARAMS = z.strictObject({
   interval: z.enum(['5m', '1h', '6h', '24h']).default('1h').describe('the time over which tokens lead'),
   every: duration().default('30s').describe('how often the list, and the price of a candidate, are polled'),
   min_age: duration().default('1h').describe('the age of the first pool. The last hour of a younger token is no whole '
-    + 'hour, so that every volume looks like a surge'),
+    + 'hour, so that any volume counts as a surge'),
   max_age: duration().default('7d').describe('the age above which it is no news'),
   min_liquidity: z.number().min(0).default(20_000).describe('what its pools hold, in US dollars'),
   min_holders: z.int().min(0).default(200).describe('how many hold it'),

@@ -14,8 +14,8 @@ const RETRY = { until: '2m', every: '5s' };
 export default defineStrategy({
   name: 'probability-cross',
   summary: 'Buys a token when a market’s probability crosses a level, sells when it is back or the market ends.',
-  losesMoneyWhen: 'It loses where the token does not follow the odds, where the odds were news to nobody when they '
-    + 'crossed the level, and where they swing around it: each swing costs a round trip.',
+  losesMoneyWhen: 'It loses where the token does not follow the odds, where its price had moved '
+    + 'before the odds crossed the level, and where they swing around it: each swing costs a round trip.',
   params: z.strictObject({
     event: z.string().min(1).describe('the event of the market'),
     market: z.string().min(1).describe('the market’s identifier'),

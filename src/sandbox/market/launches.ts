@@ -118,7 +118,7 @@ export function createLaunches(options: {
   };
 }
 
-/** Returns the trades of a launch in demand at an age: a steady volume, and ten times as much for twenty minutes. */
+/** Returns the trades of a launch in demand at an age: the same volume each minute, and ten times as much in twenty. */
 function demandTape(ageSlots: number): NonNullable<Launch['tape']> {
   const age = Math.floor(ageSlots / SLOTS_PER_MINUTE);
   return {

@@ -21,8 +21,8 @@ interface WalletTradesOptions {
 }
 
 /**
- * Returns what a wallet does after the slot `from` up to `to`, oldest first: any wallet swaps SOL and USDC, each time at
- * the present price, and now and then it is sent something, or fails. Nothing of it is on the chain.
+ * Returns what a wallet does after the slot `from` up to `to`, oldest first: any wallet swaps SOL and USDC, each time
+ * at the present price, and now and then it is sent something, or fails. Nothing of it is on the chain.
  */
 export function createWalletTrades(
   { seed, usdPrice, unixSeconds }: WalletTradesOptions,
