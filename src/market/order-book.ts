@@ -126,18 +126,29 @@ export function probabilityInterval(book: Pick<OrderBook, 'yes' | 'no'>): Probab
   return { lower: bestBid / ONE_USD, upper: bestAsk / ONE_USD };
 }
 
+/** The contracts that are bid for and asked for near the best prices of a side. */
+export interface BookDepth {
+  readonly bid: number;
+  readonly ask: number;
+}
+
+/**
+ * Returns the contracts of the levels at most `within` (a fraction of a dollar) from the best price of their side, so
+ * that large orders far away count for nothing. A missing side has 0.
+ */
+export function depthWithin(book: Pick<OrderBook, 'yes' | 'no'>, side: BookSide, within: number): BookDepth {
+  return { bid: depthOf(bids(book, side), within), ask: depthOf(asks(book, side), within) };
+}
+
 /**
  * Returns (bid depth - ask depth) / (bid depth + ask depth), -1 to 1, of the levels at most `within` (a fraction of a
- * dollar) from the best price of their side, so that large orders far away count for nothing. It is undefined where one
- * side is missing or the book is crossed.
+ * dollar) from the best price of their side. It is undefined where one side is missing or the book is crossed.
  */
 export function depthImbalance(
   book: Pick<OrderBook, 'yes' | 'no'>, side: BookSide, within: number,
 ): number | undefined {
-  if (isCrossed(book)) return undefined;
-  const bidDepth = depthOf(bids(book, side), within);
-  const askDepth = depthOf(asks(book, side), within);
-  return bidDepth === 0 || askDepth === 0 ? undefined : (bidDepth - askDepth) / (bidDepth + askDepth);
+  const { bid, ask } = depthWithin(book, side, within);
+  return bid === 0 || ask === 0 || isCrossed(book) ? undefined : (bid - ask) / (bid + ask);
 }
 
 function depthOf(levels: readonly BookLevel[], within: number): number {

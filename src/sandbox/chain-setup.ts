@@ -6,6 +6,7 @@ import type { SeededKey } from './genesis.ts';
 import {
   GENESIS_POOLS, GENESIS_TOKENS, GENESIS_WALLET, MAKER_MINTS, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, seededKey,
 } from './genesis.ts';
+import type { Episodes } from './market/episodes.ts';
 import { createMarket, type Market, type MarketPool } from './market/market.ts';
 import { lookupTable, type LookupTable } from './chain/message.ts';
 import type { PriceMotion } from './market/price-process.ts';
@@ -36,6 +37,7 @@ const START_LAMPORTS = 10n ** 9n;
 /** Returns the chain and market of a seed: the same mints, pools, prices and balances every time. */
 export function createChainSetup(options: {
   seed: number; genesisUnixSeconds: number; slotMs: number; motion?: PriceMotion | undefined;
+  episodes?: Pick<Episodes, 'rush'> | undefined;
 }): ChainSetup {
   const { seed } = options;
   const chain = createChain({ genesisUnixSeconds: options.genesisUnixSeconds, slotMs: options.slotMs, seed });
@@ -57,7 +59,8 @@ export function createChainSetup(options: {
   }
   const shared = sharedAddresses(chain, { maker: maker.address, feeOwner });
   const table = lookupTable(chain.createLookupTable(shared), shared);
-  const market = createMarket({ seed, tokens: GENESIS_TOKENS, pools, reserves: chain, motion: options.motion });
+  const { motion, episodes } = options;
+  const market = createMarket({ seed, tokens: GENESIS_TOKENS, pools, reserves: chain, motion, episodes });
   return { chain, market, pools, table, wallet, maker, gas, feeOwner, tipAccount };
 }
 

@@ -5,6 +5,7 @@ import { loadDialect } from '../service/wire/dialect.ts';
 import { createChainSetup, createIds, type ChainSetup } from './chain-setup.ts';
 import type { SandboxChain } from './chain/chain.ts';
 import { GENESIS_TOKENS, MAKER_MINTS } from './genesis.ts';
+import { createEpisodes } from './market/episodes.ts';
 import { createLaunches } from './market/launches.ts';
 import { createLending } from './market/lending.ts';
 import type { PriceMotion } from './market/price-process.ts';
@@ -55,6 +56,11 @@ export interface SandboxOptions {
   readonly virtualStartMs?: number;
   /** How prices move; around a level by default. */
   readonly motion?: PriceMotion;
+  /**
+   * Whether the market has what is rare on a quiet one: rushes into tokens, launches in demand, and books that are
+   * stale or lean to a side. The owners trade on the prediction markets. None by default.
+   */
+  readonly episodes?: { readonly owners: readonly string[] } | undefined;
 }
 
 /** The addresses, wallet and tokens of a sandbox: the first line of `gannet sandbox --json`. */
@@ -74,6 +80,8 @@ export interface Sandbox {
   readonly chain: SandboxChain;
   /** Lets slots pass, the market with them. */
   advance(slots: number): void;
+  /** Returns the market's price of one whole token in US dollars. */
+  usdPrice(mint: string): number;
   close(): Promise<void>;
 }
 
@@ -104,7 +112,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { virtualStartMs, motion } = options;
   const startedAtMs = virtualStartMs ?? Date.now();
   const startedOnMs = performance.now();
-  const setup = createChainSetup({ seed, slotMs, motion, genesisUnixSeconds: Math.floor(startedAtMs / 1_000) });
+  const episodes = options.episodes === undefined ? undefined : createEpisodes(seed);
+  const setup = createChainSetup({
+    seed, slotMs, motion, genesisUnixSeconds: Math.floor(startedAtMs / 1_000), episodes,
+  });
   const { chain, market } = setup;
   const blockhashes = createBlockhashHistory();
   const faults = createFaults({ random: seededRandom(`${seed}:faults`) });
@@ -142,11 +153,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const timeline = createTimeline({ now: () => slotsPassed, startedAtMs, slotMs, speed, firstChainSlot: chain.slot });
   const prediction = createPredictionExchange({
     seed, wallet: setup.wallet.address, timeline, contracts: profile === 'live' ? 'hundredth' : 'whole',
+    episodes, owners: options.episodes?.owners,
   });
   const context = createContext(setup, {
     prediction, profile, seed, speed, faults, blockhashes, nextId, nowMs, advanceSlots, startedAtMs,
     confirm: produceBlock, apiKeys: options.apiKeys === undefined ? undefined : new Set(options.apiKeys),
-    stopwatchMs: virtualStartMs === undefined ? () => performance.now() : () => 0,
+    stopwatchMs: virtualStartMs === undefined ? () => performance.now() : () => 0, hasDemand: episodes !== undefined,
   });
   const limits = createRateLimits({
     keyed: rateLimit, keyless: profile === 'live' ? KEYLESS : undefined,
@@ -172,6 +184,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
     chain,
     advance: advanceSlots,
+    usdPrice: (mint) => market.usdPrice(mint),
     async close() {
       stopClock();
       await Promise.all([service.close(), rpc.close()]);
@@ -183,9 +196,9 @@ type ContextParts = Pick<
   ServiceContext,
   'prediction' | 'profile' | 'seed' | 'speed' | 'faults' | 'blockhashes' | 'nextId' | 'nowMs' | 'advanceSlots'
   | 'confirm' | 'apiKeys' | 'stopwatchMs'
-> & { readonly startedAtMs: number };
+> & { readonly startedAtMs: number; readonly hasDemand: boolean };
 
-function createContext(setup: ChainSetup, { startedAtMs, ...parts }: ContextParts): ServiceContext {
+function createContext(setup: ChainSetup, { startedAtMs, hasDemand, ...parts }: ContextParts): ServiceContext {
   const { chain, market, pools, table, feeOwner, tipAccount, gas } = setup;
   const { seed, nextId, nowMs, prediction: { timeline, identifiers } } = parts;
   const addressOf = (purpose: string): string => identifiers.address(purpose);
@@ -194,7 +207,7 @@ function createContext(setup: ChainSetup, { startedAtMs, ...parts }: ContextPart
     ...parts, chain, market, pools, table, feeOwner, tipAccount, gas,
     lending: createLending({ tokens: GENESIS_TOKENS, wallet: setup.wallet.address, startedAtMs, addressOf }),
     launches: createLaunches({
-      seed, chain, slot: () => timeline.now(), unixSeconds: (slot) => timeline.unixSeconds(slot), addressOf,
+      seed, chain, slot: () => timeline.now(), unixSeconds: (slot) => timeline.unixSeconds(slot), addressOf, hasDemand,
     }),
     contents: createTokenContents({ seed, slot: () => timeline.now() }),
     tokens: new Map(GENESIS_TOKENS.map((token) => [token.mint, token])),

@@ -7,8 +7,8 @@ import type { Input } from './input.ts';
 
 type Inputs = Readonly<Record<string, Input<unknown>>>;
 
-/** The streams a strategy gets: one per declared input, under the same name. */
-export type Streams<I extends Inputs> = { readonly [K in keyof I]: Observable<I[K] extends Input<infer T>
+/** The streams a strategy gets: one per declared input, under the same name; an optional input has an optional one. */
+export type Streams<I extends Inputs> = { readonly [K in keyof I]: Observable<NonNullable<I[K]> extends Input<infer T>
   ? T : never> };
 
 /** A strategy as its author writes it. */

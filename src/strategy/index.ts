@@ -18,9 +18,9 @@ export { amount, duration, pair, token } from './params.ts';
 export type { Folded, Stateful, StatefulOptions } from './stateful.ts';
 export {
   amountOf, atLeast, cooldown, coversCosts, fixedSize, fractionalKelly, fractionOf, hysteresis, numberOf,
-  percentOfBudget, percentOfEquity, roundTripBps, targetWeights, volatilityWeight,
+  percentOfBudget, percentOfEquity, roundTripBps, targetWeights, unseen, volatilityWeight,
 } from './sizing.ts';
-export type { RebalanceOptions, TargetWeight } from './sizing.ts';
+export type { HysteresisOptions, RebalanceOptions, TargetWeight } from './sizing.ts';
 export {
   bracketOrder, followSignal, limitOrder, oneCancelsOther, scheduled, stopOrder, trailingOrder, twap, when,
 } from './orders.ts';
@@ -42,9 +42,12 @@ export { formatDuration, parseDuration } from '../core/time.ts';
 export type { Millis } from '../core/time.ts';
 export { breakEvenProbability, kellyFraction, quadraticFee } from '../market/binary-contract.ts';
 export {
-  bookTop, costToFill, depthImbalance, impliedProbability, isCrossed, isEmpty, ONE_USD, probabilityInterval,
+  bookTop, costToFill, depthImbalance, depthWithin, impliedProbability, isCrossed, isEmpty, ONE_USD,
+  probabilityInterval,
 } from '../market/order-book.ts';
-export type { BookLevel, BookSide, BookTop, FillCost, OrderBook, ProbabilityInterval } from '../market/order-book.ts';
+export type {
+  BookDepth, BookLevel, BookSide, BookTop, FillCost, OrderBook, ProbabilityInterval,
+} from '../market/order-book.ts';
 export type { Bar } from '../market/bar.ts';
 export type { Quote, QuoteDetail } from '../market/quote.ts';
 export type { Mint, Pair, Token, TokenAmount } from '../market/token.ts';
@@ -53,7 +56,7 @@ export type { SignalBody, SignalEvent, SignalValue } from '../market/signal.ts';
 export type { TokenStatName, TokenStats } from '../market/token-stats.ts';
 export type { TokenListEvent, TokenListName, TokenRecord, TokenRecordEvent } from '../market/token-record.ts';
 export type {
-  EventMarketsEvent, PredictionEvent, PredictionEventsEvent, PredictionHistoryEvent, PredictionMarket,
+  EventMarketsEvent, HistoryRecord, PredictionEvent, PredictionEventsEvent, PredictionHistoryEvent, PredictionMarket,
   PredictionMarketEvent, PredictionPosition, PredictionPositionsEvent,
 } from '../market/prediction.ts';
 export type { LendEarningsEvent } from '../market/lending.ts';

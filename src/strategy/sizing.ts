@@ -1,5 +1,5 @@
 import type { MonoTypeOperatorFunction, OperatorFunction } from 'rxjs';
-import { defer, filter, map } from 'rxjs';
+import { defer, filter, map, pairwise, scan, startWith } from 'rxjs';
 import { formatDecimal } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import { parseDuration } from '../core/time.ts';
@@ -156,27 +156,74 @@ export function cooldown<T>(context: Pick<StrategyContext, 'clock'>, span: strin
   });
 }
 
+/** What a hysteresis asks for beside its levels. */
+export interface HysteresisOptions {
+  /**
+   * How many readings in a row must be on the other side. One between the levels, and NaN, begins the count again. 1
+   * where absent.
+   */
+  readonly confirm?: number | undefined;
+  /** The answer before the first reading. Where absent, the first clear reading is where it stands, and not told. */
+  readonly start?: boolean | undefined;
+  /** Keeps the answer and the count over restarts, under a name of `stateful`: call it in `run` itself then. */
+  readonly keep?: { readonly context: Pick<StrategyContext, 'stateful'>; readonly name: string } | undefined;
+}
+
+/** The answer of a hysteresis, null before the first one, and the readings in a row that speak against it. */
+interface Leaning {
+  readonly side: boolean | null;
+  readonly candidate: boolean | null;
+  readonly agreeing: number;
+}
+
 /**
  * Emits true where a number reaches `enter`, and false where it is back at `leave`; between the two the last answer
  * stands. With `enter` below `leave`, true is the low side. The first clear reading is where it stands, not a crossing,
- * so it emits nothing; NaN changes nothing. Throws STRATEGY_INVALID where both levels are the same.
+ * so it emits nothing; NaN changes no answer. Throws STRATEGY_INVALID where both levels are the same, and where
+ * `confirm` is not a whole number above 0.
  */
-export function hysteresis(enter: number, leave: number): OperatorFunction<number, boolean> {
+export function hysteresis(
+  enter: number, leave: number, { confirm = 1, start, keep }: HysteresisOptions = {},
+): OperatorFunction<number, boolean> {
   if (!(enter > leave || enter < leave))
     throw new GannetError('STRATEGY_INVALID', `expected two different levels, got ${enter} and ${leave}`);
+  if (!(Number.isInteger(confirm) && confirm > 0))
+    throw new GannetError('STRATEGY_INVALID', `expected a number of readings above 0, got ${confirm}`);
   const isHigh = enter > leave;
-  const sideOf = (value: number): boolean | undefined => {
+  const sideOf = (value: number): boolean | null => {
     if (isHigh ? value >= enter : value <= enter) return true;
-    return (isHigh ? value <= leave : value >= leave) ? false : undefined;
+    return (isHigh ? value <= leave : value >= leave) ? false : null;
   };
-  return (source) => defer(() => {
-    let last: boolean | undefined;
-    return source.pipe(map(sideOf), filter((side): side is boolean => {
-      const before = last;
-      last = side ?? last;
-      return before !== undefined && side !== undefined && side !== before;
-    }));
-  });
+  const lean = (known: Leaning, value: number): Leaning => {
+    const candidate = sideOf(value);
+    if (candidate === null || candidate === known.side)
+      return known.agreeing === 0 ? known : { side: known.side, candidate: null, agreeing: 0 };
+    const agreeing = candidate === known.candidate ? known.agreeing + 1 : 1;
+    return agreeing < confirm ? { side: known.side, candidate, agreeing }
+      : { side: candidate, candidate: null, agreeing: 0 };
+  };
+  const initial: Leaning = { side: start ?? null, candidate: null, agreeing: 0 };
+  const kept = keep?.context.stateful(keep.name, initial, lean);
+  return (source) => defer(() => (kept === undefined
+    ? source.pipe(scan(lean, initial), startWith(initial))
+    : source.pipe(kept, map(({ state }) => state), startWith(kept.value))).pipe(
+    pairwise(),
+    filter(([before, now]) => before.side !== null && now.side !== before.side),
+    map(([, { side }]) => side === true),
+  ));
+}
+
+/**
+ * Lets each value pass whose key has not passed before, over restarts too. It remembers the newest `most` keys, 500
+ * unless told, and all keys of one strategy share the size of its state. Call it in `run` itself.
+ */
+export function unseen<T>(
+  context: Pick<StrategyContext, 'stateful'>, name: string, keyOf: (value: T) => string, most = 500,
+): MonoTypeOperatorFunction<T> {
+  const seen = context.stateful<readonly string[], T>(name, [], (keys, value) =>
+    [...keys, keyOf(value)].slice(-most));
+  return (source) => source.pipe(
+    filter((value) => !seen.value.includes(keyOf(value))), seen, map(({ event }) => event));
 }
 
 /** The share of equity that a token is to have. */

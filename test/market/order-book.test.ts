@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BookLevel } from '../../src/market/order-book.ts';
 import {
-  asks, bids, bookTop, costToFill, depthImbalance, impliedProbability, isCrossed, isEmpty, ONE_USD, probabilityInterval,
+  asks, bids, bookTop, costToFill, depthImbalance, depthWithin, impliedProbability, isCrossed, isEmpty, ONE_USD,
+  probabilityInterval,
 } from '../../src/market/order-book.ts';
 import { book } from './events.ts';
 
@@ -189,6 +190,9 @@ describe('the imbalance of the depth', () => {
   it('counts the levels within a distance of the best price', () => {
     expect(depthImbalance(deep, 'yes', 0)).toBeCloseTo((100 - 30) / 130, 12);
     expect(depthImbalance(deep, 'yes', 0.02)).toBeCloseTo((160 - 40) / 200, 12);
+    expect(depthWithin(deep, 'yes', 0)).toEqual({ bid: 100, ask: 30 });
+    expect(depthWithin(deep, 'no', 0.02)).toEqual({ bid: 40, ask: 160 });
+    expect(depthWithin({ ...deep, no: [] }, 'yes', 0)).toEqual({ bid: 100, ask: 0 });
     expect(depthImbalance(deep, 'yes', 1)).toBeCloseTo((1_060 - 40) / 1_100, 12);
   });
 

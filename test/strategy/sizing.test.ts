@@ -6,10 +6,11 @@ import { stringifyJson } from '../../src/core/json.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import {
   amountOf, atLeast, cooldown, coversCosts, fixedSize, fractionalKelly, fractionOf, hysteresis, numberOf,
-  percentOfBudget, percentOfEquity, roundTripBps, targetWeights, volatilityWeight,
+  percentOfBudget, percentOfEquity, roundTripBps, targetWeights, unseen, volatilityWeight,
 } from '../../src/strategy/index.ts';
-import type { SwapProposal, Token } from '../../src/strategy/index.ts';
+import type { HysteresisOptions, StrategyContext, SwapProposal, Token } from '../../src/strategy/index.ts';
 import { positionOf, swapProposal } from '../../src/strategy/context.ts';
+import { StateParts } from '../../src/strategy/stateful.ts';
 import { FISH, KELP, SOL, USDC } from '../market/tokens.ts';
 
 const usdc = (whole: number) => amountOf(USDC, whole);
@@ -153,6 +154,57 @@ describe('operators', () => {
   });
 
   it('hysteresis refuses equal levels', () => { expect(() => hysteresis(1, 1)).toThrow(/two different levels/); });
+
+  const crossings = (values: readonly number[], options: HysteresisOptions): boolean[] => {
+    const emitted: boolean[] = [];
+    from(values).pipe(hysteresis(0.6, 0.5, options)).subscribe((side) => { emitted.push(side); });
+    return emitted;
+  };
+
+  it('hysteresis waits for as many readings in a row as it is to confirm', () => {
+    expect(crossings([0.4, 0.4, 0.6, 0.6, 0.4, 0.4], { confirm: 2 })).toEqual([true, false]);
+    // One between the levels, and one that is no number, begin the count again; so does one of the other side.
+    expect(crossings([0.4, 0.4, 0.6, 0.55, 0.6, Number.NaN, 0.6, 0.4, 0.6], { confirm: 2 })).toEqual([]);
+    // Two that agree are needed for the first answer too.
+    expect(crossings([0.7, 0.4, 0.7, 0.7, 0.4, 0.4], { confirm: 2 })).toEqual([false]);
+  });
+
+  it.each([0, 1.5, Number.NaN, -1])('hysteresis refuses to confirm %s readings', (confirm) => {
+    expect(() => hysteresis(1, 0, { confirm })).toThrow(/a number of readings above 0/);
+  });
+
+  it('hysteresis tells the first reading on the other side of where it is to start', () => {
+    expect(crossings([0.7, 0.4], { start: false })).toEqual([true, false]);
+    expect(crossings([0.4, 0.7], { start: false })).toEqual([true]);
+    expect(crossings([0.7, 0.4], { start: true })).toEqual([false]);
+  });
+
+  it('hysteresis goes on after a restart with its answer and its count', () => {
+    let saved: string | undefined;
+    const emitted: string[] = [];
+    for (const values of [[0.4, 0.4, 0.6], [0.6, 0.6], [0.7, 0.4], [0.4]]) {
+      const parts = new StateParts(saved, () => { throw new Error('expected a state that fits'); });
+      const context: Pick<StrategyContext, 'stateful'> = { stateful: (...args) => parts.open(...args) };
+      from(values).pipe(hysteresis(0.6, 0.5, { confirm: 2, keep: { context, name: 'side' } }))
+        .subscribe((side) => { emitted.push(`${side}`); });
+      emitted.push('restart');
+      saved = parts.take();
+    }
+    expect(emitted).toEqual(['restart', 'true', 'restart', 'restart', 'false', 'restart']);
+  });
+
+  it('unseen lets each key pass once, over restarts too, and forgets the oldest', () => {
+    let saved: string | undefined;
+    const passed = [['a', 'b', 'a'], ['b', 'c'], ['d', 'a', 'd']].map((values) => {
+      const parts = new StateParts(saved, () => { throw new Error('expected a state that fits'); });
+      const context: Pick<StrategyContext, 'stateful'> = { stateful: (...args) => parts.open(...args) };
+      const emitted: string[] = [];
+      from(values).pipe(unseen(context, 'keys', (value) => value, 3)).subscribe((value) => { emitted.push(value); });
+      saved = parts.take();
+      return emitted;
+    });
+    expect(passed).toEqual([['a', 'b'], ['c'], ['d', 'a']]);
+  });
 });
 
 const text = ({ inputMint, outputMint, amount, reason }: SwapProposal): string =>

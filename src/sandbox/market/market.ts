@@ -1,6 +1,7 @@
 import { GannetError } from '../../core/errors.ts';
 import { normal, seededRandom, type Random } from '../../core/random.ts';
 import type { GenesisToken } from '../genesis.ts';
+import type { Episodes, Rush } from './episodes.ts';
 import { depthOf, poolPrice, rawPrice, readingOnce, reservesAt, type ReadPool, type Reserves } from './pool-price.ts';
 import type { PriceMotion, PriceProcess } from './price-process.ts';
 import { createRandomWalk, createStochasticVolatility, createSwingingPrice, meanReversion } from './price-process.ts';
@@ -108,6 +109,7 @@ interface MarketOptions {
   readonly reserves: ReserveAccess;
   /** Swings unless given. */
   readonly motion?: PriceMotion | undefined;
+  readonly episodes?: Pick<Episodes, 'rush'> | undefined;
 }
 
 /** Returns the market of a seed over pools that exist on the chain. */
@@ -136,7 +138,8 @@ export function createMarket(options: MarketOptions): Market {
 
   const stepOnce = (readPool: ReadPool): void => {
     slots++;
-    for (const state of states.values()) stepToken(state, rules.typicalMove);
+    for (const state of states.values())
+      stepToken(state, rules.typicalMove, options.episodes?.rush(state.token.mint, slots));
     if (!rules.isFeeBound) for (const state of pools) state.noise = stepNoise(state.noise, normal(state.random));
     if (slots % SLOTS_PER_MINUTE === 0) {
       for (const state of states.values()) {
@@ -256,7 +259,7 @@ function startLiquidityUsd(options: MarketOptions, token: GenesisToken, usd: num
   return total;
 }
 
-function stepToken(state: TokenState, usualMove: number): void {
+function stepToken(state: TokenState, usualMove: number, rush?: Rush): void {
   const { token, process, tape, random } = state;
   process.step();
   const usd = usdOf(state);
@@ -265,11 +268,11 @@ function stepToken(state: TokenState, usualMove: number): void {
   // Volume follows movement, and the side that moved the price traded more.
   const typicalMove = usualMove * Math.max(token.volatility, 0.01);
   const activity = 0.7 + Math.min(Math.abs(change) / typicalMove, 5) * 0.4;
-  const volumeUsd = (token.volumeUsdPerDay / SLOTS_PER_DAY) * activity * (0.4 + 1.2 * random());
-  const buyShare = Math.min(0.9, Math.max(0.1, 0.5 + (change / typicalMove) * 0.15));
+  const volumeUsd = (token.volumeUsdPerDay / SLOTS_PER_DAY) * activity * (0.4 + 1.2 * random()) * (rush?.volume ?? 1);
+  const buyShare = Math.min(0.9, Math.max(rush?.buyShare ?? 0.1, 0.5 + (change / typicalMove) * 0.15));
   tape.addTrade({ side: 'buy', usd: volumeUsd * buyShare });
   tape.addTrade({ side: 'sell', usd: volumeUsd * (1 - buyShare) });
-  state.holders += token.holders * HOLDERS_PER_STEP * (1 + 20 * (random() - 0.5));
+  state.holders += token.holders * (HOLDERS_PER_STEP * (1 + 20 * (random() - 0.5)) + (rush?.holders ?? 0));
 }
 
 function usdOf(state: TokenState): number {

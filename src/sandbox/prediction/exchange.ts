@@ -1,4 +1,5 @@
 import { seededRandom } from '../../core/random.ts';
+import type { Episodes } from '../market/episodes.ts';
 import type { PredictionBook } from '../market/prediction-market.ts';
 import { SLOTS_PER_DAY } from '../market/slot-counts.ts';
 import { createAgenda } from './agenda.ts';
@@ -67,18 +68,22 @@ const OTHERS: readonly Omit<Trader, 'address'>[] = [
   { name: 'puffin', everySlots: 900, depositUsd: { from: 5, to: 40 }, sellShare: 0.5 },
   { name: 'dunlin', everySlots: 4_500, depositUsd: { from: 5, to: 12 }, sellShare: 0 },
 ];
+const GUEST: Omit<Trader, 'address' | 'name'> = { everySlots: 600, depositUsd: { from: 20, to: 400 }, sellShare: 0.3 };
 const CONTRACT_STEP = { whole: ONE, hundredth: ONE / 100n } as const;
 
 /** Returns the prediction exchange of a seed. `contracts` is the step in which the venue trades them. */
 export function createPredictionExchange(options: {
   readonly seed: number; readonly wallet: string; readonly timeline: Timeline;
   readonly contracts: keyof typeof CONTRACT_STEP;
+  readonly episodes?: Pick<Episodes, 'book'> | undefined;
+  /** Accounts that trade here beside the usual ones. */
+  readonly owners?: readonly string[] | undefined;
 }): PredictionExchange {
   const seed = `${options.seed}:prediction`;
   const { timeline } = options;
   const identifiers = createIdentifiers(seed);
   const catalogue = createCatalogue({ seed, timeline });
-  const venue = createVenue(timeline);
+  const venue = createVenue(timeline, options.episodes);
   const [agenda, ledger, positions] = [createAgenda(), createLedger(), createPositions(identifiers)];
   const contractStep = CONTRACT_STEP[options.contracts];
   const settlement = createSettlement({
@@ -87,10 +92,13 @@ export function createPredictionExchange(options: {
   const place = createOrderExecution({
     agenda, catalogue, venue, ledger, positions, contractStep, random: seededRandom(`${seed}:keeper`),
   });
-  const traders: readonly Trader[] = [
+  const traders: Trader[] = [
     { ...WALLET, address: options.wallet },
     ...OTHERS.map((trader) => ({ ...trader, address: identifiers.address(`trader:${trader.name}`) })),
   ];
+  const known = new Set(traders.map(({ address }) => address));
+  for (const address of new Set(options.owners))
+    if (!known.has(address)) traders.push({ ...GUEST, name: address, address });
   startTraders({
     seed, traders, fromSlot: -HISTORY_SLOTS, agenda, catalogue, venue, positions, settlement, contractStep, place,
   });

@@ -1,3 +1,4 @@
+import type { Episodes } from '../market/episodes.ts';
 import { DOLLAR, type BestBids, type BookAnswer, type PredictionBook } from '../market/prediction-market.ts';
 import { SLOTS_PER_DAY } from '../market/slot-counts.ts';
 import type { Listing, Timeline } from './catalogue.ts';
@@ -46,7 +47,7 @@ const LEAN_SHARE = 0.2;
 const MOST_LEAN = 5;
 
 /** Returns the venue of all markets, without decisions of the operator. */
-export function createVenue(timeline: Timeline): Venue {
+export function createVenue(timeline: Timeline, episodes?: Pick<Episodes, 'book'>): Venue {
   const verdicts = new Map<string, { outcome: Outcome; slot: number }>();
   const books = new Map<string, PredictionBook | null>();
 
@@ -82,7 +83,8 @@ export function createVenue(timeline: Timeline): Venue {
       const own = books.get(listing.marketId);
       if (own !== undefined) return own;
       if (state(listing, slot).status !== 'open') return { yes: [], no: [] };
-      return listing.prices.book(timeline.step(slot), lean(listing, slot));
+      const book = listing.prices.book(timeline.step(slot), lean(listing, slot));
+      return book === null || book === 'unreachable' ? book : episodes?.book(listing.marketId, book, slot) ?? book;
     },
     pricing(listing, slot) {
       const { yes, no } = bestBids(listing, slot);

@@ -16,8 +16,10 @@ import { feedKey, sharedFeeds } from '../../../market/feed.ts';
 import { interruption } from '../../../recording/interrupt.ts';
 import { GENESIS_TOKENS } from '../../../sandbox/genesis.ts';
 import type { PriceMotion } from '../../../sandbox/market/price-process.ts';
+import { createWalletTrades } from '../../../sandbox/market/wallet-trades.ts';
 import { startSandbox } from '../../../sandbox/sandbox.ts';
 import { SLOT_MS } from '../../../sandbox/synthetic-market.ts';
+import type { NodeSource } from '../../../service/feeds/feed-request.ts';
 import { createFeedRecord } from '../../../service/feeds/feed-stats.ts';
 import type { Poll } from '../../../service/feeds/polls.ts';
 import { pollsFor } from '../../../service/feeds/polls.ts';
@@ -86,7 +88,9 @@ export function watchedSpecs({ file, strategies }: RunConfig): readonly FeedSpec
  */
 export async function* watchedMarket(options: WatchedMarketOptions): AsyncGenerator<MarketEvent> {
   const { specs, seed, startAt, days, motion, unanswered, interrupt, slotMs = SLOT_MS } = options;
-  const sandbox = await startSandbox({ seed, motion, virtualStartMs: startAt, slotMs });
+  const owners = specs.flatMap((spec) =>
+    (spec.kind === 'prediction-positions' || spec.kind === 'prediction-history' ? [spec.owner] : []));
+  const sandbox = await startSandbox({ seed, motion, virtualStartMs: startAt, slotMs, episodes: { owners } });
   const service = createService({
     baseUrl: sandbox.addresses.base_url, apiKey: API_KEY, clock: systemClock,
     plan: { requestsPerSecond: REQUESTS_PER_SECOND }, dialect: loadDialect('neutral'),
@@ -96,7 +100,11 @@ export async function* watchedMarket(options: WatchedMarketOptions): AsyncGenera
     const latency = seededRandom(`${seed}:latency`);
     const records = new Map(specs.map((spec) => [feedKey(spec), createFeedRecord(spec)]));
     let slotsPassed = 0;
-    for (const { poll, at } of pollTimes(pollsFor(specs, service, clock), startAt, startAt + days * 86_400_000)) {
+    const node = walletNode({
+      seed, startAt, slotMs, usdPrice: sandbox.usdPrice, now: () => slotsPassed,
+    });
+    const polls = pollsFor(specs, { ...service, node }, clock);
+    for (const { poll, at } of pollTimes(polls, startAt, startAt + days * 86_400_000)) {
       if (interrupt.aborted) throw interruption();
       const slots = Math.floor((at - startAt) / slotMs);
       sandbox.advance(slots - slotsPassed);
@@ -116,6 +124,25 @@ export async function* watchedMarket(options: WatchedMarketOptions): AsyncGenera
     await service.close();
     await sandbox.close();
   }
+}
+
+/** Returns a node that knows what wallets do since they were first asked about. */
+function walletNode({ seed, startAt, slotMs, usdPrice, now }: {
+  readonly seed: number; readonly startAt: Millis; readonly slotMs: Millis; readonly usdPrice: (mint: string) => number;
+  readonly now: () => number;
+}): NodeSource {
+  const trades = createWalletTrades({
+    seed, usdPrice, unixSeconds: (slot) => Math.floor((startAt + slot * slotMs) / 1_000),
+  });
+  const seen = new Map<string, number>();
+  return {
+    walletActivity: (owner) => {
+      const to = now();
+      const from = seen.get(owner) ?? to;
+      seen.set(owner, to);
+      return Promise.resolve({ owner, transactions: trades(owner, { from, to }) });
+    },
+  };
 }
 
 /** Yields each poll at each of its times, the earliest first; both ends of the span are included. */

@@ -81,7 +81,7 @@ export function createTokenIndex(context: ServiceContext): TokenIndex {
       const solUsd = market.usdPrice(NATIVE_MINT);
       const usdPrice = poolPrice(reserves) * 10 ** (token.decimals - NATIVE_DECIMALS) * solUsd;
       const liquidity = 2 * (Number(reserves.reserveB) / 10 ** NATIVE_DECIMALS) * solUsd;
-      return tokenRecord({ ...common, usdPrice, liquidity, holders: token.holders, tape: undefined });
+      return tokenRecord({ ...common, usdPrice, liquidity, holders: token.holders, tape: launch.tape });
     },
   };
 }

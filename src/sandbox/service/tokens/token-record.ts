@@ -20,7 +20,7 @@ interface TokenFigures {
   readonly liquidity: number;
   readonly holders: number;
   /** Undefined where there were no trades yet. */
-  readonly tape: TradeTape | undefined;
+  readonly tape: Pick<TradeTape, 'distantPrices' | 'window'> | undefined;
 }
 
 type WindowStats = Readonly<Record<
@@ -143,7 +143,7 @@ const NO_TRADES: WindowStats = {
 };
 
 /** Returns the statistics of the last `minutes`, undefined when there were no trades. */
-function statsOf(now: TokenNow, tape: TradeTape, minutes: number): WindowStats | undefined {
+function statsOf(now: TokenNow, tape: Pick<TradeTape, 'window'>, minutes: number): WindowStats | undefined {
   const window = tape.window({ minutes });
   const buys = Math.round(window.buyVolumeUsd / now.token.averageTradeUsd);
   const sells = Math.round(window.sellVolumeUsd / now.token.averageTradeUsd);
