@@ -5,7 +5,14 @@ const HOURS = 1 / 24;
 /** The generated market in which the picture of each strategy shows it doing what it says. */
 export const MARKETS: Readonly<Record<string, GeneratedMarket>> = {
   'book-watch': { market: 'swings', seed: 7, days: 2 * HOURS },
-  'dca': { market: 'stochastic-volatility', seed: 7, days: 24 * HOURS },
+  'bracket': { market: 'swings', seed: 7, days: 0.25 * HOURS },
+  'dca': { market: 'stochastic-volatility', seed: 7, days: 12 * HOURS },
+  'grid': { market: 'swings', seed: 7, days: 1 * HOURS },
+  'limit': { market: 'swings', seed: 7, days: 0.25 * HOURS },
   'mean-reversion': { market: 'swings', seed: 7, days: 48 * HOURS },
+  'rebalance': { market: 'swings', seed: 7, days: 1 * HOURS },
   'sma-crossover': { market: 'stochastic-volatility', seed: 7, days: 48 * HOURS },
+  'trailing-stop': { market: 'swings', seed: 7, days: 0.25 * HOURS },
+  'twap': { market: 'swings', seed: 7, days: 0.25 * HOURS },
+  'value-averaging': { market: 'swings', seed: 7, days: 0.5 * HOURS },
 };
