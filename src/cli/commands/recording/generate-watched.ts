@@ -90,7 +90,7 @@ export async function* watchedMarket(options: WatchedMarketOptions): AsyncGenera
     const latency = seededRandom(`${seed}:latency`);
     const records = new Map(specs.map((spec) => [feedKey(spec), createFeedRecord(spec)]));
     let slotsPassed = 0;
-    const node = walletNode({ seed, startAt, usdPrice: sandbox.usdPrice, now: () => slotsPassed });
+    const node = walletNode({ seed, startAt, usdPrice: (mint) => sandbox.usdPrice(mint), now: () => slotsPassed });
     const polls = pollsFor(specs, { ...service, node }, clock);
     for (const { poll, at } of pollTimes(polls, startAt, startAt + days * 86_400_000)) {
       if (interrupt.aborted) throw interruption();
