@@ -77,7 +77,10 @@ export function settle(engine: Engine, clock: VirtualClock, goesOn?: () => void)
   advanceBoth(engine, clock, Infinity, goesOn);
 }
 
-function advanceBoth(engine: Engine, clock: VirtualClock, until: Millis, goesOn: (() => void) | undefined): void {
+/** Fires the timers of both clocks until a time at their own instants, those that are due first first. */
+export function advanceBoth(
+  engine: Engine, clock: VirtualClock, until: Millis, goesOn: (() => void) | undefined,
+): void {
   for (let last = -Infinity; ;) {
     const due = Math.min(engine.clock.nextAt(), clock.nextAt());
     if (due > until || due === Infinity) return;

@@ -87,6 +87,12 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       /^src\/(?:signer\/key-shape|config\/(?:strategy-file|config-record|risk-limits|value-record|run-config))\.ts$/,
     packages: 'any', builtins: 'any',
   },
+  // The authors' tests: strategies on the engine, with limits as the configuration has them.
+  testing: {
+    layers: ['core', 'market', 'trading', 'strategy', 'engine'],
+    files: /^src\/(?:backtest\/driver|config\/(?:config-issue|resolve-tokens|risk-limits))\.ts$/,
+    packages: ['rxjs'], typePackages: ['zod'], builtins: [],
+  },
   // A report prints the configuration that its figures depend on.
   report: {
     layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store', 'backtest', 'research'],
