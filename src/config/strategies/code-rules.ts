@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, resolve } from 'node:path';
+import { isOwnCode } from '../../core/code-files.ts';
 import { importsOf } from '../../core/source-imports.ts';
 import { codeOf, columnAt, lineAt } from '../../core/source-text.ts';
 import type { Ban, BanTopic } from './code-bans.ts';
 import { ban, DETERMINISTIC_BANS, NO_FETCH, wallClockNames } from './code-bans.ts';
+import { missingFace } from '../../core/shared-modules.ts';
 
 // What the code of a strategy must not do. The check reads text: it finds what an author does by mistake. It is no wall
 // against an author who hides it, which the box is.
@@ -33,19 +35,17 @@ interface CodeViolation {
 }
 
 /**
- * Returns the violations in the file of a strategy and in the local files that it imports, in order. Files for which
- * `isOurs` holds are the project’s own, which its tests check.
+ * Returns the violations in the file of a strategy and in the local files that it imports, in order. The tests of
+ * the project check its own files.
  */
-export async function strategyViolations(
-  file: string, isOurs: (file: string) => boolean, seen: Set<string> = new Set(),
-): Promise<CodeViolation[]> {
-  if (seen.has(file) || isOurs(file) || file.endsWith('.json')) return [];
+export async function strategyViolations(file: string, seen: Set<string> = new Set()): Promise<CodeViolation[]> {
+  if (seen.has(file) || isOwnCode(file) || file.endsWith('.json')) return [];
   seen.add(file);
   // A file that is missing keeps the strategy from loading, which says so.
   const text = await readFile(file, 'utf8').catch(() => '');
   const beside = importsOf(text).flatMap(({ specifier, typeOnly }) =>
     (specifier !== undefined && !typeOnly && /^\.{1,2}\//.test(specifier) ? [resolve(dirname(file), specifier)] : []));
-  const inner = await Promise.all(beside.map((path) => strategyViolations(path, isOurs, seen)));
+  const inner = await Promise.all(beside.map((path) => strategyViolations(path, seen)));
   return [...violationsIn(file, text), ...inner.flat()];
 }
 
@@ -67,7 +67,9 @@ function importFaults(
   if (specifier === undefined)
     return [{ message: 'it imports a module of a computed name; name the module', topic: 'hidden' }];
   if (isBuiltin(specifier)) return [{ message: `it imports ${specifier}; ${NO_IO}`, topic: 'io' }];
-  const instead = specifier === 'rxjs' ? 'take it from src/strategy, bound to ctx' : 'compute it from ctx.now()';
+  const missing = missingFace(specifier);
+  if (missing !== undefined) return [{ message: missing, topic: 'io' }];
+  const instead = specifier === 'rxjs' ? 'take it from "gannet", bound to ctx' : 'compute it from ctx.now()';
   return wallClockNames(specifier, names).map((name) => (
     { message: `it takes "${name}" from ${specifier}, which reads the wall clock; ${instead}`, topic: 'clock' }));
 }

@@ -10,7 +10,8 @@ import { wholeNumber } from '../../input/flags.ts';
 import { configError } from '../../../config/config-issue.ts';
 import type { ConfigFailure } from '../../../config/load-config.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
-import { findStrategy, PROJECT_DIR } from '../../../config/strategy-file.ts';
+import { findStrategy } from '../../../config/strategy-file.ts';
+import { PROJECT_DIR, STRATEGIES_DIR } from '../../../core/code-files.ts';
 import { GannetError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text.ts';
 import type { Millis } from '../../../core/time.ts';
@@ -97,7 +98,7 @@ interface Subject {
 /** Finds the strategy, and the configuration that gives its parameters. */
 async function subjectOf({ options }: CommandContext, name: string, directory: string): Promise<Subject> {
   if (/\.ya?ml$/.test(name)) return { file: name, only: undefined, parameters: name, isBare: false };
-  const found = await findStrategy(name, { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: process.cwd() });
+  const found = await findStrategy(name, { strategiesDir: STRATEGIES_DIR, baseDir: process.cwd() });
   if (typeof found === 'string') throw new GannetError('STRATEGY_NOT_FOUND', found);
   const only = found.file;
   if (options.config !== undefined) return { file: options.config, only, parameters: options.config, isBare: false };

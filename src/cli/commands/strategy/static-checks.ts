@@ -2,7 +2,6 @@ import { basename } from 'node:path';
 import type { BanTopic } from '../../../config/strategies/code-bans.ts';
 import { strategyViolations } from '../../../config/strategies/code-rules.ts';
 import { declarationFaults } from '../../../config/strategies/declaration-rules.ts';
-import { isProjectCode } from '../../../config/strategy-file.ts';
 import { printable } from '../../../core/text.ts';
 import type { CheckCode, CheckFinding, CheckResult } from '../../../research/strategy-check/check-codes.ts';
 import type { Strategy } from '../../../strategy/define.ts';
@@ -25,7 +24,7 @@ const TOPIC_CODES: Readonly<Record<BanTopic, CheckCode>> = {
 
 /** Returns what the text of a strategy shows that it must not do. */
 export async function codeResult(file: string): Promise<CheckResult> {
-  const violations = await strategyViolations(file, isProjectCode);
+  const violations = await strategyViolations(file);
   const findings = violations.map(({ file: own, line, column, message, topic }): CheckFinding =>
     ({ code: TOPIC_CODES[topic], message, place: `${printable(basename(own), 100)}:${line}:${column}` }));
   return { check: 'code', findings, detail: 'no clock, chance, promise, file, network or subscription of its own' };
