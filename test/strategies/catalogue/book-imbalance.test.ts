@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import bookImbalance from '../../../strategies/book-imbalance.ts';
+import { paramErrors } from '../../../src/testing/index.ts';
 import type { OrderBook } from '../../../src/strategy/index.ts';
 import { book } from '../../market/events.ts';
-import { schemaErrors } from '../instances.ts';
 import { trial } from './trial.ts';
 
 const PARAMS = { market: 'M', confirm: 2, min_depth: 10 };
@@ -52,9 +52,9 @@ describe('book imbalance', () => {
   });
 
   it('refuses parameters that make no sense', () => {
-    expect(schemaErrors(bookImbalance, { market: 'M', lean: 0.3, rearm: 0.3 }))
+    expect(paramErrors(bookImbalance, { market: 'M', lean: 0.3, rearm: 0.3 }))
       .toEqual(['rearm: expected less than lean']);
     for (const wrong of [{ market: '' }, { market: 'M', lean: 1 }, { market: 'M', confirm: 0 }, { market: 'M', k: 5 }])
-      expect(schemaErrors(bookImbalance, wrong)).toHaveLength(1);
+      expect(paramErrors(bookImbalance, wrong)).toHaveLength(1);
   });
 });

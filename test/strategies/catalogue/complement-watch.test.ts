@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import complementWatch from '../../../strategies/complement-watch.ts';
+import { paramErrors } from '../../../src/testing/index.ts';
 import type { OrderBook } from '../../../src/strategy/index.ts';
 import { book } from '../../market/events.ts';
-import { schemaErrors } from '../instances.ts';
 import { trial } from './trial.ts';
 
 const ONE = { yes: 'M' };
@@ -81,8 +81,8 @@ describe('complement watch of two books', () => {
   });
 
   it('refuses parameters that make no sense', () => {
-    expect(schemaErrors(complementWatch, { yes: 'M', rearm: 0.02 })).toEqual(['rearm: expected less than min_edge']);
+    expect(paramErrors(complementWatch, { yes: 'M', rearm: 0.02 })).toEqual(['rearm: expected less than min_edge']);
     for (const wrong of [{ yes: '' }, { yes: 'M', contracts: 0 }, { yes: 'M', fee_bps: 1.5 }, { yes: 'M', every: '5' }])
-      expect(schemaErrors(complementWatch, wrong)).toHaveLength(1);
+      expect(paramErrors(complementWatch, wrong)).toHaveLength(1);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import copyWatch from '../../../strategies/copy-watch.ts';
+import { paramErrors } from '../../../src/testing/index.ts';
 import type { HistoryRecord, PredictionHistoryEvent, WalletTransaction } from '../../../src/strategy/index.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import type { WalletActivityEvent } from '../../../src/market/wallet-activity.ts';
 import { buyingSol } from '../../market/events.ts';
 import { FISH, KELP, SOL, USDC } from '../../market/tokens.ts';
-import { schemaErrors } from '../instances.ts';
 import { trial } from './trial.ts';
 
 const [WALLET, OWNER] = [FISH.mint, KELP.mint];
@@ -112,8 +112,8 @@ describe('copy watch of a prediction account', () => {
   });
 
   it('refuses parameters that make no sense', () => {
-    expect(schemaErrors(copyWatch, {})).toEqual(['wallets: expected a wallet here, or an account in owners']);
+    expect(paramErrors(copyWatch, {})).toEqual(['wallets: expected a wallet here, or an account in owners']);
     const others = [{ wallets: ['me'] }, { ...COPY, copy: { pair: 'SOL/USDC' } }, { owners: [OWNER], min_usd: -1 }];
-    for (const wrong of others) expect(schemaErrors(copyWatch, wrong)).toHaveLength(1);
+    for (const wrong of others) expect(paramErrors(copyWatch, wrong)).toHaveLength(1);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import eventCloseWatch from '../../../strategies/event-close-watch.ts';
+import { paramErrors } from '../../../src/testing/index.ts';
 import type {
   Mint, PredictionMarket, PredictionMarketEvent, PredictionPosition, PredictionPositionsEvent,
 } from '../../../src/strategy/index.ts';
 import { SOL_MINT } from '../../../src/market/token.ts';
-import { schemaErrors } from '../instances.ts';
 import { marketOf } from '../proofs/market-events.ts';
 import { trial } from './trial.ts';
 
@@ -85,6 +85,6 @@ describe('event-close watch', () => {
 
   it('refuses parameters that make no sense', () => {
     for (const wrong of [{ offsets: [] }, { offsets: ['soon'] }, { market: '' }, { owner: 'me' }, { page: -1 }])
-      expect(schemaErrors(eventCloseWatch, { ...PARAMS, ...wrong })).toHaveLength(1);
+      expect(paramErrors(eventCloseWatch, { ...PARAMS, ...wrong })).toHaveLength(1);
   });
 });

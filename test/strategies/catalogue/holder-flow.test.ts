@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import holderFlow from '../../../strategies/holder-flow.ts';
+import { paramErrors } from '../../../src/testing/index.ts';
 import type { MarketEvent } from '../../../src/market/event.ts';
 import type { TokenRecordEvent } from '../../../src/strategy/index.ts';
 import { buyingSol, record } from '../../market/events.ts';
 import { SOL } from '../../market/tokens.ts';
-import { schemaErrors } from '../instances.ts';
 import { trial } from './trial.ts';
 
 const MINUTE = 60_000;
@@ -80,8 +80,8 @@ describe('holder flow', () => {
   });
 
   it('refuses parameters that make no sense', () => {
-    expect(schemaErrors(holderFlow, { ...PARAMS, leave: 2 })).toEqual(['leave: expected less than enter']);
+    expect(paramErrors(holderFlow, { ...PARAMS, leave: 2 })).toEqual(['leave: expected less than enter']);
     for (const wrong of [{ window: '24h' }, { lookback: 1 }, { enter: '2' }, { pair: 'SOL' }])
-      expect(schemaErrors(holderFlow, { ...PARAMS, ...wrong })).toHaveLength(1);
+      expect(paramErrors(holderFlow, { ...PARAMS, ...wrong })).toHaveLength(1);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import probabilityCross from '../../../strategies/probability-cross.ts';
+import { paramErrors } from '../../../src/testing/index.ts';
 import type { MarketEvent } from '../../../src/market/event.ts';
 import { book, buyingSol } from '../../market/events.ts';
-import { schemaErrors } from '../instances.ts';
 import { marketOf } from '../proofs/market-events.ts';
 import { trial } from './trial.ts';
 
@@ -78,9 +78,9 @@ describe('probability cross', () => {
   });
 
   it('refuses parameters that make no sense', () => {
-    expect(schemaErrors(probabilityCross, { ...PARAMS, rearm: 0.6 }))
+    expect(paramErrors(probabilityCross, { ...PARAMS, rearm: 0.6 }))
       .toEqual(['rearm: expected another probability than enter']);
     for (const wrong of [{ enter: 1.2 }, { confirm: 0 }, { pair: 'SOL/GOLD' }, { size: '25' }, { event: '' }])
-      expect(schemaErrors(probabilityCross, { ...PARAMS, ...wrong })).toHaveLength(1);
+      expect(paramErrors(probabilityCross, { ...PARAMS, ...wrong })).toHaveLength(1);
   });
 });

@@ -1,5 +1,6 @@
 import type { CommandContext } from '../../command.ts';
 import { configError } from '../../../config/config-issue.ts';
+import type { ConfigFailure, LoadedConfig } from '../../../config/load-config.ts';
 import { loadConfig } from '../../../config/load-config.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
 import { GannetError, isGannetError } from '../../../core/errors.ts';
@@ -33,11 +34,20 @@ const API_KEY = 'generated-recording';
  * Loads a configuration for its inputs alone: without its service, its chain and its secrets. Rejects with
  * CONFIG_INVALID.
  */
-export async function watchedConfig({ options, environment, withheld }: CommandContext): Promise<RunConfig> {
+export async function watchedConfig(context: CommandContext): Promise<RunConfig> {
+  const loaded = await readWatched(context, context.options.config);
+  if (!loaded.ok) throw configError(loaded);
+  return loaded.config;
+}
+
+/** Returns a configuration that is loaded for its inputs alone, or its faults. */
+export async function readWatched(
+  { options, environment, withheld }: CommandContext, file: string | undefined,
+): Promise<LoadedConfig | ConfigFailure> {
   const hosts = openHosts({ clock: systemClock });
   try {
-    const loaded = await loadConfig({
-      file: options.config, purpose: 'research', workingDir: process.cwd(), environment, withheld,
+    return await loadConfig({
+      file, purpose: 'research', workingDir: process.cwd(), environment, withheld,
       stateDir: options.stateDir, strategyReader: hosts,
       decimalsOf: async (mints) => new Map(mints.flatMap((mint) => {
         const token = GENESIS_TOKENS.find((known) => known.mint === mint);
@@ -45,8 +55,6 @@ export async function watchedConfig({ options, environment, withheld }: CommandC
       })),
       absence: () => 'expected a token of the sandbox, whose market is generated',
     });
-    if (!loaded.ok) throw configError(loaded);
-    return loaded.config;
   } finally {
     await hosts.close();
   }
@@ -58,6 +66,8 @@ interface WatchedMarketOptions {
   readonly startAt: Millis;
   readonly days: number;
   readonly motion: PriceMotion;
+  /** The time in which prices move one step, as a slot of the chain unless given. */
+  readonly slotMs?: Millis | undefined;
   /** Holds all feeds at the beginning; a feed is removed when it has an event. */
   readonly unanswered: Set<FeedKey>;
   readonly interrupt: AbortSignal;
@@ -77,10 +87,10 @@ export function watchedSpecs({ file, strategies }: RunConfig): readonly FeedSpec
  * time. Equal options give equal events. Throws INTERRUPTED.
  */
 export async function* watchedMarket(options: WatchedMarketOptions): AsyncGenerator<MarketEvent> {
-  const { specs, seed, startAt, days, motion, unanswered, interrupt } = options;
+  const { specs, seed, startAt, days, motion, unanswered, interrupt, slotMs = SLOT_MS } = options;
   const owners = specs.flatMap((spec) =>
     (spec.kind === 'prediction-positions' || spec.kind === 'prediction-history' ? [spec.owner] : []));
-  const sandbox = await startSandbox({ seed, motion, virtualStartMs: startAt, slotMs: SLOT_MS, episodes: { owners } });
+  const sandbox = await startSandbox({ seed, motion, virtualStartMs: startAt, slotMs, episodes: { owners } });
   const service = createService({
     baseUrl: sandbox.addresses.base_url, apiKey: API_KEY, clock: systemClock,
     plan: { requestsPerSecond: REQUESTS_PER_SECOND }, dialect: loadDialect('neutral'),
@@ -90,11 +100,14 @@ export async function* watchedMarket(options: WatchedMarketOptions): AsyncGenera
     const latency = seededRandom(`${seed}:latency`);
     const records = new Map(specs.map((spec) => [feedKey(spec), createFeedRecord(spec)]));
     let slotsPassed = 0;
-    const node = walletNode({ seed, startAt, usdPrice: (mint) => sandbox.usdPrice(mint), now: () => slotsPassed });
+    const node = walletNode({
+      seed, unixSeconds: (slot) => Math.floor((startAt + slot * slotMs) / 1_000),
+      usdPrice: (mint) => sandbox.usdPrice(mint), now: () => slotsPassed,
+    });
     const polls = pollsFor(specs, { ...service, node }, clock);
     for (const { poll, at } of pollTimes(polls, startAt, startAt + days * 86_400_000)) {
       if (interrupt.aborted) throw interruption();
-      const slots = Math.floor((at - startAt) / SLOT_MS);
+      const slots = Math.floor((at - startAt) / slotMs);
       sandbox.advance(slots - slotsPassed);
       slotsPassed = slots;
       clock.advanceTo(Math.max(at, clock.now()) + 5 + Math.floor(latency() * 30));
@@ -115,13 +128,10 @@ export async function* watchedMarket(options: WatchedMarketOptions): AsyncGenera
 }
 
 /** Returns a node that knows what wallets do since they were first asked about. */
-function walletNode({ seed, startAt, usdPrice, now }: {
-  readonly seed: number; readonly startAt: Millis; readonly usdPrice: (mint: string) => number;
+function walletNode({ now, ...market }: Parameters<typeof createWalletTrades>[0] & {
   readonly now: () => number;
 }): NodeSource {
-  const trades = createWalletTrades({
-    seed, usdPrice, unixSeconds: (slot) => Math.floor((startAt + slot * SLOT_MS) / 1_000),
-  });
+  const trades = createWalletTrades(market);
   const seen = new Map<string, number>();
   return {
     walletActivity: (owner) => {
