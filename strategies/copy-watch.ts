@@ -9,13 +9,9 @@ import {
 } from '../src/strategy/index.ts';
 
 const address = () => z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'expected a base58 address');
-/** What a transaction of a wallet did; `side` is 1 for a copied purchase and -1 for a copied sale. */
-interface Move {
-  readonly wallet: string;
-  readonly signature: string;
-  readonly changes: readonly WalletChange[];
-  readonly side: number;
-}
+
+/** A transaction of a wallet; `side` is 1 for a copied purchase and -1 for a copied sale. */
+type Move = Pick<WalletTransaction, 'signature' | 'changes'> & { readonly wallet: string; readonly side: number };
 
 /** How long a copied purchase waits for a refusal that passes. */
 const RETRY = { until: '30s', every: '5s' };
@@ -94,13 +90,13 @@ function short(text: string): string {
   return `${text.slice(0, 4)}…${text.slice(-4)}`;
 }
 
-/** Returns what an entry is about, in US dollars; most kinds of entries have one of these figures. */
-function usdOf({ totalCostUsd, depositAmountUsd, netProceedsUsd, payoutAmountUsd }: HistoryRecord): number {
-  const figures = [totalCostUsd, depositAmountUsd, netProceedsUsd, payoutAmountUsd];
-  return Math.max(...figures.map((figure) => Number(figure ?? 0n))) / 1e6;
+function orderText({ eventType, isYes, marketId, ...entry }: HistoryRecord): string {
+  const side = isYes === true ? 'YES' : 'NO';
+  return `${eventType.replaceAll('_', ' ')}, ${side} of ${marketId}, $${usdOf(entry).toFixed(2)}`;
 }
 
-function orderText(entry: HistoryRecord): string {
-  const side = entry.isYes === true ? 'YES' : 'NO';
-  return `${entry.eventType.replaceAll('_', ' ')}, ${side} of ${entry.marketId}, $${usdOf(entry).toFixed(2)}`;
+/** Returns what an entry is about, in US dollars; most kinds of entries have one of these figures. */
+function usdOf(entry: Partial<HistoryRecord>): number {
+  return Math.max(...[entry.totalCostUsd, entry.depositAmountUsd, entry.netProceedsUsd, entry.payoutAmountUsd]
+    .map((figure) => Number(figure ?? 0n))) / 1e6;
 }

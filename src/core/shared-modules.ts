@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module';
 import { sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { entryFile } from './code-files.ts';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { entryFile, isOwnCode, STRATEGIES_DIR } from './code-files.ts';
 
 // A strategy has its own copies of the SDK, RxJS or zod in no process: what one copy makes, another does not recognise.
 
@@ -12,7 +12,7 @@ const FACE_NAMES = Object.keys(FACES);
 const PACKAGES: ReadonlySet<string> = new Set(['rxjs', 'rxjs/operators', 'trading-signals', 'zod']);
 const INSTALLED = `${sep}node_modules${sep}`;
 
-/** The packages whose strategies are loaded, as URLs of their folders. */
+/** The folders of installed packages that hold strategies. */
 const strategyPackages = new Set<string>();
 let isSharing = false;
 
@@ -42,8 +42,7 @@ export function missingFace(specifier: string): string | undefined {
  * installed beside the file. The modules of other packages keep the versions that they were installed with.
  */
 export function shareModules(file: string): void {
-  const folder = packageFolder(file);
-  if (folder !== undefined) strategyPackages.add(pathToFileURL(folder).href);
+  noteStrategy(file);
   if (isSharing) return;
   isSharing = true;
   registerHooks({
@@ -54,10 +53,32 @@ export function shareModules(file: string): void {
         const url = pathToFileURL(entryFile(FACES[specifier as keyof typeof FACES])).href;
         return { url, format: url.endsWith('.ts') ? 'module-typescript' : 'module', shortCircuit: true };
       }
-      if (!PACKAGES.has(specifier) || !isOfStrategy(context.parentURL)) return next(specifier, context);
+      if (!PACKAGES.has(specifier) || !isStrategyModule(context.parentURL)) return next(specifier, context);
       return next(specifier, { ...context, parentURL: import.meta.url });
     },
   });
+}
+
+/** Notes the package of a strategy's file as one whose code is the strategy's. */
+export function noteStrategy(file: string): void {
+  const folder = packageFolder(file);
+  if (folder !== undefined && !isInside(STRATEGIES_DIR, file)) strategyPackages.add(folder);
+}
+
+/** Whether a file is a strategy's: one of Gannet's own, one outside of packages, or one of a package of strategies. */
+export function isStrategyFile(file: string): boolean {
+  if (isInside(STRATEGIES_DIR, file)) return true;
+  const folder = packageFolder(file);
+  return folder === undefined ? !isOwnCode(file) : strategyPackages.has(folder);
+}
+
+/** Whether a module is a strategy's, by its URL. */
+export function isStrategyModule(url: string | undefined): boolean {
+  return url?.startsWith('file:') === true && isStrategyFile(fileURLToPath(url));
+}
+
+function isInside(folder: string, file: string): boolean {
+  return file.startsWith(folder + sep);
 }
 
 /** Returns the folder of the installed package that a file belongs to. */
@@ -65,12 +86,5 @@ function packageFolder(file: string): string | undefined {
   const at = file.lastIndexOf(INSTALLED);
   if (at < 0) return undefined;
   const [first = '', second = ''] = file.slice(at + INSTALLED.length).split(sep);
-  return file.slice(0, at + INSTALLED.length) + (first.startsWith('@') ? `${first}${sep}${second}${sep}` : first + sep);
-}
-
-/** Whether a module is a strategy's: a file outside of packages, or one of a package that holds a strategy. */
-function isOfStrategy(url: string | undefined): boolean {
-  if (url?.startsWith('file:') !== true) return false;
-  const at = url.lastIndexOf('/node_modules/');
-  return at < 0 || [...strategyPackages].some((folder) => url.startsWith(folder));
+  return file.slice(0, at + INSTALLED.length) + (first.startsWith('@') ? `${first}${sep}${second}` : first);
 }

@@ -16,6 +16,12 @@ import { StateParts } from '../../src/strategy/stateful.ts';
 import { FISH, KELP, SOL, USDC } from '../market/tokens.ts';
 
 const usdc = (whole: number) => amountOf(USDC, whole);
+/** Returns what a hysteresis of the levels 0.6 and 0.5 emits. */
+const crossings = (values: readonly number[], options: HysteresisOptions): boolean[] => {
+  const emitted: boolean[] = [];
+  from(values).pipe(hysteresis(0.6, 0.5, options)).subscribe((side) => { emitted.push(side); });
+  return emitted;
+};
 
 describe('an amount from a number', () => {
   it.each([
@@ -156,12 +162,6 @@ describe('operators', () => {
   });
 
   it('hysteresis refuses equal levels', () => { expect(() => hysteresis(1, 1)).toThrow(/two different levels/); });
-
-  const crossings = (values: readonly number[], options: HysteresisOptions): boolean[] => {
-    const emitted: boolean[] = [];
-    from(values).pipe(hysteresis(0.6, 0.5, options)).subscribe((side) => { emitted.push(side); });
-    return emitted;
-  };
 
   it('hysteresis waits for as many readings in a row as it is to confirm', () => {
     expect(crossings([0.4, 0.4, 0.6, 0.6, 0.4, 0.4], { confirm: 2 })).toEqual([true, false]);

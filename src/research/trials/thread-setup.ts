@@ -2,7 +2,7 @@ import type { LoadFnOutput } from 'node:module';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import type { BacktestSetup, BacktestStrategy } from '../../backtest/setup.ts';
 import { importStrategy } from '../../config/strategy-file.ts';
-import { isOwnModule } from '../../core/code-files.ts';
+import { isStrategyModule } from '../../core/shared-modules.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
@@ -113,8 +113,7 @@ function renewModules(): void {
       const resolved = next(specifier, context);
       const [generation] = GENERATION.exec(context.parentURL ?? '') ?? [];
       const { url } = resolved;
-      if (generation === undefined || !url.startsWith('file:') || isOwnModule(url) || url.includes('/node_modules/')
-          || url.includes('?')) return resolved;
+      if (generation === undefined || url.includes('?') || !isStrategyModule(url)) return resolved;
       return { ...resolved, url: `${url}${generation}` };
     },
     load(url, context, next) {

@@ -19,15 +19,15 @@ const asBook = ({ yes, no }: PredictionBook) => ({
 
 describe('the episodes of a market', () => {
   it('make a book stale, lean either way, and deep far from its price, each for a while in ten minutes', () => {
-    const { book } = createEpisodes(7);
-    const shown = Array.from({ length: TEN_MINUTES }, (_, slot) => asBook(book('M', BOOK, slot)));
+    const episodes = createEpisodes(7);
+    const shown = Array.from({ length: TEN_MINUTES }, (_, slot) => asBook(episodes.book('M', BOOK, slot)));
     expect(shown.filter(isCrossed)).toHaveLength(20);
     const imbalances = shown.filter((one) => !isCrossed(one)).map((one) => bookTop(one, 'yes').imbalance!);
     // Twelve times as much on one side: (120 - 10) / 130.
     expect(imbalances.filter((imbalance) => imbalance > 0.84)).toHaveLength(100);
     expect(imbalances.filter((imbalance) => imbalance < -0.84)).toHaveLength(100);
     expect(shown.filter(({ no }) => no.some(({ size }) => size > 1_000))).toHaveLength(100);
-    expect(book('M', BOOK, 3 * TEN_MINUTES + 5)).toEqual(book('M', BOOK, 5));
+    expect(episodes.book('M', BOOK, 3 * TEN_MINUTES + 5)).toEqual(episodes.book('M', BOOK, 5));
   });
 
   it('leave a book without a side alone, and are the same for a seed', () => {
@@ -41,20 +41,20 @@ describe('the episodes of a market', () => {
   });
 
   it('have a rush into each token for ten minutes in an hour and a half', () => {
-    const { rush } = createEpisodes(7);
+    const episodes = createEpisodes(7);
     for (const mint of ['a', 'b']) {
-      const slots = Array.from({ length: NINETY_MINUTES }, (_, slot) => rush(mint, slot));
+      const slots = Array.from({ length: NINETY_MINUTES }, (_, slot) => episodes.rush(mint, slot));
       expect(slots.filter((one) => one !== undefined)).toHaveLength(1_500);
     }
   });
 });
 
-describe('launches in demand', () => {
-  const launchesAt = (slot: number, hasDemand: boolean) => createLaunches({
-    seed: 7, chain: { createMint: () => undefined, createPool: () => ({ address: 'pool' }) } as never,
-    slot: () => slot, unixSeconds: (at) => at * 0.4, addressOf: (purpose) => purpose, hasDemand,
-  }).newest(20);
+const launchesAt = (slot: number, hasDemand: boolean) => createLaunches({
+  seed: 7, chain: { createMint: () => undefined, createPool: () => ({ address: 'pool' }) } as never,
+  slot: () => slot, unixSeconds: (at) => at * 0.4, addressOf: (purpose) => purpose, hasDemand,
+}).newest(20);
 
+describe('launches in demand', () => {
   it('are each fourth one, whose volume surges for a while when it is one and a half hours old', () => {
     const launches = launchesAt(100 * 150, true);
     const wanted = launches.filter(({ tape }) => tape !== undefined);

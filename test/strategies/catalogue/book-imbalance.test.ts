@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import bookImbalance from '../../../strategies/book-imbalance.ts';
+import { paramErrors } from '../../../src/testing/index.ts';
 import type { OrderBook } from '../../../src/strategy/index.ts';
 import { book } from '../../market/events.ts';
-import { paramErrors } from '../../../src/testing/index.ts';
 import { trial } from './trial.ts';
 
 const PARAMS = { market: 'M', confirm: 2, min_depth: 10 };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import copyWatch from '../../../strategies/copy-watch.ts';
+import { paramErrors } from '../../../src/testing/index.ts';
 import type { HistoryRecord, PredictionHistoryEvent, WalletTransaction } from '../../../src/strategy/index.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import type { WalletActivityEvent } from '../../../src/market/wallet-activity.ts';
 import { buyingSol } from '../../market/events.ts';
 import { FISH, KELP, SOL, USDC } from '../../market/tokens.ts';
-import { paramErrors } from '../../../src/testing/index.ts';
 import { trial } from './trial.ts';
 
 const [WALLET, OWNER] = [FISH.mint, KELP.mint];
@@ -75,17 +75,17 @@ describe('copy watch of a wallet', () => {
   });
 });
 
-describe('copy watch of a prediction account', () => {
-  const entry = (id: number, change: Partial<HistoryRecord> = {}): HistoryRecord => ({
-    id, eventType: 'order_filled', timestamp: 0, marketId: 'M', isYes: true, totalCostUsd: 25_500_000n as never,
-    ...change,
-  });
-  const ledger = (second: number, ...ids: readonly (number | HistoryRecord)[]): PredictionHistoryEvent => ({
-    kind: 'prediction-history', feed: `prediction-history:${OWNER}`, receivedAt: second * 1_000, owner: OWNER,
-    entries: ids.map((id) => (typeof id === 'number' ? entry(id) : id)), total: ids.length,
-  });
-  const told = (second: number, text = 'order filled, YES of M, $25.50') => `${second} alert ${short(OWNER)}: ${text}`;
+const entry = (id: number, change: Partial<HistoryRecord> = {}): HistoryRecord => ({
+  id, eventType: 'order_filled', timestamp: 0, marketId: 'M', isYes: true, totalCostUsd: 25_500_000n as never,
+  ...change,
+});
+const ledger = (second: number, ...ids: readonly (number | HistoryRecord)[]): PredictionHistoryEvent => ({
+  kind: 'prediction-history', feed: `prediction-history:${OWNER}`, receivedAt: second * 1_000, owner: OWNER,
+  entries: ids.map((id) => (typeof id === 'number' ? entry(id) : id)), total: ids.length,
+});
+const told = (second: number, text = 'order filled, YES of M, $25.50') => `${second} alert ${short(OWNER)}: ${text}`;
 
+describe('copy watch of a prediction account', () => {
   it('tells new entries, oldest first; what was there before the start is no news', () => {
     const said = trial(copyWatch, { owners: [OWNER] })
       .show(ledger(1, 5, 4), ledger(2, 5, 4), ledger(3, entry(7, { isYes: false }), 6, 5)).said();

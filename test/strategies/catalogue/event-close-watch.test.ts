@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import eventCloseWatch from '../../../strategies/event-close-watch.ts';
+import { paramErrors } from '../../../src/testing/index.ts';
 import type {
   Mint, PredictionMarket, PredictionMarketEvent, PredictionPosition, PredictionPositionsEvent,
 } from '../../../src/strategy/index.ts';
 import { SOL_MINT } from '../../../src/market/token.ts';
-import { paramErrors } from '../../../src/testing/index.ts';
 import { marketOf } from '../proofs/market-events.ts';
 import { trial } from './trial.ts';
 
@@ -20,6 +20,11 @@ const before = (minutes: number, change: Partial<PredictionMarket> = {}): Predic
 };
 /** What it said, without times. */
 const texts = (said: readonly string[]): string[] => said.map((text) => text.replace(/^[\d.]+ alert /, ''));
+
+const position = (pubkey: string, change: Partial<PredictionPosition>): PredictionPosition => ({
+  pubkey, marketId: 'M', isYes: true, contracts: 10n, contractsMicro: 10_000_000n as never, claimable: false,
+  ...change,
+});
 
 describe('event-close watch', () => {
   it('tells each offset once, with the time that is left', () => {
@@ -66,10 +71,6 @@ describe('event-close watch', () => {
   });
 
   it('tells a payout that can be claimed once; a value that is unknown after the close is not zero', () => {
-    const position = (pubkey: string, change: Partial<PredictionPosition>): PredictionPosition => ({
-      pubkey, marketId: 'M', isYes: true, contracts: 10n, contractsMicro: 10_000_000n as never, claimable: false,
-      ...change,
-    });
     const held = (at: number, ...positions: readonly PredictionPosition[]): PredictionPositionsEvent => ({
       kind: 'prediction-positions', feed: `prediction-positions:${OWNER}:0`, receivedAt: at, owner: OWNER, positions,
       total: positions.length,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import holderFlow from '../../../strategies/holder-flow.ts';
+import { paramErrors } from '../../../src/testing/index.ts';
 import type { MarketEvent } from '../../../src/market/event.ts';
 import type { TokenRecordEvent } from '../../../src/strategy/index.ts';
 import { buyingSol, record } from '../../market/events.ts';
 import { SOL } from '../../market/tokens.ts';
-import { paramErrors } from '../../../src/testing/index.ts';
 import { trial } from './trial.ts';
 
 const MINUTE = 60_000;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import newTokenScreen from '../../../strategies/new-token-screen.ts';
+import { paramErrors } from '../../../src/testing/index.ts';
 import type { Bps } from '../../../src/core/amount.ts';
 import type { MarketEvent } from '../../../src/market/event.ts';
 import type { Mint, Token, TokenRecord } from '../../../src/strategy/index.ts';
 import type { RiskLimits } from '../../../src/trading/limits.ts';
 import { quote } from '../../market/events.ts';
 import { FISH, KELP, SOL, USDC } from '../../market/tokens.ts';
-import { paramErrors } from '../../../src/testing/index.ts';
 import { listOf, recordOf } from '../proofs/market-events.ts';
 import { trial } from './trial.ts';
 

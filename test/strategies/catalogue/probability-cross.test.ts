@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import probabilityCross from '../../../strategies/probability-cross.ts';
+import { paramErrors } from '../../../src/testing/index.ts';
 import type { MarketEvent } from '../../../src/market/event.ts';
 import { book, buyingSol } from '../../market/events.ts';
-import { paramErrors } from '../../../src/testing/index.ts';
 import { marketOf } from '../proofs/market-events.ts';
 import { trial } from './trial.ts';
 

@@ -101,7 +101,8 @@ export async function* watchedMarket(options: WatchedMarketOptions): AsyncGenera
     const records = new Map(specs.map((spec) => [feedKey(spec), createFeedRecord(spec)]));
     let slotsPassed = 0;
     const node = walletNode({
-      seed, startAt, slotMs, usdPrice: sandbox.usdPrice, now: () => slotsPassed,
+      seed, unixSeconds: (slot) => Math.floor((startAt + slot * slotMs) / 1_000),
+      usdPrice: (mint) => sandbox.usdPrice(mint), now: () => slotsPassed,
     });
     const polls = pollsFor(specs, { ...service, node }, clock);
     for (const { poll, at } of pollTimes(polls, startAt, startAt + days * 86_400_000)) {
@@ -127,13 +128,10 @@ export async function* watchedMarket(options: WatchedMarketOptions): AsyncGenera
 }
 
 /** Returns a node that knows what wallets do since they were first asked about. */
-function walletNode({ seed, startAt, slotMs, usdPrice, now }: {
-  readonly seed: number; readonly startAt: Millis; readonly slotMs: Millis; readonly usdPrice: (mint: string) => number;
+function walletNode({ now, ...market }: Parameters<typeof createWalletTrades>[0] & {
   readonly now: () => number;
 }): NodeSource {
-  const trades = createWalletTrades({
-    seed, usdPrice, unixSeconds: (slot) => Math.floor((startAt + slot * slotMs) / 1_000),
-  });
+  const trades = createWalletTrades(market);
   const seen = new Map<string, number>();
   return {
     walletActivity: (owner) => {

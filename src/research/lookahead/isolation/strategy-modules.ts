@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { basename, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { sharedFiles } from '../../../core/shared-modules.ts';
+import { isStrategyModule, sharedFiles } from '../../../core/shared-modules.ts';
 import { CODE_DIR, isOwnModule } from '../../../core/code-files.ts';
 
 /** Loads the modules of strategies once per generation. The modules of the project and of packages load once. */
@@ -47,7 +47,7 @@ export function isolateStrategyModules(): StrategyModules {
         if (isByStrategy && !SDK.has(url)) accesses.add(relative(CODE_DIR, fileURLToPath(url)));
         return resolved;
       }
-      if (!url.startsWith('file:') || url.includes('/node_modules/')) return resolved;
+      if (!isStrategyModule(url)) return resolved;
       const path = fileURLToPath(url);
       if (isByStrategy && (path.endsWith('.json') ? !modules.codeData.has(path) : isData(path, known))) {
         const name = basename(path);
