@@ -5,7 +5,13 @@ const HOURS = 1 / 24;
 /** The generated market in which the picture of each strategy shows it doing what it says. */
 export const MARKETS: Readonly<Record<string, GeneratedMarket>> = {
   'book-watch': { market: 'swings', seed: 7, days: 2 * HOURS },
+  'cyclic-arbitrage': { market: 'swings', seed: 7, days: HOURS },
   'dca': { market: 'stochastic-volatility', seed: 7, days: 24 * HOURS },
-  'mean-reversion': { market: 'swings', seed: 7, days: 48 * HOURS },
+  'donchian-breakout': { market: 'stochastic-volatility', seed: 7, days: 2 * HOURS },
+  'ema-cross': { market: 'stochastic-volatility', seed: 7, days: 6 * HOURS },
+  'macd': { market: 'stochastic-volatility', seed: 7, days: 6 * HOURS },
+  'mean-reversion': { market: 'swings', seed: 7, days: 2 * HOURS },
+  'pairs': { market: 'swings', seed: 7, days: 2 * HOURS },
+  'rsi': { market: 'swings', seed: 7, days: 2 * HOURS },
   'sma-crossover': { market: 'stochastic-volatility', seed: 7, days: 48 * HOURS },
 };
