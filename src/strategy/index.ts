@@ -14,7 +14,7 @@ export {
 } from './prediction-inputs.ts';
 export { portfolio, walletActivity } from './wallet-inputs.ts';
 export type { PageOptions } from './prediction-inputs.ts';
-export { amount, duration, pair, token } from './params.ts';
+export { amount, duration, instant, pair, token } from './params.ts';
 export type { Folded, Stateful, StatefulOptions } from './stateful.ts';
 export {
   amountOf, atLeast, cooldown, coversCosts, fixedSize, fractionalKelly, fractionOf, hysteresis, numberOf,

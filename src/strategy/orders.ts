@@ -1,5 +1,5 @@
 import type { Observable, OperatorFunction } from 'rxjs';
-import { defer, filter, ignoreElements, map, merge, mergeMap, of } from 'rxjs';
+import { defer, EMPTY, filter, ignoreElements, map, merge, mergeMap, of } from 'rxjs';
 import type { Millis } from '../core/time.ts';
 import { parseDuration } from '../core/time.ts';
 import type { Token, TokenAmount } from '../market/token.ts';
@@ -128,16 +128,20 @@ interface Bracket {
   /** The gain and the loss of the position at which it is sold, as fractions of its cost. */
   readonly takeProfit: number;
   readonly stopLoss: number;
+  /** How long the position is held at most, from the first event that shows it; unlimited where absent. */
+  readonly timeLimit?: string | undefined;
   readonly enter: () => SwapProposal;
   readonly leave: (reason: string) => SwapProposal;
 }
 
 /**
- * Enters once, then sells the position at a gain or at a loss, whichever comes first. Gain and loss are those of the
- * sale of the whole position (`ctx.position`), so watch quotes of such sales.
+ * Enters once, then sells the position at a gain, at a loss or after a time, whichever comes first; where one event
+ * shows several, the loss counts. Gain and loss are those of the sale of the whole position (`ctx.position`), so watch
+ * quotes of such sales.
  */
 export function bracketOrder(
-  context: Ordering & Pick<StrategyContext, 'position'>, { key, token, takeProfit, stopLoss, enter, leave }: Bracket,
+  context: Ordering & Pick<StrategyContext, 'now' | 'position'>,
+  { key, token, takeProfit, stopLoss, timeLimit, enter, leave }: Bracket,
 ): OperatorFunction<unknown, SwapProposal> {
   const gain = (): number => context.position(token).gain ?? 0;
   const isHeld = (): boolean => context.position(token).amount > 0n;
@@ -145,8 +149,15 @@ export function bracketOrder(
   const exit = oneCancelsOther<unknown>(context, `${key}-exit`, [
     { when: () => isHeld() && gain() <= -stopLoss, swap: () => leave(`stop loss at ${percent(gain())}`) },
     { when: () => isHeld() && gain() >= takeProfit, swap: () => leave(`take profit at ${percent(gain())}`) },
+    ...(timeLimit === undefined ? [] : [{ when: () => isOver(), swap: () => leave(`held for ${timeLimit}`) }]),
   ]);
-  return (source) => merge(source.pipe(entry), source.pipe(exit));
+  const entered = timeLimit === undefined ? undefined
+    : context.stateful<Millis | null, Millis>(`held-${key}`, null, (known, now) => known ?? now);
+  const limitMs = timeLimit === undefined ? Infinity : parseDuration(timeLimit);
+  const isOver = (): boolean => isHeld() && context.now() - (entered?.value ?? Infinity) >= limitMs;
+  const hold = (source: Observable<unknown>): Observable<never> => (entered === undefined ? EMPTY
+    : source.pipe(filter(isHeld), map(() => context.now()), entered, ignoreElements()));
+  return (source) => merge(source.pipe(entry), hold(source), source.pipe(exit));
 }
 
 function percent(fraction: number): string {
@@ -182,6 +193,11 @@ function abandonedAgain(
   );
 }
 
+/** Returns a swap under a key, waited for until a time. */
+function keyed(swap: SwapProposal | undefined, key: string, until: Millis): SwapProposal | undefined {
+  return swap && { ...swap, key, retry: { until, everyMs: RETRY_EVERY_MS } };
+}
+
 /** A schedule of swaps. */
 interface Schedule {
   readonly key: string;
@@ -194,23 +210,25 @@ interface Schedule {
 /**
  * Swaps at each interval of the clock, once for each run, over restarts too. A refusal that passes is waited for until
  * the next run, and longer where several were missed; a swap that was abandoned is proposed again until the next run.
- * The first run is the first that begins after the first start.
+ * The first run is the first that begins after the first start. Where `swap` returns undefined, the run has no swap.
  */
 export function scheduled(
-  context: Timed, { key, every, offset = '0s', missed = 'skip' }: Schedule, swap: (run: number) => SwapProposal,
+  context: Timed, { key, every, offset, missed = 'skip' }: Schedule,
+  swap: (run: number) => SwapProposal | undefined,
 ): Observable<SwapProposal> {
   const everyMs = parseDuration(every);
-  const offsetMs = parseDuration(offset);
+  const offsetMs = offset === undefined ? 0 : parseDuration(offset);
   const startOf = (run: number): Millis => run * everyMs + offsetMs;
   const last = context.stateful<number | null, { readonly run: number; readonly before: number | null }>(
     `schedule-${key}`, null, (_, { run }) => run);
-  const proposalOf = (run: number, until: Millis): SwapProposal =>
-    ({ ...swap(run), key: `${key}/${run}`, retry: { until, everyMs: RETRY_EVERY_MS } });
+  const proposalOf = (run: number, until: Millis): SwapProposal | undefined =>
+    keyed(swap(run), `${key}/${run}`, until);
   const due = defer(() => slotsOf(context, everyMs, offsetMs)).pipe(
     map((run) => ({ run, before: last.value })), last,
     mergeMap(({ event: { run, before } }) =>
       dueRuns(run, before, { isPunctual: context.now() === startOf(run), missed })
         .map((each, _index, { length }) => proposalOf(each, startOf(run + length)))),
+    filter((proposal) => proposal !== undefined),
   );
   return merge(due, abandonedAgain(context, key, (run) => {
     const next = startOf((missed === 'catch-up' ? last.value ?? run : run) + 1);
@@ -235,33 +253,41 @@ interface Slices {
   readonly total: TokenAmount;
   readonly slices: number;
   readonly every: string;
+  /** Delays each slice by a random part of its interval, at most this one: 0.2 is a fifth. None where absent. */
+  readonly jitter?: number | undefined;
 }
 
 /**
  * Time-weighted average price: swaps a total in slices of the same size at equal intervals from the first start on, to
  * the smallest unit. A refusal that passes is waited for until the end, one interval after the last slice is due, and a
- * slice that was abandoned is proposed again until then. A slice whose time the bot was down for is left out. Throws
- * RangeError unless there is a whole number of slices above 0.
+ * slice that was abandoned is proposed again until then. A slice whose time the bot was down for is left out, and so is
+ * one for which `swap` returns undefined. Throws RangeError unless there is a whole number of slices above 0, and a
+ * jitter from 0 to 1.
  */
 export function twap(
-  context: Timed, { key, total, slices, every }: Slices,
-  swap: (size: TokenAmount, slice: number) => SwapProposal,
+  context: Timed & Pick<StrategyContext, 'random'>, { key, total, slices, every, jitter = 0 }: Slices,
+  swap: (size: TokenAmount, slice: number) => SwapProposal | undefined,
 ): Observable<SwapProposal> {
   if (!(Number.isInteger(slices) && slices > 0)) throw new RangeError(`expected a number of slices, got ${slices}`);
+  if (!(jitter >= 0 && jitter <= 1)) throw new RangeError(`expected a jitter from 0 to 1, got ${jitter}`);
   const everyMs = parseDuration(every);
   const upTo = (slice: number): bigint => total.amount * BigInt(slice) / BigInt(slices);
   const begun = context.stateful<number | null, Millis>(`twap-${key}`, null, (known, now) => known ?? now);
   return defer(() => of(context.now())).pipe(begun, mergeMap(({ state }) => {
     const from = state!;
     const until = from + slices * everyMs;
-    const proposalOf = (slice: number): SwapProposal => ({
-      ...swap({ token: total.token, amount: upTo(slice + 1) - upTo(slice) }, slice), key: `${key}/${slice}`,
-      retry: { until, everyMs: RETRY_EVERY_MS },
-    });
+    const proposalOf = (slice: number): SwapProposal | undefined =>
+      keyed(swap({ token: total.token, amount: upTo(slice + 1) - upTo(slice) }, slice), `${key}/${slice}`, until);
+    const delayed = (slice: number): Observable<number> => {
+      const delayMs = jitter === 0 ? 0 : Math.floor(context.random() * jitter * everyMs);
+      return delayMs === 0 ? of(slice) : of(slice).pipe(delay(context, `${delayMs}ms`));
+    };
     const due = slotsOf(context, everyMs, from % everyMs).pipe(
       map((slot) => slot - Math.floor(from / everyMs)),
       filter((slice) => slice < slices && upTo(slice + 1) > upTo(slice)),
+      mergeMap(delayed),
       map(proposalOf),
+      filter((proposal) => proposal !== undefined),
     );
     return merge(due, abandonedAgain(context, key, (slice) =>
       (context.now() < until ? proposalOf(slice) : undefined)));

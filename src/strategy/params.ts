@@ -3,6 +3,7 @@ import { parseDecimal, parseRaw } from '../core/amount.ts';
 import { assert } from '../core/assert.ts';
 import { isGannetError } from '../core/errors.ts';
 import { nearest } from '../core/text.ts';
+import type { Millis } from '../core/time.ts';
 import { parseDuration } from '../core/time.ts';
 import type { Pair, Token, TokenAmount, TokenTable } from '../market/token.ts';
 
@@ -73,6 +74,30 @@ export function duration(): z.ZodType<string, string> {
       return z.NEVER;
     }
   });
+}
+
+/** Returns the schema of an instant in UTC, "2027-03-01T12:00:00Z", read as milliseconds since the epoch. */
+export function instant(): z.ZodType<Millis, string> {
+  return z.iso.datetime({ error: 'expected a time in UTC such as "2027-03-01T12:00:00Z"' })
+    .meta({ description: 'a time in UTC, "2027-03-01T12:00:00Z"' })
+    .transform((text) => {
+      const [year, month, day, hours, minutes, seconds = 0] = text.split(/[-T:Z]/).map(Number) as number[];
+      return daysSinceEpoch(year!, month!, day!) * DAY_MS + (hours! * 3_600 + minutes! * 60 + seconds) * 1_000;
+    });
+}
+
+const DAY_MS: Millis = 86_400_000;
+/** The days of 400 years, after which the Gregorian calendar repeats, and those from the year 0 to the epoch. */
+const [CYCLE_DAYS, EPOCH_DAYS] = [146_097, 719_468];
+
+/** Returns the days from the epoch to a date. Years begin in March here, so that the leap day is the last one. */
+function daysSinceEpoch(year: number, month: number, day: number): number {
+  const from = month > 2 ? year : year - 1;
+  const cycle = Math.floor(from / 400);
+  const inCycle = from - cycle * 400;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  const days = inCycle * 365 + Math.floor(inCycle / 4) - Math.floor(inCycle / 100) + dayOfYear;
+  return cycle * CYCLE_DAYS + days - EPOCH_DAYS;
 }
 
 /** Returns an amount with its token, or what is wrong with the text. */

@@ -187,8 +187,12 @@ export interface TargetWeight {
 
 /** When weights are restored. */
 export interface RebalanceOptions {
-  /** How far a weight may be from its target before it is traded back to it: 0.05 is 5 points. */
+  /** How far a weight may be from its target before it is traded back: 0.05 is 5 points. */
   readonly band: number;
+  /** The same as a part of the target, 0.2 for a fifth of it; the narrower of both counts. */
+  readonly relative?: number | undefined;
+  /** What it is traded back to: the target by default, or the edge of the band, which costs less. */
+  readonly to?: 'target' | 'edge' | undefined;
   /** The least value of a swap in the budget's token. */
   readonly minimum: TokenAmount;
   readonly reason: string;
@@ -206,7 +210,8 @@ type Rebalanced = Pick<StrategyContext, 'budget' | 'equity' | 'openIntents' | 'p
  * 21 (2008).
  */
 export function targetWeights(
-  context: Rebalanced, targets: readonly TargetWeight[], { band, minimum, reason }: RebalanceOptions,
+  context: Rebalanced, targets: readonly TargetWeight[],
+  { band, relative = Infinity, to = 'target', minimum, reason }: RebalanceOptions,
 ): SwapProposal[] {
   const sum = targets.reduce((total, { weight }) => (weight >= 0 ? total + weight : Number.NaN), 0);
   if (!(sum <= 1 + 1e-9))
@@ -216,10 +221,12 @@ export function targetWeights(
   if (cash === undefined || equity === undefined || equity === 0n || context.openIntents() > 0) return [];
   const drifts = targets.map(({ token, weight }) => {
     const position = context.position(token);
-    const target = fractionOf({ token: cash, amount: equity }, weight).amount;
-    return { position, target, drift: Number(position.value ?? 0n) / Number(equity) - weight };
+    const drift = Number(position.value ?? 0n) / Number(equity) - weight;
+    const width = weight === 0 ? band : Math.min(band, relative * weight);
+    const goal = to === 'target' ? weight : drift > 0 ? weight + width : Math.max(0, weight - width);
+    return { position, width, target: fractionOf({ token: cash, amount: equity }, goal).amount, drift };
   });
-  const beyond = drifts.filter(({ drift }) => Math.abs(drift) > band);
+  const beyond = drifts.filter(({ drift, width }) => Math.abs(drift) > width);
   const sales = beyond.flatMap(({ position, target, drift }) => {
     const excess = (position.value ?? 0n) - target;
     return drift > 0 && excess >= minimum.amount ? [context.swap(position.token, cash, partOf(position, excess),

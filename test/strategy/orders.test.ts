@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Millis } from '../../src/core/time.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { MissedRuns, PricedQuote, StrategyContext, SwapProposal } from '../../src/strategy/index.ts';
-import { limitOrder, oneCancelsOther, scheduled, stopOrder, twap } from '../../src/strategy/index.ts';
+import { bracketOrder, limitOrder, oneCancelsOther, scheduled, stopOrder, twap } from '../../src/strategy/index.ts';
 import type { StateSnapshot } from '../../src/trading/engine-state.ts';
 import { snapshotState } from '../../src/trading/engine-state.ts';
 import type { Intent } from '../../src/trading/intent.ts';
@@ -128,6 +128,12 @@ describe('a schedule', () => {
       .toEqual(expected);
   });
 
+  it('begins at the interval itself without an offset, and has no swap where a run returns none', () => {
+    const body: Body = (_streams, context) => scheduled(context, { key: 'even', every: '1m' },
+      (number) => (number === 1 ? undefined : one(context, `run ${number}`)));
+    expect(bought(pass(run(body), 3 * MINUTE))).toEqual(['0 run 0', '120000 run 2', '180000 run 3']);
+  });
+
   it('makes up for no run twice where it is started again at once', () => {
     expect(bought(pass(again(pass(run(schedule('once')), 100_000), 'once', 101_000), 125_000))).toEqual([]);
   });
@@ -169,11 +175,39 @@ describe('a run or a slice that was abandoned before its signature', () => {
 });
 
 describe('a TWAP order', () => {
+  const jittered = (jitter: number): Body => (_streams, context) => twap(
+    context, { key: 't', total: { token: USDC, amount: 2n * PURCHASE }, slices: 3, every: '1m', jitter },
+    (_size, slice) => (slice === 1 ? undefined : one(context, `slice ${slice}`)));
+
+  it('delays each slice by at most its jitter, and leaves out a slice without a swap', () => {
+    expect(bought(pass(run(jittered(0)), 4 * MINUTE))).toEqual(['0 slice 0', '120000 slice 2']);
+    const times = bought(pass(run(jittered(0.5)), 4 * MINUTE)).map((text) => Number(text.split(' ')[0]));
+    expect(times).toHaveLength(2);
+    expect(times.every((time, n) => time > n * 2 * MINUTE && time <= (n * 2 + 0.5) * MINUTE)).toBe(true);
+    expect(run(jittered(1.1)).engine.stopped[0]?.reason).toMatch(/a jitter from 0 to 1/);
+  });
+
   it('refuses a number of slices that is no whole number above 0', () => {
     for (const slices of [0, 1.5, Number.NaN, -1]) {
       const started = run((_streams, context) =>
         twap(context, { key: 't', total: { token: USDC, amount: 10n }, slices, every: '1m' }, () => one(context, 'x')));
       expect(started.engine.stopped[0]?.reason).toMatch(/number of slices/);
     }
+  });
+});
+
+describe('a bracket order', () => {
+  it('leaves after its time limit, counted from the first event that shows the position, over a restart too', () => {
+    const body: Body = ({ price }, context) => price!.pipe(bracketOrder(context, {
+      key: 'b', token: SOL_USDC.base, takeProfit: 0.5, stopLoss: 0.999, timeLimit: '20s',
+      enter: () => one(context, 'in'), leave: (reason) => context.sell(SOL_USDC, 'all', reason),
+    }));
+    const first = at(run(body), 150, 150, 150);
+    const states = Object.fromEntries(first.engine.takeStrategyStates().map(({ strategy: of, text }) => [of, text]));
+    const snapshot = JSON.parse(JSON.stringify(snapshotState(first.state))) as StateSnapshot;
+    const second = run(body, { startAt: 16_000, snapshot, restored: { states, unseen: [] } });
+    expect(bought(first)).toEqual(['5000 in']);
+    // Bought at 5 s and seen at 10 s, so it is sold by the first event from 30 s on.
+    expect(bought(at(second, 150, 150, 150))).toEqual(['31000 held for 20s']);
   });
 });

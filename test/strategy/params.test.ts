@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { amount, duration, pair, token } from '../../src/strategy/index.ts';
+import { amount, duration, instant, pair, token } from '../../src/strategy/index.ts';
 import { parseTokenAmount, withTokens } from '../../src/strategy/params.ts';
 import { FISH, SOL, TOKENS, USDC } from '../market/tokens.ts';
 
@@ -20,6 +20,13 @@ describe('a parameter', () => {
     expect(read(duration(), '1h30m')).toBe('1h30m');
   });
 
+  it('names an instant as Date does, in leap years too', () => {
+    for (const text of ['1970-01-01T00:00:00Z', '2000-02-29T23:59:59Z', '2026-11-23T15:30:00Z', '2100-03-01T00:00:00Z',
+      '2024-02-29T00:00:00.250Z', '1969-12-31T00:00:00Z']) {
+      expect(read(instant(), text), text).toBe(Date.parse(text));
+    }
+  });
+
   it.each([
     [token(), 'USDT', 'expected one of SOL, USDC, FISH, KELP (did you mean USDC?), got "USDT"'],
     [pair(), 'SOL-USDC', 'expected two different tokens such as "SOL/USDC", got "SOL-USDC"'],
@@ -31,6 +38,9 @@ describe('a parameter', () => {
     [amount(), '1e3 SOL', 'SOL: expected a decimal number such as "1.5", got "1e3"'],
     [amount(), '-1 SOL', 'SOL: expected a decimal number such as "1.5", got "-1"'],
     [amount(), '1.5 raw SOL', 'SOL: expected an integer of 0 to 18446744073709551615, got "1.5"'],
+    [instant(), '2027-02-29T00:00:00Z', 'expected a time in UTC such as "2027-03-01T12:00:00Z"'],
+    [instant(), '2027-03-01', 'expected a time in UTC such as "2027-03-01T12:00:00Z"'],
+    [instant(), '2027-03-01T12:00:00+01:00', 'expected a time in UTC such as "2027-03-01T12:00:00Z"'],
     [duration(), '5', 'expected a duration such as "5s", "250ms" or "1h30m", got "5"'],
   ])('says what is wrong with %#: %s', (schema, text, message) => {
     expect(schemaError(schema as z.ZodType, text)).toBe(message);

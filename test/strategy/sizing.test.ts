@@ -8,7 +8,7 @@ import {
   amountOf, atLeast, cooldown, coversCosts, fixedSize, fractionalKelly, fractionOf, hysteresis, numberOf,
   percentOfBudget, percentOfEquity, roundTripBps, targetWeights, volatilityWeight,
 } from '../../src/strategy/index.ts';
-import type { SwapProposal, Token } from '../../src/strategy/index.ts';
+import type { RebalanceOptions, SwapProposal, Token } from '../../src/strategy/index.ts';
 import { positionOf, swapProposal } from '../../src/strategy/context.ts';
 import { FISH, KELP, SOL, USDC } from '../market/tokens.ts';
 
@@ -161,7 +161,9 @@ const text = ({ inputMint, outputMint, amount, reason }: SwapProposal): string =
 
 describe('target weights', () => {
   interface Held { readonly [symbol: string]: readonly [amount: number, value: number] }
-  const swapsOf = (held: Held, cash: number, open = 0, weights = [0.4, 0.3, 0.2]): string[] => {
+  const swapsOf = (
+    held: Held, cash: number, open = 0, weights = [0.4, 0.3, 0.2], options: Partial<RebalanceOptions> = {},
+  ): string[] => {
     const total = Object.values(held).reduce((sum, [, value]) => sum + value, cash);
     const proposals = targetWeights({
       budget: () => usdc(1_000), equity: () => usdc(total).amount as never, openIntents: () => open,
@@ -173,7 +175,7 @@ describe('target weights', () => {
       },
       swap: swapProposal,
     }, [SOL, FISH, KELP].map((token, n) => ({ token, weight: weights[n]! })),
-    { band: 0.05, minimum: usdc(10), reason: 'rebalance' });
+    { band: 0.05, minimum: usdc(10), reason: 'rebalance', ...options });
     return proposals.map(text);
   };
   it('sell everything that is too heavy before anything is bought', () => {
@@ -193,6 +195,18 @@ describe('target weights', () => {
     expect(swapsOf({ SOL: [3, 440], FISH: [1, 300], KELP: [1, 160] }, 100)).toEqual([]);
     expect(swapsOf({}, 20)).toEqual([]);
     expect(swapsOf({}, 1_000, 1)).toEqual([]);
+  });
+
+  it('have a band relative to each weight too, and lead back to its edge where that is asked for', () => {
+    // KELP lacks 4.5 points: within 5 points, and beyond a fifth of its weight, which is 4 points.
+    const held: Held = { SOL: [3, 440], FISH: [1, 300], KELP: [1, 155] };
+    expect(swapsOf(held, 105)).toEqual([]);
+    expect(swapsOf(held, 105, 0, undefined, { relative: 0.2 }))
+      .toEqual(['KELP/USDC "45000000" rebalance: KELP is 4.5 points under its weight']);
+    expect(swapsOf({ SOL: [4, 600] }, 400, 0, [0.4, 0, 0], { to: 'edge' }))
+      .toEqual(['SOL/USDC "1000000000" rebalance: SOL is 20.0 points over its weight']);
+    expect(swapsOf({ SOL: [2, 200] }, 800, 0, [0.4, 0, 0], { to: 'edge' }))
+      .toEqual(['SOL/USDC "150000000" rebalance: SOL is 20.0 points under its weight']);
   });
 
   it('refuse weights above 1 together, negative ones and NaN', () => {

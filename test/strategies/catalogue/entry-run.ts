@@ -43,6 +43,8 @@ export interface EntryRun {
   readonly logged: readonly LoggedDecision[];
   /** What it swapped and said, in order, without times, amounts and figures. */
   readonly decided: readonly string[];
+  /** Why the engine stopped the strategy; empty where it did not. */
+  readonly failures: readonly string[];
   /** Shows events, each at its time. */
   show(events: readonly MarketEvent[]): void;
   /** Ends this run as a kill does, and returns the one that is started after it; `seen` may warm it up. */
@@ -77,6 +79,7 @@ export function entryRun(setup: EntrySetup, instance: StrategyInstance, past: Pa
   const under = new Map(past.under);
   const logged: LoggedDecision[] = [];
   const decided: string[] = [];
+  const failures: string[] = [];
   let savedText = past.restored?.states[name];
   const amountOutOf = ({ inputMint, outputMint, amountIn }: Intent): bigint => {
     const direct = state.market.latestQuote(inputMint, outputMint);
@@ -100,6 +103,7 @@ export function entryRun(setup: EntrySetup, instance: StrategyInstance, past: Pa
         else if (verdict === 'approved')
           decided.push(`${proposal.inputMint} ${proposal.outputMint} ${proposal.key ?? ''}`);
       },
+      onStopped: ({ reason, place }) => { failures.push(`${place ?? name}: ${reason}`); },
       onEffect: (effect) => {
         if (effect.kind !== 'execute') return;
         const { intent, strategyState } = effect;
@@ -117,7 +121,7 @@ export function entryRun(setup: EntrySetup, instance: StrategyInstance, past: Pa
   engine.start();
   for (const id of past.under?.keys() ?? []) engine.clock.schedule(() => { fill(id); }, RESTART_MS);
   return {
-    engine, logged, decided,
+    engine, logged, decided, failures,
     show(events) {
       for (const event of events) {
         for (let due = engine.clock.nextAt(); due <= event.receivedAt; due = engine.clock.nextAt())

@@ -5,13 +5,20 @@ const HOURS = 1 / 24;
 /** The generated market in which the picture of each strategy shows it doing what it says. */
 export const MARKETS: Readonly<Record<string, GeneratedMarket>> = {
   'book-watch': { market: 'swings', seed: 7, days: 2 * HOURS },
+  'bracket': { market: 'swings', seed: 7, days: 0.25 * HOURS },
   'cyclic-arbitrage': { market: 'swings', seed: 7, days: HOURS },
-  'dca': { market: 'stochastic-volatility', seed: 7, days: 24 * HOURS },
+  'dca': { market: 'stochastic-volatility', seed: 7, days: 12 * HOURS },
   'donchian-breakout': { market: 'stochastic-volatility', seed: 7, days: 2 * HOURS },
   'ema-cross': { market: 'stochastic-volatility', seed: 7, days: 6 * HOURS },
+  'grid': { market: 'swings', seed: 7, days: 1 * HOURS },
+  'limit': { market: 'swings', seed: 7, days: 0.25 * HOURS },
   'macd': { market: 'stochastic-volatility', seed: 7, days: 6 * HOURS },
   'mean-reversion': { market: 'swings', seed: 7, days: 2 * HOURS },
   'pairs': { market: 'swings', seed: 7, days: 2 * HOURS },
+  'rebalance': { market: 'swings', seed: 7, days: 1 * HOURS },
   'rsi': { market: 'swings', seed: 7, days: 2 * HOURS },
   'sma-crossover': { market: 'stochastic-volatility', seed: 7, days: 48 * HOURS },
+  'trailing-stop': { market: 'swings', seed: 7, days: 0.25 * HOURS },
+  'twap': { market: 'swings', seed: 7, days: 0.25 * HOURS },
+  'value-averaging': { market: 'swings', seed: 7, days: 0.5 * HOURS },
 };

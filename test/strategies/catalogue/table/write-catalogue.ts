@@ -6,8 +6,8 @@ import { MARKETS } from './markets.ts';
 import { CATALOGUE_DIR, cataloguePage } from './page.ts';
 import { pictureOf, pictureStamp, stampIn } from './picture.ts';
 
-// Writes the page and the pictures that catalogue-page.test.ts holds against the strategies: the pictures that are older
-// than their strategy, and those of the strategies that the arguments name.
+// Writes the page and the pictures that catalogue-page.test.ts holds against the strategies: the pictures that are
+// older than their strategy, and those of the strategies that the arguments name.
 
 const asked = new Set(process.argv.slice(2));
 const pictures = join(PROJECT_DIR, CATALOGUE_DIR, 'pictures');
