@@ -48,11 +48,12 @@ export default defineStrategy({
     const others = tokens.slice(1);
     const spent = p.legs[0]!.amount;
     const fees = (p.network_fee?.amount ?? 0n) * BigInt(p.legs.length);
+    const spanOf = (all: readonly number[]): number => Math.max(...all) - Math.min(...all);
     /** In basis points after costs; undefined where the quotes are not of one moment, or of too small sizes. */
     const profitOf = ({ rungs }: QuoteLadder): number | undefined => {
       const times = rungs.map(({ at }) => at);
       const slots = rungs.flatMap(({ contextSlot }) => (contextSlot === undefined ? [] : [Number(contextSlot)]));
-      if (rangeOf(times) > parseDuration(p.max_apart) || rangeOf(slots) > p.max_slots) return undefined;
+      if (spanOf(times) > parseDuration(p.max_apart) || spanOf(slots) > p.max_slots) return undefined;
       let carried: bigint = spent;
       for (const { inAmount, outAmount } of rungs) {
         if (carried > inAmount) return undefined;
@@ -89,8 +90,3 @@ export default defineStrategy({
     ));
   },
 });
-
-/** The largest difference between numbers; 0 where there are none. */
-function rangeOf(numbers: readonly number[]): number {
-  return numbers.length === 0 ? 0 : Math.max(...numbers) - Math.min(...numbers);
-}

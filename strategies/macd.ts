@@ -14,7 +14,7 @@ export default defineStrategy({
   name: 'macd',
   summary: 'Buys when the MACD of closed bars crosses above its signal line, sells when it crosses below.',
   losesMoneyWhen: 'It loses in a market that moves sideways, where the lines cross again and again and each pair of '
-    + 'crossings costs a round trip. In a slow, steady trend the lines converge, and it sells too early.',
+    + 'crossings costs a round trip. In a trend of constant slope the lines converge, and it sells too early.',
   params: z.strictObject({
     pair: pair().describe('what to trade, "SOL/USDC"'),
     size: amount().describe('what one purchase costs, in the quote token; also the size whose price is watched'),

@@ -7,8 +7,8 @@ import { amount, bollinger, coversCosts, defineStrategy, duration, pair, quotes 
 export default defineStrategy({
   name: 'mean-reversion',
   summary: 'Buys when the price is k standard deviations under its mean, sells when it is back.',
-  losesMoneyWhen: 'It loses in a falling market: each fall looks like a dip, and the mean falls after the price, so '
-    + 'the way back ends below the purchase. Narrow bands lose too: what they bring is less than a round trip costs.',
+  losesMoneyWhen: 'It loses in a falling market: it takes each fall for a dip, and the mean falls after the price, '
+    + 'so the way back ends below the purchase. Narrow bands lose too: they bring less than a round trip costs.',
   params: z.strictObject({
     pair: pair().describe('what to trade, "SOL/USDC"'),
     size: amount().describe('what one purchase costs, in the quote token; also the size whose price is watched'),

@@ -12,8 +12,8 @@ type Side = 'cash' | 'a' | 'b' | 'broken';
 export default defineStrategy({
   name: 'pairs',
   summary: 'Holds the one of two tokens that is cheap against the other, by a regression of their logarithms.',
-  losesMoneyWhen: 'It loses when the relation of the two tokens breaks: the one that looks cheap goes on falling until '
-    + 'the stop. It cannot sell short, so it also loses when both fall together.',
+  losesMoneyWhen: 'It loses when the relation of the two tokens breaks: the one that was bought as cheap goes on '
+    + 'falling until the stop. It cannot sell short, so it also loses when both fall together.',
   params: z.strictObject({
     size: amount().describe('what one purchase costs, "100 USDC"; between two positions this token is held'),
     a: amount().describe('a sale of the first token whose price is watched, "1 SOL"; as large as a position'),

@@ -12,7 +12,7 @@ export default defineStrategy({
   name: 'rsi',
   summary: 'Buys when the relative strength index of closed bars is below one level, sells when it is above another.',
   losesMoneyWhen: 'It loses in a long fall: the index stays low while the price goes on falling, and the strategy '
-    + 'holds until the index is high again. In a steady rise it buys late or never.',
+    + 'holds until the index is high again. In a long rise it buys late or never.',
   params: z.strictObject({
     pair: pair().describe('what to trade, "SOL/USDC"'),
     size: amount().describe('what one purchase costs, in the quote token; also the size whose price is watched'),

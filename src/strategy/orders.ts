@@ -4,7 +4,6 @@ import type { Millis } from '../core/time.ts';
 import { parseDuration } from '../core/time.ts';
 import type { Token, TokenAmount } from '../market/token.ts';
 import type { Outcome } from '../trading/intent.ts';
-import { isTerminal } from '../trading/intent.ts';
 import type { SwapProposal } from '../trading/proposal.ts';
 import type { StrategyContext } from './context.ts';
 import { fixedSize } from './sizing.ts';
@@ -326,6 +325,9 @@ interface Turn extends HoldSignal {
   readonly before: number;
 }
 
+/** The states in which a swap is over. */
+const ENDS: ReadonlySet<Outcome['state']> = new Set(['confirmed', 'failed', 'expired', 'abandoned']);
+
 /** How long a purchase is waited for where a refusal passes: beyond that the turn is over. */
 const PURCHASE_WAIT = '1m';
 
@@ -352,7 +354,7 @@ export function followSignal(
     const held = tokens.find((token) => token.mint !== side && context.available(token) > 0n);
     return held && context.swap(held, tokens.find(({ mint }) => mint === side) ?? size.token, 'all', reason);
   };
-  const ended = context.outcomes$.pipe(filter(({ state }) => isTerminal(state)));
+  const ended = context.outcomes$.pipe(filter(({ state }) => ENDS.has(state)));
   // After a start as well: the pause may have been under way at the end of the last run.
   const unswitched = merge(of(undefined), context.denials$, ended).pipe(
     delay(context, `${RETRY_EVERY_MS}ms`), map(() => switched('the signal has turned, and this is still held')),

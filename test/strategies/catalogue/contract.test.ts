@@ -25,7 +25,6 @@ const MARKET = { market: 'swings', seed: 7, days: 20 / 1_440 } as const;
 /** Strategies that decide nothing in this market, each with its reason. */
 const QUIET: ReadonlyMap<string, string> = new Map([
   ['holder-flow', 'its samples take two hours'],
-  ['mean-reversion', 'its mean takes six hours of prices'],
   ['sma-crossover', 'its averages take hours of prices'],
 ]);
 

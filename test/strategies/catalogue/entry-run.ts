@@ -133,7 +133,8 @@ export function entryRun(setup: EntrySetup, instance: StrategyInstance, past: Pa
       const text = engine.takeStrategyStates()[0]?.text ?? savedText;
       engine.stop();
       return entryRun(setup, instance, {
-        startAt: engine.clock.now(), under, events: seen,
+        // A warm-up shows what is older than the start.
+        startAt: engine.clock.now() + 1, under, events: seen,
         snapshot: JSON.parse(JSON.stringify(snapshotState(state))) as StateSnapshot,
         restored: { states: text === undefined ? {} : { [name]: text }, unseen: [] },
       });
