@@ -97,7 +97,7 @@ async function findFile(
 }
 
 /** Returns the names that `use` can take from a folder of strategies, sorted. */
-async function listStrategies(strategiesDir: string): Promise<string[]> {
+export async function listStrategies(strategiesDir: string): Promise<string[]> {
   const entries = await readdir(strategiesDir, { withFileTypes: true });
   const names = await Promise.all(entries.map(async (entry) => {
     if (entry.isDirectory()) return await isFile(join(strategiesDir, entry.name, 'index.ts')) ? entry.name : undefined;

@@ -29,7 +29,8 @@ interface Box {
 const OWN_CODE: readonly string[] = [
   ...['core', 'market', 'trading', 'strategy', 'engine', join('daemon', 'hosts')]
     .map((name) => join(CODE_DIR, name) + sep),
-  join(CODE_DIR, 'config', 'check-value.ts'), join(CODE_DIR, 'config', 'strategies', 'ask-strategy.ts'),
+  join(CODE_DIR, 'config', 'check-value.ts'),
+  ...['ask-strategy.ts', 'describe-params.ts'].map((name) => join(CODE_DIR, 'config', 'strategies', name)),
   ...['rxjs', 'trading-signals', 'zod'].map((name) => join(PROJECT_DIR, 'node_modules', name) + sep),
   join(PROJECT_DIR, 'package.json'),
 ];
