@@ -1,12 +1,11 @@
 import type { BacktestStrategy } from '../../backtest/setup.ts';
 import type { Millis } from '../../core/time.ts';
 import type { TimedProposal } from './replayed-strategy.ts';
-import { differenceOf, firstAnswers, firstExtra, ownInputs, ReplayedStrategy } from './replayed-strategy.ts';
+import { areSame, firstAnswers, firstExtra, ownInputs, ReplayedStrategy } from './replayed-strategy.ts';
 import type { Trace, TracedCall } from './trace.ts';
 
 /** The calls after a start whose proposals are compared. */
 const COMPARED_CALLS = 600;
-const STARTS = 4;
 /** Shares of the longest history that are tried, falling. */
 const SHARES = [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32] as const;
 
@@ -35,14 +34,15 @@ export type Load = () => Promise<BacktestStrategy>;
  * waits until it has seen enough proposes less after a short history, but nothing else.
  */
 export async function judgeHistory(
-  trace: Trace, load: Load, { seed, warmupMs }: { readonly seed: number; readonly warmupMs: Millis },
+  trace: Trace, load: Load,
+  { seed, warmupMs, starts }: { readonly seed: number; readonly warmupMs: Millis; readonly starts: number },
 ): Promise<HistoryVerdict> {
   const own = ownInputs(await load());
   const events = trace.calls.filter(({ call }) => call.kind === 'event' && own.polled.has(call.input));
   const answers = firstAnswers(trace.calls);
   let compared = 0;
   let neverSame = false;
-  for (const start of startsOf(trace, events)) {
+  for (const start of startsOf(trace, events, starts)) {
     const startAt = events[start]!.call.at;
     const longestMs = startAt - events[0]!.call.at;
     const after = async (historyMs: Millis): Promise<readonly TimedProposal[]> =>
@@ -55,7 +55,7 @@ export async function judgeHistory(
     let enoughMs: Millis | undefined;
     for (const share of SHARES) {
       const historyMs = Math.ceil(longestMs * share);
-      if (historyMs <= warmupMs || differenceOf(longest, await after(historyMs)) !== undefined) break;
+      if (historyMs <= warmupMs || !areSame(longest, await after(historyMs))) break;
       enoughMs = historyMs;
     }
     if (enoughMs !== undefined) return { compared, neverSame: false, early: { ...extra, startAt, enoughMs } };
@@ -65,15 +65,15 @@ export async function judgeHistory(
 }
 
 /** Starts right before known proposals of the second half, where there are any. */
-function startsOf({ calls }: Trace, events: readonly TracedCall[]): number[] {
+function startsOf({ calls }: Trace, events: readonly TracedCall[], most: number): number[] {
   const proposedAt = calls.filter(({ effects }) => effects.some(({ kind }) => kind === 'propose'))
     .map(({ call }) => call.at);
   const from = Math.floor(events.length / 2);
   const until = Math.max(from, Math.floor(events.length * 0.95));
   const starts = new Set<number>();
-  for (let part = 0; part < STARTS; part++) {
-    const begin = from + Math.floor(((until - from) * part) / STARTS);
-    const end = from + Math.floor(((until - from) * (part + 1)) / STARTS);
+  for (let part = 0; part < most; part++) {
+    const begin = from + Math.floor(((until - from) * part) / most);
+    const end = from + Math.floor(((until - from) * (part + 1)) / most);
     if (end <= begin) continue;
     const at = proposedAt.find((time) => time >= events[begin]!.call.at && time < events[end - 1]!.call.at);
     const near = at === undefined ? begin : events.findIndex(({ call }) => call.at >= at);

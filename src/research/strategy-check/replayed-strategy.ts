@@ -129,13 +129,6 @@ export function firstAnswers(calls: readonly TracedCall[]): PortfolioAnswers {
   return first;
 }
 
-/** The first difference between two sequences of proposals. */
-export interface ProposalDifference {
-  readonly at: Millis;
-  readonly expected: Proposal | undefined;
-  readonly found: Proposal | undefined;
-}
-
 /** Returns the first proposal that the expected ones lack. */
 export function firstExtra(
   expected: readonly TimedProposal[], found: readonly TimedProposal[],
@@ -144,17 +137,9 @@ export function firstExtra(
   return found.find((proposal) => !known.has(textOf(proposal)));
 }
 
-/** Returns the first difference between what was proposed and what should have been. */
-export function differenceOf(
-  expected: readonly TimedProposal[], found: readonly TimedProposal[],
-): ProposalDifference | undefined {
-  for (let i = 0; i < Math.max(expected.length, found.length); i++) {
-    const [a, b] = [expected[i], found[i]];
-    if (a !== undefined && b !== undefined && textOf(a) === textOf(b)) continue;
-    const at = Math.min(a?.at ?? Infinity, b?.at ?? Infinity);
-    return { at, expected: a?.at === at ? a.proposal : undefined, found: b?.at === at ? b.proposal : undefined };
-  }
-  return undefined;
+/** Returns whether two sequences of proposals are the same. */
+export function areSame(a: readonly TimedProposal[], b: readonly TimedProposal[]): boolean {
+  return a.length === b.length && a.every((proposal, i) => textOf(proposal) === textOf(b[i]!));
 }
 
 function textOf({ at, proposal }: TimedProposal): string {

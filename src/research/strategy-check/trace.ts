@@ -10,6 +10,7 @@ import { createRealm } from '../../engine/host/realm.ts';
 import type { PortfolioView, StrategyCall, StrategyEffect } from '../../engine/host/strategy-call.ts';
 import type { InputSource } from '../../recording/reader.ts';
 import { goesOn } from '../box/phases.ts';
+import { stopMessages } from '../trials/run-trial.ts';
 
 /** What a strategy read of its portfolio in one call, by question. */
 export type PortfolioAnswers = ReadonlyMap<string, unknown>;
@@ -26,6 +27,8 @@ export interface Trace {
   readonly calls: readonly TracedCall[];
   readonly decisions: number;
   readonly decisionHash: string;
+  /** The alerts by which the engine stopped it. */
+  readonly stops: readonly string[];
   /** The strategy at the end of the recording, still subscribed. */
   readonly realm: Realm;
 }
@@ -46,6 +49,7 @@ export function realmOf({ name, strategy, params }: BacktestStrategy, seed: numb
 export function* traceInChunks(instance: BacktestStrategy, market: CheckedMarket): ChunkedWork<Trace> {
   const { setup, recording, checks } = market;
   const calls: TracedCall[] = [];
+  const stops: string[] = [];
   const realm = realmOf(instance, setup.seed);
   const traced: BacktestStrategy = {
     ...instance,
@@ -62,8 +66,9 @@ export function* traceInChunks(instance: BacktestStrategy, market: CheckedMarket
     state: freshState(setup, [instance]), strategies: [traced], startAt: setup.firstAt,
     cursor: backtestCursor(recording, checks), checks, goesOn, seed: setup.seed, model: setup.model,
     sampling: samplingOf([instance], setup.intervals), stopwatch: () => 0,
+    onDecision: (decision) => { stops.push(...stopMessages(decision)); },
   });
-  return { calls, decisions, decisionHash, realm };
+  return { calls, decisions, decisionHash, stops, realm };
 }
 
 /** Returns a portfolio that notes its answers. */

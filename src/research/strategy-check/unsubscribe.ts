@@ -4,8 +4,8 @@ import type { Trace } from './trace.ts';
 
 /** What a strategy still holds and does after its end. */
 interface Leftovers extends HeldThings {
-  /** The number of its proposals on events that came after its end. */
-  readonly proposals: number;
+  /** What it did on events that came after its end, each once: "log" for example. */
+  readonly acts: readonly string[];
 }
 
 const OVER: PortfolioView = {
@@ -17,10 +17,11 @@ const OVER: PortfolioView = {
 /** Unsubscribes the strategy of a trace, hands it the last event of each input once more, and returns what is left. */
 export function leftoversOf({ calls, realm }: Trace): Leftovers {
   const at = calls.at(-1)!.call.at;
-  const acts: StrategyEffect[] = [...realm.handle({ kind: 'end', at }, OVER)];
+  realm.handle({ kind: 'end', at }, OVER);
+  const acts: StrategyEffect[] = [];
   const held = realm.held();
   const events = new Map(calls.flatMap(({ call }) => (call.kind === 'event' ? [[call.input, call] as const] : [])));
   if (held.streams.length > 0)
     for (const call of events.values()) acts.push(...realm.handle({ ...call, at: at + 1 }, OVER));
-  return { ...held, proposals: acts.filter(({ kind }) => kind === 'propose').length };
+  return { ...held, acts: [...new Set(acts.map(({ kind }) => kind))] };
 }
