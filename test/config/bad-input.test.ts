@@ -224,9 +224,9 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
     [
       'bot.yaml:6:15 strategies[0].params.window: expected an integer of 2 to 10000, got "ten"',
     ]],
-  ['parameters that are missing', 'strategies:\n  - use: dca\n    params: { buy: SOL }\n', [
-    'bot.yaml:3:13 strategies[0].params.spend: the key "spend" is missing: expected text',
-    'bot.yaml:3:13 strategies[0].params.every: the key "every" is missing: expected text',
+  ['parameters that are missing', 'strategies:\n  - use: sma-crossover\n    params: { fast: 5 }\n', [
+    'bot.yaml:3:13 strategies[0].params.pair: the key "pair" is missing: expected text',
+    'bot.yaml:3:13 strategies[0].params.size: the key "size" is missing: expected text',
   ]],
   ['no parameters where there must be some', 'strategies:\n  - use: book-watch\n', [
     'bot.yaml:2:5 strategies[0].params.market: the key "market" is missing: expected text',

@@ -58,7 +58,7 @@ export function findPackaged(use: string, baseDir: string): { readonly path: str
 export function otherVersion(file: string): string | undefined {
   for (let folder = dirname(file); dirname(folder) !== folder; folder = dirname(folder)) {
     const found = join(folder, 'package.json');
-    if (!existsSync(found)) continue;
+    if (!isReadable(found)) continue;
     const description = readDescription(found);
     if (typeof description === 'string') return undefined;
     const { api = API_VERSION } = description.gannet ?? {};
@@ -85,6 +85,15 @@ function linkTarget(folder: string): string | undefined {
   } catch {
     // A box may read the files of the package, but not its folder. The process that started the box has checked it.
     return undefined;
+  }
+}
+
+/** Whether a file exists that this process may read: a box reads few, and the process that started it checked all. */
+function isReadable(file: string): boolean {
+  try {
+    return existsSync(file);
+  } catch {
+    return false;
   }
 }
 
