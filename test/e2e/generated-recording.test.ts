@@ -107,6 +107,8 @@ describe('gannet recording generate --config', () => {
     expect(results[0]).toMatchObject({ status: 'open' });
     expect(results[0]).not.toHaveProperty('result');
     expect(results.at(-1)).toMatchObject({ status: 'closed', result: expect.stringMatching(/^(?:yes|no)$/) });
+    const ledgers = inputs.filter(({ kind }) => kind === 'prediction-history').map(({ total }) => total);
+    expect(ledgers.at(-1)).toBeGreaterThan(ledgers[0] as number);
     const tested = document(await playground.ask([
       'backtest', yaml, '--recording', recording, '--json', '--state-dir', playground.path('state'),
     ]));
