@@ -36,10 +36,14 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
     { names: ['resolve'], load: async () => (await import('./commands/daemon/resolve.ts')).resolveCommand },
   ],
   'Setup and recordings:': [
+    { names: ['init'], load: async () => (await import('./commands/strategy/scaffold.ts')).initCommand },
     { names: ['sandbox'], load: async () => (await import('./commands/sandbox.ts')).sandboxCommand },
     { names: ['config'], load: async () => (await import('./commands/config.ts')).configCommand },
     { names: ['record'], load: async () => (await import('./commands/recording/record.ts')).recordCommand },
     { names: ['recording'], load: async () => (await import('./commands/recording/recording.ts')).recordingCommand },
+  ],
+  'Strategies:': [
+    { names: ['strategy'], load: async () => (await import('./commands/strategy/strategy.ts')).strategyCommand },
   ],
   'Research:': [
     { names: ['backtest'], load: async () => (await researchCommands()).backtestCommand },

@@ -117,8 +117,8 @@ const signerSchema = z.strictObject({
 
 const strategy = z.strictObject({
   use: z.string().min(1).meta({
-    description: 'A file in strategies/ by its name, or a path from this file’s folder.',
-    examples: ['dca', './my-strategy.ts'],
+    description: 'A file in strategies/ by its name, a path from this file’s folder, or a package installed there.',
+    examples: ['dca', './my-strategy.ts', 'npm:my-package'],
   }),
   name: z.string().regex(INSTANCE_NAME, {
     message: 'expected lower case letters, digits and dashes, a letter first, at most 63',

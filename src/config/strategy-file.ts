@@ -1,14 +1,12 @@
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { noteStrategy } from '../core/shared-modules.ts';
 import { nearest } from '../core/text.ts';
 import type { Strategy } from '../strategy/define.ts';
 import { safeText } from './config-issue.ts';
 import type { LoadFault } from './strategies/ask-strategy.ts';
 import { importModule } from './strategies/ask-strategy.ts';
-
-/** The checkout: where `strategies/` and `config/` are. */
-export const PROJECT_DIR = fileURLToPath(new URL('../..', import.meta.url));
+import { findPackaged, otherVersion, PACKAGE_PREFIX } from './strategies/strategy-package.ts';
 
 /** Where the code of a strategy is. */
 export interface StrategyFile {
@@ -26,11 +24,6 @@ interface ImportedStrategy extends StrategyFile {
 const STRATEGY_NAME = /^[a-z][a-z0-9-]{0,62}$/;
 const MODULE_ENDING = /\.[cm]?[jt]s$/;
 
-/** Returns whether a file is code of the project itself, and not of a strategy. */
-export function isProjectCode(file: string): boolean {
-  return file.startsWith(join(PROJECT_DIR, 'src', sep));
-}
-
 /** The folders that `use` is resolved in: names in the first, paths from the second. */
 export interface StrategyPlaces {
   readonly strategiesDir: string;
@@ -38,18 +31,16 @@ export interface StrategyPlaces {
 }
 
 /**
- * Returns the file that `use` names, a file of `strategiesDir` or a path from `baseDir`, or else what is wrong. Runs
- * none of its code.
+ * Returns the file that `use` names, a file of `strategiesDir`, a path from `baseDir` or a package installed there, or
+ * else what is wrong. Runs none of its code.
  */
 export async function findStrategy(use: string, places: StrategyPlaces): Promise<StrategyFile | string> {
-  if (use.startsWith('npm:')) {
-    return 'packages are not loaded yet: copy the strategy’s file into strategies/ and use its name';
-  }
-  const found = await findFile(use, places);
+  const found = use.startsWith(PACKAGE_PREFIX) ? findPackaged(use, places.baseDir) : await findFile(use, places);
   if (typeof found !== 'object') return found;
   const inside = relative(places.strategiesDir, found.path);
   const origin = inside.startsWith(`..${sep}`) || isAbsolute(inside) ? 'path' : 'project';
-  return { file: found.path, origin };
+  noteStrategy(found.path);
+  return (origin === 'path' ? otherVersion(found.path) : undefined) ?? { file: found.path, origin };
 }
 
 /**
@@ -92,8 +83,8 @@ async function findFile(
     return await isFile(path) ? { path } : `there is no file ${safeText(path)}`;
   }
   if (!STRATEGY_NAME.test(use)) {
-    return 'expected the name of a file in strategies/, or a path such as "./my-strategy.ts", got '
-      + `"${safeText(use, 60)}"`;
+    return 'expected the name of a file in strategies/, a path such as "./my-strategy.ts", or a package such as '
+      + `"npm:my-package", got "${safeText(use, 60)}"`;
   }
   for (const candidate of [`${use}.ts`, join(use, 'index.ts')]) {
     const path = join(strategiesDir, candidate);
@@ -106,7 +97,7 @@ async function findFile(
 }
 
 /** Returns the names that `use` can take from a folder of strategies, sorted. */
-async function listStrategies(strategiesDir: string): Promise<string[]> {
+export async function listStrategies(strategiesDir: string): Promise<string[]> {
   const entries = await readdir(strategiesDir, { withFileTypes: true });
   const names = await Promise.all(entries.map(async (entry) => {
     if (entry.isDirectory()) return await isFile(join(strategiesDir, entry.name, 'index.ts')) ? entry.name : undefined;

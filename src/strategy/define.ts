@@ -36,6 +36,9 @@ export interface Strategy {
     Observable<Proposal>;
 }
 
+/** The version of the SDK: it changes when a strategy that was written for an earlier one may no longer work. */
+export const API_VERSION = 1;
+
 const strategies = new WeakSet<object>();
 
 /** Returns a strategy; the default export of a strategy's file. Throws STRATEGY_INVALID on a bad name. */

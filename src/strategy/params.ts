@@ -26,7 +26,8 @@ export function withTokens<T>(tokens: TokenTable, parse: () => T): T {
 
 /** Returns the schema of a token by its alias in the configuration. */
 export function token(): z.ZodType<Token, string> {
-  return z.string().meta({ description: 'an alias of the section "tokens"' }).transform((text, context) => {
+  const written = z.string().meta({ title: 'token', description: 'an alias of the section "tokens"' });
+  return written.transform((text, context) => {
     const found = tokens().bySymbol(text);
     if (found !== undefined) return found;
     context.addIssue({ code: 'custom', message: `expected ${knownTokens(text)}, got "${text}"` });
@@ -36,7 +37,8 @@ export function token(): z.ZodType<Token, string> {
 
 /** Returns the schema of a pair, "SOL/USDC": the price is quote tokens for one base token. */
 export function pair(): z.ZodType<Pair, string> {
-  return z.string().meta({ description: 'base and quote token, "SOL/USDC"' }).transform((text, context) => {
+  const written = z.string().meta({ title: 'pair', description: 'base and quote token, "SOL/USDC"' });
+  return written.transform((text, context) => {
     const names = text.split('/');
     const [base, quote] = names.map((name) => tokens().bySymbol(name));
     if (names.length === 2 && base !== undefined && quote !== undefined && base.mint !== quote.mint)
@@ -54,7 +56,8 @@ export function pair(): z.ZodType<Pair, string> {
  * refused.
  */
 export function amount(): z.ZodType<TokenAmount, string> {
-  return z.string().meta({ description: 'a decimal amount and its token, "1.5 SOL"' }).transform((text, context) => {
+  const written = z.string().meta({ title: 'amount', description: 'a decimal amount and its token, "1.5 SOL"' });
+  return written.transform((text, context) => {
     const result = parseTokenAmount(text, tokens());
     if (typeof result !== 'string') return result;
     context.addIssue({ code: 'custom', message: result });
@@ -64,7 +67,8 @@ export function amount(): z.ZodType<TokenAmount, string> {
 
 /** Returns the schema of a duration, "10s" or "1h30m", kept as its text. */
 export function duration(): z.ZodType<string, string> {
-  return z.string().meta({ description: 'a duration, "10s" or "1h30m"' }).transform((text, context) => {
+  const written = z.string().meta({ title: 'duration', description: 'a duration, "10s" or "1h30m"' });
+  return written.transform((text, context) => {
     try {
       parseDuration(text);
       return text;

@@ -193,13 +193,13 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
     'bot.yaml:2:10 strategies[0].use: there is no strategy "mean-reversoin" in strategies/ (did you mean '
       + `"mean-reversion"?); known are ${STRATEGIES}`,
   ]],
-  ['a strategy out of a package', 'strategies:\n  - use: npm:sharks\n', [
-    'bot.yaml:2:10 strategies[0].use: packages are not loaded yet: copy the strategy’s file into strategies/ and use '
-      + 'its name',
+  ['a strategy out of no package', 'strategies:\n  - use: npm:../sharks\n', [
+    'bot.yaml:2:10 strategies[0].use: expected "npm:" and the name of a package, such as "npm:my-package" or '
+      + '"npm:my-package/strategy", got "npm:../sharks"',
   ]],
   ['a strategy with a name like a path', 'strategies:\n  - use: Sharks!\n', [
-    'bot.yaml:2:10 strategies[0].use: expected the name of a file in strategies/, or a path such as '
-      + '"./my-strategy.ts", got "Sharks!"',
+    'bot.yaml:2:10 strategies[0].use: expected the name of a file in strategies/, a path such as '
+      + '"./my-strategy.ts", or a package such as "npm:my-package", got "Sharks!"',
   ]],
   [
     'no strategy named', 'strategies:\n  - name: fish\n',

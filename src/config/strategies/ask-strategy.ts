@@ -8,6 +8,9 @@ import { isStrategy } from '../../strategy/define.ts';
 import { withTokens } from '../../strategy/params.ts';
 import type { Refused } from '../check-value.ts';
 import { checkValue } from '../check-value.ts';
+import type { DescribedParam } from './describe-params.ts';
+import { describeParams } from './describe-params.ts';
+import { shareModules } from '../../core/shared-modules.ts';
 import type { StrategyQuestion, StrategyReading } from './strategy-reader.ts';
 
 // The side that runs the code of a strategy: in the process of its own that trades for it, or where no key is in reach.
@@ -19,7 +22,10 @@ export type LoadFault = { readonly kind: 'not-loaded'; readonly message: string 
 export type StrategyAnswer =
   | LoadFault
   /** Its file was loaded; no parameters were given. */
-  | { readonly kind: 'loaded'; readonly name: string }
+  | {
+    readonly kind: 'loaded'; readonly name: string; readonly summary: string;
+    readonly losesMoneyWhen?: string | undefined; readonly params: readonly DescribedParam[];
+  }
   /** Its schema refuses the parameters. */
   | { readonly kind: 'refused'; readonly name: string } & Refused
   /** It threw; `isTold` says whether the message is the SDK's, for people, or an error of any kind. */
@@ -44,6 +50,7 @@ type Asked = Pick<StrategyQuestion, 'params' | 'tokens'>;
 
 /** Imports a strategy's file, once for each `query` that is added to its address. Throws nothing. */
 export async function importModule(file: string, query = ''): Promise<StrategyModule> {
+  shareModules(file);
   try {
     const { default: strategy } = await import(`${pathToFileURL(file).href}${query}`) as { readonly default?: unknown };
     return isStrategy(strategy) ? { strategy } : { answer: { kind: 'no-strategy' } };
@@ -69,8 +76,9 @@ export function askStrategy(module: StrategyModule, question: Asked): StrategyRe
 function answerOf(
   strategy: Strategy, { params, tokens }: Asked,
 ): { readonly answer: StrategyAnswer; readonly params?: unknown } {
-  const { name, summary } = strategy;
-  if (params === undefined) return { answer: { kind: 'loaded', name } };
+  const { name, summary, losesMoneyWhen } = strategy;
+  if (params === undefined)
+    return { answer: { kind: 'loaded', name, summary, losesMoneyWhen, params: describeParams(strategy.params) } };
   return withTokens(tokenTable(tokens), () => {
     const checked = checkValue(strategy.params, params);
     if (!checked.ok) {

@@ -17,6 +17,7 @@ const INPUTS_MAX = 1_000;
 /** The most feeds that one input joins, beyond its first. */
 const FURTHER_MAX = 31;
 const FINDINGS_MAX = 1_000;
+const PARAMS_MAX = 500;
 const STEPS_MAX = 32;
 const SCHEMA_DEPTH_MAX = 16;
 const SCHEMA_NODES_MAX = 2_000;
@@ -31,11 +32,18 @@ const finding = z.object({
   keys: z.array(short).max(FINDINGS_MAX),
 }).transform(({ code, path, message, keys }): Finding => ({ code, path, message, keys }));
 
+const described = z.object({
+  name: short, type: short, isNeeded: z.boolean(), fallback: short.optional(), description: text.optional(),
+});
+
 /** The form alone: what inputs declare is checked one by one, so that a message can say which is wrong. */
 const answerForm = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('not-loaded'), message: text }),
   z.object({ kind: z.literal('no-strategy') }),
-  z.object({ kind: z.literal('loaded'), name }),
+  z.object({
+    kind: z.literal('loaded'), name, summary: text, losesMoneyWhen: text.optional(),
+    params: z.array(described).max(PARAMS_MAX),
+  }),
   z.object({
     kind: z.literal('refused'), name, findings: z.array(finding).min(1).max(FINDINGS_MAX), schema: z.unknown(),
   }),
@@ -54,6 +62,7 @@ export function readAnswer(answer: string): CheckedAnswer {
   const read = answerForm.safeParse(jsonOf(answer)).data;
   if (read === undefined) return refused('it says about itself what cannot be read');
   if (read.kind === 'refused') return { ...read, schema: readSchema(read.schema) };
+  if (read.kind === 'loaded') return describedSafely(read);
   if (read.kind !== 'read') return read;
   if (read.inputs.length > INPUTS_MAX)
     return refused(`it declares ${read.inputs.length} inputs, expected at most ${INPUTS_MAX}`);
@@ -74,6 +83,21 @@ export function readAnswer(answer: string): CheckedAnswer {
     inputs.push({ name: input.name, spec, ...(further.length === 0 ? {} : { further }) });
   }
   return { kind: 'read', name: read.name, summary: safeText(read.summary, 500), inputs };
+}
+
+/** Returns a description whose texts are safe to print. */
+function describedSafely(
+  { name: called, summary, losesMoneyWhen, params }: Extract<z.output<typeof answerForm>, { kind: 'loaded' }>,
+): CheckedAnswer {
+  return {
+    kind: 'loaded', name: called, summary: safeText(summary, 500),
+    losesMoneyWhen: losesMoneyWhen === undefined ? undefined : safeText(losesMoneyWhen, 500),
+    params: params.map((param) => ({
+      name: safeText(param.name), type: safeText(param.type), isNeeded: param.isNeeded,
+      fallback: param.fallback === undefined ? undefined : safeText(param.fallback),
+      description: param.description === undefined ? undefined : safeText(param.description, 500),
+    })),
+  };
 }
 
 function refused(why: string): CheckedAnswer {

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { PROJECT_DIR } from '../../config/strategy-file.ts';
+import { CODE_DIR, PROJECT_DIR, STRATEGIES_DIR } from '../../core/code-files.ts';
 import { INTERRUPTIBLE } from '../../core/watched-process.ts';
 
 /** What a boxed process may read and write, as absolute paths of files, and of folders with all that is in them. */
@@ -20,11 +20,9 @@ interface BoxedStart extends BoxGrants {
   readonly pipes: number;
 }
 
-/** The folder of the running code: `src`, or `dist` of a build. */
-const CODE = join(import.meta.dirname, '..', '..');
 /** The project's own files that code in a box may read: neither `.env` nor the default state directory. */
 const PROJECT_FILES: readonly string[] = [
-  CODE, ...['node_modules', 'vendor', 'strategies', 'package.json', join('config', 'dialects')].map((path) =>
+  CODE_DIR, STRATEGIES_DIR, ...['node_modules', 'vendor', 'package.json', join('config', 'dialects')].map((path) =>
     join(PROJECT_DIR, path)),
 ];
 /** Standard output, standard error, and what the process says about its strategies. */

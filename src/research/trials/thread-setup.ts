@@ -1,9 +1,8 @@
 import type { LoadFnOutput } from 'node:module';
 import { registerHooks } from 'node:module';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { BacktestSetup, BacktestStrategy } from '../../backtest/setup.ts';
-import { PROJECT_DIR, importStrategy } from '../../config/strategy-file.ts';
+import { importStrategy } from '../../config/strategy-file.ts';
+import { isStrategyModule } from '../../core/shared-modules.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
@@ -66,7 +65,6 @@ export async function strategyCode(
 }
 
 const GENERATION = /\?generation=\d+$/;
-const OURS = pathToFileURL(join(PROJECT_DIR, 'src/')).href;
 
 /** The modules of strategies at their first load: a later change of a file affects no run. */
 const sources = new Map<string, LoadFnOutput>();
@@ -115,8 +113,7 @@ function renewModules(): void {
       const resolved = next(specifier, context);
       const [generation] = GENERATION.exec(context.parentURL ?? '') ?? [];
       const { url } = resolved;
-      if (generation === undefined || !url.startsWith('file:') || url.startsWith(OURS) || url.includes('/node_modules/')
-          || url.includes('?')) return resolved;
+      if (generation === undefined || url.includes('?') || !isStrategyModule(url)) return resolved;
       return { ...resolved, url: `${url}${generation}` };
     },
     load(url, context, next) {
