@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PROJECT_DIR } from '../../../src/config/strategy-file.ts';
+import { PROJECT_DIR } from '../../../src/core/code-files.ts';
 import type { Amount } from '../../../src/core/amount.ts';
 import { openHosts } from '../../../src/daemon/hosts/strategy-hosts.ts';
 import { systemClock } from '../../../src/daemon/watch/system-clock.ts';
