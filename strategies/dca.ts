@@ -52,7 +52,8 @@ export default defineStrategy({
       path: ['purchases'], message: 'expected the number of purchases that share the total',
     }),
   inputs: (p) => {
-    const size = sizeOf(p, 0);
+    // The last purchase is the largest.
+    const size = sizeOf(p, (p.purchases ?? 1) - 1);
     return { price: quotes({ base: p.buy, quote: size.token }, { amount: size, every: p.watch }) };
   },
   run: ({ price }, p, ctx) => {

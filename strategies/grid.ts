@@ -34,8 +34,8 @@ export default defineStrategy({
       path: ['stop_loss'], message: 'expected less than low, and take_profit more than high',
     }),
   inputs: (p) => {
-    // About what one lot buys in the middle of the grid.
-    const sell = amountOf(p.pair.base, Number((numberOf(p.lot) / Math.sqrt(p.low * p.high)).toPrecision(3)));
+    // A little more than the lowest level buys, so that each lot can be sold at once.
+    const sell = amountOf(p.pair.base, Number((numberOf(p.lot) / p.low * 1.01).toPrecision(3)));
     return { both: twoSided(p.pair, { buy: p.lot, sell, every: p.every }) };
   },
   run: ({ both }, p, ctx) => {
@@ -46,11 +46,14 @@ export default defineStrategy({
       highest: Math.max(known.highest, buy.price),
       hasEnded: known.hasEnded || sell.price <= (p.stop_loss ?? 0) || sell.price >= (p.take_profit ?? Infinity),
     }));
-    const lots = ctx.stateful('lots', Array.from({ length: p.levels }, () => ({ round: 0, held: 0n })),
+    // A sale may go in parts, each with an outcome.
+    const lots = ctx.stateful('lots', Array.from({ length: p.levels }, () => ({ round: 0, held: 0n, isCut: false })),
       (known, { tag, state, fill }: Outcome) => known.map((lot, level) => {
         if (tag !== String(level)) return lot;
-        if (fill !== undefined) return { round: lot.round + 1, held: lot.held > 0n ? 0n : fill.amountOut };
-        return state === 'failed' || state === 'expired' ? { ...lot, round: lot.round + 1 } : lot;
+        const round = lot.round + 1;
+        if (fill === undefined) return state === 'failed' || state === 'expired' ? { ...lot, round } : lot;
+        const held = fill.inputMint === p.pair.base.mint ? lot.held - fill.amountIn : lot.held + fill.amountOut;
+        return { round, held, isCut: held > 0n && held < lot.held };
       }));
     // A level is proposed again after a refusal, and after a swap that was given up before its signature.
     const givenUp = ctx.outcomes$.pipe(lots, map(({ event }) => event), filter(({ state }) => state === 'abandoned'));
@@ -60,11 +63,11 @@ export default defineStrategy({
         return ctx.openIntents() > 0 || ctx.available(p.pair.base) === 0n ? []
           : [ctx.sell(p.pair, 'all', `the grid has ended at ${sell.price.toPrecision(6)}`)];
       }
-      return lots.value.flatMap(({ round, held }, level) => {
+      return lots.value.flatMap(({ round, held, isCut }, level) => {
         const [at, up] = [lines[level]!, lines[level + 1]!];
         const key = `${level}-${round}`;
         const isDue = held > 0n ? sell.price >= up : buy.price <= at && highest > at;
-        if (!isDue || proposed.has(key)) return [];
+        if (!isDue || proposed.has(key) || (isCut && ctx.openIntents() > 0)) return [];
         proposed.add(key);
         const options = { key, tag: String(level), retry: { until: '10m', every: '5s' } };
         return [held > 0n

@@ -26,9 +26,10 @@ export default defineStrategy({
     .refine((p) => parseDuration(p.every) <= parseDuration(p.duration), {
       path: ['every'], message: 'expected at most the duration',
     }),
-  // A slice is one swap, so the price at its size is the one to expect.
+  // The price of the largest slice: slices differ by at most a smallest unit.
   inputs: (p) => ({ price: quotes({ base: p.buy, quote: p.total.token }, {
-    amount: { token: p.total.token, amount: p.total.amount / BigInt(slicesOf(p)) }, every: p.watch,
+    amount: { token: p.total.token, amount: (p.total.amount + BigInt(slicesOf(p) - 1)) / BigInt(slicesOf(p)) },
+    every: p.watch,
   }) }),
   run: ({ price }, p, ctx) => {
     const slices = slicesOf(p);

