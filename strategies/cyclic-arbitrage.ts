@@ -5,6 +5,8 @@ import {
   amount, defineStrategy, duration, followSignal, mulDiv, parseDuration, quoteRound,
 } from '../src/strategy/index.ts';
 
+const spanOf = (numbers: readonly number[]): number => Math.max(...numbers) - Math.min(...numbers);
+
 /** Watches a cycle of swaps that ends at its first token, and alerts when its executable prices bring a profit. */
 export default defineStrategy({
   name: 'cyclic-arbitrage',
@@ -48,7 +50,6 @@ export default defineStrategy({
     const others = tokens.slice(1);
     const spent = p.legs[0]!.amount;
     const fees = (p.network_fee?.amount ?? 0n) * BigInt(p.legs.length);
-    const spanOf = (all: readonly number[]): number => Math.max(...all) - Math.min(...all);
     /** In basis points after costs; undefined where the quotes are not of one moment, or of too small sizes. */
     const profitOf = ({ rungs }: QuoteLadder): number | undefined => {
       const times = rungs.map(({ at }) => at);

@@ -16,7 +16,7 @@ const follower = defineStrategy({
   run: ({ told }, p, ctx) => told.pipe(
     map(({ body }): HoldSignal => {
       const named: Token | undefined = [p.one, p.other].find(({ symbol }) => symbol === body);
-      return { hold: named ?? (body === 'cash' ? 'cash' : 'same'), reason: `told ${String(body)}` };
+      return { hold: named ?? (body === 'cash' ? 'cash' : 'same'), reason: `told ${JSON.stringify(body)}` };
     }),
     followSignal(ctx, { key: 'told', tokens: [p.one, p.other], size: p.size, initially: p.initially }),
   ),
@@ -35,7 +35,7 @@ describe('a followed signal', () => {
     const run = told(['SOL', 'SOL', 'same', 'cash', 'cash', 'same', 'SOL']);
     expect(swaps(run)).toEqual(['0s 100 USDC SOL', '30s 1 SOL USDC', '1m 100 USDC SOL']);
     expect(run.approved.map(({ key, reason }) => [key, reason]))
-      .toEqual([['told/1', 'told SOL'], [undefined, 'told cash'], ['told/2', 'told SOL']]);
+      .toEqual([['told/1', 'told "SOL"'], [undefined, 'told "cash"'], ['told/2', 'told "SOL"']]);
   });
 
   it('takes the first signal for where it stands, unless it begins with cash', () => {

@@ -64,12 +64,12 @@ describe('Bollinger bands', () => {
   });
 });
 
-describe('a regression', () => {
-  const pointsOf = (points: readonly (readonly [x: number, y: number])[], window = 3) => {
-    const line = new Regression(window);
-    return points.map(([x, y]) => line.add({ x, y }));
-  };
+const pointsOf = (points: readonly (readonly [x: number, y: number])[], window = 3) => {
+  const line = new Regression(window);
+  return points.map(([x, y]) => line.add({ x, y }));
+};
 
+describe('a regression', () => {
   it('is the line of least squares through the last points, and the distance of the newest from it', () => {
     // Of (0, 0), (1, 1), (2, 4): beta = 4 / 2, alpha = 5/3 - 2; residuals 1/3, -2/3, 1/3, their deviation sqrt(2) / 3.
     const [, , first, second] = pointsOf([[0, 0], [1, 1], [2, 4], [3, 1]]);

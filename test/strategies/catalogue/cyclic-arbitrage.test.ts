@@ -14,6 +14,20 @@ const runOf = (params: object, options: TestOptions = {}) =>
 const PROFIT = [100, 0.02, 2.01];
 const EVEN = [100, 0.02, 2];
 
+/** The alerts of a round whose last quote comes after so many seconds. */
+const late = (seconds: number) => runOf({}).feeds({
+  'SOL/USDC': ['0s 100'], 'FISH/SOL': ['1s 0.02'], 'FISH/USDC': [`${seconds}s 2.01`],
+}).alerts;
+
+/** The alerts of a round whose first quote is of slot 400 and whose last is of another. */
+const apart = (slot: bigint) => runOf({}).emit('round', [
+  { price: 100, contextSlot: 400n }, 0.02, { price: 2.01, contextSlot: slot },
+]).alerts;
+
+const traded = (swaps: TestOptions['swaps']) => runOf({ act: 'trade' }, { swaps }).emit('round', PROFIT);
+
+const errors = (change: object): string[] => paramErrors(cyclicArbitrage, { ...PARAMS, ...change }, TOKENS);
+
 describe('a cycle of swaps', () => {
   it('alerts where the product of its executable rates exceeds the costs', () => {
     // 50 basis points, less 15 for three network fees of 0.05 in 100 USDC, less 5 for each leg.
@@ -40,17 +54,11 @@ describe('a cycle of swaps', () => {
   });
 
   it('ignores a round whose quotes lie too far apart in time', () => {
-    const late = (seconds: number) => runOf({}).feeds({
-      'SOL/USDC': ['0s 100'], 'FISH/SOL': ['1s 0.02'], 'FISH/USDC': [`${seconds}s 2.01`],
-    }).alerts;
     expect(late(2)).toHaveLength(1);
     expect(late(3)).toEqual([]);
   });
 
   it('ignores a round whose quotes are of slots too far apart', () => {
-    const apart = (slot: bigint) => runOf({}).emit('round', [
-      { price: 100, contextSlot: 400n }, 0.02, { price: 2.01, contextSlot: slot },
-    ]).alerts;
     expect(apart(405n)).toHaveLength(1);
     expect(apart(395n)).toHaveLength(1);
     expect(apart(406n)).toEqual([]);
@@ -71,8 +79,6 @@ describe('a cycle of swaps', () => {
 });
 
 describe('a cycle that is traded', () => {
-  const traded = (swaps: TestOptions['swaps']) => runOf({ act: 'trade' }, { swaps }).emit('round', PROFIT);
-
   it('swaps one leg after the other, each all of what the one before brought', () => {
     const run = traded('fill').advance('1m');
     expect(run.lines('outcome')).toEqual([
@@ -102,7 +108,6 @@ describe('a cycle that is traded', () => {
 
 describe('the parameters of a cycle', () => {
   it('are checked', () => {
-    const errors = (change: object): string[] => paramErrors(cyclicArbitrage, { ...PARAMS, ...change }, TOKENS);
     expect(errors({})).toEqual([]);
     expect(errors({ legs: ['1 SOL', '100 USDC', '2 SOL'] })).toEqual([
       'legs: expected a different token in each leg', 'network_fee: expected an amount of the first token',

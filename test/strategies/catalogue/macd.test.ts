@@ -10,6 +10,9 @@ const WARM_UP = Array<number>(24).fill(100);
 const runOf = (closes: readonly number[], params: object = {}) =>
   shownBars(macd, { params: { ...PARAMS, ...params } }, { bar: closesAt(...closes) });
 
+const runOn = (...more: readonly (number | undefined)[]) =>
+  shownBars(macd, { params: PARAMS }, { bar: [...closesAt(...WARM_UP, 90), ...more] }).lines();
+
 describe('MACD', () => {
   it('buys where it crosses above its signal, and sells where it crosses below', () => {
     // Slow mean 95, 97.5, 98.75, 99.375, 99.6875; MACD -5, 2.5, 1.25, 0.625, 0.3125; signal -2.5, 0, 0.625, 0.625,
@@ -35,8 +38,6 @@ describe('MACD', () => {
   });
 
   it('decides when a bar is over, and never by one that repeats the close before', () => {
-    const runOn = (...more: readonly (number | undefined)[]) =>
-      shownBars(macd, { params: PARAMS }, { bar: [...closesAt(...WARM_UP, 90), ...more] }).lines();
     expect(runOn(150, 90)).toEqual([]);
     expect(runOn(undefined, undefined, undefined, undefined)).toEqual([]);
     expect(runOn(undefined, undefined, 100, 100)[0]).toContain('4m30s buy');

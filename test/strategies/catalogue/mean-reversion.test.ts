@@ -19,6 +19,9 @@ function secondsOf(at: string): number {
 
 const DIP = [102, 98, 100, 95];
 
+const sale = (exit: number) => swaps([...DIP, 96, 97, 99, 104], { exit_z: exit })[1];
+const errors = (change: object): string[] => paramErrors(meanReversion, { ...PARAMS, ...change });
+
 describe('mean reversion', () => {
   it('buys a dip and sells it all when the price is back at its mean', () => {
     // After 98, 100, 95, 96: mean 97.25. After 100, 95, 96, 97: mean exactly 97, so price 97 is back.
@@ -54,7 +57,6 @@ describe('mean reversion', () => {
   });
 
   it('sells at the configured deviation', () => {
-    const sale = (exit: number) => swaps([...DIP, 96, 97, 99, 104], { exit_z: exit })[1];
     expect(sale(-1)).toBe('sell 4');
     expect(sale(0)).toBe('sell 5');
     expect(sale(1.6)).toBe('sell 7');
@@ -108,7 +110,6 @@ describe('mean reversion', () => {
   });
 
   it('refuses invalid parameters', () => {
-    const errors = (change: object): string[] => paramErrors(meanReversion, { ...PARAMS, ...change });
     expect(errors({})).toEqual([]);
     expect(errors({ size: '1 SOL' })).toEqual(['size: expected an amount of the pair’s quote token']);
     for (const change of [{ window: 1 }, { window: 2.5 }, { k: 0 }, { k: Number.NaN }])

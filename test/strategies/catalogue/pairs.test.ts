@@ -6,6 +6,8 @@ import { closesAt, shownBars, shownWithRestarts, TEN_SECONDS } from './bar-price
 const PARAMS = { size: '100 USDC', a: '1 SOL', b: '1 FISH', ...TEN_SECONDS, lookback: 10, stop: 2.9 };
 const TOKENS = { tokens: { FISH: 6 } };
 
+const rounded = (price: number): number => Math.round(price * 1e6) / 1e6;
+
 /**
  * The prices of bars. FISH costs 2 and 2.5 in turn, and SOL a hundred times as much but for a shift in percent of its
  * logarithm. Five of the last ten points have either price, so the line goes through the mean of each five; a residual
@@ -14,7 +16,6 @@ const TOKENS = { tokens: { FISH: 6 } };
 function market(...shifts: readonly number[]): Readonly<Record<'a' | 'b' | 'SOL/FISH', number[]>> {
   const b = [...Array<number>(10).fill(0), ...shifts].map((_, n) => (n % 2 === 0 ? 2 : 2.5));
   const a = b.map((price, n) => 100 * price * Math.exp((shifts[n - 10] ?? 0) / 100));
-  const rounded = (price: number): number => Math.round(price * 1e6) / 1e6;
   return {
     a: closesAt(...a.map(rounded)), b: closesAt(...b),
     'SOL/FISH': closesAt(...a.map((price, n) => rounded(price / b[n]!))),
@@ -27,6 +28,8 @@ const runOf = (params: object, shifts: readonly number[]) => {
 };
 const swaps = (params: object, ...shifts: readonly number[]): string[] =>
   runOf(params, shifts).approved.map(({ at, from, to }) => `${at} ${from} ${to}`);
+
+const errors = (change: object): string[] => paramErrors(pairs, { ...PARAMS, ...change }, TOKENS);
 
 describe('a pair', () => {
   it('buys the token that is cheap against the other, sells at the exit, and buys the other', () => {
@@ -95,7 +98,6 @@ describe('a pair', () => {
   });
 
   it('refuses invalid parameters', () => {
-    const errors = (change: object): string[] => paramErrors(pairs, { ...PARAMS, ...change }, TOKENS);
     expect(errors({})).toEqual([]);
     expect(errors({ b: '2 SOL' })).toEqual(['b: expected three different tokens in size, a and b']);
     expect(errors({ exit: 2 })).toEqual(['exit: expected less than enter']);
