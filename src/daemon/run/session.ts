@@ -5,7 +5,7 @@ import { formatDuration } from '../../core/time.ts';
 import { mintsOf } from '../../market/feeds/registry.ts';
 import { symbolOf } from '../../market/market-text.ts';
 import { Engine } from '../../engine/engine.ts';
-import type { StoppedStrategy } from '../../engine/strategy-host.ts';
+import type { StoppedStrategy } from '../../engine/host/host-port.ts';
 import type { RetryDenial } from '../../execution/ports.ts';
 import { wait } from '../../execution/monotonic-time.ts';
 import type { PollingFeed } from '../../service/feeds/feeds.ts';
