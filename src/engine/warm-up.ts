@@ -3,7 +3,6 @@ import type { FeedKey } from '../market/event.ts';
 import { takesSample } from '../market/sample-windows.ts';
 import type { Input } from '../trading/step.ts';
 import type { HostedInput } from './host/watched-feeds.ts';
-import type { Host } from './strategy-host.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** A cursor over recorded rows. `next` moves to the next row; the other members are of the present row. */
@@ -13,6 +12,13 @@ export interface RecordedRows {
   readonly input: Input;
 }
 
+/** A strategy that can be warmed up. */
+interface WarmedHost {
+  readonly warmupMs: Millis;
+  readonly inputs: readonly HostedInput[];
+  warmUp(): void;
+}
+
 /**
  * Shows each strategy the last `warmupMs` of recorded events before the present, at the recorded times: timers fire at
  * their own instants, and proposals are discarded. State and market cache do not change, because rulings must not use
@@ -20,7 +26,7 @@ export interface RecordedRows {
  * count too (`isLater`).
  */
 export function warmUp(
-  clock: VirtualClock, hosts: readonly Host[], rows: RecordedRows, isLater = isNotBefore,
+  clock: VirtualClock, hosts: readonly WarmedHost[], rows: RecordedRows, isLater = isNotBefore,
 ): boolean {
   const until = clock.now();
   const waiting = hosts.filter(({ warmupMs }) => warmupMs > 0).sort((a, b) => b.warmupMs - a.warmupMs);

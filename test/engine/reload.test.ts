@@ -78,7 +78,8 @@ const eventAt = (n: number, at: number): Input =>
 describe('a reload', () => {
   it.each([1, 2, 3])('into the same version changes no decision: 1,000 of them in a run (%i)', (seed) => {
     const random = seededRandom(`reloads ${seed}`);
-    const reloads = Array.from({ length: 1_000 }, () => [Math.floor(random() * 600), Math.floor(random() * 3)] as const);
+    const one = (below: number): number => Math.floor(random() * below);
+    const reloads = Array.from({ length: 1_000 }, () => [one(600), one(3)] as const);
     const plain = reloadable(HOSTED);
     const reloaded = reloadable(HOSTED);
     for (let n = 0; n < 600; n++) {
