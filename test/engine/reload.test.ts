@@ -46,6 +46,12 @@ const averaging = (name: string): StrategyInstance => ({
 const watching = (name: string): StrategyInstance => strategy(name, (_streams, context) =>
   context.watch(SALE).pipe(map(({ price }) => context.alert('info', `sale at ${price.toFixed(2)}`))));
 
+/** Ticks, and watches sales in its old version. */
+const ticking = (what: string): StrategyInstance => strategy('ticking', (_streams, context) => merge(
+  interval(context, '7s').pipe(map(() => context.alert('info', what))),
+  ...(what === 'old' ? [context.watch(SALE).pipe(map(() => context.alert('info', 'sale')))] : []),
+));
+
 const HOSTED = [keeper('keeper'), averaging('averaging'), watching('watching')];
 
 /** Shows an event; each swap is given up at once. */
@@ -106,16 +112,12 @@ describe('a reload', () => {
     expect(run.logged.filter(({ proposal }) => proposal.kind === 'swap').map(({ at }) => at)).toEqual([12, 35, 37]);
     expect(alerts(run).at(-1)).toMatch(/^37 8 prices, 2 bought/);
     const replayed = start([keeper('keeper')], { versionOf: () => version });
-    for (const { at, input } of [...run.inputs]) replayed.engine.accept(input, at);
+    for (const { at, input } of run.inputs) replayed.engine.accept(input, at);
     expect(replayed.engine.decisionHash).toBe(run.engine.decisionHash);
     expect(replayed.engine.takeStrategyStates()).toEqual(run.engine.takeStrategyStates());
   });
 
   it('ends the timers and watches of the old version, and begins those of the new one', () => {
-    const ticking = (what: string): StrategyInstance => strategy('ticking', (_streams, context) => merge(
-      interval(context, '7s').pipe(map(() => context.alert('info', what))),
-      ...(what === 'old' ? [context.watch(SALE).pipe(map(() => context.alert('info', 'sale')))] : []),
-    ));
     const run = start([ticking('old')], { versionOf: () => ({ instance: ticking('new') }) });
     run.engine.accept(sellingSol(140_000, 1_000), 1_000);
     run.engine.accept(order('ticking'), 8_000);

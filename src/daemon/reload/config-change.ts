@@ -21,9 +21,8 @@ const KEYS: Partial<Record<keyof StrategyConfig, string>> = {
 
 /** Returns which parts of a configuration differ and cannot change while a run goes on, as the file names them. */
 export function fixedChanges(before: RunConfig, after: RunConfig): string[] {
-  const names = ({ strategies }: RunConfig): string => strategies.map(({ name }) => name).join(', ');
-  if (names(before) !== names(after))
-    return [`strategies (they are ${names(after) || 'none'}, and the run has ${names(before)})`];
+  if (namesOf(before) !== namesOf(after))
+    return [`strategies (they are ${namesOf(after)}, and the run has ${namesOf(before)})`];
   const sections = keysOf(before, after).filter((key) => key !== 'strategies' && key !== 'file')
     .filter((key) => differ(before[key], after[key]));
   const own = before.strategies.flatMap((was, index) => {
@@ -45,6 +44,10 @@ export function paramChanges(before: PlainValue, after: PlainValue, path: readon
       paramChanges(before[key] ?? null, after[key] ?? null, [...path, key]));
   }
   return [{ name: path.join('.'), before, after }];
+}
+
+function namesOf({ strategies }: RunConfig): string {
+  return strategies.map(({ name }) => name).join(', ');
 }
 
 function isMapping(value: PlainValue): value is { [key: string]: PlainValue } {

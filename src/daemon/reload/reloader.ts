@@ -3,7 +3,6 @@ import type { RunConfig, StrategyConfig } from '../../config/run-config.ts';
 import type { StrategyReader } from '../../config/strategies/strategy-reader.ts';
 import { assert } from '../../core/assert.ts';
 import { GannetError, isGannetError } from '../../core/errors.ts';
-import type { Json } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { StrategyVersion } from '../../engine/engine-orders.ts';
@@ -224,7 +223,7 @@ export class Reloader {
     const warmup = prepareWarmup(config, at);
     const { from, until, recordings } = warmup?.record ?? {};
     const order: ReloadStrategy = {
-      kind: 'command', name: 'reload-strategy', strategy, code: copy.sha256, params: config.rawParams as Json,
+      kind: 'command', name: 'reload-strategy', strategy, code: copy.sha256, params: config.rawParams,
       warmup: from === undefined || until === undefined || recordings === undefined ? null
         : { from, until, recordings },
       reason: 'its code or its parameters were reloaded',
