@@ -4,6 +4,7 @@ import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineListener } from '../engine/engine-listener.ts';
+import type { VersionOf } from '../engine/engine-orders.ts';
 import { timersDueBefore } from '../engine/engine-orders.ts';
 import type { StrategyInstance } from '../engine/strategy-host.ts';
 import type { FeedKey } from '../market/event.ts';
@@ -47,6 +48,8 @@ interface ReplayOptions {
   readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
   /** The orders by which the run stopped strategies in the middle of a call. */
   readonly stops?: readonly StopStrategy[] | undefined;
+  /** Returns the versions that the run's reloads have started. */
+  readonly versionOf?: VersionOf | undefined;
   /** The rows that warmed strategies up before they started. */
   readonly warmup?: InputCursor | undefined;
   readonly cursor: RunCursor;
@@ -66,13 +69,14 @@ interface ReplayOptions {
  */
 export function* replayInChunks(options: ReplayOptions): ChunkedWork<ReplayResult> {
   const {
-    state, strategies, startAt, seed, restored, intervals, stops, started, stopped, cursor, recorded, goesOn,
+    state, strategies, startAt, seed, restored, intervals, stops, versionOf, started, stopped, cursor, recorded,
+    goesOn,
   } = options;
   const warmup = options.warmup && announced(options.warmup, goesOn);
   const here: Here = { occasion: 'timer', row: undefined };
   const comparison = createComparison(options, here);
   const engine = new Engine({
-    state, strategies, startAt, seed, restored, intervals, stops,
+    state, strategies, startAt, seed, restored, intervals, stops, versionOf,
     listener: {
       onRuling: (ruling, logged) => {
         options.onRuling?.(ruling, logged);

@@ -27,6 +27,7 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Control of the running daemon:': [
     { names: ['halt', 'resume', 'reduce-only', 'flatten'], load: async () =>
       (await import('./commands/daemon/control.ts')).operatorCommands },
+    { names: ['reload'], load: async () => (await import('./commands/daemon/reload.ts')).reloadCommand },
     { names: ['stop'], load: async () => (await import('./commands/daemon/stop.ts')).stopCommand },
   ],
   'Decisions and journal:': [

@@ -181,6 +181,10 @@ export const configSchema = z.strictObject({
   on_strategy_stop: z.enum(['hold', 'exit']).default('hold')
     .meta({ description: 'What becomes of the positions of a strategy that was stopped. hold: they stay, and an alert '
       + 'says so. exit: they are sold.' }),
+  reload: z.enum(['on_change', 'by_command']).optional()
+    .meta({ description: 'When changed code and parameters of strategies are taken over while the daemon runs. '
+      + 'on_change: as soon as a file changes, the default of mode: paper. by_command: by "gannet reload" alone, the '
+      + 'only one of mode: live.' }),
   recording: z.strictObject({
     enabled: z.boolean().default(true).meta({ description: 'Without a recording a run cannot be replayed.' }),
     dir: z.string().min(1).optional().meta({

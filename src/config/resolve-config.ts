@@ -132,6 +132,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     swap,
     strategies,
     isolation,
+    reload: sections.reload ?? (sections.mode === 'paper' ? 'on_change' : 'by_command'),
     recording: { enabled, dir },
     signals: resolveSignals(sections),
     control: { ...sections.control, isPortGiven: nodeAt(sound, ['control', 'port']) !== undefined },
@@ -139,6 +140,10 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
   const rate = requestRate(config);
   if (purpose !== 'read') {
     refuseExcess(rate, { service, strategies: entries }, problems);
+    if (sections.mode === 'live' && sections.reload === 'on_change') {
+      problems.add(['reload'], 'in live mode, a changed file changes no strategy by itself: remove the key, and order '
+        + '"gannet reload" after a change');
+    }
     refuseUnknownSignals(sections.signals?.names ?? [], entries, problems);
     const consent = purpose === 'check' ? undefined : options.liveConsent;
     checkLiveGate(sections, { root, problems, consent, protections, signer, strategies, tokens });

@@ -30,6 +30,8 @@ export interface RunConfig {
   readonly limits: RiskLimits;
   readonly strategies: readonly StrategyConfig[];
   readonly isolation: IsolationConfig;
+  /** When changed code and parameters are taken over in a run. */
+  readonly reload?: 'on_change' | 'by_command' | undefined;
   readonly recording: { readonly enabled: boolean; readonly dir: string };
   /** The signals that other programs may send; undefined where none may. */
   readonly signals?: SignalsConfig | undefined;

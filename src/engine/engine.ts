@@ -3,7 +3,7 @@ import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import { feedKey, originOf, sharedFeeds } from '../market/feed.ts';
-import type { StopStrategy } from '../trading/engine-command.ts';
+import type { ReloadStrategy, StopStrategy } from '../trading/engine-command.ts';
 import type { Denial } from '../trading/limits.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal, toldOutcome } from '../trading/intent.ts';
@@ -14,13 +14,13 @@ import type { EngineState } from '../trading/engine-state.ts';
 import { beginRun } from '../trading/engine-state.ts';
 import type { Effect, Input, ProposalInput } from '../trading/step.ts';
 import { step } from '../trading/step.ts';
-import type { RestoredStates, StrategyState } from '../trading/strategy-state.ts';
+import type { StrategyState } from '../trading/strategy-state.ts';
 import { NO_RESTORED_STATES } from '../trading/strategy-state.ts';
 import { specsOf } from '../strategy/input.ts';
 import { DecisionLog } from './decision-log.ts';
-import type { EngineListener } from './engine-listener.ts';
-import type { EngineOrder } from './engine-orders.ts';
-import { isEngineOrder, isJump, timersDueBefore } from './engine-orders.ts';
+import type { EngineListener, EngineOptions } from './engine-listener.ts';
+import type { EngineOrder, VersionOf } from './engine-orders.ts';
+import { endingsOf, isEngineOrder, isJump, timersDueBefore } from './engine-orders.ts';
 import { ExitRunner } from './exit-runner.ts';
 import { FeedRoutes } from './feed-routes.ts';
 import { PortfolioInputs } from './portfolio-inputs.ts';
@@ -28,8 +28,9 @@ import { RetryRunner } from './retry-runner.ts';
 import { RuleExits } from './rule-exits.ts';
 import type { CallNumber } from './host/apart-run.ts';
 import type { Ending } from './host/strategy-call.ts';
+import type { HostPort, StoppedStrategy } from './host/host-port.ts';
 import type { HostedInput } from './host/watched-feeds.ts';
-import type { StoppedStrategy, StrategyInstance } from './strategy-host.ts';
+import type { StrategyInstance } from './strategy-host.ts';
 import { Host } from './strategy-host.ts';
 import type { UnsoldHolding } from './unsold-holdings.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -49,7 +50,9 @@ export class Engine {
   readonly clockSetBackMs: Millis;
   readonly #state: EngineState;
   readonly #listener: EngineListener;
-  readonly #hosts: ReadonlyMap<string, Host>;
+  readonly #hosts: Map<string, Host>;
+  readonly #port: HostPort;
+  readonly #versionOf: VersionOf | undefined;
   readonly #feeds: FeedRoutes;
   readonly #log = new DecisionLog();
   readonly #exits: ExitRunner;
@@ -66,23 +69,7 @@ export class Engine {
   #seq = 0;
   #busy = false;
 
-  constructor(options: {
-    readonly state: EngineState;
-    readonly strategies: readonly StrategyInstance[];
-    readonly startAt: Millis;
-    readonly seed: number | string;
-    readonly listener: EngineListener;
-    readonly restored?: RestoredStates | undefined;
-    /**
-     * The interval of each feed's events. An input with a longer interval sees the first event of each window of that
-     * length; windows begin at its multiples since the epoch. Where absent, every input sees every event of its feed.
-     */
-    readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
-    /** Whether these are the intervals of a recording, at present; else a watch changes those of its feeds. */
-    readonly isRecorded?: boolean | undefined;
-    /** The orders by which the run that is replayed stopped strategies. */
-    readonly stops?: readonly StopStrategy[] | undefined;
-  }) {
+  constructor(options: EngineOptions) {
     const { states, unseen } = options.restored ?? NO_RESTORED_STATES;
     this.#missed = [...unseen];
     this.#state = options.state;
@@ -94,11 +81,12 @@ export class Engine {
     this.clock = new VirtualClock(options.startAt);
     this.clockSetBackMs = beginRun(options.state, options.startAt);
     if (options.state.hasExitRules) guardPositions(options.state, options.startAt);
-    const port = {
+    const feeds = this.#feeds;
+    const port: HostPort & ConstructorParameters<typeof ExitRunner>[0] = {
       state: options.state,
       clock: this.clock,
       seed: options.seed,
-      intervals: options.intervals,
+      get intervals() { return feeds.intervals; },
       propose: (strategy: string, proposal: ProposalInput['proposal'], continues?: boolean) => {
         this.#proposals.push({ kind: 'proposal', strategy, proposal, continues });
       },
@@ -113,6 +101,8 @@ export class Engine {
         this.#feeds.rewatch(strategy, changed, inputs);
       },
     };
+    this.#port = port;
+    this.#versionOf = options.versionOf;
     this.#exits = new ExitRunner(port);
     this.#retries = new RetryRunner({
       ...port, isRunning: (strategy) => this.#hosts.get(strategy)?.stopped === undefined,
@@ -125,7 +115,7 @@ export class Engine {
       this.#proposals.push({ kind: 'proposal', strategy, proposal, continues: true, begins });
     } });
     this.#hosts = new Map(options.strategies.map((instance) =>
-      [instance.name, new Host(instance, port, states[instance.name])]));
+      [instance.name, new Host(instance, port, { kept: states[instance.name] })]));
     this.#portfolios = new PortfolioInputs(options.state);
     for (const host of this.#hosts.values()) {
       this.#feeds.connect(host);
@@ -178,6 +168,13 @@ export class Engine {
    */
   stopOrder(strategy: string, ending: Ending): StopStrategy | undefined {
     return this.#hosts.get(strategy)?.stopOrder(ending);
+  }
+
+  /** Returns the state that a strategy keeps, as text; or why no other version can go on in its place. */
+  stateToHandOver(strategy: string): { readonly kept: string | undefined } | { readonly refused: string } {
+    const host = this.#hosts.get(strategy);
+    if (host?.mayHandOver === true) return { kept: host.keptText };
+    return { refused: host?.stopped === undefined ? 'it does not run' : `it was stopped: ${host.stopped.reason}` };
   }
 
   /** Returns what flattening strategies still hold, each holding with the reason why it is not sold. */
@@ -303,10 +300,27 @@ export class Engine {
   #carryOut(order: EngineOrder): void {
     const host = this.#hosts.get(order.strategy);
     if (order.name === 'stop-strategy') host?.stoppedBy(order);
+    else if (order.name === 'reload-strategy') this.#reload(order, host);
     else {
       this.#portfolios.forget(order.strategy);
       host?.startAgain();
     }
+  }
+
+  /** Puts another version of a strategy into its place, between two events. */
+  #reload(order: ReloadStrategy, old: Host | undefined): void {
+    if (old?.mayHandOver !== true) return;
+    const version = this.#versionOf?.(order, this.#seq);
+    assert(version, () => `there is no version of strategy ${order.strategy} to reload`);
+    const instances = [...this.#hosts.values()].map((host) => (host === old ? version.instance : host.instance));
+    this.#listener.onInputs?.(Engine.feedsOf(instances));
+    this.#feeds.replace(old.inputs, Engine.intervalsOf(instances), () => {
+      const host = new Host(version.instance, this.#port, old.handOver());
+      this.#hosts.set(old.name, host);
+      this.#portfolios.replace(host);
+      host.takeOver(version.rows);
+      return host;
+    });
   }
 
   #publishOutcome(outcome: Outcome, host: Host | undefined): void {
@@ -369,14 +383,4 @@ export class Engine {
   #standing(): number {
     return this.#state.exits.version + this.#state.retries.version;
   }
-}
-
-/** Returns whether a call of a strategy is one that ended it. */
-function endingsOf(stops: readonly StopStrategy[] = []): (strategy: string, occasion: CallNumber) => boolean {
-  const ids = new Set(stops.map((stop) => callId(stop.strategy, stop)));
-  return (strategy, occasion) => ids.size > 0 && ids.has(callId(strategy, occasion));
-}
-
-function callId(strategy: string, { start, call }: CallNumber): string {
-  return `${strategy} ${start} ${call}`;
 }

@@ -9,18 +9,21 @@ import type { HostedInput } from './host/watched-feeds.ts';
 
 interface FeedRoutesOptions {
   readonly state: EngineState;
-  /** The interval of each feed's events, where inputs are sampled. */
   readonly intervals: ReadonlyMap<FeedKey, Millis> | undefined;
   /** Whether these are the intervals of a recording, at present; else a watch changes those of its feeds. */
   readonly isRecorded: boolean;
   /** The feeds that strategies watch beside their inputs, after each change. */
-  readonly onWatched: ((specs: readonly FeedSpec[]) => void) | undefined;
+  readonly onWatched: (specs: readonly FeedSpec[]) => void;
 }
 
 /** Which inputs of strategies receive the events of each feed, and which of its events. */
 export class FeedRoutes {
   readonly #state: EngineState;
   readonly #options: FeedRoutesOptions;
+  /** The interval of each feed's events, where inputs are sampled. */
+  #intervals: ReadonlyMap<FeedKey, Millis> | undefined;
+  /** Whether changes of watches are reported together, later. */
+  #isHeld = false;
   /** By feed slot: the inputs that receive the feed's events. */
   readonly #routes: (readonly HostedInput[])[] = [];
   /** What each strategy watches beside its inputs. */
@@ -30,7 +33,12 @@ export class FeedRoutes {
 
   constructor(options: FeedRoutesOptions) {
     this.#options = options;
+    this.#intervals = options.intervals;
     this.#state = options.state;
+  }
+
+  get intervals(): ReadonlyMap<FeedKey, Millis> | undefined {
+    return this.#intervals;
   }
 
   /** Whether watches have begun or ended since `sampleRewatched`. */
@@ -40,12 +48,35 @@ export class FeedRoutes {
 
   /** Adds the inputs of a strategy. */
   connect({ name, inputs }: { readonly name: string; readonly inputs: readonly HostedInput[] }): void {
-    const record = this.#recordOf(name);
-    const polled = inputs.filter(({ origin }) => isPolledOrigin(origin));
-    this.#state.strategies.set(name, { ...record, inputs: polled.map(({ slot }) => slot) });
+    this.#noteInputs(name, inputs);
     for (const input of inputs) {
       if (input.origin !== 'engine') this.#routes[input.slot] = [...(this.#routes[input.slot] ?? []), input];
     }
+  }
+
+  /**
+   * Carries out the switch to another version of a strategy, whose inputs take the places of the old ones. A watch that
+   * both versions have goes on without a pause.
+   */
+  replace(
+    old: readonly HostedInput[], intervals: ReadonlyMap<FeedKey, Millis>,
+    switchOver: () => { readonly name: string; readonly inputs: readonly HostedInput[] },
+  ): void {
+    if (this.#intervals !== undefined) this.#intervals = intervals;
+    this.#isHeld = true;
+    const { name, inputs } = switchOver();
+    this.#noteInputs(name, inputs);
+    for (const input of inputs.filter(({ origin }) => origin !== 'engine')) {
+      const route = this.#routes[input.slot] ?? [];
+      const place = route.findIndex((other) => old.includes(other));
+      this.#routes[input.slot] = place < 0 ? [...route, input] : route.with(place, input);
+    }
+    for (const input of old.filter(({ origin }) => origin !== 'engine')) {
+      this.#routes[input.slot] = this.#routes[input.slot]!.filter((other) => other !== input);
+    }
+    this.#rewatched.push(...[...old, ...inputs].filter(({ origin }) => origin !== 'engine'));
+    this.#isHeld = false;
+    this.#reportWatches();
   }
 
   /** Publishes an event that the market has just observed, which is why its slot is the last one. */
@@ -77,8 +108,7 @@ export class FeedRoutes {
     const record = this.#recordOf(strategy);
     const polled = inputs.filter(({ origin }) => isPolledOrigin(origin));
     this.#state.strategies.set(strategy, { ...record, watches: polled.map(({ slot }) => slot) });
-    this.#options.onWatched?.([...this.#watches.values()].flat()
-      .filter(({ origin }) => isPolledOrigin(origin)).map(({ spec }) => spec));
+    if (!this.#isHeld) this.#reportWatches();
     for (const input of changed) {
       const others = (this.#routes[input.slot] ?? []).filter((other) => other !== input);
       this.#routes[input.slot] = inputs.includes(input) ? [...others, input] : others;
@@ -92,7 +122,8 @@ export class FeedRoutes {
    */
   sampleRewatched(): void {
     const changed = this.#rewatched.splice(0);
-    const { intervals, isRecorded } = this.#options;
+    const { isRecorded } = this.#options;
+    const intervals = this.#intervals;
     if (intervals === undefined) return;
     for (const { slot, feed } of changed) {
       const route = this.#routes[slot]!;
@@ -105,6 +136,16 @@ export class FeedRoutes {
         else input.windows ??= { everyMs, window: changed.includes(input) ? -Infinity : Math.floor(lastAt / everyMs) };
       }
     }
+  }
+
+  #reportWatches(): void {
+    this.#options.onWatched([...this.#watches.values()].flat()
+      .filter(({ origin }) => isPolledOrigin(origin)).map(({ spec }) => spec));
+  }
+
+  #noteInputs(name: string, inputs: readonly HostedInput[]): void {
+    const polled = inputs.filter(({ origin }) => isPolledOrigin(origin));
+    this.#state.strategies.set(name, { ...this.#recordOf(name), inputs: polled.map(({ slot }) => slot) });
   }
 
   #recordOf(strategy: string): StrategyRecord {

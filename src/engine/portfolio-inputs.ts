@@ -33,6 +33,14 @@ export class PortfolioInputs {
     if (inputs.length > 0) this.#watching.push({ host, inputs, seen: undefined });
   }
 
+  /** Puts another version of a strategy into its place, which is shown the whole, as at a start. */
+  replace(host: Host): void {
+    const place = this.#watching.findIndex(({ host: { name } }) => name === host.name);
+    const inputs = host.inputs.filter(({ origin }) => origin === 'engine');
+    const watching = inputs.length === 0 ? [] : [{ host, inputs, seen: undefined }];
+    this.#watching.splice(place < 0 ? this.#watching.length : place, place < 0 ? 0 : 1, ...watching);
+  }
+
   /** Shows a strategy that starts again the whole, as at its first start. */
   forget(strategy: string): void {
     for (const watching of this.#watching) if (watching.host.name === strategy) watching.seen = undefined;

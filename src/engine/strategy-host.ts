@@ -1,10 +1,10 @@
-import type { Observable, SchedulerAction, Subscription } from 'rxjs';
+import type { Observable, Subscription } from 'rxjs';
 import { messageOf } from '../core/errors.ts';
 import { placeOf } from '../core/throw-place.ts';
-import type { Clock, Millis } from '../core/time.ts';
-import type { FeedKey, MarketEvent } from '../market/event.ts';
+import type { Millis } from '../core/time.ts';
+import type { MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
-import { joinSampling, restartSampling } from '../market/sample-windows.ts';
+import { joinSampling } from '../market/sample-windows.ts';
 import type { DeniedSwap, StrategyContext } from '../strategy/context.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { Input } from '../strategy/input.ts';
@@ -16,18 +16,20 @@ import type { StopStrategy } from '../trading/engine-command.ts';
 import type { ExitPlan } from '../trading/positions/exit-plan.ts';
 import type { AlertProposal, Proposal } from '../trading/proposal.ts';
 import { readProposal } from '../trading/proposal.ts';
-import type { EngineState } from '../trading/engine-state.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
-import type { CallNumber } from './host/apart-run.ts';
 import { ApartRun, KeptText } from './host/apart-run.ts';
+import { ClockInPlace, guardedClock } from './host/guarded-clock.ts';
+import type { Handover, HostPort, StoppedStrategy } from './host/host-port.ts';
 import { portfolioView } from './host/portfolio-view.ts';
 import { createContext } from './host/strategy-context.ts';
-import type { ApartStrategy, Ending } from './host/strategy-call.ts';
+import type { ApartStrategy, Ending, PortfolioView } from './host/strategy-call.ts';
 import type { HostedInput } from './host/watched-feeds.ts';
-import { hostedFeed, streamOf, unchanged, WatchedFeeds } from './host/watched-feeds.ts';
+import { continueWindows, hostedFeed, restartAll, streamOf, unchanged, WatchedFeeds } from './host/watched-feeds.ts';
 import { HotSource } from './hot-source.ts';
 import { createUsage } from './strategy-usage.ts';
-import type { VirtualClock } from './virtual-clock.ts';
+import { VirtualClock } from './virtual-clock.ts';
+import type { RecordedRows } from './warm-up.ts';
+import { warmUp } from './warm-up.ts';
 
 /** The longest text of an error in an alert. */
 const MESSAGE_MAX = 1_000;
@@ -48,38 +50,6 @@ export interface StrategyInstance {
   readonly apart?: ApartStrategy | undefined;
 }
 
-/** A strategy that no longer runs, and why. */
-export interface StoppedStrategy {
-  readonly name: string;
-  /** `STRATEGY_FAILED` where it threw or passed a bound of the engine, else why its process was ended. */
-  readonly code: StopStrategy['code'] | 'STRATEGY_FAILED';
-  readonly reason: string;
-  /** The author's line, "dip.ts:12:5", where it is known. */
-  readonly place: string | undefined;
-  readonly at: Millis;
-}
-
-/** The part of the engine that a host uses. */
-interface HostPort {
-  readonly state: EngineState;
-  readonly clock: VirtualClock;
-  readonly seed: number | string;
-  propose(strategy: string, proposal: Proposal): void;
-  /** Whether the engine is handling an input: a proposal at another time could not be replayed. */
-  inTurn(): boolean;
-  log(strategy: string, message: string): void;
-  /** A strategy runs no longer. */
-  stopped(stopped: StoppedStrategy): void;
-  /** The process of a strategy ended during a call; `start` and `call` say which. */
-  ended(strategy: string, occasion: CallNumber, ending: Ending): void;
-  /** Whether a run that is replayed was ended by this call. */
-  endedAt(strategy: string, occasion: CallNumber): boolean;
-  /** Begins or ends to hand the events of feeds to watches of a strategy; `inputs` are all that it watches now. */
-  watched(strategy: string, changed: readonly HostedInput[], inputs: readonly HostedInput[]): void;
-  /** The interval of each feed's events, where inputs are sampled. */
-  readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
-}
-
 /**
  * Runs one strategy: provides its streams, takes its proposals, and isolates its failures. A strategy that throws is
  * stopped with an alert; the others continue.
@@ -90,8 +60,10 @@ export class Host {
   readonly inputs: readonly HostedInput[];
   readonly #outcomes = new HotSource<Outcome>();
   readonly #denials = new HotSource<DeniedSwap>();
+  readonly instance: StrategyInstance;
   readonly #port: HostPort;
-  readonly #instance: StrategyInstance;
+  readonly #clock: ClockInPlace;
+  readonly #handed: Handover;
   readonly #streams: Readonly<Record<string, Observable<unknown>>>;
   readonly #parts: StateParts | KeptText;
   readonly #usage = createUsage();
@@ -109,16 +81,21 @@ export class Host {
   #outOfTurn = false;
   #stopped: StoppedStrategy | undefined;
 
-  /** `kept` is the state that an earlier run saved. */
-  constructor(instance: StrategyInstance, port: HostPort, kept: string | undefined) {
+  /** `handed` is the state that an earlier run saved, or what an earlier version leaves. */
+  constructor(instance: StrategyInstance, port: HostPort, handed: Handover) {
+    const { kept, starts = 0, seen = [] } = handed;
     this.name = instance.name;
     this.warmupMs = instance.warmupMs ?? 0;
-    this.#instance = instance;
+    this.instance = instance;
     this.#port = port;
+    this.#clock = new ClockInPlace(port.clock);
+    this.#handed = handed;
+    this.#starts = starts;
+    this.#seen = [...seen];
     this.#parts = instance.apart === undefined
       ? new StateParts(kept, (warning) => { this.#tell('warning', warning); }) : new KeptText(kept);
     this.#watches = new WatchedFeeds({
-      places: port, usage: this.#usage,
+      places: port, countFeed: () => this.#usage.watch(this.#clock.now()),
       changed: (changed, inputs) => { port.watched(this.name, changed, inputs); },
       fail: (message, place) => { this.#fail(message, place); },
     });
@@ -152,13 +129,13 @@ export class Host {
   warmUp(): void {
     this.#warming = true;
     if (this.#parts instanceof StateParts) this.#parts.hold();
-    for (const { windows } of this.inputs) if (windows !== undefined) joinSampling(windows, this.#port.clock.now());
+    for (const { windows } of this.inputs) if (windows !== undefined) joinSampling(windows, this.#clock.now());
     this.#run();
   }
 
   /** Starts it; after a warm-up, it continues with its proposals taken. */
   start(): void {
-    for (const { windows } of this.inputs) if (windows !== undefined) restartSampling(windows);
+    restartAll(this.inputs);
     if (!this.#warming) {
       this.#run();
       return;
@@ -166,6 +143,44 @@ export class Host {
     this.#warming = false;
     if (this.#parts instanceof StateParts) this.#parts.release();
     else this.#apart?.release();
+  }
+
+  /** Whether another version may go on in its place; one that failed leaves no state that is whole. */
+  get mayHandOver(): boolean {
+    return this.running && this.#stopped === undefined && !this.#failed;
+  }
+
+  /** The state that it keeps, as text; undefined without one. */
+  get keptText(): string | undefined {
+    return this.#parts.text;
+  }
+
+  /** Ends it, and returns what another version goes on with. */
+  handOver(): Handover {
+    const feeds = this.#hosted().map(({ feed, spec, windows }) => ({ feed, spec, windows }));
+    this.stop();
+    return { kept: this.keptText, starts: this.#starts, seen: this.#seen, feeds };
+  }
+
+  /**
+   * Starts it in place of the version that has handed over, warmed up with `rows`. It runs on a clock of its own for
+   * that, because the engine's does not go back; its timers then wait on the engine's.
+   */
+  takeOver(rows: RecordedRows | undefined): void {
+    const { clock } = this.#port;
+    if (rows !== undefined && this.warmupMs > 0) {
+      const own = new VirtualClock(clock.now());
+      this.#clock.standFor(own);
+      warmUp(own, [this], rows, (at, until) => at > until);
+      this.#clock.standFor(clock);
+      clock.adopt(own);
+    }
+    this.start();
+    continueWindows(this.#hosted(), this.#handed.feeds ?? []);
+  }
+
+  #hosted(): readonly HostedInput[] {
+    return [...this.inputs, ...this.#watches.feeds()];
   }
 
   stop(): void {
@@ -195,7 +210,7 @@ export class Host {
     if (this.#stopped === undefined || this.#failed || this.#apart === undefined) return;
     this.#stopped = undefined;
     this.#warming = false;
-    for (const { windows } of this.inputs) if (windows !== undefined) restartSampling(windows);
+    restartAll(this.inputs);
     this.#run();
     const missed = this.#missed;
     this.#missed = [];
@@ -237,15 +252,15 @@ export class Host {
     this.#starts += 1;
     const parts = this.#parts;
     if (parts instanceof StateParts) this.#runHere(parts);
-    else this.#runApart(parts, this.#instance.apart!);
+    else this.#runApart(parts, this.instance.apart!);
   }
 
   #runApart(parts: KeptText, strategy: ApartStrategy): void {
     const { name } = this;
     const port = this.#port;
     this.#apart = new ApartRun({
-      strategy, clock: port.clock, start: this.#starts,
-      portfolio: portfolioView(port, name),
+      strategy, clock: this.#clock, start: this.#starts,
+      portfolio: this.#view(),
       propose: (proposal) => { this.#accept(proposal); },
       watch: (id, specs, place) => { this.#watchApart(id, specs, place); },
       unwatch: (id) => { this.#watches.end(id); },
@@ -261,7 +276,7 @@ export class Host {
   }
 
   #runHere(parts: StateParts): void {
-    const { strategy, params } = this.#instance;
+    const { strategy, params } = this.instance;
     try {
       const proposals$ = strategy.run(this.#streams, params, this.#context(parts));
       parts.seal();
@@ -301,20 +316,20 @@ export class Host {
   }
 
   #accept(proposal: Proposal): void {
-    const fault = this.#usage.proposal(proposal, this.#port.clock.now());
+    const fault = this.#usage.proposal(proposal, this.#clock.now());
     if (fault !== undefined) this.#fail(fault);
     else if (!this.#warming) this.#port.propose(this.name, proposal);
   }
 
   #log(message: string): void {
-    const fault = this.#usage.logLine(this.#port.clock.now());
+    const fault = this.#usage.logLine(this.#clock.now());
     if (fault !== undefined) this.#fail(fault);
     else if (!this.#warming) this.#port.log(this.name, message);
   }
 
   /** Returns whether a timer may fire; it stops a strategy whose timers let no time go on. */
   #mayFire(): boolean {
-    const fault = this.#usage.timer(this.#port.clock.now());
+    const fault = this.#usage.timer(this.#clock.now());
     if (fault !== undefined) this.#fail(fault);
     return fault === undefined;
   }
@@ -330,7 +345,7 @@ export class Host {
     { code, reason, place }: Pick<StoppedStrategy, 'code' | 'reason'> & { readonly place?: string | undefined },
     level: AlertProposal['level'],
   ): void {
-    this.#stopped = { name: this.name, code, reason, place, at: this.#port.clock.now() };
+    this.#stopped = { name: this.name, code, reason, place, at: this.#clock.now() };
     this.#tell(level, `stopped: ${reason}`);
     this.#port.stopped(this.#stopped);
   }
@@ -357,35 +372,23 @@ export class Host {
   /** Returns an entry for each feed of an input. */
   #hostInput(input: Input<unknown>, index: number, stream: HotSource<unknown>): HostedInput[] {
     const emit = (event: unknown): void => { this.#apart?.event(index, event as MarketEvent); };
-    const arrival = this.#instance.apart === undefined ? streamOf(input, stream)
+    const arrival = this.instance.apart === undefined ? streamOf(input, stream)
       : { adapt: unchanged, source: { emit } };
     const fail = (error: unknown): void => { this.#fail(messageOf(error)); };
     return specsOf(input).map((spec) => hostedFeed(spec, { places: this.#port, ...arrival, fail }));
   }
 
-  /** Returns the engine's clock, with errors of this strategy's timers as failures of this strategy. */
-  #guardedClock(): Clock {
-    const { clock } = this.#port;
-    const mayFire = (): boolean => this.#mayFire();
-    const fail = (error: unknown): void => { this.#fail(messageOf(error)); };
-    return {
-      now: () => clock.now(),
-      schedule: <T>(work: (this: SchedulerAction<T>, state?: T) => void, delay?: number, state?: T) =>
-        clock.schedule<T>(function guarded(given) {
-          if (!mayFire()) return;
-          try {
-            work.call(this, given);
-          } catch (error) {
-            fail(error);
-          }
-        }, delay, state),
-    };
+  #view(): PortfolioView {
+    return portfolioView({ state: this.#port.state, clock: this.#clock }, this.name);
   }
 
   #context(parts: StateParts): StrategyContext {
     return createContext({
-      name: this.name, seed: this.#port.seed, clock: this.#guardedClock(), parts,
-      outcomes$: this.#outcomes, denials$: this.#denials, portfolio: portfolioView(this.#port, this.name),
+      name: this.name, seed: this.#port.seed, parts,
+      clock: guardedClock({
+        clock: this.#clock, mayFire: () => this.#mayFire(), fail: (error) => { this.#fail(messageOf(error)); },
+      }),
+      outcomes$: this.#outcomes, denials$: this.#denials, portfolio: this.#view(),
       log: (message) => { this.#log(message); },
       watch: (input, emit, asked) => this.#watchHere(input, emit, asked),
     });

@@ -79,6 +79,19 @@ export class VirtualClock implements Clock {
   enqueue(timer: Timer, delay: number): void {
     assert(!Number.isNaN(delay), 'a timer needs a delay that is a number');
     timer.due = this.#now + Math.max(0, delay);
+    this.#insert(timer);
+  }
+
+  /** Takes over the timers of a clock that shows the same time. They keep their instants and their order. */
+  adopt(other: VirtualClock): void {
+    const timers = other.#heap.splice(0).filter(({ closed }) => !closed).sort((a, b) => (isBefore(a, b) ? -1 : 1));
+    for (const timer of timers) {
+      timer.moveTo(this);
+      this.#insert(timer);
+    }
+  }
+
+  #insert(timer: Timer): void {
     timer.order = this.#order++;
     const heap = this.#heap;
     let child = heap.push(timer) - 1;
@@ -116,7 +129,7 @@ function isBefore(a: Timer, b: Timer): boolean {
 class Timer extends Subscription implements SchedulerAction<unknown> {
   due: Millis = 0;
   order = 0;
-  readonly #clock: VirtualClock;
+  #clock: VirtualClock;
   readonly #work: (this: SchedulerAction<unknown>, state?: unknown) => void;
   #state: unknown;
 
@@ -131,6 +144,10 @@ class Timer extends Subscription implements SchedulerAction<unknown> {
     this.#state = state;
     this.#clock.enqueue(this, delay);
     return this;
+  }
+
+  moveTo(clock: VirtualClock): void {
+    this.#clock = clock;
   }
 
   fire(): void {

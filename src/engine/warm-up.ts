@@ -3,7 +3,6 @@ import type { FeedKey } from '../market/event.ts';
 import { takesSample } from '../market/sample-windows.ts';
 import type { Input } from '../trading/step.ts';
 import type { HostedInput } from './host/watched-feeds.ts';
-import type { Host } from './strategy-host.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** A cursor over recorded rows. `next` moves to the next row; the other members are of the present row. */
@@ -13,12 +12,22 @@ export interface RecordedRows {
   readonly input: Input;
 }
 
+/** A strategy that can be warmed up. */
+interface WarmedHost {
+  readonly warmupMs: Millis;
+  readonly inputs: readonly HostedInput[];
+  warmUp(): void;
+}
+
 /**
  * Shows each strategy the last `warmupMs` of recorded events before the present, at the recorded times: timers fire at
  * their own instants, and proposals are discarded. State and market cache do not change, because rulings must not use
- * past prices. Returns whether `rows` is at a row after the present.
+ * past prices. Returns whether `rows` is at a row after the present. In the middle of a run, the rows of the present
+ * count too (`isLater`).
  */
-export function warmUp(clock: VirtualClock, hosts: readonly Host[], rows: RecordedRows): boolean {
+export function warmUp(
+  clock: VirtualClock, hosts: readonly WarmedHost[], rows: RecordedRows, isLater = isNotBefore,
+): boolean {
   const until = clock.now();
   const waiting = hosts.filter(({ warmupMs }) => warmupMs > 0).sort((a, b) => b.warmupMs - a.warmupMs);
   const routes = new Map<FeedKey, readonly HostedInput[]>();
@@ -34,7 +43,7 @@ export function warmUp(clock: VirtualClock, hosts: readonly Host[], rows: Record
   let isPastDue = false;
   while (!isPastDue && rows.next()) {
     const { at } = rows;
-    isPastDue = at >= until;
+    isPastDue = isLater(at, until);
     // Where the clock was set back between two runs, rows may be older than rows that were shown already.
     if (isPastDue || at < clock.now()) continue;
     beginUntil(at);
@@ -44,6 +53,10 @@ export function warmUp(clock: VirtualClock, hosts: readonly Host[], rows: Record
   beginUntil(until);
   clock.advanceTo(until);
   return isPastDue;
+}
+
+function isNotBefore(at: Millis, until: Millis): boolean {
+  return at >= until;
 }
 
 function show(input: Input, at: Millis, routes: ReadonlyMap<FeedKey, readonly HostedInput[]>): void {

@@ -16,7 +16,7 @@ import { readSegment } from './segment/segment-reader.ts';
 /**
  * A time span of a recording, read without the rest: the last hour of a recording of months must not need all of it.
  */
-export interface RecordingWindow {
+interface RecordingWindow {
   readonly directory: string;
   /** The hash of the segments in the window, hex: the same hash means the same rows. */
   readonly sha256: string;

@@ -100,6 +100,11 @@ export class StateParts {
   /** Returns the text of all parts, unopened ones included, and marks it as taken. */
   take(): string {
     this.#isChanged = false;
+    return this.text;
+  }
+
+  /** The text of all parts, unopened ones included. */
+  get text(): string {
     const unopened = Object.entries(this.#kept).filter(([name]) => !this.#texts.has(name))
       .map(([name, json]) => [name, JSON.stringify(json)] as const);
     const parts = [...this.#texts, ...unopened].map(([name, text]) => `${JSON.stringify(name)}:${text}`);

@@ -33,7 +33,8 @@ export function applyCommand(state: EngineState, at: Millis, command: Command): 
     case 'leap-time':
     case 'stop-strategy':
     case 'start-strategy':
-      // Only the clock or a strategy changes; the engine moves the one and stops or starts the other.
+    case 'reload-strategy':
+      // Only the clock or a strategy changes; the engine moves the one, and stops, starts or replaces the other.
       return;
     default:
       assertNever(command, 'command');

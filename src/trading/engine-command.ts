@@ -1,3 +1,4 @@
+import type { Json } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 
@@ -105,6 +106,28 @@ interface StartStrategy extends CommandBase {
   readonly strategy: string;
 }
 
+/** The recorded events of a span of time that a strategy is shown before it starts. */
+export interface WarmupWindow {
+  readonly from: Millis;
+  readonly until: Millis;
+  /** Oldest first; folders are relative to the run's own. The hash covers the segments that overlap the period. */
+  readonly recordings: readonly {
+    readonly recording: string; readonly first_seq: number; readonly last_seq: number; readonly sha256: string;
+  }[];
+}
+
+/** A strategy goes on in another version, of its code or with other parameters, with the state that it keeps. */
+export interface ReloadStrategy extends CommandBase {
+  readonly name: 'reload-strategy';
+  readonly strategy: string;
+  /** The SHA-256 of the code of the new version, of which the run keeps a copy. */
+  readonly code: string;
+  /** As in the configuration. */
+  readonly params: Json;
+  /** What earlier runs recorded of its warm-up; the run's own events follow. Null where it has no warm-up. */
+  readonly warmup: WarmupWindow | null;
+}
+
 /** An input that is not of the market; it goes through the inbox and is replayed like every other input. */
 export type Command = SetTradingState | Flatten | SetServiceAccess | AdjustWallet | JudgeToken | ReportPresence
-  | ClockJump | StopStrategy | StartStrategy;
+  | ClockJump | StopStrategy | StartStrategy | ReloadStrategy;

@@ -134,6 +134,16 @@ describe('live trading on a real service and chain', () => {
       .toEqual(['signer.caps.USDC: expected a mapping of keys to values, got 5']);
   });
 
+  it('reloads by command alone, and paper as soon as a file changes', async () => {
+    const text = 'mode: live\nreload: on_change\nstrategies: [{ use: dca, budget: "5 USDC", params: { buy: SOL, '
+      + 'spend: "1 USDC", every: 10s } }]\n';
+    expect(await said(text, consent)).toEqual([
+      'reload: in live mode, a changed file changes no strategy by itself: remove the key, and order "gannet reload" '
+        + 'after a change',
+    ]);
+    expect(await said(text.replace('live', 'paper'), consent)).toEqual([]);
+  });
+
   it('may be read by a command that does not trade', async () => {
     expect(await said(live(...NAMES), { purpose: 'read' })).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatIssue } from '../../src/config/config-issue.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import type { StrategyHosts } from '../../src/daemon/hosts/strategy-hosts.ts';
+import type { StrategyHosts } from '../../src/daemon/hosts/host-generations.ts';
 import { openHosts } from '../../src/daemon/hosts/strategy-hosts.ts';
 import { systemClock } from '../../src/daemon/watch/system-clock.ts';
 import { GENESIS } from './load-text.ts';

@@ -130,6 +130,7 @@ export function controlFixture(stateDir: string, options: {
     },
   });
   const controlPort = createControlPort({
+    reloader: undefined,
     runId: 'a-run', mode: 'live', clock, state, strategies, engine, runRecorder, journal,
     loop: { accept: (input) => { engine.accept(input, engine.clock.now()); } },
     executor: {

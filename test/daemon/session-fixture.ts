@@ -125,7 +125,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
         : from(intents.map(({ intent }) => outcome(intent, 'expired', { code: 'EXPIRED' })))
           .pipe(tap((ended) => { journal.transition(ended); }))),
     },
-    createFeed: () => ({ events$, watch: () => undefined, stats: () => [] }),
+    createFeed: () => ({ events$, watch: () => undefined, replace: () => undefined, stats: () => [] }),
     access$: NEVER,
     tokenChecks$: watchTokens({
       mints: [SOL.mint], limits: limits.tokenSafety, facts: async () => SAFE, clock, onFault: silent,
@@ -142,7 +142,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
     stopFile: { path: `${dir}/STOP`, read: () => undefined },
     audit: openOrderAudit({ stateDir: dir, runId: 'run', clock, log: silent }),
     reporter, log: silent,
-    files: { dir, decision: silent, manifest: silent, retry: silent, close: silent },
+    files: { dir, decision: silent, manifest: silent, code: silent, retry: silent, close: silent },
     manifest: {} as never, recording: undefined, maxIntents: undefined,
   });
   onTestFinished(() => { session.close(); });

@@ -4,11 +4,12 @@ import { z } from 'zod';
 import type { Millis } from '../../src/core/time.ts';
 import type { LoggedDecision } from '../../src/engine/decision-log.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import type { StrategyVersion } from '../../src/engine/engine-orders.ts';
 import { createRealm } from '../../src/engine/host/realm.ts';
 import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import type { Input as StrategyInput, Proposal, StrategyContext } from '../../src/strategy/index.ts';
 import { defineStrategy, quotes } from '../../src/strategy/index.ts';
-import type { StopStrategy } from '../../src/trading/engine-command.ts';
+import type { ReloadStrategy, StopStrategy } from '../../src/trading/engine-command.ts';
 import type { RiskLimits } from '../../src/trading/limits.ts';
 import type { ExitRules } from '../../src/trading/positions/exit-plan.ts';
 import type { OpenIntent } from '../../src/trading/executor.ts';
@@ -46,6 +47,8 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
   readonly exits?: ExitRules | undefined;
   /** The orders by which a run that is repeated stopped strategies. */
   readonly stops?: readonly StopStrategy[];
+  /** Returns the version that a reload starts, with what it is warmed up with. */
+  readonly versionOf?: (order: ReloadStrategy, seq: number) => StrategyVersion;
   readonly onEffect?: (effect: Effect, engine: Engine) => void;
   readonly onProtection?: (change: ProtectionChange) => void;
 } = {}): Run {
@@ -67,6 +70,10 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
   const isApart = process.env['GANNET_TEST_APART'] !== undefined;
   const engine: Engine = new Engine({
     state, stops: options.stops,
+    versionOf: (order, seq) => {
+      const version = options.versionOf!(order, seq);
+      return isApart ? { ...version, instance: apart(version.instance, seed) } : version;
+    },
     strategies: isApart ? strategies.map((instance) => apart(instance, seed)) : strategies,
     startAt: options.startAt ?? 0, seed, restored: options.restored,
     listener: {

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RecordingWindow } from '../../src/recording/window.ts';
 import { openWindow } from '../../src/recording/window.ts';
 import type { RecordingWriter } from '../../src/recording/writer.ts';
 import { buyingSol, stats, trouble } from '../market/events.ts';
@@ -24,7 +23,7 @@ function written(hours: number): RecordingWriter {
   return writer;
 }
 
-function rowsOf(window: RecordingWindow | undefined): { readonly at: number; readonly kind: string }[] {
+function rowsOf(window: ReturnType<typeof openWindow>): { readonly at: number; readonly kind: string }[] {
   const cursor = window?.cursor();
   const rows: { at: number; kind: string }[] = [];
   while (cursor?.next() === true) rows.push({ at: cursor.at, kind: cursor.input.kind });

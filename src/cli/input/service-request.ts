@@ -7,10 +7,12 @@ import { configError } from '../../config/config-issue.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { ConnectionSettings } from '../../config/resolve-config.ts';
+import type { RunConfig } from '../../config/run-config.ts';
+import type { StrategyReader } from '../../config/strategies/strategy-reader.ts';
 import { GUESSED_DECIMALS } from '../../config/resolve-tokens.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
-import type { StrategyHosts } from '../../daemon/hosts/strategy-hosts.ts';
+import type { StrategyHosts } from '../../daemon/hosts/host-generations.ts';
 import { openHosts } from '../../daemon/hosts/strategy-hosts.ts';
 import type { ConnectionOptions, Connections } from '../../daemon/run/connections.ts';
 import { openConnections } from '../../daemon/run/connections.ts';
@@ -25,10 +27,12 @@ interface Configured {
   readonly connections: Connections;
   /** The processes of the strategies, of a command that runs them. */
   readonly hosts: StrategyHosts | undefined;
+  /** Loads the configuration again, its strategies by `reader`. Throws CONFIG_INVALID with every fault. */
+  readonly loadAgain: (reader: StrategyReader) => Promise<RunConfig>;
 }
 
 /** The context of a command that reads from the configured service. */
-export interface ServiceRequest extends CommandContext, Omit<Configured, 'hosts'> {}
+export interface ServiceRequest extends CommandContext, Omit<Configured, 'hosts' | 'loadAgain'> {}
 
 /** For commands that need none of the configured tokens, so that the service is not asked about them. */
 export const NO_TOKENS = { tokens: false } as const;
@@ -89,7 +93,7 @@ export async function openConfigured(
   const onInterrupt = (): void => { void close(); };
   interrupt.addEventListener('abort', onInterrupt, { once: true });
   try {
-    const loaded = await loadConfig({
+    const load = (strategyReader: StrategyReader | undefined): ReturnType<typeof loadConfig> => loadConfig({
       file: options.config,
       purpose,
       liveConsent,
@@ -98,16 +102,22 @@ export async function openConfigured(
       withheld,
       stateDir: options.stateDir,
       overrides: { baseUrl: options.baseUrl, rpcUrl: options.rpcUrl, apiKeyEnv: options.apiKeyEnv },
-      strategyReader: hosts,
+      strategyReader,
       decimalsOf: async (mints: readonly Mint[], settings) => (
         tokens ? (await open(settings)).decimalsOf(mints) : guessedDecimals(mints)),
     });
+    const loaded = await load(hosts);
     if (!loaded.ok) throw configError(loaded);
+    const loadAgain = async (reader: StrategyReader): Promise<RunConfig> => {
+      const again = await load(reader);
+      if (!again.ok) throw configError(again);
+      return again.config;
+    };
     const connections = await open(loaded.config);
     if (purpose === 'run') await connections.ensureReachable();
     else await hosts?.close();
     if (interrupt.aborted) throw interruption();
-    return { loaded, connections: { ...connections, close }, hosts };
+    return { loaded, connections: { ...connections, close }, hosts, loadAgain };
   } catch (error) {
     await close();
     throw interrupt.aborted ? interruption(error) : error;

@@ -19,6 +19,7 @@ const RESOLUTION = z.discriminatedUnion('as', [
   }),
 ]);
 const NOTHING = z.strictObject({});
+const RELOAD = z.strictObject({ strategy: z.string().max(200).optional() });
 
 const STATUS_OF: Readonly<Record<Refusal['code'], number>> =
   { AUDIT_FAILED: 503, STOP_FILE: 409, STRATEGY_UNKNOWN: 404, TRADING_HALTED: 409 };
@@ -33,9 +34,9 @@ export function addCommands(app: FastifyInstance, { runId, controlPort, audit, e
     app.post<{ Params: { name: string } }>(`/api/strategies/:name/${path}`, async (request, reply) =>
       carryOut(request, reply, STRATEGY_ORDER, (order) => ({ ...order, action, strategy: request.params.name })));
   }
-  app.post('/api/strategies/:name/reload', async (_request, reply) =>
-    reply.code(501).send(fault('NOT_AVAILABLE',
-      'a running strategy cannot be reloaded yet; restart the daemon: it continues from its saved state')));
+  app.post<{ Params: { name: string } }>('/api/strategies/:name/reload', async (request, reply) =>
+    reload(request, reply, NOTHING, () => request.params.name));
+  app.post('/api/reload', async (request, reply) => reload(request, reply, RELOAD, ({ strategy }) => strategy));
   app.post<{ Params: { id: string } }>('/api/intents/:id/resolve', async (request, reply) => {
     const resolution = RESOLUTION.safeParse(request.body);
     const port = controlPort();
@@ -66,6 +67,21 @@ export function addCommands(app: FastifyInstance, { runId, controlPort, audit, e
     port.reportPresence(() => originOf(request));
     return { ok: true };
   });
+
+  async function reload<Body>(
+    request: FastifyRequest, reply: FastifyReply, schema: z.ZodType<Body>, nameOf: (body: Body) => string | undefined,
+  ): Promise<unknown> {
+    const body = schema.safeParse(request.body);
+    const port = controlPort();
+    if (!body.success) return reply.code(400).send(fault('BAD_REQUEST', issueText(body.error)));
+    if (port === undefined) return stillStarting(reply);
+    try {
+      return await port.reload(nameOf(body.data), originOf(request));
+    } catch (error) {
+      if (!isGannetError(error)) throw error;
+      return reply.code(409).send(fault(error.code, error.message));
+    }
+  }
 
   function carryOut<Body>(
     request: FastifyRequest, reply: FastifyReply, schema: z.ZodType<Body>, requestOf: (body: Body) => OperatorRequest,

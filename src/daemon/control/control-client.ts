@@ -9,6 +9,8 @@ import { controlFilePath, readControlFile, RUN_HEADER } from './control-file.ts'
 import { CLIENT_HEADER, clientHeader } from './order-origin.ts';
 
 const TIMEOUT_MS = 5_000;
+/** A refusal may name several faults of a configuration. */
+const REFUSAL_SHOWN = 2_000;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -95,8 +97,10 @@ function tokenFor(
 function refusalIn(text: string): { readonly code: string | null; readonly message: string } {
   try {
     const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } };
-    if (typeof error?.message === 'string')
-      return { code: typeof error.code === 'string' ? error.code : null, message: printable(error.message, 500) };
+    if (typeof error?.message === 'string') {
+      const message = printable(error.message, REFUSAL_SHOWN);
+      return { code: typeof error.code === 'string' ? error.code : null, message };
+    }
   } catch {
     // Another program answers there: the error shows its answer.
   }

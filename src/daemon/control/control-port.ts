@@ -1,5 +1,5 @@
 import { formatDecimal } from '../../core/amount.ts';
-import { GannetError } from '../../core/errors.ts';
+import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
@@ -14,6 +14,8 @@ import type { CapSpan } from '../../trading/usage-counters.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import type { DecisionRecord } from '../files/decision-record.ts';
 import { intentJson } from '../reporting/json-reporter.ts';
+import type { ReloadReport, Reloader } from '../reload/reloader.ts';
+import { reloadText } from '../reload/reload-text.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Stamp } from '../reporting/reporter.ts';
 import type { EngineLoop } from '../run/engine-loop.ts';
@@ -53,6 +55,8 @@ export interface ControlPort {
    * without such a swap or where the chain contradicts, AUDIT_FAILED, and the errors of the chain.
    */
   resolve(intentId: string, word: ResolveWord, origin: OrderOrigin): Promise<Outcome>;
+  /** Reloads a strategy, or all that have changed. Throws RELOAD_REFUSED, and then each goes on as it was. */
+  reload(strategy: string | undefined, origin: OrderOrigin): Promise<ReloadReport>;
   /** Notes that an operator is present; only a dead man's switch needs it. */
   reportPresence(origin: () => OrderOrigin): void;
   /** Alerts on an order that allows more than before; for one that was carried out elsewhere. */
@@ -98,6 +102,8 @@ interface ControlPortOptions {
   readonly startAt: Millis;
   readonly isRealMoney: boolean;
   readonly equity: EquitySampler;
+  /** Undefined where nothing is reloaded. */
+  readonly reloader: Pick<Reloader, 'reload'> | undefined;
 }
 
 /** Returns the control port of a session. It reads the current state; every command goes through the inbox. */
@@ -171,6 +177,19 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
         view.log('warn', 'an operator resolves a swap with an unknown outcome', { intent_id: intentId, ...word });
         return resolve(intentId, word);
       });
+    },
+    reload: async (strategy, origin) => {
+      reportPresence(() => origin);
+      const order = { action: 'reload', origin, strategy };
+      try {
+        if (view.reloader === undefined) throw new GannetError('RELOAD_REFUSED', 'this run has no strategy of a file');
+        const report = await view.reloader.reload(strategy);
+        view.audit.note({ ...order, facts: { reloaded: report.reloaded.map(reloadText).join('; ') } });
+        return report;
+      } catch (error) {
+        if (isGannetError(error)) view.audit.note({ ...order, refused: error.code });
+        throw error;
+      }
     },
     reportPresence,
     reportWidening: (order) => { runRecorder.widened(stamp(), order); },

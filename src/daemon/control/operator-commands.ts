@@ -1,6 +1,7 @@
 import type { Millis } from '../../core/time.ts';
-import type { Command, TradingState } from '../../trading/engine-command.ts';
+import type { Command, SetTradingState, TradingState } from '../../trading/engine-command.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
+import type { Input } from '../../trading/step.ts';
 import { effectiveTrading, firedProtections } from '../../trading/risk/trading-state-rules.ts';
 
 /** The actions of an operator that change what may be traded. */
@@ -51,6 +52,12 @@ export function operatorCommands(state: EngineState, request: OperatorRequest, s
     };
   }
   return [...liftHalts(state, base), { ...base, name: 'flatten' }];
+}
+
+/** Returns whether an input is an operator's, and lets a strategy, or all, trade again. */
+export function isResume(input: Input): input is SetTradingState {
+  return input.kind === 'command' && input.name === 'set-trading-state' && input.state === 'active'
+    && input.by === 'operator';
 }
 
 /** A halted strategy cannot sell: flattening allows its exits, but no entries. */

@@ -9,22 +9,26 @@ import { stringifyJson } from '../../core/json.ts';
 import { Engine } from '../../engine/engine.ts';
 import { createRealm, inThisProcess } from '../../engine/host/realm.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
+import type { RecordedRows } from '../../engine/warm-up.ts';
 import type { TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
 import { runInterruptibly } from '../../recording/interrupt.ts';
 import type { Recording } from '../../recording/reader.ts';
+import { MARKET_KINDS } from '../../recording/format.ts';
 import { openRecordingInChunks } from '../../recording/reader.ts';
 import type { LostRows } from '../../recording/check/verify.ts';
 import { strategyHash } from '../../research/trials/strategy-source.ts';
+import type { Strategy } from '../../strategy/define.ts';
 import { withTokens } from '../../strategy/params.ts';
 import { whileLoading } from '../../research/box/phases.ts';
-import type { StopStrategy } from '../../trading/engine-command.ts';
+import type { ReloadStrategy, StopStrategy, WarmupWindow } from '../../trading/engine-command.ts';
 import { readOutcome } from '../../trading/intent.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import { createState } from '../../trading/engine-state.ts';
 import type { RestoredStates } from '../../trading/strategy-state.ts';
-import { repeatWarmup } from '../run/recorded-warm-up.ts';
+import { concatenated, repeatWarmup } from '../run/recorded-warm-up.ts';
 import { recordingOfRun } from './find-run.ts';
+import { importKept } from './kept-code.ts';
 import type { RecordedDecision } from './run-files.ts';
 import { readDecisions } from './run-files.ts';
 import type { RunManifest } from './run-manifest.ts';
@@ -74,20 +78,30 @@ export async function openReplayInput(runDir: string, interrupt = new AbortContr
   const rows = whole ? recording : await runInterruptibly(recording.cutInChunks(lastSeq), interrupt);
   const recorded = whole ? decisions : decisions.filter(({ seq }) => seq <= lastSeq);
   const tokens = tokenTable(manifest.config.tokens);
-  const strategies = await strategiesOf(manifest, tokens);
-  const stops = stopsIn(rows);
+  const { stops, reloads } = ordersIn(rows);
+  // Where strategies were reloaded, files have changed since: every strategy begins with the run's copy.
+  const kept = reloads.length === 0 ? {} : manifest.strategy_code?.sha256 ?? {};
+  const strategies = await strategiesOf(manifest, tokens, (name) =>
+    (kept[name] === undefined ? undefined : importKept(runDir, kept[name])));
+  const versions = await versionsOf(manifest, runDir, { reloads, tokens, strategies });
   return {
     manifest, recorded,
     truncatedAt: whole ? undefined : lastSeq,
     unreached: decisions.length - recorded.length,
     lost: recording.lost,
-    otherCode: await otherCodeIn(manifest),
+    otherCode: reloads.length === 0 ? await otherCodeIn(manifest) : [],
     events: recording.events,
     replay: () => ({
       state: stateOf(manifest, tokens, strategies),
-      strategies: stops.length === 0 ? strategies : strategies.map((strategy) => (
-        { ...strategy, apart: inThisProcess(createRealm({ ...strategy, seed: manifest.config.seed })) })),
+      strategies: stops.length === 0 ? strategies : strategies.map((instance) => apart(instance, manifest)),
       stops,
+      versionOf: ({ warmup }, seq) => {
+        const instance = versions.get(seq)!;
+        return {
+          instance: stops.length === 0 ? instance : apart(instance, manifest),
+          rows: warmup === null ? undefined : rowsUpTo(seq, { warmup, runDir, rows }),
+        };
+      },
       seed: manifest.config.seed,
       startAt: manifest.clock_start,
       started: manifest.strategies_started,
@@ -102,17 +116,53 @@ export async function openReplayInput(runDir: string, interrupt = new AbortContr
   };
 }
 
+/** A reload with its stamp. */
+type StampedReload = ReloadStrategy & { readonly seq: number };
+
 /**
- * Returns the orders by which the run stopped strategies. Only a strategy that runs apart counts its calls, so that a
- * replay can leave out the one that was ended.
+ * Returns the orders by which the run stopped and reloaded strategies. Only a strategy that runs apart counts its
+ * calls, so that a replay can leave out the one that was ended.
  */
-function stopsIn(rows: Pick<Recording, 'cursor'>): StopStrategy[] {
+function ordersIn(
+  rows: Pick<Recording, 'cursor'>,
+): { readonly stops: readonly StopStrategy[]; readonly reloads: readonly StampedReload[] } {
   const stops: StopStrategy[] = [];
+  const reloads: StampedReload[] = [];
   for (const cursor = rows.cursor({ kinds: ['command'] }); cursor.next();) {
-    const { input } = cursor;
-    if (input.kind === 'command' && input.name === 'stop-strategy') stops.push(input);
+    const { input, seq } = cursor;
+    if (input.kind !== 'command') continue;
+    if (input.name === 'stop-strategy') stops.push(input);
+    else if (input.name === 'reload-strategy') reloads.push({ ...input, seq });
   }
-  return stops;
+  return { stops, reloads };
+}
+
+/** Returns the versions that the run's reloads have started, by their stamps. */
+async function versionsOf(manifest: RunManifest, runDir: string, { reloads, tokens, strategies }: {
+  readonly reloads: readonly StampedReload[]; readonly tokens: TokenTable;
+  readonly strategies: readonly StrategyInstance[];
+}): Promise<ReadonlyMap<number, StrategyInstance>> {
+  return new Map(await Promise.all(reloads.map(async ({ strategy: name, code, params, seq }) => {
+    const use = manifest.config.strategies.find((entry) => entry.name === name)?.use ?? name;
+    const strategy = await whileLoading([{ name, use }], () => importKept(runDir, code));
+    const instance = strategies.find((one) => one.name === name)!;
+    return [seq, { ...instance, strategy, params: await readParams({ name, use, strategy, params }, tokens) }] as const;
+  })));
+}
+
+/** Returns what a version was warmed up with: what earlier runs recorded, then the run's own events before it. */
+function rowsUpTo(seq: number, { warmup, runDir, rows }: {
+  readonly warmup: WarmupWindow; readonly runDir: string; readonly rows: Pick<Recording, 'cursor'>;
+}): RecordedRows {
+  const own = rows.cursor({ kinds: MARKET_KINDS });
+  return concatenated([
+    repeatWarmup(warmup, runDir),
+    { next: () => own.next() && own.seq < seq, get at() { return own.at; }, get input() { return own.input; } },
+  ]);
+}
+
+function apart(instance: StrategyInstance, { config: { seed } }: RunManifest): StrategyInstance {
+  return { ...instance, apart: inThisProcess(createRealm({ ...instance, seed })) };
 }
 
 /** A run that was cut off while draining had already stopped its strategies. */
@@ -130,23 +180,32 @@ async function otherCodeIn({ config, strategy_code: code }: RunManifest): Promis
   return recorded.filter(({ name }, index) => code?.sha256[name] !== hashes[index]).map(({ name }) => name);
 }
 
-async function strategiesOf(manifest: RunManifest, tokens: TokenTable): Promise<StrategyInstance[]> {
+async function strategiesOf(
+  manifest: RunManifest, tokens: TokenTable, keptCode: (name: string) => Promise<Strategy> | undefined,
+): Promise<StrategyInstance[]> {
   return Promise.all(manifest.config.strategies.map(async ({ name, use, params, exits }) => {
-    const imported = await whileLoading([{ name, use }], () => importStrategy(use, PLACES));
-    if (typeof imported === 'string')
-      throw new GannetError('STRATEGY_NOT_FOUND', `strategy ${name} of the run: ${imported}`);
-    const { strategy } = imported;
-    const parsed =
-      await whileLoading([{ name, use }], () => withTokens(tokens, () => strategy.params.safeParse(params)));
-    if (!parsed.success) {
-      throw new GannetError(
-        'STRATEGY_INVALID',
-        `strategy ${name} no longer takes the parameters of the run: ${parsed.error.issues[0]?.message ?? ''}`,
-      );
-    }
+    const strategy = await whileLoading([{ name, use }], () => keptCode(name) ?? importNow(name, use));
     const warmupMs = manifest.warmup?.strategies[name];
-    return { name, strategy, params: parsed.data, warmupMs, exits: readExits(exits) };
+    return {
+      name, strategy, params: await readParams({ name, use, strategy, params }, tokens), warmupMs,
+      exits: readExits(exits),
+    };
   }));
+}
+
+async function importNow(name: string, use: string): Promise<Strategy> {
+  const imported = await importStrategy(use, PLACES);
+  if (typeof imported !== 'string') return imported.strategy;
+  throw new GannetError('STRATEGY_NOT_FOUND', `strategy ${name} of the run: ${imported}`);
+}
+
+async function readParams({ name, use, strategy, params }: {
+  readonly name: string; readonly use: string; readonly strategy: Strategy; readonly params: unknown;
+}, tokens: TokenTable): Promise<unknown> {
+  const parsed = await whileLoading([{ name, use }], () => withTokens(tokens, () => strategy.params.safeParse(params)));
+  if (parsed.success) return parsed.data;
+  throw new GannetError('STRATEGY_INVALID',
+    `strategy ${name} no longer takes the parameters of the run: ${parsed.error.issues[0]?.message ?? ''}`);
 }
 
 function stateOf(manifest: RunManifest, tokens: TokenTable, strategies: readonly StrategyInstance[]): EngineState {

@@ -7,6 +7,8 @@ import type { LoggedDecision } from '../../engine/decision-log.ts';
 import { DecisionLog } from '../../engine/decision-log.ts';
 import { appendCompletely } from '../../recording/files/durable-write.ts';
 import { runDirOf } from './find-run.ts';
+import type { CodeCopy } from './kept-code.ts';
+import { writeCodeCopy } from './kept-code.ts';
 import type { RunManifest } from './run-manifest.ts';
 import { writeManifest } from './run-manifest.ts';
 
@@ -16,6 +18,8 @@ export interface RunFiles {
   decision(logged: LoggedDecision): void;
   /** Replaces the manifest, whole or not at all. */
   manifest(manifest: RunManifest): void;
+  /** Keeps a copy of a strategy's code. */
+  code(copy: CodeCopy): void;
   close(): void;
 }
 
@@ -28,6 +32,7 @@ export function createRunFiles(stateDir: string, runId: string): RunFiles {
     dir,
     decision: (logged) => { appendCompletely(decisions, `${stringifyJson(logged)}\n`); },
     manifest: (manifest) => { writeManifest(dir, manifest); },
+    code: (copy) => { writeCodeCopy(dir, copy); },
     close: () => { closeSync(decisions); },
   };
 }
@@ -52,6 +57,7 @@ export function writeBehindRunFiles({ dir, open }: { readonly dir: string; reado
   readonly onWritten: () => void;
 }): WriteBehindRunFiles {
   const decisions: LoggedDecision[] = [];
+  const copies: CodeCopy[] = [];
   let manifest: RunManifest | undefined;
   let hasEnded = false;
   let isBehind = false;
@@ -63,6 +69,7 @@ export function writeBehindRunFiles({ dir, open }: { readonly dir: string; reado
       files.decision(decisions[0]!);
       decisions.shift();
     }
+    for (; copies.length > 0; copies.shift()) files.code(copies[0]!);
     if (manifest !== undefined) files.manifest(manifest);
     manifest = undefined;
   }
@@ -92,6 +99,10 @@ export function writeBehindRunFiles({ dir, open }: { readonly dir: string; reado
       if (decisions.length <= WAITING_MAX) return;
       hasEnded = true;
       decisions.length = 0;
+    },
+    code(copy) {
+      copies.push(copy);
+      retry();
     },
     manifest(newest) {
       manifest = newest;

@@ -8,25 +8,20 @@ import { GannetError, messageOf } from '../../core/errors.ts';
 import { parseJson, stringifyJson } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Intent, IntentState, Outcome } from '../../trading/intent.ts';
+import type { WarmupWindow } from '../../trading/engine-command.ts';
 import type { StateSnapshot } from '../../trading/engine-state.ts';
 import type { RestoredStates } from '../../trading/strategy-state.ts';
 
 const RUN_FORMAT = 1;
 
 /** What strategies were shown before they started: with it, a replay shows them the same. */
-export interface WarmupRecord {
+export interface WarmupRecord extends WarmupWindow {
   /** How much of the past each strategy was shown, in milliseconds. */
   readonly strategies: Readonly<Record<string, Millis>>;
-  readonly from: Millis;
-  readonly until: Millis;
-  /** Oldest first; folders are relative to the run's own. The hash covers the segments that overlap the period. */
-  readonly recordings: readonly {
-    readonly recording: string; readonly first_seq: number; readonly last_seq: number; readonly sha256: string;
-  }[];
 }
 
 /** The code of a run's strategies. */
-export interface StrategyCodeRecord {
+interface StrategyCodeRecord {
   readonly isolation: IsolationConfig['kind'];
   /**
    * The SHA-256 of each strategy's code, its file with those that it imports from beside it; a manual swap has none.

@@ -1,42 +1,19 @@
 import { basename, dirname, sep } from 'node:path';
-import type { LoadingStrategy, StrategyCode, StrategyQuestion, StrategyReader, StrategyReading }
+import type { LoadingStrategy, StrategyCode, StrategyQuestion, StrategyReading }
   from '../../config/strategies/strategy-reader.ts';
 import { readAnswer } from '../../config/strategies/read-answer.ts';
 import type { Clock, Millis } from '../../core/time.ts';
-import { formatDuration } from '../../core/time.ts';
 import type { CallResult, Ending, PortfolioView, StrategyCall } from '../../engine/host/strategy-call.ts';
 import { strategyGrants } from '../../research/box/strategy-grants.ts';
 import { strategyHash } from '../../research/trials/strategy-source.ts';
-import type { Command, StopStrategy } from '../../trading/engine-command.ts';
-import type { AlertProposal } from '../../trading/proposal.ts';
-import type { Log } from '../reporting/log.ts';
+import { ENDS_SPAN_MS, heldAlert, neighbourOf, occasionOf, textOf } from './ending-text.ts';
+import type { HostedRun, HostGeneration, StrategyHosts } from './host-generations.ts';
+import { HostGenerations } from './host-generations.ts';
 import type { ProcessEnd } from './strategy-process.ts';
 import { StrategyProcess } from './strategy-process.ts';
 
-/** The run whose strategies these processes carry. */
-interface HostedRun {
-  /** Returns the order to stop a strategy; undefined where it does not run. */
-  stopOrder(strategy: string, ending: Ending): StopStrategy | undefined;
-  accept(order: Command): void;
-  alert(alert: AlertProposal): void;
-  readonly log: Log;
-}
-
-/** The processes in which strategies run: loads strategies, and starts again what has ended. */
-export interface StrategyHosts extends StrategyReader {
-  /** From now on, strategies that are stopped are started again in this run. Returns the end of that. */
-  attach(run: HostedRun): () => void;
-  /** Lets a strategy that stays stopped start again, as an operator orders; all of them where none is named. */
-  release(strategy: string | undefined): void;
-  /** The ids of the processes. */
-  pids(): number[];
-  /** Ends every process. */
-  close(): Promise<void>;
-}
-
 /** So long a strategy waits for its next start after its first end, its second and so on; then it stays stopped. */
 const RETRY_MS: readonly Millis[] = [1_000, 5_000];
-const ENDS_SPAN_MS: Millis = 10 * 60_000;
 /** So long a process waits that ends without a fault of a strategy. */
 const RESTART_MS: readonly Millis[] = [0, 1_000, 5_000, 30_000];
 /** So often a strategy is asked about itself where its process is ended from outside meanwhile. */
@@ -93,10 +70,10 @@ interface Unit {
 export function openHosts(
   { clock, loadMs = LOAD_MS }: { readonly clock: Clock; readonly loadMs?: Millis | undefined },
 ): StrategyHosts {
-  return new Hosts(clock, loadMs);
+  return new HostGenerations(() => new Hosts(clock, loadMs));
 }
 
-class Hosts implements StrategyHosts {
+class Hosts implements HostGeneration {
   readonly #clock: Clock;
   readonly #loadMs: Millis;
   readonly #units = new Map<string, Unit>();
@@ -135,6 +112,24 @@ class Hosts implements StrategyHosts {
       Object.assign(instance, { state: 'stopped', ends: [], retryAt: 0 });
       void this.#loadAgain(instance);
     }
+  }
+
+  forget(isForgotten: (name: string | undefined) => boolean): void {
+    for (const [key, unit] of this.#units) {
+      for (const instance of [...unit.instances].filter(({ name }) => isForgotten(name))) {
+        unit.instances.splice(unit.instances.indexOf(instance), 1);
+        this.#instances.delete(instance.id);
+      }
+      if (unit.instances.length > 0) continue;
+      this.#units.delete(key);
+      const { process } = unit;
+      unit.process = undefined;
+      void process?.close();
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#units.size === 0;
   }
 
   pids(): number[] {
@@ -320,6 +315,8 @@ class Hosts implements StrategyHosts {
   }
 
   async #restart(unit: Unit): Promise<void> {
+    // All its strategies were reloaded into other processes.
+    if (unit.instances.length === 0) return;
     const process = this.#start(unit);
     unit.process = process;
     for (const instance of unit.instances) {
@@ -394,39 +391,6 @@ class Hosts implements StrategyHosts {
 async function codeOf(file: string): Promise<string | undefined> {
   // A file that is gone has no code; loading it says so.
   return strategyHash(file, { strategiesDir: dirname(file), baseDir: dirname(file) }).catch(() => undefined);
-}
-
-function textOf({ reason, place }: Ending): string {
-  return place === undefined ? reason : `${reason} at ${place}`;
-}
-
-function neighbourOf(end: Ending | undefined, culprit: string | undefined): Ending {
-  return {
-    code: 'STRATEGY_NEIGHBOUR',
-    reason: culprit === undefined ? `its process ended: ${end?.reason ?? 'it is started again'}`
-      : `its process ended with strategy ${culprit}: ${end?.reason ?? ''}`,
-  };
-}
-
-function heldAlert({ name, ends }: Instance, ending: Ending): AlertProposal {
-  return {
-    kind: 'alert', level: 'critical',
-    message: `strategy ${name} was stopped ${ends.length} times within ${formatDuration(ENDS_SPAN_MS)} and stays `
-      + `stopped: ${textOf(ending)}. Its neighbours go on. Correct it and start the daemon again, or order `
-      + `"gannet resume --strategy ${name}"`,
-  };
-}
-
-function occasionOf(call: StrategyCall): string {
-  switch (call.kind) {
-    case 'start': return 'its start';
-    case 'release': return 'the end of its warm-up';
-    case 'event': return `an event of its input ${call.input + 1}, ${call.event.kind}`;
-    case 'outcome': return `the outcome of ${call.outcome.intentId}`;
-    case 'denial': return 'the denial of a proposal';
-    case 'timer': return 'one of its timers';
-    case 'end': return 'its end';
-  }
 }
 
 function wasEndedFromOutside(said: Awaited<ReturnType<StrategyProcess['ask']>> | undefined): boolean {

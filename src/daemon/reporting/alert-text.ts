@@ -1,7 +1,7 @@
 import type { OnStrategyStop, RunConfig } from '../../config/run-config.ts';
 import { printable } from '../../core/text.ts';
 import { showAmount, symbolOf } from '../../market/market-text.ts';
-import type { StoppedStrategy } from '../../engine/strategy-host.ts';
+import type { StoppedStrategy } from '../../engine/host/host-port.ts';
 import type { Mint } from '../../market/token.ts';
 import type { AdjustmentCause, AdjustWallet, JudgeToken, ServiceAccessState } from '../../trading/engine-command.ts';
 import { needsOperator } from '../../trading/intent.ts';

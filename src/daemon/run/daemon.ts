@@ -1,21 +1,21 @@
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
+import { BUILT_IN_FILE } from '../../config/load-config.ts';
 import { movesRealMoney } from '../../config/live-gate.ts';
 import { requestRate } from '../../config/request-rate.ts';
 import type { RunConfig } from '../../config/run-config.ts';
 import { strategyLimits } from '../../config/run-config.ts';
-import { PROJECT_DIR, STRATEGIES_DIR } from '../../core/code-files.ts';
 import { ZERO } from '../../core/amount.ts';
 import { assert } from '../../core/assert.ts';
 import { GannetError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { Millis } from '../../core/time.ts';
+import type { FeedKey } from '../../market/event.ts';
 import { describeFeedKey, formatBalances } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
 import { formatTokenAmount } from '../../market/token.ts';
 import type { RecordingWriter } from '../../recording/writer.ts';
 import { createRecordingWriter } from '../../recording/writer.ts';
 import { createFeeds } from '../../service/feeds/feeds.ts';
-import { strategyHash } from '../../research/trials/strategy-source.ts';
 import type { SignerDescription } from '../../signer/channel/channel-protocol.ts';
 import { signerLostAlert } from '../reporting/alert-text.ts';
 import type { JournalStore } from '../../store/journal.ts';
@@ -34,11 +34,13 @@ import { runDirOf } from '../files/find-run.ts';
 import type { WriteBehindRunFiles } from '../files/run-files.ts';
 import { raisedSinceLastRun } from '../files/raised-limits.ts';
 import { createRunFiles, writeBehindRunFiles } from '../files/run-files.ts';
-import type { StrategyCodeRecord } from '../files/run-manifest.ts';
+import type { CodeCopy } from '../files/kept-code.ts';
+import { copyCode } from '../files/kept-code.ts';
 import { createManifest } from '../files/run-manifest.ts';
 import type { RunSummary } from '../reporting/counters.ts';
 import { describeLimits, describeProtections, isolationWarning } from '../reporting/limits-text.ts';
 import type { RunStart } from '../reporting/reporter.ts';
+import { reloadOnChange } from '../reload/on-change.ts';
 import { createDiskGuard, isDiskFull } from '../watch/disk-guard.ts';
 import type { StateWatch } from '../watch/state-watch.ts';
 import { createStateWatch } from '../watch/state-watch.ts';
@@ -100,7 +102,7 @@ async function runLocked(options: DaemonOptions, resources: Resources, end: () =
   const state = createState({ ...scope.setup, snapshot: mode.recovered.snapshot, open: mode.recovered.open });
   running.state = state;
   const session = createSession(scope, mode, state, {
-    strategyCode: await strategyCodeOf(config), arrivals$: signals?.events$,
+    copies: await codeOf(config), arrivals$: signals?.events$,
   });
   running.session = session;
   mode.journal.runStarted(options.runId);
@@ -108,6 +110,7 @@ async function runLocked(options: DaemonOptions, resources: Resources, end: () =
   resources.add('checkpoints', () => { checkpoints.unsubscribe(); });
   // The session closes first, so that it decides nothing after its files are closed.
   resources.add('session', () => { session.close(); });
+  if (config.reload === 'on_change') watchChanges(scope, session);
   reporter.started(session.stamp, describeStart(options, { ...mode, state, control }));
   const warning = isolationWarning(config);
   for (const notice of [...(warning === undefined ? [] : [warning]), ...mode.notices])
@@ -135,6 +138,19 @@ function startOrders({ options: { config, stateDir, runId, log }, audit }: ModeS
   return [...given, widening];
 }
 
+/** Reloads strategies when files change: only on paper, because no order of an operator stands behind it. */
+function watchChanges({ options: { config: { file }, clock }, resources }: ModeScope, session: Session): void {
+  const { reloader } = session;
+  if (reloader === undefined) return;
+  const watching = reloadOnChange({
+    reloader, clock,
+    configFile: file === BUILT_IN_FILE ? undefined : resolve(file),
+    alert: (alert) => { session.controlPort.alert(alert); },
+    onError: session.fail,
+  });
+  resources.add('watch of the files', () => { watching.close(); });
+}
+
 /** The session and its state, once they exist: the control API and the executor are created before. */
 interface Running {
   session?: Session;
@@ -143,8 +159,8 @@ interface Running {
 
 function createSession(
   scope: ModeScope, { journal, recovered: { snapshot, open, restored }, executor, walletKeeper }: ModeParts,
-  state: EngineState, { strategyCode, arrivals$ }: {
-    readonly strategyCode: StrategyCodeRecord; readonly arrivals$: SignalIntake['events$'] | undefined;
+  state: EngineState, { copies, arrivals$ }: {
+    readonly copies: Readonly<Record<string, CodeCopy>>; readonly arrivals$: SignalIntake['events$'] | undefined;
   },
 ): Session {
   const { options, diskGuard, stateWatch, audit } = scope;
@@ -154,20 +170,35 @@ function createSession(
   const recorder = openRecorder(scope);
   const files = openFiles(scope);
   let watched: readonly Mint[] = [];
+  let inputs: readonly Mint[] = [];
+  const strategyCode = {
+    isolation: config.isolation.kind,
+    sha256: Object.fromEntries(Object.entries(copies).map(([name, { sha256 }]) => [name, sha256])),
+  };
+  const past = {
+    recordingDir: config.recording.dir, runDir: files.dir,
+    describe: (feed: FeedKey) => describeFeedKey(config.tokens, feed),
+  };
   const recording = recorder === undefined ? undefined : relative(files.dir, recorder.directory);
   return new Session({
     runId, mode, isRealMoney: movesRealMoney(config), clock, state, seed, startAt, strategies, open, restored,
-    prepareWarmup: (until) => prepareWarmup(strategies, {
-      recordingDir: config.recording.dir, runDir: files.dir, until,
-      describe: (feed) => describeFeedKey(config.tokens, feed),
-    }),
+    prepareWarmup: (until) => prepareWarmup(strategies, { ...past, until }),
+    reloading: options.loadConfig === undefined ? undefined : {
+      config, copies, load: options.loadConfig,
+      prepareWarmup: (strategy, at) => {
+        recorder?.flush();
+        // What arrived within the present millisecond was before.
+        return prepareWarmup([strategy], { ...past, until: at + 1, running: runId });
+      },
+    },
     executor,
     createFeed: (specs) => createFeeds({
       service, node, specs, clock, random: seededRandom(`${seed}:feeds`), arrivals$,
     }),
     access$: service.access$,
-    tokenChecks$: checkTokens({ ...options, watched: () => watched }),
+    tokenChecks$: checkTokens({ ...options, watched: () => [...inputs, ...watched] }),
     onWatched: (mints) => { watched = mints; },
+    onInputs: (mints) => { inputs = mints; },
     walletKeeper, diskGuard, stateWatch, hosts: options.hosts,
     clockAheadMs: () => service.clockAheadMs(),
     crashes: crashesBefore(journal, clock.now()),
@@ -224,12 +255,10 @@ function refuseForeignCode({ strategies }: RunConfig): void {
       `the code of strategy ${name} runs in a process of its own`);
 }
 
-/** Returns what a replay needs to tell whether the code of the strategies is still the same. */
-async function strategyCodeOf({ isolation, strategies }: RunConfig): Promise<StrategyCodeRecord> {
-  const places = { strategiesDir: STRATEGIES_DIR, baseDir: PROJECT_DIR };
-  const hashes = await Promise.all(strategies.flatMap(({ name, file }) =>
-    (file === undefined ? [] : [strategyHash(file, places).then((hash) => [name, hash] as const)])));
-  return { isolation: isolation.kind, sha256: Object.fromEntries(hashes) };
+/** Returns the code of the strategies by their names: with it, a replay can tell whether it is still the same. */
+async function codeOf({ strategies }: RunConfig): Promise<Readonly<Record<string, CodeCopy>>> {
+  return Object.fromEntries(await Promise.all(strategies.flatMap(({ name, file }) =>
+    (file === undefined ? [] : [copyCode(file).then((copy) => [name, copy] as const)]))));
 }
 
 /** On a full disk the run starts without a recording, because exits must go on. */

@@ -6,6 +6,8 @@ import type { Input } from '../../trading/step.ts';
 /** Connects an engine with real time: stamps its inputs, and wakes it for its timers. */
 export interface EngineLoop {
   accept(input: Input): void;
+  /** Moves the engine to now and carries out work at that time, before anything else happens. */
+  exclusively<T>(work: (at: Millis) => T): T;
   /** Returns the stamp of an event that happens now; never before the last one. */
   stamp(): Millis;
   /** Arms the first wake-up; call after the strategies have started. */
@@ -60,6 +62,16 @@ export function createEngineLoop(engine: Engine, clock: Clock): EngineLoop {
       // Replay shows an event at `receivedAt`, so that must be the stamp.
       engine.accept('receivedAt' in input && input.receivedAt !== at ? { ...input, receivedAt: at } : input, at);
       arm();
+    },
+    exclusively: (work) => {
+      const at = stamp();
+      skipSleep(at);
+      engine.advanceTo(at);
+      try {
+        return work(at);
+      } finally {
+        arm();
+      }
     },
     start: () => {
       running = true;

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
@@ -7,10 +7,10 @@ import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { RecordedRows } from '../../engine/warm-up.ts';
 import type { FeedKey } from '../../market/event.ts';
 import { feedKey, isPolled } from '../../market/feed.ts';
-import type { RecordingWindow } from '../../recording/window.ts';
 import { openWindow } from '../../recording/window.ts';
 import { runStartOf } from '../files/find-run.ts';
 import type { WarmupRecord } from '../files/run-manifest.ts';
+import type { WarmupWindow } from '../../trading/engine-command.ts';
 import { specsOf } from '../../strategy/input.ts';
 
 /** A prepared warm-up. */
@@ -27,10 +27,14 @@ export interface Warmup {
  * Returns the warm-up of strategies from earlier recordings of this daemon, up to `until`; undefined where no strategy
  * wants one. An unreadable recording is left out and reported.
  */
-export function prepareWarmup(strategies: readonly StrategyInstance[], { recordingDir, runDir, until, describe }: {
+export function prepareWarmup(strategies: readonly StrategyInstance[], {
+  recordingDir, runDir, until, running, describe,
+}: {
   readonly recordingDir: string;
   readonly runDir: string;
   readonly until: Millis;
+  /** The recording that is being written, whose rows belong to the run itself; undefined before it begins. */
+  readonly running?: string | undefined;
   /** Names a feed for people. */
   readonly describe: (feed: FeedKey) => string;
 }): Warmup | undefined {
@@ -52,10 +56,11 @@ export function prepareWarmup(strategies: readonly StrategyInstance[], { recordi
     record: {
       strategies: Object.fromEntries(warmed.map(({ name, warmupMs = 0 }) => [name, warmupMs])),
       from, until,
-      recordings: windows.map(({ directory, firstSeq, lastSeq, sha256 }) =>
-        ({ recording: relative(runDir, directory), first_seq: firstSeq, last_seq: lastSeq, sha256 })),
+      recordings: windows.filter(({ directory }) => basename(directory) !== running)
+        .map(({ directory, firstSeq, lastSeq, sha256 }) =>
+          ({ recording: relative(runDir, directory), first_seq: firstSeq, last_seq: lastSeq, sha256 })),
     },
-    rows: coverage.counting(concatenated(windows)),
+    rows: coverage.counting(concatenated(windows.map((window) => window.cursor()))),
     missing: () => coverage.missing(faults, describe),
     shown: () => coverage.shown(),
   };
@@ -64,11 +69,11 @@ export function prepareWarmup(strategies: readonly StrategyInstance[], { recordi
 /**
  * Returns the warm-up of a recorded run again. Throws RECORDING_CORRUPT where its recordings are missing or changed.
  */
-export function repeatWarmup({ from, until, recordings }: WarmupRecord, runDir: string): RecordedRows {
+export function repeatWarmup({ from, until, recordings }: WarmupWindow, runDir: string): RecordedRows {
   return concatenated(recordings.map(({ recording, sha256 }) => {
     const directory = join(runDir, recording);
     const window = openWindow(directory, { from, until });
-    if (window?.sha256 === sha256) return window;
+    if (window?.sha256 === sha256) return window.cursor();
     throw new GannetError('RECORDING_CORRUPT',
       `${directory}: expected what the run warmed its strategies with (hash ${sha256}), found `
         + `${window?.sha256 ?? 'nothing of that time'}; restore the recording from a copy`);
@@ -99,12 +104,13 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function concatenated(windows: readonly RecordingWindow[]): RecordedRows {
-  const waiting = [...windows];
-  let cursor = waiting.shift()?.cursor();
+/** Returns rows one after the other. */
+export function concatenated(parts: readonly RecordedRows[]): RecordedRows {
+  const waiting = [...parts];
+  let cursor = waiting.shift();
   return {
     next: () => {
-      while (cursor?.next() === false) cursor = waiting.shift()?.cursor();
+      while (cursor?.next() === false) cursor = waiting.shift();
       return cursor !== undefined;
     },
     get at() { return cursor!.at; },

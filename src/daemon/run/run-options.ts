@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { RunConfig, StrategyConfig } from '../../config/run-config.ts';
+import type { StrategyReader } from '../../config/strategies/strategy-reader.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { LiveExecutor } from '../../execution/live-executor.ts';
@@ -19,7 +20,8 @@ import type { ControlTokens } from '../control/control-tokens.ts';
 import type { OrderAudit, WideningOrder } from '../control/order-audit.ts';
 import type { WriteBehindRunFiles } from '../files/run-files.ts';
 import type { RunManifest } from '../files/run-manifest.ts';
-import type { StrategyHosts } from '../hosts/strategy-hosts.ts';
+import type { StrategyHosts } from '../hosts/host-generations.ts';
+import type { Reloading } from '../reload/reloader.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import type { DiskGuard, DiskMarks } from '../watch/disk-guard.ts';
@@ -74,6 +76,8 @@ export interface DaemonOptions {
   readonly signer?: SignerClient | undefined;
   /** The processes of its strategies; undefined where all run in this one. */
   readonly hosts?: StrategyHosts | undefined;
+  /** Reads the configuration as at the start, its strategies by `reader`; undefined where nothing is reloaded. */
+  readonly loadConfig?: ((reader: StrategyReader) => Promise<RunConfig>) | undefined;
   /** The free space that the disk needs; absent for the default marks. */
   readonly diskMarks?: DiskMarks | undefined;
   /** The operator accepts a journal and counters that lack entries. */
@@ -127,6 +131,8 @@ export interface SessionOptions {
   readonly executor: ModeParts['executor'];
   /** The processes of its strategies; undefined where all run in this one. */
   readonly hosts?: StrategyHosts | undefined;
+  /** What strategies are reloaded with; undefined where they are not. */
+  readonly reloading?: Reloading | undefined;
   readonly createFeed: (specs: readonly FeedSpec[]) => PollingFeed;
   /** Each change of access to the service. */
   readonly access$: Observable<ServiceAccess>;
@@ -134,6 +140,8 @@ export interface SessionOptions {
   readonly tokenChecks$: Observable<JudgeToken>;
   /** Told which tokens strategies watch beside their inputs, after each change. */
   readonly onWatched?: ((mints: readonly Mint[]) => void) | undefined;
+  /** Told which tokens strategies watch by their inputs, after each reload. */
+  readonly onInputs?: ((mints: readonly Mint[]) => void) | undefined;
   /** Compares the ledger with the chain; undefined without a chain. */
   readonly walletKeeper: WalletKeeper | undefined;
   readonly diskGuard: DiskGuard;

@@ -1,23 +1,24 @@
 import { interval, Subscription } from 'rxjs';
-import { pluralize } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
-import { formatDuration } from '../../core/time.ts';
 import { mintsOf } from '../../market/feeds/registry.ts';
-import { symbolOf } from '../../market/market-text.ts';
 import { Engine } from '../../engine/engine.ts';
-import type { StoppedStrategy } from '../../engine/strategy-host.ts';
+import type { StoppedStrategy } from '../../engine/host/host-port.ts';
 import type { RetryDenial } from '../../execution/ports.ts';
 import { wait } from '../../execution/monotonic-time.ts';
 import type { PollingFeed } from '../../service/feeds/feeds.ts';
 import type { Intent } from '../../trading/intent.ts';
 import { retryDenial } from '../../trading/risk/rules.ts';
 import { snapshotState } from '../../trading/engine-state.ts';
-import type { SetTradingState } from '../../trading/engine-command.ts';
-import type { Effect, Input } from '../../trading/step.ts';
+import type { Effect } from '../../trading/step.ts';
 import type { ControlPort } from '../control/control-port.ts';
 import { createControlPort } from '../control/control-port.ts';
+import { isResume } from '../control/operator-commands.ts';
 import { EquitySampler } from '../control/run-equity.ts';
 import { feedStates } from '../control/session-state.ts';
+import type { ReloadReport } from '../reload/reloader.ts';
+import { Reloader } from '../reload/reloader.ts';
+import { reloadText } from '../reload/reload-text.ts';
+import type { Warmup } from './recorded-warm-up.ts';
 import type { RunManifest, RunMoment, WarmupRecord } from '../files/run-manifest.ts';
 import { stoppedAlert } from '../reporting/alert-text.ts';
 import type { RunSummary } from '../reporting/counters.ts';
@@ -30,6 +31,7 @@ import { setBackAlert } from '../watch/system-clock.ts';
 import type { KeptLedger } from '../watch/ledger-reconciliation.ts';
 import { createEngineLoop } from './engine-loop.ts';
 import type { SessionOptions } from './run-options.ts';
+import { followOpen } from './open-swaps.ts';
 import { RunRecorder } from './run-recorder.ts';
 import { safeModeAlert, safeModeCommand, safeModeText } from './safe-mode.ts';
 import { createStateKeeper, saveStrategyStates } from './state-saving.ts';
@@ -37,11 +39,6 @@ import { createStateKeeper, saveStrategyStates } from './state-saving.ts';
 const DRAIN_MAX_MS = 30_000;
 const DRAIN_POLL_MS = 100;
 const KEEP_STATES_MS = 60_000;
-/**
- * How long strategies wait for the open swaps of the last run. After that, only the inputs of unknown swaps stay
- * locked.
- */
-const RECOVERY_MAX_MS = 30_000;
 const EQUITY_SAMPLE_MS = 10_000;
 
 /** One run of the pipeline in real time: from recovery through trading to the summary. */
@@ -67,7 +64,12 @@ export class Session {
   #failed: ((error: unknown) => void) | undefined;
   #failure: Error | undefined;
   readonly #detach: (() => void) | undefined;
+  /** Undefined where nothing is reloaded. */
+  readonly reloader: Reloader | undefined;
+  #keepStates: (() => void) | undefined;
   readonly controlPort: ControlPort;
+  /** Ends the run on a bug. */
+  readonly fail = (error: unknown): void => { this.#failed?.(error); };
   /** Resolves when `maxIntents` is reached; rejects on a bug, which ends the process. */
   readonly ended: Promise<void>;
 
@@ -94,7 +96,8 @@ export class Session {
       state, strategies,
       startAt: options.startAt,
       seed: options.seed,
-      restored: restored,
+      restored,
+      versionOf: (order) => this.reloader!.versionOf(order),
       intervals: Engine.intervalsOf(strategies),
       listener: {
         onInput: (seq, at, input) => {
@@ -109,6 +112,10 @@ export class Session {
           this.#feed.watch(specs);
           options.onWatched?.(specs.flatMap(mintsOf));
         },
+        onInputs: (specs) => {
+          this.#feed.replace(specs);
+          options.onInputs?.(specs.flatMap(mintsOf));
+        },
         onLog: (strategy, message) => { log('info', message, { strategy }); },
         onStopped: (stopped) => { this.#stopOf(stopped); },
       },
@@ -122,8 +129,13 @@ export class Session {
       accept: (command) => { if (this.#phase !== 'ended') this.#loop.accept(command); },
       alert: (alert) => { runRecorder.alert(this.stamp, undefined, alert); },
     });
+    const { hosts, reloading } = options;
+    this.reloader = hosts === undefined || reloading === undefined ? undefined : new Reloader({
+      ...options, ...reloading, hosts, engine: this.#engine, loop: this.#loop, phase: () => this.#phase,
+      onReloaded: (report, warmups) => { this.#reloaded(report, warmups); },
+    });
     this.controlPort = createControlPort({
-      ...options, runRecorder, equity: this.#equity, engine: this.#engine, loop: this.#loop,
+      ...options, reloader: this.reloader, runRecorder, equity: this.#equity, engine: this.#engine, loop: this.#loop,
       phase: () => this.#phase,
       recovering: () => (this.#phase === 'recovering' ? this.#waitsFor() : []),
       feeds: () => feedStates(this.#feed.stats(), state.tokens),
@@ -138,6 +150,8 @@ export class Session {
   async recover(): Promise<void> {
     const { open, reporter, state, crashes, walletKeeper } = this.#options;
     this.#phase = 'recovering';
+    const { files, reloading } = this.#options;
+    for (const copy of Object.values(reloading?.copies ?? {})) files.code(copy);
     this.#writeManifest();
     // Recovery already sends requests to the service.
     this.#watch();
@@ -145,7 +159,14 @@ export class Session {
     if (setBack !== undefined) this.#runRecorder.alert(this.stamp, undefined, setBack);
     for (const { state: left, message } of restoredRestrictions(state)) reporter.state(this.stamp, left, message);
     if (crashes !== undefined) this.#enterSafeMode(crashes);
-    if (open.length > 0) await this.#reconcile();
+    if (open.length > 0) {
+      await followOpen({
+        ...this.#options, runRecorder: this.#runRecorder, stamp: () => this.stamp,
+        onOutcome: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); },
+        onError: (error) => { this.#failed?.(error); },
+        subscriptions: this.#subscriptions,
+      });
+    }
     await walletKeeper?.settle(this.#ledger, (why) => {
       if (this.#walletWait === undefined) {
         reporter.state(this.stamp, 'recovering',
@@ -154,29 +175,6 @@ export class Session {
       this.#walletWait = why;
     });
     this.#walletWait = undefined;
-  }
-
-  /** Follows the open intents of the last run, and returns when each is known or the time is up. */
-  async #reconcile(): Promise<void> {
-    const { open, executor, reporter, clock } = this.#options;
-    reporter.state(this.stamp, 'recovering',
-      `${pluralize(open.length, 'swap was', 'swaps were')} open when the last run `
-        + `ended; no strategy runs until each is known, or for ${formatDuration(RECOVERY_MAX_MS)}`);
-    for (const { intent, state } of open) this.#runRecorder.counters.opened(intent, state);
-    const known = new AbortController();
-    await new Promise<void>((resolve, reject) => {
-      this.#subscriptions.add(executor.reconcile(open).subscribe({
-        next: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); },
-        // A bug ends the run also when it shows after the strategies have started.
-        error: (error: unknown) => {
-          reject(error);
-          this.#failed?.(error);
-        },
-        complete: () => { known.abort(); },
-      }));
-      void wait(clock, RECOVERY_MAX_MS, known.signal).then(resolve);
-    });
-    this.#reportUnproven();
   }
 
   /** Starts strategies and feeds. */
@@ -193,6 +191,7 @@ export class Session {
       alert: (alert) => { this.#runRecorder.alert(this.stamp, undefined, alert); },
     });
     keep();
+    this.#keepStates = keep;
     this.#subscriptions.add(interval(KEEP_STATES_MS, this.#options.clock).subscribe(keep));
     this.#equity.sample(at);
     this.#subscriptions.add(interval(EQUITY_SAMPLE_MS, this.#options.clock)
@@ -283,21 +282,6 @@ export class Session {
     }));
   }
 
-  /** Alerts on swaps of the last run that stay unknown: their inputs stay locked, everything else trades. */
-  #reportUnproven(): void {
-    const { open } = this.#runRecorder.counters;
-    if (open.length === 0) return;
-    const inputs = [...new Set(open.map(({ intent: { inputMint } }) =>
-      symbolOf(this.#options.state.tokens, inputMint)))];
-    this.#runRecorder.alert(this.stamp, undefined, {
-      kind: 'alert', level: 'warning',
-      message: `${open.map(({ intent: { id } }) => id).join(', ')} of the last run could not be proven within `
-        + `${formatDuration(RECOVERY_MAX_MS)}: trading starts, but nothing spends ${inputs.join(', ')} until they are `
-        + 'known; "gannet journal list" shows them',
-      data: { intent_ids: open.map(({ intent: { id } }) => id).join(' ') },
-    });
-  }
-
   #enterSafeMode(crashes: number): void {
     const { reporter, state } = this.#options;
     if (state.trading !== 'halted') this.#loop.accept(safeModeCommand(crashes));
@@ -372,10 +356,25 @@ export class Session {
     this.#writeManifest();
     if (warmup === undefined) return;
     this.#engine.warmUp(warmup.rows);
+    this.#reportWarmup(warmup);
+  }
+
+  #reportWarmup(warmup: Warmup): void {
     this.#options.log('info', warmup.shown());
     for (const { strategy, message } of warmup.missing()) {
       this.#runRecorder.alert(this.stamp, strategy, { kind: 'alert', level: 'warning', message });
     }
+  }
+
+  /** A crash right after a reload must not lose what the new versions have made of their states. */
+  #reloaded(report: ReloadReport, warmups: readonly Warmup[]): void {
+    const { log, reporter } = this.#options;
+    this.#keepStates?.();
+    for (const reloaded of report.reloaded) {
+      log('info', 'a strategy was reloaded', { ...reloaded });
+      reporter.state(this.stamp, 'notice', reloadText(reloaded));
+    }
+    for (const warmup of warmups) this.#reportWarmup(warmup);
   }
 
   #stopStrategies(): void {
@@ -394,10 +393,4 @@ export class Session {
       ...manifest, warmup: this.#warmup, strategies_started: this.#started, strategies_stopped: this.#stopped, ended,
     });
   }
-}
-
-/** Whether an operator lets a strategy, or all, trade again. */
-function isResume(input: Input): input is SetTradingState {
-  return input.kind === 'command' && input.name === 'set-trading-state' && input.state === 'active'
-    && input.by === 'operator';
 }

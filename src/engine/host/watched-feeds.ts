@@ -1,17 +1,16 @@
 import { messageOf } from '../../core/errors.ts';
-import type { Clock, Millis } from '../../core/time.ts';
+import type { Millis } from '../../core/time.ts';
 import type { FeedKey, MarketEvent } from '../../market/event.ts';
 import type { FeedSpec } from '../../market/feed.ts';
 import { feedKey, originOf } from '../../market/feed.ts';
 import type { FeedOrigin } from '../../market/feeds/feed-kind.ts';
 import type { SampleWindows } from '../../market/sample-windows.ts';
-import { isFinerThan } from '../../market/sample-windows.ts';
+import { isFinerThan, restartSampling } from '../../market/sample-windows.ts';
 import type { Input } from '../../strategy/input.ts';
 import { deliverer } from '../../strategy/input.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import type { FeedSlot } from '../../trading/market-cache.ts';
 import type { HotSource } from '../hot-source.ts';
-import type { createUsage } from '../strategy-usage.ts';
 
 /** How many feeds a strategy may watch at once beside its inputs, in runs from before there was a limit. */
 const WATCHES_MAX = 20;
@@ -34,7 +33,6 @@ export interface HostedInput {
 /** The part of the engine in which feeds have their slots and intervals. */
 interface FeedPlaces {
   readonly state: Pick<EngineState, 'market' | 'limits'>;
-  readonly clock: Pick<Clock, 'now'>;
   /** The interval of each feed's events, where inputs are sampled. */
   readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
 }
@@ -52,6 +50,21 @@ export function hostedFeed(spec: FeedSpec, { places, adapt, source, fail }: {
   };
 }
 
+/** Makes the next event of each input a sample. */
+export function restartAll(inputs: readonly HostedInput[]): void {
+  for (const { windows } of inputs) if (windows !== undefined) restartSampling(windows);
+}
+
+/** Lets inputs of another version go on within the windows of samples of the old one, where it had the same inputs. */
+export function continueWindows(
+  inputs: readonly HostedInput[], old: readonly Pick<HostedInput, 'feed' | 'spec' | 'windows'>[],
+): void {
+  for (const input of inputs) {
+    const before = old.find(({ feed, spec }) => feed === input.feed && spec.everyMs === input.spec.everyMs);
+    if (before !== undefined) input.windows = before.windows === undefined ? undefined : { ...before.windows };
+  }
+}
+
 /** Returns how the events of an input reach its stream: most are converted one by one, without a further call. */
 export function streamOf(input: Input<unknown>, stream: HotSource<unknown>): Pick<HostedInput, 'adapt' | 'source'> {
   if (input.assemble === undefined) return { adapt: input.adapt, source: stream };
@@ -66,7 +79,8 @@ export function unchanged(event: MarketEvent): unknown {
 
 interface WatchedFeedsOptions {
   readonly places: FeedPlaces;
-  readonly usage: Pick<ReturnType<typeof createUsage>, 'watch'>;
+  /** Counts the begin of a watch of one feed, and returns the bound that was passed, if any. */
+  readonly countFeed: () => string | undefined;
   /** Called after each begin and each end of a watch; `inputs` are all that it watches now. */
   readonly changed: (changed: readonly HostedInput[], inputs: readonly HostedInput[]) => void;
   readonly fail: (message: string, place?: string) => void;
@@ -100,31 +114,32 @@ export class WatchedFeeds {
     const failed = (error: unknown): void => { fail(messageOf(error)); };
     const hosted = specs.map((spec) => hostedFeed(spec, { places, adapt: unchanged, source, fail: failed }));
     this.#watches.set(id, hosted);
-    changed(hosted, this.#feeds());
+    changed(hosted, this.feeds());
   }
 
   end(id: number): void {
     const ended = this.#watches.get(id);
     if (ended === undefined) return;
     this.#watches.delete(id);
-    this.#options.changed(ended, this.#feeds());
+    this.#options.changed(ended, this.feeds());
   }
 
   endAll(): void {
     for (const id of this.#watches.keys()) this.end(id);
   }
 
+  /** Returns the feeds of all watches. */
+  feeds(): readonly HostedInput[] {
+    return [...this.#watches.values()].flat();
+  }
+
   #fault(specs: readonly FeedSpec[]): string | undefined {
     if (specs.some((spec) => originOf(spec) === 'engine'))
       return 'it watches its portfolio with ctx.watch: declare portfolio() among its inputs';
-    const { usage, places: { state: { limits: { maxWatches = WATCHES_MAX } }, clock } } = this.#options;
-    const count = this.#feeds().length + specs.length;
+    const { countFeed, places: { state: { limits: { maxWatches = WATCHES_MAX } } } } = this.#options;
+    const count = this.feeds().length + specs.length;
     if (count > maxWatches)
       return `it watches ${count} feeds at once with ctx.watch, and risk.max_watches allows ${maxWatches}`;
-    return specs.map(() => usage.watch(clock.now())).find((fault) => fault !== undefined);
-  }
-
-  #feeds(): readonly HostedInput[] {
-    return [...this.#watches.values()].flat();
+    return specs.map(countFeed).find((fault) => fault !== undefined);
   }
 }

@@ -46,6 +46,8 @@ interface FeedsOptions {
 export interface PollingFeed extends Feed {
   /** Polls these feeds from now on beside those that are always polled, in place of the ones of the last call. */
   watch(specs: readonly FeedSpec[]): void;
+  /** Replaces the feeds that are always polled. */
+  replace(specs: readonly FeedSpec[]): void;
   /** Returns the counters and ages of every feed since the last start. */
   stats(): readonly FeedStats[];
 }
@@ -59,6 +61,8 @@ export function createFeeds({
 }: FeedsOptions): PollingFeed {
   const { swap, tokens, prediction, lend } = service;
   const source = { swap, tokens, prediction, lend, node };
+  let always = specs;
+  let watched: readonly FeedSpec[] = [];
   let polled = sharedFeeds(specs);
   let records = recordsOf(new Map());
   let running: readonly Running[] = [];
@@ -70,6 +74,12 @@ export function createFeeds({
   /** Returns the record of each feed that is polled, the known one where there is one. */
   function recordsOf(known: ReadonlyMap<FeedKey, FeedRecord>): Map<FeedKey, FeedRecord> {
     return new Map(polled.map((spec) => [feedKey(spec), known.get(feedKey(spec)) ?? createFeedRecord(spec)]));
+  }
+
+  function renew(): void {
+    polled = sharedFeeds([...always, ...watched]);
+    records = recordsOf(records);
+    for (const { origin, scheduler } of running) scheduler.replace(pollsOf(origin));
   }
 
   const events$ = new Observable<MarketEvent>((subscriber) => {
@@ -112,10 +122,13 @@ export function createFeeds({
 
   return {
     events$,
-    watch: (watched) => {
-      polled = sharedFeeds([...specs, ...watched]);
-      records = recordsOf(records);
-      for (const { origin, scheduler } of running) scheduler.replace(pollsOf(origin));
+    watch: (given) => {
+      watched = given;
+      renew();
+    },
+    replace: (given) => {
+      always = given;
+      renew();
     },
     stats: () => polled.map((spec) => ({
       ...records.get(feedKey(spec))!.stats(clock.now()), everyMs: spec.everyMs, weight: weightOf(spec),

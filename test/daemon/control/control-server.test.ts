@@ -214,7 +214,7 @@ describe('a command of the operator', () => {
       status: 404, body: { error: { code: 'STRATEGY_UNKNOWN', message: expect.stringContaining('diver, wader') } },
     });
     expect(await post('/api/strategies/wader/reload'))
-      .toMatchObject({ status: 501, body: { error: { code: 'NOT_AVAILABLE' } } });
+      .toMatchObject({ status: 409, body: { error: { code: 'RELOAD_REFUSED' } } });
   });
 
   it('is refused while the file STOP exists, except for a halt', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StrategyHosts } from '../../../src/daemon/hosts/strategy-hosts.ts';
+import type { StrategyHosts } from '../../../src/daemon/hosts/host-generations.ts';
 import type { ApartStrategy } from '../../../src/engine/host/strategy-call.ts';
 import { begin, hosts, loadDeed, show, told } from './hosts-fixture.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { StrategyHosts } from '../../../src/daemon/hosts/strategy-hosts.ts';
+import type { StrategyHosts } from '../../../src/daemon/hosts/host-generations.ts';
 import { openHosts } from '../../../src/daemon/hosts/strategy-hosts.ts';
 import { systemClock } from '../../../src/daemon/watch/system-clock.ts';
 import type { Clock } from '../../../src/core/time.ts';

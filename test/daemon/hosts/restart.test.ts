@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { StrategyHosts } from '../../../src/daemon/hosts/strategy-hosts.ts';
+import type { StrategyHosts } from '../../../src/daemon/hosts/host-generations.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import { systemClock } from '../../../src/daemon/watch/system-clock.ts';
 import { attachRun, begin, hosts, loadDeed, show, told } from './hosts-fixture.ts';

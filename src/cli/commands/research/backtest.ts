@@ -228,6 +228,7 @@ export function createBacktestFiles(stateDir: string, runId: string): RunFiles {
     dir: files.dir,
     decision: (logged) => { onDisk(() => { files.decision(logged); }); },
     manifest: (manifest) => { onDisk(() => { files.manifest(manifest); }); },
+    code: (copy) => { onDisk(() => { files.code(copy); }); },
     close: () => { files.close(); },
   };
 }

@@ -6,10 +6,11 @@ import { EXIT } from '../../exit-codes.ts';
 import { durationFlag, wholeNumber } from '../../input/flags.ts';
 import { openConfigured } from '../../input/service-request.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
+import type { StrategyReader } from '../../../config/strategies/strategy-reader.ts';
 import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
 import { addressSecrets } from '../../../core/redaction.ts';
 import { newRunId } from '../../../daemon/files/find-run.ts';
-import type { StrategyHosts } from '../../../daemon/hosts/strategy-hosts.ts';
+import type { StrategyHosts } from '../../../daemon/hosts/host-generations.ts';
 import type { RunSummary } from '../../../daemon/reporting/counters.ts';
 import type { RunEvent } from '../../../daemon/reporting/json-reporter.ts';
 import { createEventReporter, createJsonReporter } from '../../../daemon/reporting/json-reporter.ts';
@@ -58,13 +59,13 @@ export const runDaemonCommand: CommandModule = (program, run) => {
 async function runCommand(context: CommandContext, flags: RunFlags): Promise<ExitCode> {
   const { terminal } = context;
   if (!terminal.json) terminal.out('  gannet is starting …\n');
-  const { loaded: { config }, connections, hosts } = await openConfigured(context, 'run', flags);
+  const { loaded: { config }, connections, hosts, loadAgain: loadConfig } = await openConfigured(context, 'run', flags);
   try {
     noteIdleLive(context, flags, config);
     const write = (text: string): void => { terminal.out(text); };
     const reporter = terminal.json ? createJsonReporter(write)
       : createTerminalReporter({ write, colour: terminal.colour, tokens: config.tokens });
-    const scope = { config, connections, hosts, reporter, runId: newRunId(systemClock) };
+    const scope = { config, connections, hosts, loadConfig, reporter, runId: newRunId(systemClock) };
     const { trading } = await runIn(context, flags, scope);
     return trading === 'halted' ? EXIT.halted : EXIT.done;
   } finally {
@@ -78,6 +79,8 @@ interface RunScope {
   readonly connections: Connections;
   /** The processes of the strategies; undefined for a manual swap, whose code is the project's own. */
   readonly hosts?: StrategyHosts | undefined;
+  /** Loads the configuration again; undefined for a manual swap. */
+  readonly loadConfig?: ((reader: StrategyReader) => Promise<RunConfig>) | undefined;
   readonly runId: string;
   readonly reporter: Reporter;
 }
@@ -87,7 +90,7 @@ interface RunScope {
  * start.
  */
 export async function runIn({ options, environment, connectSigner, interrupt }: CommandContext, flags: RunFlags, {
-  config, connections, hosts, runId, reporter,
+  config, connections, hosts, loadConfig, runId, reporter,
 }: RunScope): Promise<RunSummary> {
   // Without a control API the variables are not used, so they may hold anything.
   const controlTokens = controlTokensOf(config.control.enabled ? environment : {});
@@ -113,8 +116,8 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
   const signer = connectSigner?.();
   try {
     return await runDaemon({
-      config, connections, hosts, controlTokens, signalsToken, stateDir: options.stateDir, clock: systemClock, log,
-      runId, interrupt,
+      config, connections, hosts, loadConfig, controlTokens, signalsToken, stateDir: options.stateDir,
+      clock: systemClock, log, runId, interrupt,
       reporter: reportToAll([reporter, createEventReporter((event) => { keepEvent(keep, event); })]),
       durationMs: flags.duration, maxIntents: flags.maxIntents, signer, acceptNewJournal: flags.acceptNewJournal,
     });

@@ -1,0 +1,62 @@
+import type { Subscription } from 'rxjs';
+import { pluralize } from '../../core/text.ts';
+import type { Millis } from '../../core/time.ts';
+import { formatDuration } from '../../core/time.ts';
+import { wait } from '../../execution/monotonic-time.ts';
+import { symbolOf } from '../../market/market-text.ts';
+import type { Outcome } from '../../trading/intent.ts';
+import type { Stamp } from '../reporting/reporter.ts';
+import type { SessionOptions } from './run-options.ts';
+import type { RunRecorder } from './run-recorder.ts';
+
+/**
+ * How long strategies wait for the open swaps of the last run. After that, only the inputs of unknown swaps stay
+ * locked.
+ */
+const RECOVERY_MAX_MS: Millis = 30_000;
+
+interface FollowOptions extends Pick<SessionOptions, 'open' | 'executor' | 'reporter' | 'clock' | 'state'> {
+  readonly runRecorder: RunRecorder;
+  readonly stamp: () => Stamp;
+  readonly onOutcome: (outcome: Outcome) => void;
+  /** A bug ends the run also when it shows after the strategies have started. */
+  readonly onError: (error: unknown) => void;
+  /** What ends with the session. */
+  readonly subscriptions: Subscription;
+}
+
+/** Follows the open intents of the last run, and returns when each is known or the time is up. */
+export async function followOpen(options: FollowOptions): Promise<void> {
+  const { open, executor, reporter, clock, runRecorder, onOutcome, onError } = options;
+  reporter.state(options.stamp(), 'recovering',
+    `${pluralize(open.length, 'swap was', 'swaps were')} open when the last run `
+      + `ended; no strategy runs until each is known, or for ${formatDuration(RECOVERY_MAX_MS)}`);
+  for (const { intent, state } of open) runRecorder.counters.opened(intent, state);
+  const known = new AbortController();
+  await new Promise<void>((resolve, reject) => {
+    options.subscriptions.add(executor.reconcile(open).subscribe({
+      next: onOutcome,
+      error: (error: unknown) => {
+        reject(error);
+        onError(error);
+      },
+      complete: () => { known.abort(); },
+    }));
+    void wait(clock, RECOVERY_MAX_MS, known.signal).then(resolve);
+  });
+  reportUnproven(options);
+}
+
+/** Alerts on swaps of the last run that stay unknown: their inputs stay locked, everything else trades. */
+function reportUnproven({ runRecorder, state: { tokens }, stamp }: FollowOptions): void {
+  const { open } = runRecorder.counters;
+  if (open.length === 0) return;
+  const inputs = [...new Set(open.map(({ intent: { inputMint } }) => symbolOf(tokens, inputMint)))];
+  runRecorder.alert(stamp(), undefined, {
+    kind: 'alert', level: 'warning',
+    message: `${open.map(({ intent: { id } }) => id).join(', ')} of the last run could not be proven within `
+      + `${formatDuration(RECOVERY_MAX_MS)}: trading starts, but nothing spends ${inputs.join(', ')} until they are `
+      + 'known; "gannet journal list" shows them',
+    data: { intent_ids: open.map(({ intent: { id } }) => id).join(' ') },
+  });
+}

@@ -1,0 +1,53 @@
+import type { Millis } from '../../core/time.ts';
+import type { FeedKey } from '../../market/event.ts';
+import type { Proposal } from '../../trading/proposal.ts';
+import type { StopStrategy } from '../../trading/engine-command.ts';
+import type { EngineState } from '../../trading/engine-state.ts';
+import type { VirtualClock } from '../virtual-clock.ts';
+import type { CallNumber } from './apart-run.ts';
+import type { Ending } from './strategy-call.ts';
+import type { HostedInput } from './watched-feeds.ts';
+
+/** A strategy that no longer runs, and why. */
+export interface StoppedStrategy {
+  readonly name: string;
+  /** `STRATEGY_FAILED` where it threw or passed a bound of the engine, else why its process was ended. */
+  readonly code: StopStrategy['code'] | 'STRATEGY_FAILED';
+  readonly reason: string;
+  /** The author's line, "dip.ts:12:5", where it is known. */
+  readonly place: string | undefined;
+  readonly at: Millis;
+}
+
+/** The part of the engine that a host uses. */
+export interface HostPort {
+  readonly state: EngineState;
+  readonly clock: VirtualClock;
+  readonly seed: number | string;
+  propose(strategy: string, proposal: Proposal): void;
+  /** Whether the engine is handling an input: a proposal at another time could not be replayed. */
+  inTurn(): boolean;
+  log(strategy: string, message: string): void;
+  /** A strategy runs no longer. */
+  stopped(stopped: StoppedStrategy): void;
+  /** The process of a strategy ended during a call; `start` and `call` say which. */
+  ended(strategy: string, occasion: CallNumber, ending: Ending): void;
+  /** Whether a run that is replayed was ended by this call. */
+  endedAt(strategy: string, occasion: CallNumber): boolean;
+  /** Begins or ends to hand the events of feeds to watches of a strategy; `inputs` are all that it watches now. */
+  watched(strategy: string, changed: readonly HostedInput[], inputs: readonly HostedInput[]): void;
+  /** The interval of each feed's events, where inputs are sampled. */
+  readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
+}
+
+/** What another version of a strategy goes on with. */
+export interface Handover {
+  /** The state that it keeps; undefined without one. */
+  readonly kept: string | undefined;
+  /** How often the strategy was started, this run, in any version. */
+  readonly starts?: number | undefined;
+  /** The outcomes that it has seen, and that are not saved yet. */
+  readonly seen?: readonly string[] | undefined;
+  /** What it watched. */
+  readonly feeds?: readonly Pick<HostedInput, 'feed' | 'spec' | 'windows'>[] | undefined;
+}
