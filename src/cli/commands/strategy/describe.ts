@@ -20,7 +20,7 @@ import { GannetError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text.ts';
 import { formatDuration } from '../../../core/time.ts';
 import type { StrategyHosts } from '../../../daemon/hosts/host-generations.ts';
-import { openHosts } from '../../../daemon/hosts/host-generations.ts';
+import { openHosts } from '../../../daemon/hosts/strategy-hosts.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { feedKey } from '../../../market/feed.ts';
 import { describeFeedKey } from '../../../market/market-text.ts';
