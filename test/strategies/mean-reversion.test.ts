@@ -17,6 +17,8 @@ const sales = (exitZ: number): string[] =>
 
 const swapsAt = (k: number): string[] => swaps(show([102, 98, 100, 95], { k }));
 
+const errors = (params: object): string[] => paramErrors(meanReversion, { ...PARAMS, ...params });
+
 describe('mean reversion', () => {
   it('buys a dip and sells it all when the price is back at its mean, and says by which numbers', () => {
     const run = show([102, 98, 100, 95, 96, 97, 99]);
@@ -66,7 +68,6 @@ describe('mean reversion', () => {
   });
 
   it('refuses invalid parameters', () => {
-    const errors = (params: object): string[] => paramErrors(meanReversion, { ...PARAMS, ...params });
     expect(errors({})).toEqual([]);
     expect(errors({ size: '1 SOL' })).toEqual(['size: expected an amount of the pair’s quote token']);
     for (const params of [{ window: 1 }, { window: 2.5 }, { k: 0 }, { k: Number.NaN }])
