@@ -1,4 +1,4 @@
-import type { Amount, Bps, MicroUsd } from '../core/amount.ts';
+import type { Amount, MicroUsd } from '../core/amount.ts';
 import { amount, mulDiv } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
@@ -54,7 +54,7 @@ function quoteValue(
 ): MarketValue | undefined {
   if (Array.isArray(value)) return value[sizes.indexOf(spec.amount)] as MarketValue | undefined;
   if (typeof value !== 'object' || !('buy' in value || 'sell' in value)) return value;
-  return (value as Members)[spec.inputMint === pair.quote.mint ? 'buy' : 'sell'] as MarketValue | undefined;
+  return named(value)[spec.inputMint === pair.quote.mint ? 'buy' : 'sell'] as MarketValue | undefined;
 }
 
 function eventOf(spec: FeedSpec, value: MarketValue, scope: ValueScope): MarketEvent {
@@ -71,7 +71,7 @@ function quoteOf(spec: QuoteSpec, value: MarketValue, { pairOf }: ValueScope): M
   if (outAmount === 0n) throw new TypeError(`at a price of ${price}, ${inAmount} smallest units bring nothing`);
   return {
     inputMint, outputMint, inAmount, outAmount, threshold: outAmount, priceImpact: 0, router: 'test',
-    feeBps: 0 as Bps, rate: rateOf(inAmount, outAmount), ...rest,
+    feeBps: 0, rate: rateOf(inAmount, outAmount), ...rest,
   };
 }
 
@@ -185,7 +185,7 @@ function marketOf(marketId: string, value: MarketValue): PredictionMarket {
   const open = { marketId, status: 'open', outcomes: [], metadata: {}, pricing: {} };
   if (typeof value === 'number') return { ...open, pricing: pricingAt(value) };
   if (typeof value === 'string') return { ...open, status: 'closed', result: value };
-  return { ...open, ...value };
+  return { ...open, ...named(value) };
 }
 
 function pricingAt(price: number): MarketPricing {

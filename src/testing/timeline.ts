@@ -83,7 +83,7 @@ export function readMarbles(
 ): TimedValue<string>[] {
   const found: TimedValue<string>[] = [];
   let openedAt: Millis | undefined;
-  for (const [index, mark] of [...withoutSpaces(diagram)].entries()) {
+  for (const [index, mark] of withoutSpaces(diagram).split('').entries()) {
     const at = openedAt ?? from + index * tickMs;
     if (mark === '-') continue;
     if (mark === '(' && openedAt === undefined) openedAt = at;

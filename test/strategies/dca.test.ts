@@ -23,6 +23,13 @@ const purchases = (run: StrategyRun): string[] => run.records.flatMap((record) =
 
 const alerts = (run: StrategyRun): string[] => run.alerts.map(({ at, message }) => `${at} ${message}`);
 
+const errors = (params: object): string[] => paramErrors(dca, { ...PARAMS, ...params });
+
+/** Starts dca again after its second purchase ended while it was down. */
+const back = (end: 'fill' | 'expire', isKilled: boolean): StrategyRun =>
+  buying({ purchases: 2 }, { swaps: ['fill', { end, after: '2s' }, 'fill'] })
+    .advance('6s').restart({ after: '10s', isKilled }).advance('1m');
+
 describe('dca', () => {
   it('buys the same amount in every slot of the grid, the present one at once', () => {
     const run = buying().advance('25s');
@@ -120,9 +127,6 @@ describe('dca', () => {
   });
 
   it('counts a purchase that landed while the bot was down, and no failed one', () => {
-    const back = (end: 'fill' | 'expire', isKilled: boolean): StrategyRun =>
-      buying({ purchases: 2 }, { swaps: ['fill', { end, after: '2s' }, 'fill'] })
-        .advance('6s').restart({ after: '10s', isKilled }).advance('1m');
     for (const isKilled of [false, true]) {
       expect(alerts(back('fill', isKilled))).toEqual(['16s all 2 purchases are made']);
       expect(purchases(back('fill', isKilled))).toEqual(['0s slot-2', '5s slot-3']);
@@ -146,7 +150,6 @@ describe('dca', () => {
   });
 
   it('refuses invalid parameters', () => {
-    const errors = (params: object): string[] => paramErrors(dca, { ...PARAMS, ...params });
     expect(errors({})).toEqual([]);
     expect(errors({ purchases: 0 })[0]).toMatch(/^purchases: /);
     expect(errors({ every: '0s' })[0]).toMatch(/^every: expected a duration/);

@@ -12,6 +12,8 @@ const show = (prices: readonly number[], options: TestOptions = {}): StrategyRun
 /** Returns the approved swaps without amounts and reasons: "15s buy". */
 const swaps = (run: StrategyRun): string[] => run.lines('swap').map((line) => line.split(' ').slice(0, 2).join(' '));
 
+const errors = (params: object): string[] => paramErrors(smaCrossover, { ...PARAMS, ...params });
+
 describe('sma crossover', () => {
   it('buys when the fast mean rises above the slow one, and sells all when it falls below', () => {
     // Fast and slow, computed manually from the fourth price on: (103, 102), (104, 103), (101, 102.5), (98, 101), (107,
@@ -41,7 +43,6 @@ describe('sma crossover', () => {
   });
 
   it('refuses invalid parameters', () => {
-    const errors = (params: object): string[] => paramErrors(smaCrossover, { ...PARAMS, ...params });
     expect(errors({})).toEqual([]);
     expect(errors({ fast: 4 })).toEqual(['fast: expected less than slow']);
     expect(errors({ size: '1 SOL' })).toEqual(['size: expected an amount of the pair’s quote token']);

@@ -167,12 +167,9 @@ async function askIfPossible(
   const name = printable(basename(file));
   if ('ended' in reading) return `${name}: ${reading.ended}`;
   const answer = readAnswer(reading.answer);
-  switch (answer.kind) {
-    case 'loaded': return answer;
-    case 'not-loaded': case 'no-strategy': return loadFault(use, answer);
-    case 'refused-answer': return `${name}: ${answer.why}`;
-    default: return `${name}: it says about itself what was not asked`;
-  }
+  if (answer.kind === 'loaded') return answer;
+  if (answer.kind === 'not-loaded' || answer.kind === 'no-strategy') return loadFault(use, answer);
+  return `${name}: ${answer.kind === 'refused-answer' ? answer.why : 'it answers a question that was not asked'}`;
 }
 
 function shortPath(path: string): string {
