@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import type { TestSpecification } from 'vitest/node';
+import type { Plugin } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
+import { entryFile } from './src/core/code-files.ts';
+import { isSharedPackage } from './src/core/shared-modules.ts';
 
 /**
  * Workers, the threads and the processes that tests start in them find compiled code where the program keeps it: to compile
@@ -32,7 +35,19 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+/** Strategies import the same names as in the program, and get the same modules, wherever their files are. */
+const sharedModules: Plugin = {
+  name: 'shared-modules', enforce: 'pre',
+  resolveId(name, importer) {
+    if (name === 'gannet') return entryFile('gannet');
+    if (name === 'gannet/indicators') return entryFile('indicators');
+    return isSharedPackage(name) && importer?.startsWith(import.meta.dirname) === false
+      ? this.resolve(name, import.meta.filename) : null;
+  },
+};
+
 export default defineConfig({
+  plugins: [sharedModules],
   test: {
     // Tests start real processes on a machine of two cores: more workers than that only make each other late.
     maxWorkers: 2,

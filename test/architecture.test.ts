@@ -193,6 +193,7 @@ describe('the check of imports', () => {
     ['src/cli/a.ts', `import { start } from '../daemon/start.ts';`],
     ['strategies/pairs/a.ts', `import { spread } from './spread.ts';`],
     ['strategies/a.ts', `import { defineStrategy } from '../src/strategy/index.ts';`],
+    ['strategies/a.ts', `import { defineStrategy } from 'gannet';\nimport { RSI } from 'gannet/indicators';`],
     ['strategies/a.ts', `import { RSI } from '../src/strategy/technical-indicators.ts';`],
     ['strategies/a.ts', `import { RSI } from 'trading-signals';`],
     ['src/strategy/a.ts', `import { RSI } from 'trading-signals';`],

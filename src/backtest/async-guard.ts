@@ -3,7 +3,7 @@ import { GannetError } from '../core/errors.ts';
 import type { Decision } from '../trading/step.ts';
 
 // It is part of a decision, and so of the decision hash: it stays as it is.
-const WAITS = 'it waits by the machine’s clock: take the time operators from src/strategy, bound to ctx';
+const WAITS = 'it waits by the machine’s clock: take the time operators from "gannet", bound to ctx';
 
 /**
  * Runs work of an engine while waiting by the machine's clock throws. RxJS operators without a scheduler wait that way.
@@ -37,5 +37,5 @@ export function refuseAsyncDecisions(
   ];
   if (faults.length === 0) return;
   throw new GannetError('STRATEGY_INVALID', `${faults.join('; ')}, outside the engine’s time: such `
-    + 'decisions cannot be repeated. Use the time operators of src/strategy instead of async, promises and timers');
+    + 'decisions cannot be repeated. Use the time operators of "gannet" instead of async, promises and timers');
 }

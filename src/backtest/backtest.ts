@@ -65,7 +65,9 @@ export interface BacktestResult {
   readonly decisionHash: string;
   readonly denials: Readonly<Record<string, number>>;
   readonly intents: Readonly<Record<string, number>>;
+  /** All fills in order, or the last one alone where the others are not kept. */
   readonly fills: readonly SimulatedFill[];
+  readonly fillCount: number;
   readonly alerts: number;
   readonly strategies: readonly StrategyResult[];
   readonly startAt: Millis;
@@ -92,6 +94,8 @@ interface BacktestOptions {
   readonly model: SimulationModel;
   readonly stopwatch: () => Millis;
   readonly onDecision?: (decision: LoggedDecision) => void;
+  /** Whether the result has all fills, true by default: many runs at once need the number alone. */
+  readonly keepsFills?: boolean | undefined;
   /** Samples the equity; no decision depends on it. */
   readonly equity?: EquitySampler | undefined;
   /** Receives the number of events after each chunk. With it chunks stay short even where strategies are slow. */
@@ -110,7 +114,7 @@ interface Simulation {
   readonly executor: SimulatedExecutor;
   readonly counts: {
     readonly denials: Record<string, number>; readonly intents: Record<string, number>;
-    readonly fills: SimulatedFill[]; alerts: number;
+    readonly fills: SimulatedFill[]; fillCount: number; alerts: number;
   };
   readonly unrecorded: ReadonlySet<FeedKey>;
   /** Throws STRATEGY_INVALID where a strategy waited by the machine's clock, or decided in a promise or a timer. */
@@ -214,14 +218,15 @@ export function runBacktest(options: BacktestOptions): BacktestResult {
 }
 
 function createSimulation(
-  { state, strategies, seed, model, sampling, equity, feeds, onDecision }: BacktestOptions, startAt: Millis,
+  { state, strategies, seed, model, sampling, equity, feeds, onDecision, keepsFills = true }: BacktestOptions,
+  startAt: Millis,
 ): Simulation {
   const clock = new VirtualClock(startAt);
   const executor = createSimulatedExecutor({
     clock, market: sampling?.polled?.market ?? state.market, model, intervals: sampling?.recorded, seed,
     tokenAccounts: state.portfolio.wallet.keys(),
   });
-  const counts: Simulation['counts'] = { denials: {}, intents: {}, fills: [], alerts: 0 };
+  const counts: Simulation['counts'] = { denials: {}, intents: {}, fills: [], fillCount: 0, alerts: 0 };
   const waiting: string[] = [];
   const recorded = feeds && new Set(feeds);
   const unrecorded = new Set<FeedKey>();
@@ -247,6 +252,8 @@ function createSimulation(
     if (isTerminal(outcome.state)) countOne(counts.intents, outcome.state);
     if (outcome.fill !== undefined) {
       assert(notes, () => `${intent.id} is filled without notes`);
+      counts.fillCount += 1;
+      if (!keepsFills) counts.fills.pop();
       counts.fills.push({ at: clock.now(), intent, fill: outcome.fill, notes });
     }
     engine.accept(outcome, clock.now());

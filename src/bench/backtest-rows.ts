@@ -8,7 +8,7 @@ import { measured } from './measurement.ts';
 import { probedEnvironment, readProbe } from './probe-line.ts';
 import type { SyntheticInstrument } from './synthetic-quotes.ts';
 import { syntheticQuotes } from './synthetic-quotes.ts';
-import { PROJECT_DIR } from '../config/strategy-file.ts';
+import { PROJECT_DIR } from '../core/code-files.ts';
 import type { Amount, Bps } from '../core/amount.ts';
 import { systemClock } from '../daemon/watch/system-clock.ts';
 import type { Mint, Token } from '../market/token.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { PROJECT_DIR } from '../config/strategy-file.ts';
+import { PROJECT_DIR } from '../core/code-files.ts';
 
 /** A command that runs in a process of its own beside the benchmark. */
 export interface ChildCommand {

@@ -9,7 +9,7 @@ import { startCommand } from './child-command.ts';
 import type { BenchRow, Measurement } from './measurement.ts';
 import { measured } from './measurement.ts';
 import { PROBE_WINDOW_MS, probedEnvironment, readProbe } from './probe-line.ts';
-import { PROJECT_DIR } from '../config/strategy-file.ts';
+import { PROJECT_DIR } from '../core/code-files.ts';
 import { SOL_MINT, USDC_MINT } from '../market/token.ts';
 import { stopwatch } from '../research/stopwatch.ts';
 import type { SandboxAddresses } from '../sandbox/sandbox.ts';

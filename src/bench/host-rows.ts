@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { BenchRow } from './measurement.ts';
 import { measured, percentile } from './measurement.ts';
-import { PROJECT_DIR } from '../config/strategy-file.ts';
+import { PROJECT_DIR } from '../core/code-files.ts';
 import type { Amount, Bps } from '../core/amount.ts';
 import { openHosts } from '../daemon/hosts/strategy-hosts.ts';
 import { systemClock } from '../daemon/watch/system-clock.ts';

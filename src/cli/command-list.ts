@@ -41,6 +41,9 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
     { names: ['record'], load: async () => (await import('./commands/recording/record.ts')).recordCommand },
     { names: ['recording'], load: async () => (await import('./commands/recording/recording.ts')).recordingCommand },
   ],
+  'Strategies:': [
+    { names: ['strategy'], load: async () => (await import('./commands/strategy/strategy.ts')).strategyCommand },
+  ],
   'Research:': [
     { names: ['backtest'], load: async () => (await researchCommands()).backtestCommand },
     { names: ['sweep'], load: async () => (await researchCommands()).sweepCommand },

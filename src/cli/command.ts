@@ -48,7 +48,7 @@ export interface BoxedCall {
 }
 
 /** The commands that run strategy code. */
-export type BoxedCommand = 'backtest' | 'sweep' | 'walk-forward' | 'lookahead' | 'replay';
+export type BoxedCommand = 'backtest' | 'sweep' | 'walk-forward' | 'lookahead' | 'replay' | 'strategy-check';
 
 /** Adds a command to the program. */
 export type CommandModule = (program: Command, run: RunCommand) => void;

@@ -17,7 +17,7 @@ import type { ConnectionSettings } from './resolve-config.ts';
 import { resolveConfig } from './resolve-config.ts';
 import type { RunConfig } from './run-config.ts';
 import type { StrategyReader } from './strategies/strategy-reader.ts';
-import { PROJECT_DIR } from './strategy-file.ts';
+import { PROJECT_DIR, STRATEGIES_DIR } from '../core/code-files.ts';
 import { parseYaml } from './yaml-source.ts';
 
 interface LoadOptions {
@@ -128,7 +128,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
     liveConsent: options.liveConsent ?? false,
     strategyReader: options.strategyReader,
     places: {
-      strategiesDir: join(projectDir, 'strategies'), dialectsDir: join(projectDir, 'config', 'dialects'),
+      strategiesDir: options.projectDir === undefined ? STRATEGIES_DIR : join(projectDir, 'strategies'),
+      dialectsDir: join(projectDir, 'config', 'dialects'),
       baseDir, stateDir: options.stateDir ?? './state',
     },
   });

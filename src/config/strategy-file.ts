@@ -1,14 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { nearest } from '../core/text.ts';
 import type { Strategy } from '../strategy/define.ts';
 import { safeText } from './config-issue.ts';
 import type { LoadFault } from './strategies/ask-strategy.ts';
 import { importModule } from './strategies/ask-strategy.ts';
-
-/** The checkout: where `strategies/` and `config/` are. */
-export const PROJECT_DIR = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Where the code of a strategy is. */
 export interface StrategyFile {
@@ -25,11 +21,6 @@ interface ImportedStrategy extends StrategyFile {
 
 const STRATEGY_NAME = /^[a-z][a-z0-9-]{0,62}$/;
 const MODULE_ENDING = /\.[cm]?[jt]s$/;
-
-/** Returns whether a file is code of the project itself, and not of a strategy. */
-export function isProjectCode(file: string): boolean {
-  return file.startsWith(join(PROJECT_DIR, 'src', sep));
-}
 
 /** The folders that `use` is resolved in: names in the first, paths from the second. */
 export interface StrategyPlaces {

@@ -1,9 +1,8 @@
-import { basename, join, sep } from 'node:path';
+import { basename, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isOwnCode } from './code-files.ts';
 import { printable } from './text.ts';
 
-/** The folder of the project's own modules. */
-const OWN_CODE = join(import.meta.dirname, '..') + sep;
 const PACKAGES = `${sep}node_modules${sep}`;
 /** A module as a URL, or as a path where a loader names it so. */
 const FRAME = /(?:\(|at )(?:async )?((?:file:\/\/)?\/.+):(\d+):(\d+)\)?$/;
@@ -20,7 +19,7 @@ export function placeIn(stack: string): string | undefined {
     if (from === undefined) continue;
     // A fresh copy of a module has a URL with a query.
     const path = (from.startsWith('file:') && URL.canParse(from) ? fileURLToPath(from) : from).replace(/\?.*$/, '');
-    if (!path.startsWith(OWN_CODE) && !path.includes(PACKAGES))
+    if (!isOwnCode(path) && !path.includes(PACKAGES))
       return `${printable(basename(path), 100)}:${line!}:${column!}`;
   }
   return undefined;

@@ -1,9 +1,8 @@
 import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
-import type { FeedKey, MarketEvent } from '../market/event.ts';
+import type { FeedKey } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
-import { feedKey, isPolledOrigin, originOf, sharedFeeds } from '../market/feed.ts';
-import { isFinerThan, takesSample } from '../market/sample-windows.ts';
+import { feedKey, originOf, sharedFeeds } from '../market/feed.ts';
 import type { StopStrategy } from '../trading/engine-command.ts';
 import type { Denial } from '../trading/limits.ts';
 import type { Outcome } from '../trading/intent.ts';
@@ -11,71 +10,31 @@ import { isTerminal, toldOutcome } from '../trading/intent.ts';
 import type { SwapProposal } from '../trading/proposal.ts';
 import { guardPositions } from '../trading/positions/position-watch.ts';
 import { takeChanges } from '../trading/protections/check-protections.ts';
-import type { ProtectionChange } from '../trading/protections/memory.ts';
 import type { EngineState } from '../trading/engine-state.ts';
 import { beginRun } from '../trading/engine-state.ts';
-import type { Effect, Input, ProposalInput, Ruling } from '../trading/step.ts';
+import type { Effect, Input, ProposalInput } from '../trading/step.ts';
 import { step } from '../trading/step.ts';
 import type { RestoredStates, StrategyState } from '../trading/strategy-state.ts';
 import { NO_RESTORED_STATES } from '../trading/strategy-state.ts';
 import { specsOf } from '../strategy/input.ts';
-import type { LoggedDecision } from './decision-log.ts';
 import { DecisionLog } from './decision-log.ts';
+import type { EngineListener } from './engine-listener.ts';
+import type { EngineOrder } from './engine-orders.ts';
+import { isEngineOrder, isJump, timersDueBefore } from './engine-orders.ts';
 import { ExitRunner } from './exit-runner.ts';
+import { FeedRoutes } from './feed-routes.ts';
 import { PortfolioInputs } from './portfolio-inputs.ts';
 import { RetryRunner } from './retry-runner.ts';
 import { RuleExits } from './rule-exits.ts';
 import type { CallNumber } from './host/apart-run.ts';
 import type { Ending } from './host/strategy-call.ts';
-import type { HostedInput, StoppedStrategy, StrategyInstance } from './strategy-host.ts';
+import type { HostedInput } from './host/watched-feeds.ts';
+import type { StoppedStrategy, StrategyInstance } from './strategy-host.ts';
 import { Host } from './strategy-host.ts';
 import type { UnsoldHolding } from './unsold-holdings.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import type { RecordedRows } from './warm-up.ts';
 import { warmUp } from './warm-up.ts';
-
-/** The receiver of the engine's events. Called synchronously, in order; it must not throw. */
-export interface EngineListener {
-  /** Every stamped input, after the state holds it; a recording keeps them. */
-  readonly onInput?: (seq: number, at: Millis, input: Input) => void;
-  /** Every ruling with its place in the hash chain, before its effect. */
-  readonly onRuling?: (ruling: Ruling, logged: LoggedDecision) => void;
-  /** A protection that was triggered or released with the stamp `seq`; the state holds it already. */
-  readonly onProtection?: (seq: number, at: Millis, change: ProtectionChange) => void;
-  /**
-   * Exits in parts, guarded positions or waiting proposals have changed. They must outlive the process, and are saved
-   * before the next effect.
-   */
-  readonly onExits?: (seq: number, at: Millis) => void;
-  /** An effect to carry out. */
-  readonly onEffect?: (effect: Effect) => void;
-  /** The feeds that strategies watch beside their inputs, after each change. */
-  readonly onWatched?: (specs: readonly FeedSpec[]) => void;
-  readonly onLog?: (strategy: string, message: string) => void;
-  /** A strategy that was stopped; its alert is among the next proposals. */
-  readonly onStopped?: (stopped: StoppedStrategy) => void;
-}
-
-type Jump = Extract<Input, { readonly name: 'leap-time' }>;
-
-/** A command that is not of the market or of trading: it moves the engine's own parts. */
-type EngineOrder = Extract<Input, { readonly name: 'stop-strategy' | 'start-strategy' }>;
-
-function isEngineOrder(input: Input): input is EngineOrder {
-  return input.kind === 'command' && (input.name === 'stop-strategy' || input.name === 'start-strategy');
-}
-
-function isJump(input: Input): input is Jump {
-  return input.kind === 'command' && input.name === 'leap-time';
-}
-
-/**
- * Returns the time up to which timers fire at their own instants before an input stamped `at`. A clock jump fires those
- * after `from` at its end.
- */
-export function timersDueBefore(input: Input, at: Millis): Millis {
-  return isJump(input) ? input.from : at;
-}
 
 /**
  * The pipeline in every mode: one queue, one order, one clock that moves only by stamps.
@@ -91,14 +50,7 @@ export class Engine {
   readonly #state: EngineState;
   readonly #listener: EngineListener;
   readonly #hosts: ReadonlyMap<string, Host>;
-  /** By feed slot: the inputs that receive the feed's events. */
-  readonly #routes: (readonly HostedInput[])[] = [];
-  /** What each strategy watches beside its inputs. */
-  readonly #watches = new Map<string, readonly HostedInput[]>();
-  /** The feeds of watches that have begun or ended since the last input. */
-  readonly #rewatched: HostedInput[] = [];
-  readonly #intervals: ReadonlyMap<FeedKey, Millis> | undefined;
-  readonly #isRecorded: boolean;
+  readonly #feeds: FeedRoutes;
   readonly #log = new DecisionLog();
   readonly #exits: ExitRunner;
   readonly #retries: RetryRunner;
@@ -135,8 +87,10 @@ export class Engine {
     this.#missed = [...unseen];
     this.#state = options.state;
     this.#listener = options.listener;
-    this.#intervals = options.intervals;
-    this.#isRecorded = options.isRecorded === true;
+    this.#feeds = new FeedRoutes({
+      state: options.state, intervals: options.intervals, isRecorded: options.isRecorded === true,
+      onWatched: (specs) => options.listener.onWatched?.(specs),
+    });
     this.clock = new VirtualClock(options.startAt);
     this.clockSetBackMs = beginRun(options.state, options.startAt);
     if (options.state.hasExitRules) guardPositions(options.state, options.startAt);
@@ -156,7 +110,7 @@ export class Engine {
       },
       endedAt: endingsOf(options.stops),
       watched: (strategy: string, changed: readonly HostedInput[], inputs: readonly HostedInput[]) => {
-        this.#rewatch(strategy, changed, inputs);
+        this.#feeds.rewatch(strategy, changed, inputs);
       },
     };
     this.#exits = new ExitRunner(port);
@@ -173,7 +127,10 @@ export class Engine {
     this.#hosts = new Map(options.strategies.map((instance) =>
       [instance.name, new Host(instance, port, states[instance.name])]));
     this.#portfolios = new PortfolioInputs(options.state);
-    for (const host of this.#hosts.values()) this.#connect(host);
+    for (const host of this.#hosts.values()) {
+      this.#feeds.connect(host);
+      this.#portfolios.connect(host);
+    }
   }
 
   /**
@@ -322,7 +279,7 @@ export class Engine {
 
   #handle(input: Input, at: Millis): void {
     this.clock.advanceTo(timersDueBefore(input, at), this.#drain);
-    if (this.#rewatched.length > 0) this.#sampleRewatched();
+    if (this.#feeds.isRewatched) this.#feeds.sampleRewatched();
     const { kind } = input;
     // A terminal outcome removes the intent from the state, so the host is determined first.
     const proposed = kind === 'outcome' ? this.#state.intents.get(input.intentId)?.intent : undefined;
@@ -335,27 +292,12 @@ export class Engine {
     this.#rules.observe(input);
     if (this.#state.guarded.version !== this.#guardedVersion) this.#keepGuarded();
     if (kind === 'outcome') this.#publishOutcome(toldOutcome(input, proposed), host);
-    else if (kind !== 'command' && kind !== 'feed-health') this.#publish(input, at);
+    else if (kind !== 'command' && kind !== 'feed-health') this.#feeds.publish(input, at);
     else if (isJump(input)) this.clock.jumpTo(at, this.#drain);
     else if (isEngineOrder(input)) this.#carryOut(input);
     this.#portfolios.publish(at);
     this.#exits.observe(input);
     if (this.#proposals.length > 0) this.#ruleOnProposals();
-  }
-
-  /** Publishes an event that the market has just observed, which is why its slot is the last one. */
-  #publish(event: MarketEvent, at: Millis): void {
-    const route = this.#routes[this.#state.market.lastSlot];
-    if (route === undefined) return;
-    for (let i = 0; i < route.length; i++) {
-      const { source, adapt, fail, windows } = route[i]!;
-      if (windows !== undefined && !takesSample(windows, at)) continue;
-      try {
-        source.emit(adapt(event));
-      } catch (error) {
-        fail(error);
-      }
-    }
   }
 
   #carryOut(order: EngineOrder): void {
@@ -426,53 +368,6 @@ export class Engine {
   /** Changes with everything that the engine goes on with by itself and that must outlive the process. */
   #standing(): number {
     return this.#state.exits.version + this.#state.retries.version;
-  }
-
-  /** Takes over what a strategy watches now; `changed` has begun, or ended. */
-  #rewatch(strategy: string, changed: readonly HostedInput[], inputs: readonly HostedInput[]): void {
-    this.#watches.set(strategy, inputs);
-    const record = this.#state.strategies.get(strategy);
-    assert(record, () => `strategy ${strategy} has no record in the state`);
-    const polled = inputs.filter(({ origin }) => isPolledOrigin(origin));
-    this.#state.strategies.set(strategy, { ...record, watches: polled.map(({ slot }) => slot) });
-    this.#listener.onWatched?.([...this.#watches.values()].flat()
-      .filter(({ origin }) => isPolledOrigin(origin)).map(({ spec }) => spec));
-    for (const input of changed) {
-      const others = (this.#routes[input.slot] ?? []).filter((other) => other !== input);
-      this.#routes[input.slot] = inputs.includes(input) ? [...others, input] : others;
-    }
-    this.#rewatched.push(...changed);
-  }
-
-  /**
-   * Shows each input of a feed whose watches have changed events at its own interval, at whichever interval they come
-   * from now on. An input that saw every event goes on after the window of its last one.
-   */
-  #sampleRewatched(): void {
-    const changed = this.#rewatched.splice(0);
-    if (this.#intervals === undefined) return;
-    for (const { slot, feed } of changed) {
-      const route = this.#routes[slot]!;
-      const given = this.#intervals.get(feed) ?? Infinity;
-      const eventMs = this.#isRecorded ? given : Math.min(given, ...route.map(({ spec }) => spec.everyMs));
-      const lastAt = this.#state.market.latest(slot)?.receivedAt ?? -Infinity;
-      for (const input of route) {
-        const { everyMs } = input.spec;
-        if (!isFinerThan(eventMs, input.spec)) input.windows = undefined;
-        else input.windows ??= { everyMs, window: changed.includes(input) ? -Infinity : Math.floor(lastAt / everyMs) };
-      }
-    }
-  }
-
-  #connect(host: Host): void {
-    const record = this.#state.strategies.get(host.name);
-    assert(record, () => `strategy ${host.name} has no record in the state`);
-    const polled = host.inputs.filter(({ origin }) => isPolledOrigin(origin));
-    this.#state.strategies.set(host.name, { ...record, inputs: polled.map(({ slot }) => slot) });
-    this.#portfolios.connect(host);
-    for (const input of host.inputs) {
-      if (input.origin !== 'engine') this.#routes[input.slot] = [...(this.#routes[input.slot] ?? []), input];
-    }
   }
 }
 

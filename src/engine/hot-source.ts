@@ -17,6 +17,11 @@ export class HotSource<T> extends Observable<T> {
     });
   }
 
+  /** Whether anything subscribes to it. */
+  get isObserved(): boolean {
+    return this.#subscribers.length > 0;
+  }
+
   emit(value: T): void {
     const subscribers = this.#subscribers;
     for (let i = 0; i < subscribers.length; i++) subscribers[i]!.next(value);

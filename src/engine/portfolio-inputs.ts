@@ -3,7 +3,8 @@ import { feedKey } from '../market/feed.ts';
 import type { OwnedToken, PortfolioEvent } from '../market/feeds/portfolio.ts';
 import type { EngineState } from '../trading/engine-state.ts';
 import { equityOf, holdingOf } from '../trading/positions/holding.ts';
-import type { Host, HostedInput } from './strategy-host.ts';
+import type { HostedInput } from './host/watched-feeds.ts';
+import type { Host } from './strategy-host.ts';
 
 const FEED = feedKey({ kind: 'portfolio', everyMs: 1 });
 

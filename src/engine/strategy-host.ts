@@ -4,10 +4,7 @@ import { placeOf } from '../core/throw-place.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
-import type { FeedOrigin } from '../market/feeds/feed-kind.ts';
-import { feedKey, originOf } from '../market/feed.ts';
-import type { SampleWindows } from '../market/sample-windows.ts';
-import { isFinerThan, joinSampling, restartSampling } from '../market/sample-windows.ts';
+import { joinSampling, restartSampling } from '../market/sample-windows.ts';
 import type { DeniedSwap, StrategyContext } from '../strategy/context.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { Input } from '../strategy/input.ts';
@@ -15,27 +12,25 @@ import { deliverer, specsOf } from '../strategy/input.ts';
 import { StateParts } from '../strategy/stateful.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
-import type { FeedSlot } from '../trading/market-cache.ts';
 import type { StopStrategy } from '../trading/engine-command.ts';
 import type { ExitPlan } from '../trading/positions/exit-plan.ts';
-import { budgetAmount, equityOf, holdingOf } from '../trading/positions/holding.ts';
 import type { AlertProposal, Proposal } from '../trading/proposal.ts';
 import { readProposal } from '../trading/proposal.ts';
 import type { EngineState } from '../trading/engine-state.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
 import type { CallNumber } from './host/apart-run.ts';
 import { ApartRun, KeptText } from './host/apart-run.ts';
+import { portfolioView } from './host/portfolio-view.ts';
 import { createContext } from './host/strategy-context.ts';
-import type { ApartStrategy, Ending, PortfolioView } from './host/strategy-call.ts';
+import type { ApartStrategy, Ending } from './host/strategy-call.ts';
+import type { HostedInput } from './host/watched-feeds.ts';
+import { hostedFeed, streamOf, unchanged, WatchedFeeds } from './host/watched-feeds.ts';
 import { HotSource } from './hot-source.ts';
 import { createUsage } from './strategy-usage.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** The longest text of an error in an alert. */
 const MESSAGE_MAX = 1_000;
-
-/** How many feeds a strategy may watch at once beside its inputs, in runs from before there was a limit. */
-const WATCHES_MAX = 20;
 
 /** A strategy as the configuration uses it. */
 export interface StrategyInstance {
@@ -85,21 +80,6 @@ interface HostPort {
   readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
 }
 
-/** A feed of an input with the stream that it feeds. */
-export interface HostedInput {
-  readonly spec: FeedSpec;
-  readonly feed: FeedKey;
-  readonly slot: FeedSlot;
-  /** What makes its events. */
-  readonly origin: FeedOrigin;
-  readonly adapt: (event: MarketEvent) => unknown;
-  readonly source: { emit(value: unknown): void };
-  /** Undefined where it sees every event. A watch of the same feed may change that. */
-  windows: SampleWindows | undefined;
-  /** Takes an error of `adapt`, which is a fault of this strategy alone. */
-  readonly fail: (error: unknown) => void;
-}
-
 /**
  * Runs one strategy: provides its streams, takes its proposals, and isolates its failures. A strategy that throws is
  * stopped with an alert; the others continue.
@@ -116,8 +96,7 @@ export class Host {
   readonly #parts: StateParts | KeptText;
   readonly #usage = createUsage();
   readonly #declared: number;
-  /** The feeds of each watch that is under way, by its id. */
-  readonly #watches = new Map<number, readonly HostedInput[]>();
+  readonly #watches: WatchedFeeds;
   #lastWatch = 0;
   /** Last outcomes that arrived while it was stopped and waited for its next start. */
   #missed: Outcome[] = [];
@@ -138,6 +117,11 @@ export class Host {
     this.#port = port;
     this.#parts = instance.apart === undefined
       ? new StateParts(kept, (warning) => { this.#tell('warning', warning); }) : new KeptText(kept);
+    this.#watches = new WatchedFeeds({
+      places: port, usage: this.#usage,
+      changed: (changed, inputs) => { port.watched(this.name, changed, inputs); },
+      fail: (message, place) => { this.#fail(message, place); },
+    });
     const declared = Object.entries(instance.strategy.inputs(instance.params));
     this.#declared = declared.length;
     const hosted = declared.map(([name, input], index) => ({ name, stream: new HotSource<unknown>(), input, index }));
@@ -186,7 +170,7 @@ export class Host {
 
   stop(): void {
     // First, so that no watch ends between two inputs because its subscriber is gone.
-    this.#endWatches();
+    this.#watches.endAll();
     this.#subscription?.unsubscribe();
     this.#apart?.stop();
   }
@@ -202,7 +186,7 @@ export class Host {
   stoppedBy({ code, reason, place }: StopStrategy): void {
     if (this.#failed) return;
     this.#apart?.abandon();
-    this.#endWatches();
+    this.#watches.endAll();
     this.#markStopped({ code, reason, place }, code === 'STRATEGY_NEIGHBOUR' ? 'warning' : 'critical');
   }
 
@@ -261,10 +245,10 @@ export class Host {
     const port = this.#port;
     this.#apart = new ApartRun({
       strategy, clock: port.clock, start: this.#starts,
-      portfolio: this.#portfolio(),
+      portfolio: portfolioView(port, name),
       propose: (proposal) => { this.#accept(proposal); },
       watch: (id, specs, place) => { this.#watchApart(id, specs, place); },
-      unwatch: (id) => { this.#endWatch(id); },
+      unwatch: (id) => { this.#watches.end(id); },
       log: (message) => { this.#log(message); },
       warn: (message) => { this.#tell('warning', message); },
       state: (text) => { parts.put(text); },
@@ -360,75 +344,23 @@ export class Host {
     const id = this.#declared + ++this.#lastWatch;
     if (!this.#isLate('began a watch')) {
       const deliver = deliverer(input, emit);
-      this.#beginWatch(id, specsOf(input), deliver, () => placeOf(asked));
+      this.#watches.begin(id, specsOf(input), deliver, () => placeOf(asked));
     }
-    return () => { if (this.#watches.has(id) && !this.#isLate('ended a watch')) this.#endWatch(id); };
+    return () => { if (this.#watches.has(id) && !this.#isLate('ended a watch')) this.#watches.end(id); };
   }
 
   #watchApart(id: number, specs: readonly FeedSpec[], place: string | undefined): void {
     if (id <= this.#declared || this.#watches.has(id)) this.#fail(`it began the watch ${id} a second time`);
-    else this.#beginWatch(id, specs, (event) => { this.#apart?.event(id, event); }, () => place);
-  }
-
-  #beginWatch(
-    id: number, specs: readonly FeedSpec[], deliver: (event: MarketEvent) => void, place: () => string | undefined,
-  ): void {
-    const fault = this.#watchFault(specs);
-    if (fault !== undefined) {
-      this.#fail(fault, place());
-      return;
-    }
-    // An event that is on its way when the watch ends is not delivered.
-    const source = { emit: (event: unknown) => { if (this.#watches.has(id)) deliver(event as MarketEvent); } };
-    const hosted = specs.map((spec) => this.#hostFeed(spec, same, source));
-    this.#watches.set(id, hosted);
-    this.#port.watched(this.name, hosted, this.#watched());
-  }
-
-  #watchFault(specs: readonly FeedSpec[]): string | undefined {
-    if (specs.some((spec) => originOf(spec) === 'engine'))
-      return 'it watches its portfolio with ctx.watch: declare portfolio() among its inputs';
-    const { maxWatches = WATCHES_MAX } = this.#port.state.limits;
-    const count = this.#watched().length + specs.length;
-    if (count > maxWatches)
-      return `it watches ${count} feeds at once with ctx.watch, and risk.max_watches allows ${maxWatches}`;
-    return specs.map(() => this.#usage.watch(this.#port.clock.now())).find((fault) => fault !== undefined);
-  }
-
-  #endWatch(id: number): void {
-    const ended = this.#watches.get(id);
-    if (ended === undefined) return;
-    this.#watches.delete(id);
-    this.#port.watched(this.name, ended, this.#watched());
-  }
-
-  #endWatches(): void {
-    for (const id of this.#watches.keys()) this.#endWatch(id);
-  }
-
-  #watched(): readonly HostedInput[] {
-    return [...this.#watches.values()].flat();
+    else this.#watches.begin(id, specs, (event) => { this.#apart?.event(id, event); }, () => place);
   }
 
   /** Returns an entry for each feed of an input. */
   #hostInput(input: Input<unknown>, index: number, stream: HotSource<unknown>): HostedInput[] {
-    const isApart = this.#instance.apart !== undefined;
-    const [adapt, source] = isApart
-      ? [same, { emit: (event: unknown) => { this.#apart?.event(index, event as MarketEvent); } }]
-      : streamOf(input, stream);
-    return specsOf(input).map((spec) => this.#hostFeed(spec, adapt, source));
-  }
-
-  #hostFeed(spec: FeedSpec, adapt: HostedInput['adapt'], source: HostedInput['source']): HostedInput {
-    const feed = feedKey(spec);
-    return {
-      spec, feed, adapt, source,
-      origin: originOf(spec),
-      windows: isFinerThan(this.#port.intervals?.get(feed), spec)
-        ? { everyMs: spec.everyMs, window: -Infinity } : undefined,
-      slot: this.#port.state.market.slotOf(feed),
-      fail: (error) => { this.#fail(messageOf(error)); },
-    };
+    const emit = (event: unknown): void => { this.#apart?.event(index, event as MarketEvent); };
+    const arrival = this.#instance.apart === undefined ? streamOf(input, stream)
+      : { adapt: unchanged, source: { emit } };
+    const fail = (error: unknown): void => { this.#fail(messageOf(error)); };
+    return specsOf(input).map((spec) => hostedFeed(spec, { places: this.#port, ...arrival, fail }));
   }
 
   /** Returns the engine's clock, with errors of this strategy's timers as failures of this strategy. */
@@ -450,45 +382,12 @@ export class Host {
     };
   }
 
-  #portfolio(): PortfolioView {
-    const { name } = this;
-    const { state, clock } = this.#port;
-    return {
-      available: (mint) => state.portfolio.available(name, mint),
-      openIntents: () => openSwaps(state, name),
-      holding: (mint) => holdingOf(state, name, mint, clock.now()),
-      equity: () => equityOf(state, name, clock.now()),
-      budget: () => budgetAmount(state, name),
-    };
-  }
-
   #context(parts: StateParts): StrategyContext {
     return createContext({
       name: this.name, seed: this.#port.seed, clock: this.#guardedClock(), parts,
-      outcomes$: this.#outcomes, denials$: this.#denials, portfolio: this.#portfolio(),
+      outcomes$: this.#outcomes, denials$: this.#denials, portfolio: portfolioView(this.#port, this.name),
       log: (message) => { this.#log(message); },
       watch: (input, emit, asked) => this.#watchHere(input, emit, asked),
     });
   }
-}
-
-/** Returns the number of open intents, plus exits in parts without an open intent. */
-function openSwaps({ intents, exits }: EngineState, name: string): number {
-  const open = intents.values().filter(({ intent }) => intent.strategy === name);
-  const waiting = exits.size === 0 ? []
-    : exits.of(name).filter(({ inputMint }) => !open.some(({ intent }) => intent.inputMint === inputMint));
-  return open.length + waiting.length;
-}
-
-/** Returns how the events of an input reach its stream: most are converted one by one, without a further call. */
-function streamOf(
-  input: Input<unknown>, stream: HotSource<unknown>,
-): readonly [HostedInput['adapt'], HostedInput['source']] {
-  if (input.assemble === undefined) return [input.adapt, stream];
-  const deliver = deliverer(input, (value) => { stream.emit(value); });
-  return [same, { emit: (event) => { deliver(event as MarketEvent); } }];
-}
-
-function same(event: MarketEvent): unknown {
-  return event;
 }

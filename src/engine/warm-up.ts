@@ -2,7 +2,8 @@ import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import { takesSample } from '../market/sample-windows.ts';
 import type { Input } from '../trading/step.ts';
-import type { Host, HostedInput } from './strategy-host.ts';
+import type { HostedInput } from './host/watched-feeds.ts';
+import type { Host } from './strategy-host.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** A cursor over recorded rows. `next` moves to the next row; the other members are of the present row. */

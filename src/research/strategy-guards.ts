@@ -43,7 +43,8 @@ function isNearlyFull(): boolean {
   return used > FULLEST * limit;
 }
 
-function collectGarbage(): void {
+/** Collects the garbage of this process, so that what its heap holds afterwards is in use. */
+export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const gc: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { DEFAULT_CONFIG } from '../config/default-config.ts';
 import { applyOverrides, interpolate } from '../config/interpolate.ts';
 import type { MapNode } from '../config/config-tree.ts';
+import { PROJECT_DIR } from '../core/code-files.ts';
 import { GannetError, messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import { ACCEPT_COUNTERS_FLAG, valueOf } from './command-process.ts';
@@ -74,7 +75,6 @@ interface SettingsSource {
 
 const DEFAULT_FILE = 'config/gannet.yaml';
 const BUILT_IN_FILE = '(built-in default)';
-const PROJECT_DIR = resolve(import.meta.dirname, '..', '..');
 const MAX_FILE_BYTES = 1_048_576;
 /** Faulty values elsewhere do not prevent a signature; the command reports them. */
 const READ_HERE: readonly string[] = ['signer', 'wallet', 'chain', 'service.base_url', 'service.dialect', 'tokens'];

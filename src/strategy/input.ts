@@ -109,10 +109,26 @@ export class PricedQuote {
   }
 }
 
-/** The last quote that was converted, by the form of its price: for one base token, scaled by the tokens' decimals. */
-let lastQuote: MarketEvent | undefined;
-let lastForm = 0;
-let lastPriced: PricedQuote | undefined;
+/**
+ * How the price of a quote is converted, by the difference of the tokens' decimals. Inputs of the same form share the
+ * function, by which the engine knows that it may convert an event once for all of them.
+ */
+const purchases = new Map<number, (event: MarketEvent) => PricedQuote>();
+const sales = new Map<number, (event: MarketEvent) => PricedQuote>();
+
+function pricedBy(
+  known: Map<number, (event: MarketEvent) => PricedQuote>, decimals: number, priceOf: (rate: number) => number,
+): (event: MarketEvent) => PricedQuote {
+  let priced = known.get(decimals);
+  if (priced === undefined) {
+    priced = (event) => {
+      assert(event.kind === 'quote', 'a quote feed emits quotes');
+      return new PricedQuote(event, priceOf(event.rate));
+    };
+    known.set(decimals, priced);
+  }
+  return priced;
+}
 
 /** A quote with everything that the service says, its route among it. */
 export class DetailedQuote extends PricedQuote {
@@ -147,28 +163,15 @@ export function quotes(
     throw new GannetError('STRATEGY_INVALID',
       `expected an amount of ${pair.base.symbol} or ${pair.quote.symbol}, got ${formatTokenAmount(options.amount)}`);
   }
-  const scale = 10 ** (pair.base.decimals - pair.quote.decimals);
-  const form = buying ? scale : -scale;
+  const decimals = pair.base.decimals - pair.quote.decimals;
+  const scale = 10 ** decimals;
   const priceOf = buying ? (rate: number) => scale / rate : (rate: number) => scale * rate;
   const [inputToken, outputToken] = buying ? [pair.quote, pair.base] : [pair.base, pair.quote];
   const spec = {
     kind: 'quote' as const, inputMint: inputToken.mint, outputMint: outputToken.mint,
     amount: amount(options.amount.amount), ...pollRate(options),
   };
-  if (!detail) {
-    return {
-      spec,
-      adapt: (event) => {
-        // Strategies that watch the same feed share what they see of an event.
-        if (event === lastQuote && form === lastForm) return lastPriced!;
-        assert(event.kind === 'quote', 'a quote feed emits quotes');
-        lastQuote = event;
-        lastForm = form;
-        lastPriced = new PricedQuote(event, priceOf(event.rate));
-        return lastPriced;
-      },
-    };
-  }
+  if (!detail) return { spec, adapt: pricedBy(buying ? purchases : sales, decimals, priceOf) };
   const adapt = (event: MarketEvent): DetailedQuote => {
     assert(event.kind === 'quote-detail', 'a feed of complete quotes emits complete quotes');
     return new DetailedQuote(event, priceOf(event.rate));

@@ -1,6 +1,7 @@
 import type { Millis } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
+import { sharedFeeds } from '../market/feed.ts';
 import type { Pair, Token } from '../market/token.ts';
 import { formatTokenAmount } from '../market/token.ts';
 import type { Strategy } from '../strategy/define.ts';
@@ -101,6 +102,13 @@ export class StrategyRun {
   /** Lets time go on until a time since the start, or an instant. */
   advanceTo(time: string): this {
     this.#engine.moveTo(instantOf(time, this.#setup.startAt));
+    return this;
+  }
+
+  /** Lets the machine sleep: time jumps, and timers that are overdue then fire once each. */
+  sleep(span: string): this {
+    const from = this.#engine.now;
+    this.#engine.command({ kind: 'command', name: 'leap-time', from, reason: 'it slept' }, from + spanOf(span));
     return this;
   }
 
@@ -215,7 +223,7 @@ export class StrategyRun {
     const own = [...Object.values(this.#inputs).flat(), ...this.#engine.watched].filter((spec) =>
       isQuoteSpec(spec) && [base.mint, quote.mint].includes(spec.inputMint)
       && [base.mint, quote.mint].includes(spec.outputMint));
-    if (own.length > 0) return own;
+    if (own.length > 0) return sharedFeeds(own);
     const amount = 10n ** BigInt(base.decimals) as QuoteSpec['amount'];
     return [{ kind: 'quote', inputMint: base.mint, outputMint: quote.mint, amount, everyMs: 1_000 }];
   }

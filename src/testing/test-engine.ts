@@ -95,9 +95,10 @@ export class TestEngine {
     this.check();
   }
 
-  /** Gives an order of an operator. */
-  command(command: Command): void {
-    this.#engine.accept(command, this.now);
+  /** Gives an order, or reports something that is not of the market. */
+  command(command: Command, at = this.now): void {
+    this.#engine.accept(command, at);
+    this.#chainClock.advanceTo(at);
     this.check();
   }
 

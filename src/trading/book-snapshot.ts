@@ -66,6 +66,7 @@ export function restoreBook(book: StrategyBook, saved: BookSnapshot): void {
   for (const [mint, amount] of readBalances(saved.costs ?? {})) book.costs.set(mint, amount);
   book.feesLamports = BigInt(saved.feesLamports) as Lamports;
   book.swaps = saved.swaps;
+  book.revision += 1;
 }
 
 /** Returns balances as texts by mint. */
@@ -163,6 +164,8 @@ function shift(record: EquityRecord, change: bigint): void {
     heights.dayStart += change;
   }
   record.value = value;
+  record.changes += 1;
+  record.settled = -1;
 }
 
 /** Returns the token of a basis, which begins with its mint. */

@@ -23,6 +23,8 @@ export interface StrategyBook {
   owed: bigint;
   feesLamports: Lamports;
   swaps: number;
+  /** The number of its changes: while it stays, so do balances and fees. */
+  revision: number;
 }
 
 /**
@@ -32,6 +34,8 @@ export interface StrategyBook {
 export class Portfolio {
   readonly wallet: Map<Mint, Amount>;
   readonly books = new Map<string, StrategyBook>();
+  /** What all books together have reserved. */
+  readonly #reserved = new Map<Mint, Amount>();
 
   constructor(wallet: Balances) {
     this.wallet = new Map(wallet);
@@ -50,6 +54,7 @@ export class Portfolio {
       owed: 0n,
       feesLamports: 0n as Lamports,
       swaps: 0,
+      revision: 0,
     });
   }
 
@@ -67,9 +72,7 @@ export class Portfolio {
 
   /** Returns the wallet's balance of a mint without reservations; `except` is left out of them. */
   unreserved(mint: Mint, except: bigint = 0n): Amount {
-    let reserved = -except;
-    for (const book of this.books.values()) reserved += book.reserved.get(mint) ?? 0n;
-    return subtract(this.wallet.get(mint) ?? ZERO, reserved as Amount);
+    return subtract(this.wallet.get(mint) ?? ZERO, ((this.#reserved.get(mint) ?? ZERO) - except) as Amount);
   }
 
   /** Returns what all strategies together hold of a mint; of those that are not of this run, what is left. */
@@ -96,23 +99,30 @@ export class Portfolio {
 
   /** Adds to a strategy's balance of its budget's token, or subtracts; the wallet does not change. */
   fund(strategy: string, change: bigint): void {
-    const { budget, balances } = this.book(strategy);
-    assert(budget, () => `${strategy} has no budget`);
-    add(balances, budget.mint, change);
+    const book = this.book(strategy);
+    assert(book.budget, () => `${strategy} has no budget`);
+    add(book.balances, book.budget.mint, change);
+    book.revision += 1;
   }
 
   /** Takes back the unspent budget of a manual swap that has ended. */
   returnUnspent(strategy: string): void {
-    const { budget, isManual, balances, reserved } = this.book(strategy);
+    const book = this.book(strategy);
+    const { budget, isManual, balances, reserved } = book;
     if (isManual && budget !== undefined && reserved.size === 0) balances.delete(budget.mint);
+    book.revision += 1;
   }
 
-  reserve(intent: Intent): void {
-    add(this.book(intent.strategy).reserved, intent.inputMint, intent.amountIn);
+  reserve({ strategy, inputMint, amountIn }: Intent): void {
+    add(this.book(strategy).reserved, inputMint, amountIn);
+    add(this.#reserved, inputMint, amountIn);
   }
 
-  release(intent: Intent): void {
-    add(this.book(intent.strategy).reserved, intent.inputMint, -intent.amountIn);
+  release({ strategy, inputMint, amountIn }: Intent): void {
+    const { reserved } = this.book(strategy);
+    const before = reserved.get(inputMint) ?? 0n;
+    add(reserved, inputMint, -amountIn);
+    add(this.#reserved, inputMint, (reserved.get(inputMint) ?? 0n) - before);
   }
 
   /**
@@ -143,6 +153,7 @@ export class Portfolio {
       if (taken === 0n) continue;
       takeCost(book, inputMint, taken);
       add(book.balances, inputMint, -taken);
+      book.revision += 1;
       left -= taken;
     }
   }
@@ -156,6 +167,7 @@ export class Portfolio {
   applyFee(strategy: string, feeLamports: Lamports): void {
     const book = this.book(strategy);
     book.feesLamports = (book.feesLamports + feeLamports) as Lamports;
+    book.revision += 1;
     add(this.wallet, SOL_MINT, -feeLamports);
   }
 }

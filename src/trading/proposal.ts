@@ -90,7 +90,8 @@ function readSwap(
 ): SwapProposal | string {
   if (typeof inputMint !== 'string' || typeof outputMint !== 'string' || typeof reason !== 'string')
     return 'expected mints and a reason as text';
-  const long = tooLong({ inputMint }, MINT_MAX) ?? tooLong({ outputMint }, MINT_MAX) ?? tooLong({ reason }, TEXT_MAX);
+  const long = tooLong('inputMint', inputMint, MINT_MAX) ?? tooLong('outputMint', outputMint, MINT_MAX)
+    ?? tooLong('reason', reason, TEXT_MAX);
   if (long !== undefined) return long;
   const size = readSize(amount);
   if (size === undefined) return 'expected an amount in smallest units, "all", or a finite fraction';
@@ -103,8 +104,8 @@ function readSwap(
   if (tag !== undefined && typeof tag !== 'string') return `expected a tag as text, got ${shown(tag)}`;
   const again = retry === undefined ? undefined : readRetry(retry, key);
   if (typeof again === 'string') return again;
-  return (key === undefined ? undefined : tooLong({ key }, KEY_MAX))
-    ?? (tag === undefined ? undefined : tooLong({ tag }, TAG_MAX)) ?? {
+  return (key === undefined ? undefined : tooLong('key', key, KEY_MAX))
+    ?? (tag === undefined ? undefined : tooLong('tag', tag, TAG_MAX)) ?? {
     kind: 'swap', inputMint: inputMint as Mint, outputMint: outputMint as Mint, amount: size, reason,
     ...(limit === undefined ? {} : { limit: limit as Amount }),
     ...(slippageBps === undefined ? {} : { slippageBps }),
@@ -146,8 +147,7 @@ function isWholeBps(value: unknown): value is Bps {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 10_000;
 }
 
-function tooLong(named: Readonly<Record<string, string>>, most: number): string | undefined {
-  const [name, text] = Object.entries(named)[0]!;
+function tooLong(name: string, text: string, most: number): string | undefined {
   return text.length <= most ? undefined : `expected a ${name} of at most ${most} characters, got ${text.length}`;
 }
 
@@ -160,7 +160,7 @@ function readAlert(
     return 'expected the level "info", "warning" or "critical", and a message as text';
   const read = data === undefined ? {} : readData(data);
   if (typeof read === 'string') return read;
-  return tooLong({ message }, TEXT_MAX)
+  return tooLong('message', message, TEXT_MAX)
     ?? { kind: 'alert', level: level as AlertLevel, message, ...(data === undefined ? {} : { data: read }) };
 }
 

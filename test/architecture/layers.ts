@@ -38,8 +38,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     builtinFiles: {
       // Store and recording lock files in the same way, and may not import each other.
       'src/core/file-lock.ts': ['node:fs', 'node:module', 'node:sqlite'],
+      // Where the running code is concerns every process.
+      'src/core/code-files.ts': ['node:path', 'node:url'],
       // Processes of the daemon and of research run strategies, and may not import each other either.
       'src/core/harden-process.ts': ['node:module'],
+      'src/core/shared-modules.ts': ['node:module', 'node:path', 'node:url'],
       'src/core/throw-place.ts': ['node:path', 'node:url'],
       'src/core/watched-process.ts': ['node:fs'],
     },
@@ -125,6 +128,8 @@ const STRATEGY_FACE = 'src/strategy/index.ts';
 /** Beside the face, for its own reason: to load them takes time, which only strategies that use them pay. */
 const TECHNICAL_INDICATORS = 'src/strategy/technical-indicators.ts';
 const STRATEGY_PACKAGES = ['rxjs', 'trading-signals', 'zod'];
+/** The names by which authors import the two files above. */
+const GANNET = new Set(['gannet', 'gannet/indicators']);
 /** Who loads modules by a name known only at run time: strategies that the configuration names. */
 const MAY_COMPUTE_IMPORTS = new Set(['config', 'daemon', 'cli']);
 
@@ -194,6 +199,7 @@ function complaintOfPackage(
   from: string, { specifier, typeOnly }: { specifier: string; typeOnly: boolean }, dependencies: ReadonlySet<string>,
 ): string | undefined {
   const name = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+  if (from === 'strategies' && GANNET.has(specifier)) return undefined;
   if (!dependencies.has(name))
     return `${name} is not among the dependencies of package.json; only those are there at run time`;
   const rule = LAYERS[from];

@@ -17,9 +17,8 @@ const lines: Record<string, readonly JsonLine[]> = {};
 const answers: Record<string, Ended> = {};
 
 const mintOf = (symbol: string): string => sandbox.addresses.tokens.find((token) => token.symbol === symbol)!.mint;
-const whole = (stdout: string): JsonLine[] => jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
 const has = (fits: (line: JsonLine) => boolean, count = 1) =>
-  (stdout: string): boolean => whole(stdout).filter(fits).length >= count;
+  (stdout: string): boolean => jsonLines(stdout).filter(fits).length >= count;
 const lands = (line: JsonLine): boolean => line.type === 'intent' && line['state'] === 'confirmed';
 const tellsAccess = (access: string) =>
   ({ data }: JsonLine): boolean => (data as { service_access?: string } | undefined)?.service_access === access;
@@ -75,7 +74,7 @@ function begin(config: string): Running {
 
 /** Keeps the output of a run; only whole lines, since some runs are killed. */
 function keep(name: string, stdout: string): void {
-  lines[name] = whole(stdout);
+  lines[name] = jsonLines(stdout);
   runIds[name] = String(lines[name][0]!['run_id']);
 }
 
@@ -123,13 +122,13 @@ beforeAll(async () => {
   await lever('faults', undefined, 'DELETE');
   answers['halted'] = await command('halt', '--strategy', 'trend', '--reason', 'a check');
   await swapByHand('swap beside a daemon', config);
-  answers['replay meanwhile'] = await command('replay', String(whole(first.stdout())[0]!['run_id']));
+  answers['replay meanwhile'] = await command('replay', String(jsonLines(first.stdout())[0]!['run_id']));
   answers['resumed'] = await command('resume', '--strategy', 'trend');
   // Swaps with an unknown outcome when the process is killed.
   await lever('faults', { match: { path: '/swap/v2/execute' }, fault: { kind: 'delay', ms: 30_000 }, times: 3 });
   const daemon = await daemonOf(first);
-  const signed = whole(first.stdout()).length;
-  await first.until((stdout) => whole(stdout).slice(signed).some(({ type, state: reached, route }) =>
+  const signed = jsonLines(first.stdout()).length;
+  await first.until((stdout) => jsonLines(stdout).slice(signed).some(({ type, state: reached, route }) =>
     type === 'intent' && reached === 'signed' && route === 'order'));
   process.kill(daemon, 'SIGKILL');
   keep('killed', (await first.ended).stdout);
@@ -152,7 +151,7 @@ beforeAll(async () => {
   const falling = await daemonOf(second);
   process.kill(falling, 'SIGKILL');
   // Its recording may not be on disk yet: it is not among the replayed ones.
-  lines['falling'] = whole((await second.ended).stdout);
+  lines['falling'] = jsonLines((await second.ended).stdout);
   const seller = begin(later);
   await seller.until(has(({ message }) => String(message).startsWith('flat: saver holds nothing but USDC')));
   writeFileSync(join(state, 'STOP'), 'for the night');

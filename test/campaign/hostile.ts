@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { createPlayground } from '../e2e/gannet.ts';
+import { createPlayground, startSandbox } from '../e2e/gannet.ts';
 import type { BareRun } from '../hostile/bare-run.ts';
 import { furnish, hasWorked, runBare, runInBox } from '../hostile/bare-run.ts';
 import type { Attack } from '../hostile/catalogue.ts';
 import { CATALOGUE } from '../hostile/catalogue.ts';
 import type { HostileInstance } from '../hostile/hosted-run.ts';
-import { refusalFaults, stageRun, startSandbox } from '../hostile/hosted-run.ts';
+import { refusalFaults, stageRun } from '../hostile/hosted-run.ts';
 import type { Targets } from '../hostile/targets.ts';
 import { createTargets } from '../hostile/targets.ts';
 import { disturbed, gainsOf, silenceOf, unruled } from '../hostile/verdicts.ts';
@@ -137,7 +137,7 @@ async function main(): Promise<void> {
   const playground = createPlayground();
   let violations = 0;
   try {
-    const sandbox = await startSandbox(playground);
+    const sandbox = await startSandbox(playground, 26);
     const running = attacks.filter(({ refused }) => !refused);
     const groups = groupsOf(running, together);
     for (const part of parts) {

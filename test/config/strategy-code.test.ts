@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { readHere } from '../../src/config/strategies/read-here.ts';
 import { strategyViolations } from '../../src/config/strategies/code-rules.ts';
-import { isProjectCode, PROJECT_DIR } from '../../src/config/strategy-file.ts';
+import { PROJECT_DIR } from '../../src/core/code-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-strategy-code-'));
 afterAll(() => { rmSync(folder, { recursive: true }); });
@@ -13,7 +13,7 @@ afterAll(() => { rmSync(folder, { recursive: true }); });
 async function placesIn(text: string): Promise<string[]> {
   const file = join(folder, 'strategy.ts');
   writeFileSync(file, text);
-  return (await strategyViolations(file, isProjectCode))
+  return (await strategyViolations(file))
     .map((found) => `${basename(found.file)}:${found.line}:${found.column}: ${found.message}`);
 }
 
@@ -32,7 +32,7 @@ const late = import(name);
       '1:1', '2:1', '3:13', '4:7', '4:28', '5:13', '6:6', '6:23', '7:5', '8:14',
     ].map((place) => `strategy.ts:${place}`));
     expect(found[1]).toBe('strategy.ts:2:1: it takes "debounceTime" from rxjs, which reads the wall clock; '
-      + 'take it from src/strategy, bound to ctx');
+      + 'take it from "gannet", bound to ctx');
     expect(found[2]).toContain('it uses Date; take the time from');
   });
 
@@ -42,6 +42,14 @@ import { MACD } from '../src/strategy/technical-indicators.ts';
 `)).toStrictEqual([
       'strategy.ts:1:1: it takes "isMonday" from trading-signals, which reads the wall clock; '
         + 'compute it from ctx.now()',
+    ]);
+  });
+
+  it('refuses a part of Gannet that strategies do not get', async () => {
+    expect(await placesIn("import { defineStrategy } from 'gannet';\nimport { RSI } from 'gannet/indicators';\n"))
+      .toStrictEqual([]);
+    expect(await placesIn("import { Engine } from 'gannet/dist/engine.js';\n")).toStrictEqual([
+      'strategy.ts:1:1: there is no "gannet/dist/engine.js": import from "gannet" or "gannet/indicators"',
     ]);
   });
 
@@ -83,6 +91,6 @@ export default defineStrategy({ name: 'own', summary: 'Reads the clock.', params
   it('finds nothing in the project’s own strategies', async () => {
     const own = join(PROJECT_DIR, 'strategies');
     for (const file of readdirSync(own).filter((name) => name.endsWith('.ts')))
-      expect(await strategyViolations(join(own, file), isProjectCode), file).toStrictEqual([]);
+      expect(await strategyViolations(join(own, file)), file).toStrictEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeSwings } from '../research/trials/trial-setup.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import type { Ended } from './gannet.ts';
-import { createPlayground, PROJECT } from './gannet.ts';
+import { createPlayground } from './gannet.ts';
 
 const SECRET = 'a-canary-that-no-strategy-may-read';
 const playground = createPlayground();
@@ -40,9 +40,9 @@ afterAll(async () => {
 /** Tries everything at its import and again as it runs, tells what it got, and trades on regardless. */
 function hostileStrategy(): string {
   return `
-import { mergeMap, of } from '${import.meta.resolve('rxjs')}';
-import { z } from '${import.meta.resolve('zod')}';
-import { amount, defineStrategy, pair, quotes } from '${PROJECT}src/strategy/index.ts';
+import { mergeMap, of } from 'rxjs';
+import { z } from 'zod';
+import { amount, defineStrategy, pair, quotes } from 'gannet';
 // A text in the form of an import grants nothing: from './canary.txt' from './state/control.json' from './.env'
 const got = (what) => { console.error('GOT ' + what); };
 const outside = ['${playground.path('canary.txt')}', '${playground.path('state', 'control.json')}',
@@ -137,9 +137,9 @@ describe('a hostile strategy in a research command', { timeout: 60_000 }, () => 
 
   it('is told with its file and line what the box refuses', async () => {
     writeFileSync(playground.path('reads.ts'), `import { readFileSync } from 'node:fs';
-import { map } from '${import.meta.resolve('rxjs')}';
-import { z } from '${import.meta.resolve('zod')}';
-import { amount, defineStrategy, pair, quotes } from '${PROJECT}src/strategy/index.ts';
+import { map } from 'rxjs';
+import { z } from 'zod';
+import { amount, defineStrategy, pair, quotes } from 'gannet';
 export default defineStrategy({ name: 'reads', summary: 'Reads.',
   params: z.strictObject({ pair: pair(), size: amount() }),
   inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: '5s' }) }),
@@ -161,9 +161,9 @@ export default defineStrategy({ name: 'reads', summary: 'Reads.',
   });
 
   it('ends at once at Ctrl-C, although it never returns', async () => {
-    playground.write('loops.ts', `import { map } from '${import.meta.resolve('rxjs')}';
-import { z } from '${import.meta.resolve('zod')}';
-import { amount, defineStrategy, pair, quotes } from '${PROJECT}src/strategy/index.ts';
+    playground.write('loops.ts', `import { map } from 'rxjs';
+import { z } from 'zod';
+import { amount, defineStrategy, pair, quotes } from 'gannet';
 export default defineStrategy({ name: 'loops', summary: 'Never ends its first price.',
   params: z.strictObject({ pair: pair(), size: amount() }),
   inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: '5s' }) }),

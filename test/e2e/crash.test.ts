@@ -27,7 +27,7 @@ beforeAll(async () => {
   started = childrenOf(trading);
   process.kill(trading, 'SIGKILL');
   const { stdout } = await daemon.ended;
-  killed = jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
+  killed = jsonLines(stdout);
   replayed = await playground.run(['replay', String(killed[0]!['run_id']), '--json', '--state-dir', state]);
 }, 180_000);
 afterAll(() => playground.close());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join } from 'node:path';
 import type { JsonLine, Playground } from './gannet.ts';
-import { createPlayground, document, jsonLines, PROJECT } from './gannet.ts';
+import { createPlayground, document, jsonLines, PROJECT, replayed, startSandbox } from './gannet.ts';
 
 const [RXJS, ZOD] = [import.meta.resolve('rxjs'), import.meta.resolve('zod')];
 const SDK = join(PROJECT, 'src', 'strategy', 'index.ts');
@@ -86,12 +86,7 @@ strategies:
 
 beforeAll(async () => {
   playground = createPlayground();
-  const sandbox = playground.start(['sandbox', '--json', '--seed', '9', '--speed', '1']);
-  await sandbox.until((stdout) => stdout.includes('\n'));
-  const [line] = jsonLines(sandbox.stdout()) as unknown as readonly {
-    readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly address: string };
-  }[];
-  ({ base_url: base, rpc_url: rpc, wallet: { address: wallet } } = line!);
+  ({ base_url: base, rpc_url: rpc, wallet: { address: wallet } } = await startSandbox(playground, 9, '--speed', '1'));
   playground.write('scout.ts', SCOUT);
   playground.write('greedy.ts', GREEDY);
   yaml = configured('watch.yaml', '25 USDC');
@@ -117,7 +112,6 @@ describe('what a strategy begins to watch while it runs', () => {
     const ended = await running.ended;
     expect(ended.code, ended.stderr + ended.stdout).toBe(0);
     const lines = jsonLines(ended.stdout);
-    const { run_id: runId, decision_hash: hash } = lines.at(-1)!;
     const told = JSON.stringify(lines);
     expect(told.match(/"leader [\d.]+"/g)!.length).toBeGreaterThan(5);
     const appeared = new Set([...told.matchAll(/"appeared \d (\w+) \d+"/g)].map(([, mint]) => mint));
@@ -126,14 +120,7 @@ describe('what a strategy begins to watch while it runs', () => {
     expect(told).toMatch(/strategy greedy stopped: it watches 5 feeds at once with ctx\.watch, and risk\.max_watches/);
     expect(told).toMatch(/greedy\.ts:\d+:\d+/);
 
-    const replayed = document(await playground.ask(
-      ['replay', String(runId), '--json', '--state-dir', state()], { environment },
-    ));
-    expect(replayed).toMatchObject({ match: true, decision_hash: hash });
-
-    const recording = playground.path('state', 'recordings', String(runId));
-    expect(document(await playground.ask(['recording', 'verify', recording, '--json', '--state-dir', state()])))
-      .toMatchObject({ valid: true });
+    const recording = await replayed(playground, lines.at(-1)!, { state: state(), environment });
     await playground.ask(
       ['recording', 'export', recording, '--to', 'parquet', '--out', playground.path('out'), '--state-dir', state()],
     );

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const begun = Date.now();
   const daemon = playground.start(['run', '--json', '--config', config, '--state-dir', state, '--duration', '5m']);
   await daemon.until((stdout) => ['order', 'build'].every((route) =>
-    jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1)).some(confirmedBy(route))));
+    jsonLines(stdout).some(confirmedBy(route))));
   startedInMs = Date.now() - begun;
   const trading = await daemonOf(daemon);
   children = [trading, ...childrenOf(trading)];

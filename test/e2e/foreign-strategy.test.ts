@@ -1,13 +1,10 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Playground } from './gannet.ts';
-import { createPlayground, document, jsonLines, PROJECT } from './gannet.ts';
+import { createPlayground, document, jsonLines } from './gannet.ts';
 
-const [RXJS, ZOD] = [import.meta.resolve('rxjs'), import.meta.resolve('zod')];
-const SDK = join(PROJECT, 'src', 'strategy', 'index.ts');
-const MINE = `import { map } from '${RXJS}';
-import { z } from '${ZOD}';
-import { amount, defineStrategy, pair, quotes } from '${SDK}';
+const MINE = `import { map } from 'rxjs';
+import { z } from 'zod';
+import { amount, defineStrategy, pair, quotes } from 'gannet';
 
 export default defineStrategy({
   name: 'mine', summary: 'Buys at each price.',
@@ -26,6 +23,11 @@ let state: string;
 beforeAll(() => {
   playground = createPlayground();
   state = playground.path('state');
+  // What is installed beside a strategy is not what it gets: Gannet shares its own copies with it.
+  for (const name of ['rxjs', 'zod', 'gannet']) {
+    playground.write(`node_modules/${name}/package.json`, `{ "name": "${name}", "version": "0.0.1" }`);
+    playground.write(`node_modules/${name}/index.js`, 'throw new Error("another copy");');
+  }
 });
 afterAll(() => playground.close());
 

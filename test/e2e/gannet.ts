@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import type { SandboxAddresses } from '../../src/sandbox/sandbox.ts';
 import type { Ended } from './warm-gannet.ts';
 import { createWarmGannet } from './warm-gannet.ts';
 
@@ -130,6 +131,28 @@ export function createPlayground(): Playground {
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Starts a sandbox as a service of another process; `args` come after the seed. Returns where it is. */
+export async function startSandbox(
+  playground: Pick<Playground, 'start'>, seed: number, ...args: readonly string[]
+): Promise<SandboxAddresses & { readonly running: Running }> {
+  const running = playground.start(['sandbox', '--json', '--seed', String(seed), ...args]);
+  await running.until((stdout) => stdout.includes('\n'));
+  return { ...running.lines()[0] as unknown as SandboxAddresses, running };
+}
+
+/** Replays a finished run, and verifies its recording; returns the folder of the recording. */
+export async function replayed(playground: Playground, summary: JsonLine, {
+  state, environment,
+}: { readonly state: string; readonly environment: Readonly<Record<string, string>> }): Promise<string> {
+  const { run_id: run, decision_hash: hash } = summary;
+  expect(document(await playground.ask(['replay', String(run), '--json', '--state-dir', state], { environment })))
+    .toMatchObject({ match: true, decision_hash: hash });
+  const recording = join(state, 'recordings', String(run));
+  expect(document(await playground.ask(['recording', 'verify', recording, '--json', '--state-dir', state])))
+    .toMatchObject({ valid: true });
+  return recording;
 }
 
 /** Returns the whole lines of a stream of JSON documents; every one must be JSON. */

@@ -3,20 +3,17 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SandboxAddresses } from '../../src/sandbox/sandbox.ts';
 import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
-import { createPlayground, document, filesIn, PROJECT } from './gannet.ts';
+import { createPlayground, document, filesIn, PROJECT, startSandbox } from './gannet.ts';
 
 let playground: Playground;
 let sandbox: Running;
-let addresses: JsonLine & { readonly base_url: string; readonly rpc_url: string; readonly wallet: {
-  readonly address: string; readonly private_key: string;
-} };
+let addresses: SandboxAddresses;
 
 beforeAll(async () => {
   playground = createPlayground();
-  sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '25']);
-  await sandbox.until((stdout) => stdout.includes('\n'));
-  addresses = sandbox.lines()[0] as typeof addresses;
+  ({ running: sandbox, ...addresses } = await startSandbox(playground, 25, '--speed', '0'));
 });
 afterAll(async () => {
   sandbox.signal('SIGTERM');

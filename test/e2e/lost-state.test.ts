@@ -1,19 +1,16 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SandboxAddresses } from '../../src/sandbox/sandbox.ts';
 import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
-import { configText, createPlayground, daemonOf, document, jsonLines } from './gannet.ts';
+import { configText, createPlayground, daemonOf, document, jsonLines, startSandbox } from './gannet.ts';
 
 let playground: Playground;
-let service: { readonly base_url: string; readonly rpc_url: string; readonly wallet: {
-  readonly private_key: string; readonly address: string;
-} };
+let service: SandboxAddresses;
 
 beforeAll(async () => {
   playground = createPlayground();
-  const sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '32']);
-  await sandbox.until((stdout) => stdout.includes('\n'));
-  service = sandbox.lines()[0] as unknown as typeof service;
+  service = await startSandbox(playground, 32, '--speed', '0');
 });
 afterAll(() => playground.close());
 

@@ -40,13 +40,12 @@ const answers: Record<string, Ended> = {};
 
 const gannet = (...args: readonly string[]): Promise<Ended> =>
   playground.ask([...args, '--json', '--state-dir', state]);
-const wholeLines = (stdout: string): JsonLine[] => jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
 
 /** Resolves with the first line that fits among those that come from now on. */
 async function next(fits: (line: JsonLine) => boolean): Promise<JsonLine> {
   const before = daemon.lines().length;
   let found: JsonLine | undefined;
-  await daemon.until((stdout) => (found = wholeLines(stdout).slice(before).find(fits)) !== undefined);
+  await daemon.until((stdout) => (found = jsonLines(stdout).slice(before).find(fits)) !== undefined);
   return found!;
 }
 
@@ -78,7 +77,7 @@ beforeAll(async () => {
   daemon = playground.start(['run', '--json', '--config', config, '--state-dir', state], {
     environment: { GANNET_CONTROL_TOKEN: TOKENS.operator, GANNET_CONTROL_VIEWER_TOKEN: TOKENS.viewer },
   });
-  await daemon.until((stdout) => ['one', 'two'].every((name) => wholeLines(stdout).some(lands(name))));
+  await daemon.until((stdout) => ['one', 'two'].every((name) => jsonLines(stdout).some(lands(name))));
   const [started] = daemon.lines();
   runId = String(started!['run_id']);
   url = String(started!['control_url']);
@@ -97,7 +96,7 @@ beforeAll(async () => {
   seen['explained'] = document(await gannet('explain', String(denied['seq'])));
 
   seen['flattened'] = (await post('/api/flatten', { reason: 'enough for today' })).body;
-  await daemon.until((stdout) => wholeLines(stdout).filter(isFlat).length >= 2);
+  await daemon.until((stdout) => jsonLines(stdout).filter(isFlat).length >= 2);
   seen['portfolio'] = (await ask('/api/portfolio')).body;
   seen['denied while flat'] = await next(decides('two', 'TRADING_REDUCE_ONLY'));
 
@@ -179,7 +178,7 @@ async function runStopped(config: string): Promise<Ended> {
   mkdirSync(folder);
   writeFileSync(`${folder}/STOP`, '');
   const run = playground.start(['run', '--json', '--config', config, '--state-dir', folder]);
-  await run.until((stdout) => wholeLines(stdout).filter(decides('two', 'TRADING_HALTED')).length > 1);
+  await run.until((stdout) => jsonLines(stdout).filter(decides('two', 'TRADING_HALTED')).length > 1);
   run.signal('SIGINT');
   return run.ended;
 }

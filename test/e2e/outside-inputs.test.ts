@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Playground } from './gannet.ts';
-import { createPlayground, document, jsonLines, PROJECT } from './gannet.ts';
+import type { JsonLine, Playground } from './gannet.ts';
+import { createPlayground, document, jsonLines, PROJECT, replayed, startSandbox } from './gannet.ts';
 
 const [RXJS, ZOD] = [import.meta.resolve('rxjs'), import.meta.resolve('zod')];
 const SDK = join(PROJECT, 'src', 'strategy', 'index.ts');
@@ -61,22 +61,14 @@ ${rest}`;
 
 beforeAll(async () => {
   playground = createPlayground();
-  const sandbox = playground.start(['sandbox', '--json', '--seed', '9', '--speed', '1']);
-  await sandbox.until((stdout) => stdout.includes('\n'));
-  const [line] = jsonLines(sandbox.stdout()) as unknown as readonly {
-    readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly address: string };
-  }[];
-  [base, rpc, wallet] = [line!.base_url, line!.rpc_url, line!.wallet.address];
+  const line = await startSandbox(playground, 9, '--speed', '1');
+  [base, rpc, wallet] = [line.base_url, line.rpc_url, line.wallet.address];
 });
 afterAll(() => playground.close());
 
 /** Replays, verifies, backtests and exports a finished run; returns the decisions of the backtest. */
-async function again(yaml: string, { run_id: run, decision_hash: hash }: Record<string, unknown>, kind: string) {
-  expect(document(await playground.ask(['replay', String(run), '--json', '--state-dir', state()], { environment })))
-    .toMatchObject({ match: true, decision_hash: hash });
-  const recording = playground.path('state', 'recordings', String(run));
-  expect(document(await playground.ask(['recording', 'verify', recording, '--json', '--state-dir', state()])))
-    .toMatchObject({ valid: true });
+async function again(yaml: string, summary: JsonLine, kind: string) {
+  const recording = await replayed(playground, summary, { state: state(), environment });
   const out = playground.path(`tables-${kind}`);
   await playground.ask(['recording', 'export', recording, '--to', 'parquet', '--out', out, '--state-dir', state()]);
   expect(readFileSync(join(out, `${kind}.parquet`)).subarray(0, 4).toString()).toBe('PAR1');

@@ -1,21 +1,17 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SandboxAddresses } from '../../src/sandbox/sandbox.ts';
 import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
-import { configText, createPlayground, document, filesIn } from './gannet.ts';
+import { configText, createPlayground, document, filesIn, startSandbox } from './gannet.ts';
 
 let playground: Playground;
 let sandbox: Running;
-let addresses: JsonLine & {
-  readonly base_url: string; readonly rpc_url: string;
-  readonly wallet: { readonly address: string; readonly private_key: string }; readonly tokens: readonly JsonLine[];
-};
+let addresses: SandboxAddresses;
 let config: string;
 
 beforeAll(async () => {
   playground = createPlayground();
-  sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '3']);
-  await sandbox.until((stdout) => stdout.includes('\n'));
-  addresses = sandbox.lines()[0] as typeof addresses;
+  ({ running: sandbox, ...addresses } = await startSandbox(playground, 3, '--speed', '0'));
   // As a user has it who watches a service that runs elsewhere.
   config = playground.write('watch.yaml', configText('paper.yaml', [
     ['base_url: embedded', `base_url: ${addresses.base_url}\n`

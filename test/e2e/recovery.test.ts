@@ -9,20 +9,15 @@ import bs58 from 'bs58';
 import { asyncScheduler } from 'rxjs';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SandboxAddresses } from '../../src/sandbox/sandbox.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import type { SmallDisk } from '../store/small-disk.ts';
 import { mountSmallDisk, NO_SMALL_DISK } from '../store/small-disk.ts';
 import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
-import { configText, createPlayground, daemonOf, document, jsonLines } from './gannet.ts';
-
-interface Addresses {
-  readonly base_url: string;
-  readonly rpc_url: string;
-  readonly wallet: { readonly private_key: string };
-}
+import { configText, createPlayground, daemonOf, document, jsonLines, startSandbox } from './gannet.ts';
 
 let playground: Playground;
-let service: Addresses;
+let service: SandboxAddresses;
 let wallet: Keypair;
 let node: Awaited<ReturnType<typeof startFrontNode>>;
 
@@ -30,9 +25,7 @@ let node: Awaited<ReturnType<typeof startFrontNode>>;
 // silent.
 beforeAll(async () => {
   playground = createPlayground();
-  const sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '21']);
-  await sandbox.until((stdout) => stdout.includes('\n'));
-  service = sandbox.lines()[0] as unknown as Addresses;
+  service = await startSandbox(playground, 21, '--speed', '0');
   wallet = Keypair.fromSecretKey(bs58.decode(service.wallet.private_key));
   node = await startFrontNode(service.rpc_url);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonLine, Playground, Running } from './gannet.ts';
-import { createPlayground, daemonOf, document, jsonLines } from './gannet.ts';
+import { createPlayground, daemonOf, document, jsonLines, startSandbox } from './gannet.ts';
 
 // Six strategies that buy and do nothing more, each under an exit rule, in a live run that is killed and started again.
 // The market stands still but for the price that this test sets.
@@ -25,12 +25,7 @@ let yaml: string;
 
 beforeAll(async () => {
   playground = createPlayground();
-  const sandbox = playground.start(['sandbox', '--json', '--seed', '5', '--speed', '0']);
-  await sandbox.until((stdout) => stdout.includes('\n'));
-  const [line] = jsonLines(sandbox.stdout()) as unknown as readonly [{
-    readonly base_url: string; readonly rpc_url: string;
-    readonly wallet: { readonly address: string; readonly private_key: string };
-  }];
+  const line = await startSandbox(playground, 5, '--speed', '0');
   base = line.base_url;
   environment = { GANNET_API_KEY: 'a-key-of-my-own', GANNET_WALLET_KEY: line.wallet.private_key };
   yaml = playground.write('exits.yaml', `
@@ -63,7 +58,7 @@ const begin = (): Running => playground.start(['run', '--live', '--json', '--acc
   '--accept-new-counters', '--config', yaml, '--state-dir', playground.path('state')], { environment });
 
 const linesOf = ({ stdout }: Pick<Running, 'stdout'>): JsonLine[] =>
-  jsonLines(stdout().slice(0, stdout().lastIndexOf('\n') + 1));
+  jsonLines(stdout());
 
 const landed = (running: Running, input: 'SOL' | 'USDC'): JsonLine[] => linesOf(running).filter((line) =>
   line.type === 'intent' && line['state'] === 'confirmed' && (line['input_mint'] === SOL) === (input === 'SOL'));

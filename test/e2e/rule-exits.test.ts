@@ -16,8 +16,7 @@ strategies:
     exits: { ${exits} }
 `;
 
-const linesOf = (stdout: string): JsonLine[] => jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
-const confirmed = (stdout: string, output: string): JsonLine[] => linesOf(stdout).filter((line) =>
+const confirmed = (stdout: string, output: string): JsonLine[] => jsonLines(stdout).filter((line) =>
   line.type === 'intent' && line['state'] === 'confirmed' && String(line['output_mint']).startsWith(output));
 const SOLD = 'EPjF';
 const BOUGHT = 'So11';
@@ -40,7 +39,7 @@ async function stopped(running: Running): Promise<string> {
 }
 
 async function expectReplays(name: string, stdout: string): Promise<void> {
-  const runId = String(linesOf(stdout)[0]!['run_id']);
+  const runId = String(jsonLines(stdout)[0]!['run_id']);
   expect(document(await playground.ask(['replay', runId, '--json', '--state-dir', join(playground.dir, name)])))
     .toMatchObject({ match: true });
 }
@@ -52,7 +51,7 @@ describe('exit rules of the configuration in a run on the embedded service', () 
     await running.until((stdout) => confirmed(stdout, SOLD).length > 0);
     const stdout = await stopped(running);
     expect(confirmed(stdout, BOUGHT)).toHaveLength(1);
-    expect(linesOf(stdout).filter(({ type }) => type === 'decision').map((line) => JSON.stringify(line)))
+    expect(jsonLines(stdout).filter(({ type }) => type === 'decision').map((line) => JSON.stringify(line)))
       .toContainEqual(expect.stringMatching(/stop loss: 0\.\d+ SOL sell for 1?\d\.\d+ USDC, the stop is at 19\.99/));
     await expectReplays('live', stdout);
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended, JsonLine, Playground } from './gannet.ts';
-import { configText, createPlayground, document, filesIn, jsonLines } from './gannet.ts';
+import { configText, createPlayground, document, filesIn, startSandbox } from './gannet.ts';
 
 let playground: Playground;
 let config: string;
@@ -10,15 +10,11 @@ const SOL = 'So11111111111111111111111111111111111111112';
 
 beforeAll(async () => {
   playground = createPlayground();
-  const sandbox = playground.start(['sandbox', '--json', '--seed', '9', '--speed', '0']);
-  await sandbox.until((stdout) => stdout.includes('\n'));
-  const [line] = jsonLines(sandbox.stdout()) as unknown as readonly {
-    readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly address: string };
-  }[];
-  owner = line!.wallet.address;
+  const line = await startSandbox(playground, 9, '--speed', '0');
+  owner = line.wallet.address;
   config = playground.write('paper.yaml', `mode: paper
-service: { base_url: "${line!.base_url}", api_key: "\${GANNET_API_KEY}", requests_per_second: 100 }
-chain: { rpc_url: "${line!.rpc_url}" }
+service: { base_url: "${line.base_url}", api_key: "\${GANNET_API_KEY}", requests_per_second: 100 }
+chain: { rpc_url: "${line.rpc_url}" }
 wallet: { address: ${owner} }
 control: { port: 0 }
 strategies: [{ use: book-watch, params: { market: SPRINGTIDE-26DEC31, level: 0.6, rearm: 0.5 } }]

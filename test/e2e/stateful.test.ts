@@ -29,7 +29,6 @@ const lives: JsonLine[][] = [];
 
 const confirmed = (lines: readonly JsonLine[]): JsonLine[] =>
   lines.filter((line) => line.type === 'intent' && line['state'] === 'confirmed' && line['strategy'] === 'dca');
-const linesOf = (stdout: string): JsonLine[] => jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
 const alertsOf = (lines: readonly JsonLine[]): string[] =>
   lines.filter(({ type }) => type === 'alert').map((line) => `${String(line['strategy'])}: ${String(line['message'])}`);
 
@@ -41,15 +40,15 @@ beforeAll(async () => {
   const killed = begin();
   await killed.until((stdout) => stdout.includes('"type":"started"'));
   const daemon = await daemonOf(killed);
-  await killed.until((stdout) => confirmed(linesOf(stdout)).length >= 3);
+  await killed.until((stdout) => confirmed(jsonLines(stdout)).length >= 3);
   process.kill(daemon, 'SIGKILL');
-  lives.push(linesOf((await killed.ended).stdout));
+  lives.push(jsonLines((await killed.ended).stdout));
   const last = begin();
   await last.until((stdout) => stdout.includes(`all ${PURCHASES} purchases are made`));
   last.signal('SIGINT');
   const ended = await last.ended;
   expect(ended.code, ended.stderr).toBe(0);
-  lives.push(linesOf(ended.stdout));
+  lives.push(jsonLines(ended.stdout));
 }, 180_000);
 afterAll(() => playground.close());
 

@@ -23,7 +23,7 @@ afterAll(() => playground.close());
 
 /** Returns the lines of landed swaps, up to the last whole line. */
 function confirmed(stdout: string): string[] {
-  return jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1))
+  return jsonLines(stdout)
     .filter(({ type, state }) => type === 'intent' && state === 'confirmed').map((line) => JSON.stringify(line));
 }
 

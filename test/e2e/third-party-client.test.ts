@@ -7,7 +7,8 @@ import {
 } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPlayground, jsonLines } from './gannet.ts';
+import type { SandboxAddresses } from '../../src/sandbox/sandbox.ts';
+import { createPlayground, startSandbox } from './gannet.ts';
 
 // A third-party client, with nothing of Gannet in it: curl (or, on a machine without, Node's own HTTP) and web3.js.
 
@@ -16,25 +17,16 @@ const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 const KEY = 'any-key-will-do';
 const HAS_CURL = spawnSync('curl', ['--version']).status === 0;
 
-interface Addresses {
-  readonly base_url: string;
-  readonly rpc_url: string;
-  readonly ws_url: string;
-  readonly wallet: { readonly address: string; readonly private_key: string };
-}
-
 type Answer = Readonly<Record<string, unknown>>;
 
 let playground: ReturnType<typeof createPlayground>;
-let addresses: Addresses;
+let addresses: SandboxAddresses;
 let connection: Connection;
 let wallet: Keypair;
 
 beforeAll(async () => {
   playground = createPlayground();
-  const sandbox = playground.start(['sandbox', '--json', '--seed', '11', '--speed', '0']);
-  await sandbox.until((stdout) => stdout.includes('\n'));
-  addresses = jsonLines(sandbox.stdout())[0] as unknown as Addresses;
+  addresses = await startSandbox(playground, 11, '--speed', '0');
   connection = new Connection(addresses.rpc_url, { commitment: 'confirmed', wsEndpoint: addresses.ws_url });
   wallet = Keypair.fromSecretKey(bs58.decode(addresses.wallet.private_key));
 });

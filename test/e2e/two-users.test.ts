@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Playground, Running } from './gannet.ts';
-import { createPlayground, daemonOf, document, PROJECT } from './gannet.ts';
+import { createPlayground, daemonOf, document, PROJECT, startSandbox } from './gannet.ts';
 
 // Processes of two users, which only root can start. The users have no entry in /etc/passwd.
 const SIGNER = { uid: 70_001, gid: 70_000 };
@@ -30,10 +30,7 @@ beforeAll(async () => {
   playground = createPlayground();
   chmodSync(playground.dir, 0o755);
   chmodSync(playground.path('tmp'), 0o1777);
-  const sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '41']);
-  await sandbox.until((stdout) => stdout.includes('\n'));
-  const addresses = sandbox.lines()[0] as unknown as { readonly base_url: string; readonly rpc_url: string;
-    readonly wallet: { readonly private_key: string; readonly address: string } };
+  const addresses = await startSandbox(playground, 41, '--speed', '0');
   keyFile = join(folderOf('signer-own', SIGNER), 'wallet.key');
   writeFileSync(keyFile, addresses.wallet.private_key, { mode: 0o600 });
   chownSync(keyFile, SIGNER.uid, SIGNER.gid);

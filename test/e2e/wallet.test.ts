@@ -6,11 +6,12 @@ import {
 import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SandboxAddresses } from '../../src/sandbox/sandbox.ts';
 import { openJournalReader } from '../../src/store/journal-reader.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import { intentOf, wallClock } from '../store/sample-intents.ts';
-import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
-import { createPlayground, daemonOf, document } from './gannet.ts';
+import type { Ended, Playground, Running } from './gannet.ts';
+import { createPlayground, daemonOf, document, startSandbox } from './gannet.ts';
 
 const BUOY = 'BuoyHJCtC7kycWMhouUyksdYbQpLw2hw471cG3hhu9s';
 /** Of an account of the newer token program. */
@@ -19,9 +20,7 @@ const TOKEN_ACCOUNT_RENT = 2_039_280n;
 
 let playground: Playground;
 let sandbox: Running;
-let addresses: JsonLine & { readonly base_url: string; readonly rpc_url: string; readonly wallet: {
-  readonly address: string; readonly private_key: string;
-} };
+let addresses: SandboxAddresses;
 let config: string;
 let known: string;
 let paper: string;
@@ -29,9 +28,7 @@ let paper: string;
 beforeAll(async () => {
   playground = createPlayground();
   // Transactions land fast and prices do not move.
-  sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '5']);
-  await sandbox.until((stdout) => stdout.includes('\n'));
-  addresses = sandbox.lines()[0] as typeof addresses;
+  ({ running: sandbox, ...addresses } = await startSandbox(playground, 5, '--speed', '0'));
   config = configOf('live');
   known = configOf('live', `, address: ${addresses.wallet.address}`);
   paper = configOf('paper');

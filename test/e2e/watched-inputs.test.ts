@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join } from 'node:path';
 import type { Playground } from './gannet.ts';
-import { createPlayground, document, jsonLines, PROJECT } from './gannet.ts';
+import { createPlayground, document, jsonLines, PROJECT, replayed, startSandbox } from './gannet.ts';
 
 const [RXJS, ZOD] = [import.meta.resolve('rxjs'), import.meta.resolve('zod')];
 const SDK = join(PROJECT, 'src', 'strategy', 'index.ts');
@@ -61,22 +61,18 @@ const state = (): string => playground.path('state');
 
 beforeAll(async () => {
   playground = createPlayground();
-  const sandbox = playground.start(['sandbox', '--json', '--seed', '9', '--speed', '1']);
-  await sandbox.until((stdout) => stdout.includes('\n'));
-  const [line] = jsonLines(sandbox.stdout()) as unknown as readonly {
-    readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly address: string };
-  }[];
-  base = line!.base_url;
+  const line = await startSandbox(playground, 9, '--speed', '1');
+  base = line.base_url;
   playground.write('watcher.ts', WATCHER);
   yaml = playground.write('watcher.yaml', `control: { port: 0 }
 mode: paper
 service: { base_url: "${base}", api_key: "\${GANNET_API_KEY}", requests_per_second: 100 }
-chain: { rpc_url: "${line!.rpc_url}" }
-wallet: { address: ${line!.wallet.address} }
+chain: { rpc_url: "${line.rpc_url}" }
+wallet: { address: ${line.wallet.address} }
 strategies:
   - use: ./watcher.ts
     params:
-      { token: SOL, owner: ${line!.wallet.address}, vault: ${line!.wallet.address}, pair: SOL/USDC, size: "25 USDC",
+      { token: SOL, owner: ${line.wallet.address}, vault: ${line.wallet.address}, pair: SOL/USDC, size: "25 USDC",
         large: "100 USDC", sale: "1 SOL" }
 `);
 });
@@ -101,7 +97,6 @@ describe('everything that the service knows', () => {
     const ended = await running.ended;
     expect(ended.code, ended.stderr + ended.stdout).toBe(0);
     const lines = jsonLines(ended.stdout);
-    const { run_id: runId, decision_hash: hash } = lines.at(-1)!;
     const told = JSON.stringify(lines);
     const names = [
       'record', 'recent', 'leaders', 'tagged', 'found', 'market', 'event', 'events', 'positions', 'history', 'earned',
@@ -112,14 +107,7 @@ describe('everything that the service knows', () => {
     expect(told).toMatch(/"market \d+ \d+ open undefined"/);
     expect(told).toMatch(/"market \d+ \d+ closed yes"/);
 
-    const replayed = document(await playground.ask(
-      ['replay', String(runId), '--json', '--state-dir', state()], { environment },
-    ));
-    expect(replayed).toMatchObject({ match: true, decision_hash: hash });
-
-    const recording = playground.path('state', 'recordings', String(runId));
-    expect(document(await playground.ask(['recording', 'verify', recording, '--json', '--state-dir', state()])))
-      .toMatchObject({ valid: true });
+    const recording = await replayed(playground, lines.at(-1)!, { state: state(), environment });
     const tested = document(await playground.ask(
       ['backtest', yaml, '--recording', recording, '--json', '--state-dir', state()], { environment },
     ));

@@ -165,13 +165,6 @@ export async function stageRun(
   }
 }
 
-/** Starts a sandbox in a playground. */
-export async function startSandbox(playground: Playground): Promise<SandboxAddresses> {
-  const running = playground.start(['sandbox', '--json', '--seed', '26']);
-  await running.until((stdout) => stdout.includes('\n'));
-  return running.lines()[0] as unknown as SandboxAddresses;
-}
-
 /**
  * Runs a configuration whose strategies must be refused. Returns what is wrong with the refusal: strategies that it
  * does not name, secrets, and effects; empty where all is well.

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SandboxAddresses } from '../../src/sandbox/sandbox.ts';
-import { createPlayground } from '../e2e/gannet.ts';
+import { createPlayground, startSandbox } from '../e2e/gannet.ts';
 import { CATALOGUE } from './catalogue.ts';
 import type { HostileInstance, Stage } from './hosted-run.ts';
-import { refusalFaults, stageRun, startSandbox } from './hosted-run.ts';
+import { refusalFaults, stageRun } from './hosted-run.ts';
 import { disturbed, gainsOf, silenceOf, unruled } from './verdicts.ts';
 
 // The short form: every attack that leaves its process able to go on, in one live and one paper run, and a choice of
@@ -35,7 +35,7 @@ const stages = new Map<'live' | 'paper', Stage>();
 let sandbox: SandboxAddresses;
 
 beforeAll(async () => {
-  sandbox = await startSandbox(sandboxes);
+  sandbox = await startSandbox(sandboxes, 26);
   await Promise.all((['live', 'paper'] as const).map(async (mode) => {
     stages.set(mode, await stageRun(sandbox, mode, instancesOf(mode)));
   }));

@@ -1,22 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import bookWatch from '../../strategies/book-watch.ts';
-import type { OrderBook } from '../../src/strategy/index.ts';
-import { book } from '../market/events.ts';
-import type { Run } from '../engine/runs.ts';
-import { start } from '../engine/runs.ts';
-import { schemaErrors, configured } from './instances.ts';
+import type { MarketValue } from '../../src/testing/index.ts';
+import { paramErrors, testStrategy } from '../../src/testing/index.ts';
 
 const PARAMS = { market: 'M', level: 0.6, rearm: 0.55, confirm: 2, max_spread: 0.1 };
 
 /** A book two cents wide around a probability in percent. */
-const around = (percent: number): OrderBook => book([[percent - 1, 100]], [[99 - percent, 100]]);
+const around = (percent: number): MarketValue => percent / 100;
 
 /** Returns the alerts about books shown one a second, each with the number of its book, from 0. */
-function watch(books: readonly OrderBook[], params: object = {}): string[] {
-  const run: Run = start([configured(bookWatch, { ...PARAMS, ...params })]);
-  books.forEach((shown, n) => { run.engine.accept({ ...shown, receivedAt: n * 1_000 }, n * 1_000); });
-  return run.logged.map(({ at, proposal }) =>
-    `${at / 1_000}: ${proposal.kind === 'alert' ? proposal.message : 'a swap'}`);
+function watch(books: readonly MarketValue[], params: object = {}): string[] {
+  const run = testStrategy(bookWatch, { params: { ...PARAMS, ...params } }).series('1s', { book: books });
+  return run.alerts.map(({ at, message }) => `${parseInt(at, 10)}: ${message}`);
 }
 
 const ROSE = 'M: YES rose to';
@@ -58,31 +53,30 @@ describe('book watch', () => {
   });
 
   it('ignores a one-sided, empty, crossed or too wide book', () => {
-    const silent = [
-      book([[70, 100]], []), book([], [[30, 100]]), book([], []), book([[70, 1]], [[40, 1]]),
-      book([[56, 1]], [[32, 1]]),
+    const silent: MarketValue[] = [
+      { bid: 0.7 }, { ask: 0.7 }, {}, { bid: 0.7, ask: 0.6 }, { bid: 0.56, ask: 0.68 },
     ];
     for (const odd of silent) expect(watch([around(50), around(50), odd, odd, odd])).toEqual([]);
-    expect(watch([around(50), around(50), around(62), book([], []), around(62)])).toHaveLength(1);
+    expect(watch([around(50), around(50), around(62), {}, around(62)])).toHaveLength(1);
   });
 
   it('reads the best prices whatever the order of levels', () => {
-    const rising = book([[10, 5], [61, 100], [40, 7]], [[1, 5], [37, 100], [20, 7]]);
+    const rising = {
+      yes: [[0.1, 5], [0.61, 100], [0.4, 7]], no: [[0.01, 5], [0.37, 100], [0.2, 7]],
+    };
     expect(watch([around(50), around(50), rising, rising])).toEqual([`3: ${ROSE} 62.0 %, above 60 %`]);
   });
 
   it('includes the numbers in the alert', () => {
-    const run = start([configured(bookWatch, PARAMS)]);
-    [50, 50, 62, 62].forEach((percent, n) => { run.engine.accept(around(percent), n); });
-    expect(run.logged[0]!.proposal)
-      .toMatchObject({ kind: 'alert', level: 'info', data: { market: 'M', probability: 0.62, level: 0.6 } });
+    const run = testStrategy(bookWatch, { params: PARAMS }).series('1s', { book: [0.5, 0.5, 0.62, 0.62] });
+    expect(run.alerts).toMatchObject([{ level: 'info', data: { market: 'M', probability: 0.62, level: 0.6 } }]);
   });
 
   it('refuses invalid parameters', () => {
-    expect(schemaErrors(bookWatch, PARAMS)).toEqual([]);
-    expect(schemaErrors(bookWatch, { ...PARAMS, rearm: 0.6 }))
+    expect(paramErrors(bookWatch, PARAMS)).toEqual([]);
+    expect(paramErrors(bookWatch, { ...PARAMS, rearm: 0.6 }))
       .toEqual(['rearm: expected less than level, so that noise around it is not news']);
-    expect(schemaErrors(bookWatch, { ...PARAMS, level: 60 })[0]).toMatch(/^level: /);
-    expect(schemaErrors(bookWatch, { ...PARAMS, confirm: 0 })[0]).toMatch(/^confirm: /);
+    expect(paramErrors(bookWatch, { ...PARAMS, level: 60 })[0]).toMatch(/^level: /);
+    expect(paramErrors(bookWatch, { ...PARAMS, confirm: 0 })[0]).toMatch(/^confirm: /);
   });
 });

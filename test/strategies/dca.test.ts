@@ -1,80 +1,63 @@
 import { describe, expect, it } from 'vitest';
 import dca from '../../strategies/dca.ts';
-import type { StateSnapshot } from '../../src/trading/engine-state.ts';
-import { snapshotState } from '../../src/trading/engine-state.ts';
+import type { StrategyRun, TestOptions } from '../../src/testing/index.ts';
+import { paramErrors, testStrategy } from '../../src/testing/index.ts';
 import type { Command } from '../../src/trading/engine-command.ts';
-import type { Intent, Outcome } from '../../src/trading/intent.ts';
-import type { RestoredStates } from '../../src/trading/strategy-state.ts';
-import type { ExitRules } from '../../src/trading/positions/exit-plan.ts';
 import { buyingSol } from '../market/events.ts';
-import { SOL, USDC } from '../market/tokens.ts';
 import type { Run } from '../engine/runs.ts';
 import { prepare } from '../engine/runs.ts';
-import { fillOf } from '../trading/states.ts';
-import { schemaErrors, configured, fillAtOnce } from './instances.ts';
+import { configured, fillAtOnce } from './instances.ts';
 
 const PARAMS = { buy: 'SOL', spend: '25 USDC', every: '10s' };
 
-/** Starts dca with a known price, and lets the present slot begin. */
-function buying(
-  params: object, startAt: number, snapshot?: StateSnapshot, restored?: RestoredStates, exits?: ExitRules,
-): Run {
-  const run: Run = prepare([configured(dca, { ...PARAMS, ...params })], {
-    startAt, onEffect: fillAtOnce(() => run.state), ...(snapshot === undefined ? {} : { snapshot }),
-    ...(restored === undefined ? {} : { restored }), ...(exits === undefined ? {} : { exits }),
-  });
-  run.engine.accept(buyingSol(150_000, startAt), startAt);
-  run.engine.start();
-  run.engine.advanceTo(startAt);
-  return run;
-}
+/** Starts dca with a known price, 25 seconds after the epoch: in the middle of the slot 2. */
+const buying = (params: object = {}, options: TestOptions = {}): StrategyRun => testStrategy(dca, {
+  params: { ...PARAMS, ...params }, budget: '500 USDC', prices: { 'SOL/USDC': 150 }, startAt: '1970-01-01T00:00:25Z',
+  ...options,
+});
 
-const purchases = (run: Run): unknown[] =>
-  run.logged.map(({ at, proposal, code }) => [at, proposal.kind === 'swap' ? proposal.key : undefined, code]);
+/** Returns the approved and refused purchases, each with its time since the start, its key and its refusal. */
+const purchases = (run: StrategyRun): string[] => run.records.flatMap((record) => (
+  record.kind === 'denial' ? [`${record.at} ${record.key} ${record.code}`]
+    : record.kind === 'swap' ? [`${record.at} ${record.key}`] : []));
+
+const alerts = (run: StrategyRun): string[] => run.alerts.map(({ at, message }) => `${at} ${message}`);
 
 describe('dca', () => {
   it('buys the same amount in every slot of the grid, the present one at once', () => {
-    const run = buying({}, 25_000);
-    for (const at of [30_000, 40_000, 50_000]) run.engine.advanceTo(at);
-    expect(purchases(run)).toEqual([
-      [25_000, 'slot-2', null], [30_000, 'slot-3', null], [40_000, 'slot-4', null], [50_000, 'slot-5', null],
+    const run = buying().advance('25s');
+    expect(run.lines('swap')).toEqual([
+      '0s buy 25 USDC -> SOL "purchase due at 00:00:20 UTC, every 10s" key=slot-2',
+      '5s buy 25 USDC -> SOL "purchase due at 00:00:30 UTC, every 10s" key=slot-3',
+      '15s buy 25 USDC -> SOL "purchase due at 00:00:40 UTC, every 10s" key=slot-4',
+      '25s buy 25 USDC -> SOL "purchase due at 00:00:50 UTC, every 10s" key=slot-5',
     ]);
-    expect(run.state.portfolio.available('dca', USDC.mint)).toBe(400_000_000n);
-    expect(run.logged[0]!.proposal)
-      .toMatchObject({ inputMint: USDC.mint, outputMint: SOL.mint, amount: 25_000_000n, route: 'order' });
+    expect(run.balance('USDC')).toBe('400 USDC');
+    expect(run.approved[0]!.proposal).toMatchObject({ route: 'order' });
   });
 
   it('shifts its slots by the offset and uses the configured route', () => {
-    const run = buying({ offset: '3s', route: 'build' }, 25_000);
-    run.engine.advanceTo(33_000);
-    expect(purchases(run)).toEqual([[25_000, 'slot-2', null], [33_000, 'slot-3', null]]);
+    const run = buying({ offset: '3s', route: 'build' }).advance('8s');
+    expect(purchases(run)).toEqual(['0s slot-2', '8s slot-3']);
     // Its reason is the time that it was due at, the one that the schedule has.
-    expect(run.logged[0]!.proposal)
+    expect(run.approved[0]!.proposal)
       .toMatchObject({ route: 'build', reason: 'purchase due at 00:00:23 UTC, every 10s' });
   });
 
   it('issue 13.21: waits for the next slot with begin: next, so that shifted strategies never start together', () => {
-    const run = buying({ begin: 'next' }, 25_000);
-    for (const at of [29_999, 30_000, 40_000]) run.engine.advanceTo(at);
-    expect(purchases(run)).toEqual([[30_000, 'slot-3', null], [40_000, 'slot-4', null]]);
-    expect(purchases(buying({ begin: 'next', offset: '5s' }, 25_000))).toEqual([]);
+    expect(purchases(buying({ begin: 'next' }).advance('15s'))).toEqual(['5s slot-3', '15s slot-4']);
+    expect(purchases(buying({ begin: 'next', offset: '5s' }))).toEqual([]);
   });
 
   it('buys once per slot, however often the bot restarts within it', () => {
-    const first = buying({}, 25_000);
-    const second = buying({}, 26_000, snapshotState(first.state));
-    const third = buying({}, 29_999, snapshotState(second.state));
-    third.engine.advanceTo(30_000);
-    expect(purchases(second)).toEqual([[26_000, 'slot-2', 'KEY_REPEATED']]);
-    expect(purchases(third)).toEqual([[29_999, 'slot-2', 'KEY_REPEATED'], [30_000, 'slot-3', null]]);
-    expect(third.state.portfolio.available('dca', USDC.mint)).toBe(450_000_000n);
+    const run = buying().restart().restart({ after: '3s', isKilled: true }).advance('1s');
+    expect(purchases(run)).toEqual(['0s slot-2', '1s slot-2 KEY_REPEATED', '4s slot-2 KEY_REPEATED', '5s slot-3']);
+    expect(run.balance('USDC')).toBe('450 USDC');
   });
 
   it('makes one purchase after the machine’s sleep, not one per missed slot', () => {
-    const run = buying({ every: '1h' }, 0);
-    expect(run.state.portfolio.book('dca').swaps).toBe(1);
-    run.engine.advanceTo(8 * 3_600_000);
-    expect(run.state.portfolio.book('dca').swaps).toBe(2);
+    const run = buying({ every: '1h' }, { startAt: '1970-01-01T00:00:00Z' }).sleep('8h');
+    expect(purchases(run)).toEqual(['0s slot-0', '8h slot-8']);
   });
 
   it('repeats a blocked purchase with growing pauses until the end of its slot', () => {
@@ -116,41 +99,44 @@ describe('dca', () => {
   });
 
   it('buys in its slot once the needed price has arrived', () => {
-    const run = prepare([configured(dca, PARAMS, 'first')], { startAt: 20_000, limits: { maxQuoteAgeMs: 15_000 } });
-    run.engine.start();
-    run.engine.advanceTo(20_500);
-    run.engine.accept(buyingSol(150_000, 20_500), 20_500);
-    run.engine.advanceTo(25_000);
-    expect(run.logged.map(({ at, code }) => [at, code])).toEqual([[20_000, 'QUOTE_STALE'], [21_000, null]]);
+    const run = buying({}, { prices: {}, risk: { max_quote_age: '15s' }, startAt: '1970-01-01T00:00:20Z' });
+    run.feed('price', '500ms 150').advanceTo('5s');
+    expect(purchases(run)).toEqual(['0s slot-2 QUOTE_STALE', '1s slot-2']);
   });
 
   it('stops at the end of its budget', () => {
-    const run = buying({ spend: '200 USDC' }, 20_000);
-    for (const at of [30_000, 40_000, 50_000]) run.engine.advanceTo(at);
-    expect(purchases(run).map((purchase) => (purchase as unknown[])[2]))
-      .toEqual([null, null, 'BUDGET_EXCEEDED', 'BUDGET_EXCEEDED']);
-    expect(run.state.portfolio.available('dca', SOL.mint)).toBeGreaterThan(0n);
+    const run = buying({ spend: '200 USDC' }).advance('25s');
+    expect(purchases(run))
+      .toEqual(['0s slot-2', '5s slot-3', '15s slot-4 BUDGET_EXCEEDED', '25s slot-5 BUDGET_EXCEEDED']);
+    expect(run.balance('SOL')).toBe('2.666666666 SOL');
   });
 
   it('makes the configured number of purchases over all restarts, and reports the last', () => {
-    const limited = { purchases: 3 };
-    const first = buying(limited, 25_000);
-    first.engine.advanceTo(30_000);
-    const text = first.engine.takeStrategyStates()[0]!.text;
-    expect(text).toBe('{"purchases":2}');
-    const second = buying(limited, 41_000, snapshotState(first.state), { states: { dca: text }, unseen: [] });
-    for (const at of [50_000, 60_000]) second.engine.advanceTo(at);
-    expect(purchases(second)).toEqual([[41_000, 'slot-4', null], [41_000, undefined, null]]);
-    expect(second.logged[1]!.proposal).toMatchObject({ kind: 'alert', message: 'all 3 purchases are made' });
+    const run = buying({ purchases: 3 }).advance('5s');
+    expect(run.savedState()).toEqual({ purchases: 2 });
+    run.restart({ after: '11s' }).advance('1m');
+    expect(purchases(run)).toEqual(['0s slot-2', '5s slot-3', '16s slot-4']);
+    expect(alerts(run)).toEqual(['16s all 3 purchases are made']);
   });
 
   it('counts a purchase that landed while the bot was down, and no failed one', () => {
-    expect(purchases(backAfter('confirmed'))).toEqual([[25_000, undefined, null]]);
-    expect(purchases(backAfter('expired'))).toEqual([[25_000, 'slot-2', null], [25_000, undefined, null]]);
+    const back = (end: 'fill' | 'expire', isKilled: boolean): StrategyRun =>
+      buying({ purchases: 2 }, { swaps: ['fill', { end, after: '2s' }, 'fill'] })
+        .advance('6s').restart({ after: '10s', isKilled }).advance('1m');
+    for (const isKilled of [false, true]) {
+      expect(alerts(back('fill', isKilled))).toEqual(['16s all 2 purchases are made']);
+      expect(purchases(back('fill', isKilled))).toEqual(['0s slot-2', '5s slot-3']);
+      expect(purchases(back('expire', isKilled))).toEqual(['0s slot-2', '5s slot-3', '16s slot-4']);
+      expect(alerts(back('expire', isKilled))).toEqual(['16s all 2 purchases are made']);
+    }
   });
 
   it('reports the last purchase once, whatever the exit rules sell afterwards', () => {
-    const run = buying({ purchases: 2 }, 25_000, undefined, undefined, { timeLimitMs: 5_000 });
+    const run: Run = prepare([configured(dca, { ...PARAMS, purchases: 2 })], {
+      startAt: 25_000, onEffect: fillAtOnce(() => run.state), exits: { timeLimitMs: 5_000 },
+    });
+    run.engine.accept(buyingSol(150_000, 25_000), 25_000);
+    run.engine.start();
     run.engine.accept(buyingSol(150_000, 30_000), 30_000);
     for (const at of [30_000, 36_000, 50_000]) run.engine.advanceTo(at);
     const made = run.logged.map(({ at, proposal }) =>
@@ -160,24 +146,15 @@ describe('dca', () => {
   });
 
   it('refuses invalid parameters', () => {
-    expect(schemaErrors(dca, PARAMS)).toEqual([]);
-    expect(schemaErrors(dca, { ...PARAMS, purchases: 0 })[0]).toMatch(/^purchases: /);
-    expect(schemaErrors(dca, { ...PARAMS, every: '0s' })[0]).toMatch(/^every: expected a duration/);
-    expect(schemaErrors(dca, { ...PARAMS, evry: '5s' })[0]).toMatch(/evry/);
-    expect(schemaErrors(dca, { ...PARAMS, route: 'teleport' })[0]).toMatch(/^route: /);
-    expect(schemaErrors(dca, { ...PARAMS, spend: '25' })[0]).toMatch(/^spend: expected an amount with its token/);
+    const errors = (params: object): string[] => paramErrors(dca, { ...PARAMS, ...params });
+    expect(errors({})).toEqual([]);
+    expect(errors({ purchases: 0 })[0]).toMatch(/^purchases: /);
+    expect(errors({ every: '0s' })[0]).toMatch(/^every: expected a duration/);
+    expect(errors({ evry: '5s' })[0]).toMatch(/evry/);
+    expect(errors({ route: 'teleport' })[0]).toMatch(/^route: /);
+    expect(errors({ spend: '25' })[0]).toMatch(/^spend: expected an amount with its token/);
   });
 });
-
-/** Starts dca for two purchases: the first was made, and the second ended while the bot was down. */
-function backAfter(state: 'confirmed' | 'expired'): Run {
-  const intent = { inputMint: USDC.mint, outputMint: SOL.mint, amountIn: 25_000_000n } as Intent;
-  const ended: Outcome = {
-    kind: 'outcome', intentId: 'dca-1', attempt: 1, state, key: 'slot-1',
-    ...(state === 'confirmed' ? { fill: fillOf(intent, 1n) } : {}),
-  };
-  return buying({ purchases: 2 }, 25_000, undefined, { states: { dca: '{"purchases":1}' }, unseen: [ended] });
-}
 
 function access(word: 'refused' | 'granted'): Command {
   return { kind: 'command', name: 'set-service-access', access: word, reason: 'the key' };

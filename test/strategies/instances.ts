@@ -13,12 +13,6 @@ export function configured(strategy: Strategy, params: unknown, name = strategy.
   return { name, strategy, params: withTokens(TOKENS, () => strategy.params.parse(params)) };
 }
 
-/** Returns the schema errors of parameters, each as `path: message`. */
-export function schemaErrors(strategy: Strategy, params: unknown): string[] {
-  const result = withTokens(TOKENS, () => strategy.params.safeParse(params));
-  return result.success ? [] : result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-}
-
 /** Fills every swap at once at the last price of its pair, in either direction. */
 export function fillAtOnce(stateOf: () => EngineState): (effect: Effect, engine: Engine) => void {
   return (effect, engine) => {

@@ -1,7 +1,13 @@
+import { map, merge, switchMap, take } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import bookWatch from '../../strategies/book-watch.ts';
 import dca from '../../strategies/dca.ts';
 import meanReversion from '../../strategies/mean-reversion.ts';
+import {
+  amount, defineStrategy, pair, predictionEvent, quoteLadder, quotes, signals, tokenRecord, tokenStats, twoSided,
+  walletActivity,
+} from '../../src/strategy/index.ts';
 import { testStrategy } from '../../src/testing/index.ts';
 
 const DIP = { pair: 'SOL/USDC', size: '25 USDC', window: 4, k: 1.4 };
@@ -42,6 +48,83 @@ describe('a run of a strategy in a test', () => {
       .toThrow('unknown feed "prcie": the strategy mean-reversion has the inputs price; a pair of known tokens');
     expect(() => testStrategy(meanReversion, { params: { ...DIP, window: 1 } }))
       .toThrow('the parameters of mean-reversion:\n  window: ');
+  });
+
+  it('ends the test where the strategy throws, with the author’s error as the cause', () => {
+    const failing = defineStrategy({
+      name: 'failing', summary: 'Throws.', params: z.strictObject({ late: z.boolean() }),
+      inputs: () => ({ word: signals('word') }),
+      run: ({ word }, { late }) => {
+        if (!late) throw new RangeError('at the start');
+        return word.pipe(map(() => { throw new RangeError('at an event'); }));
+      },
+    });
+    expect(() => testStrategy(failing, { params: { late: false } }))
+      .toThrow(expect.objectContaining({ message: 'the strategy failing was stopped at 0s: at the start' }));
+    const run = testStrategy(failing, { params: { late: true } });
+    expect(() => run.feed('word', '3s go')).toThrow(expect.objectContaining({
+      message: 'the strategy failing was stopped at 3s: at an event', cause: new RangeError('at an event'),
+    }));
+  });
+
+  it('makes the events of inputs that are assembled, of tokens, of wallets and of watches', () => {
+    const watcher = defineStrategy({
+      name: 'watcher', summary: 'Says what it sees.',
+      params: z.strictObject({ pair: pair(), small: amount(), large: amount() }),
+      inputs: (p) => ({
+        ladder: quoteLadder(p.pair, { amounts: [p.small, p.large], every: '1s' }),
+        sides: twoSided(p.pair, { buy: p.small, sell: { token: p.pair.base, amount: 10n ** 9n }, every: '1s' }),
+        record: tokenRecord(p.pair.base, { every: '1s' }), stats: tokenStats(p.pair.base, { every: '1s' }),
+        wallet: walletActivity('wallet', { every: '1s' }), event: predictionEvent('E', { every: '1s' }),
+      }),
+      run: ({ ladder, sides, record, stats, wallet, event }, p, ctx) => merge(
+        ladder.pipe(map(({ rungs }) => rungs.map(({ price }) => price.toFixed(2)).join(' '))),
+        sides.pipe(map(({ mid, spread }) => `mid ${mid.toFixed(2)} spread ${spread.toFixed(3)}`)),
+        record.pipe(map((now) => `${now.record.symbol} $${now.record.values.usdPrice} ${now.record.audit.isSus}`)),
+        stats.pipe(map(({ values }) => `$${values.usdPrice} ${values['5m.numBuys']}`)),
+        wallet.pipe(map(({ changes }) => changes.map((change) => change.amount).join(' '))),
+        event.pipe(map(({ markets, total }) => `${total} ${markets[0]!.marketId}`)),
+        record.pipe(take(1), switchMap(() => ctx.watch(quotes(p.pair, { amount: p.small, every: '1s' }))),
+          map(({ price }) => `watched ${price.toFixed(0)}`)),
+      ).pipe(map((text) => ctx.alert('info', text))),
+    });
+    const run = testStrategy(watcher, {
+      params: { pair: 'FISH/USDC', small: '1 USDC', large: '5 USDC' }, tokens: { FISH: 5 },
+    });
+    run.feeds({
+      ladder: [['1s', [2, 2.5]], '2s 3'], sides: [['3s', { buy: 2.02, sell: 1.98 }]],
+      record: [['4s', { values: { usdPrice: 2 }, audit: { isSus: true } }]],
+      stats: [['5s', { usdPrice: 2, '5m.numBuys': 7 }]],
+      wallet: [['6s', { changes: ['-1.5 FISH', '+3 USDC'] }]], event: [['7s', [{ marketId: 'M' }]]],
+      'FISH/USDC': ['8s 4'],
+    });
+    expect(run.alerts.map(({ at, message }) => `${at} ${message}`)).toEqual([
+      '1s 2.00 2.50', '2s 3.00 3.00', '3s mid 2.00 spread 0.020', '4s FISH $2 true', '5s $2 7', '6s -150000 3000000',
+      '7s 1 M', '8s watched 4', '8s 4.00 4.00', '8s mid 4.00 spread 0.000',
+    ]);
+    expect(() => run.emit('sides', { buy: 0 })).toThrow('sides at 8s: expected a price above 0, got 0');
+  });
+
+  it('refuses swaps by order of an operator, and by the limits of the configuration', () => {
+    const run = testStrategy(meanReversion, { params: DIP }).trading('halted');
+    run.series('5s', { price: [102, 98, 100, 95] });
+    expect(run.denials).toMatchObject([{ at: '15s', amount: '25 USDC', code: 'TRADING_HALTED' }]);
+    expect(() => testStrategy(meanReversion, { params: DIP, risk: { max_trade: '10 WETH' } }))
+      .toThrow('risk.max_trade: expected one of SOL, USDC, got "WETH"');
+    expect(() => testStrategy(meanReversion, { params: DIP, risk: { max_open_intents: 0 } }))
+      .toThrow('risk.max_open_intents: ');
+  });
+
+  it('says what is wrong with a line, a diagram, a time or a missing price', () => {
+    const run = testStrategy(meanReversion, { params: DIP });
+    expect(() => run.feed('price', '5s')).toThrow('expected a line such as "5s 149.5", got "5s"');
+    expect(() => run.feed('price', 'soon 5')).toThrow('expected a time such as "10s"');
+    expect(() => run.feed('price', '1s {bid')).toThrow('expected a number, JSON or plain text as the value of a line');
+    expect(() => run.marbles({ price: '-x' }, { a: 1 })).toThrow('has "x": expected "-", brackets, or one of a');
+    expect(() => run.marbles({ price: '(a' }, { a: 1 })).toThrow('has no closing bracket');
+    expect(() => run.advanceTo('1m').feed('price', '1s 100')).toThrow('1s is over: the run is at 1m');
+    expect(() => testStrategy(dca, { params: { buy: 'SOL', spend: '25 USDC', every: '1h' } }))
+      .toThrow('so the test cannot fill a swap: name one with the option "prices"');
   });
 
   it('reads marble diagrams of books', () => {

@@ -20,6 +20,7 @@ export const BOXED_ACTIONS: Readonly<Record<BoxedCommand, () => Promise<BoxedAct
   'walk-forward': async () => (await import('../commands/research/walk-forward.ts')).walkForwardAction,
   'lookahead': async () => (await import('../commands/research/lookahead.ts')).lookaheadAction,
   'replay': async () => (await import('../commands/research/replay.ts')).replay,
+  'strategy-check': async () => (await import('../commands/strategy/check-action.ts')).checkStrategies,
 };
 
 /**

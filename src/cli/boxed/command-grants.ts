@@ -5,7 +5,7 @@ import type { PreparedCall } from './boxed-context.ts';
 import type { ConfigNode } from '../../config/config-tree.ts';
 import { nodeAt } from '../../config/config-tree.ts';
 import { variablesOf, withoutConnections } from '../../config/interpolate.ts';
-import { PROJECT_DIR } from '../../config/strategy-file.ts';
+import { STRATEGIES_DIR } from '../../core/code-files.ts';
 import { parseYaml } from '../../config/yaml-source.ts';
 import { GannetError, isNoRoom, messageOf } from '../../core/errors.ts';
 import { recordingOfRun, runDirOf } from '../../daemon/files/find-run.ts';
@@ -19,8 +19,6 @@ interface CommandBox {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-const STRATEGIES = join(PROJECT_DIR, 'strategies');
-
 /** Returns what a command may read, write and know. No code of a strategy runs for that. */
 export async function commandBox({ options, environment }: CommandContext, call: PreparedCall): Promise<CommandBox> {
   const stateDir = resolve(options.stateDir);
@@ -31,7 +29,7 @@ export async function commandBox({ options, environment }: CommandContext, call:
   if (file !== undefined) {
     const config = readConfig(resolve(file));
     readable.push(resolve(file), ...await strategyGrants(usesIn(config),
-      { strategiesDir: STRATEGIES, baseDir: dirname(resolve(file)) }, { stateDir }));
+      { strategiesDir: STRATEGIES_DIR, baseDir: dirname(resolve(file)) }, { stateDir }));
     known = Object.fromEntries((config === undefined ? [] : variablesOf(withoutConnections(config)))
       .map((name) => [name, environment[name]]));
   }
@@ -39,7 +37,8 @@ export async function commandBox({ options, environment }: CommandContext, call:
     const { config, warmup } = readManifest(runDir);
     const earlier = (warmup?.recordings ?? []).map(({ recording }) => resolve(runDir, recording));
     readable.push(runDir, ...recordingOf(runDir), ...earlier, ...await strategyGrants(
-      config.strategies.map(({ use }) => use), { strategiesDir: STRATEGIES, baseDir: STRATEGIES }, { stateDir }));
+      config.strategies.map(({ use }) => use), { strategiesDir: STRATEGIES_DIR, baseDir: STRATEGIES_DIR },
+      { stateDir }));
   }
   if (report !== undefined) writable.push(resolve(report), `${resolve(report)}.new`);
   if (call.command === 'backtest') writable.push(runDirOf(stateDir, runId));

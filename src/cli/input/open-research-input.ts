@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { longestWarmup } from '../../backtest/backtest.ts';
 import { heldFeeds, missingFeeds } from '../../backtest/missing-feeds.ts';
 import { withRecordedRun } from '../../backtest/models/recorded-model.ts';
@@ -10,7 +10,7 @@ import { configError } from '../../config/config-issue.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { RunConfig } from '../../config/run-config.ts';
 import { strategyLimits } from '../../config/run-config.ts';
-import { PROJECT_DIR } from '../../config/strategy-file.ts';
+import { STRATEGIES_DIR } from '../../core/code-files.ts';
 import { GannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
@@ -61,7 +61,7 @@ export async function openResearchInput(
     kinds: backtestKinds(checks), feeds: Engine.feedsOf(config.strategies),
     describe: (feed) => describeFeedKey(config.tokens, feed),
   }), interrupt);
-  const places = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: dirname(resolve(workingDir, config.file)) };
+  const places = { strategiesDir: STRATEGIES_DIR, baseDir: dirname(resolve(workingDir, config.file)) };
   return {
     config, recording, isBeingWritten, checks, unseen, recordingWarnings: warnings,
     setup: {

@@ -8,6 +8,7 @@ import { isStrategy } from '../../strategy/define.ts';
 import { withTokens } from '../../strategy/params.ts';
 import type { Refused } from '../check-value.ts';
 import { checkValue } from '../check-value.ts';
+import { shareModules } from '../../core/shared-modules.ts';
 import type { StrategyQuestion, StrategyReading } from './strategy-reader.ts';
 
 // The side that runs the code of a strategy: in the process of its own that trades for it, or where no key is in reach.
@@ -44,6 +45,7 @@ type Asked = Pick<StrategyQuestion, 'params' | 'tokens'>;
 
 /** Imports a strategy's file, once for each `query` that is added to its address. Throws nothing. */
 export async function importModule(file: string, query = ''): Promise<StrategyModule> {
+  shareModules(file);
   try {
     const { default: strategy } = await import(`${pathToFileURL(file).href}${query}`) as { readonly default?: unknown };
     return isStrategy(strategy) ? { strategy } : { answer: { kind: 'no-strategy' } };

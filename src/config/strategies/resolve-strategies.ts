@@ -19,7 +19,7 @@ import { readAnswer } from './read-answer.ts';
 import { readHere } from './read-here.ts';
 import type { LoadingStrategy, StrategyReader, StrategyReading } from './strategy-reader.ts';
 import type { StrategyFile, StrategyPlaces } from '../strategy-file.ts';
-import { findStrategy, isProjectCode, loadFault, recordedUseOf } from '../strategy-file.ts';
+import { findStrategy, loadFault, recordedUseOf } from '../strategy-file.ts';
 import { reportFindings } from '../validate.ts';
 
 interface StrategyScope {
@@ -96,7 +96,7 @@ export async function checkCode(loading: readonly Promise<LoadingEntry>[], probl
   for (const [index, entry] of loading.entries()) {
     const found = await entry;
     if (typeof found === 'string') continue;
-    for (const { file, line, column, message } of await strategyViolations(found.file, isProjectCode))
+    for (const { file, line, column, message } of await strategyViolations(found.file))
       problems.add(['strategies', index, 'use'], `${safeText(basename(file))}:${line}:${column}: ${message}`);
   }
 }

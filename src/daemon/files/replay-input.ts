@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import type { replayRun } from '../../backtest/replay.ts';
 import { readLimits } from '../../config/risk-limits.ts';
 import { readExits, readValue } from '../../config/value-record.ts';
-import { PROJECT_DIR, importStrategy } from '../../config/strategy-file.ts';
+import { importStrategy } from '../../config/strategy-file.ts';
+import { STRATEGIES_DIR } from '../../core/code-files.ts';
 import { parseRaw } from '../../core/amount.ts';
 import { GannetError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
@@ -121,7 +121,7 @@ function stoppedBy({ strategies_stopped: stopped }: RunManifest, lastSeq: number
 }
 
 /** A run records each `use` so that it is found from here. */
-const PLACES = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: join(PROJECT_DIR, 'strategies') };
+const PLACES = { strategiesDir: STRATEGIES_DIR, baseDir: STRATEGIES_DIR };
 
 /** Returns the names of strategies whose code has changed since the run, where the run has recorded it. */
 async function otherCodeIn({ config, strategy_code: code }: RunManifest): Promise<string[]> {

@@ -4,7 +4,7 @@ import {
   chownSync, existsSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, statSync,
 } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { PROJECT_DIR } from '../../config/strategy-file.ts';
+import { CODE_DIR, PROJECT_DIR } from '../../core/code-files.ts';
 import { INTERRUPTIBLE } from '../../core/watched-process.ts';
 
 /** What a box is started with. */
@@ -25,12 +25,11 @@ interface Box {
   readonly userId: number | undefined;
 }
 
-/** The folder of the running code: `src`, or `dist` of a build. */
-const CODE = join(import.meta.dirname, '..', '..');
 /** What the code of a strategy host imports, and no more: neither the folder with `.env` nor the state is among it. */
 const OWN_CODE: readonly string[] = [
-  ...['core', 'market', 'trading', 'strategy', 'engine', join('daemon', 'hosts')].map((name) => join(CODE, name) + sep),
-  join(CODE, 'config', 'check-value.ts'), join(CODE, 'config', 'strategies', 'ask-strategy.ts'),
+  ...['core', 'market', 'trading', 'strategy', 'engine', join('daemon', 'hosts')]
+    .map((name) => join(CODE_DIR, name) + sep),
+  join(CODE_DIR, 'config', 'check-value.ts'), join(CODE_DIR, 'config', 'strategies', 'ask-strategy.ts'),
   ...['rxjs', 'trading-signals', 'zod'].map((name) => join(PROJECT_DIR, 'node_modules', name) + sep),
   join(PROJECT_DIR, 'package.json'),
 ];

@@ -25,7 +25,7 @@ const PURE_MODULES: ReadonlySet<string> = new Set([
   'util/types',
 ]);
 const STACK_FRAMES = 50;
-const WAITS = 'it waits by the machine’s clock: take the time operators from src/strategy, bound to ctx';
+const WAITS = 'it waits by the machine’s clock: take the time operators from "gannet", bound to ctx';
 
 const realms = new Map<number, Realm>();
 const faults: ReportedFault[] = [];

@@ -1,9 +1,9 @@
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { movesRealMoney } from '../../config/live-gate.ts';
 import { requestRate } from '../../config/request-rate.ts';
 import type { RunConfig } from '../../config/run-config.ts';
 import { strategyLimits } from '../../config/run-config.ts';
-import { PROJECT_DIR } from '../../config/strategy-file.ts';
+import { PROJECT_DIR, STRATEGIES_DIR } from '../../core/code-files.ts';
 import { ZERO } from '../../core/amount.ts';
 import { assert } from '../../core/assert.ts';
 import { GannetError } from '../../core/errors.ts';
@@ -226,7 +226,7 @@ function refuseForeignCode({ strategies }: RunConfig): void {
 
 /** Returns what a replay needs to tell whether the code of the strategies is still the same. */
 async function strategyCodeOf({ isolation, strategies }: RunConfig): Promise<StrategyCodeRecord> {
-  const places = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: PROJECT_DIR };
+  const places = { strategiesDir: STRATEGIES_DIR, baseDir: PROJECT_DIR };
   const hashes = await Promise.all(strategies.flatMap(({ name, file }) =>
     (file === undefined ? [] : [strategyHash(file, places).then((hash) => [name, hash] as const)])));
   return { isolation: isolation.kind, sha256: Object.fromEntries(hashes) };

@@ -31,6 +31,16 @@ export interface Realm {
   handle(call: StrategyCall, portfolio: PortfolioView): StrategyEffect[];
   /** Returns what it did between two calls, where nothing can be repeated; undefined where it did nothing. */
   late(): string | undefined;
+  /** Returns what it still holds: after the call `end` that is nothing, unless it leaks. */
+  held(): HeldThings;
+}
+
+/** What a strategy holds of the engine. */
+export interface HeldThings {
+  /** The names of the streams that it subscribes to: its inputs, `outcomes$` and `denials$`. */
+  readonly streams: readonly string[];
+  readonly watches: number;
+  readonly timers: number;
 }
 
 const outside = (what: string): string =>
@@ -46,6 +56,7 @@ export function createRealm(options: RealmOptions): Realm {
       return run.handle(call, portfolio);
     },
     late: () => run?.late,
+    held: () => run?.held() ?? { streams: [], watches: 0, timers: 0 },
   };
 }
 
@@ -96,6 +107,14 @@ class StrategyRun {
     if (this.#parts?.isChanged === true) this.#effects.push({ kind: 'state', text: this.#parts.take() });
     this.#portfolio = undefined;
     return this.#effects;
+  }
+
+  held(): HeldThings {
+    const sources = { ...this.#streams, outcomes$: this.#outcomes, denials$: this.#denials };
+    return {
+      streams: Object.entries(sources).filter(([, source]) => source.isObserved).map(([name]) => name),
+      watches: this.#watches.size, timers: this.#clock.waiting,
+    };
   }
 
   #carryOut(call: StrategyCall): void {
@@ -198,6 +217,11 @@ class RealmClock implements Clock {
 
   now(): Millis {
     return this.#now;
+  }
+
+  /** The number of timers that have neither fired nor been cancelled. */
+  get waiting(): number {
+    return this.#timers.size;
   }
 
   moveTo(at: Millis): void {

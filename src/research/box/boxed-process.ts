@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { PROJECT_DIR } from '../../config/strategy-file.ts';
+import { CODE_DIR, PROJECT_DIR, STRATEGIES_DIR } from '../../core/code-files.ts';
 import { INTERRUPTIBLE } from '../../core/watched-process.ts';
 
 /** What a boxed process may read and write, as absolute paths of files, and of folders with all that is in them. */
@@ -20,17 +20,23 @@ interface BoxedStart extends BoxGrants {
   readonly pipes: number;
 }
 
-/** The folder of the running code: `src`, or `dist` of a build. */
-const CODE = join(import.meta.dirname, '..', '..');
-/** The project's own files that code in a box may read: neither `.env` nor the default state directory. */
+/**
+ * The project's own files that code in a box may read: neither `.env` nor the default state directory. Node loads a
+ * package from where its folder really is.
+ */
 const PROJECT_FILES: readonly string[] = [
-  CODE, ...['node_modules', 'vendor', 'strategies', 'package.json', join('config', 'dialects')].map((path) =>
-    join(PROJECT_DIR, path)),
+  CODE_DIR, STRATEGIES_DIR, ...['node_modules', 'vendor', 'package.json', join('config', 'dialects')].map((path) =>
+    join(PROJECT_DIR, path)), ...realPackages(),
 ];
 /** Standard output, standard error, and what the process says about its strategies. */
 const OWN_PIPES = 3;
 /** Options for the memory of a process. No other option of NODE_OPTIONS reaches a box: some of them open it. */
 const MEMORY_OPTION = /^--(?:max-old-space-size|max-semi-space-size|stack-size)=\d+$/;
+
+function realPackages(): string[] {
+  const packages = join(PROJECT_DIR, 'node_modules');
+  return existsSync(packages) ? [realpathSync(packages)] : [];
+}
 
 /**
  * The program that starts a process which the kernel ends together with this one, and which gains no privileges. Where

@@ -1,10 +1,10 @@
 import { flushCompileCache, isBuiltin, registerHooks } from 'node:module';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { assert } from '../../core/assert.ts';
 import type { HardenedProcess } from '../../core/harden-process.ts';
 import { hardenProcess } from '../../core/harden-process.ts';
-import { PROJECT_DIR } from '../../config/strategy-file.ts';
+import { isOwnModule, PROJECT_DIR } from '../../core/code-files.ts';
 
 /** Scopes of the permission model that no box has. */
 const NEVER = ['child', 'worker', 'net', 'addon', 'wasi', 'inspector', 'ffi'] as const;
@@ -16,8 +16,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ['sqlite', 'without databases'], ['trace_events', 'without traces'], ['v8', 'without changing the engine of Node'],
   ['wasi', 'without system calls'], ['worker_threads', 'without threads'],
 ]);
-const OURS = [join(import.meta.dirname, '..', '..'), join(PROJECT_DIR, 'node_modules')]
-  .map((path) => `${pathToFileURL(path).href}/`);
+const PACKAGES = pathToFileURL(join(PROJECT_DIR, 'node_modules', sep)).href;
 
 /** What a box takes away beyond its start. */
 export interface BoxClosing {
@@ -54,7 +53,8 @@ function refuseModules(): void {
   registerHooks({
     resolve(specifier, context, next) {
       const reason = REFUSED.get(specifier.replace(/^node:/, ''));
-      const isOurs = OURS.some((folder) => context.parentURL?.startsWith(folder) === true);
+      const isOurs = context.parentURL !== undefined
+        && (isOwnModule(context.parentURL) || context.parentURL.startsWith(PACKAGES));
       if (reason === undefined || !isBuiltin(specifier) || isOurs) return next(specifier, context);
       throw new Error(`it imports ${specifier}: strategies run ${reason}`);
     },

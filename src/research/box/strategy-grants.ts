@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { isWalletKey } from '../../signer/key-shape.ts';
 import type { StrategyPlaces } from '../../config/strategy-file.ts';
-import { PROJECT_DIR } from '../../config/strategy-file.ts';
+import { isGannetName, isSharedPackage } from '../../core/shared-modules.ts';
+import { PROJECT_DIR } from '../../core/code-files.ts';
 import type { SourceFile } from '../trials/strategy-source.ts';
 import { packageFile, sourcePaths, strategyFiles } from '../trials/strategy-source.ts';
 
@@ -59,6 +60,8 @@ function isWithin(folder: string, path: string): boolean {
 }
 
 function packageGrants(specifier: string, from: string): string[] {
+  // It comes from Gannet, whose own code every box may read.
+  if (isGannetName(specifier) || isSharedPackage(specifier)) return [];
   const description = packageFile(specifier, from);
   if (description === undefined) return [];
   const folder = dirname(description);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { recordSimulation } from '../../config/config-record.ts';
 import { recordLimits } from '../../config/risk-limits.ts';
-import { PROJECT_DIR } from '../../config/strategy-file.ts';
+import { PROJECT_DIR } from '../../core/code-files.ts';
 import { recordStrategyLimits, recordValue } from '../../config/value-record.ts';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import { canonicalJson, stringifyJson } from '../../core/json.ts';

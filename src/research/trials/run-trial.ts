@@ -137,6 +137,7 @@ function* measureTrial({ model, period, keep }: Trial,
     extremesEveryMs: keep === undefined ? undefined : extremesStep(spanMs),
     endAt: keep === undefined ? undefined : Math.min(span.to, setup.lastAt),
     interval: false,
+    keepsFills: keep !== undefined,
     isMadeUp: setup.isMadeUp,
   });
 }
@@ -171,7 +172,7 @@ function resultOf({ id, keep }: Trial, { result, record, series, assessment, war
     events: result.events,
     decisions: result.decisions,
     decisionHash: result.decisionHash,
-    fills: result.fills.length,
+    fills: result.fillCount,
     denials: result.denials,
     idle: idleShare(result),
     equity: { start: series.values[0] ?? null, end: series.values.at(-1) ?? null },

@@ -3,7 +3,9 @@ import { globSync, readFileSync, realpathSync } from 'node:fs';
 import { findPackageJSON, isBuiltin } from 'node:module';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { PROJECT_DIR, findStrategy } from '../../config/strategy-file.ts';
+import { findStrategy } from '../../config/strategy-file.ts';
+import { isGannetName, isSharedPackage } from '../../core/shared-modules.ts';
+import { isOwnCode, PROJECT_DIR } from '../../core/code-files.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { CodeData, ThreadSetup, ThreadStrategy } from './thread-setup.ts';
 
@@ -86,7 +88,7 @@ const NAMED_DATA = /["'`]([^"'`\n]{1,200}\.json)["'`]/g;
  * project's own.
  */
 function filesFrom(file: string, folder: string, seen: Set<string>): SourceFile[] {
-  if (seen.has(file) || file.startsWith(join(PROJECT_DIR, 'src'))) return [];
+  if (seen.has(file) || isOwnCode(file)) return [];
   seen.add(file);
   let text: string;
   try {
@@ -136,8 +138,9 @@ export function importedPackages(imports: readonly PackageImports[]): string[] {
 }
 
 function follow(specifier: string, from: string, found: Map<string, string>): void {
-  if (isBuiltin(specifier)) return;
-  const file = packageFile(specifier, from);
+  // The code of Gannet itself is part of what results depend on without being named.
+  if (isBuiltin(specifier) || isGannetName(specifier)) return;
+  const file = packageFile(specifier, isSharedPackage(specifier) ? join(PROJECT_DIR, 'package.json') : from);
   if (file === undefined || found.has(file)) return;
   const { name, version, dependencies } = JSON.parse(
     readFileSync(file, 'utf8'),

@@ -1,9 +1,8 @@
 import type { LoadFnOutput } from 'node:module';
-import { registerHooks } from 'node:module';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import type { BacktestSetup, BacktestStrategy } from '../../backtest/setup.ts';
-import { PROJECT_DIR, importStrategy } from '../../config/strategy-file.ts';
+import { importStrategy } from '../../config/strategy-file.ts';
+import { isOwnModule } from '../../core/code-files.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
@@ -66,7 +65,6 @@ export async function strategyCode(
 }
 
 const GENERATION = /\?generation=\d+$/;
-const OURS = pathToFileURL(join(PROJECT_DIR, 'src/')).href;
 
 /** The modules of strategies at their first load: a later change of a file affects no run. */
 const sources = new Map<string, LoadFnOutput>();
@@ -115,7 +113,7 @@ function renewModules(): void {
       const resolved = next(specifier, context);
       const [generation] = GENERATION.exec(context.parentURL ?? '') ?? [];
       const { url } = resolved;
-      if (generation === undefined || !url.startsWith('file:') || url.startsWith(OURS) || url.includes('/node_modules/')
+      if (generation === undefined || !url.startsWith('file:') || isOwnModule(url) || url.includes('/node_modules/')
           || url.includes('?')) return resolved;
       return { ...resolved, url: `${url}${generation}` };
     },
@@ -124,9 +122,17 @@ function renewModules(): void {
       const file = url.replace(GENERATION, '');
       const known = sources.get(file);
       if (known !== undefined) return known;
-      const loaded = { ...next(url, context), shortCircuit: true };
+      const loaded = { ...withoutTypes(next(url, context)), shortCircuit: true };
       if (loaded.source !== undefined && loaded.source !== null) sources.set(file, loaded);
       return loaded;
     },
   });
+}
+
+/** Returns a module with its types blanked out, which Node would do at each of its imports. */
+function withoutTypes(loaded: LoadFnOutput): LoadFnOutput {
+  const { format, source } = loaded;
+  if (format !== 'module-typescript' || source === undefined || source === null) return loaded;
+  const text = typeof source === 'string' ? source : Buffer.from(source as Uint8Array).toString();
+  return { ...loaded, format: 'module', source: stripTypeScriptTypes(text) };
 }

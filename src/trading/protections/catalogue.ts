@@ -85,6 +85,7 @@ export interface ProtectionRule {
   readonly isOfSwaps: boolean;
   /** Whether only a swap of unknown outcome can trigger it. */
   readonly isOfUnknown: boolean;
+  readonly isOfDrawdown: boolean;
   /** Of `max-drawdown`: the least loss that triggers it, in millionths of the peak. */
   readonly drawdownLimit: bigint;
 }
@@ -107,7 +108,7 @@ export function rulesOf(protections: readonly Protection[]): ProtectionRule[] {
     return {
       protection, code: PROTECTIONS[kind].code, family, number, isTimely,
       isOfSwaps: !isTimely && kind !== 'reconciliation-mismatch', isOfUnknown: kind === 'unresolved-intent',
-      drawdownLimit: drawdownLimitOf(protection),
+      isOfDrawdown: kind === 'max-drawdown', drawdownLimit: drawdownLimitOf(protection),
     };
   });
 }

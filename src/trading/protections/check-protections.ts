@@ -94,9 +94,19 @@ function checkWatch(state: EngineState, watch: Watch): void {
     const reason = whyReleased(state, watch, watch.fired);
     if (reason === undefined) return;
     release(state, watch, reason);
+  } else if (watch.rule.isOfDrawdown && !hasEquityChanged(state.protections, watch)) {
+    return;
   }
   const reason = condition(state, watch);
   if (reason !== undefined && !isIgnored(state.protections, watch.rule)) fire(state, watch, reason);
+}
+
+/** Returns whether the equity of a drawdown changed since its last check; it cannot trigger otherwise. */
+function hasEquityChanged({ equity }: ProtectionMemory, watch: Watch): boolean {
+  watch.equity ??= equity.get(watch.subject === '' ? ALL : watch.subject);
+  if (watch.equity?.changes === watch.checkedN) return false;
+  watch.checkedN = watch.equity?.changes ?? -1;
+  return true;
 }
 
 function fire(state: EngineState, watch: Watch, reason: string): void {
@@ -123,7 +133,10 @@ function resetWatch(state: EngineState, watch: Watch): void {
   const { kind } = watch.rule.protection.trigger;
   if (kind === 'max-drawdown' || kind === 'daily-loss') {
     const equity = memory.equity.get(watch.subject === '' ? ALL : watch.subject);
-    equity?.resetHeights.set(watch.rule, { peak: equity.value, dayStart: equity.value });
+    if (equity !== undefined) {
+      equity.resetHeights.set(watch.rule, { peak: equity.value, dayStart: equity.value });
+      equity.changes += 1;
+    }
   }
   if (kind === 'fee-budget') {
     const day = dayOf(memory.now);

@@ -146,12 +146,16 @@ export function lossToday(
 function silenceOf(
   state: EngineState, strategy: StrategyRecord | undefined, reset: Noted | undefined, afterMs: Millis,
 ): string | undefined {
+  if (strategy === undefined) return undefined;
   const { now: at, startedAt = at } = state.protections;
-  for (const slot of strategy?.inputs ?? []) {
-    const event = state.market.latest(slot);
+  const { inputs } = strategy;
+  for (let i = 0; i < inputs.length; i++) {
+    const event = state.market.latest(inputs[i]!);
+    // Most feeds answered lately.
+    if (event !== undefined && at - event.receivedAt < afterMs) continue;
     const silentMs = at - Math.max(event?.receivedAt ?? -Infinity, startedAt, reset?.at ?? -Infinity);
     if (!(silentMs < afterMs))
-      return `${event?.feed ?? `a feed of ${strategy?.name}`} has not answered for ${formatDuration(silentMs)}`;
+      return `${event?.feed ?? `a feed of ${strategy.name}`} has not answered for ${formatDuration(silentMs)}`;
   }
   return undefined;
 }

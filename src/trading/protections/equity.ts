@@ -25,7 +25,13 @@ interface Worth {
 export function updateEquity(state: EngineState, at: Millis): void {
   const { protections } = state;
   const valued = protections.valued ??= valuedBooks(state);
-  for (let i = 0; i < valued.length; i++) updateBookEquity(state, valued[i]!, at);
+  const day = dayOf(at);
+  for (let i = 0; i < valued.length; i++) {
+    const { book, record } = valued[i]!;
+    // Most books hold their budget's token alone, and change rarely.
+    if (record === undefined || record.settled !== book.revision || record.day !== day)
+      updateBookEquity(state, valued[i]!, at);
+  }
   if (valued.length > 0 && protections.watchesTotal) updateTotal(state, valued, at);
 }
 
@@ -93,7 +99,7 @@ export function missingPrice(state: EngineState, subject: string): MissingPrice 
 
 function updateBookEquity(state: EngineState, valued: ValuedBook, at: Millis): void {
   const { name, book, currency } = valued;
-  // Most books hold their budget's token alone, whose worth depends on no price.
+  // The worth of the budget's token alone depends on no price.
   const flat = book.balances.size === 1 ? book.balances.get(currency) : undefined;
   const held = flat === undefined ? worthOf(state, book, currency, at) : undefined;
   const value = flat ?? held?.value;
@@ -106,6 +112,7 @@ function updateBookEquity(state: EngineState, valued: ValuedBook, at: Millis): v
   if (book.feesLamports !== record.feesCosted || record.basis !== currency) costFees(state, record, book, currency, at);
   const { feeCost } = record;
   keep(record, currency, value === undefined || feeCost === 0n ? value : value - feeCost, isKnown, at);
+  record.settled = flat !== undefined && record.feesCosted === book.feesLamports ? book.revision : -1;
 }
 
 function worthOf(state: EngineState, { balances }: StrategyBook, currency: Mint, at: Millis): Worth | undefined {
@@ -160,7 +167,7 @@ function beginRecord({ equity }: ProtectionMemory, name: string, { basis, worth,
   const { value } = worth;
   const begun: EquityRecord = {
     basis, value, isKnown: true, peak: value, day: dayOf(at), dayStart: value, feeCost: 0n, feesCosted,
-    resetHeights: new Map(),
+    changes: 0, settled: -1, resetHeights: new Map(),
   };
   equity.set(name, begun);
   return begun;
@@ -170,6 +177,7 @@ function beginRecord({ equity }: ProtectionMemory, name: string, { basis, worth,
 function keep(record: EquityRecord, basis: string, value: bigint | undefined, isKnown: boolean, at: Millis): void {
   const day = dayOf(at);
   if (value === record.value && isKnown === record.isKnown && day === record.day && basis === record.basis) return;
+  record.changes += 1;
   record.isKnown = isKnown;
   if (value !== undefined && record.basis !== basis) rebase(record, basis, value);
   const lastValue = record.value;

@@ -115,7 +115,8 @@ export function restoreMemory(memory: ProtectionMemory, saved: ProtectionSnapsho
   for (const [name, { basis, isKnown, day, ...texts }] of Object.entries(saved.equity)) {
     memory.equity.set(name, {
       basis, isKnown, day, value: BigInt(texts.value), peak: BigInt(texts.peak), dayStart: BigInt(texts.dayStart),
-      feeCost: BigInt(texts.feeCost), feesCosted: BigInt(texts.feesCosted), resetHeights: new Map(),
+      feeCost: BigInt(texts.feeCost), feesCosted: BigInt(texts.feesCosted), changes: 0,
+      settled: -1, resetHeights: new Map(),
     });
   }
   for (const watch of saved.watches) restoreWatch(memory, watch);

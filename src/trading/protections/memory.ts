@@ -65,6 +65,10 @@ export interface EquityRecord extends Heights {
   /** The cost of network fees in the token, and the lamports of the book that it contains. */
   feeCost: bigint;
   feesCosted: bigint;
+  /** The number of changes of its value and heights: while it stays, a drawdown does not change. */
+  changes: number;
+  /** The revision of the book whose worth it has, where that depends on no price; otherwise negative. */
+  settled: number;
   /** The heights since the reset of a protection; each protection has its own. */
   readonly resetHeights: Map<ProtectionRule, Heights>;
 }
@@ -98,8 +102,10 @@ export interface Watch {
   reset: Noted | undefined;
   /** The fees of the day of the last release, paid before it. */
   feesBefore: { readonly day: number; readonly fees: Lamports } | undefined;
-  /** The latest event of its subject that was checked; negative before the first check. */
+  /** The latest event or change of its subject that was checked; negative before the first check. */
   checkedN: number;
+  /** Of `max-drawdown`: the record of its subject, undefined before its first known value. */
+  equity: EquityRecord | undefined;
 }
 
 /** The amount of a token that the chain has less than the ledger, and the number of its last increase. */
@@ -211,7 +217,7 @@ export function watchOf(memory: ProtectionMemory, rule: ProtectionRule, subject:
   if (known !== undefined) return known;
   const watch: Watch = {
     rule, subject, memory: subjectMemory(memory, rule.protection.scope, subject), fired: undefined, reset: undefined,
-    feesBefore: undefined, checkedN: -1,
+    feesBefore: undefined, checkedN: -1, equity: undefined,
   };
   memory.watches.set(key, watch);
   if (rule.isTimely) memory.timely.push(watch);

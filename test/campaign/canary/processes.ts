@@ -2,7 +2,8 @@ import { chmodSync, readFileSync, readlinkSync, openSync, readSync, closeSync } 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import type { SandboxAddresses } from '../../../src/sandbox/sandbox.ts';
-import { childrenOf, createPlayground, filesIn, type Playground, type Running } from '../../e2e/gannet.ts';
+import type { Playground, Running } from '../../e2e/gannet.ts';
+import { childrenOf, createPlayground, filesIn, startSandbox } from '../../e2e/gannet.ts';
 import type { Canaries } from './secrets.ts';
 
 /** Something that a process wrote, answered or kept. */
@@ -21,9 +22,7 @@ const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 export async function* traceProcesses(canaries: Canaries): AsyncGenerator<Trace> {
   const playground = createPlayground();
   try {
-    const sandbox = playground.start(['sandbox', '--json', '--seed', '26']);
-    await sandbox.until((stdout) => stdout.includes('\n'));
-    const addresses = sandbox.lines()[0] as unknown as SandboxAddresses;
+    const addresses = await startSandbox(playground, 26);
     await lever(addresses, 'fund', { owner: canaries.wallet.address, mint: SOL, amount: '5000000000' });
     await lever(addresses, 'fund', { owner: canaries.wallet.address, mint: USDC, amount: '500000000' });
     yield* wrongKeys(playground, canaries, addresses);

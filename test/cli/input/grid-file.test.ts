@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseGrid, readGridFile } from '../../../src/cli/input/grid-file.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { PROJECT_DIR } from '../../../src/config/strategy-file.ts';
+import { PROJECT_DIR } from '../../../src/core/code-files.ts';
 import { isGannetError } from '../../../src/core/errors.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { feedKey } from '../../../src/market/feed.ts';

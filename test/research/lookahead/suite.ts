@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BASE_MODEL } from '../../../src/trading/simulation-model.ts';
 import type { ThreadSetup, ThreadStrategy } from '../../../src/research/trials/thread-setup.ts';
-import { PROJECT_DIR } from '../../../src/config/strategy-file.ts';
+import { PROJECT_DIR } from '../../../src/core/code-files.ts';
 import type { Amount } from '../../../src/core/amount.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import type { MarketEvent } from '../../../src/market/event.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { trialBasis } from '../../../src/research/sweep/finished-trials.ts';
 import { strategyText } from '../../../src/research/trials/strategy-source.ts';
-import { PROJECT_DIR } from '../../../src/config/strategy-file.ts';
+import { PROJECT_DIR } from '../../../src/core/code-files.ts';
 import { openRecording } from '../../../src/recording/reader.ts';
 import { openWriter, temporaryFolder } from '../../recording/temporary.ts';
 import { threadStrategy, trialSetup } from '../trials/trial-setup.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { BASE_MODEL } from '../../../src/trading/simulation-model.ts';
-import { PROJECT_DIR } from '../../../src/config/strategy-file.ts';
+import { PROJECT_DIR } from '../../../src/core/code-files.ts';
 import type { ThreadSetup, ThreadStrategy } from '../../../src/research/trials/thread-setup.ts';
 import type { MarketEvent } from '../../../src/market/event.ts';
 import { createRecordingWriter } from '../../../src/recording/writer.ts';

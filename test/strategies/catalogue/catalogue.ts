@@ -4,7 +4,7 @@ import { watchedMarket, watchedSpecs } from '../../../src/cli/commands/recording
 import { formatIssue } from '../../../src/config/config-issue.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import type { RunConfig, StrategyConfig } from '../../../src/config/run-config.ts';
-import { PROJECT_DIR } from '../../../src/config/strategy-file.ts';
+import { PROJECT_DIR } from '../../../src/core/code-files.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import type { MarketEvent } from '../../../src/market/event.ts';
 import type { FeedSpec } from '../../../src/market/feed.ts';

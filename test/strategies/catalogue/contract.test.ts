@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runBacktest } from '../../../src/backtest/backtest.ts';
 import { strategyLimits } from '../../../src/config/run-config.ts';
-import { PROJECT_DIR } from '../../../src/config/strategy-file.ts';
+import { PROJECT_DIR } from '../../../src/core/code-files.ts';
 import type { MarketEvent } from '../../../src/market/event.ts';
 import { USDC_MINT } from '../../../src/market/token.ts';
 import { writeEvents } from '../../../src/recording/import/write-events.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Observable } from 'rxjs';
 import { from } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { PROJECT_DIR } from '../../../src/config/strategy-file.ts';
+import { PROJECT_DIR } from '../../../src/core/code-files.ts';
 import type { Bar, StrategyContext } from '../../../src/strategy/index.ts';
 import { PricedQuote } from '../../../src/strategy/index.ts';
 import { StateParts } from '../../../src/strategy/stateful.ts';

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findLeaks } from '../../../src/research/lookahead/find-leaks.ts';
 import type { LookaheadResult } from '../../../src/research/lookahead/lookahead.ts';
+import type { Strategy } from '../../../src/strategy/index.ts';
+import { testStrategy } from '../../../src/testing/index.ts';
 import { openHosts } from '../../../src/daemon/hosts/strategy-hosts.ts';
 import { systemClock } from '../../../src/daemon/watch/system-clock.ts';
 import type { CallResult } from '../../../src/engine/host/strategy-call.ts';
@@ -11,8 +13,6 @@ import { buyingSol } from '../../market/events.ts';
 import { SOL, USDC } from '../../market/tokens.ts';
 import { instance, prepared, writeMarket } from '../../research/lookahead/suite.ts';
 import type { Market } from '../../research/lookahead/suite.ts';
-import { configured } from '../instances.ts';
-import { filled, show, swaps } from '../trades.ts';
 import emaCross from './ema-cross.ts';
 import rsiBars from './rsi-bars.ts';
 
@@ -21,31 +21,30 @@ const EMA_FILE = join(import.meta.dirname, 'ema-cross.ts');
 const RSI_PARAMS = { pair: 'SOL/USDC', size: '25 USDC', window: 2, bar_ms: 10_000 };
 const EMA_PARAMS = { pair: 'SOL/USDC', size: '25 USDC', fast: 2, slow: 4 };
 
+/** Returns the approved swaps of prices, one every five seconds from the start on: "25s buy". */
+const swaps = (strategy: Strategy, params: object, prices: readonly number[]): string[] =>
+  testStrategy(strategy, { params: { pair: 'SOL/USDC', size: '25 USDC', ...params } })
+    .advance('5s').series('5s', { price: prices }).lines('swap').map((line) => line.split(' ').slice(0, 2).join(' '));
+
 describe('a strategy of the relative strength index over bars', () => {
   it('buys after falling bars, sells after rising ones, and decides on closed bars alone', () => {
-    const run = filled(configured(rsiBars, RSI_PARAMS));
     // Bars of 10 s close at 100, 100, 98, 96, 97 and 99. Mean gains and losses of the last two changes, then Wilder's
     // steps of a half: (0, 1) an index of 0, (0, 1.5) 0, (0.5, 0.75) 40, (1.25, 0.375) 76.9.
-    show(run, [100, 100, 100, 99, 98, 97, 96, 96, 97, 98, 99, 101, 102, 102, 102]);
-    expect(swaps(run)).toEqual(['buy 5 approved', 'sell 11 approved']);
+    expect(swaps(rsiBars, RSI_PARAMS, [100, 100, 100, 99, 98, 97, 96, 96, 97, 98, 99, 101, 102, 102, 102]))
+      .toEqual(['30s buy', '1m sell']);
   });
 
   it('buys nothing in a market that does not move enough', () => {
-    const run = filled(configured(rsiBars, { ...RSI_PARAMS, min_range: 5 }));
-    show(run, [100, 100, 100, 99, 98, 97, 96, 96, 97]);
-    expect(swaps(run)).toEqual([]);
+    expect(swaps(rsiBars, { ...RSI_PARAMS, min_range: 5 }, [100, 100, 100, 99, 98, 97, 96, 96, 97])).toEqual([]);
   });
 });
 
 describe('a strategy of exponential means', () => {
   it('trades the crosses, and not the relation that it starts with', () => {
-    const run = filled(configured(emaCross, EMA_PARAMS));
     // Fast and slow from the fourth price on: (103.5, 102.6), (105.8, 104.4), (101.9, 102.6) below, (97.3, 99.6),
     // (95.1, 97.3), (98.4, 98.4), (104.8, 102.2) above.
-    show(run, [100, 102, 103, 104, 107, 100, 95, 94, 100, 108]);
-    expect(swaps(run)).toEqual(['buy 9 approved']);
-    show(run, [100, 90], 55_000);
-    expect(swaps(run)).toEqual(['buy 9 approved', 'sell 11 approved']);
+    expect(swaps(emaCross, EMA_PARAMS, [100, 102, 103, 104, 107, 100, 95, 94, 100, 108, 100, 90]))
+      .toEqual(['50s buy', '1m sell']);
   });
 });
 

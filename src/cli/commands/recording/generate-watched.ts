@@ -1,5 +1,6 @@
 import type { CommandContext } from '../../command.ts';
 import { configError } from '../../../config/config-issue.ts';
+import type { ConfigFailure, LoadedConfig } from '../../../config/load-config.ts';
 import { loadConfig } from '../../../config/load-config.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
 import { GannetError, isGannetError } from '../../../core/errors.ts';
@@ -31,11 +32,20 @@ const API_KEY = 'generated-recording';
  * Loads a configuration for its inputs alone: without its service, its chain and its secrets. Rejects with
  * CONFIG_INVALID.
  */
-export async function watchedConfig({ options, environment, withheld }: CommandContext): Promise<RunConfig> {
+export async function watchedConfig(context: CommandContext): Promise<RunConfig> {
+  const loaded = await readWatched(context, context.options.config);
+  if (!loaded.ok) throw configError(loaded);
+  return loaded.config;
+}
+
+/** Returns a configuration that is loaded for its inputs alone, or its faults. */
+export async function readWatched(
+  { options, environment, withheld }: CommandContext, file: string | undefined,
+): Promise<LoadedConfig | ConfigFailure> {
   const hosts = openHosts({ clock: systemClock });
   try {
-    const loaded = await loadConfig({
-      file: options.config, purpose: 'research', workingDir: process.cwd(), environment, withheld,
+    return await loadConfig({
+      file, purpose: 'research', workingDir: process.cwd(), environment, withheld,
       stateDir: options.stateDir, strategyReader: hosts,
       decimalsOf: async (mints) => new Map(mints.flatMap((mint) => {
         const token = GENESIS_TOKENS.find((known) => known.mint === mint);
@@ -43,8 +53,6 @@ export async function watchedConfig({ options, environment, withheld }: CommandC
       })),
       absence: () => 'expected a token of the sandbox, whose market is generated',
     });
-    if (!loaded.ok) throw configError(loaded);
-    return loaded.config;
   } finally {
     await hosts.close();
   }
@@ -56,6 +64,8 @@ interface WatchedMarketOptions {
   readonly startAt: Millis;
   readonly days: number;
   readonly motion: PriceMotion;
+  /** The time in which prices move one step, as a slot of the chain unless given. */
+  readonly slotMs?: Millis | undefined;
   /** Holds all feeds at the beginning; a feed is removed when it has an event. */
   readonly unanswered: Set<FeedKey>;
   readonly interrupt: AbortSignal;
@@ -75,8 +85,8 @@ export function watchedSpecs({ file, strategies }: RunConfig): readonly FeedSpec
  * time. Equal options give equal events. Throws INTERRUPTED.
  */
 export async function* watchedMarket(options: WatchedMarketOptions): AsyncGenerator<MarketEvent> {
-  const { specs, seed, startAt, days, motion, unanswered, interrupt } = options;
-  const sandbox = await startSandbox({ seed, motion, virtualStartMs: startAt, slotMs: SLOT_MS });
+  const { specs, seed, startAt, days, motion, unanswered, interrupt, slotMs = SLOT_MS } = options;
+  const sandbox = await startSandbox({ seed, motion, virtualStartMs: startAt, slotMs });
   const service = createService({
     baseUrl: sandbox.addresses.base_url, apiKey: API_KEY, clock: systemClock,
     plan: { requestsPerSecond: REQUESTS_PER_SECOND }, dialect: loadDialect('neutral'),
@@ -88,7 +98,7 @@ export async function* watchedMarket(options: WatchedMarketOptions): AsyncGenera
     let slotsPassed = 0;
     for (const { poll, at } of pollTimes(pollsFor(specs, service, clock), startAt, startAt + days * 86_400_000)) {
       if (interrupt.aborted) throw interruption();
-      const slots = Math.floor((at - startAt) / SLOT_MS);
+      const slots = Math.floor((at - startAt) / slotMs);
       sandbox.advance(slots - slotsPassed);
       slotsPassed = slots;
       clock.advanceTo(Math.max(at, clock.now()) + 5 + Math.floor(latency() * 30));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { PROJECT_DIR } from '../../../config/strategy-file.ts';
+import { PROJECT_DIR } from '../../../core/code-files.ts';
 import { GannetError } from '../../../core/errors.ts';
 import { parseJson } from '../../../core/json.ts';
 import { printable } from '../../../core/text.ts';

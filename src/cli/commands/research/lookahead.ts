@@ -6,7 +6,7 @@ import { EXIT } from '../../exit-codes.ts';
 import { openResearchInput } from '../../input/open-research-input.ts';
 import { progressLine } from '../../output/progress.ts';
 import { strategyViolations } from '../../../config/strategies/code-rules.ts';
-import { findStrategy, isProjectCode } from '../../../config/strategy-file.ts';
+import { findStrategy } from '../../../config/strategy-file.ts';
 import { printable } from '../../../core/text.ts';
 import { tokenTable } from '../../../market/token.ts';
 import { checkWarmUps, findLeaks } from '../../../research/lookahead/find-leaks.ts';
@@ -51,7 +51,7 @@ async function codeFindings({ strategies, places }: ThreadSetup): Promise<string
   for (const { use } of strategies) {
     const found = await findStrategy(use, places);
     if (typeof found === 'string') continue;
-    for (const { file, line, column, message } of await strategyViolations(found.file, isProjectCode))
+    for (const { file, line, column, message } of await strategyViolations(found.file))
       findings.add(`${printable(basename(file), 100)}:${line}:${column}: ${message}`);
   }
   return [...findings];

@@ -1,8 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { basename, join } from 'node:path';
+import { basename, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { PROJECT_DIR } from '../../../config/strategy-file.ts';
+import { sharedFiles } from '../../../core/shared-modules.ts';
+import { CODE_DIR, isOwnModule } from '../../../core/code-files.ts';
 
 /** Loads the modules of strategies once per generation. The modules of the project and of packages load once. */
 interface StrategyModules {
@@ -18,10 +19,7 @@ interface StrategyModules {
 /** The part of a URL that identifies a strategy's module, also in stack traces. */
 export const GENERATION = /[?&]generation=\d+/;
 
-const OURS = pathToFileURL(join(PROJECT_DIR, 'src/')).href;
-const SDK: ReadonlySet<string> = new Set(
-  ['index.ts', 'technical-indicators.ts'].map((face) => `${OURS}strategy/${face}`),
-);
+const SDK: ReadonlySet<string> = new Set(sharedFiles().map((file) => pathToFileURL(file).href));
 /** A module with so many digits, and such a share of digits, is data and no program. */
 const DATA_DIGITS = 400;
 const DATA_SHARE = 0.4;
@@ -45,8 +43,8 @@ export function isolateStrategyModules(): StrategyModules {
       const resolved = next(specifier, context);
       const { url } = resolved;
       const isByStrategy = context.parentURL !== undefined && GENERATION.test(context.parentURL);
-      if (url.startsWith(OURS)) {
-        if (isByStrategy && !SDK.has(url)) accesses.add(url.slice(OURS.length));
+      if (isOwnModule(url)) {
+        if (isByStrategy && !SDK.has(url)) accesses.add(relative(CODE_DIR, fileURLToPath(url)));
         return resolved;
       }
       if (!url.startsWith('file:') || url.includes('/node_modules/')) return resolved;

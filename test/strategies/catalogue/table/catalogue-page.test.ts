@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PROJECT_DIR } from '../../../../src/config/strategy-file.ts';
+import { PROJECT_DIR } from '../../../../src/core/code-files.ts';
 import type { CatalogueEntry } from '../catalogue.ts';
 import { catalogueEntry, catalogueNames } from '../catalogue.ts';
 import { MARKETS } from './markets.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { strategyLimits } from '../../../../src/config/run-config.ts';
-import { PROJECT_DIR } from '../../../../src/config/strategy-file.ts';
+import { PROJECT_DIR } from '../../../../src/core/code-files.ts';
 import { runToEnd } from '../../../../src/core/chunked-work.ts';
 import { pluralize } from '../../../../src/core/text.ts';
 import type { Millis } from '../../../../src/core/time.ts';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROJECT_DIR } from '../../../../src/config/strategy-file.ts';
+import { PROJECT_DIR } from '../../../../src/core/code-files.ts';
 import { catalogueEntry, catalogueNames } from '../catalogue.ts';
 import { MARKETS } from './markets.ts';
 import { CATALOGUE_DIR, cataloguePage } from './page.ts';
