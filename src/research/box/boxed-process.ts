@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { CODE_DIR, PROJECT_DIR, STRATEGIES_DIR } from '../../core/code-files.ts';
+import { boxedPackages, CODE_DIR, DIALECTS_DIR, PROJECT_DIR, STRATEGIES_DIR } from '../../core/code-files.ts';
 import { INTERRUPTIBLE } from '../../core/watched-process.ts';
 
 /** What a boxed process may read and write, as absolute paths of files, and of folders with all that is in them. */
@@ -22,8 +22,7 @@ interface BoxedStart extends BoxGrants {
 
 /** The project's own files that code in a box may read: neither `.env` nor the default state directory. */
 const PROJECT_FILES: readonly string[] = [
-  CODE_DIR, STRATEGIES_DIR, ...['node_modules', 'vendor', 'package.json', join('config', 'dialects')].map((path) =>
-    join(PROJECT_DIR, path)),
+  CODE_DIR, STRATEGIES_DIR, join(PROJECT_DIR, 'package.json'), DIALECTS_DIR, ...boxedPackages(),
 ];
 /** Standard output, standard error, and what the process says about its strategies. */
 const OWN_PIPES = 3;
