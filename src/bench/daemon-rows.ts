@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +5,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChildCommand } from './child-command.ts';
 import { startCommand } from './child-command.ts';
-import type { BenchRow, Measurement } from './measurement.ts';
+import type { BenchRow } from './measurement.ts';
 import { measured } from './measurement.ts';
 import { PROBE_WINDOW_MS, probedEnvironment, readProbe } from './probe-line.ts';
-import { PROJECT_DIR } from '../core/code-files.ts';
 import { SOL_MINT, USDC_MINT } from '../market/token.ts';
-import { stopwatch } from '../research/stopwatch.ts';
 import type { SandboxAddresses } from '../sandbox/sandbox.ts';
 
 const FEEDS = 500;
@@ -116,48 +113,4 @@ control: { port: 0 }
 strategies:
   - { use: dca, name: buyer, budget: "100 USDC", params: { buy: SOL, spend: "1 USDC", every: 10s } }
 ${watchers.join('')}`;
-}
-
-const START_RUNS = 5;
-
-/**
- * The time from the start of the command to its first decision on the embedded service, with fresh processes each time.
- */
-export const START_ROWS: readonly BenchRow[] = [{ name: 'first-decision', measure: measureFirstDecision }];
-
-const START_CONFIG = `mode: live
-service: { base_url: embedded }
-chain: { rpc_url: embedded }
-tokens: { SOL: So11111111111111111111111111111111111111112, USDC: EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v }
-control: { enabled: false }
-strategies:
-  - { use: dca, budget: "100 USDC", params: { buy: SOL, spend: "1 USDC", every: 10s } }
-`;
-
-async function measureFirstDecision(): Promise<Measurement> {
-  const seconds: number[] = [];
-  for (let run = 0; run < START_RUNS; run++) seconds.push(await firstDecision());
-  return measured('first-decision', 's', seconds);
-}
-
-async function firstDecision(): Promise<number> {
-  const dir = mkdtempSync(join(tmpdir(), 'gannet-bench-'));
-  writeFileSync(join(dir, 'bench.yaml'), START_CONFIG);
-  const startedAt = stopwatch();
-  const child = spawn(join(PROJECT_DIR, 'bin', 'gannet'),
-    ['run', '--json', '--max-intents', '1', '--config', join(dir, 'bench.yaml'), '--state-dir', join(dir, 'state')], {
-      cwd: PROJECT_DIR, stdio: ['ignore', 'pipe', 'inherit'],
-    });
-  const exited = new Promise((resolve) => child.once('exit', resolve));
-  try {
-    for await (const line of createInterface({ input: child.stdout })) {
-      if (line.startsWith('{"type":"decision"')) return (stopwatch() - startedAt) / 1_000;
-    }
-    throw new Error('the daemon ended before its first decision');
-  } finally {
-    child.kill('SIGINT');
-    child.stdout.resume();
-    await exited;
-    rmSync(dir, { recursive: true, force: true });
-  }
 }

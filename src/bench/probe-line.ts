@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { entryFile } from '../core/code-files.ts';
 
 /** The environment variable that names the output file of a measured command. */
 export const PROBE_FILE = 'GANNET_BENCH_PROBE';
@@ -13,7 +13,7 @@ export type ProbeLine =
 
 /** Returns the environment in which a command writes its measurements to a file. */
 export function probedEnvironment(file: string, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const probe = pathToFileURL(join(import.meta.dirname, `probe${extname(import.meta.filename)}`)).href;
+  const probe = pathToFileURL(entryFile('bench-probe')).href;
   return { ...process.env, ...more, [PROBE_FILE]: file, NODE_OPTIONS: [process.env['NODE_OPTIONS'], `--import=${probe}`]
     .filter(Boolean).join(' ') };
 }

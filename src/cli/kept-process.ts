@@ -1,12 +1,10 @@
 import { Console } from 'node:console';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { PROJECT_DIR } from '../core/code-files.ts';
 import { GannetError } from '../core/errors.ts';
 import { EXIT } from './exit-codes.ts';
 import { processTerminal, reportError } from './output/terminal.ts';
-
-const CHECKOUT = resolve(fileURLToPath(new URL('../..', import.meta.url)));
 
 /**
  * Keeps a strategy that runs in this process from printing or ending in place of the command. What it prints goes to
@@ -19,7 +17,7 @@ export function keepProcess(json: boolean): () => void {
   let isDone = false;
   process.on('exit', (code) => {
     if (isDone || code === EXIT.interrupted) return;
-    const fault = packagesFault(CHECKOUT);
+    const fault = packagesFault(resolve(PROJECT_DIR));
     process.exitCode = reportError(processTerminal(json), fault === undefined ? new GannetError('PROCESS_ENDED',
       'something ended the process before the command was done, such as a bug, or a strategy that calls '
       + 'process.exit(): '
@@ -34,7 +32,7 @@ export function keepProcess(json: boolean): () => void {
  * errors on.
  */
 export function refuseOutdated(error: unknown, json: boolean, done: () => void): never {
-  const fault = packagesFault(CHECKOUT);
+  const fault = packagesFault(resolve(PROJECT_DIR));
   if (fault === undefined) throw error;
   done();
   process.exit(reportError(processTerminal(json), new GannetError('PACKAGES_OUTDATED', fault)));

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { IS_SOURCE } from '../core/code-files.ts';
 import { noteStrategy } from '../core/shared-modules.ts';
 import { nearest } from '../core/text.ts';
 import type { Strategy } from '../strategy/define.ts';
@@ -22,6 +23,8 @@ interface ImportedStrategy extends StrategyFile {
 }
 
 const STRATEGY_NAME = /^[a-z][a-z0-9-]{0,62}$/;
+/** What the files of Gannet's own strategies end with. */
+const ENDING = IS_SOURCE ? '.ts' : '.js';
 const MODULE_ENDING = /\.[cm]?[jt]s$/;
 
 /** The folders that `use` is resolved in: names in the first, paths from the second. */
@@ -71,7 +74,7 @@ export function loadFault(use: string, answer: LoadFault): string {
  */
 export function recordedUseOf(strategiesDir: string, file: string): string {
   const path = relative(strategiesDir, file);
-  const name = path.replace(/(?:[\\/]index)?\.ts$/, '');
+  const name = path.replace(/(?:[\\/]index)?\.[jt]s$/, '');
   return STRATEGY_NAME.test(name) ? name : `./${path}`;
 }
 
@@ -86,7 +89,7 @@ async function findFile(
     return 'expected the name of a file in strategies/, a path such as "./my-strategy.ts", or a package such as '
       + `"npm:my-package", got "${safeText(use, 60)}"`;
   }
-  for (const candidate of [`${use}.ts`, join(use, 'index.ts')]) {
+  for (const candidate of [use + ENDING, join(use, `index${ENDING}`)]) {
     const path = join(strategiesDir, candidate);
     if (await isFile(path)) return { path };
   }
@@ -100,8 +103,10 @@ async function findFile(
 export async function listStrategies(strategiesDir: string): Promise<string[]> {
   const entries = await readdir(strategiesDir, { withFileTypes: true });
   const names = await Promise.all(entries.map(async (entry) => {
-    if (entry.isDirectory()) return await isFile(join(strategiesDir, entry.name, 'index.ts')) ? entry.name : undefined;
-    return entry.name.endsWith('.ts') ? entry.name.slice(0, -'.ts'.length) : undefined;
+    if (entry.isDirectory()) {
+      return await isFile(join(strategiesDir, entry.name, `index${ENDING}`)) ? entry.name : undefined;
+    }
+    return entry.name.endsWith(ENDING) ? entry.name.slice(0, -ENDING.length) : undefined;
   }));
   const found: string[] = names.filter((name) => name !== undefined);
   return found.filter((name) => STRATEGY_NAME.test(name)).sort();

@@ -1,7 +1,8 @@
+import type { ResolveFnOutput } from 'node:module';
 import { registerHooks } from 'node:module';
-import { sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { entryFile, isOwnCode, STRATEGIES_DIR } from './code-files.ts';
+import { BUNDLED_PACKAGES, CODE_DIR, entryFile, IS_SOURCE, isOwnCode, STRATEGIES_DIR } from './code-files.ts';
 
 // A strategy has its own copies of the SDK, RxJS or zod in no process: what one copy makes, another does not recognise.
 
@@ -21,9 +22,13 @@ export function isGannetName(specifier: string): boolean {
   return specifier === 'gannet' || specifier.startsWith('gannet/');
 }
 
+/** The packages that a build includes, by name. Others are found from Gannet's own files. */
+const bundled: ReadonlyMap<string, string> = new Map(IS_SOURCE ? []
+  : Object.entries(BUNDLED_PACKAGES).map(([name, file]) => [name, join(CODE_DIR, file)]));
+
 /** Returns the files of Gannet that strategies may import, absolute. */
 export function sharedFiles(): string[] {
-  return Object.values(FACES).map(entryFile);
+  return [...Object.values(FACES).map(entryFile), ...bundled.values()];
 }
 
 /** Whether a strategy gets Gannet's copy of a package by this name. */
@@ -49,14 +54,25 @@ export function shareModules(file: string): void {
     resolve(specifier, context, next) {
       const missing = missingFace(specifier);
       if (missing !== undefined) throw new Error(missing);
-      if (specifier in FACES) {
-        const url = pathToFileURL(entryFile(FACES[specifier as keyof typeof FACES])).href;
-        return { url, format: url.endsWith('.ts') ? 'module-typescript' : 'module', shortCircuit: true };
-      }
-      if (!PACKAGES.has(specifier) || !isStrategyModule(context.parentURL)) return next(specifier, context);
-      return next(specifier, { ...context, parentURL: import.meta.url });
+      if (specifier in FACES) return ownFile(entryFile(FACES[specifier as keyof typeof FACES]));
+      if (!PACKAGES.has(specifier) || !isStrategyModule(context.parentURL)) return asModule(next(specifier, context));
+      const file = bundled.get(specifier);
+      return file === undefined ? next(specifier, { ...context, parentURL: import.meta.url }) : ownFile(file);
     },
   });
+}
+
+/** A strategy has exports, so its TypeScript is a module, whatever the `package.json` of its folder says. */
+function asModule(resolved: ResolveFnOutput): ResolveFnOutput {
+  const { format, url } = resolved;
+  return format === 'commonjs-typescript' && !url.includes('.cts') && isStrategyModule(url)
+    ? { ...resolved, format: 'module-typescript' } : resolved;
+}
+
+function ownFile(file: string): ResolveFnOutput {
+  return {
+    url: pathToFileURL(file).href, format: file.endsWith('.ts') ? 'module-typescript' : 'module', shortCircuit: true,
+  };
 }
 
 /** Notes the package of a strategy's file as one whose code is the strategy's. */

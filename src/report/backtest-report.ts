@@ -1,3 +1,4 @@
+import { assetFile } from '../core/code-files.ts';
 import { shortDuration } from '../core/time.ts';
 import { markup, namedTable } from './markup.ts';
 import type { PageSection } from './page.ts';
@@ -36,7 +37,7 @@ export function renderBacktest(input: ReportInput): string {
     sections: sectionsOf(input, figures),
     ...(data === undefined ? {} : {
       data: markup`<script type="text/plain" id="data">${data}</script>`,
-      script: { entry: new URL('./page-script.ts', import.meta.url), run: 'entry.startReport(document);' },
+      script: { entry: assetFile('report-page'), run: 'entry.startReport(document);' },
     }),
   });
 }

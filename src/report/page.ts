@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { assetFile } from '../core/code-files.ts';
 import type { Markup } from './markup.ts';
 import { markup, trusted } from './markup.ts';
 import { PAGE_STYLE } from './style.ts';
@@ -29,11 +30,11 @@ interface Page {
   /** Further content at the end, such as data for the script. */
   readonly data?: Markup | undefined;
   /** By default the script of the read-outs. `run` finds the exports of `entry` in `entry`. */
-  readonly script?: { readonly entry: URL; readonly run: string } | undefined;
+  readonly script?: { readonly entry: string; readonly run: string } | undefined;
 }
 
 const WARNINGS_OPEN = 8;
-const READOUTS = { entry: new URL('./readout.ts', import.meta.url), run: 'entry.startReadouts(document);' };
+const READOUTS = { entry: assetFile('report-readout'), run: 'entry.startReadouts(document);' };
 
 /**
  * Returns a self-contained HTML page: it loads nothing and sends nothing, and runs only its own script, which consists

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { entryFile } from '../core/code-files.ts';
 import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { SandboxAddresses, SandboxOptions } from './sandbox.ts';
@@ -18,7 +18,6 @@ export interface SpawnedSandbox {
   readonly exited: Promise<number | null>;
 }
 
-const MAIN = fileURLToPath(import.meta.url.replace(/spawn(\.[jt]s)$/, 'main$1'));
 const KEPT_ERROR_CHARACTERS = 4_000;
 
 /**
@@ -30,8 +29,9 @@ export async function spawnSandbox(options: SandboxOptions = {}): Promise<Spawne
   const { NODE_COMPILE_CACHE: compileCache } = process.env;
   const environment = { PATH: process.env['PATH'] ?? '', TZ: 'UTC', ...(compileCache === undefined ? {}
     : { NODE_COMPILE_CACHE: compileCache }) };
-  const child =
-    spawn(process.execPath, [MAIN, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'pipe'], env: environment });
+  const child = spawn(process.execPath, [entryFile('sandbox'), JSON.stringify(options)], {
+    stdio: ['pipe', 'pipe', 'pipe'], env: environment,
+  });
   let errorText = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errorText = (errorText + text).slice(-KEPT_ERROR_CHARACTERS);

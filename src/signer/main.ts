@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { extname, join } from 'node:path';
+import { entryFile } from '../core/code-files.ts';
 import { isGannetError } from '../core/errors.ts';
 import { dotenvFolders, merged, readDotenv, withoutKeys } from './environment.ts';
 import {
@@ -39,7 +39,7 @@ const start = frugalStart(invocation, {
 });
 const command = {
   // A path, not an import: nothing of it is loaded here.
-  args: [...start.options, join(import.meta.dirname, '..', 'cli', `main${extname(import.meta.filename)}`), ...args],
+  args: [...start.options, entryFile('command'), ...args],
   variables: start.variables,
 };
 const place = { args, environment: merged(environment), keyFault, workingDir };

@@ -39,7 +39,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       // Store and recording lock files in the same way, and may not import each other.
       'src/core/file-lock.ts': ['node:fs', 'node:module', 'node:sqlite'],
       // Where the running code is concerns every process.
-      'src/core/code-files.ts': ['node:path', 'node:url'],
+      'src/core/code-files.ts': ['node:fs', 'node:path', 'node:url'],
       // Processes of the daemon and of research run strategies, and may not import each other either.
       'src/core/harden-process.ts': ['node:module'],
       'src/core/shared-modules.ts': ['node:module', 'node:path', 'node:url'],

@@ -23,7 +23,10 @@ const COMMANDS_FILE = join(PROJECT, 'src/cli/command-list.ts');
 /** The embedded service and chain are a command of their own, which a run starts. */
 const DAEMON_COMMANDS: readonly string[] = ['./commands/trading/run.ts', './commands/sandbox.ts'];
 /** What bin/gannet starts first, what that starts beside itself, and what strategies import by the package's name. */
-const DAEMON_ENTRIES = ['src/signer/main.ts', 'src/cli/main.ts', 'src/strategy/index.ts'];
+const DAEMON_ENTRIES = [
+  'src/signer/main.ts', 'src/cli/main.ts', 'src/strategy/index.ts', 'src/daemon/hosts/host-main.ts',
+  'src/recording/compression/packing-thread.ts', 'src/sandbox/main.ts',
+];
 /** Loaded by research commands alone. */
 const RESEARCH_FILE = join(PROJECT, 'src/cli/boxed/run-boxed.ts');
 const POLICY_ENTRIES = ['src/signer/policy/policy.ts'];

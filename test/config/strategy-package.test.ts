@@ -26,7 +26,7 @@ beforeAll(async () => {
   await install('helper', { type: 'module' }, { 'index.js': "export const summary = 'Waits.';" });
 });
 afterAll(async () => {
-  hosts.close();
+  await hosts.close();
   await rm(folder, { recursive: true });
 });
 

@@ -11,7 +11,7 @@ const SIGNER = { uid: 70_001, gid: 70_000 };
 const DAEMON = { uid: 70_002, gid: 70_000 };
 const isRoot = process.getuid?.() === 0;
 /** In a folder that is closed to other users, they cannot start the program. */
-const startsForOthers = isRoot && spawnSync(join(PROJECT, 'bin', 'gannet'), ['--version'], { ...DAEMON }).status === 0;
+const startsForOthers = isRoot && spawnSync(join(PROJECT, 'bin', 'gannet'), ['help'], { ...DAEMON }).status === 0;
 
 let playground: Playground;
 let config: string;

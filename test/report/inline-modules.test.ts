@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { inlineModules } from '../../src/report/inline-modules.ts';
@@ -11,7 +10,7 @@ function inlined(modules: Readonly<Record<string, string>>, run: string): unknow
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(modules)) writeFileSync(join(folder, name), text);
   const kept: { result?: unknown } = {};
-  runInNewContext(inlineModules(pathToFileURL(join(folder, 'entry.ts')), `kept.result = ${run};`), { kept });
+  runInNewContext(inlineModules(join(folder, 'entry.ts'), `kept.result = ${run};`), { kept });
   return kept.result;
 }
 

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
-import { extname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { BoxedCall, CommandContext } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -8,6 +8,7 @@ import { prepareCall, TERMINAL_VARIABLES } from './boxed-action.ts';
 import { commandBox, createFolder } from './command-grants.ts';
 import type { ShownOutput } from './parent-calls.ts';
 import { answerRequests } from './parent-calls.ts';
+import { entryFile } from '../../core/code-files.ts';
 import { GannetError } from '../../core/errors.ts';
 import { runDirOf } from '../../daemon/files/find-run.ts';
 import { interruption } from '../../recording/interrupt.ts';
@@ -21,7 +22,6 @@ import { openTrialLog } from '../../store/trial-log.ts';
 const INTERRUPT_MS = 3_000;
 /** The same while code of a strategy runs, which may never return. */
 const STRATEGY_INTERRUPT_MS = 500;
-const ENTRY = join(import.meta.dirname, `main${extname(import.meta.filename)}`);
 
 /**
  * Runs a command in a boxed process and returns its exit code. `argv` is the command line, which may hold a key. This
@@ -37,7 +37,8 @@ export async function runBoxed(
   const prepared = prepareCall(options, call);
   const { grants, environment } = await commandBox(context, prepared);
   const removeUnused = createFolder(options, prepared);
-  const child = startBoxedProcess({ ...grants, entry: ENTRY, pipes: 2, variables: terminalVariables() });
+  const entry = entryFile('boxed-command');
+  const child = startBoxedProcess({ ...grants, entry, pipes: 2, variables: terminalVariables() });
   const [requests, relay] = child.stdio.slice(4) as unknown as [Duplex, Duplex];
   const workers = serveWorkers(relay, { readable: grants.readable, writable: [] });
   const answers = answerRequests(requests, {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { BACKTEST_ROWS, MEMORY_ROWS, SWEEP_ROWS } from '../../bench/backtest-rows.ts';
-import { DAEMON_ROWS, START_ROWS } from '../../bench/daemon-rows.ts';
+import { DAEMON_ROWS } from '../../bench/daemon-rows.ts';
+import { START_ROWS } from '../../bench/start-rows.ts';
 import { HOST_ROWS } from '../../bench/host-rows.ts';
 import type { BenchRow, Measurement } from '../../bench/measurement.ts';
 import { profiled } from '../../bench/measurement.ts';

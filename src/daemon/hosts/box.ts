@@ -4,7 +4,7 @@ import {
   chownSync, existsSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, statSync,
 } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { CODE_DIR, PROJECT_DIR } from '../../core/code-files.ts';
+import { CODE_DIR, IS_SOURCE, layerFolders, packageFolder, PROJECT_DIR } from '../../core/code-files.ts';
 import { INTERRUPTIBLE } from '../../core/watched-process.ts';
 
 /** What a box is started with. */
@@ -27,11 +27,11 @@ interface Box {
 
 /** What the code of a strategy host imports, and no more: neither the folder with `.env` nor the state is among it. */
 const OWN_CODE: readonly string[] = [
-  ...['core', 'market', 'trading', 'strategy', 'engine', join('daemon', 'hosts')]
-    .map((name) => join(CODE_DIR, name) + sep),
-  join(CODE_DIR, 'config', 'check-value.ts'),
-  ...['ask-strategy.ts', 'describe-params.ts'].map((name) => join(CODE_DIR, 'config', 'strategies', name)),
-  ...['rxjs', 'trading-signals', 'zod'].map((name) => join(PROJECT_DIR, 'node_modules', name) + sep),
+  ...layerFolders(['core', 'market', 'trading', 'strategy', 'engine', join('daemon', 'hosts')]),
+  ...(IS_SOURCE ? ['check-value.ts', join('strategies', 'ask-strategy.ts'), join('strategies', 'describe-params.ts')]
+    : []).map((name) => join(CODE_DIR, 'config', name)),
+  ...(IS_SOURCE ? ['rxjs', 'trading-signals', 'zod'] : ['trading-signals'])
+    .flatMap((name) => packageFolder(name) ?? []),
   join(PROJECT_DIR, 'package.json'),
 ];
 /** The user and group that own nothing. */

@@ -4,6 +4,7 @@ import { flushCompileCache, registerHooks } from 'node:module';
 import { deserialize } from 'node:v8';
 import { config } from 'rxjs';
 import { askStrategy, importModule } from '../../config/strategies/ask-strategy.ts';
+import { isOwnModule } from '../../core/code-files.ts';
 import { assert } from '../../core/assert.ts';
 import { messageOf } from '../../core/errors.ts';
 import { hardenProcess } from '../../core/harden-process.ts';
@@ -157,6 +158,8 @@ function refuseModules(): void {
     resolve: (specifier, context, next) => {
       const resolved = next(specifier, context);
       if (!resolved.url.startsWith('node:') || PURE_MODULES.has(resolved.url.slice('node:'.length))) return resolved;
+      // Files of a build share what they need of Node, and the SDK is loaded when a strategy first imports it.
+      if (context.parentURL !== undefined && isOwnModule(context.parentURL)) return resolved;
       throw new Error(`the module ${resolved.url} is not available to a strategy`);
     },
   });

@@ -1,4 +1,4 @@
-import { join, extname } from 'node:path';
+import { entryFile } from '../../core/code-files.ts';
 import { printable } from '../../core/text.ts';
 import { placeIn } from '../../core/throw-place.ts';
 import {
@@ -44,7 +44,7 @@ const HEAP_RESERVE_MB = 64;
 const LAST_WORDS_MS = 200;
 const EXIT_MS = 100;
 const LOAD_POLL_MS = 2;
-const ENTRY = join(import.meta.dirname, `host-main${extname(import.meta.filename)}`);
+const ENTRY = entryFile('strategy-host');
 
 /** Counts what passes of a call's bounds. */
 interface Watch {

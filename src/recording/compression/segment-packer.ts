@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { entryFile } from '../../core/code-files.ts';
 import { FRAME_BYTES } from '../segment/segment-file.ts';
 import type { Packed, PartAnswer, StreamPart } from './packed-file.ts';
 import { packParts } from './packed-file.ts';
@@ -8,8 +9,6 @@ const ALONE_BYTES = 8 << 20;
 /** The limits of memory and of open files that wait for the thread. */
 const MOST_BYTES = 32 << 20;
 const MOST_FILES = 64;
-
-const THREAD = new URL('./packing-thread.ts', import.meta.url);
 
 /** Packs the segments of a history beside their maker: after the first megabytes, in a thread. */
 export class SegmentPacker {
@@ -97,7 +96,7 @@ export class SegmentPacker {
 
   #startedThread(): Worker {
     if (this.#thread !== undefined) return this.#thread;
-    const thread = new Worker(THREAD, { workerData: this.#directory });
+    const thread = new Worker(entryFile('packing-thread'), { workerData: this.#directory });
     thread.on('message', (answer: PartAnswer) => { this.#take(answer); });
     thread.on('error', (error) => { this.#fail(error); });
     thread.on('exit', () => { this.#fail(new Error('the thread that packs segments has ended')); });

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { CODE_DIR, PROJECT_DIR, STRATEGIES_DIR } from '../../core/code-files.ts';
+import { boxedPackages, CODE_DIR, DIALECTS_DIR, PROJECT_DIR, STRATEGIES_DIR } from '../../core/code-files.ts';
 import { INTERRUPTIBLE } from '../../core/watched-process.ts';
 
 /** What a boxed process may read and write, as absolute paths of files, and of folders with all that is in them. */
@@ -20,23 +20,14 @@ interface BoxedStart extends BoxGrants {
   readonly pipes: number;
 }
 
-/**
- * The project's own files that code in a box may read: neither `.env` nor the default state directory. Node loads a
- * package from where its folder really is.
- */
+/** The project's own files that code in a box may read: neither `.env` nor the default state directory. */
 const PROJECT_FILES: readonly string[] = [
-  CODE_DIR, STRATEGIES_DIR, ...['node_modules', 'vendor', 'package.json', join('config', 'dialects')].map((path) =>
-    join(PROJECT_DIR, path)), ...realPackages(),
+  CODE_DIR, STRATEGIES_DIR, join(PROJECT_DIR, 'package.json'), DIALECTS_DIR, ...boxedPackages(),
 ];
 /** Standard output, standard error, and what the process says about its strategies. */
 const OWN_PIPES = 3;
 /** Options for the memory of a process. No other option of NODE_OPTIONS reaches a box: some of them open it. */
 const MEMORY_OPTION = /^--(?:max-old-space-size|max-semi-space-size|stack-size)=\d+$/;
-
-function realPackages(): string[] {
-  const packages = join(PROJECT_DIR, 'node_modules');
-  return existsSync(packages) ? [realpathSync(packages)] : [];
-}
 
 /**
  * The program that starts a process which the kernel ends together with this one, and which gains no privileges. Where

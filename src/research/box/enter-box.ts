@@ -1,10 +1,9 @@
 import { flushCompileCache, isBuiltin, registerHooks } from 'node:module';
-import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { assert } from '../../core/assert.ts';
 import type { HardenedProcess } from '../../core/harden-process.ts';
 import { hardenProcess } from '../../core/harden-process.ts';
-import { isOwnModule, PROJECT_DIR } from '../../core/code-files.ts';
+import { boxedPackages, isOwnModule } from '../../core/code-files.ts';
 
 /** Scopes of the permission model that no box has. */
 const NEVER = ['child', 'worker', 'net', 'addon', 'wasi', 'inspector', 'ffi'] as const;
@@ -16,7 +15,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ['sqlite', 'without databases'], ['trace_events', 'without traces'], ['v8', 'without changing the engine of Node'],
   ['wasi', 'without system calls'], ['worker_threads', 'without threads'],
 ]);
-const PACKAGES = pathToFileURL(join(PROJECT_DIR, 'node_modules', sep)).href;
+const PACKAGES = boxedPackages().map((folder) => pathToFileURL(folder).href);
 
 /** What a box takes away beyond its start. */
 export interface BoxClosing {
@@ -54,7 +53,7 @@ function refuseModules(): void {
     resolve(specifier, context, next) {
       const reason = REFUSED.get(specifier.replace(/^node:/, ''));
       const isOurs = context.parentURL !== undefined
-        && (isOwnModule(context.parentURL) || context.parentURL.startsWith(PACKAGES));
+        && (isOwnModule(context.parentURL) || PACKAGES.some((folder) => context.parentURL?.startsWith(folder)));
       if (reason === undefined || !isBuiltin(specifier) || isOurs) return next(specifier, context);
       throw new Error(`it imports ${specifier}: strategies run ${reason}`);
     },

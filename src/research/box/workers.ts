@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { extname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { deserialize, serialize } from 'node:v8';
 import type { BoxGrants } from './boxed-process.ts';
@@ -7,15 +6,14 @@ import { startBoxedProcess } from './boxed-process.ts';
 import { readFrames, writeFrame } from './frames.ts';
 import type { BoxEnd, SupervisedBox } from './supervise.ts';
 import { superviseBox } from './supervise.ts';
+import { entryFile } from '../../core/code-files.ts';
 import type { Millis } from '../../core/time.ts';
 
 /** What boxed processes do: run trials, or passes of the look-ahead check. */
 const WORKER_KINDS = ['trials', 'lookahead'] as const;
 type WorkerKind = (typeof WORKER_KINDS)[number];
 
-const ENTRIES: Readonly<Record<WorkerKind, string>> = {
-  trials: join('trials', 'trial-worker'), lookahead: join('lookahead', 'isolation', 'lookahead-worker'),
-};
+const ENTRIES = { trials: 'trial-worker', lookahead: 'lookahead-worker' } as const;
 
 /** A boxed process that answers messages. */
 export interface BoxedWorker {
@@ -58,8 +56,7 @@ interface StartedWorker extends Pick<SupervisedBox, 'ended'> {
 
 /** Starts a boxed process without a reader of its messages. Whatever it prints goes to standard error. */
 function startWorker(kind: WorkerKind, grants: BoxGrants, limitMs?: Millis): StartedWorker {
-  const entry = join(import.meta.dirname, '..', `${ENTRIES[kind]}${extname(import.meta.filename)}`);
-  const child = startBoxedProcess({ ...grants, entry, pipes: 1 });
+  const child = startBoxedProcess({ ...grants, entry: entryFile(ENTRIES[kind]), pipes: 1 });
   const channel = child.stdio[4] as Duplex;
   // A process that ended does not read; its end is reported in any case.
   channel.on('error', () => undefined);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { recordSimulation } from '../../config/config-record.ts';
 import { recordLimits } from '../../config/risk-limits.ts';
-import { PROJECT_DIR } from '../../core/code-files.ts';
+import { layerFolders, PROJECT_DIR } from '../../core/code-files.ts';
 import { recordStrategyLimits, recordValue } from '../../config/value-record.ts';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import { canonicalJson, stringifyJson } from '../../core/json.ts';
@@ -50,7 +50,7 @@ export async function trialBasis(
       })),
     })),
     strategies: sha256(codes.map(({ text }) => text).join('\n')),
-    engine: sha256(DECIDING.flatMap((layer) => [layer, ...sourceTexts(join(PROJECT_DIR, 'src', layer))]).join('\n')),
+    engine: sha256(layerFolders(DECIDING).flatMap((folder) => [basename(folder), ...sourceTexts(folder)]).join('\n')),
     packages: sha256([...codes.flatMap(({ packages }) => packages), ...enginePackages()].join('\n')),
     node: `${process.version} ${process.arch}`,
   };

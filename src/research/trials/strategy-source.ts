@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync, realpathSync } from 'node:fs';
+import { accessSync, constants, globSync, readFileSync, realpathSync } from 'node:fs';
 import { findPackageJSON, isBuiltin } from 'node:module';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -156,7 +156,10 @@ export function packageFile(specifier: string, from: string): string | undefined
   try {
     const file = findPackageJSON(specifier, pathToFileURL(from));
     // Where a box ends below the package, Node returns the module itself.
-    return file === undefined || basename(file) !== 'package.json' ? undefined : realpathSync(file);
+    if (file === undefined || basename(file) !== 'package.json') return undefined;
+    // A box of a build reads the packages that the build does not include; the others are part of its files.
+    accessSync(file, constants.R_OK);
+    return realpathSync(file);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { U64_MAX } from '../../core/amount.ts';
 import { assert } from '../../core/assert.ts';
+import { assetFile } from '../../core/code-files.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { Accounts, Mint } from './accounts.ts';
 import type { Address } from './addresses.ts';
@@ -187,7 +188,7 @@ function writeReserveFields(data: Buffer, reserves: { reserveA: bigint; reserveB
 
 /** Returns the compiled swap program, as committed. */
 export function readSwapProgram(): Uint8Array {
-  return readFileSync(new URL('../program/swap.so', import.meta.url));
+  return readFileSync(assetFile('swap.so'));
 }
 
 /**

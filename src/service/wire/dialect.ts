@@ -1,14 +1,11 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { DIALECTS_DIR } from '../../core/code-files.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import { nearest } from '../../core/text.ts';
-
-/** Where the dialects that come with the project lie. */
-const DIALECTS_DIRECTORY = fileURLToPath(new URL('../../../config/dialects/', import.meta.url));
 
 /**
  * The words of one host, and how they translate to the neutral ones that Gannet uses everywhere.
@@ -61,7 +58,7 @@ const DialectFile = z.strictObject({
 });
 
 /** Returns the names of all dialects in a directory. */
-export function dialectNames(directory = DIALECTS_DIRECTORY): string[] {
+export function dialectNames(directory = DIALECTS_DIR): string[] {
   return readdirSync(directory).filter((file) => file.endsWith('.yaml'))
     .map((file) => file.slice(0, -'.yaml'.length)).sort();
 }
@@ -70,7 +67,7 @@ export function dialectNames(directory = DIALECTS_DIRECTORY): string[] {
  * Returns the dialect of a name. Throws CONFIG_NOT_FOUND where there is no such file, CONFIG_INVALID where it is no
  * valid dialect.
  */
-export function loadDialect(name: string, directory = DIALECTS_DIRECTORY): Dialect {
+export function loadDialect(name: string, directory = DIALECTS_DIR): Dialect {
   if (!/^[a-z0-9-]{1,64}$/.test(name)) {
     throw new GannetError(
       'CONFIG_INVALID',

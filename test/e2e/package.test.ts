@@ -1,0 +1,133 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importsOf } from '../../src/core/source-imports.ts';
+import { SOL, USDC } from '../market/tokens.ts';
+import { writeSwings } from '../research/trials/trial-setup.ts';
+import type { Playground } from './gannet.ts';
+import { createPlayground, jsonLines, PROJECT } from './gannet.ts';
+
+const OWN = `import { filter, map } from 'rxjs';
+import { z } from 'zod';
+import { amount, defineStrategy, pair, quotes } from 'gannet';
+import { SMA } from 'gannet/indicators';
+
+const mean: SMA = new SMA(3);
+export default defineStrategy({
+  name: 'own', summary: 'Buys where nothing is held.',
+  params: z.strictObject({ pair: pair(), size: amount() }),
+  inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: '1s' }) }),
+  run: ({ price }, p, ctx) => price.pipe(
+    filter(() => ctx.available(p.pair.base) === 0n && ctx.openIntents() === 0),
+    map(({ price: paid }) => ctx.buy(p.pair, p.size, \`at \${paid}, mean \${mean.add(paid)}\`)),
+  ),
+});
+`;
+const YAML = `mode: paper
+tokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }
+backtest: { balances: { USDC: "1000" } }
+control: { port: 0 }
+strategies:
+  - { use: ./own.ts, name: own, budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC" } }
+`;
+
+/** What is installed: the packages of the checkout that are no development dependencies, by their paths. */
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+}
+
+let playground: Playground;
+let installed: string;
+let recording: string;
+
+/** Packs the checkout, and lays the package out as npm does, without a registry: dependencies are linked. */
+beforeAll(async () => {
+  playground = createPlayground();
+  recording = await writeSwings(playground.dir);
+  playground.write('package.json', '{ "name": "mine", "type": "commonjs" }');
+  playground.write('own.ts', OWN);
+  playground.write('own.yaml', YAML);
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', playground.dir], { cwd: PROJECT, stdio: 'pipe' });
+  installed = playground.path('node_modules', 'gannet');
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', playground.path('gannet-0.1.0.tgz'), '-C', installed, '--strip-components', '1']);
+  const { packages } = JSON.parse(readFileSync(join(PROJECT, 'package-lock.json'), 'utf8')) as Lock;
+  for (const [path, { dev = false }] of Object.entries(packages)) {
+    const from = join(PROJECT, path);
+    if (dev || !/^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path) || !existsSync(from)) continue;
+    mkdirSync(dirname(playground.path(path)), { recursive: true });
+    if (spawnSync('cp', ['-al', from, playground.path(path)]).status !== 0)
+      execFileSync('cp', ['-a', from, playground.path(path)]);
+  }
+  symlinkSync('gannet/bin/gannet', playground.path('node_modules', 'start'));
+});
+afterAll(() => playground.close());
+
+function gannet(args: readonly string[], from = playground.path('node_modules', 'start')): string {
+  const ended = spawnSync(from, args, {
+    cwd: playground.dir, encoding: 'utf8', env: { PATH: '/usr/bin:/bin', TMPDIR: playground.path('tmp') },
+  });
+  expect(ended.status, `${ended.stdout}\n${ended.stderr}`).toBe(0);
+  return ended.stdout;
+}
+
+/** Returns the files that a file of the build can come to load by import, itself included. */
+function loadedFrom(file: string, found: Set<string> = new Set()): Set<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  for (const { specifier } of importsOf(readFileSync(file, 'utf8')))
+    if (specifier?.startsWith('.') === true) loadedFrom(resolve(dirname(file), specifier), found);
+  return found;
+}
+
+describe('the package', () => {
+  it('runs with the Node that it brings, and decides as the source does', () => {
+    // The first is answered without Node, the second by the program.
+    expect([gannet(['--version']), gannet(['--log-level', 'warn', '--version'])]).toStrictEqual(['0.1.0\n', '0.1.0\n']);
+    const backtest = ['backtest', 'own.yaml', '--json', '--recording', recording, '--no-grid', '--report', 'own.html'];
+    const hashes = [gannet(backtest), gannet(backtest, join(PROJECT, 'bin', 'gannet'))].map((text) =>
+      (JSON.parse(text) as { readonly decisions: number; readonly decision_hash: string }));
+    expect(hashes[0]!.decision_hash).toBe(hashes[1]!.decision_hash);
+    expect(hashes[0]!.decisions).toBeGreaterThan(0);
+    expect(playground.read('own.html')).toContain('startReport(document)');
+    const swap = ['run', '--json', '--config', 'own.yaml', '--max-intents', '1', '--duration', '60s'];
+    expect(jsonLines(gannet(swap))).toContainEqual(expect.objectContaining({
+      type: 'intent', strategy: 'own', state: 'confirmed',
+    }));
+  });
+
+  it('checks an author’s file by its types', () => {
+    playground.write('wrong.ts', "import { quotes } from 'gannet';\nexport const wrong: number = quotes;\n");
+    const checked = spawnSync(process.execPath, [join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc'),
+      '--noEmit', '--strict', '--skipLibCheck', '--module', 'esnext', '--moduleResolution', 'bundler', '--target',
+      'es2024', '--types', '', 'own.ts', 'wrong.ts'], { cwd: playground.dir, encoding: 'utf8' });
+    expect(checked.stdout.split('\n').filter((line) => line.includes('error')))
+      .toStrictEqual([expect.stringContaining('wrong.ts(2,14): error TS2322')]);
+  });
+
+  it('lets the process with the key load nothing but the signer’s code', () => {
+    const sources = [...loadedFrom(join(installed, 'dist', 'signer.js'))].flatMap((file) => {
+      const map = existsSync(`${file}.map`) ? readFileSync(`${file}.map`, 'utf8') : '{ "sources": [] }';
+      return (JSON.parse(map) as { readonly sources: readonly string[] }).sources
+        .map((path) => relative(installed, resolve(dirname(file), path)));
+    });
+    expect(sources).toContain('src/signer/sign.ts');
+    expect(sources.filter((path) => !/^src\/(?:core|signer|solana)\//.test(path)
+      && !/^src\/config\/(?:default-config|interpolate|config-issue|config-tree|yaml-source)\.ts$/.test(path)
+      && !/^node_modules\/(?:base-x|bs58|dotenv|yaml)\//.test(path))).toStrictEqual([]);
+  });
+
+  it('says what to do where the platform’s Node is missing', () => {
+    const alone = playground.path('alone');
+    for (const folder of ['bin', 'tools']) mkdirSync(join(alone, folder), { recursive: true });
+    playground.write('alone/bin/gannet', readFileSync(join(installed, 'bin', 'gannet'), 'utf8'));
+    for (const tool of ['uname', 'dirname', 'readlink']) symlinkSync(`/usr/bin/${tool}`, join(alone, 'tools', tool));
+    const { status, stderr } = spawnSync('/bin/sh', [join(alone, 'bin', 'gannet'), 'status'], {
+      encoding: 'utf8', env: { PATH: join(alone, 'tools') },
+    });
+    expect([status, stderr]).toStrictEqual([2, expect.stringMatching(
+      /^gannet needs Node 26: its package node-linux-\w+ is missing, so install gannet again with "npm install /,
+    )]);
+  });
+});
