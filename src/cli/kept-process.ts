@@ -1,7 +1,7 @@
 import { Console } from 'node:console';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { PROJECT_DIR } from '../core/code-files.ts';
+import { IS_SOURCE, PROJECT_DIR } from '../core/code-files.ts';
 import { GannetError } from '../core/errors.ts';
 import { EXIT } from './exit-codes.ts';
 import { processTerminal, reportError } from './output/terminal.ts';
@@ -55,7 +55,8 @@ export function packagesFault(checkout: string): string | undefined {
     const isPinned = /^\d/.test(wanted);
     if (found !== undefined && (!isPinned || found === wanted)) continue;
     return `the package ${name} is ${found === undefined ? 'not installed' : `installed as ${found}`}`
-      + `${isPinned ? `, and ${wanted} is needed` : ''}: run "npm ci" in ${checkout}`;
+      + `${isPinned ? `, and ${wanted} is needed` : ''}: `
+      + (IS_SOURCE ? `run "npm ci" in ${checkout}` : 'install gannet again with npm');
   }
   return undefined;
 }
