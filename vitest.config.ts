@@ -41,6 +41,7 @@ const sharedModules: Plugin = {
   resolveId(name, importer) {
     if (name === 'gannet') return entryFile('gannet');
     if (name === 'gannet/indicators') return entryFile('indicators');
+    if (name === 'gannet/testing') return entryFile('testing');
     return isSharedPackage(name) && importer?.startsWith(import.meta.dirname) === false
       ? this.resolve(name, import.meta.filename) : null;
   },

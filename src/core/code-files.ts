@@ -49,6 +49,7 @@ export const ENTRIES = {
   // What strategies import.
   'gannet': 'strategy/index.ts',
   'indicators': 'strategy/technical-indicators.ts',
+  'testing': 'testing/index.ts',
 } as const;
 
 /** Packages that a build includes and strategies import, each with its file there. */

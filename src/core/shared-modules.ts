@@ -9,6 +9,8 @@ import { BUNDLED_PACKAGES, CODE_DIR, entryFile, IS_SOURCE, isOwnCode, STRATEGIES
 /** What strategies import of Gannet, by name. */
 const FACES = { 'gannet': 'gannet', 'gannet/indicators': 'indicators' } as const;
 const FACE_NAMES = Object.keys(FACES);
+/** What tests of strategies import, and strategies must not. */
+const TESTING = 'gannet/testing';
 /** The packages that strategies and Gannet share. */
 const PACKAGES: ReadonlySet<string> = new Set(['rxjs', 'rxjs/operators', 'trading-signals', 'zod']);
 const INSTALLED = `${sep}node_modules${sep}`;
@@ -38,8 +40,9 @@ export function isSharedPackage(specifier: string): boolean {
 
 /** Returns why Gannet offers nothing under a name that means it; undefined where it does. */
 export function missingFace(specifier: string): string | undefined {
-  return !isGannetName(specifier) || specifier in FACES ? undefined
-    : `there is no "${specifier}": import from ${FACE_NAMES.map((name) => `"${name}"`).join(' or ')}`;
+  if (!isGannetName(specifier) || specifier in FACES) return undefined;
+  return `${specifier === TESTING ? `"${TESTING}" is for tests` : `there is no "${specifier}"`}: import from ${
+    FACE_NAMES.map((name) => `"${name}"`).join(' or ')}`;
 }
 
 /**
