@@ -58,7 +58,7 @@ export function findPackaged(use: string, baseDir: string): { readonly path: str
 export function otherVersion(file: string): string | undefined {
   for (let folder = dirname(file); dirname(folder) !== folder; folder = dirname(folder)) {
     const found = join(folder, 'package.json');
-    if (!existsSync(found)) continue;
+    if (!isVisible(found)) continue;
     const description = readDescription(found);
     if (typeof description === 'string') return undefined;
     const { api = API_VERSION } = description.gannet ?? {};
@@ -68,6 +68,15 @@ export function otherVersion(file: string): string | undefined {
           ? 'a newer Gannet' : 'a newer version of the package'}, or change the file and say ${DECLARATION}`;
   }
   return undefined;
+}
+
+/** Returns whether a file is there; a box says so of the strategy's own package, and refuses to answer of others. */
+function isVisible(file: string): boolean {
+  try {
+    return existsSync(file);
+  } catch {
+    return false;
+  }
 }
 
 function packageFolderOf(name: string, from: string): string | undefined {
