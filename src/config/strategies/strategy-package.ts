@@ -58,7 +58,7 @@ export function findPackaged(use: string, baseDir: string): { readonly path: str
 export function otherVersion(file: string): string | undefined {
   for (let folder = dirname(file); dirname(folder) !== folder; folder = dirname(folder)) {
     const found = join(folder, 'package.json');
-    if (!isReadable(found)) continue;
+    if (!isVisible(found)) continue;
     const description = readDescription(found);
     if (typeof description === 'string') return undefined;
     const { api = API_VERSION } = description.gannet ?? {};
@@ -68,6 +68,15 @@ export function otherVersion(file: string): string | undefined {
           ? 'a newer Gannet' : 'a newer version of the package'}, or change the file and say ${DECLARATION}`;
   }
   return undefined;
+}
+
+/** Returns whether a file is there; a box says so of the strategy's own package, and refuses to answer of others. */
+function isVisible(file: string): boolean {
+  try {
+    return existsSync(file);
+  } catch {
+    return false;
+  }
 }
 
 function packageFolderOf(name: string, from: string): string | undefined {
@@ -85,15 +94,6 @@ function linkTarget(folder: string): string | undefined {
   } catch {
     // A box may read the files of the package, but not its folder. The process that started the box has checked it.
     return undefined;
-  }
-}
-
-/** Whether a file exists that this process may read: a box reads few, and the process that started it checked all. */
-function isReadable(file: string): boolean {
-  try {
-    return existsSync(file);
-  } catch {
-    return false;
   }
 }
 
