@@ -85,7 +85,7 @@ export function instant(): z.ZodType<Millis, string> {
   return z.iso.datetime({ error: 'expected a time in UTC such as "2027-03-01T12:00:00Z"' })
     .meta({ description: 'a time in UTC, "2027-03-01T12:00:00Z"' })
     .transform((text) => {
-      const [year, month, day, hours, minutes, seconds = 0] = text.split(/[-T:Z]/).map(Number) as number[];
+      const [year, month, day, hours, minutes, seconds = 0] = text.split(/[-T:Z]/).map(Number);
       return daysSinceEpoch(year!, month!, day!) * DAY_MS + (hours! * 3_600 + minutes! * 60 + seconds) * 1_000;
     });
 }

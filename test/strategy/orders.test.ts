@@ -111,6 +111,9 @@ function again(first: Run, missed: MissedRuns, startAt: Millis): Run {
 /** By the number of the run, the last word. */
 const byRun = (a: string, b: string): number => Number(a.split(' ').at(-1)) - Number(b.split(' ').at(-1));
 
+const leavingOneOut: Body = (_streams, context) => scheduled(context, { key: 'even', every: '1m' },
+  (number) => (number === 1 ? undefined : one(context, `run ${number}`)));
+
 describe('a schedule', () => {
   it('swaps at each interval, first when one begins', () => {
     expect(bought(pass(run(schedule()), 3 * MINUTE))).toEqual(['10000 run 0', '70000 run 1', '130000 run 2']);
@@ -129,9 +132,7 @@ describe('a schedule', () => {
   });
 
   it('begins at the interval itself without an offset, and has no swap where a run returns none', () => {
-    const body: Body = (_streams, context) => scheduled(context, { key: 'even', every: '1m' },
-      (number) => (number === 1 ? undefined : one(context, `run ${number}`)));
-    expect(bought(pass(run(body), 3 * MINUTE))).toEqual(['0 run 0', '120000 run 2', '180000 run 3']);
+    expect(bought(pass(run(leavingOneOut), 3 * MINUTE))).toEqual(['0 run 0', '120000 run 2', '180000 run 3']);
   });
 
   it('makes up for no run twice where it is started again at once', () => {
@@ -174,11 +175,11 @@ describe('a run or a slice that was abandoned before its signature', () => {
   });
 });
 
-describe('a TWAP order', () => {
-  const jittered = (jitter: number): Body => (_streams, context) => twap(
-    context, { key: 't', total: { token: USDC, amount: 2n * PURCHASE }, slices: 3, every: '1m', jitter },
-    (_size, slice) => (slice === 1 ? undefined : one(context, `slice ${slice}`)));
+const jittered = (jitter: number): Body => (_streams, context) => twap(
+  context, { key: 't', total: { token: USDC, amount: 2n * PURCHASE }, slices: 3, every: '1m', jitter },
+  (_size, slice) => (slice === 1 ? undefined : one(context, `slice ${slice}`)));
 
+describe('a TWAP order', () => {
   it('delays each slice by at most its jitter, and leaves out a slice without a swap', () => {
     expect(bought(pass(run(jittered(0)), 4 * MINUTE))).toEqual(['0 slice 0', '120000 slice 2']);
     const times = bought(pass(run(jittered(0.5)), 4 * MINUTE)).map((text) => Number(text.split(' ')[0]));
@@ -196,16 +197,17 @@ describe('a TWAP order', () => {
   });
 });
 
+const bracketed: Body = ({ price }, context) => price!.pipe(bracketOrder(context, {
+  key: 'b', token: SOL_USDC.base, takeProfit: 0.5, stopLoss: 0.999, timeLimit: '20s',
+  enter: () => one(context, 'in'), leave: (reason) => context.sell(SOL_USDC, 'all', reason),
+}));
+
 describe('a bracket order', () => {
   it('leaves after its time limit, counted from the first event that shows the position, over a restart too', () => {
-    const body: Body = ({ price }, context) => price!.pipe(bracketOrder(context, {
-      key: 'b', token: SOL_USDC.base, takeProfit: 0.5, stopLoss: 0.999, timeLimit: '20s',
-      enter: () => one(context, 'in'), leave: (reason) => context.sell(SOL_USDC, 'all', reason),
-    }));
-    const first = at(run(body), 150, 150, 150);
+    const first = at(run(bracketed), 150, 150, 150);
     const states = Object.fromEntries(first.engine.takeStrategyStates().map(({ strategy: of, text }) => [of, text]));
     const snapshot = JSON.parse(JSON.stringify(snapshotState(first.state))) as StateSnapshot;
-    const second = run(body, { startAt: 16_000, snapshot, restored: { states, unseen: [] } });
+    const second = run(bracketed, { startAt: 16_000, snapshot, restored: { states, unseen: [] } });
     expect(bought(first)).toEqual(['5000 in']);
     // Bought at 5 s and seen at 10 s, so it is sold by the first event from 30 s on.
     expect(bought(at(second, 150, 150, 150))).toEqual(['31000 held for 20s']);

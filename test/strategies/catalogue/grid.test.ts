@@ -43,10 +43,10 @@ describe('grid', () => {
     run.series('5s', { both: [151, 125, 125] }).restart({ after: '2s' });
     run.feed('both', ...[125, 125, 99, 99, 99, 99, 111, 131, 141, 151, 151, 151].map((price, n) =>
       `${20 + 5 * n}s ${price}`));
-    const keys = run.approved.map(({ key }) => key);
+    const keys = run.approved.map(({ key = '' }) => key);
     expect(new Set(keys).size).toBe(keys.length);
-    expect(keys.filter((key) => key?.endsWith('-0')).toSorted()).toEqual(['0-0', '1-0', '2-0', '3-0', '4-0']);
-    expect(keys.filter((key) => key?.endsWith('-1')).toSorted()).toEqual(['0-1', '1-1', '2-1', '3-1', '4-1']);
+    expect(keys.filter((key) => key.endsWith('-0')).toSorted()).toEqual(['0-0', '1-0', '2-0', '3-0', '4-0']);
+    expect(keys.filter((key) => key.endsWith('-1')).toSorted()).toEqual(['0-1', '1-1', '2-1', '3-1', '4-1']);
     expect(run.balance('SOL')).toBe('0 SOL');
   });
 

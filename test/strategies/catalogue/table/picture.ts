@@ -103,26 +103,19 @@ function shown({ config, own }: CatalogueEntry, events: readonly MarketEvent[]):
 function readingOf(
   event: MarketEvent, tokens: TokenTable,
 ): { readonly value: number | undefined; readonly subject: string } | undefined {
-  switch (event.kind) {
-    case 'quote':
-    case 'quote-detail': {
-      const [from, to] = [tokens.byMint(event.inputMint)!, tokens.byMint(event.outputMint)!];
-      const rate = (Number(event.outAmount) / Number(event.inAmount)) * 10 ** (from.decimals - to.decimals);
-      // A purchase is read as the price of what is bought.
-      return from.symbol === 'USDC' ? { value: 1 / rate, subject: `${to.symbol} in ${from.symbol}` }
-        : { value: rate, subject: `${from.symbol} in ${to.symbol}` };
-    }
-    case 'order-book':
-      return { value: impliedProbability(event, 1), subject: `probability of ${event.marketId}` };
-    case 'token-stats':
-    case 'token-record': {
-      const symbol = tokens.byMint(event.kind === 'token-stats' ? event.mint : event.record.id)?.symbol ?? 'token';
-      const values = event.kind === 'token-stats' ? event.values : event.record.values;
-      return { value: values.usdPrice, subject: `${symbol} in US dollars` };
-    }
-    default:
-      return undefined;
+  if (event.kind === 'quote' || event.kind === 'quote-detail') {
+    const [from, to] = [tokens.byMint(event.inputMint)!, tokens.byMint(event.outputMint)!];
+    const rate = (Number(event.outAmount) / Number(event.inAmount)) * 10 ** (from.decimals - to.decimals);
+    // A purchase is read as the price of what is bought.
+    return from.symbol === 'USDC' ? { value: 1 / rate, subject: `${to.symbol} in ${from.symbol}` }
+      : { value: rate, subject: `${from.symbol} in ${to.symbol}` };
   }
+  if (event.kind === 'order-book')
+    return { value: impliedProbability(event, 1), subject: `probability of ${event.marketId}` };
+  if (event.kind !== 'token-stats' && event.kind !== 'token-record') return undefined;
+  const mint = event.kind === 'token-stats' ? event.mint : event.record.id;
+  const { usdPrice } = event.kind === 'token-stats' ? event.values : event.record.values;
+  return { value: usdPrice, subject: `${tokens.byMint(mint)?.symbol ?? 'token'} in US dollars` };
 }
 
 interface Drawn {
