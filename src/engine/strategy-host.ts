@@ -25,7 +25,8 @@ import type { EngineState } from '../trading/engine-state.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
 import type { CallNumber } from './host/apart-run.ts';
 import { ApartRun, KeptText } from './host/apart-run.ts';
-import { createContext } from './host/strategy-context.ts';
+import { runOnStreams } from './host/named-streams.ts';
+import { createContext, faultyCallOf } from './host/strategy-context.ts';
 import type { ApartStrategy, Ending, PortfolioView } from './host/strategy-call.ts';
 import { HotSource } from './hot-source.ts';
 import { createUsage } from './strategy-usage.ts';
@@ -279,7 +280,7 @@ export class Host {
   #runHere(parts: StateParts): void {
     const { strategy, params } = this.#instance;
     try {
-      const proposals$ = strategy.run(this.#streams, params, this.#context(parts));
+      const proposals$ = runOnStreams(this.#streams, (streams) => strategy.run(streams, params, this.#context(parts)));
       parts.seal();
       this.#subscription = proposals$.subscribe({
         next: (proposal) => { this.#propose(proposal); },
@@ -301,7 +302,7 @@ export class Host {
   #propose(value: Proposal): void {
     if (this.#isLate('proposed')) return;
     const proposal = readProposal(value);
-    if (typeof proposal === 'string') this.#fail(proposal);
+    if (typeof proposal === 'string') this.#fail(proposal, placeOf(faultyCallOf(value)));
     else this.#accept(proposal);
   }
 
