@@ -1,5 +1,6 @@
 import { isObservable, Observable } from 'rxjs';
 import { placeOf } from '../core/throw-place.ts';
+import { faultyCallOf } from '../engine/host/strategy-context.ts';
 import type { StrategyInstance } from '../engine/strategy-host.ts';
 
 /** Strategies that note where they throw. The engine reports the message of an error, not its location. */
@@ -34,7 +35,11 @@ export function watchThrows<S extends StrategyInstance>(instances: readonly S[])
 
 function noting<T>(source: Observable<T>, note: (error: unknown) => void): Observable<T> {
   return new Observable((subscriber) => source.subscribe({
-    next: (value) => { subscriber.next(value); },
+    next: (value) => {
+      const faulty = faultyCallOf(value);
+      if (faulty !== undefined) note(faulty);
+      subscriber.next(value);
+    },
     error: (error: unknown) => { note(error); subscriber.error(error); },
     complete: () => { subscriber.complete(); },
   }));

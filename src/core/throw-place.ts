@@ -6,6 +6,9 @@ import { printable } from './text.ts';
 /** A module as a URL, or as a path where a loader names it so. */
 const FRAME = /(?:\(|at )(?:async )?((?:file:\/\/)?\/.+):(\d+):(\d+)\)?$/;
 
+/** The head of a stack of an error of syntax: file and line, then the source with a caret below the column. */
+const SYNTAX = /^(?:file:\/\/)?(\/[^\n?]+)(?:\?[^\n:]*)?:(\d+)\n(?:.*\n)*?( *)\^/;
+
 /** Returns the first location of an error's stack outside the project and its packages, "dip.ts:12:5". */
 export function placeOf(error: unknown): string | undefined {
   return error instanceof Error && typeof error.stack === 'string' ? placeIn(error.stack) : undefined;
@@ -22,4 +25,10 @@ export function placeIn(stack: string): string | undefined {
       return `${printable(basename(path), 100)}:${line!}:${column!}`;
   }
   return undefined;
+}
+
+/** Returns the location of an error of syntax, "dip.ts:4:6", where its stack begins with the source; else undefined. */
+export function syntaxPlaceOf(error: unknown): string | undefined {
+  const [, path, line, indent] = SYNTAX.exec(error instanceof Error ? error.stack ?? '' : '') ?? [];
+  return path === undefined ? undefined : `${printable(basename(path), 100)}:${line!}:${indent!.length + 1}`;
 }

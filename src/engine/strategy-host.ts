@@ -21,7 +21,8 @@ import { ApartRun, KeptText } from './host/apart-run.ts';
 import { ClockInPlace, guardedClock } from './host/guarded-clock.ts';
 import type { Handover, HostPort, StoppedStrategy } from './host/host-port.ts';
 import { portfolioView } from './host/portfolio-view.ts';
-import { createContext } from './host/strategy-context.ts';
+import { runOnStreams } from './host/named-streams.ts';
+import { createContext, faultyCallOf } from './host/strategy-context.ts';
 import type { ApartStrategy, Ending, PortfolioView } from './host/strategy-call.ts';
 import type { HostedInput } from './host/watched-feeds.ts';
 import { continueWindows, hostedFeed, restartAll, streamOf, unchanged, WatchedFeeds } from './host/watched-feeds.ts';
@@ -278,7 +279,7 @@ export class Host {
   #runHere(parts: StateParts): void {
     const { strategy, params } = this.instance;
     try {
-      const proposals$ = strategy.run(this.#streams, params, this.#context(parts));
+      const proposals$ = runOnStreams(this.#streams, (streams) => strategy.run(streams, params, this.#context(parts)));
       parts.seal();
       this.#subscription = proposals$.subscribe({
         next: (proposal) => { this.#propose(proposal); },
@@ -300,7 +301,7 @@ export class Host {
   #propose(value: Proposal): void {
     if (this.#isLate('proposed')) return;
     const proposal = readProposal(value);
-    if (typeof proposal === 'string') this.#fail(proposal);
+    if (typeof proposal === 'string') this.#fail(proposal, placeOf(faultyCallOf(value)));
     else this.#accept(proposal);
   }
 

@@ -603,8 +603,8 @@ describe.each([
   const define = JSON.stringify(join(import.meta.dirname, '../../src/strategy/define.ts'));
   const input = JSON.stringify(join(import.meta.dirname, '../../src/strategy/input.ts'));
   const cases: readonly (readonly [string, string, string])[] = [
-    ['does not parse', 'export default {', 'strategy "./own.ts" cannot be loaded: '],
-    ['throws', 'throw new Error("ashore");', 'strategy "./own.ts" cannot be loaded: ashore'],
+    ['does not parse', 'export default {', 'strategy "./own.ts" cannot be loaded: own.ts:'],
+    ['throws', 'throw new Error("ashore");', 'strategy "./own.ts" cannot be loaded: own.ts:1:7: ashore'],
     [
       'exports nothing', 'export const name = "own";',
       'expected the default export of ./own.ts to be what defineStrategy returns: export default defineStrategy({ … })',
@@ -625,6 +625,18 @@ describe.each([
       ok: false,
       issues: [{ line: 2, column: 10, path: 'strategies[0].use', message: expect.stringContaining(message) as string }],
     });
+  });
+
+  it.each(reader === APART ? [
+    ['export const a = 1;\nexport default {\n  b: = 2,\n};', 'own.ts:3:6: Expression expected'],
+    ['const a = 1;\nimport { b } from "./absent.ts";\nexport default [a, b];', 'own.ts:2:20: Cannot find module'],
+    ['const a = 1;\nfunction fail() { throw new Error("ashore"); }\nfail(a);', 'own.ts:2:25: ashore'],
+  ] : [])('that cannot be loaded names its line: %j', async (source, message) => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'own.ts'), source);
+    await writeFile(join(folder, 'bot.yaml'), 'strategies:\n  - use: ./own.ts\n');
+    const result = await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, ...reader });
+    expect(result).toMatchObject({ ok: false, issues: [{ message: expect.stringContaining(message) as string }] });
   });
 
   it('that watches nothing cannot have a max_age', async () => {

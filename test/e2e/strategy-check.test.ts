@@ -54,7 +54,7 @@ describe('gannet strategy check', { timeout: 180_000 }, () => {
     expect(codes.get('future')).toContain('NEEDS_FUTURE');
     expect(codes.get('chance')).toEqual(['USES_CHANCE', 'NOT_REPEATABLE']);
     const [found] = strategies.find(({ name }) => name === 'chance')!.checks.flatMap(({ findings }) => findings);
-    expect(found).toMatchObject({ place: 'chance.ts:14:32', remedy: 'draw from ctx.random' });
+    expect(found).toMatchObject({ place: 'chance.ts:12:33', remedy: 'draw from ctx.random' });
     expect(strategies[0]!.checks.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 10 }, () => 'passed'));
   });
 

@@ -1,6 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isGannetError, messageOf } from '../../core/errors.ts';
-import { refusalMessage } from '../../core/refusals.ts';
+import { refusalMessage, refusalOf } from '../../core/refusals.ts';
+import { importsOf } from '../../core/source-imports.ts';
+import { columnAt, lineAt } from '../../core/source-text.ts';
+import { printable } from '../../core/text.ts';
+import { placeOf, syntaxPlaceOf } from '../../core/throw-place.ts';
 import type { FeedSpec } from '../../market/feed.ts';
 import { tokenTable } from '../../market/token.ts';
 import type { Strategy } from '../../strategy/define.ts';
@@ -55,7 +61,39 @@ export async function importModule(file: string, query = ''): Promise<StrategyMo
     const { default: strategy } = await import(`${pathToFileURL(file).href}${query}`) as { readonly default?: unknown };
     return isStrategy(strategy) ? { strategy } : { answer: { kind: 'no-strategy' } };
   } catch (error) {
-    return { answer: { kind: 'not-loaded', message: refusalMessage(error).split('\n')[0] ?? '' } };
+    const message = refusalMessage(error).split('\n')[0] ?? '';
+    // What a box refuses names its place already.
+    if (refusalOf(error) !== undefined) return { answer: { kind: 'not-loaded', message } };
+    return { answer: { kind: 'not-loaded', message: `${await loadPlaceOf(error, file)}: ${message}` } };
+  }
+}
+
+const MISSING = /^Cannot find (?:module|package) '([^']+)' imported from (\/\S+)/;
+
+/**
+ * Returns where in an author's code loading it failed, "dip.ts:4:6": the line that threw, the place of an error of
+ * syntax, or the import of a module that does not exist. Where nothing says it, the name of the strategy's file.
+ */
+async function loadPlaceOf(error: unknown, file: string): Promise<string> {
+  const known = placeOf(error) ?? syntaxPlaceOf(error);
+  if (known !== undefined) return known;
+  const [, missing, importer = file] = MISSING.exec(messageOf(error)) ?? [];
+  const name = printable(basename(importer), 100);
+  if (missing === undefined) return name;
+  const text = await textOfFile(importer);
+  const found = importsOf(text).find(({ specifier }) => specifier !== undefined
+    && (specifier === missing || missing.endsWith(specifier.replace(/^(?:\.{1,2}\/)+/, '/'))));
+  if (found === undefined) return name;
+  const at = text.indexOf(found.specifier!);
+  return `${name}:${lineAt(text, at)}:${columnAt(text, at)}`;
+}
+
+async function textOfFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    // A file that cannot be read again has no place in it.
+    return '';
   }
 }
 

@@ -126,7 +126,8 @@ function strategyReason(
 
 /** A daemon of an earlier version does not say why. */
 function stopText(name: string, stopped: StrategyView['stopped']): string {
-  if (stopped === null || stopped === undefined) return `${name} has stopped after an error: the log says which`;
+  if (stopped === null || stopped === undefined)
+    return `${name} has ended: its stream is complete, so it proposes nothing more`;
   const { code, reason, place, at } = stopped;
   return `${name} was stopped at ${clockTime(at)} UTC${place === null ? '' : ` in ${place}`}: ${reason} (${code})`;
 }

@@ -12,8 +12,9 @@ import { StateParts } from '../../strategy/stateful.ts';
 import type { Outcome } from '../../trading/intent.ts';
 import { readProposal } from '../../trading/proposal.ts';
 import { HotSource } from '../hot-source.ts';
+import { runOnStreams } from './named-streams.ts';
 import type { ApartStrategy, PortfolioView, StrategyCall, StrategyEffect } from './strategy-call.ts';
-import { createContext } from './strategy-context.ts';
+import { createContext, faultyCallOf } from './strategy-context.ts';
 
 interface RealmOptions {
   readonly name: string;
@@ -139,7 +140,7 @@ class StrategyRun {
     const parts = new StateParts(kept, (message) => { this.#effects.push({ kind: 'warn', message }); });
     this.#parts = parts;
     if (warming) parts.hold();
-    const proposals$ = strategy.run(this.#streams, params, this.#context(parts));
+    const proposals$ = runOnStreams(this.#streams, (streams) => strategy.run(streams, params, this.#context(parts)));
     parts.seal();
     this.#subscription = proposals$.subscribe({
       next: (proposal) => { this.#propose(proposal); },
@@ -156,7 +157,7 @@ class StrategyRun {
       return;
     }
     const proposal = readProposal(value);
-    if (typeof proposal === 'string') this.#fail(new TypeError(proposal));
+    if (typeof proposal === 'string') this.#fail(faultyCallOf(value) ?? new TypeError(proposal));
     else this.#effects.push({ kind: 'propose', proposal });
   }
 

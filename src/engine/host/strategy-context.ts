@@ -11,7 +11,8 @@ import type { Input } from '../../strategy/input.ts';
 import { specsOf } from '../../strategy/input.ts';
 import type { StateParts } from '../../strategy/stateful.ts';
 import type { Outcome } from '../../trading/intent.ts';
-import type { AlertProposal } from '../../trading/proposal.ts';
+import type { AlertProposal, Proposal } from '../../trading/proposal.ts';
+import { readProposal } from '../../trading/proposal.ts';
 import type { PortfolioView } from './strategy-call.ts';
 
 /** What the context of a strategy is made of. */
@@ -37,7 +38,7 @@ export function createContext(
   { name, seed, clock, parts, outcomes$, denials$, portfolio, log, watch }: ContextParts,
 ): StrategyContext {
   const swap: StrategyContext['swap'] = (from, to, size, reason, options) =>
-    swapProposal(from, to, size, reason, options, clock.now());
+    noted(swapProposal(from, to, size, reason, options, clock.now()));
   return {
     name, clock, outcomes$, denials$, log,
     now: () => clock.now(),
@@ -58,8 +59,23 @@ export function createContext(
     sell: (pair, size, reason, options) => swap(pair.base, pair.quote, size, reason, options),
     swap,
     alert: (level, message, data): AlertProposal =>
-      ({ kind: 'alert', level, message, ...(data === undefined ? {} : { data }) }),
+      noted({ kind: 'alert', level, message, ...(data === undefined ? {} : { data }) }),
   };
+}
+
+/** The calls of `ctx` that made proposals which no engine takes. */
+const faultyCalls = new WeakMap<object, Error>();
+
+/** Notes the author's line of a proposal that no engine takes, while that line is still on the stack. */
+function noted<P extends Proposal>(proposal: P): P {
+  const fault = readProposal(proposal);
+  if (typeof fault === 'string') faultyCalls.set(proposal, new TypeError(fault));
+  return proposal;
+}
+
+/** Returns an error with the author's line that made a faulty proposal; undefined where `ctx` did not make it. */
+export function faultyCallOf(proposal: unknown): Error | undefined {
+  return typeof proposal === 'object' && proposal !== null ? faultyCalls.get(proposal) : undefined;
 }
 
 const READING = {

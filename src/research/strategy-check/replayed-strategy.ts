@@ -8,6 +8,7 @@ import { originOf } from '../../market/feed.ts';
 import { specsOf } from '../../strategy/input.ts';
 import type { Holding } from '../../trading/positions/holding.ts';
 import type { Proposal } from '../../trading/proposal.ts';
+import { goesOn } from '../box/phases.ts';
 import type { PortfolioAnswers, TracedCall } from './trace.ts';
 import { realmOf } from './trace.ts';
 
@@ -57,6 +58,7 @@ export class ReplayedStrategy {
 
   /** Hands a call over and returns what it proposed. */
   call(call: StrategyCall): readonly Proposal[] {
+    goesOn();
     const proposals: Proposal[] = [];
     for (const effect of this.realm.handle(call, this.#portfolio)) {
       switch (effect.kind) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NEVER } from 'rxjs';
@@ -67,6 +67,16 @@ describe('a strategy without a mistake', () => {
     const results = await examined(strategy, params);
     expect(codesIn(results).filter((code) => CHECK_CODES[code].level === 'failure')).toEqual([]);
     expect(results.filter(({ leftOut }) => leftOut !== undefined)).toEqual([]);
+  });
+});
+
+describe('the codes', () => {
+  it('stand in the document, each with its check, its level and what it found', () => {
+    const text = readFileSync(new URL('../../../docs/strategies.md', import.meta.url), 'utf8');
+    const rows = [...text.matchAll(/^\| `([A-Z_]+)` \| ([a-z-]+) \| (failure|warning) \| (.+) \|$/gm)]
+      .map(([, code, check, level, what]) => [code, { check, level, what }]);
+    expect(rows).toEqual(Object.entries(CHECK_CODES).map(([code, { check, level, what }]) =>
+      [code, { check, level, what }]));
   });
 });
 
