@@ -25,6 +25,7 @@ function read(pattern: string | string[]): SourceFile[] {
 
 const product = read(['src/**/*.ts', 'strategies/**/*.ts']);
 const tests = read('test/**/*.ts');
+const recipes = read('docs/**/*.ts');
 
 const checkImports = (path: string, text: string): string[] => importViolations({ path, text }, dependencies);
 
@@ -76,7 +77,7 @@ describe('the project', () => {
   });
 
   it('names every file by its concept', () => {
-    expect([...product, ...tests].flatMap(({ path }) => nameViolations(path))).toEqual([]);
+    expect([...product, ...tests, ...recipes].flatMap(({ path }) => nameViolations(path))).toEqual([]);
   });
 
   it('registers no test hooks while a shared module is loaded', () => {
@@ -88,7 +89,7 @@ describe('the project', () => {
   });
 
   it('has no line over 120 columns', () => {
-    expect([...product, ...tests, ...read('build.ts')].flatMap(lineViolations)).toEqual([]);
+    expect([...product, ...tests, ...recipes, ...read('build.ts')].flatMap(lineViolations)).toEqual([]);
   });
 
   it('has no folder of more than 25 files without a reason', () => {
@@ -101,7 +102,7 @@ describe('the project', () => {
 
   it('uses the words of the field in names, comments, messages, tests and documents', () => {
     const documents = read(['README.md', 'SECURITY.md', 'CHANGELOG.md', 'DECISIONS.md', 'docs/*.md']);
-    expect([...product, ...tests, ...documents].flatMap(wordViolations)).toEqual([]);
+    expect([...product, ...tests, ...recipes, ...documents].flatMap(wordViolations)).toEqual([]);
   });
 
   it('documents only files and folders that exist', () => {

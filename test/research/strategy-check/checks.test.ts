@@ -13,11 +13,11 @@ import type { Strategy } from '../../../src/strategy/index.ts';
 import { amount, defineStrategy, pair } from '../../../src/strategy/index.ts';
 import meanReversion from '../../../strategies/mean-reversion.ts';
 import smaCrossover from '../../../strategies/sma-crossover.ts';
+import bracket from '../../../strategies/bracket.ts';
 import dca from '../../../strategies/dca.ts';
-import grid from '../../strategies/proofs/grid.ts';
-import rsi from '../../strategies/proofs/rsi.ts';
-import trailingBracket from '../../strategies/proofs/trailing-bracket.ts';
-import twap from '../../strategies/proofs/twap.ts';
+import grid from '../../../strategies/grid.ts';
+import rsi from '../../../strategies/rsi.ts';
+import twap from '../../../strategies/twap.ts';
 import { cursorOver } from '../../backtest/recordings.ts';
 import { configured } from '../../strategies/instances.ts';
 import { BUDGET } from '../../trading/states.ts';
@@ -57,11 +57,9 @@ describe('a strategy without a mistake', () => {
     [meanReversion, { ...SIZED, every: '5s', window: 20, k: 1.2 }],
     [smaCrossover, { ...SIZED, every: '5s', fast: 3, slow: 8 }],
     [dca, { buy: 'SOL', spend: '25 USDC', every: '10m' }],
-    [grid, { pair: 'SOL/USDC', lot: '25 USDC', step: 0.01 }],
-    [twap, { buy: 'SOL', total: '100 USDC', slices: 3, every: '10m', watch: '25 USDC' }],
-    [trailingBracket, {
-      pair: 'SOL/USDC', size: '25 USDC', sale: '1 SOL', gain: 0.02, loss: 0.02, distance: 0.02, after: 154.5,
-    }],
+    [grid, { pair: 'SOL/USDC', low: 140, high: 160, levels: 10, lot: '25 USDC' }],
+    [twap, { buy: 'SOL', total: '75 USDC', duration: '20m', every: '10m', jitter: 0 }],
+    [bracket, { ...SIZED, sale: '1 SOL', take_profit: 0.02, stop_loss: 0.02 }],
     [rsi, { ...SIZED, bar: '1m', poll: '5s', window: 3 }],
   ])('passes: $name', async (strategy, params) => {
     const results = await examined(strategy, params);

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import dailySpending from '../../../docs/strategies/recipes/sizes/daily-spending.ts';
+import dailyWeights from '../../../docs/strategies/recipes/sizes/daily-weights.ts';
+import oddsSize from '../../../docs/strategies/recipes/sizes/odds-size.ts';
+import volatilitySize from '../../../docs/strategies/recipes/sizes/volatility-size.ts';
+import { testStrategy } from '../../../src/testing/index.ts';
+
+describe('the recipes of sizes', () => {
+  it('volatility-size buys less the more the price moves', () => {
+    const bought = (range: number): number => Math.round(Number.parseFloat(testStrategy(volatilitySize, {
+      params: { pair: 'SOL/USDC', quoted: '25 USDC', bars: 1, minimum: '10 USDC' },
+    }).series('30s', { bar: Array.from({ length: 21 }, (_, i) => 100 + (i % 2) * range) }).approved[0]?.amount ?? '0'));
+    expect(bought(1)).toBe(500);
+    expect(bought(2)).toBe(250);
+    expect(bought(100)).toBe(0);
+  });
+
+  it('odds-size stakes more on better odds, and nothing below the costs', () => {
+    const run = testStrategy(oddsSize, {
+      params: { pair: 'SOL/USDC', minimum: '5 USDC' }, prices: { 'SOL/USDC': 100 }, budget: '100 USDC',
+    });
+    run.feed('forecast', ['1s', { id: 'a', probability: 0.52 }], '2s maybe', ['3s', { id: 'b', probability: 0.545 }],
+      ['4s', { id: 'c', probability: 0.56 }]);
+    expect(run.approved.map(({ key, amount }) => `${key} ${amount}`)).toEqual(['b 5.032206 USDC', 'c 20.128824 USDC']);
+  });
+
+  it('daily-spending stops for the day, over a restart too, and goes on the next', () => {
+    const params = { pair: 'SOL/USDC', size: '25 USDC', per_day: '60 USDC', below: 100 };
+    const run = testStrategy(dailySpending, { params, swaps: ['fill', 'fail', 'fill'] });
+    run.series('1h', { price: [99, 101, 99, 99] }).restart().series('1h', { price: [99, 99] });
+    expect(run.lines('outcome')).toEqual([
+      '0s filled 25 USDC -> 0.252525252 SOL', '2h failed 25 USDC -> SOL (6001)', '3h filled 25 USDC -> 0.252525252 SOL',
+    ]);
+    run.advanceTo('24h').emit('price', 99);
+    expect(run.lines('swap').slice(3)).toEqual(['1d buy 25 USDC -> SOL "60 USDC are left today"']);
+  });
+
+  it('daily-weights restores the weight once a day', () => {
+    const run = testStrategy(dailyWeights, { params: { pair: 'SOL/USDC', sale: '1 SOL', minimum: '10 USDC' } });
+    run.series('1h', { price: [100, 100, 120, 130, ...Array.from({ length: 20 }, () => 150)] });
+    expect(run.lines('swap')).toEqual([
+      '0s buy 500 USDC -> SOL "daily: SOL is 50.0 points under its weight"',
+      '14h sell 0.833333333 SOL -> USDC "daily: SOL is 10.0 points over its weight"',
+    ]);
+  });
+});
