@@ -20,10 +20,11 @@ describe('the recipes of exits', () => {
   });
 
   it('time-limit sells after its time, which a restart does not begin again', () => {
-    const run = testStrategy(timeLimit, { params: { ...BUY, entry: 100, hold: '1h' } });
+    const params = { ...BUY, entry: 100, hold: '1h' };
+    const run = testStrategy(timeLimit, { params, swaps: { end: 'fill', after: '2m' } });
     run.feed('price', '10s 100').advanceTo('50m').restart({ after: '1m' }).advanceTo('2h');
-    expect(run.lines('swap')).toEqual([
-      '10s buy 25 USDC -> SOL "cheap" key=entry/1', '1h1m sell 0.25 SOL -> USDC "held for 1h"',
+    expect(run.lines('swap', 'denial')).toEqual([
+      '10s buy 25 USDC -> SOL "cheap" key=entry/1', '1h3m sell 0.25 SOL -> USDC "held for 1h"',
     ]);
   });
 
@@ -61,6 +62,7 @@ describe('the recipes of exits', () => {
     const sales = (...price: number[]): string[] =>
       testStrategy(gainOrStop, { params }).series('5s', { sale: price }).lines('swap').slice(1);
     expect(sales(100, 96, 95, 111)).toEqual(['10s sell 0.25 SOL -> USDC "stop" key=exit/1']);
+    expect(sales(90, 120, 100, 109, 94)).toEqual(['20s sell 0.25 SOL -> USDC "stop" key=exit/1']);
     expect(sales(100, 109, 111, 90)).toEqual(['10s sell 0.25 SOL -> USDC "gain" key=exit/1']);
   });
 });

@@ -65,7 +65,7 @@ describe('the recipes of operations', () => {
 
   it('refusals tells each cause once an hour', () => {
     const run = testStrategy(refusals, { params: { ...BUY, below: 100 }, risk: { max_trade: '10 USDC' } });
-    run.series('30m', { price: [99, 99, 99] }).trading('halted').series('30m', { price: [99] });
+    run.series('30m', { price: [99, 101, 99] }).trading('halted').series('30m', { price: [99] });
     expect(run.lines('alert')).toEqual([
       '0s warning "refused: TRADE_EXCEEDS_MAX"', '1h warning "refused: TRADE_EXCEEDS_MAX"',
       '1h30m warning "refused: TRADING_HALTED"',

@@ -34,11 +34,14 @@ describe('the recipes of sizes', () => {
     expect(run.lines('swap').slice(3)).toEqual(['1d buy 25 USDC -> SOL "60 USDC are left today"']);
   });
 
-  it('daily-weights restores the weight once a day', () => {
-    const run = testStrategy(dailyWeights, { params: { pair: 'SOL/USDC', sale: '1 SOL', minimum: '10 USDC' } });
-    run.series('1h', { price: [100, 100, 120, 130, ...Array.from({ length: 20 }, () => 150)] });
+  it('daily-weights restores the weight once a day, and goes on after a swap that failed', () => {
+    const run = testStrategy(dailyWeights, {
+      params: { pair: 'SOL/USDC', sale: '1 SOL', minimum: '10 USDC' }, swaps: [{ end: 'fail', after: '90m' }, 'fill'],
+    });
+    run.series('1h', { price: [100, 100, 100, 100, 130, ...Array.from({ length: 20 }, () => 150)] });
     expect(run.lines('swap')).toEqual([
       '0s buy 500 USDC -> SOL "daily: SOL is 50.0 points under its weight"',
+      '2h buy 500 USDC -> SOL "daily: SOL is 50.0 points under its weight"',
       '14h sell 0.833333333 SOL -> USDC "daily: SOL is 10.0 points over its weight"',
     ]);
   });
