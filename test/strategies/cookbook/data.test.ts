@@ -30,7 +30,7 @@ describe('the recipes of data', () => {
   it('faster-polls watches while the price is near, and not before', () => {
     const run = testStrategy(fasterPolls, { params: { ...BUY, level: 100 } });
     run.emit('slow', 105);
-    run.feed('slow', '1m 100.5').feed('SOL/USDC', '1m5s 99.9').feed('slow', '2m 110', '3m 99');
+    run.feed('slow', '1m 100.5').feed('SOL/USDC', '1m2s 100.2', '1m5s 99.9').feed('slow', '2m 110', '3m 99');
     expect(run.lines()).toEqual(['1m5s info "at 99.90"']);
   });
 
@@ -63,9 +63,10 @@ describe('the recipes of data', () => {
     run.feed('activity',
       ['1s', { signature: 'small', changes: ['-100 USDC', '+1 SOL'] }],
       ['2s', { signature: 'large', changes: ['-9000 USDC', '+90 SOL'] }],
-      ['3s', { signature: 'gift', changes: ['+1 SOL'], isSigner: false }],
+      ['3s', { signature: 'unsigned', changes: ['-100 USDC', '+1 SOL'], isSigner: false }],
       ['4s', { signature: 'failed', changes: ['-100 USDC', '+1 SOL'], hasFailed: true }],
-      ['5s', { signature: 'sale', changes: ['+100 USDC', '-1 SOL'] }]);
+      ['5s', { signature: 'sale', changes: ['+100 USDC', '-1 SOL'] }],
+      ['6s', { signature: 'payment', changes: ['-100 USDC'] }], ['7s', { signature: 'gift', changes: ['+1 SOL'] }]);
     expect(run.lines('swap')).toEqual([
       '1s buy 10 USDC -> SOL "the wallet bought" key=small', '2s buy 25 USDC -> SOL "the wallet bought" key=large',
     ]);
@@ -73,13 +74,13 @@ describe('the recipes of data', () => {
 
   it('clean-record takes what is unknown for unsafe', () => {
     const clean = { isVerified: true, audit: { mintAuthorityDisabled: true }, values: { holderCount: 5_000 } };
-    const buys = (record: object): number => testStrategy(cleanRecord, { params: { ...BUY, below: 100 } })
-      .feeds({ token: [['1s', { ...clean, ...record }]], price: ['2s 101', '3s 99'] }).approved.length;
-    expect(buys({})).toBe(1);
+    const buys = (record: object): string[] => testStrategy(cleanRecord, { params: { ...BUY, below: 100 } })
+      .feeds({ token: [['1s', { ...clean, ...record }]], price: ['2s 101', '3s 99'] }).approved.map(({ at }) => at);
+    expect(buys({})).toEqual(['3s']);
     const unsafe = [
       { isVerified: undefined }, { audit: {} }, { audit: { ...clean.audit, isSus: true } }, { values: {} },
     ];
-    expect(unsafe.map(buys)).toEqual([0, 0, 0, 0]);
+    expect(unsafe.map(buys)).toEqual([[], [], [], []]);
   });
 
   it('own-indicator alerts once for each streak', () => {
@@ -100,9 +101,12 @@ describe('the recipes of data', () => {
 
   it('event-search watches the markets of the event that it found', () => {
     const run = testStrategy(eventSearch, { params: { word: 'tide' } });
-    run.feed('found', ['1s', [{ eventId: 'OLD', isActive: false }, { eventId: 'TIDE', isActive: true }]]);
-    run.emit(predictionEvent('TIDE', { every: '1m' }), [{ marketId: 'A' }, { marketId: 'B', status: 'closed' }]);
-    expect(run.lines()).toEqual(['1s info "TIDE: 1 markets"']);
+    const tide = [{ eventId: 'OLD', isActive: false }, { eventId: 'TIDE', isActive: true }];
+    const markets = [{ marketId: 'A' }, { marketId: 'B', status: 'closed' }, { marketId: 'C' }];
+    run.feed('found', ['1s', []], ['2s', tide], ['3s', tide]);
+    const watched = predictionEvent('TIDE', { every: '1m' });
+    run.emit(watched, markets).advance('1m').emit(watched, markets).advance('1m').emit(watched, markets.slice(1));
+    expect(run.lines()).toEqual(['3s info "TIDE: 2 markets"', '2m3s info "TIDE: 1 markets"']);
   });
 
   it('lending-report tells the latest sum at each interval that has news', () => {

@@ -35,12 +35,11 @@ describe('the recipes of entries', () => {
   });
 
   it('gap-bars waits until all bars of a decision have prices', () => {
-    const buys = (...bar: (number | undefined)[]): string[] =>
-      testStrategy(gapBars, { params: BUY }).series('30s', { bar }).lines('swap');
-    expect(buys(100, 100, 101, 102, 103, 104, 105)).toEqual(['3m buy 25 USDC -> SOL "3 bars rose"']);
-    expect(buys(100, 100, 101, undefined, undefined, 104, 105, 106, 107, 108, 109))
-      .toEqual(['5m buy 25 USDC -> SOL "3 bars rose"']);
-    expect(buys(100, 100, 101, 102, 99, 104, 105)).toEqual([]);
+    const buys = [
+      [100, 100, 101, 102, 103, 104, 105], [100, 100, 101, undefined, undefined, 104, 105, 106, 107, 108, 109],
+      [100, 100, 101, 102, 99, 104, 105],
+    ].map((bar) => testStrategy(gapBars, { params: BUY }).series('30s', { bar }).lines('swap'));
+    expect(buys).toEqual([['3m buy 25 USDC -> SOL "3 bars rose"'], ['5m buy 25 USDC -> SOL "3 bars rose"'], []]);
   });
 
   it('two-inputs asks for statistics that are there and fresh', () => {

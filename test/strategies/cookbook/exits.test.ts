@@ -20,20 +20,19 @@ describe('the recipes of exits', () => {
   });
 
   it('time-limit sells after its time, which a restart does not begin again', () => {
-    const run = testStrategy(timeLimit, { params: { ...BUY, entry: 100, hold: '1h' } });
+    const params = { ...BUY, entry: 100, hold: '1h' };
+    const run = testStrategy(timeLimit, { params, swaps: { end: 'fill', after: '2m' } });
     run.feed('price', '10s 100').advanceTo('50m').restart({ after: '1m' }).advanceTo('2h');
-    expect(run.lines('swap')).toEqual([
-      '10s buy 25 USDC -> SOL "cheap" key=entry/1', '1h1m sell 0.25 SOL -> USDC "held for 1h"',
+    expect(run.lines('swap', 'denial')).toEqual([
+      '10s buy 25 USDC -> SOL "cheap" key=entry/1', '1h3m sell 0.25 SOL -> USDC "held for 1h"',
     ]);
   });
 
   it('range-stop has its stop farther away in a wild market', () => {
-    const sold = (wide: number): string[] => testStrategy(rangeStop, { params: { ...BUY, bars: 2 } })
-      .series('10s', { bar: [...Array.from({ length: 19 }, (_, i) => 100 + (i % 2) * wide),
-        ...Array.from({ length: 12 }, () => 97)] }).lines('swap').slice(1);
-    expect(sold(1)).toHaveLength(1);
-    expect(sold(1)[0]).toContain('sell 0.2');
-    expect(sold(5)).toEqual([]);
+    const sales = [1, 5].map((range) => testStrategy(rangeStop, { params: { ...BUY, bars: 2 } })
+      .series('10s', { bar: [...Array.from({ length: 19 }, (_, i) => 100 + (i % 2) * range),
+        ...Array.from({ length: 12 }, () => 97)] }).lines('swap').slice(1));
+    expect(sales).toEqual([['5m sell 0.25 SOL -> USDC "below the stop at 98.00"'], []]);
   });
 
   it('dry-liquidity sells when much of the most that was seen is gone', () => {
@@ -63,6 +62,7 @@ describe('the recipes of exits', () => {
     const sales = (...price: number[]): string[] =>
       testStrategy(gainOrStop, { params }).series('5s', { sale: price }).lines('swap').slice(1);
     expect(sales(100, 96, 95, 111)).toEqual(['10s sell 0.25 SOL -> USDC "stop" key=exit/1']);
+    expect(sales(90, 120, 100, 109, 94)).toEqual(['20s sell 0.25 SOL -> USDC "stop" key=exit/1']);
     expect(sales(100, 109, 111, 90)).toEqual(['10s sell 0.25 SOL -> USDC "gain" key=exit/1']);
   });
 });

@@ -10,6 +10,11 @@ import { testStrategy } from '../../../src/testing/index.ts';
 
 const BUY = { pair: 'SOL/USDC', size: '25 USDC' };
 
+/** The lines of the prices in the bar of a minute. */
+function sixPrices(close: number, minute: number): string[] {
+  return [10, 20, 30, 40, 50, 60].map((second) => `${minute * 60 + second}s ${close}`);
+}
+
 describe('the recipes of operations', () => {
   it('counter counts a purchase that landed while the bot was down', () => {
     const params = { ...BUY, below: 100, most: 2 };
@@ -40,8 +45,6 @@ describe('the recipes of operations', () => {
   });
 
   it('kept-indicator decides over a restart as without one', () => {
-    const sixPrices = (close: number, index: number): string[] =>
-      [10, 20, 30, 40, 50, 60].map((second) => `${index * 60 + second}s ${close}`);
     const prices = [100, 100, 100, 110, 90, 120].flatMap(sixPrices);
     const run = testStrategy(keptIndicator, { params: { ...BUY, bars: 3 } }).feed('bar', ...prices.slice(0, 24));
     run.restart().feed('bar', ...prices.slice(24));
@@ -62,7 +65,7 @@ describe('the recipes of operations', () => {
 
   it('refusals tells each cause once an hour', () => {
     const run = testStrategy(refusals, { params: { ...BUY, below: 100 }, risk: { max_trade: '10 USDC' } });
-    run.series('30m', { price: [99, 99, 99] }).trading('halted').series('30m', { price: [99] });
+    run.series('30m', { price: [99, 101, 99] }).trading('halted').series('30m', { price: [99] });
     expect(run.lines('alert')).toEqual([
       '0s warning "refused: TRADE_EXCEEDS_MAX"', '1h warning "refused: TRADE_EXCEEDS_MAX"',
       '1h30m warning "refused: TRADING_HALTED"',

@@ -1,8 +1,8 @@
 // Follow what a search finds
 //
-// `predictionEvents` polls the events whose title contains a word. For the newest one, `ctx.watch` reads its
-// markets, and `switchMap` leaves the one before. Titles are texts of others: cut them before you print them. The
-// same pattern serves for tokens with `tokenList`.
+// `predictionEvents` polls the events whose title contains a word. `ctx.watch` reads the markets of the first active
+// one, and `switchMap` ends the watch of the one before. Titles are texts of others, so the alert names the event by
+// its identifier. The same pattern serves for tokens with `tokenList`.
 import { defineStrategy, predictionEvent, predictionEvents } from 'gannet';
 import { distinctUntilChanged, filter, map, switchMap } from 'rxjs';
 import { z } from 'zod';

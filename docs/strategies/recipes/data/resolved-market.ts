@@ -4,7 +4,6 @@
 // closed market are undefined, never 0. `when` acts once, although each later poll shows the same result. The event
 // is watched in pages of 20 markets; name the page where the market is not on the first one.
 import { amount, defineStrategy, pair, predictionMarket, quotes, when } from 'gannet';
-import { filter } from 'rxjs';
 import { z } from 'zod';
 
 export default defineStrategy({
@@ -22,7 +21,6 @@ export default defineStrategy({
     price: quotes(p.pair, { amount: p.size, every: '10s' }),
   }),
   run: ({ market }, p, ctx) => market.pipe(
-    filter((now) => now.market.result !== undefined),
     when(ctx, 'resolved', (now) => now.market.result === 'yes', () =>
       ctx.buy(p.pair, p.size, `${p.market} resolved to YES`)),
   ),

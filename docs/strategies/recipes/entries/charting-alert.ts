@@ -18,7 +18,7 @@ export default defineStrategy({
   run: ({ chart }, p, ctx) => chart.pipe(
     map(({ body }) => ORDER.safeParse(body)),
     map(({ data: order, error }) => {
-      if (order === undefined) return ctx.alert('warning', `an alert is no order: ${error!.issues[0]!.message}`);
+      if (order === undefined) return ctx.alert('warning', `an alert is no order: ${error.issues[0]!.message}`);
       const key = `chart-${order.id}`;
       return order.side === 'buy' ? ctx.buy(p.pair, p.size, `alert ${order.id}`, { key })
         : ctx.sell(p.pair, 'all', `alert ${order.id}`, { key });

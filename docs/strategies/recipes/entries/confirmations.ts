@@ -1,8 +1,8 @@
 // Wait for two confirmations
 //
-// One low quote may be an error of one exchange. This entry counts how many polls in a row agree, and begins again
-// at the first one that does not. More confirmations refuse more errors and buy later: each costs one interval of
-// the poll.
+// A low quote may be an error of a single exchange. This entry counts how many polls in a row agree, and begins
+// again at the first that does not. With more confirmations it refuses more errors and buys later: each costs one
+// interval of the poll.
 import { amount, defineStrategy, pair, quotes, when } from 'gannet';
 import { scan } from 'rxjs';
 import { z } from 'zod';

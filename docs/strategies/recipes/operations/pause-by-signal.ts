@@ -1,8 +1,8 @@
 // Pause by a signal
 //
 // Another program can pause the purchases, for example at the time of news. The pause is a state, so that it
-// outlives a restart; sales go on. `gannet halt` stops everything at once and is for people. Any other body is
-// ignored here: each program that may send signals could pause it.
+// outlives a restart; sales go on. Other bodies change nothing. Each program that may send the signal can pause the
+// strategy; `gannet halt` stops all trading, and is for people.
 import { amount, defineStrategy, pair, quotes, signals } from 'gannet';
 import type { SignalEvent } from 'gannet';
 import { filter, ignoreElements, map, merge } from 'rxjs';

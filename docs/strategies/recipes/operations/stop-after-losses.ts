@@ -1,8 +1,8 @@
 // Stop buying after three losses
 //
 // A sale is a loss where it brings less than its purchase cost. Both are fills of `outcomes$`, and the state keeps
-// them over restarts. A gain begins the count again. The strategy goes on to sell, and says once that it stopped
-// buying; new parameters or a new name begin again. Fees of the network are not in these amounts.
+// them over restarts. A gain begins the count again. After the last loss the strategy goes on to sell, and says so
+// once. Network fees are not in these amounts.
 import { amount, defineStrategy, pair, quotes } from 'gannet';
 import type { Outcome } from 'gannet';
 import { distinctUntilChanged, EMPTY, filter, map, merge, mergeMap, of } from 'rxjs';

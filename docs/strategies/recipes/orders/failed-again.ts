@@ -1,7 +1,7 @@
 // Try a failed swap again, but not for ever
 //
-// A swap that failed on the chain has used its key, and paid its fee. The next attempt needs another key. The number
-// of attempts is a state, so that restarts do not begin again. An `unknown` outcome is no failure: the swap may have
+// A swap that failed on the chain, or expired, has used its key. The next attempt needs another key. The number of
+// attempts is a state, so that restarts do not begin again. An `unknown` outcome is no failure: the swap may have
 // landed, so wait for its end.
 import { amount, cooldown, defineStrategy, pair, quotes } from 'gannet';
 import type { Outcome } from 'gannet';
