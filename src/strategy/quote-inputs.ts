@@ -87,7 +87,11 @@ function latest(parts: readonly PricedQuote[]): Millis {
 
 const NOTHING: readonly never[] = [];
 
-/** Joins the quotes of one round: the newest of each part, once every part was renewed. */
+/**
+ * Joins the quotes of one round: the newest of each part, once every part was renewed. Where one part was left out of a
+ * round, the next one would end with the first part of the round after it, and so on for ever. So the late parts of a
+ * round that took more than half an interval also begin the next one.
+ */
 function joined<T>(
   parts: readonly Input<PricedQuote>[], join: (quotes: readonly PricedQuote[]) => T,
 ): Input<T> {
@@ -101,11 +105,17 @@ function joined<T>(
         renewed.set(event.feed, event);
         if (renewed.size < places.size) return NOTHING;
         const round = renewed;
-        renewed = new Map();
+        renewed = lateParts(round, event.receivedAt - spec.everyMs / 2);
         return [join(parts.map((part) => part.adapt(round.get(feedKey(part.spec))!)))];
       };
     },
   };
+}
+
+/** Returns the parts of a round since an instant, where others are older. */
+function lateParts(round: ReadonlyMap<FeedKey, MarketEvent>, since: Millis): Map<FeedKey, MarketEvent> {
+  const late = new Map([...round].filter(([, { receivedAt }]) => receivedAt >= since));
+  return late.size === round.size ? new Map() : late;
 }
 
 /** After a silence of more bars than these, bars begin again, and the silence has none. */

@@ -41,6 +41,16 @@ describe('a ladder', () => {
     expect(convert(large(5))).toEqual([]);
   });
 
+  it('finds back to rounds of one moment after a part of one is missing', () => {
+    const convert = assemble!();
+    const rounds = [
+      // The first answer of the first round is missing.
+      buyingSol(150_000, 2), large(4), sellingSol(149_000, 5_001), buyingSol(150_000, 5_002), large(5_004),
+      sellingSol(149_000, 10_001), buyingSol(150_000, 10_002), large(10_004),
+    ].flatMap((event) => convert(event)).map(({ rungs }) => rungs.map(({ at }) => at));
+    expect(rounds).toEqual([[2, 5_001, 4], [5_002, 5_001, 5_004], [10_002, 10_001, 10_004]]);
+  });
+
   it('remembers nothing of another run', () => {
     const first = assemble!();
     first(sellingSol(149_000, 1));

@@ -15,8 +15,9 @@ import meanReversion from '../../../strategies/mean-reversion.ts';
 import smaCrossover from '../../../strategies/sma-crossover.ts';
 import bracket from '../../../strategies/bracket.ts';
 import dca from '../../../strategies/dca.ts';
-import grid from '../../../strategies/grid.ts';
+
 import rsi from '../../../strategies/rsi.ts';
+import trailingStop from '../../../strategies/trailing-stop.ts';
 import twap from '../../../strategies/twap.ts';
 import { cursorOver } from '../../backtest/recordings.ts';
 import { configured } from '../../strategies/instances.ts';
@@ -57,7 +58,7 @@ describe('a strategy without a mistake', () => {
     [meanReversion, { ...SIZED, every: '5s', window: 20, k: 1.2 }],
     [smaCrossover, { ...SIZED, every: '5s', fast: 3, slow: 8 }],
     [dca, { buy: 'SOL', spend: '25 USDC', every: '10m' }],
-    [grid, { pair: 'SOL/USDC', low: 140, high: 160, levels: 10, lot: '25 USDC' }],
+    [trailingStop, { pair: 'SOL/USDC', buy: '25 USDC', sale: '1 SOL', distance: 0.01 }],
     [twap, { buy: 'SOL', total: '75 USDC', duration: '20m', every: '10m', jitter: 0 }],
     [bracket, { ...SIZED, sale: '1 SOL', take_profit: 0.02, stop_loss: 0.02 }],
     [rsi, { ...SIZED, bar: '1m', poll: '5s', window: 3 }],
