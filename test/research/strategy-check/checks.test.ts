@@ -15,7 +15,6 @@ import meanReversion from '../../../strategies/mean-reversion.ts';
 import smaCrossover from '../../../strategies/sma-crossover.ts';
 import bracket from '../../../strategies/bracket.ts';
 import dca from '../../../strategies/dca.ts';
-
 import rsi from '../../../strategies/rsi.ts';
 import trailingStop from '../../../strategies/trailing-stop.ts';
 import twap from '../../../strategies/twap.ts';
