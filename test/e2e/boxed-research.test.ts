@@ -156,7 +156,7 @@ export default defineStrategy({ name: 'reads', summary: 'Reads.',
       'backtest', configOf('spawns.yaml', '{ use: ./spawns.ts }'), '--recording', recording,
     ]);
     expect([refused.code, refused.stdout]).toStrictEqual([2, expect.stringContaining(
-      'cannot be loaded: it imports node:child_process: strategies run without other processes',
+      'cannot be loaded: spawns.ts: it imports node:child_process: strategies run without other processes',
     )]);
   });
 

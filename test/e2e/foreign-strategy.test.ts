@@ -63,6 +63,6 @@ describe('a strategy that is not of the project', () => {
     const ended = await playground.ask([...command, '--config', yaml, '--state-dir', state]);
     expect(ended.code).toBe(2);
     expect(ended.stdout + ended.stderr).toContain('thief.yaml:3:12 strategies[0].use: strategy "./thief.ts" cannot be '
-      + 'loaded: the module node:fs is not available to a strategy');
+      + 'loaded: thief.ts: the module node:fs is not available to a strategy');
   });
 });

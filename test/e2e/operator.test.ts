@@ -227,7 +227,7 @@ async function askAsAStranger(closed: string): Promise<void> {
     ['an unknown strategy', () => post('/api/halt', { strategy: 'three' })],
     ['a word on a closed swap', () => post(`/api/intents/${closed}/resolve`, { as: 'expired', reason: 'I think so' })],
     ['a word without a reason', () => post(`/api/intents/${closed}/resolve`, { as: 'expired' })],
-    ['a reload', () => post('/api/strategies/one/reload', {})],
+    ['a reload of an unknown strategy', () => post('/api/strategies/three/reload', {})],
     ['a GET of a command', () => ask('/api/halt')],
     ['too many decisions', () => ask('/api/decisions?limit=100000')],
   ];
@@ -517,7 +517,8 @@ describe('unauthorized and invalid commands', () => {
     ['no token', 401], ['wrong token', 401], ['foreign host', 403], ['foreign origin', 403], ['a form', 415],
     ['plain text', 415], ['broken JSON', 400], ['no body', 400], ['a list', 400], ['an unknown member', 400],
     ['a __proto__ member', 400], ['a number as a reason', 400], ['a huge body', 413],
-    ['an unknown strategy', 404], ['a word on a closed swap', 409], ['a word without a reason', 400], ['a reload', 501],
+    ['an unknown strategy', 404], ['a word on a closed swap', 409], ['a word without a reason', 400],
+    ['a reload of an unknown strategy', 404],
     ['a GET of a command', 404], ['too many decisions', 400],
   ])('%s: %i, and nothing changes', (name, status) => {
     expect(statuses[name], JSON.stringify(seen[name])).toBe(status);

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importsOf } from '../../src/core/source-imports.ts';
@@ -60,11 +60,14 @@ beforeAll(async () => {
     if (spawnSync('cp', ['-al', from, playground.path(path)]).status !== 0)
       execFileSync('cp', ['-a', from, playground.path(path)]);
   }
-  symlinkSync('gannet/bin/gannet', playground.path('node_modules', 'start'));
+  const commands = playground.path('node_modules', '.bin');
+  mkdirSync(commands);
+  symlinkSync('../gannet/bin/gannet', join(commands, 'gannet'));
+  symlinkSync(process.execPath, join(commands, 'node'));
 });
 afterAll(() => playground.close());
 
-function gannet(args: readonly string[], from = playground.path('node_modules', 'start')): string {
+function gannet(args: readonly string[], from = playground.path('node_modules', '.bin', 'gannet')): string {
   const ended = spawnSync(from, args, {
     cwd: playground.dir, encoding: 'utf8', env: { PATH: '/usr/bin:/bin', TMPDIR: playground.path('tmp') },
   });
@@ -116,6 +119,35 @@ describe('the package', () => {
     expect(sources.filter((path) => !/^src\/(?:core|signer|solana)\//.test(path)
       && !/^src\/config\/(?:default-config|interpolate|config-issue|config-tree|yaml-source)\.ts$/.test(path)
       && !/^node_modules\/(?:base-x|bs58|dotenv|yaml)\//.test(path))).toStrictEqual([]);
+  });
+
+  it('is learned by the tutorial, whose blocks are followed to the letter', () => {
+    const page = readFileSync(join(PROJECT, 'docs', 'strategies', 'tutorial.md'), 'utf8');
+    const blocks = [...page.matchAll(/(?:`([\w./-]+)`:\n\n)?```(\w+)\n([\s\S]*?)```/g)];
+    expect(blocks.map(([, , language]) => language))
+      .toStrictEqual(['sh', 'ts', 'ts', 'sh', 'yaml', 'sh', 'sh', 'sh', 'sh']);
+    let folder = playground.dir;
+    let output = '';
+    for (const [, file, language, text] of blocks) {
+      if (language !== 'sh') {
+        writeFileSync(join(folder, file!), text!);
+        continue;
+      }
+      // The package and what it needs are installed above the folder; npx would find the same command there.
+      const lines = text!.replace(/^npm install(?: \.\.\/gannet-0\.1\.0\.tgz)?$/gm, ':').replace(/^npx /gm, '');
+      const ended = spawnSync('bash', ['-ec', `${lines}\npwd > "$PLACE"`], {
+        cwd: folder, encoding: 'utf8', env: {
+          PATH: `${playground.path('node_modules', '.bin')}:${process.env['PATH']}`, HOME: playground.path('tmp'),
+          TMPDIR: playground.path('tmp'), PLACE: playground.path('place'), npm_config_offline: 'true',
+        },
+      });
+      expect(ended.status, `${text}\n${ended.stdout}\n${ended.stderr}`).toBe(0);
+      folder = playground.read('place').trim();
+      output += ended.stdout;
+    }
+    expect(output).toMatch(/pass 5\n[\s\S]*is valid: live[\s\S]*falls \(falls\.ts\): no check failed/);
+    expect(output).toMatch(/all decisions are the same: \d+ from \d+ events/);
+    expect(readFileSync(join(folder, 'state', 'falls.html'), 'utf8')).toContain('startReport(document)');
   });
 
   it('says what to do where the platform’s Node is missing', () => {

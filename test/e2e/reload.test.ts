@@ -108,7 +108,7 @@ describe('gannet reload', { timeout: 120_000 }, () => {
       ['does not parse', () => playground.write('counter.ts', `${good}\nconst = 1;\n`),
         /run\.yaml:\d+:\d+ .*counter\.ts.*cannot be loaded: /],
       ['throws at load', () => playground.write('counter.ts', `${good}\nthrow new Error('not today');\n`),
-        /run\.yaml:\d+:\d+ .*counter\.ts.*cannot be loaded: not today/],
+        /run\.yaml:\d+:\d+ .*counter\.ts.*cannot be loaded: counter\.ts:\d+:\d+: not today/],
       ['no strategy', () => playground.write('counter.ts', 'export default 7;\n'),
         /run\.yaml:\d+:\d+ .*expected the default export of \.\/counter\.ts .*: export default defineStrategy/],
       ['another name', () => playground.write('counter.ts', good.replace("name: 'counter'", "name: 'other'")),

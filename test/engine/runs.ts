@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import { NEVER } from 'rxjs';
 import { z } from 'zod';
+import { placeOf } from '../../src/core/throw-place.ts';
 import type { Millis } from '../../src/core/time.ts';
 import type { LoggedDecision } from '../../src/engine/decision-log.ts';
 import { Engine } from '../../src/engine/engine.ts';
@@ -101,7 +102,7 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
  */
 export function apart(instance: StrategyInstance, seed = 7): StrategyInstance {
   if (instance.apart !== undefined) return instance;
-  const realm = createRealm({ ...instance, seed });
+  const realm = createRealm({ ...instance, seed, locate: placeOf });
   return {
     ...instance,
     apart: {
