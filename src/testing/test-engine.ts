@@ -61,7 +61,8 @@ export class TestEngine {
     this.writer = new RecordWriter(setup.tokens, setup.budget?.token.mint ?? setup.tokens.bySymbol('USDC')!.mint);
     this.executor = new SwapExecutor(this.#chainClock, this.#market, answers);
     this.#keptAt = setup.startAt;
-    [this.#engine, this.#state] = this.#build(setup.startAt, freshSnapshot(setup.balances));
+    this.#kept = setup.savedState;
+    [this.#engine, this.#state] = this.#build(setup.startAt, freshSnapshot(setup.balances), this.#restored());
   }
 
   get now(): Millis {
@@ -110,11 +111,8 @@ export class TestEngine {
     this.#engine.stop();
     this.watched = [];
     const snapshot = JSON.parse(JSON.stringify(snapshotState(earlier))) as StateSnapshot;
-    const states = this.#kept === undefined ? {} : { [this.#setup.name]: this.#kept };
-    [this.#engine, this.#state] = this.#build(startAt, snapshot, {
-      open: earlier.intents.values().map(({ intent, state }) => ({ intent, state })),
-      restored: { states, unseen: this.#unseen },
-    });
+    [this.#engine, this.#state] = this.#build(startAt, snapshot, this.#restored(),
+      earlier.intents.values().map(({ intent, state }) => ({ intent, state })));
     // What landed meanwhile is known before the strategy starts.
     this.#chainClock.advanceTo(startAt);
     if (this.#setup.warmupMs > 0) this.#engine.warmUp(rowsOf(this.#history));
@@ -144,9 +142,12 @@ export class TestEngine {
     if (this.now - this.#keptAt >= SAVE_EVERY_MS) this.#save();
   }
 
+  #restored(): RestoredStates {
+    return { states: this.#kept === undefined ? {} : { [this.#setup.name]: this.#kept }, unseen: this.#unseen };
+  }
+
   #build(
-    startAt: Millis, snapshot: StateSnapshot,
-    { open = [], restored }: { readonly open?: readonly OpenIntent[]; readonly restored?: RestoredStates } = {},
+    startAt: Millis, snapshot: StateSnapshot, restored: RestoredStates, open: readonly OpenIntent[] = [],
   ): [Engine, EngineState] {
     const { name, params, budget, tokens, limits, seed, warmupMs, maxAgeMs } = this.#setup;
     const state = createState({

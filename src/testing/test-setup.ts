@@ -40,6 +40,8 @@ export interface TestOptions {
   readonly warmup?: string | undefined;
   /** As `max_age` of the YAML. */
   readonly maxAge?: string | undefined;
+  /** What an earlier run saved of the strategy, in the form of `run.savedState()`; nothing where absent. */
+  readonly savedState?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What a run in a test is made of. */
@@ -55,6 +57,8 @@ export interface TestSetup {
   readonly seed: number;
   readonly warmupMs: Millis;
   readonly maxAgeMs: Millis | undefined;
+  /** What an earlier run saved of the strategy, as JSON. */
+  readonly savedState: string | undefined;
 }
 
 const START = '2026-01-01T00:00:00Z';
@@ -90,6 +94,7 @@ export function setUp(strategy: Strategy, options: TestOptions): TestSetup {
     startAt: instantOf(options.startAt ?? START, 0), seed: options.seed ?? 1,
     warmupMs: options.warmup === undefined ? 0 : spanOf(options.warmup),
     maxAgeMs: options.maxAge === undefined ? undefined : spanOf(options.maxAge),
+    savedState: options.savedState === undefined ? undefined : JSON.stringify(options.savedState),
   };
 }
 

@@ -43,6 +43,13 @@ describe('a run of a strategy in a test', () => {
     expect(run.savedState()).toEqual({ purchases: 2 });
   });
 
+  it('begins with the state that an earlier run saved', () => {
+    const params = { buy: 'SOL', spend: '25 USDC', every: '10s', purchases: 3 };
+    const run = testStrategy(dca, { params, prices: { 'SOL/USDC': 100 }, savedState: { purchases: 2 } });
+    expect(run.advanceTo('1m').approved).toHaveLength(1);
+    expect(run.savedState()).toEqual({ purchases: 3 });
+  });
+
   it('names the feeds of the strategy where a test names another', () => {
     expect(() => testStrategy(meanReversion, { params: DIP }).emit('prcie', 100))
       .toThrow('unknown feed "prcie": the strategy mean-reversion has the inputs price; a pair of known tokens');

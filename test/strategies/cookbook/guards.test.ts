@@ -31,7 +31,7 @@ const SINGLE: readonly (readonly [Strategy, object, readonly number[]])[] = [
   [pauseBySignal, { ...BUY, below: 101, above: 120 }, FALLING],
   [stopAfterLosses, { ...BUY, below: 101 }, FALLING.slice(0, 60)],
   [warmUp, { ...BUY, share: 0.99 }, FALLING], [failedAgain, BUY, FALLING],
-  [volatilitySize, { pair: 'SOL/USDC', quoted: '25 USDC', bars: 1, minimum: '10 USDC' }, FALLING],
+  [volatilitySize, { pair: 'SOL/USDC', quoted: '25 USDC', target: 0.0005, bars: 1, minimum: '1 USDC' }, FALLING],
 ];
 /** Recipes that buy again, once a purchase is over. */
 const REPEATED: readonly (readonly [Strategy, object, readonly number[]])[] = [

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import changedState from '../../../docs/strategies/recipes/operations/changed-state.ts';
 import counter from '../../../docs/strategies/recipes/operations/counter.ts';
 import keptIndicator from '../../../docs/strategies/recipes/operations/kept-indicator.ts';
 import logAndAlert from '../../../docs/strategies/recipes/operations/log-and-alert.ts';
@@ -52,6 +53,14 @@ describe('the recipes of operations', () => {
       line.replace(' ', ' info "the close is ') + ' its average"'));
     expect(testStrategy(keptIndicator, { params: { ...BUY, bars: 3 } }).feed('bar', ...prices).lines())
       .toEqual(run.lines());
+  });
+
+  it('changed-state reads the state of its first version, and refuses another', () => {
+    const run = testStrategy(changedState, { savedState: { seen: 41 } }).feed('ping', '5s now').restart();
+    run.feed('ping', '10s now');
+    expect(run.lines()).toEqual(['5s info "signal 42"', '10s info "signal 43"']);
+    expect(run.savedState()).toEqual({ seen: { count: 43, last: Date.UTC(2026, 0, 1, 0, 0, 10) } });
+    expect(() => testStrategy(changedState, { savedState: { seen: 'many' } })).toThrow('does not fit');
   });
 
   it('log-and-alert logs each price and alerts at changes', () => {

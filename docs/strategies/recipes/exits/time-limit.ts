@@ -26,7 +26,7 @@ export default defineStrategy({
       ctx.outcomes$.pipe(filter(({ fill }) => fill?.outputMint === p.pair.base.mint),
         map(() => ctx.now()), bought, ignoreElements()),
       interval(ctx, '1m').pipe(
-        filter(() => ctx.now() - (bought.value ?? Infinity) >= parseDuration(p.hold) && ctx.openIntents() === 0),
+        filter(() => ctx.now() - (bought.value ?? Infinity) >= parseDuration(p.hold)),
         filter(() => ctx.available(p.pair.base) > 0n),
         map(() => ctx.sell(p.pair, 'all', `held for ${p.hold}`)),
       ),
