@@ -518,7 +518,7 @@ describe('unauthorized and invalid commands', () => {
     ['plain text', 415], ['broken JSON', 400], ['no body', 400], ['a list', 400], ['an unknown member', 400],
     ['a __proto__ member', 400], ['a number as a reason', 400], ['a huge body', 413],
     ['an unknown strategy', 404], ['a word on a closed swap', 409], ['a word without a reason', 400],
-    ['a reload of an unknown strategy', 404],
+    ['a reload of an unknown strategy', 409],
     ['a GET of a command', 404], ['too many decisions', 400],
   ])('%s: %i, and nothing changes', (name, status) => {
     expect(statuses[name], JSON.stringify(seen[name])).toBe(status);
