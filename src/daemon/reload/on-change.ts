@@ -26,10 +26,17 @@ export function reloadOnChange(options: OnChangeOptions): { close(): void } {
   return watching;
 }
 
+/** The changes of some files of a folder. */
+interface WatchedFolder {
+  readonly watcher: FSWatcher;
+  names: ReadonlySet<string>;
+}
+
 /** Watches folders rather than files: an editor may replace a file by another one. */
 class ChangedFiles {
   readonly #options: OnChangeOptions;
-  #watchers: FSWatcher[] = [];
+  /** A watch goes on over reloads, because a change between two watches would be missed. */
+  readonly #folders = new Map<string, WatchedFolder>();
   #timer: { unsubscribe(): void } | undefined;
   #isClosed = false;
   #lastFault: string | undefined;
@@ -38,22 +45,37 @@ class ChangedFiles {
     this.#options = options;
   }
 
+  /** Watches the files that belong to the strategies now. */
   begin(): void {
     const { reloader, configFile } = this.#options;
-    const names = new Map<string, Set<string>>();
-    for (const file of [...reloader.files, ...(configFile === undefined ? [] : [configFile])])
-      names.set(dirname(file), (names.get(dirname(file)) ?? new Set()).add(basename(file)));
+    const files = [...reloader.files, ...(configFile === undefined ? [] : [configFile])];
+    const wanted = Map.groupBy(files, dirname);
+    for (const [folder, { watcher }] of this.#folders) {
+      if (wanted.has(folder)) continue;
+      watcher.close();
+      this.#folders.delete(folder);
+    }
+    const before = this.#folders.size;
     try {
-      for (const [folder, within] of names) {
-        const watcher = watch(folder, { persistent: false }, (_event, name) => {
-          if (name === null || within.has(name)) this.#soon();
-        });
-        watcher.on('error', (error) => { this.#cannotWatch(error); });
-        this.#watchers.push(watcher);
-      }
+      for (const [folder, all] of wanted) this.#watch(folder, new Set(all.map((file) => basename(file))));
     } catch (error) {
       this.#cannotWatch(error);
     }
+    // After a reload, a file of a further folder may have changed between its reading and the watch.
+    if (before > 0 && this.#folders.size > before) this.#soon();
+  }
+
+  #watch(folder: string, names: ReadonlySet<string>): void {
+    const known = this.#folders.get(folder);
+    if (known !== undefined) {
+      known.names = names;
+      return;
+    }
+    const watcher = watch(folder, { persistent: false }, (_event, name) => {
+      if (name === null || this.#folders.get(folder)?.names.has(name) === true) this.#soon();
+    });
+    watcher.on('error', (error) => { this.#cannotWatch(error); });
+    this.#folders.set(folder, { watcher, names });
   }
 
   close(): void {
@@ -63,7 +85,8 @@ class ChangedFiles {
   }
 
   #end(): void {
-    for (const watcher of this.#watchers.splice(0)) watcher.close();
+    for (const { watcher } of this.#folders.values()) watcher.close();
+    this.#folders.clear();
   }
 
   #soon(): void {
@@ -86,7 +109,6 @@ class ChangedFiles {
       else this.#refused(error.message);
     }
     // Other files may belong to the code now.
-    this.#end();
     if (!this.#isClosed) this.begin();
   }
 
