@@ -94,7 +94,8 @@ function runResult({ calls, stops, realm }: Trace): CheckResult {
     proposals += proposalsIn(effects).length;
     for (const effect of effects) {
       if (effect.kind === 'fail') {
-        const code = /the machine’s clock|outside the engine’s time/.test(effect.message) ? 'DECIDES_LATE' : 'THROWS';
+        const isLate = /the machine’s clock|outside the engine’s time/.test(effect.message);
+        const code = isLate ? 'DECIDES_LATE' : 'THROWS';
         findings.push({ code, message: `${told(effect.message)} (in the call "${call.kind}")`, place: effect.place });
       } else if (effect.kind === 'complete' && call.at < last) {
         const begin = calls[0]!.call.at;

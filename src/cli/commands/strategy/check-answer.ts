@@ -22,7 +22,9 @@ interface CheckAnswer {
 
 type Verdict = 'passed' | 'warning' | 'failed' | 'left out';
 
-const MARKS: Readonly<Record<Verdict, string>> = { 'passed': '✓', 'warning': '!', 'failed': '✗', 'left out': '–' };
+const MARKS: Readonly<Record<Verdict, string>> = {
+  'passed': '✓', 'warning': '!', 'failed': '✗', 'left out': '–',
+};
 const CHECK_WIDTH = 12;
 const VERDICT_WIDTH = 9;
 
