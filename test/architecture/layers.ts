@@ -28,7 +28,7 @@ const BELOW_ADAPTERS = ['core', 'solana', 'market', 'trading'] as const;
 const ADAPTER: Layer = { layers: BELOW_ADAPTERS, packages: 'any', builtins: 'any' };
 const EVERYTHING_BELOW_DAEMON = [
   'core', 'solana', 'market', 'trading', 'strategy', 'engine', 'service', 'chain', 'execution', 'signer', 'store',
-  'recording', 'backtest', 'research', 'report', 'config', 'dashboard', 'sandbox',
+  'recording', 'backtest', 'research', 'web', 'report', 'profit', 'config', 'dashboard', 'sandbox',
 ] as const;
 
 /** Who may import whom: the table of the design, row by row. A layer may always import itself. */
@@ -98,7 +98,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // A report prints the configuration that its figures depend on.
   report: {
-    layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store', 'backtest', 'research'],
+    layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store', 'backtest', 'research', 'web'],
     files: /^src\/config\/(?:config-record|risk-limits|run-config)\.ts$/,
     packages: [], builtins: ['node:crypto', 'node:fs', 'node:module', 'node:path', 'node:zlib'],
   },
@@ -118,7 +118,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     files: /^src\/(?:solana\/constants|service\/(?:wire\/.+|(?:.+\/)?(?:[\w-]+-)?(?:wire|schemas?)(?:-[\w-]+)?))\.ts$/,
   },
   // What the browser runs: it talks to the daemon over HTTP alone.
-  dashboard: { layers: [], packages: [], builtins: [] },
+  // The swaps of the journal as trades, lots and profit.
+  profit: { layers: ['core', 'solana', 'market', 'trading', 'store'], packages: [], builtins: [] },
+  // What the page and the report share, in the browser and on the way there.
+  web: {
+    layers: ['core'], packages: ['lightweight-charts'],
+    builtins: ['node:crypto', 'node:fs', 'node:module', 'node:path'],
+  },
+  dashboard: { layers: ['core', 'web'], packages: [], builtins: [] },
   daemon: { layers: [...EVERYTHING_BELOW_DAEMON, 'strategies'], packages: 'any', builtins: 'any' },
   bench: { layers: [...EVERYTHING_BELOW_DAEMON, 'strategies', 'daemon'], packages: 'any', builtins: 'any' },
   cli: { layers: [...EVERYTHING_BELOW_DAEMON, 'strategies', 'daemon', 'bench'], packages: 'any', builtins: 'any' },
