@@ -10,7 +10,9 @@ const WAITS = 'it waits by the machine’s clock: take the time operators from "
  */
 export function withoutMachineClock<T>(work: () => T): T {
   const schedulers = [asyncScheduler, asapScheduler, animationFrameScheduler];
-  for (const scheduler of schedulers) scheduler.schedule = () => { throw new TypeError(WAITS); };
+  for (const scheduler of schedulers) {
+    scheduler.schedule = () => { throw new GannetError('STRATEGY_ASYNC', WAITS); };
+  }
   try {
     return work();
   } finally {
@@ -25,7 +27,7 @@ export function waitedByMachineClock({ strategy, proposal }: Pick<Decision, 'pro
 }
 
 /**
- * Throws STRATEGY_INVALID where strategies decide outside the engine's time. The number of rows that a backtest
+ * Throws STRATEGY_ASYNC where strategies decide outside the engine's time. The number of rows that a backtest
  * processes before such a decision depends on the machine, so its result says nothing about the strategy.
  */
 export function refuseAsyncDecisions(
@@ -36,6 +38,6 @@ export function refuseAsyncDecisions(
     ...(late.length === 0 ? [] : [`${late.join(', ')} decided in a promise or a timer`]),
   ];
   if (faults.length === 0) return;
-  throw new GannetError('STRATEGY_INVALID', `${faults.join('; ')}, outside the engine’s time: such `
+  throw new GannetError('STRATEGY_ASYNC', `${faults.join('; ')}, outside the engine’s time: such `
     + 'decisions cannot be repeated. Use the time operators of "gannet" instead of async, promises and timers');
 }

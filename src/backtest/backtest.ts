@@ -74,6 +74,8 @@ export interface BacktestResult {
   readonly endAt: Millis;
   /** What could not be simulated, what is less reliable, and the costs. */
   readonly simulation: SimulationNotes;
+  /** The strategies whose streams of proposals were complete before the end, with the times of that. */
+  readonly completed: readonly { readonly strategy: string; readonly at: Millis }[];
   /** What strategies watched beside their inputs, and the recording does not hold. */
   readonly unrecorded: readonly FeedKey[];
   /** Deposits of token accounts: returned at the end for empty accounts, else locked. They are no cost. */
@@ -117,7 +119,8 @@ interface Simulation {
     readonly fills: SimulatedFill[]; fillCount: number; alerts: number;
   };
   readonly unrecorded: ReadonlySet<FeedKey>;
-  /** Throws STRATEGY_INVALID where a strategy waited by the machine's clock, or decided in a promise or a timer. */
+  readonly completed: BacktestResult['completed'];
+  /** Throws STRATEGY_ASYNC where a strategy waited by the machine's clock, or decided in a promise or a timer. */
   refuseAsync(): void;
 }
 
@@ -150,7 +153,7 @@ export function samplingOf(
 
 /**
  * Runs strategies over a recording with simulated fills, in chunks. The first part of the recording warms strategies up
- * where one of them needs it, and the backtest begins after it. Only `stopwatch` reads a clock. Throws STRATEGY_INVALID
+ * where one of them needs it, and the backtest begins after it. Only `stopwatch` reads a clock. Throws STRATEGY_ASYNC
  * where a strategy waits by the machine's clock, or decides in promises or timers that run between two chunks.
  */
 export function* backtestInChunks(options: BacktestOptions): ChunkedWork<BacktestResult> {
@@ -208,6 +211,7 @@ export function* backtestInChunks(options: BacktestOptions): ChunkedWork<Backtes
     events, seconds, decisions: engine.decisions, decisionHash: engine.decisionHash, ...counts,
     strategies: strategies.map(({ name }) => strategyResult(state, name)),
     startAt, endAt, simulation: executor.notes(), unrecorded: [...simulation.unrecorded],
+    completed: simulation.completed,
     deposits: { returnedLamports, lockedLamports: executor.lockedLamports() },
   };
 }
@@ -230,6 +234,7 @@ function createSimulation(
   const waiting: string[] = [];
   const recorded = feeds && new Set(feeds);
   const unrecorded = new Set<FeedKey>();
+  const completed: { readonly strategy: string; readonly at: Millis }[] = [];
   const engine: Engine = new Engine({
     state, strategies, startAt, seed, intervals: sampling?.intervals, isRecorded: true,
     listener: {
@@ -237,6 +242,7 @@ function createSimulation(
         sampling?.polled?.sampler.watch(specs);
         for (const feed of specs.map(feedKey)) if (recorded?.has(feed) === false) unrecorded.add(feed);
       },
+      onCompleted: (strategy, at) => { completed.push({ strategy, at }); },
       onRuling: ({ denial }, logged) => {
         if (denial !== undefined) countOne(counts.denials, denial.code);
         if (waitedByMachineClock(logged)) waiting.push(logged.strategy);
@@ -260,7 +266,7 @@ function createSimulation(
     equity?.observe(intent, outcome, clock.now());
   };
   return {
-    engine, clock, executor, counts, unrecorded,
+    engine, clock, executor, counts, unrecorded, completed,
     refuseAsync: () => { refuseAsyncDecisions({ late: engine.outOfTurn, waiting }); },
   };
 }

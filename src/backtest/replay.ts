@@ -4,7 +4,7 @@ import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineListener } from '../engine/engine-listener.ts';
-import type { VersionOf } from '../engine/engine-orders.ts';
+import type { VersionOf } from '../engine/prepared-version.ts';
 import { timersDueBefore } from '../engine/engine-orders.ts';
 import type { StrategyInstance } from '../engine/strategy-host.ts';
 import type { FeedKey } from '../market/event.ts';

@@ -46,6 +46,15 @@ export function configError(
   );
 }
 
+const STRATEGY_PATH = /^strategies\[(\d+)\]/;
+
+/** Returns what is wrong with strategies, by their places; undefined where something else is wrong too. */
+export function strategyFaults(issues: readonly ConfigIssue[]): ReadonlyMap<number, string> | undefined {
+  const byPlace = Map.groupBy(issues, ({ path }) => Number(STRATEGY_PATH.exec(path)?.[1] ?? NaN));
+  return byPlace.has(NaN) ? undefined
+    : new Map([...byPlace].map(([place, own]) => [place, own.map(formatIssue).join('\n')]));
+}
+
 const LONGEST_MESSAGE = 1_000;
 /** Shorter texts are no secrets, and their removal would only garble the message. */
 const LEAST_SECRET = 4;

@@ -52,6 +52,8 @@ interface LoadOptions {
    * that uses no strategy; what they watch is then not known, and their parameters are not checked.
    */
   readonly strategyReader: StrategyReader | undefined;
+  /** The places of strategies that are not read, because their faults are known. */
+  readonly leftOut?: ReadonlySet<number> | undefined;
   /** The values of the command line that replace those of the file. */
   readonly overrides?: Overrides | undefined;
   /** Where the default of recording.dir lies; "./state" unless given. */
@@ -119,6 +121,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
   const { config, rate, exits, problems } = await resolveConfig({
     file, root,
     silenced: [...known.map(({ path }) => path), ...silenced],
+    leftOut: [...options.leftOut ?? []],
     environment: options.environment,
     withheld: options.withheld ?? [],
     decimalsOf: options.decimalsOf,

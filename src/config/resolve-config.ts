@@ -46,6 +46,8 @@ interface ResolveOptions {
   readonly root: ConfigNode;
   /** Paths whose fault is known already. */
   readonly silenced: readonly ConfigPath[];
+  /** The places of strategies that are not read. */
+  readonly leftOut: readonly number[];
   readonly environment: EnvironmentRecord;
   /** Variables that are set, but that only the signer was given. */
   readonly withheld: readonly string[];
@@ -74,9 +76,12 @@ interface Resolved {
  */
 export async function resolveConfig(options: ResolveOptions): Promise<Resolved> {
   const { root, environment, withheld, places, silenced, purpose } = options;
-  const problems = createProblemList(root, silenced);
+  const leftOut = options.leftOut.map((place) => ['strategies', place]);
+  const problems = createProblemList(root, [...silenced, ...leftOut]);
   validate(configSchema, { root, base: [], problems });
-  const sound = without(root, [...silenced, ...problems.all.map(({ path }) => path)]);
+  // An entry without its file is not read.
+  const faulty = [...silenced, ...leftOut.map((path) => [...path, 'use']), ...problems.all.map(({ path }) => path)];
+  const sound = without(root, faulty);
   const sections = readSections(sound);
   refuseUnfinished(sections, problems);
 

@@ -1,3 +1,4 @@
+import { stripTypeScriptTypes } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isStrategyFile } from './shared-modules.ts';
@@ -31,4 +32,17 @@ export function placeIn(stack: string): string | undefined {
 export function syntaxPlaceOf(error: unknown): string | undefined {
   const [, path, line, indent] = SYNTAX.exec(error instanceof Error ? error.stack ?? '' : '') ?? [];
   return path === undefined ? undefined : `${printable(basename(path), 100)}:${line!}:${indent!.length + 1}`;
+}
+
+/**
+ * Returns the location of an error of syntax in the text of a file; undefined where it has none. Node's loader does not
+ * say it of JavaScript, but its parser of TypeScript does, which reads JavaScript too.
+ */
+export function syntaxPlaceIn(text: string, file: string): string | undefined {
+  try {
+    stripTypeScriptTypes(text, { sourceUrl: file });
+    return undefined;
+  } catch (error) {
+    return syntaxPlaceOf(error);
+  }
 }

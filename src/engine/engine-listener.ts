@@ -7,7 +7,7 @@ import type { ProtectionChange } from '../trading/protections/memory.ts';
 import type { Effect, Input, Ruling } from '../trading/step.ts';
 import type { RestoredStates } from '../trading/strategy-state.ts';
 import type { LoggedDecision } from './decision-log.ts';
-import type { VersionOf } from './engine-orders.ts';
+import type { VersionOf } from './prepared-version.ts';
 import type { StoppedStrategy } from './host/host-port.ts';
 import type { StrategyInstance } from './strategy-host.ts';
 
@@ -31,6 +31,8 @@ export interface EngineListener {
   /** The feeds of the inputs of all strategies and of their exit rules, after one was reloaded. */
   readonly onInputs?: (specs: readonly FeedSpec[]) => void;
   readonly onLog?: (strategy: string, message: string) => void;
+  /** A strategy whose stream of proposals is complete: it proposes nothing more. */
+  readonly onCompleted?: (strategy: string, at: Millis) => void;
   /** A strategy that was stopped; its alert is among the next proposals. */
   readonly onStopped?: (stopped: StoppedStrategy) => void;
 }

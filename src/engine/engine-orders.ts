@@ -1,24 +1,12 @@
 import type { Millis } from '../core/time.ts';
-import type { ReloadStrategy, StopStrategy } from '../trading/engine-command.ts';
+import type { StopStrategy } from '../trading/engine-command.ts';
 import type { Input } from '../trading/step.ts';
 import type { CallNumber } from './host/apart-run.ts';
-import type { StrategyInstance } from './strategy-host.ts';
-import type { RecordedRows } from './warm-up.ts';
 
 type Jump = Extract<Input, { readonly name: 'leap-time' }>;
 
 /** A command that is not of the market or of trading: it moves the engine's own parts. */
 export type EngineOrder = Extract<Input, { readonly name: 'stop-strategy' | 'start-strategy' | 'reload-strategy' }>;
-
-/** Another version of a strategy. */
-export interface StrategyVersion {
-  readonly instance: StrategyInstance;
-  /** The recorded events up to the reload, where it has a warm-up. */
-  readonly rows?: RecordedRows | undefined;
-}
-
-/** Returns the version that a reload with the stamp `seq` puts into its strategy's place. */
-export type VersionOf = (order: ReloadStrategy, seq: number) => StrategyVersion;
 
 /** Returns whether an input moves the engine's own parts. */
 export function isEngineOrder(input: Input): input is EngineOrder {

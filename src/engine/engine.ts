@@ -1,4 +1,6 @@
 import { assert } from '../core/assert.ts';
+import type { ChunkedWork } from '../core/chunked-work.ts';
+import { runToEnd } from '../core/chunked-work.ts';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
@@ -19,18 +21,19 @@ import { NO_RESTORED_STATES } from '../trading/strategy-state.ts';
 import { specsOf } from '../strategy/input.ts';
 import { DecisionLog } from './decision-log.ts';
 import type { EngineListener, EngineOptions } from './engine-listener.ts';
-import type { EngineOrder, VersionOf } from './engine-orders.ts';
+import type { EngineOrder } from './engine-orders.ts';
 import { endingsOf, isEngineOrder, isJump, timersDueBefore } from './engine-orders.ts';
 import { ExitRunner } from './exit-runner.ts';
 import { FeedRoutes } from './feed-routes.ts';
 import { PortfolioInputs } from './portfolio-inputs.ts';
+import type { StrategyVersion, VersionOf } from './prepared-version.ts';
+import { PreparedVersion } from './prepared-version.ts';
 import { RetryRunner } from './retry-runner.ts';
 import { RuleExits } from './rule-exits.ts';
 import type { CallNumber } from './host/apart-run.ts';
 import type { Ending } from './host/strategy-call.ts';
-import type { HostPort, StoppedStrategy } from './host/host-port.ts';
+import type { HostPort, StoppedStrategy, StrategyInstance } from './host/host-port.ts';
 import type { HostedInput } from './host/watched-feeds.ts';
-import type { StrategyInstance } from './strategy-host.ts';
 import { Host } from './strategy-host.ts';
 import type { UnsoldHolding } from './unsold-holdings.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -92,6 +95,7 @@ export class Engine {
       },
       inTurn: () => this.#busy,
       log: (strategy: string, message: string) => this.#listener.onLog?.(strategy, message),
+      completed: (strategy: string) => this.#listener.onCompleted?.(strategy, this.clock.now()),
       stopped: (stopped: StoppedStrategy) => this.#listener.onStopped?.(stopped),
       ended: (strategy: string, occasion: CallNumber, ending: Ending) => {
         this.accept({ kind: 'command', name: 'stop-strategy', strategy, ...ending, ...occasion }, this.clock.now());
@@ -107,13 +111,9 @@ export class Engine {
     this.#retries = new RetryRunner({
       ...port, isRunning: (strategy) => this.#hosts.get(strategy)?.stopped === undefined,
     });
-    this.#rules = new RuleExits({ state: options.state, clock: this.clock, exit: (begins) => {
-      const { strategy, mint, into, amount, isAll, reason, rule } = begins;
-      const proposal = {
-        kind: 'swap', inputMint: mint, outputMint: into, amount: isAll ? 'all' : amount, reason, tag: `exits.${rule}`,
-      } as const;
-      this.#proposals.push({ kind: 'proposal', strategy, proposal, continues: true, begins });
-    } });
+    this.#rules = new RuleExits({
+      state: options.state, clock: this.clock, propose: (exit) => { this.#proposals.push(exit); },
+    });
     this.#hosts = new Map(options.strategies.map((instance) =>
       [instance.name, new Host(instance, port, { kept: states[instance.name] })]));
     this.#portfolios = new PortfolioInputs(options.state);
@@ -177,6 +177,15 @@ export class Engine {
     return { refused: host?.stopped === undefined ? 'it does not run' : `it was stopped: ${host.stopped.reason}` };
   }
 
+  /** Warms another version up beside the running one. No input may come before the order that switches them. */
+  *prepare(strategy: string, version: StrategyVersion): ChunkedWork<PreparedVersion> {
+    const old = this.#hosts.get(strategy)!;
+    const intervals = Engine.intervalsOf(this.#instancesWith(version.instance));
+    const prepared = new PreparedVersion(old, version, { port: this.#port, intervals });
+    yield* prepared.warmUp(version);
+    return prepared;
+  }
+
   /** Returns what flattening strategies still hold, each holding with the reason why it is not sold. */
   get unsold(): readonly UnsoldHolding[] {
     return this.#exits.unsold();
@@ -192,9 +201,7 @@ export class Engine {
    * `rows` is at a row after the present.
    */
   warmUp(rows: RecordedRows): boolean {
-    let isPastDue = false;
-    this.#exclusively(() => { isPastDue = warmUp(this.clock, [...this.#hosts.values()], rows); });
-    return isPastDue;
+    return this.#exclusively(() => runToEnd(warmUp(this.clock, [...this.#hosts.values()], rows)));
   }
 
   /**
@@ -257,12 +264,13 @@ export class Engine {
     this.#exclusively(() => { this.clock.advanceTo(at, this.#drain); });
   }
 
-  #exclusively(work: () => void): void {
+  #exclusively<T>(work: () => T): T {
     assert(!this.#busy, 'the engine is moved from outside only');
     this.#busy = true;
     try {
-      work();
+      const result = work();
       this.#handleWaiting();
+      return result;
     } finally {
       this.#busy = false;
     }
@@ -312,15 +320,20 @@ export class Engine {
     if (old?.mayHandOver !== true) return;
     const version = this.#versionOf?.(order, this.#seq);
     assert(version, () => `there is no version of strategy ${order.strategy} to reload`);
-    const instances = [...this.#hosts.values()].map((host) => (host === old ? version.instance : host.instance));
+    const prepared = version.prepared ?? runToEnd(this.prepare(old.name, version));
+    const instances = this.#instancesWith(version.instance);
     this.#listener.onInputs?.(Engine.feedsOf(instances));
     this.#feeds.replace(old.inputs, Engine.intervalsOf(instances), () => {
-      const host = new Host(version.instance, this.#port, old.handOver());
-      this.#hosts.set(old.name, host);
-      this.#portfolios.replace(host);
-      host.takeOver(version.rows);
-      return host;
+      old.stop();
+      this.#hosts.set(old.name, prepared.host);
+      this.#portfolios.replace(prepared.host);
+      prepared.takeOver();
+      return prepared.host;
     });
+  }
+
+  #instancesWith(version: StrategyInstance): StrategyInstance[] {
+    return [...this.#hosts.values()].map(({ instance }) => (instance.name === version.name ? version : instance));
   }
 
   #publishOutcome(outcome: Outcome, host: Host | undefined): void {

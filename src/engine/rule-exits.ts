@@ -3,7 +3,7 @@ import type { Millis } from '../core/time.ts';
 import type { EngineState } from '../trading/engine-state.ts';
 import type { DueExit } from '../trading/positions/exit-rules.ts';
 import { dueExit } from '../trading/positions/exit-rules.ts';
-import type { Input } from '../trading/step.ts';
+import type { Input, ProposalInput } from '../trading/step.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** The part of the engine that the exit rules use. */
@@ -11,7 +11,7 @@ interface RuleExitsPort {
   readonly state: EngineState;
   readonly clock: VirtualClock;
   /** Hands in an exit under its strategy's name; it is ruled on in its turn. */
-  exit(exit: DueExit): void;
+  propose(exit: ProposalInput): void;
 }
 
 /**
@@ -53,7 +53,7 @@ export class RuleExits {
     for (const position of state.guarded.values()) {
       if ((mint !== undefined && position.mint !== mint) || !state.strategies.has(position.strategy)) continue;
       const due = dueExit(state, position, clock.now());
-      if (due !== undefined) this.#port.exit(due);
+      if (due !== undefined) this.#port.propose(proposalOf(due));
     }
   }
 
@@ -77,4 +77,12 @@ export class RuleExits {
       }, next - now),
     };
   }
+}
+
+function proposalOf(begins: DueExit): ProposalInput {
+  const { strategy, mint, into, amount, isAll, reason, rule } = begins;
+  const proposal = {
+    kind: 'swap', inputMint: mint, outputMint: into, amount: isAll ? 'all' : amount, reason, tag: `exits.${rule}`,
+  } as const;
+  return { kind: 'proposal', strategy, proposal, continues: true, begins };
 }

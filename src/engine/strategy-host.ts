@@ -1,4 +1,5 @@
 import type { Observable, Subscription } from 'rxjs';
+import type { ChunkedWork } from '../core/chunked-work.ts';
 import { messageOf } from '../core/errors.ts';
 import { placeOf } from '../core/throw-place.ts';
 import type { Millis } from '../core/time.ts';
@@ -6,20 +7,18 @@ import type { MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import { joinSampling } from '../market/sample-windows.ts';
 import type { DeniedSwap, StrategyContext } from '../strategy/context.ts';
-import type { Strategy } from '../strategy/define.ts';
 import type { Input } from '../strategy/input.ts';
 import { deliverer, specsOf } from '../strategy/input.ts';
 import { StateParts } from '../strategy/stateful.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import type { StopStrategy } from '../trading/engine-command.ts';
-import type { ExitPlan } from '../trading/positions/exit-plan.ts';
 import type { AlertProposal, Proposal } from '../trading/proposal.ts';
 import { readProposal } from '../trading/proposal.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
 import { ApartRun, KeptText } from './host/apart-run.ts';
 import { ClockInPlace, guardedClock } from './host/guarded-clock.ts';
-import type { Handover, HostPort, StoppedStrategy } from './host/host-port.ts';
+import type { Handover, HostPort, StoppedStrategy, StrategyInstance } from './host/host-port.ts';
 import { portfolioView } from './host/portfolio-view.ts';
 import { runOnStreams } from './host/named-streams.ts';
 import { createContext, faultyCallOf } from './host/strategy-context.ts';
@@ -32,24 +31,10 @@ import { VirtualClock } from './virtual-clock.ts';
 import type { RecordedRows } from './warm-up.ts';
 import { warmUp } from './warm-up.ts';
 
+export type { StrategyInstance } from './host/host-port.ts';
+
 /** The longest text of an error in an alert. */
 const MESSAGE_MAX = 1_000;
-
-/** A strategy as the configuration uses it. */
-export interface StrategyInstance {
-  /** Unique within the run: two instances of one strategy have two names. */
-  readonly name: string;
-  readonly strategy: Strategy;
-  /** Already read by the strategy's own schema. */
-  readonly params: unknown;
-  /** The span of recorded events that it sees before its start. */
-  readonly warmupMs?: Millis | undefined;
-  /** Its exit rules, whose sales are quoted beside what it watches. */
-  readonly exits?: ExitPlan | undefined;
-  readonly limits?: { readonly exits?: ExitPlan | undefined } | undefined;
-  /** Where its code runs apart from the engine; `strategy` then only declares what it watches. */
-  readonly apart?: ApartStrategy | undefined;
-}
 
 /**
  * Runs one strategy: provides its streams, takes its proposals, and isolates its failures. A strategy that throws is
@@ -71,6 +56,7 @@ export class Host {
   readonly #declared: number;
   readonly #watches: WatchedFeeds;
   #lastWatch = 0;
+  #ownClock: VirtualClock | undefined;
   /** Last outcomes that arrived while it was stopped and waited for its next start. */
   #missed: Outcome[] = [];
   #seen: string[] = [];
@@ -156,26 +142,24 @@ export class Host {
     return this.#parts.text;
   }
 
-  /** Ends it, and returns what another version goes on with. */
-  handOver(): Handover {
+  /** What another version goes on with in its place. */
+  get handover(): Handover {
     const feeds = this.#hosted().map(({ feed, spec, windows }) => ({ feed, spec, windows }));
-    this.stop();
     return { kept: this.keptText, starts: this.#starts, seen: this.#seen, feeds };
   }
 
-  /**
-   * Starts it in place of the version that has handed over, warmed up with `rows`. It runs on a clock of its own for
-   * that, because the engine's does not go back; its timers then wait on the engine's.
-   */
-  takeOver(rows: RecordedRows | undefined): void {
+  /** Warms it up in the middle of a run, on a clock of its own: the engine's does not go back. */
+  *warmUpBeside(rows: RecordedRows): ChunkedWork<void> {
+    this.#ownClock = new VirtualClock(this.#port.clock.now());
+    this.#clock.standFor(this.#ownClock);
+    yield* warmUp(this.#ownClock, [this], rows, (at, until) => at > until);
+  }
+
+  /** Starts it in place of the version that has ended. The timers of its warm-up then wait on the engine's clock. */
+  takeOver(): void {
     const { clock } = this.#port;
-    if (rows !== undefined && this.warmupMs > 0) {
-      const own = new VirtualClock(clock.now());
-      this.#clock.standFor(own);
-      warmUp(own, [this], rows, (at, until) => at > until);
-      this.#clock.standFor(clock);
-      clock.adopt(own);
-    }
+    this.#clock.standFor(clock);
+    if (this.#ownClock !== undefined) clock.adopt(this.#ownClock);
     this.start();
     continueWindows(this.#hosted(), this.#handed.feeds ?? []);
   }
@@ -269,6 +253,7 @@ export class Host {
       warn: (message) => { this.#tell('warning', message); },
       state: (text) => { parts.put(text); },
       fail: (message, place) => { this.#fail(message, place); },
+      completed: () => { port.completed(name); },
       mayFire: () => this.#mayFire(),
       ended: (occasion, ending) => { port.ended(name, occasion, ending); },
       endedAt: (occasion) => port.endedAt(name, occasion),
@@ -284,6 +269,7 @@ export class Host {
       this.#subscription = proposals$.subscribe({
         next: (proposal) => { this.#propose(proposal); },
         error: (error: unknown) => { this.#fail(messageOf(error)); },
+        complete: () => { this.#port.completed(this.name); },
       });
       // It passed a bound before `subscribe` returned.
       if (this.#failed) this.#subscription.unsubscribe();

@@ -1,3 +1,4 @@
+import type { ChunkedWork } from '../core/chunked-work.ts';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import { takesSample } from '../market/sample-windows.ts';
@@ -23,11 +24,11 @@ interface WarmedHost {
  * Shows each strategy the last `warmupMs` of recorded events before the present, at the recorded times: timers fire at
  * their own instants, and proposals are discarded. State and market cache do not change, because rulings must not use
  * past prices. Returns whether `rows` is at a row after the present. In the middle of a run, the rows of the present
- * count too (`isLater`).
+ * count too (`isLater`). Each chunk is one row.
  */
-export function warmUp(
+export function* warmUp(
   clock: VirtualClock, hosts: readonly WarmedHost[], rows: RecordedRows, isLater = isNotBefore,
-): boolean {
+): ChunkedWork<boolean> {
   const until = clock.now();
   const waiting = hosts.filter(({ warmupMs }) => warmupMs > 0).sort((a, b) => b.warmupMs - a.warmupMs);
   const routes = new Map<FeedKey, readonly HostedInput[]>();
@@ -49,6 +50,7 @@ export function warmUp(
     beginUntil(at);
     clock.advanceTo(at);
     show(rows.input, at, routes);
+    yield;
   }
   beginUntil(until);
   clock.advanceTo(until);

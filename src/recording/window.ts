@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import type { ChunkedWork } from '../core/chunked-work.ts';
+import { runToEnd } from '../core/chunked-work.ts';
 import { GannetError } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
 import { intactSegments } from './check/verify.ts';
@@ -16,7 +18,7 @@ import { readSegment } from './segment/segment-reader.ts';
 /**
  * A time span of a recording, read without the rest: the last hour of a recording of months must not need all of it.
  */
-interface RecordingWindow {
+export interface RecordingWindow {
   readonly directory: string;
   /** The hash of the segments in the window, hex: the same hash means the same rows. */
   readonly sha256: string;
@@ -32,17 +34,20 @@ const FLUSH_MARGIN_MS = 60_000;
 
 /**
  * Returns the market events of a recording from `from` up to `until`, with every byte verified; undefined without
- * events in that time. Throws RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_CORRUPT.
+ * events in that time. Throws RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_CORRUPT. Each chunk is a segment.
  */
-export function openWindow(
+export function* openWindowInChunks(
   directory: string, { from, until }: { readonly from: Millis; readonly until: Millis },
-): RecordingWindow | undefined {
+): ChunkedWork<RecordingWindow | undefined> {
   const manifest = parseManifest(readManifestText(directory));
   const digests = manifest.closed ? manifest.files : lastDigests(directory, from);
   const within = digests.filter(({ file, rows, firstAt, lastAt }) =>
     rows > 0 && lastAt >= from && firstAt < until && MARKET_KINDS.some((kind) => isOfKind(file, kind)));
   if (within.length === 0) return undefined;
-  for (const digest of within) verifySegment(directory, digest);
+  for (const digest of within) {
+    verifySegment(directory, digest);
+    yield;
+  }
   const blocksOf = (kind: RecordingKind): BlockSource => ({
     *[Symbol.iterator]() {
       for (const digest of within) if (isOfKind(digest.file, kind)) yield* readSegment(directory, kind, digest);
@@ -57,6 +62,11 @@ export function openWindow(
       MARKET_KINDS.filter((kind) => within.some(({ file }) => isOfKind(file, kind))).map(blocksOf),
     ),
   };
+}
+
+/** Opens a window as `openWindowInChunks` does, without a pause. */
+export function openWindow(...given: Parameters<typeof openWindowInChunks>): RecordingWindow | undefined {
+  return runToEnd(openWindowInChunks(...given));
 }
 
 /** A segment has the same identity before and after compression. */

@@ -43,7 +43,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       // Processes of the daemon and of research run strategies, and may not import each other either.
       'src/core/harden-process.ts': ['node:module'],
       'src/core/shared-modules.ts': ['node:module', 'node:path', 'node:url'],
-      'src/core/throw-place.ts': ['node:path', 'node:url'],
+      // Where an error of syntax is, each process that loads strategies says.
+      'src/core/throw-place.ts': ['node:module', 'node:path', 'node:url'],
       'src/core/watched-process.ts': ['node:fs'],
     },
   },

@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { map, merge, switchMap, takeUntil } from 'rxjs';
+import { map, merge, NEVER, switchMap, take, takeUntil } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runBacktest, samplingOf } from '../../src/backtest/backtest.ts';
@@ -120,13 +120,13 @@ describe('a watch in a backtest', () => {
       run: body,
     }) };
     const messages: string[] = [];
-    const { unrecorded } = runBacktest({
+    const { unrecorded, completed } = runBacktest({
       state: stateOf([instance]), strategies: [instance], seed: 7, startAt: 0, cursor: cursorOver(SECONDS), feeds,
       model: BASE_MODEL, stopwatch: () => 0,
       sampling: samplingOf([instance], new Map([[SECONDS[0]!.input.feed, 1_000]])),
       onDecision: ({ proposal }) => { if (proposal.kind === 'alert') messages.push(proposal.message); },
     });
-    return { messages, unrecorded };
+    return { messages, unrecorded, completed };
   };
 
   it('sees its feed at its own interval, while the input of the same feed keeps its own', () => {
@@ -141,6 +141,14 @@ describe('a watch in a backtest', () => {
       'slow 0', 'slow 30000', 'quick 41000', 'quick 45000', 'quick 50000', 'quick 55000', 'slow 60000', 'quick 60000',
       'slow 90000',
     ]);
+  });
+
+  it('ends with a stream that is complete, which the result says', () => {
+    const tell = take<PricedQuote>(2);
+    const { messages, completed } = told(({ price: slow }, _, context) =>
+      (slow as Observable<PricedQuote>).pipe(tell, map(() => context.alert('info', 'one of two'))));
+    expect([messages.length, completed]).toEqual([2, [{ strategy: 'watcher', at: 30_000 }]]);
+    expect(told(() => NEVER).completed).toEqual([]);
   });
 
   it('of a feed that the recording lacks is named in the result, and sees nothing', () => {

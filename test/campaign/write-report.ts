@@ -16,6 +16,7 @@ export interface ReportFiles {
   readonly hash: string;
   readonly isolation: string;
   readonly hostile: string;
+  readonly reloads: string;
 }
 
 /**
@@ -44,6 +45,7 @@ export function campaignReport(files: ReportFiles): string {
     ...hashSection(readResults(files.hash)),
     ...isolationSection(readResults(files.isolation)),
     ...hostileSection(readResults(files.hostile)),
+    ...reloadsSection(readResults(files.reloads)),
   ].join('\n');
 }
 
@@ -166,6 +168,32 @@ function isolationSection(results: readonly ResultLine[]): string[] {
   ];
 }
 
+function reloadsSection(results: readonly ResultLine[]): string[] {
+  return [
+    '## Reloads under load', '',
+    'A daemon with five strategies trades without a pause on a sandbox, while one reload follows the other: of the',
+    'same version, of other text, of parameters to and fro, and of all that has changed. The replay of the run must',
+    'come to its hash. Its inputs without the reloads, in the code of its start, must lead to the same decisions,',
+    'apart from their numbers and from one strategy whose parameters change what it says. The journal must agree',
+    'with the chain. The memory of the daemon and of its processes of strategies, and the open files of the daemon,',
+    'are those after the first twentieth of the reloads and after the last: `npm run campaign:reloads -- --reloads',
+    '1000 --mode live`.', '',
+    ...table([
+      'code', 'mode', 'reloads', 'switches', 'with a swap under way', 'decisions', 'compared', 'confirmed', 'minutes',
+      'daemon, MB', 'processes, MB', 'open files', 'violations',
+    ], results.filter(({ type }) => type === 'reloads').map((line) => {
+      const footprints = line['footprints'] as readonly Figures[];
+      const course = (name: string): string => `${show(footprints[0]![name])} → ${show(footprints.at(-1)![name])}`;
+      return [
+        versionOf(line), String(line['mode']), show(footprints.at(-1)!['reloads']), show(line['switches']),
+        show(line['inFlight']), show(line['decisions']), show(line['compared']),
+        show((line['intents'] as Figures)['confirmed'] ?? 0), show(Math.round(Number(line['seconds']) / 60)),
+        course('residentMb'), course('hostsMb'), course('openFiles'), show(line['violations']),
+      ];
+    })),
+  ];
+}
+
 function hostileSection(results: readonly ResultLine[]): string[] {
   const lines = results.filter(({ type }) => type === 'hostile');
   const runs = [...new Set(lines.map(hostileRun))];
@@ -218,13 +246,13 @@ function option(name: string): { readonly type: 'string'; readonly default: stri
 
 /**
  * `node test/campaign/write-report.ts [--crash FILE] [--lies FILE] [--transactions FILE] [--reader FILE] [--canary
- * FILE] [--hash FILE] [--isolation FILE] [--hostile FILE]`
+ * FILE] [--hash FILE] [--isolation FILE] [--hostile FILE] [--reloads FILE]`
  */
 function main(): void {
   const { values } = parseArgs({ options: {
     crash: option('crash'), lies: option('lies'), transactions: option('transactions'), reader: option('reader'),
     canary: option('canary'), hash: option('hash'), isolation: option('isolation'),
-    hostile: option('hostile'),
+    hostile: option('hostile'), reloads: option('reloads'),
   } });
   for (const file of Object.values(values)) packResults(file);
   writeFileSync(join(PROJECT, 'docs', 'campaigns.md'), campaignReport(values));

@@ -631,10 +631,13 @@ describe.each([
     ['export const a = 1;\nexport default {\n  b: = 2,\n};', 'own.ts:3:6: Expression expected'],
     ['const a = 1;\nimport { b } from "./absent.ts";\nexport default [a, b];', 'own.ts:2:20: Cannot find module'],
     ['const a = 1;\nfunction fail() { throw new Error("ashore"); }\nfail(a);', 'own.ts:2:25: ashore'],
-  ] : [])('that cannot be loaded names its line: %j', async (source, message) => {
+    ['export const a = 1;\nexport default {\n  b: = 2,\n};', 'own.js:3:6: Unexpected token', 'own.js'],
+    ['import "./beside.js";\nexport default 1;', 'beside.js:2:7: Unexpected token', 'own.js'],
+  ] : [])('that cannot be loaded names its line: %j', async (source, message, name = 'own.ts') => {
     const folder = await temporaryFolder();
-    await writeFile(join(folder, 'own.ts'), source);
-    await writeFile(join(folder, 'bot.yaml'), 'strategies:\n  - use: ./own.ts\n');
+    await writeFile(join(folder, name), source);
+    await writeFile(join(folder, 'beside.js'), 'export const c = 3;\nconst = 4;\n');
+    await writeFile(join(folder, 'bot.yaml'), `strategies:\n  - use: ./${name}\n`);
     const result = await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, ...reader });
     expect(result).toMatchObject({ ok: false, issues: [{ message: expect.stringContaining(message) as string }] });
   });

@@ -47,6 +47,8 @@ export interface Daemon {
   readonly stamps: { readonly at: Millis; readonly input: Input }[];
   readonly alerts: string[];
   readonly said: string[];
+  /** The messages of the log. */
+  readonly logged: string[];
   /** What the machine's clock is ahead of the true time. */
   readonly wall: { aheadMs: Millis };
   /** Lets the true time pass, with a price every five seconds. */
@@ -98,6 +100,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
   const stamps: Daemon['stamps'] = [];
   const alerts: string[] = [];
   const said: string[] = [];
+  const logged: string[] = [];
   const executed: string[] = [];
   const reporter: Reporter = {
     started: silent, decided: silent, denied: silent, intent: silent, feed: silent,
@@ -141,7 +144,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
     journal,
     stopFile: { path: `${dir}/STOP`, read: () => undefined },
     audit: openOrderAudit({ stateDir: dir, runId: 'run', clock, log: silent }),
-    reporter, log: silent,
+    reporter, log: (_level, message) => { logged.push(message); },
     files: { dir, decision: silent, manifest: silent, code: silent, retry: silent, close: silent },
     manifest: {} as never, recording: undefined, maxIntents: undefined,
   });
@@ -149,7 +152,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
   const recovered = session.recover().then(() => { session.start(); });
   if (leftover === 'expired') await recovered;
   const daemon: Daemon = {
-    session, state, stamps, alerts, said, wall, executed, kept: () => journal.loadSnapshot(),
+    session, state, stamps, alerts, said, logged, wall, executed, kept: () => journal.loadSnapshot(),
     async pass(ms) {
       for (const end = truth.now() + ms; truth.now() < end;) {
         truth.advanceTo(Math.min(end, truth.now() + 5_000));

@@ -1,31 +1,10 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended, Playground, Running } from './gannet.ts';
-import { createPlayground, document, PROJECT } from './gannet.ts';
+import { reloadUnderLoad } from '../campaign/reloads.ts';
+import { createPlayground, document } from './gannet.ts';
+import { COUNTER } from './reloaded-strategies.ts';
 
-const [RXJS, ZOD] = [import.meta.resolve('rxjs'), import.meta.resolve('zod')];
-const SDK = join(PROJECT, 'src', 'strategy', 'index.ts');
-
-/** Counts prices in a kept state, and tells each count. */
-const COUNTER = `import { map, scan } from '${RXJS}';
-import { z } from '${ZOD}';
-import { amount, defineStrategy, duration, pair, quotes } from '${SDK}';
-import { WORD } from './word.ts';
-
-export default defineStrategy({
-  name: 'counter', summary: 'Counts prices.',
-  params: z.strictObject({ pair: pair(), size: amount(), every: duration('500ms'), step: z.number().positive() }),
-  inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: p.every }) }),
-  run: ({ price }, p, ctx) => {
-    const counted = ctx.stateful('count', { n: 0 }, (state) => ({ n: state.n + p.step }));
-    return price.pipe(
-      scan((last, quote) => [...last.slice(-2), quote.price], []), counted,
-      map(({ state, event }) => ctx.alert('info', WORD + ' ' + state.n + ' of ' + event.length)),
-    );
-  },
-});
-`;
 const WORD = "export const WORD = 'first';\n";
 
 let playground: Playground;
@@ -95,7 +74,7 @@ describe('gannet reload', { timeout: 120_000 }, () => {
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/) as string;
     expect(document(await reload('counter')))
       .toEqual({ reloaded: [{ strategy: 'counter', params: [], code: { before: hash, after: hash } }],
-        unchanged: ['neighbour'] });
+        refused: [], unchanged: ['neighbour'] });
     const next = await untilTold(daemon, /^second \d+(?:\.5)? of 3$/);
     expect(countIn(next)).toBeGreaterThan(3.5);
     // The neighbour imports the same file, and was not named.
@@ -153,6 +132,25 @@ describe('gannet reload', { timeout: 120_000 }, () => {
     expect(told(daemon).some((message) => /not today|other/.test(message))).toBe(false);
   });
 
+  it('of all takes a good version over beside a faulty one, and says both', async () => {
+    playground.write('counter.ts', COUNTER.replace('WORD + ', 'WORD + Date.now() + '));
+    playground.write('run.yaml', playground.read('run.yaml').replace('step: 1000', 'step: 2000'));
+    const ended = await reload();
+    expect(document(ended)).toEqual({
+      reloaded: [expect.objectContaining({
+        strategy: 'neighbour', params: [{ name: 'step', before: 1_000, after: 2_000 }],
+      })],
+      refused: [{ strategy: 'counter', reason: expect.stringMatching(/counter\.ts:14:\d+: it uses Date/) as string }],
+      unchanged: [],
+    });
+    expect(ended.code).toBe(1);
+    const shown = await playground.ask(['reload', '--state-dir', state()]);
+    expect([shown.code, shown.stderr]).toEqual([1, expect.stringMatching(/counter\.ts:14:\d+: it uses Date/)]);
+    playground.write('counter.ts', COUNTER);
+    configure({ step: 0.5 });
+    expect((await reload()).code).toBe(0);
+  });
+
   it('goes on after a kill, follows changed files on paper, and is replayed to the same hash', async () => {
     playground.write('word.ts', WORD.replace('first', 'third'));
     expect((await reload('counter')).code).toBe(0);
@@ -167,7 +165,7 @@ describe('gannet reload', { timeout: 120_000 }, () => {
     expect(countIn(next)).toBeGreaterThanOrEqual(countIn(last));
     // A changed file is enough on paper; of a fault in it there is an alert.
     playground.write('word.ts', 'export const WORD = ;\n');
-    await daemon.until((stdout) => stdout.includes('the changed files are not reloaded'));
+    await daemon.until((stdout) => stdout.includes('changed files are not reloaded'));
     playground.write('word.ts', WORD.replace('first', 'changed'));
     await untilTold(daemon, /^changed \d/);
     // The files have changed since: the replay takes the copies that the run kept.
@@ -177,11 +175,26 @@ describe('gannet reload', { timeout: 120_000 }, () => {
   });
 
   it('of nothing that has changed, and without a daemon, says so', async () => {
-    expect(document(await reload())).toEqual({ reloaded: [], unchanged: ['counter', 'neighbour'] });
+    expect(document(await reload())).toEqual({ reloaded: [], refused: [], unchanged: ['counter', 'neighbour'] });
     daemon.signal('SIGTERM');
     await daemon.ended;
     const ended = await reload();
     expect(document(ended)).toMatchObject({ error: { code: 'CONTROL_UNREACHABLE' } });
     expect(ended.code).not.toBe(0);
+  });
+});
+
+describe('reloads of a live daemon that swaps without a pause', () => {
+  it('change no decision, and lose or repeat no swap', { timeout: 300_000 }, async () => {
+    const { violations, switches, inFlight, compared, intents, footprints } =
+      await reloadUnderLoad({ place: playground, mode: 'live', reloads: 8, seed: 3 });
+    expect(violations).toEqual([]);
+    expect(switches).toBeGreaterThan(7);
+    expect(inFlight).toBeGreaterThan(0);
+    expect(compared).toBeGreaterThan(20);
+    expect(intents).toEqual({ confirmed: expect.any(Number) as number });
+    const [first, last] = [footprints[0]!, footprints.at(-1)!];
+    expect(last.openFiles - first.openFiles).toBeLessThan(8);
+    expect(last.hosts).toBeLessThanOrEqual(5);
   });
 });

@@ -5,7 +5,7 @@ import { placeOf } from '../../src/core/throw-place.ts';
 import type { Millis } from '../../src/core/time.ts';
 import type { LoggedDecision } from '../../src/engine/decision-log.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { StrategyVersion } from '../../src/engine/engine-orders.ts';
+import type { StrategyVersion } from '../../src/engine/prepared-version.ts';
 import { createRealm } from '../../src/engine/host/realm.ts';
 import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
 import type { Input as StrategyInput, Proposal, StrategyContext } from '../../src/strategy/index.ts';

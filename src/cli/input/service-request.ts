@@ -3,16 +3,16 @@ import { filter, take, timer } from 'rxjs';
 import type { CommandContext } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import type { Terminal } from '../output/terminal.ts';
-import { configError } from '../../config/config-issue.ts';
+import { configError, strategyFaults } from '../../config/config-issue.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { ConnectionSettings } from '../../config/resolve-config.ts';
-import type { RunConfig } from '../../config/run-config.ts';
 import type { StrategyReader } from '../../config/strategies/strategy-reader.ts';
 import { GUESSED_DECIMALS } from '../../config/resolve-tokens.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import type { StrategyHosts } from '../../daemon/hosts/host-generations.ts';
+import type { LoadAgain } from '../../daemon/reload/reloader.ts';
 import { openHosts } from '../../daemon/hosts/strategy-hosts.ts';
 import type { ConnectionOptions, Connections } from '../../daemon/run/connections.ts';
 import { openConnections } from '../../daemon/run/connections.ts';
@@ -28,7 +28,7 @@ interface Configured {
   /** The processes of the strategies, of a command that runs them. */
   readonly hosts: StrategyHosts | undefined;
   /** Loads the configuration again, its strategies by `reader`. Throws CONFIG_INVALID with every fault. */
-  readonly loadAgain: (reader: StrategyReader) => Promise<RunConfig>;
+  readonly loadAgain: LoadAgain;
 }
 
 /** The context of a command that reads from the configured service. */
@@ -93,7 +93,9 @@ export async function openConfigured(
   const onInterrupt = (): void => { void close(); };
   interrupt.addEventListener('abort', onInterrupt, { once: true });
   try {
-    const load = (strategyReader: StrategyReader | undefined): ReturnType<typeof loadConfig> => loadConfig({
+    const load = (
+      strategyReader: StrategyReader | undefined, leftOut?: ReadonlySet<number>,
+    ): ReturnType<typeof loadConfig> => loadConfig({
       file: options.config,
       purpose,
       liveConsent,
@@ -103,15 +105,18 @@ export async function openConfigured(
       stateDir: options.stateDir,
       overrides: { baseUrl: options.baseUrl, rpcUrl: options.rpcUrl, apiKeyEnv: options.apiKeyEnv },
       strategyReader,
+      leftOut,
       decimalsOf: async (mints: readonly Mint[], settings) => (
         tokens ? (await open(settings)).decimalsOf(mints) : guessedDecimals(mints)),
     });
     const loaded = await load(hosts);
     if (!loaded.ok) throw configError(loaded);
-    const loadAgain = async (reader: StrategyReader): Promise<RunConfig> => {
-      const again = await load(reader);
-      if (!again.ok) throw configError(again);
-      return again.config;
+    const loadAgain: LoadAgain = async (reader, leftOut) => {
+      const again = await load(reader, leftOut);
+      if (again.ok) return again;
+      const faults = strategyFaults(again.issues);
+      if (faults === undefined) throw configError(again);
+      return { faults };
     };
     const connections = await open(loaded.config);
     if (purpose === 'run') await connections.ensureReachable();

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isGannetError, messageOf } from '../../core/errors.ts';
 import { refusalMessage, refusalOf } from '../../core/refusals.ts';
 import { importsOf } from '../../core/source-imports.ts';
 import { columnAt, lineAt } from '../../core/source-text.ts';
 import { printable } from '../../core/text.ts';
-import { placeOf, syntaxPlaceOf } from '../../core/throw-place.ts';
+import { placeOf, syntaxPlaceIn, syntaxPlaceOf } from '../../core/throw-place.ts';
 import type { FeedSpec } from '../../market/feed.ts';
 import { tokenTable } from '../../market/token.ts';
 import type { Strategy } from '../../strategy/define.ts';
@@ -68,6 +68,7 @@ export async function importModule(file: string, query = ''): Promise<StrategyMo
   }
 }
 
+const SOURCE = /\.[cm]?[jt]s$/;
 const MISSING = /^Cannot find (?:module|package) '([^']+)' imported from (\/\S+)/;
 
 /**
@@ -75,7 +76,8 @@ const MISSING = /^Cannot find (?:module|package) '([^']+)' imported from (\/\S+)
  * syntax, or the import of a module that does not exist. Where nothing says it, the name of the strategy's file.
  */
 async function loadPlaceOf(error: unknown, file: string): Promise<string> {
-  const known = placeOf(error) ?? syntaxPlaceOf(error);
+  const known = placeOf(error) ?? syntaxPlaceOf(error)
+    ?? (error instanceof SyntaxError ? await syntaxFaultIn(file) : undefined);
   if (known !== undefined) return known;
   const [, missing, importer = file] = MISSING.exec(messageOf(error)) ?? [];
   const name = printable(basename(importer), 100);
@@ -86,6 +88,21 @@ async function loadPlaceOf(error: unknown, file: string): Promise<string> {
   if (found === undefined) return name;
   const at = text.indexOf(found.specifier!);
   return `${name}:${lineAt(text, at)}:${columnAt(text, at)}`;
+}
+
+/** Returns the place of an error of syntax in a file, or in those that it imports from beside it. */
+async function syntaxFaultIn(file: string, seen = new Set<string>()): Promise<string | undefined> {
+  if (seen.has(file) || !SOURCE.test(file)) return undefined;
+  seen.add(file);
+  const text = await textOfFile(file);
+  const place = syntaxPlaceIn(text, file);
+  if (place !== undefined) return place;
+  for (const { specifier } of importsOf(text)) {
+    const found = specifier?.startsWith('.') === true
+      ? await syntaxFaultIn(resolve(dirname(file), specifier), seen) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 async function textOfFile(file: string): Promise<string> {

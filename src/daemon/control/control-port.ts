@@ -14,7 +14,8 @@ import type { CapSpan } from '../../trading/usage-counters.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import type { DecisionRecord } from '../files/decision-record.ts';
 import { intentJson } from '../reporting/json-reporter.ts';
-import type { ReloadReport, Reloader } from '../reload/reloader.ts';
+import type { Reloader } from '../reload/reloader.ts';
+import type { ReloadReport } from '../reload/reload-text.ts';
 import { reloadText } from '../reload/reload-text.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Stamp } from '../reporting/reporter.ts';
@@ -184,7 +185,10 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
       try {
         if (view.reloader === undefined) throw new GannetError('RELOAD_REFUSED', 'this run has no strategy of a file');
         const report = await view.reloader.reload(strategy);
-        view.audit.note({ ...order, facts: { reloaded: report.reloaded.map(reloadText).join('; ') } });
+        const refused = report.refused.map(({ reason }) => reason).join('; ');
+        const reloaded = report.reloaded.map(reloadText).join('; ');
+        const facts = { reloaded, ...(refused === '' ? {} : { not_reloaded: refused }) };
+        view.audit.note({ ...order, facts });
         return report;
       } catch (error) {
         if (isGannetError(error)) view.audit.note({ ...order, refused: error.code });

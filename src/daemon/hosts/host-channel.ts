@@ -26,18 +26,20 @@ const cell = new Int32Array(new SharedArrayBuffer(4));
 export class HostChannel {
   readonly #fd: number;
   readonly #errorFd: number;
+  readonly #sockets: readonly Socket[];
   readonly #buffer = Buffer.allocUnsafe(65_536);
   #stored: Buffer = this.#buffer.subarray(0, 0);
   #isOpen = true;
 
   constructor({ stdio }: ChildProcess) {
-    this.#fd = takeDescriptor(stdio[3] as Socket);
-    this.#errorFd = takeDescriptor(stdio[2] as Socket);
+    this.#sockets = [stdio[3] as Socket, stdio[2] as Socket];
+    [this.#fd, this.#errorFd] = this.#sockets.map(takeDescriptor) as [number, number];
   }
 
-  /** After this, the descriptor may belong to something else. */
+  /** Closes the descriptors, which Node does not: it reads nothing from them, and so never comes to their end. */
   close(): void {
     this.#isOpen = false;
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   /** Writes a message. */

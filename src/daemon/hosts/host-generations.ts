@@ -33,13 +33,13 @@ export interface StrategyHosts extends HostProcesses {
 }
 
 /** Processes for other versions of strategies. */
-interface StagedHosts {
+export interface StagedHosts {
   /** Loads the other versions. */
   readonly reader: StrategyReader;
-  /** From now on, these strategies run here and no longer in their earlier processes; what else was loaded goes. */
-  adopt(names: readonly string[]): void;
-  /** Ends the processes, where nothing was adopted. */
-  discard(): Promise<void>;
+  /** From now on, this strategy runs here and no longer in its earlier process. */
+  adopt(name: string): void;
+  /** Ends what was loaded and not adopted. */
+  close(): Promise<void>;
 }
 
 /** The processes that were started for one reading of the configuration. */
@@ -53,9 +53,11 @@ export interface HostGeneration extends HostProcesses {
 export class HostGenerations implements StrategyHosts {
   readonly #open: () => HostGeneration;
   readonly #first: HostGeneration;
+  /** Those that run strategies. */
   #all: HostGeneration[];
+  readonly #staged = new Set<HostGeneration>();
   #run: HostedRun | undefined;
-  #detach: (() => void)[] = [];
+  readonly #detach = new Map<HostGeneration, () => void>();
 
   constructor(open: () => HostGeneration) {
     this.#open = open;
@@ -69,8 +71,8 @@ export class HostGenerations implements StrategyHosts {
 
   attach(run: HostedRun): () => void {
     this.#run = run;
-    this.#detach = this.#all.map((generation) => generation.attach(run));
-    return () => { for (const detach of this.#detach) detach(); };
+    for (const generation of this.#all) this.#detach.set(generation, generation.attach(run));
+    return () => { for (const detach of this.#detach.values()) detach(); };
   }
 
   release(strategy: string | undefined): void {
@@ -82,24 +84,46 @@ export class HostGenerations implements StrategyHosts {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#all.map((generation) => generation.close()));
+    await Promise.all([...this.#all, ...this.#staged].map((generation) => generation.close()));
   }
 
   stage(): StagedHosts {
     const staged = this.#open();
+    this.#staged.add(staged);
+    const adopted = new Set<string>();
     return {
       reader: staged,
-      adopt: (names) => {
+      adopt: (name) => {
         assert(this.#run, 'strategies are reloaded in a run');
-        const isNamed = (name: string | undefined): boolean => name !== undefined && names.includes(name);
-        staged.forget((name) => !isNamed(name));
-        for (const earlier of this.#all) earlier.forget(isNamed);
-        const empty = this.#all.filter(({ isEmpty }) => isEmpty);
-        this.#all = [...this.#all.filter(({ isEmpty }) => !isEmpty), staged];
-        for (const generation of empty) void generation.close();
-        this.#detach.push(staged.attach(this.#run));
+        for (const earlier of this.#all) if (earlier !== staged) earlier.forget((other) => other === name);
+        for (const empty of this.#all.filter(({ isEmpty }) => isEmpty)) this.#end(empty);
+        adopted.add(name);
+        if (adopted.size > 1) return;
+        this.#all.push(staged);
+        this.#detach.set(staged, staged.attach(onlyOf(adopted, this.#run)));
       },
-      discard: () => staged.close(),
+      close: async () => {
+        this.#staged.delete(staged);
+        if (adopted.size === 0) await staged.close();
+        else staged.forget((name) => name === undefined || !adopted.has(name));
+      },
     };
   }
+
+  /** Ends processes in which no strategy runs any longer. */
+  #end(generation: HostGeneration): void {
+    this.#all = this.#all.filter((other) => other !== generation);
+    this.#detach.get(generation)?.();
+    this.#detach.delete(generation);
+    void generation.close();
+  }
+}
+
+/** Returns a run that takes orders for the adopted strategies alone: under the other names, earlier versions go on. */
+function onlyOf(adopted: ReadonlySet<string>, run: HostedRun): HostedRun {
+  return {
+    ...run,
+    stopOrder: (strategy, ending) => (adopted.has(strategy) ? run.stopOrder(strategy, ending) : undefined),
+    accept: (order) => { if ('strategy' in order && adopted.has(order.strategy ?? '')) run.accept(order); },
+  };
 }

@@ -102,8 +102,9 @@ class ChangedFiles {
       return;
     }
     try {
-      await reloader.reload(undefined);
-      this.#lastFault = undefined;
+      const { refused } = await reloader.reload(undefined);
+      if (refused.length > 0) this.#refused(refused.map(({ reason }) => reason).join('; '));
+      else this.#lastFault = undefined;
     } catch (error) {
       if (!isGannetError(error)) onError(error);
       else this.#refused(error.message);
@@ -115,7 +116,7 @@ class ChangedFiles {
   #refused(why: string): void {
     if (why === this.#lastFault || this.#isClosed) return;
     this.#lastFault = why;
-    this.#warn(`the changed files are not reloaded, and the strategies go on as they were: ${why}`);
+    this.#warn(`changed files are not reloaded, and their strategies go on as they were: ${why}`);
   }
 
   #cannotWatch(error: unknown): void {

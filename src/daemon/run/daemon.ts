@@ -48,7 +48,7 @@ import { stopFileOf } from '../watch/stop-file.ts';
 import { checkTokens } from '../watch/token-watch.ts';
 import { liveParts, paperParts } from './modes.ts';
 import { describeSignerProcess } from './open-signer.ts';
-import { prepareWarmup } from './recorded-warm-up.ts';
+import { prepareWarmup, prepareWarmupInChunks } from './recorded-warm-up.ts';
 import type { DaemonOptions, ModeParts, ModeScope } from './run-options.ts';
 import { Resources } from './run-options.ts';
 import { CRASH_LIMIT, crashesInARow } from './safe-mode.ts';
@@ -188,7 +188,7 @@ function createSession(
       prepareWarmup: (strategy, at) => {
         recorder?.flush();
         // What arrived within the present millisecond was before.
-        return prepareWarmup([strategy], { ...past, until: at + 1, running: runId });
+        return prepareWarmupInChunks([strategy], { ...past, until: at + 1, running: runId });
       },
     },
     executor,

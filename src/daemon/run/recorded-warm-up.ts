@@ -1,5 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import type { ChunkedWork } from '../../core/chunked-work.ts';
+import { runToEnd } from '../../core/chunked-work.ts';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
@@ -7,7 +9,8 @@ import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { RecordedRows } from '../../engine/warm-up.ts';
 import type { FeedKey } from '../../market/event.ts';
 import { feedKey, isPolled } from '../../market/feed.ts';
-import { openWindow } from '../../recording/window.ts';
+import type { RecordingWindow } from '../../recording/window.ts';
+import { openWindow, openWindowInChunks } from '../../recording/window.ts';
 import { runStartOf } from '../files/find-run.ts';
 import type { WarmupRecord } from '../files/run-manifest.ts';
 import type { WarmupWindow } from '../../trading/engine-command.ts';
@@ -27,7 +30,7 @@ export interface Warmup {
  * Returns the warm-up of strategies from earlier recordings of this daemon, up to `until`; undefined where no strategy
  * wants one. An unreadable recording is left out and reported.
  */
-export function prepareWarmup(strategies: readonly StrategyInstance[], {
+export function* prepareWarmupInChunks(strategies: readonly StrategyInstance[], {
   recordingDir, runDir, until, running, describe,
 }: {
   readonly recordingDir: string;
@@ -37,20 +40,21 @@ export function prepareWarmup(strategies: readonly StrategyInstance[], {
   readonly running?: string | undefined;
   /** Names a feed for people. */
   readonly describe: (feed: FeedKey) => string;
-}): Warmup | undefined {
+}): ChunkedWork<Warmup | undefined> {
   const warmed = strategies.filter(({ warmupMs = 0 }) => warmupMs > 0);
   if (warmed.length === 0) return undefined;
   const from = until - Math.max(...warmed.map(({ warmupMs = 0 }) => warmupMs));
   const faults: string[] = [];
-  const windows = recordingsSince(recordingDir, { runsDir: dirname(runDir), from, until }).flatMap((name) => {
+  const windows: RecordingWindow[] = [];
+  for (const name of recordingsSince(recordingDir, { runsDir: dirname(runDir), from, until })) {
     try {
-      return openWindow(join(recordingDir, name), { from, until }) ?? [];
+      const window = yield* openWindowInChunks(join(recordingDir, name), { from, until });
+      if (window !== undefined) windows.push(window);
     } catch (error) {
       if (!isGannetError(error)) throw error;
       faults.push(`recording ${name} is left out: ${messageOf(error)}`);
-      return [];
     }
-  });
+  }
   const coverage = new Coverage(warmed, until);
   return {
     record: {
@@ -64,6 +68,11 @@ export function prepareWarmup(strategies: readonly StrategyInstance[], {
     missing: () => coverage.missing(faults, describe),
     shown: () => coverage.shown(),
   };
+}
+
+/** Prepares a warm-up as `prepareWarmupInChunks` does, without a pause. */
+export function prepareWarmup(...given: Parameters<typeof prepareWarmupInChunks>): Warmup | undefined {
+  return runToEnd(prepareWarmupInChunks(...given));
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Observable } from 'rxjs';
 import type { RunConfig, StrategyConfig } from '../../config/run-config.ts';
-import type { StrategyReader } from '../../config/strategies/strategy-reader.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { LiveExecutor } from '../../execution/live-executor.ts';
@@ -21,7 +20,7 @@ import type { OrderAudit, WideningOrder } from '../control/order-audit.ts';
 import type { WriteBehindRunFiles } from '../files/run-files.ts';
 import type { RunManifest } from '../files/run-manifest.ts';
 import type { StrategyHosts } from '../hosts/host-generations.ts';
-import type { Reloading } from '../reload/reloader.ts';
+import type { LoadAgain, Reloading } from '../reload/reloader.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import type { DiskGuard, DiskMarks } from '../watch/disk-guard.ts';
@@ -77,7 +76,7 @@ export interface DaemonOptions {
   /** The processes of its strategies; undefined where all run in this one. */
   readonly hosts?: StrategyHosts | undefined;
   /** Reads the configuration as at the start, its strategies by `reader`; undefined where nothing is reloaded. */
-  readonly loadConfig?: ((reader: StrategyReader) => Promise<RunConfig>) | undefined;
+  readonly loadConfig?: LoadAgain | undefined;
   /** The free space that the disk needs; absent for the default marks. */
   readonly diskMarks?: DiskMarks | undefined;
   /** The operator accepts a journal and counters that lack entries. */

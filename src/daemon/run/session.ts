@@ -15,8 +15,8 @@ import { createControlPort } from '../control/control-port.ts';
 import { isResume } from '../control/operator-commands.ts';
 import { EquitySampler } from '../control/run-equity.ts';
 import { feedStates } from '../control/session-state.ts';
-import type { ReloadReport } from '../reload/reloader.ts';
 import { Reloader } from '../reload/reloader.ts';
+import type { ReloadedStrategy } from '../reload/reload-text.ts';
 import { reloadText } from '../reload/reload-text.ts';
 import type { Warmup } from './recorded-warm-up.ts';
 import type { RunManifest, RunMoment, WarmupRecord } from '../files/run-manifest.ts';
@@ -117,6 +117,9 @@ export class Session {
           options.onInputs?.(specs.flatMap(mintsOf));
         },
         onLog: (strategy, message) => { log('info', message, { strategy }); },
+        onCompleted: (strategy) => {
+          log('info', `${strategy} has ended: its stream is complete, so it proposes nothing more`, { strategy });
+        },
         onStopped: (stopped) => { this.#stopOf(stopped); },
       },
     });
@@ -132,7 +135,7 @@ export class Session {
     const { hosts, reloading } = options;
     this.reloader = hosts === undefined || reloading === undefined ? undefined : new Reloader({
       ...options, ...reloading, hosts, engine: this.#engine, loop: this.#loop, phase: () => this.#phase,
-      onReloaded: (report, warmups) => { this.#reloaded(report, warmups); },
+      onReloaded: (reloaded, warmup) => { this.#reloaded(reloaded, warmup); },
     });
     this.controlPort = createControlPort({
       ...options, reloader: this.reloader, runRecorder, equity: this.#equity, engine: this.#engine, loop: this.#loop,
@@ -366,15 +369,13 @@ export class Session {
     }
   }
 
-  /** A crash right after a reload must not lose what the new versions have made of their states. */
-  #reloaded(report: ReloadReport, warmups: readonly Warmup[]): void {
+  /** A crash right after a reload must not lose what the new version has made of its state. */
+  #reloaded(reloaded: ReloadedStrategy, warmup: Warmup | undefined): void {
     const { log, reporter } = this.#options;
     this.#keepStates?.();
-    for (const reloaded of report.reloaded) {
-      log('info', 'a strategy was reloaded', { ...reloaded });
-      reporter.state(this.stamp, 'notice', reloadText(reloaded));
-    }
-    for (const warmup of warmups) this.#reportWarmup(warmup);
+    log('info', 'a strategy was reloaded', { ...reloaded });
+    reporter.state(this.stamp, 'notice', reloadText(reloaded));
+    if (warmup !== undefined) this.#reportWarmup(warmup);
   }
 
   #stopStrategies(): void {

@@ -28,6 +28,7 @@ interface ApartRunOptions {
   readonly warn: (message: string) => void;
   readonly state: (text: string) => void;
   readonly fail: (message: string, place: string | undefined) => void;
+  readonly completed: () => void;
   /** Returns whether a timer may fire. */
   readonly mayFire: () => boolean;
   /** Its process ended during a call. */
@@ -157,7 +158,10 @@ export class ApartRun {
       case 'state': state(effect.text); break;
       case 'warn': warn(effect.message); break;
       case 'fail': fail(effect.message, effect.place); break;
-      case 'complete': this.#isComplete = true; break;
+      case 'complete':
+        this.#isComplete = true;
+        this.#options.completed();
+        break;
     }
   }
 

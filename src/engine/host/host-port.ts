@@ -1,12 +1,30 @@
 import type { Millis } from '../../core/time.ts';
+import type { Strategy } from '../../strategy/define.ts';
+import type { ExitPlan } from '../../trading/positions/exit-plan.ts';
 import type { FeedKey } from '../../market/event.ts';
 import type { Proposal } from '../../trading/proposal.ts';
 import type { StopStrategy } from '../../trading/engine-command.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import type { CallNumber } from './apart-run.ts';
-import type { Ending } from './strategy-call.ts';
+import type { ApartStrategy, Ending } from './strategy-call.ts';
 import type { HostedInput } from './watched-feeds.ts';
+
+/** A strategy as the configuration uses it. */
+export interface StrategyInstance {
+  /** Unique within the run: two instances of one strategy have two names. */
+  readonly name: string;
+  readonly strategy: Strategy;
+  /** Already read by the strategy's own schema. */
+  readonly params: unknown;
+  /** The span of recorded events that it sees before its start. */
+  readonly warmupMs?: Millis | undefined;
+  /** Its exit rules, whose sales are quoted beside what it watches. */
+  readonly exits?: ExitPlan | undefined;
+  readonly limits?: { readonly exits?: ExitPlan | undefined } | undefined;
+  /** Where its code runs apart from the engine; `strategy` then only declares what it watches. */
+  readonly apart?: ApartStrategy | undefined;
+}
 
 /** A strategy that no longer runs, and why. */
 export interface StoppedStrategy {
@@ -28,6 +46,8 @@ export interface HostPort {
   /** Whether the engine is handling an input: a proposal at another time could not be replayed. */
   inTurn(): boolean;
   log(strategy: string, message: string): void;
+  /** A strategy's stream of proposals is complete. */
+  completed(strategy: string): void;
   /** A strategy runs no longer. */
   stopped(stopped: StoppedStrategy): void;
   /** The process of a strategy ended during a call; `start` and `call` say which. */

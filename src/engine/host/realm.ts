@@ -1,7 +1,7 @@
 import type { SchedulerAction } from 'rxjs';
 import { Subscription } from 'rxjs';
 import { assert } from '../../core/assert.ts';
-import { messageOf } from '../../core/errors.ts';
+import { isGannetError, messageOf } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { DeniedSwap } from '../../strategy/context.ts';
 import type { MarketEvent } from '../../market/event.ts';
@@ -180,7 +180,8 @@ class StrategyRun {
     if (this.#failed) return;
     this.#failed = true;
     this.#subscription?.unsubscribe();
-    this.#effects.push({ kind: 'fail', message: messageOf(error), place: this.#options.locate?.(error) });
+    const code = isGannetError(error) ? error.code : undefined;
+    this.#effects.push({ kind: 'fail', message: messageOf(error), place: this.#options.locate?.(error), code });
   }
 
   get #view(): PortfolioView {

@@ -1,4 +1,5 @@
 import type { Amount } from '../../core/amount.ts';
+import type { ErrorCode } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import type { MarketEvent } from '../../market/event.ts';
 import type { FeedSpec } from '../../market/feed.ts';
@@ -45,8 +46,14 @@ export type StrategyEffect =
   | { readonly kind: 'state'; readonly text: string }
   /** A warning of the SDK to the operator. */
   | { readonly kind: 'warn'; readonly message: string }
-  /** It threw, and runs no longer. `place` is the author's line, "dip.ts:12:5". */
-  | { readonly kind: 'fail'; readonly message: string; readonly place?: string | undefined }
+  /**
+   * It threw, and runs no longer. `place` is the author's line, "dip.ts:12:5". `code` is that of a typed error; no
+   * process tells it.
+   */
+  | {
+    readonly kind: 'fail'; readonly message: string; readonly place?: string | undefined;
+    readonly code?: ErrorCode | undefined;
+  }
   /** Its stream of proposals is complete. */
   | { readonly kind: 'complete' };
 

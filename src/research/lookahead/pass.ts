@@ -100,7 +100,7 @@ interface PassRows {
 
 /**
  * Runs a strategy over rows and returns its decisions. The strategy has its own state, including the wallet and the
- * shared limits, so that no neighbour's swap consumes its balance. Throws STRATEGY_INVALID as `backtestInChunks` does.
+ * shared limits, so that no neighbour's swap consumes its balance. Throws STRATEGY_ASYNC as `backtestInChunks` does.
  */
 export function* runPassInChunks({ strategy, neighbours, ...rows }: PassRows & {
   readonly strategy: BacktestStrategy;

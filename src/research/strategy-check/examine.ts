@@ -1,4 +1,5 @@
 import type { BacktestStrategy } from '../../backtest/setup.ts';
+import type { ErrorCode } from '../../core/errors.ts';
 import { GannetError, isGannetError } from '../../core/errors.ts';
 import { groupThousands, pluralize, printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
@@ -18,6 +19,8 @@ import { leftoversOf } from './unsubscribe.ts';
 
 /** An event that takes longer is slow: a run has hundreds of feeds. */
 const SLOW_MICROSECONDS = 1_000;
+/** What refuses decisions outside the engine's time. */
+const LATE: ErrorCode = 'STRATEGY_ASYNC';
 const CUTS = 8;
 const STARTS = 4;
 /** The processor time of a part of a check. */
@@ -69,13 +72,15 @@ async function traced(
     await yieldToInterrupt(interrupt);
     return trace;
   } catch (error) {
-    if (isGannetError(error) && error.code !== 'INTERRUPTED') return error;
+    // What else is refused, such as a damaged recording, is no fault of the strategy.
+    if (isGannetError(error) && error.code.startsWith('STRATEGY_')) return error;
     throw error;
   }
 }
 
 function failedRun(error: GannetError): CheckResult {
-  return result('run', 'it cannot be run', [{ code: 'DECIDES_LATE', message: error.message }]);
+  const code = error.code === LATE ? 'DECIDES_LATE' : 'THROWS';
+  return result('run', 'it cannot be run', [{ code, message: error.message }]);
 }
 
 function result(check: CheckName, detail: string, findings: readonly CheckFinding[] = []): CheckResult {
@@ -94,8 +99,7 @@ function runResult({ calls, stops, realm }: Trace): CheckResult {
     proposals += proposalsIn(effects).length;
     for (const effect of effects) {
       if (effect.kind === 'fail') {
-        const isLate = /the machine’s clock|outside the engine’s time/.test(effect.message);
-        const code = isLate ? 'DECIDES_LATE' : 'THROWS';
+        const code = effect.code === LATE ? 'DECIDES_LATE' : 'THROWS';
         findings.push({ code, message: `${told(effect.message)} (in the call "${call.kind}")`, place: effect.place });
       } else if (effect.kind === 'complete' && call.at < last) {
         const begin = calls[0]!.call.at;

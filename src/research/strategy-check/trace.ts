@@ -45,7 +45,7 @@ export function realmOf({ name, strategy, params }: BacktestStrategy, seed: numb
   return createRealm({ name, strategy, params, seed, locate: placeOf });
 }
 
-/** Runs a backtest of one strategy and keeps its calls. Throws STRATEGY_INVALID as `backtestInChunks` does. */
+/** Runs a backtest of one strategy and keeps its calls. Throws STRATEGY_ASYNC as `backtestInChunks` does. */
 export function* traceInChunks(instance: BacktestStrategy, market: CheckedMarket): ChunkedWork<Trace> {
   const { setup, recording, checks } = market;
   const calls: TracedCall[] = [];

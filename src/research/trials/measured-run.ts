@@ -67,6 +67,8 @@ export function* measureInChunks({
   return {
     result, record, series, assessment,
     warnings: [
+      ...result.completed.map(({ strategy, at }) => `${strategy} ended at ${new Date(at).toISOString()}: its stream is `
+        + 'complete, so it proposed nothing after that'),
       ...unrecordedWarnings(result.unrecorded, state.tokens), ...heldWarnings(equity.heldPrices(result.endAt), model),
       ...unpricedWarnings({ ...equity.unpriced, moments: series.unpriced }, record), ...benchmarkWarnings(record),
       ...assessment.warnings.map(({ message }) => message),

@@ -1,4 +1,4 @@
-import { map, mergeMap } from 'rxjs';
+import { map, mergeMap, take } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { MeasuredRun } from '../../../src/research/trials/measured-run.ts';
 import type { SimulationModel } from '../../../src/trading/simulation-model.ts';
@@ -182,6 +182,16 @@ describe('the record of a backtest', () => {
       expect.stringMatching(/^only one direction of SOL was recorded: the other is assumed to be 60 bps worse/),
     ]);
     expect(haircutWarnings(measured(bothSides([[125, 124]])))).toEqual([]);
+  });
+
+  it('warns of a strategy whose stream was complete before the end', () => {
+    const { warnings } = measured(bothSides([[125, 124], [126, 125], [127, 126]]), {
+      strategies: ([['brief', 1], ['other', 9]] as const).map(([name, most]) => strategy(name, ({ price }, context) =>
+        price!.pipe(take(most), map(() => context.alert('info', 'seen'))))),
+    });
+    expect(warnings.filter((warning) => warning.includes(' ended at '))).toEqual([
+      'brief ended at 1970-01-01T00:00:05.000Z: its stream is complete, so it proposed nothing after that',
+    ]);
   });
 
   it('values holdings by the other direction, less the haircut, where only purchases are quoted', () => {

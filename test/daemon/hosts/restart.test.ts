@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { StrategyHosts } from '../../../src/daemon/hosts/host-generations.ts';
@@ -34,6 +34,20 @@ function isRunning(pid: string): boolean {
 }
 
 describe('the processes of strategies', () => {
+  it('leave no descriptor open when they have ended', async () => {
+    const open: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const processes = opened();
+      await loadDeed(processes, 'nothing');
+      await processes.close();
+      // A socket is closed a turn after its end.
+      await new Promise((resolve) => { setTimeout(resolve, 20); });
+      open.push(readdirSync('/proc/self/fd').length);
+    }
+    // What the first one opens for good does not count.
+    expect(open[2]).toBeLessThanOrEqual(open[0]!);
+  });
+
   it('are started again at once where one was killed from outside, and blame no strategy', async () => {
     const processes = opened(hurried);
     const strategies = {

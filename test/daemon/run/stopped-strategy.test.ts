@@ -1,4 +1,4 @@
-import { interval, map } from 'rxjs';
+import { interval, map, take } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { SessionOptions } from '../../../src/daemon/run/run-options.ts';
 import { apart, strategy } from '../../engine/runs.ts';
@@ -13,6 +13,10 @@ const FAILING = strategy('ticker', (_streams, context) => interval(10_000, conte
     : context.alert('info', 'waits');
 })));
 
+/** Says one thing after ten seconds, and then nothing more. */
+const BRIEF = strategy('ticker', (_streams, context) => interval(10_000, context.clock)
+  .pipe(take(1), map(() => context.alert('info', 'the last one'))));
+
 /** Its process takes too long for the third timer. */
 function hanging(): SessionOptions['strategies'][number] {
   const inner = apart(FAILING).apart!;
@@ -26,6 +30,18 @@ function hanging(): SessionOptions['strategies'][number] {
     },
   };
 }
+
+describe('a strategy whose stream is complete', () => {
+  it.each([
+    ['in the daemon', BRIEF], ['apart from it', apart(BRIEF)],
+  ])('says so in the log once: %s', async (_, ticker) => {
+    const daemon = await start({ ticker });
+    await daemon.pass(30_000);
+    expect(daemon.logged.filter((message) => message.includes('complete')))
+      .toEqual(['ticker has ended: its stream is complete, so it proposes nothing more']);
+    expect(daemon.alerts).toEqual(['info: the last one']);
+  });
+});
 
 describe('a strategy that was stopped', () => {
   it('goes on holding its position by default, and an alert says so', async () => {

@@ -4,7 +4,7 @@ import type { ExitCode } from '../../exit-codes.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { printable } from '../../../core/text.ts';
 import { daemonClient } from '../../../daemon/control/control-client.ts';
-import type { ReloadReport } from '../../../daemon/reload/reloader.ts';
+import type { ReloadReport } from '../../../daemon/reload/reload-text.ts';
 import { changeTexts } from '../../../daemon/reload/reload-text.ts';
 
 /** Loading code, checking it and warming it up take a while. */
@@ -22,15 +22,19 @@ async function reload(context: CommandContext, strategy: string | undefined): Pr
   const report = await daemonClient(context)
     .post('/api/reload', { strategy }, { timeoutMs: TIMEOUT_MS }) as unknown as ReloadReport;
   context.terminal.result(report, () => textOf(report));
-  return EXIT.done;
+  return report.refused.length === 0 ? EXIT.done : EXIT.failed;
 }
 
-function textOf({ reloaded, unchanged }: ReloadReport): string {
+function textOf({ reloaded, refused, unchanged }: ReloadReport): string {
   const lines = reloaded.flatMap((one) => {
     const changes = changeTexts(one);
     const same = changes.length === 0 ? ', and nothing in it has changed' : '';
     return [`  ${printable(one.strategy, 60)} is reloaded${same}`, ...changes.map((change) => `    ${change}`)];
   });
+  const faulty = refused.flatMap(({ strategy, reason }) => [
+    `  ${printable(strategy, 60)} goes on as it was, because its new version is refused:`,
+    `    ${printable(reason, 2_000)}`,
+  ]);
   const rest = unchanged.map((name) => `  ${printable(name, 60)} goes on as it was`);
-  return `${[...lines, ...rest].join('\n')}\n`;
+  return `${[...lines, ...faulty, ...rest].join('\n')}\n`;
 }

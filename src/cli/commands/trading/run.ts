@@ -6,7 +6,6 @@ import { EXIT } from '../../exit-codes.ts';
 import { durationFlag, wholeNumber } from '../../input/flags.ts';
 import { openConfigured } from '../../input/service-request.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
-import type { StrategyReader } from '../../../config/strategies/strategy-reader.ts';
 import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
 import { addressSecrets } from '../../../core/redaction.ts';
 import { newRunId } from '../../../daemon/files/find-run.ts';
@@ -23,6 +22,7 @@ import type { Connections } from '../../../daemon/run/connections.ts';
 import { controlTokensOf } from '../../../daemon/control/control-tokens.ts';
 import { signalsTokenOf } from '../../../daemon/control/signals.ts';
 import { runDaemon } from '../../../daemon/run/daemon.ts';
+import type { LoadAgain } from '../../../daemon/reload/reloader.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { ACCEPT_COUNTERS_FLAG } from '../../../signer/command-process.ts';
 
@@ -80,7 +80,7 @@ interface RunScope {
   /** The processes of the strategies; undefined for a manual swap, whose code is the project's own. */
   readonly hosts?: StrategyHosts | undefined;
   /** Loads the configuration again; undefined for a manual swap. */
-  readonly loadConfig?: ((reader: StrategyReader) => Promise<RunConfig>) | undefined;
+  readonly loadConfig?: LoadAgain | undefined;
   readonly runId: string;
   readonly reporter: Reporter;
 }

@@ -41,7 +41,7 @@ describe.each(
   it('is refused by name in a backtest', async () => {
     await expect(runCommand(
       backtestCommand, ['backtest', config(by), '--recording', recording, '--no-grid'], { stateDir: folder },
-    )).rejects.toMatchObject({ code: 'STRATEGY_INVALID', message: expect.stringMatching(said) as string });
+    )).rejects.toMatchObject({ code: 'STRATEGY_ASYNC', message: expect.stringMatching(said) as string });
   });
 
   it('is refused by name in a look-ahead check', async () => {

@@ -24,6 +24,9 @@ export const RUN_MISTAKES: Readonly<Record<string, readonly [CheckCode, Strategy
     from(Promise.resolve(ctx.alert('info', 'later'))))))],
   'waits by the machine’s clock': ['DECIDES_LATE', onPrice(({ price }, _p, ctx) => price.pipe(delay(10),
     map(() => ctx.alert('info', 'later'))))],
+  'throws in the words of another mistake': ['THROWS', onPrice(({ price }) => price.pipe(map(() => {
+    throw new Error('it is outside the engine’s time');
+  })))],
   'completes': ['COMPLETES', onPrice(({ price }, _p, ctx) => price.pipe(take(30),
     map(() => ctx.alert('info', 'one of thirty'))))],
   'draws chance under another name': ['NOT_REPEATABLE', onPrice(({ price }, _p, ctx) => price.pipe(mergeMap(() =>
