@@ -172,6 +172,24 @@ describe('a reload of all that has changed', () => {
     expect([run.commands(), run.adopted, run.closed()]).toEqual([[], [], 1]);
   });
 
+  it('is tried again where the process of the new versions was ended from outside, and not for ever', async () => {
+    const run = await reloadable();
+    let ends = 0;
+    const mortal = (most: number): StrategyConfig => {
+      const good = telling('one', 'new');
+      const ending = { code: 'STRATEGY_NEIGHBOUR', reason: 'its process was ended' } as const;
+      return { ...good, apart: { call: (call, portfolio) => (call.kind === 'start' && ++ends <= most
+        ? { ending } : good.apart!.call(call, portfolio)) } };
+    };
+    run.next = [mortal(2), ...run.next.slice(1)];
+    expect((await run.reloader.reload('one')).reloaded).toHaveLength(1);
+    expect([ends, run.closed()]).toEqual([4, 3]);
+    run.next = [mortal(99), ...run.next.slice(1)];
+    await expect(run.reloader.reload('one')).rejects.toThrow(/its process kept ending: reload again/);
+    run.accept(price());
+    expect(run.told()).toEqual(['new', 'old', 'old']);
+  });
+
   it('is followed by the next one, and neither stands for the other', async () => {
     const run = await reloadable();
     run.next = NAMES.map((name) => telling(name, 'new'));
