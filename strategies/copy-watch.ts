@@ -1,17 +1,16 @@
 import type { Observable } from 'rxjs';
-import { EMPTY, filter, map, merge, mergeMap, of } from 'rxjs';
+import { EMPTY, filter, map, merge, mergeMap } from 'rxjs';
 import { z } from 'zod';
 import type {
   HistoryRecord, Input, Pair, PredictionHistoryEvent, PricedQuote, WalletChange, WalletTransaction,
 } from '../src/strategy/index.ts';
 import {
-  amount, defineStrategy, duration, formatDecimal, pair, predictionHistory, quotes, unseen, walletActivity,
+  address, amount, changeOf, defineStrategy, duration, entryUsd, formatDecimal, newEntries, pair, predictionHistory,
+  quotes, unseen, walletActivity,
 } from '../src/strategy/index.ts';
 
-const address = () => z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'expected a base58 address');
-
 /** A transaction of a wallet; `side` is 1 for a copied purchase and -1 for a copied sale. */
-type Move = Pick<WalletTransaction, 'signature' | 'changes'> & { readonly wallet: string; readonly side: number };
+type Move = WalletTransaction & { readonly wallet: string; readonly side: number };
 
 /** How long a copied purchase waits for a refusal that passes. */
 const RETRY = { until: '30s', every: '5s' };
@@ -45,7 +44,8 @@ export default defineStrategy({
     const moves = merge(...p.wallets.map((wallet) => (inputs[`wallet ${wallet}`] as Observable<WalletTransaction>).pipe(
       // Anyone can send a wallet tokens, or name it.
       filter(({ isSigner, hasFailed, changes }) => isSigner && !hasFailed && changes.length > 0),
-      map(({ signature, changes }) => ({ wallet, signature, changes, side: sideOf(changes, p.copy?.pair) })),
+      map((transaction): Move => (
+        { ...transaction, wallet, side: p.copy === undefined ? 0 : sideOf(transaction, p.copy.pair) })),
     ))).pipe(unseen(ctx, 'seen', ({ wallet, signature }) => `${short(wallet)}/${signature}`, 300));
     const isIn = ctx.stateful('is-in', false, (before, { side }: Move) => (side === 0 ? before : side > 0));
     const activity = moves.pipe(isIn, mergeMap(({ event: { wallet, signature, changes, side } }) => {
@@ -58,27 +58,20 @@ export default defineStrategy({
       filter(() => !isIn.value && ctx.available(p.copy!.pair.base) > 0n),
       map(() => ctx.sell(p.copy!.pair, 'all', 'a copied wallet has sold')),
     );
-    // Ids grow. What is older than the first page is the past, and a page that shifts repeats entries.
-    const initial: Readonly<Record<string, number>> = {};
-    const newest = ctx.stateful('newest', initial, (known, { owner, entries }: PredictionHistoryEvent) =>
-      ({ ...known, [owner]: Math.max(known[owner] ?? 0, ...entries.map(({ id }) => id)) }));
-    const orders = merge(...p.owners.map((name) => (inputs[`owner ${name}`] as Observable<PredictionHistoryEvent>).pipe(
-      mergeMap((page) => {
-        const before = newest.value[name] ?? Infinity;
-        return of(page).pipe(newest, mergeMap(() => page.entries.filter(({ id }) => id > before).toReversed()));
-      }),
-      filter((entry) => usdOf(entry) >= p.min_usd),
-      map((entry) => ctx.alert('info', `${short(name)}: ${orderText(entry)}`, { owner: name, id: entry.id })),
-    )));
+    const pages = merge(...p.owners.map((owner) => inputs[`owner ${owner}`] as Observable<PredictionHistoryEvent>));
+    const orders = pages.pipe(
+      newEntries(ctx, 'newest'),
+      filter(({ entry }) => entryUsd(entry) >= p.min_usd),
+      map(({ owner, entry }) => ctx.alert('info', `${short(owner)}: ${orderText(entry)}`, { owner, id: entry.id })),
+    );
     return merge(activity, exits, orders);
   },
 });
 
 /** Returns 1 where a pair's base token was bought for its quote token, -1 where it was sold, else 0. */
-function sideOf(changes: readonly WalletChange[], copied: Pair | undefined): number {
-  const [base, quote] = [copied?.base.mint, copied?.quote.mint].map((wanted) =>
-    changes.find(({ mint }) => mint === wanted)?.amount ?? 0n);
-  return base! > 0n && quote! < 0n ? 1 : base! < 0n && quote! > 0n ? -1 : 0;
+function sideOf(transaction: WalletTransaction, { base, quote }: Pair): number {
+  const [bought, paid] = [changeOf(transaction, base), -changeOf(transaction, quote)];
+  return bought > 0n && paid > 0n ? 1 : bought < 0n && paid < 0n ? -1 : 0;
 }
 
 function changeText({ mint, amount, decimals = 0 }: WalletChange): string {
@@ -90,13 +83,8 @@ function short(text: string): string {
   return `${text.slice(0, 4)}…${text.slice(-4)}`;
 }
 
-function orderText({ eventType, isYes, marketId, ...entry }: HistoryRecord): string {
+function orderText(entry: HistoryRecord): string {
+  const { eventType, isYes, marketId } = entry;
   const side = isYes === true ? 'YES' : 'NO';
-  return `${eventType.replaceAll('_', ' ')}, ${side} of ${marketId}, $${usdOf(entry).toFixed(2)}`;
-}
-
-/** Returns what an entry is about, in US dollars; most kinds of entries have one of these figures. */
-function usdOf(entry: Partial<HistoryRecord>): number {
-  return Math.max(...[entry.totalCostUsd, entry.depositAmountUsd, entry.netProceedsUsd, entry.payoutAmountUsd]
-    .map((figure) => Number(figure ?? 0n))) / 1e6;
+  return `${eventType.replaceAll('_', ' ')}, ${side} of ${marketId}, $${entryUsd(entry).toFixed(2)}`;
 }

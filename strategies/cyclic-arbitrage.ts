@@ -2,10 +2,8 @@ import { filter, map, merge, mergeMap, share } from 'rxjs';
 import { z } from 'zod';
 import type { HoldSignal, QuoteLadder } from '../src/strategy/index.ts';
 import {
-  amount, defineStrategy, duration, followSignal, mulDiv, parseDuration, quoteRound,
+  amount, chainedOutput, defineStrategy, duration, followSignal, parseDuration, quoteRound, roundSpan, whenFlat,
 } from '../src/strategy/index.ts';
-
-const spanOf = (numbers: readonly number[]): number => Math.max(...numbers) - Math.min(...numbers);
 
 /** Watches a cycle of swaps that ends at its first token, and alerts when its executable prices bring a profit. */
 export default defineStrategy({
@@ -51,16 +49,12 @@ export default defineStrategy({
     const spent = p.legs[0]!.amount;
     const fees = (p.network_fee?.amount ?? 0n) * BigInt(p.legs.length);
     /** In basis points after costs; undefined where the quotes are not of one moment, or of too small sizes. */
-    const profitOf = ({ rungs }: QuoteLadder): number | undefined => {
-      const times = rungs.map(({ at }) => at);
-      const slots = rungs.flatMap(({ contextSlot }) => (contextSlot === undefined ? [] : [Number(contextSlot)]));
-      if (spanOf(times) > parseDuration(p.max_apart) || spanOf(slots) > p.max_slots) return undefined;
-      let carried: bigint = spent;
-      for (const { inAmount, outAmount } of rungs) {
-        if (carried > inAmount) return undefined;
-        carried = mulDiv(carried, outAmount, inAmount, 'floor');
-      }
-      return (Number(carried - spent - fees) / Number(spent)) * 10_000 - p.leg_cost_bps * rungs.length;
+    const profitOf = (quoted: QuoteLadder): number | undefined => {
+      const { ms, slots } = roundSpan(quoted);
+      if (ms > parseDuration(p.max_apart) || slots > p.max_slots) return undefined;
+      const back = chainedOutput(quoted, spent);
+      return back === undefined ? undefined
+        : (Number(back - spent - fees) / Number(spent)) * 10_000 - p.leg_cost_bps * p.legs.length;
     };
     // How many rounds in a row agree; beyond `confirm` the alert is out.
     const agreeing = ctx.stateful('agreeing', 0, (known, profit: number) => {
@@ -76,13 +70,11 @@ export default defineStrategy({
     );
     const alerts = found.pipe(map((text) => ctx.alert('info', text)));
     if (p.act === 'alert') return alerts;
-    const isIdle = (): boolean => ctx.openIntents() === 0 && others.every((token) => ctx.available(token) === 0n);
-    const starts = found.pipe(filter(isIdle), mergeMap((reason): HoldSignal[] => [
+    const starts = found.pipe(whenFlat(ctx, ...others), mergeMap((reason): HoldSignal[] => [
       { hold: 'cash', reason }, { hold: others[0]!, reason },
     ]));
-    const steps = ctx.outcomes$.pipe(
-      filter(({ state }) => state === 'confirmed'),
-      map(({ fill }) => others.findIndex(({ mint }) => mint === fill?.outputMint)),
+    const steps = ctx.fills$.pipe(
+      map(({ fill }) => others.findIndex(({ mint }) => mint === fill.outputMint)),
       filter((leg) => leg >= 0),
       map((leg): HoldSignal => ({ hold: others[leg + 1] ?? 'cash', reason: `leg ${leg + 2} of the cycle` })),
     );

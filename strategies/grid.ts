@@ -1,7 +1,13 @@
 import { filter, ignoreElements, map, merge, mergeMap, tap } from 'rxjs';
 import { z } from 'zod';
 import type { Outcome, TwoSidedQuote } from '../src/strategy/index.ts';
-import { amount, amountOf, defineStrategy, duration, numberOf, pair, twoSided } from '../src/strategy/index.ts';
+import {
+  amount, amountOf, defineStrategy, duration, levelsBetween, numberOf, pair, twoSided,
+} from '../src/strategy/index.ts';
+
+type Levels = Readonly<{ low: number; high: number; levels: number; type: 'geometric' | 'arithmetic' }>;
+/** Returns the prices of a grid from the lowest to the highest: one more than there are levels that buy. */
+const linesOf = (p: Levels): number[] => levelsBetween({ ...p, steps: p.levels });
 
 /** A grid between two prices: each level buys a lot where the price falls to it, and sells that lot one level up. */
 export default defineStrategy({
@@ -77,11 +83,3 @@ export default defineStrategy({
     })));
   },
 });
-
-/** Returns the prices of a grid from the lowest to the highest: one more than there are levels that buy. */
-function linesOf({ low, high, levels, type }: {
-  readonly low: number; readonly high: number; readonly levels: number; readonly type: 'geometric' | 'arithmetic';
-}): number[] {
-  return Array.from({ length: levels + 1 }, (_, i) => (
-    type === 'arithmetic' ? low + ((high - low) * i) / levels : low * (high / low) ** (i / levels)));
-}

@@ -1,7 +1,9 @@
 import { filter, ignoreElements, map, merge } from 'rxjs';
 import { z } from 'zod';
 import type { TokenRecordEvent } from '../src/strategy/index.ts';
-import { amount, defineStrategy, duration, pair, parseDuration, quotes, tokenRecord } from '../src/strategy/index.ts';
+import {
+  amount, defineStrategy, duration, pair, parseDuration, quotes, statOf, tokenRecord, whenFlat,
+} from '../src/strategy/index.ts';
 
 /** The share of net buyers among the traders of a window, and the change of the holders in percent. */
 interface Sample {
@@ -45,13 +47,13 @@ export default defineStrategy({
       // Windows that overlap count the same trades again, and so does a record that was not updated since.
       filter(({ at, share }) => Number.isFinite(share) && at >= flow.value.at + apartMs),
       flow,
-      filter(({ state, event }) => state.z !== null && state.z >= p.enter && event.holderChange > p.min_holder_change
-        && ctx.available(p.pair.base) === 0n && ctx.openIntents() === 0),
+      filter(({ state, event }) => state.z !== null && state.z >= p.enter && event.holderChange > p.min_holder_change),
+      whenFlat(ctx, p.pair.base),
       map(({ state, event }) => ctx.buy(p.pair, p.size, `net buyers are ${state.z!.toFixed(1)} deviations above usual`,
         { key: `sample-${event.at}`, retry: { until: p.every, every: '5s' } })),
     );
-    const purchases = ctx.outcomes$.pipe(
-      filter(({ fill }) => fill?.outputMint === p.pair.base.mint), map(() => ctx.now()), bought, ignoreElements(),
+    const purchases = ctx.fills$.pipe(
+      filter(({ fill }) => fill.outputMint === p.pair.base.mint), map(() => ctx.now()), bought, ignoreElements(),
     );
     const isOver = (): boolean => (flow.value.z ?? Infinity) <= p.leave
       || ctx.now() >= bought.value + parseDuration(p.hold);
@@ -65,11 +67,10 @@ export default defineStrategy({
 
 /** Returns the sample of a record; a number that is missing makes it NaN, which is none. */
 function sampleOf({ record, receivedAt }: TokenRecordEvent, window: '5m' | '1h' | '6h'): Sample {
-  const { values, updatedAt = receivedAt } = record;
-  const traders = values[`${window}.numTraders`] ?? 0;
+  const traders = statOf(record, `${window}.numTraders`);
   return {
-    at: updatedAt, share: traders > 0 ? (values[`${window}.numNetBuyers`] ?? Number.NaN) / traders : Number.NaN,
-    holderChange: values[`${window}.holderChange`] ?? Number.NaN,
+    at: record.updatedAt ?? receivedAt, holderChange: statOf(record, `${window}.holderChange`),
+    share: traders > 0 ? statOf(record, `${window}.numNetBuyers`) / traders : Number.NaN,
   };
 }
 

@@ -1,16 +1,12 @@
-import { defer, EMPTY, filter, from, map, merge, mergeMap, share, takeWhile } from 'rxjs';
+import { defer, filter, from, map, merge, mergeMap, share, takeWhile } from 'rxjs';
 import { z } from 'zod';
 import type { Token, TokenRecord, TokenStatName } from '../src/strategy/index.ts';
 import {
-  amount, defineStrategy, duration, parseDuration, quotes, screen, tokenList, unseen,
+  amount, defineStrategy, duration, parseDuration, quotes, screen, statOf, tokenList, unseen,
 } from '../src/strategy/index.ts';
 
 /** A purchase, and what is to be known of its token after a restart. */
-interface Entry {
-  readonly token: Token;
-  readonly at: number;
-}
-
+type Entry = Readonly<{ token: Token; at: number }>;
 /** How long a purchase may be under way; it is not repeated. */
 const ENTRY_MS = 300_000;
 /** The wait for the check of a token. */
@@ -73,23 +69,23 @@ export default defineStrategy({
     );
     const purchases = entries.pipe(map(({ token }) => ctx.swap(spend.token, token, spend, `${token.symbol} passes`,
       { key: `entry-${token.mint}`, retry: RETRY })));
-    const exits = merge(defer(() => from(entered.value)), entries).pipe(mergeMap((entry) => {
-      const { token, at } = entry;
-      const isDue = (): boolean => ctx.now() >= at + parseDuration(p.hold)
-        || (ctx.position(token).gain ?? 0) <= -p.stop;
-      return !isOpen(entry) ? EMPTY : ctx.watch(priceOf(token)).pipe(
-        takeWhile(() => isOpen(entry)),
-        filter(() => ctx.position(token).available > 0n && isDue()),
-        map(() => ctx.swap(token, spend.token, 'all', 'its time is over, or its loss too large')),
-      );
-    }));
+    const isDue = ({ token, at }: Entry): boolean => ctx.position(token).available > 0n
+      && (ctx.now() >= at + parseDuration(p.hold) || (ctx.position(token).gain ?? 0) <= -p.stop);
+    const exits = merge(defer(() => from(entered.value)), entries).pipe(
+      filter(isOpen),
+      mergeMap((entry) => ctx.watch(priceOf(entry.token)).pipe(
+        takeWhile(() => isOpen(entry)), filter(() => isDue(entry)),
+        map(() => ctx.swap(entry.token, spend.token, 'all', 'its time is over, or its loss too large')),
+      )),
+    );
     return merge(told, exits, purchases);
   },
 });
 
 /** Returns whether a record passes every filter. What the service does not say is not safe, so it fails. */
-function passes({ firstPool, values, audit }: TokenRecord, at: number, p: z.output<typeof PARAMS>): boolean {
-  const of = (name: TokenStatName): number => values[name] ?? Number.NaN;
+function passes(record: TokenRecord, at: number, p: z.output<typeof PARAMS>): boolean {
+  const { firstPool, audit } = record;
+  const of = (name: TokenStatName): number => statOf(record, name);
   const age = at - (firstPool?.createdAt ?? Number.NaN);
   const volume = (window: '5m' | '1h'): number => of(`${window}.buyVolume`) + of(`${window}.sellVolume`);
   return age >= parseDuration(p.min_age) && age <= parseDuration(p.max_age)

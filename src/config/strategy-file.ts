@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { IS_SOURCE } from '../core/code-files.ts';
+import { IS_SOURCE, PROJECT_DIR } from '../core/code-files.ts';
 import { noteStrategy } from '../core/shared-modules.ts';
 import { nearest } from '../core/text.ts';
 import type { Strategy } from '../strategy/define.ts';
@@ -97,6 +98,16 @@ async function findFile(
   const close = nearest(use, known);
   return `there is no strategy "${use}" in strategies/${close === undefined ? '' : ` (did you mean "${close}"?)`}; `
     + `known are ${known.join(', ')}`;
+}
+
+/** Where the configurations of Gannet's own strategies are; some are examples of the documents as well. */
+const SHIPPED_CONFIGS = [join('config', 'strategies'), 'config'];
+
+/** Returns the configuration that comes with one of Gannet's own strategies, absolute. */
+export function shippedConfig({ file, origin }: StrategyFile): string | undefined {
+  if (origin !== 'project') return undefined;
+  const name = recordedUseOf(join(file, '..'), file);
+  return SHIPPED_CONFIGS.map((folder) => join(PROJECT_DIR, folder, `${name}.yaml`)).find(existsSync);
 }
 
 /** Returns the names that `use` can take from a folder of strategies, sorted. */

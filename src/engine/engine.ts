@@ -14,6 +14,7 @@ import { guardPositions } from '../trading/positions/position-watch.ts';
 import { takeChanges } from '../trading/protections/check-protections.ts';
 import type { EngineState } from '../trading/engine-state.ts';
 import { beginRun } from '../trading/engine-state.ts';
+import { isPassing } from '../trading/retries.ts';
 import type { Effect, Input, ProposalInput } from '../trading/step.ts';
 import { step } from '../trading/step.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
@@ -367,7 +368,8 @@ export class Engine {
   #publishDenial(strategy: string, proposal: SwapProposal, { code, reason }: Denial): void {
     const { key, tag } = proposal;
     this.#hosts.get(strategy)?.publishDenial({
-      proposal, code, reason, ...(key === undefined ? {} : { key }), ...(tag === undefined ? {} : { tag }),
+      proposal, code, reason, isPassing: isPassing(code), ...(key === undefined ? {} : { key }),
+      ...(tag === undefined ? {} : { tag }),
     });
   }
 

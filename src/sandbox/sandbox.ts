@@ -82,7 +82,24 @@ export interface Sandbox {
   advance(slots: number): void;
   /** Returns the market's price of one whole token in US dollars. */
   usdPrice(mint: string): number;
+  /** Answers a request as the service's port does, without a connection. */
+  answer(request: DirectRequest): Promise<DirectAnswer>;
   close(): Promise<void>;
+}
+
+/** A request to the embedded service. */
+interface DirectRequest {
+  readonly method: 'GET' | 'POST';
+  /** With its query. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+interface DirectAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: Buffer;
 }
 
 const HOST = '127.0.0.1';
@@ -185,6 +202,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     chain,
     advance: advanceSlots,
     usdPrice: (mint) => market.usdPrice(mint),
+    async answer({ method, url, headers, body }) {
+      const { statusCode: status, headers: own, rawPayload } = await service.inject({
+        method, url, headers, ...(body === undefined ? {} : { payload: body }),
+      });
+      return { status, headers: plainHeaders(own), body: rawPayload };
+    },
     async close() {
       stopClock();
       await Promise.all([service.close(), rpc.close()]);
@@ -245,6 +268,13 @@ function startClock(slotMs: number, advanceSlots: (count: number) => void): () =
     if (count > 0) advanceSlots(count);
   }, slotMs);
   return () => clearInterval(clock);
+}
+
+function plainHeaders(
+  headers: Readonly<Record<string, number | string | string[] | undefined>>,
+): Record<string, string | string[]> {
+  return Object.fromEntries(Object.entries(headers).flatMap(([name, value]) =>
+    (value === undefined ? [] : [[name, typeof value === 'number' ? String(value) : value]])));
 }
 
 /** Returns the address of a server that listens. Throws SANDBOX_FAILED when it could not. */

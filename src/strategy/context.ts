@@ -6,7 +6,7 @@ import type { Clock, Millis } from '../core/time.ts';
 import { parseDuration } from '../core/time.ts';
 import type { Pair, Token, TokenAmount } from '../market/token.ts';
 import type { DenialCode } from '../trading/limits.ts';
-import type { Outcome } from '../trading/intent.ts';
+import type { Fill, Outcome } from '../trading/intent.ts';
 import type { Holding } from '../trading/positions/holding.ts';
 import type { AlertLevel, AlertProposal, Route, Size, SwapProposal } from '../trading/proposal.ts';
 import type { Input } from './input.ts';
@@ -61,11 +61,18 @@ export function positionOf(token: Token, holding: Holding, currency: Token | und
   };
 }
 
+/** The outcome of a swap that landed. */
+export interface FilledSwap extends Outcome {
+  readonly fill: Fill;
+}
+
 /** A proposal that risk refused. */
 export interface DeniedSwap {
   readonly proposal: SwapProposal;
   readonly code: DenialCode;
   readonly reason: string;
+  /** Whether the refusal passes by itself, so that the same proposal may be approved later. */
+  readonly isPassing: boolean;
   /** The key and the tag of the proposal. */
   readonly key?: string | undefined;
   readonly tag?: string | undefined;
@@ -100,6 +107,8 @@ export interface StrategyContext {
    * The outcomes of this strategy's intents, one transition at a time, each with the key and the tag of its proposal.
    */
   readonly outcomes$: Observable<Outcome>;
+  /** The outcomes of swaps that landed: what each of them spent and brought. */
+  readonly fills$: Observable<FilledSwap>;
   /** The refused proposals of this strategy, so that it can propose them again. */
   readonly denials$: Observable<DeniedSwap>;
   /**

@@ -1,32 +1,36 @@
 /** The authors' SDK: everything a strategy may import besides rxjs and zod. */
 export { defineStrategy } from './define.ts';
 export type { Strategy, StrategyDefinition, Streams } from './define.ts';
-export type { AlertData, DeniedSwap, Position, StrategyContext, SwapOptions } from './context.ts';
+export type { AlertData, DeniedSwap, FilledSwap, Position, StrategyContext, SwapOptions } from './context.ts';
 export { DetailedQuote, orderBook, PricedQuote, quotes, signals, tokenStats } from './input.ts';
 export type { Input, PollOptions } from './input.ts';
-export { bars, quoteLadder, quoteRound, twoSided } from './quote-inputs.ts';
+export { bars, chainedOutput, quoteLadder, quoteRound, roundSpan, twoSided } from './quote-inputs.ts';
 export type { QuoteLadder, TwoSidedQuote } from './quote-inputs.ts';
-export { tokenList, tokenOf, tokenRecord } from './token-inputs.ts';
+export { statOf, tokenList, tokenOf, tokenRecord } from './token-inputs.ts';
 export { screen } from './screen.ts';
 export type { ScreenEvent, ScreenOptions } from './screen.ts';
 export {
-  lendEarnings, predictionEvent, predictionEvents, predictionHistory, predictionMarket, predictionPositions,
+  entryUsd, lendEarnings, newEntries, predictionEvent, predictionEvents, predictionHistory, predictionMarket,
+  predictionPositions,
 } from './prediction-inputs.ts';
-export { portfolio, walletActivity } from './wallet-inputs.ts';
-export type { PageOptions } from './prediction-inputs.ts';
-export { amount, duration, instant, pair, token } from './params.ts';
+export { changeOf, portfolio, walletActivity } from './wallet-inputs.ts';
+export type { LedgerEntry, PageOptions } from './prediction-inputs.ts';
+export { address, amount, duration, instant, pair, token } from './params.ts';
 export type { Folded, Stateful, StatefulOptions } from './stateful.ts';
 export {
-  amountOf, atLeast, cooldown, coversCosts, fixedSize, fractionalKelly, fractionOf, hysteresis, numberOf,
-  percentOfBudget, percentOfEquity, roundTripBps, targetWeights, unseen, volatilityWeight,
+  amountOf, atLeast, cooldown, coversCosts, fixedSize, fractionalKelly, fractionOf, hysteresis, levelsBetween,
+  numberOf, percentOfBudget, percentOfEquity, roundTripBps, sliceOf, targetWeights, unseen, volatilityWeight, whenFlat,
 } from './sizing.ts';
 export type { HysteresisOptions, RebalanceOptions, TargetWeight } from './sizing.ts';
 export {
-  bracketOrder, followSignal, limitOrder, oneCancelsOther, scheduled, stopOrder, trailingOrder, twap, when,
+  bracketOrder, followSignal, limitOrder, oneCancelsOther, stopOrder, trailingOrder, when,
 } from './orders.ts';
-export type { HoldSignal, MissedRuns, OcoSide } from './orders.ts';
+export type { HoldSignal, OcoSide } from './orders.ts';
+export { oncePerSlot, scheduled, twap } from './schedules.ts';
+export type { MissedRuns } from './schedules.ts';
 export {
-  auditTime, bufferTime, debounceTime, delay, interval, repeat, retry, sampleTime, slots, throttleTime, timeout, timer,
+  auditTime, bufferTime, debounceTime, delay, interval, repeat, retry, sampleTime, slots, slotStart,
+  throttleTime, timeout, timer,
 } from './time.ts';
 export { bollinger, Regression } from './indicators.ts';
 export type { BollingerBands, RegressionInput, RegressionResult } from './indicators.ts';
@@ -38,7 +42,7 @@ export { Sma } from './indicators.ts';
 
 export type { Amount, Bps, Lamports, MicroUsd } from '../core/amount.ts';
 export { bps, formatDecimal, mulDiv } from '../core/amount.ts';
-export { formatDuration, parseDuration } from '../core/time.ts';
+export { formatDuration, parseDuration, timeOfDay } from '../core/time.ts';
 export type { Millis } from '../core/time.ts';
 export { breakEvenProbability, kellyFraction, quadraticFee } from '../market/binary-contract.ts';
 export {

@@ -6,6 +6,7 @@ import { nearest } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
 import { parseDuration } from '../core/time.ts';
 import type { Pair, Token, TokenAmount, TokenTable } from '../market/token.ts';
+import { hasMintForm } from '../market/token.ts';
 
 /**
  * The tokens of the configuration that is being parsed. Parsing is synchronous, so this variable replaces an argument,
@@ -63,6 +64,12 @@ export function amount(): z.ZodType<TokenAmount, string> {
     context.addIssue({ code: 'custom', message: result });
     return z.NEVER;
   });
+}
+
+/** Returns the schema of the address of a wallet or an account, base58. */
+export function address(): z.ZodType<string, string> {
+  return z.string().refine(hasMintForm, 'expected an address in base58')
+    .meta({ title: 'address', description: 'an address in base58' });
 }
 
 /** Returns the schema of a duration, "10s" or "1h30m", kept as its text. */

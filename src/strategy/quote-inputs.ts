@@ -1,3 +1,4 @@
+import { mulDiv } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
 import { formatDuration, parseDuration } from '../core/time.ts';
@@ -46,6 +47,29 @@ export function quoteRound(
   }
   const prices = questions.map(({ pair, amount }) => quotes(pair, { amount, ...options }));
   return joined(prices, (rungs) => ({ at: latest(rungs), rungs }));
+}
+
+/**
+ * Returns what an amount becomes where each swap of a round spends what the one before it brings, in smallest units.
+ * Undefined where that is more than a swap was quoted for: its price would be another one.
+ */
+export function chainedOutput({ rungs }: QuoteLadder, spent: bigint): bigint | undefined {
+  let carried = spent;
+  for (const { inAmount, outAmount } of rungs) {
+    if (carried > inAmount) return undefined;
+    carried = mulDiv(carried, outAmount, inAmount, 'floor');
+  }
+  return carried;
+}
+
+/** Returns how far apart the quotes of a round are: by their receipt, and by the market's slot where it is stated. */
+export function roundSpan({ rungs }: QuoteLadder): { readonly ms: Millis; readonly slots: number } {
+  const slots = rungs.flatMap(({ contextSlot }) => (contextSlot === undefined ? [] : [Number(contextSlot)]));
+  return { ms: spanOf(rungs.map(({ at }) => at)), slots: slots.length === 0 ? 0 : spanOf(slots) };
+}
+
+function spanOf(numbers: readonly number[]): number {
+  return Math.max(...numbers) - Math.min(...numbers);
 }
 
 /** What a pair costs and brings at the same time. */

@@ -2,6 +2,7 @@ import type { MonoTypeOperatorFunction, OperatorFunction } from 'rxjs';
 import { defer, filter, map, pairwise, scan, startWith } from 'rxjs';
 import { formatDecimal } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
+import type { Millis } from '../core/time.ts';
 import { parseDuration } from '../core/time.ts';
 import type { Token, TokenAmount } from '../market/token.ts';
 import { formatTokenAmount } from '../market/token.ts';
@@ -40,6 +41,25 @@ export function fractionOf(whole: TokenAmount, fraction: number): TokenAmount {
   const { token } = whole;
   const { amount: parts } = amountOf({ ...token, decimals: 12 }, fraction);
   return { token, amount: (whole.amount * parts) / 10n ** 12n };
+}
+
+/**
+ * Returns one of several slices of an amount, numbered from 0. They differ by one smallest unit at most, none is larger
+ * than the last one, and together they are the whole amount.
+ */
+export function sliceOf({ token, amount }: TokenAmount, slice: number, slices: number): TokenAmount {
+  const upTo = (end: number): bigint => (amount * BigInt(end)) / BigInt(slices);
+  return { token, amount: upTo(slice + 1) - upTo(slice) };
+}
+
+/** Returns the prices from the lowest to the highest that divide a range into steps of the same ratio or distance. */
+export function levelsBetween(
+  { low, high, steps, type }: {
+    readonly low: number; readonly high: number; readonly steps: number; readonly type: 'geometric' | 'arithmetic';
+  },
+): number[] {
+  return Array.from({ length: steps + 1 }, (_, i) => (
+    type === 'arithmetic' ? low + ((high - low) * i) / steps : low * (high / low) ** (i / steps)));
 }
 
 /** Returns an amount, or undefined where it is less than the minimum of a trade. Throws TypeError on another token. */
@@ -142,18 +162,40 @@ export function coversCosts(edgeBps: number, trip: RoundTrip): boolean {
   return edgeBps > roundTripBps(trip);
 }
 
-/** Lets a value pass, then none for a span on the clock. It begins again with each start of the strategy. */
-export function cooldown<T>(context: Pick<StrategyContext, 'clock'>, span: string): MonoTypeOperatorFunction<T> {
+/**
+ * Lets a value pass, then none for a span on the clock. It begins again with each start of the strategy, unless `name`
+ * keeps the time over restarts: call it in `run` itself then.
+ */
+export function cooldown<T>(
+  context: Pick<StrategyContext, 'clock' | 'stateful'>, span: string, name?: string,
+): MonoTypeOperatorFunction<T> {
   const spanMs = parseDuration(span);
+  const { clock } = context;
+  const kept = name === undefined ? undefined
+    : context.stateful<Millis | null, T>(name, null, () => clock.now());
+  if (kept !== undefined) {
+    return (source) => source.pipe(
+      filter(() => clock.now() >= (kept.value ?? -Infinity) + spanMs), kept, map(({ event }) => event));
+  }
   return (source) => defer(() => {
     let until = -Infinity;
     return source.pipe(filter(() => {
-      const now = context.clock.now();
+      const now = clock.now();
       if (now < until) return false;
       until = now + spanMs;
       return true;
     }));
   });
+}
+
+/**
+ * Lets values pass while no swap of the strategy is under way and nothing of these tokens can be sold. Without a token,
+ * the swaps alone count.
+ */
+export function whenFlat<T>(
+  context: Pick<StrategyContext, 'available' | 'openIntents'>, ...tokens: readonly Token[]
+): MonoTypeOperatorFunction<T> {
+  return filter(() => context.openIntents() === 0 && tokens.every((token) => context.available(token) === 0n));
 }
 
 /** What a hysteresis asks for beside its levels. */

@@ -20,6 +20,13 @@ export function slots(
   return slotsOf(context, parseDuration(every), offset === undefined ? 0 : parseDuration(offset));
 }
 
+/** Returns the time at which a slot of a grid begins. */
+export function slotStart(
+  slot: number, { every, offset }: { readonly every: string; readonly offset?: string | undefined },
+): Millis {
+  return slot * parseDuration(every) + (offset === undefined ? 0 : parseDuration(offset));
+}
+
 /** Returns `slots` of a grid in milliseconds. */
 export function slotsOf(context: Timed, every: Millis, offset: Millis): rx.Observable<number> {
   return new rx.Observable((subscriber) => {

@@ -1,4 +1,5 @@
 import type { TokenListEvent, TokenListName, TokenRecord, TokenRecordEvent } from '../market/token-record.ts';
+import type { TokenStatName } from '../market/token-stats.ts';
 import type { Token } from '../market/token.ts';
 import type { Input, PollOptions } from './input.ts';
 import { eventInput } from './input.ts';
@@ -22,6 +23,11 @@ export function tokenList(
   list: TokenListName & { readonly limit?: number | undefined }, options: PollOptions,
 ): Input<TokenListEvent> {
   return eventInput({ kind: 'token-list', ...list, limit: list.limit ?? LIST_DEFAULT }, options);
+}
+
+/** Returns a statistic of a record; NaN, which passes no comparison, where the service does not state it. */
+export function statOf({ values }: Pick<TokenRecord, 'values'>, name: TokenStatName): number {
+  return values[name] ?? Number.NaN;
 }
 
 /** Returns the token of a record, by its own symbol: for `quotes` of a token that the configuration does not name. */

@@ -1,4 +1,5 @@
 import type { PortfolioEvent } from '../market/feeds/portfolio.ts';
+import type { Token } from '../market/token.ts';
 import type { WalletTransaction } from '../market/wallet-activity.ts';
 import type { Input, PollOptions } from './input.ts';
 import { eventInput, unassembled } from './input.ts';
@@ -12,6 +13,11 @@ import { eventInput, unassembled } from './input.ts';
 export function walletActivity(address: string, options: PollOptions): Input<WalletTransaction> {
   const { spec, adapt } = eventInput({ kind: 'wallet-activity', owner: address }, options);
   return { spec, adapt: unassembled, assemble: () => (event) => adapt(event).transactions };
+}
+
+/** Returns what a transaction changed of the wallet's holding of a token, smallest units; negative for what left it. */
+export function changeOf({ changes }: Pick<WalletTransaction, 'changes'>, { mint }: Pick<Token, 'mint'>): bigint {
+  return changes.find((change) => change.mint === mint)?.amount ?? 0n;
 }
 
 /** The engine makes the events, so their rate has no meaning. */

@@ -2,7 +2,7 @@
 export { testStrategy } from './strategy-run.ts';
 export type { FeedName, StrategyRun } from './strategy-run.ts';
 export { paramErrors } from './test-setup.ts';
-export type { TestOptions } from './test-setup.ts';
+export type { BesideOptions, EntryOptions, TestOptions } from './test-setup.ts';
 export type { MarketValue } from './market-values.ts';
 export type { TimelineEntry } from './timeline.ts';
 export type { SwapAnswer, SwapAnswers, SwapEnd } from './swap-answers.ts';

@@ -8,7 +8,9 @@ import type { Ruling } from '../trading/step.ts';
 /** The members of every record: when it happened since the start of the run, and its line of text. */
 interface RecordBase {
   readonly at: string;
-  /** `10s buy 25 USDC -> SOL "below the band" key=dip-1` and the like. */
+  /** The name of its strategy in the run. */
+  readonly strategy: string;
+  /** `10s buy 25 USDC -> SOL "below the band" key=dip-1` and the like. Of several, the name stands after the time. */
   readonly line: string;
 }
 
@@ -57,10 +59,10 @@ export type RunRecord = SwapRecord | DenialRecord | OutcomeRecord | AlertRecord;
 /** Writes records in the words of the test: symbols for mints, whole tokens for smallest units. */
 export class RecordWriter {
   readonly #tokens: TokenTable;
-  readonly #money: Mint | undefined;
+  readonly #money: ReadonlyMap<string, Mint>;
 
-  /** `money` is the token that a sale brings. */
-  constructor(tokens: TokenTable, money: Mint | undefined) {
+  /** `money` is the token that a sale brings, by the name of each strategy. */
+  constructor(tokens: TokenTable, money: ReadonlyMap<string, Mint>) {
     this.#tokens = tokens;
     this.#money = money;
   }
@@ -73,34 +75,47 @@ export class RecordWriter {
 
   /** Returns the record of a ruling. */
   ruling(at: string, { decision, denial, effect }: Ruling): SwapRecord | DenialRecord | AlertRecord {
-    const { proposal } = decision;
-    if (proposal.kind === 'alert') return alertRecord(at, proposal);
+    const { proposal, strategy } = decision;
+    const head = this.#head(at, strategy);
+    if (proposal.kind === 'alert') {
+      const { level, message, data } = proposal;
+      return { kind: 'alert', at, strategy, line: `${head} ${level} "${message}"`, level, message, data };
+    }
     const intent = effect?.kind === 'execute' ? effect.intent : undefined;
-    const swap = this.#swapRecord(at, proposal, intent);
-    if (denial === undefined) return swap;
+    const swap = this.#swap(strategy, proposal, intent);
+    const record = { ...swap, at, strategy, proposal };
+    if (denial === undefined) return { ...record, kind: 'swap', line: `${head} ${swap.line}` };
     const { code, reason: why } = denial;
-    return { ...swap, kind: 'denial', code, why, line: `${at} denied ${swap.line.slice(at.length + 1)}: ${code}` };
+    return { ...record, kind: 'denial', code, why, line: `${head} denied ${swap.line}: ${code}` };
   }
 
   /** Returns the record of an outcome; undefined for a step on the way. */
   outcome(at: string, intent: Intent, { state, fill, code }: Outcome): OutcomeRecord | undefined {
     if (!isTerminal(state) && state !== 'unknown') return undefined;
-    const { key, tag } = intent;
+    const { strategy, key, tag } = intent;
     const received = fill === undefined ? undefined : this.amount(fill.outputMint, fill.amountOut);
     const spent = this.amount(intent.inputMint, intent.amountIn);
-    const line = `${at} ${state === 'confirmed' ? 'filled' : state} ${spent} -> `
+    const line = `${this.#head(at, strategy)} ${state === 'confirmed' ? 'filled' : state} ${spent} -> `
       + (received ?? this.#symbol(intent.outputMint)) + (code === undefined ? '' : ` (${code})`) + suffix({ key, tag });
-    return { kind: 'outcome', at, line, state, received, code, key, tag };
+    return { kind: 'outcome', at, strategy, line, state, received, code, key, tag };
   }
 
-  #swapRecord(at: string, proposal: SwapProposal, intent: Intent | undefined): SwapRecord {
+  /** The time, and the name of the strategy where the run has several. */
+  #head(at: string, strategy: string): string {
+    return this.#money.size > 1 ? `${at} ${strategy}` : at;
+  }
+
+  #swap(
+    strategy: string, proposal: SwapProposal, intent: Intent | undefined,
+  ): Omit<SwapRecord, 'kind' | 'at' | 'strategy' | 'proposal'> {
     const { inputMint, outputMint, reason, key, tag } = proposal;
     const from = this.#symbol(inputMint);
     const to = this.#symbol(outputMint);
     const amount = intent === undefined ? this.#size(proposal) : this.amount(inputMint, intent.amountIn);
-    const verb = inputMint === this.#money ? 'buy' : outputMint === this.#money ? 'sell' : 'swap';
-    const line = `${at} ${verb} ${amount} -> ${to} "${reason}"${suffix({ key, tag })}`;
-    return { kind: 'swap', at, line, amount, from, to, reason, key, tag, proposal };
+    const money = this.#money.get(strategy);
+    const verb = inputMint === money ? 'buy' : outputMint === money ? 'sell' : 'swap';
+    const line = `${verb} ${amount} -> ${to} "${reason}"${suffix({ key, tag })}`;
+    return { line, amount, from, to, reason, key, tag };
   }
 
   #size({ inputMint, amount }: SwapProposal): string {
@@ -113,10 +128,6 @@ export class RecordWriter {
     const token: Token | undefined = this.#tokens.byMint(mint);
     return token?.symbol ?? mint;
   }
-}
-
-function alertRecord(at: string, { level, message, data }: AlertProposal): AlertRecord {
-  return { kind: 'alert', at, line: `${at} ${level} "${message}"`, level, message, data };
 }
 
 function suffix({ key, tag }: { readonly key?: string | undefined; readonly tag?: string | undefined }): string {

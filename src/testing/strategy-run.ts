@@ -14,7 +14,7 @@ import { eventsOf, isQuoteSpec } from './market-values.ts';
 import type { AlertRecord, DenialRecord, OutcomeRecord, RunRecord, SwapRecord } from './run-records.ts';
 import type { SwapAnswer, SwapAnswers } from './swap-answers.ts';
 import { TestEngine } from './test-engine.ts';
-import type { TestOptions, TestSetup } from './test-setup.ts';
+import type { TestEntry, TestOptions, TestSetup } from './test-setup.ts';
 import { pairNamed, pairOfMints, setUp } from './test-setup.ts';
 import type { TimedValue, TimelineEntry } from './timeline.ts';
 import { diagramTicks, instantOf, merged, readEntries, readMarbles, readSeries, spanOf } from './timeline.ts';
@@ -22,7 +22,7 @@ import { diagramTicks, instantOf, merged, readEntries, readMarbles, readSeries, 
 /** A feed: the name of an input, a pair such as "SOL/USDC" for all its prices, or an input that is watched. */
 export type FeedName = string | Input<unknown>;
 
-/** A run of one strategy in virtual time, on the engine of live runs and backtests. */
+/** A run of a strategy, alone or beside others, in virtual time, on the engine of live runs and backtests. */
 export class StrategyRun {
   /** Everything that happened, in order. */
   readonly records: readonly RunRecord[];
@@ -39,8 +39,10 @@ export class StrategyRun {
     this.#engine = new TestEngine(setup, options.swaps);
     this.records = this.#engine.records;
     this.logs = this.#engine.logs;
-    this.#inputs = Object.fromEntries(Object.entries(strategy.inputs(setup.params)).map(([name, input]) =>
-      [name, specsOf(input)]));
+    this.#inputs = Object.fromEntries(setup.entries.flatMap(({ name: of, strategy: own, params, exits }, place) => [
+      ...Object.entries(own.inputs(params)).map(([name, input]) => [name, specsOf(input)] as const),
+      ...(exits === undefined || exits.feeds.length === 0 ? [] : [['exits', exits.feeds] as const]),
+    ].map(([name, specs]) => [place === 0 ? name : `${of}.${name}`, specs])));
     const known = Object.entries(options.prices ?? {}).flatMap(([feed, value]) =>
       this.#eventsAt(setup.startAt, feed, value));
     this.#engine.start(known);
@@ -165,28 +167,30 @@ export class StrategyRun {
     return this.records.filter((record) => record.kind === 'alert');
   }
 
-  /** Returns what the strategy can spend of a token: "0.5 SOL". */
-  balance(symbol: string): string {
+  /** Returns what the strategy can spend of a token, "0.5 SOL"; that of another strategy where it is named. */
+  balance(symbol: string, strategy?: string): string {
     const { mint } = this.#token(symbol);
-    return this.#engine.writer.amount(mint, this.#engine.state.portfolio.available(this.#setup.name, mint));
+    const { name } = this.#entry(strategy);
+    return this.#engine.writer.amount(mint, this.#engine.state.portfolio.available(name, mint));
   }
 
   /** Returns all that the strategy can spend, one text for each token, in the order of the tokens of the test. */
-  portfolio(): string[] {
-    return this.#setup.tokens.all.map(({ symbol }) => this.balance(symbol)).filter((text) => !text.startsWith('0 '));
+  portfolio(strategy?: string): string[] {
+    return this.#setup.tokens.all.map(({ symbol }) => this.balance(symbol, strategy))
+      .filter((text) => !text.startsWith('0 '));
   }
 
   /** Returns the value of all holdings, "1000 USDC"; undefined without a budget, and where a price is missing. */
-  equity(): string | undefined {
-    const { budget, name } = this.#setup;
+  equity(strategy?: string): string | undefined {
+    const { budget, name } = this.#entry(strategy);
     const equity = equityOf(this.#engine.state, name, this.#engine.now);
     return equity === undefined || budget === undefined ? undefined
       : formatTokenAmount({ token: budget.token, amount: equity });
   }
 
   /** Returns what `stateful` would save now, by name; undefined where the strategy keeps no state. */
-  savedState(): unknown {
-    const text = this.#engine.savedState();
+  savedState(strategy?: string): unknown {
+    const text = this.#engine.savedState(this.#entry(strategy).name);
     return text === undefined ? undefined : JSON.parse(text);
   }
 
@@ -234,7 +238,15 @@ export class StrategyRun {
       throw new TypeError(`a price between ${inputMint} and ${outputMint}, of which one is no token of the test: name `
         + 'it under "tokens" with its mint');
     }
-    return pairOfMints([one, other], this.#setup);
+    return pairOfMints([one, other], this.#setup.entries);
+  }
+
+  #entry(name: string | undefined): TestEntry {
+    const { entries } = this.#setup;
+    if (name === undefined) return entries[0];
+    const entry = entries.find((one) => one.name === name);
+    if (entry !== undefined) return entry;
+    throw new TypeError(`unknown strategy "${name}": the test runs ${entries.map((one) => one.name).join(', ')}`);
   }
 
   #token(symbol: string): Token {
@@ -246,7 +258,7 @@ export class StrategyRun {
 
   #unknown(feed: string): never {
     const names = Object.keys(this.#inputs);
-    throw new TypeError(`unknown feed "${feed}": the strategy ${this.#setup.name} has `
+    throw new TypeError(`unknown feed "${feed}": the strategy ${this.#setup.entries[0].name} has `
       + (names.length === 0 ? 'no input' : `the inputs ${names.join(', ')}`)
       + '; a pair of known tokens names its prices');
   }

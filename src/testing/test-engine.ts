@@ -49,8 +49,8 @@ export class TestEngine {
   readonly #history: MarketRow[] = [];
   #engine: Engine;
   #state: EngineState;
-  /** The saved state of the strategy, and the last outcomes that are not part of it. */
-  #kept: string | undefined;
+  /** The saved states of strategies, and the last outcomes that are not part of them. */
+  readonly #kept: Map<string, string>;
   #keptAt: Millis;
   #unseen: Outcome[] = [];
   #failure: { readonly error: unknown } | undefined;
@@ -58,10 +58,13 @@ export class TestEngine {
   constructor(setup: TestSetup, answers: SwapAnswers | undefined) {
     this.#setup = setup;
     this.#chainClock = new VirtualClock(setup.startAt);
-    this.writer = new RecordWriter(setup.tokens, setup.budget?.token.mint ?? setup.tokens.bySymbol('USDC')!.mint);
+    const usdc = setup.tokens.bySymbol('USDC')!;
+    this.writer = new RecordWriter(setup.tokens, new Map(setup.entries.map(({ name, budget }) =>
+      [name, (budget?.token ?? usdc).mint])));
     this.executor = new SwapExecutor(this.#chainClock, this.#market, answers);
     this.#keptAt = setup.startAt;
-    this.#kept = setup.savedState;
+    this.#kept = new Map(setup.entries.flatMap(({ name, savedState }) =>
+      (savedState === undefined ? [] : [[name, savedState]])));
     [this.#engine, this.#state] = this.#build(setup.startAt, freshSnapshot(setup.balances), this.#restored());
   }
 
@@ -115,15 +118,15 @@ export class TestEngine {
       earlier.intents.values().map(({ intent, state }) => ({ intent, state })));
     // What landed meanwhile is known before the strategy starts.
     this.#chainClock.advanceTo(startAt);
-    if (this.#setup.warmupMs > 0) this.#engine.warmUp(rowsOf(this.#history));
+    if (this.#setup.entries.some(({ warmupMs }) => warmupMs > 0)) this.#engine.warmUp(rowsOf(this.#history));
     this.start();
   }
 
-  /** Returns what would be saved of the strategy now, as JSON; undefined where it keeps no state. */
-  savedState(): string | undefined {
+  /** Returns what would be saved of a strategy now, as JSON; undefined where it keeps no state. */
+  savedState(name: string): string | undefined {
     const states = this.#engine.takeStrategyStates();
     this.#engine.returnStrategyStates(states);
-    return states[0]?.text ?? this.#kept;
+    return states.find(({ strategy }) => strategy === name)?.text ?? this.#kept.get(name);
   }
 
   /** Returns an instant as a test writes it. */
@@ -143,29 +146,32 @@ export class TestEngine {
   }
 
   #restored(): RestoredStates {
-    return { states: this.#kept === undefined ? {} : { [this.#setup.name]: this.#kept }, unseen: this.#unseen };
+    return { states: Object.fromEntries(this.#kept), unseen: this.#unseen };
   }
 
   #build(
     startAt: Millis, snapshot: StateSnapshot, restored: RestoredStates, open: readonly OpenIntent[] = [],
   ): [Engine, EngineState] {
-    const { name, params, budget, tokens, limits, seed, warmupMs, maxAgeMs } = this.#setup;
+    const { entries, tokens, limits, seed } = this.#setup;
     const state = createState({
       tokens, limits, snapshot, open,
-      strategies: [{
-        name, limits: { maxAgeMs },
+      strategies: entries.map(({ name, budget, maxAgeMs, exits }) => ({
+        name, limits: { maxAgeMs, exits },
         budget: budget === undefined ? undefined : { mint: budget.token.mint, amount: budget.amount as Amount },
-      }],
+      })),
     });
-    const strategy = this.#observed(this.#setup.strategy);
     const engine = new Engine({
-      state, startAt, seed, restored, strategies: [{ name, strategy, params, warmupMs }],
+      state, startAt, seed, restored,
+      strategies: entries.map(({ name, strategy, params, warmupMs }) =>
+        ({ name, strategy: this.#observed(strategy), params, warmupMs })),
       listener: {
         onInput: (_seq, at, input) => { this.#observe(at, input); },
         onRuling: (ruling) => { this.records.push(this.writer.ruling(this.text(ruling.decision.at), ruling)); },
         onEffect: (effect) => { this.#carryOut(effect); },
         onWatched: (specs) => { this.watched = specs; },
-        onLog: (_strategy, message) => { this.logs.push(`${this.text(this.now)} ${message}`); },
+        onLog: (strategy, message) => {
+          this.logs.push(`${this.text(this.now)} ${entries.length > 1 ? `${strategy} ` : ''}${message}`);
+        },
       },
     });
     return [engine, state];
@@ -221,8 +227,8 @@ export class TestEngine {
     for (const state of this.#engine.takeStrategyStates()) this.#take(state);
   }
 
-  #take({ text, seen }: StrategyState): void {
-    this.#kept = text;
+  #take({ strategy, text, seen }: StrategyState): void {
+    this.#kept.set(strategy, text);
     this.#unseen = this.#unseen.filter(({ intentId }) => !seen.includes(intentId));
   }
 }

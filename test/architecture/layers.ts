@@ -94,7 +94,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   // The authors' tests: strategies on the engine, with limits as the configuration has them.
   testing: {
     layers: ['core', 'market', 'trading', 'strategy', 'engine'],
-    files: /^src\/(?:backtest\/driver|config\/(?:config-issue|resolve-tokens|risk-limits))\.ts$/,
+    // The two clocks, and the forms of limits and exits in the YAML.
+    files: /^src\/(?:backtest\/driver|config\/(?:config-issue|resolve-tokens|risk-limits|strategies\/exit-config)).ts$/,
     packages: ['rxjs'], typePackages: ['zod'], builtins: [],
   },
   // A report prints the configuration that its figures depend on.

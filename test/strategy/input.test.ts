@@ -1,7 +1,9 @@
+import { from } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { DetailedQuote, PricedQuote } from '../../src/strategy/index.ts';
-import { orderBook, quotes, tokenStats } from '../../src/strategy/index.ts';
+import type { DetailedQuote, HistoryRecord, PredictionHistoryEvent, PricedQuote } from '../../src/strategy/index.ts';
+import { changeOf, entryUsd, newEntries, orderBook, quotes, statOf, tokenStats } from '../../src/strategy/index.ts';
 import { deliverer, specsOf } from '../../src/strategy/input.ts';
+import { StateParts } from '../../src/strategy/stateful.ts';
 import { book, buyingSol, PURCHASE, sellingSol, stats, trouble } from '../market/events.ts';
 import { FISH, SOL, SOL_USDC, USDC } from '../market/tokens.ts';
 
@@ -72,4 +74,32 @@ it('inputs of books and statistics pass their events on', () => {
   const statistics = tokenStats(SOL, { every: '1m' });
   expect(statistics.spec).toEqual({ kind: 'token-stats', mint: SOL.mint, everyMs: 60_000 });
   expect(() => statistics.adapt(event)).toThrow('a feed of the kind token-stats emits events of this kind');
+});
+
+it('entries of a ledger are new once, oldest first, and never those of its first page, over restarts too', () => {
+  const page = (owner: string, ...ids: readonly number[]): PredictionHistoryEvent => ({
+    kind: 'prediction-history', feed: `prediction-history:${owner}`, receivedAt: 0, owner, total: ids.length,
+    entries: ids.map((id) => ({ id, eventType: 'order_filled', timestamp: 0 }) as HistoryRecord),
+  });
+  let saved: string | undefined;
+  const told = [
+    [page('a', 3, 2, 1), page('b', 9), page('a', 5, 4, 3)], [page('a', 6, 5), page('b', 9), page('b')],
+    [page('b', 11, 10, 9)],
+  ].map((pages) => {
+    const parts = new StateParts(saved, () => { throw new Error('expected a state that fits'); });
+    const emitted: string[] = [];
+    from(pages).pipe(newEntries({ stateful: (...args) => parts.open(...args) }, 'newest'))
+      .subscribe(({ owner, entry }) => { emitted.push(`${owner}${entry.id}`); });
+    saved = parts.take();
+    return emitted;
+  });
+  expect(told).toEqual([['a4', 'a5'], ['a6'], ['b10', 'b11']]);
+});
+
+it('figures of records are numbers: what is not stated is no statistic, no change and no value', () => {
+  expect(statOf({ values: { liquidity: 5 } }, 'liquidity')).toBe(5);
+  expect(statOf({ values: {} }, 'liquidity')).toBeNaN();
+  const transaction = { changes: [{ mint: SOL.mint, amount: -7n }] };
+  expect([changeOf(transaction, SOL), changeOf(transaction, USDC)]).toEqual([-7n, 0n]);
+  expect([entryUsd({ totalCostUsd: 2_500_000n as never }), entryUsd({})]).toEqual([2.5, 0]);
 });

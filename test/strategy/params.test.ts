@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { amount, duration, instant, pair, token } from '../../src/strategy/index.ts';
+import { address, amount, duration, instant, pair, token } from '../../src/strategy/index.ts';
 import { parseTokenAmount, withTokens } from '../../src/strategy/params.ts';
 import { FISH, SOL, TOKENS, USDC } from '../market/tokens.ts';
 
@@ -18,6 +18,7 @@ describe('a parameter', () => {
     expect(read(amount(), '1500000001 raw SOL')).toEqual({ token: SOL, amount: 1_500_000_001n });
     expect(read(amount(), '0.00001 FISH')).toEqual({ token: FISH, amount: 1n });
     expect(read(duration(), '1h30m')).toBe('1h30m');
+    expect(read(address(), SOL.mint)).toBe(SOL.mint);
   });
 
   it('names an instant as Date does, in leap years too', () => {
@@ -41,6 +42,8 @@ describe('a parameter', () => {
     [instant(), '2027-02-29T00:00:00Z', 'expected a time in UTC such as "2027-03-01T12:00:00Z"'],
     [instant(), '2027-03-01', 'expected a time in UTC such as "2027-03-01T12:00:00Z"'],
     [instant(), '2027-03-01T12:00:00+01:00', 'expected a time in UTC such as "2027-03-01T12:00:00Z"'],
+    [address(), 'my wallet', 'expected an address in base58'],
+    [address(), `${SOL.mint}0`, 'expected an address in base58'],
     [duration(), '5', 'expected a duration such as "5s", "250ms" or "1h30m", got "5"'],
   ])('says what is wrong with %#: %s', (schema, text, message) => {
     expect(schemaError(schema as z.ZodType, text)).toBe(message);

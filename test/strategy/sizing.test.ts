@@ -5,8 +5,8 @@ import { formatDecimal } from '../../src/core/amount.ts';
 import { stringifyJson } from '../../src/core/json.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import {
-  amountOf, atLeast, cooldown, coversCosts, fixedSize, fractionalKelly, fractionOf, hysteresis, numberOf,
-  percentOfBudget, percentOfEquity, roundTripBps, targetWeights, unseen, volatilityWeight,
+  amountOf, atLeast, cooldown, coversCosts, fixedSize, fractionalKelly, fractionOf, hysteresis, levelsBetween, numberOf,
+  percentOfBudget, percentOfEquity, roundTripBps, sliceOf, targetWeights, unseen, volatilityWeight, whenFlat,
 } from '../../src/strategy/index.ts';
 import type {
   HysteresisOptions, RebalanceOptions, StrategyContext, SwapProposal, Token,
@@ -48,6 +48,22 @@ describe('an amount from a number', () => {
         expect(Number(formatDecimal(high, decimals))).toBeGreaterThanOrEqual(value);
         if (numberOf(amountOf(token, value)) === value) expect(high).toBe(low);
       }));
+  });
+});
+
+describe('parts of a whole', () => {
+  it('slices differ by one smallest unit at most, the last is the largest, and together they are the amount', () => {
+    const [amounts, counts] = [fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.integer({ min: 1, max: 60 })];
+    fc.assert(fc.property(amounts, counts, (amount, slices) => {
+      const all = Array.from({ length: slices }, (_, n) => sliceOf({ token: USDC, amount }, n, slices).amount);
+      expect(all.reduce((sum, slice) => sum + slice, 0n)).toBe(amount);
+      expect(all.every((slice) => slice <= all.at(-1)! && all.at(-1)! - slice <= 1n)).toBe(true);
+    }));
+  });
+
+  it('levels divide a range by the same ratio or the same distance', () => {
+    expect(levelsBetween({ low: 100, high: 400, steps: 2, type: 'geometric' })).toEqual([100, 200, 400]);
+    expect(levelsBetween({ low: 100, high: 400, steps: 2, type: 'arithmetic' })).toEqual([100, 250, 400]);
   });
 });
 
@@ -143,12 +159,51 @@ describe('operators', () => {
     const clock = new VirtualClock(0);
     const source = new Subject<number>();
     const passed: number[] = [];
-    source.pipe(cooldown({ clock }, '10s')).subscribe((at) => passed.push(at));
+    const parts = new StateParts(undefined, () => undefined);
+    source.pipe(cooldown({ clock, stateful: (...args) => parts.open(...args) }, '10s'))
+      .subscribe((at) => passed.push(at));
     for (const at of [0, 5_000, 9_999, 10_000, 15_000, 30_000]) {
       clock.advanceTo(at);
       source.next(at);
     }
     expect(passed).toEqual([0, 10_000, 30_000]);
+    expect(parts.isUsed).toBe(false);
+  });
+
+  it('a cooldown with a name goes on after a restart', () => {
+    let saved: string | undefined;
+    const passed = [[0, 4_000], [6_000, 9_999], [10_000, 12_000], [19_000, 20_000]].map((times) => {
+      const parts = new StateParts(saved, () => { throw new Error('expected a state that fits'); });
+      const clock = new VirtualClock(times[0]!);
+      const source = new Subject<number>();
+      const emitted: number[] = [];
+      source.pipe(cooldown({ clock, stateful: (...args) => parts.open(...args) }, '10s', 'pause'))
+        .subscribe((at) => { emitted.push(at); });
+      for (const at of times) {
+        clock.advanceTo(at);
+        source.next(at);
+      }
+      saved = parts.take();
+      return emitted;
+    });
+    expect(passed).toEqual([[0], [], [10_000], [20_000]]);
+  });
+
+  it('whenFlat lets values pass while nothing is held and no swap is under way', () => {
+    let [open, held] = [0, 0n];
+    const source = new Subject<string>();
+    const passed: string[] = [];
+    const portfolio = {
+      openIntents: () => open, available: ({ mint }: Token) => (mint === SOL.mint ? held : 0n) as never,
+    };
+    source.pipe(whenFlat(portfolio, FISH, SOL)).subscribe((value) => { passed.push(value); });
+    source.pipe(whenFlat(portfolio)).subscribe((value) => { passed.push(`${value} without a token`); });
+    source.next('flat');
+    held = 1n;
+    source.next('held');
+    [open, held] = [1, 0n];
+    source.next('under way');
+    expect(passed).toEqual(['flat', 'flat without a token', 'held without a token']);
   });
 
   it.each([

@@ -122,6 +122,46 @@ describe('a run of a strategy in a test', () => {
       .toThrow('risk.max_open_intents: ');
   });
 
+  it('sells by the exit rules of the configuration, over a kill too', () => {
+    const run = testStrategy(dca, {
+      params: { buy: 'SOL', spend: '30 USDC', every: '1h', purchases: 1 }, prices: { 'SOL/USDC': 100 },
+      exits: { watch: ['0.3 SOL'], take_profit: [{ at_pct: 10, sell_pct: 50 }], trailing_stop: { distance_pct: 5 } },
+    });
+    run.feed('SOL/USDC', '10s 109', '20s 111').restart({ after: '5s', isKilled: true }).feed('exits', '30s 104');
+    expect(run.lines('swap').map((line) => line.replace(/ "purchase.*"| key=.*/g, ''))).toEqual([
+      '0s buy 30 USDC -> SOL',
+      expect.stringMatching(/^20s sell 0\.15 SOL -> USDC ".*" tag=exits\.take_profit$/),
+      expect.stringMatching(/^30s sell 0\.15 SOL -> USDC ".*" tag=exits\.trailing_stop$/),
+    ]);
+    expect(() => testStrategy(dca, {
+      params: { buy: 'SOL', spend: '30 USDC', every: '1h' }, exits: { stop_loss_pct: 120 },
+    })).toThrow('exits.stop_loss_pct: ');
+    expect(() => testStrategy(meanReversion, { params: DIP, exits: { every: '5s' } })).toThrow('exits: it has no rule');
+  });
+
+  it('runs strategies beside each other, with one wallet, own budgets and own states', () => {
+    const run = testStrategy(meanReversion, {
+      params: DIP, budget: '500 USDC', prices: { 'SOL/USDC': 102 }, swaps: { end: 'fill', after: '7s' },
+      beside: [{ strategy: dca, params: { buy: 'SOL', spend: '10 USDC', every: '10s' }, budget: '20 USDC' }],
+    });
+    run.series('5s', { 'SOL/USDC': [102, 98, 100, 95, 95, 95] }).advance('20s');
+    expect(run.lines('swap', 'denial').map((line) => line.replace(/ ".*?"| key=\S*?(?=:|$)/g, ''))).toEqual([
+      '0s dca buy 10 USDC -> SOL', '10s dca buy 10 USDC -> SOL',
+      '15s mean-reversion denied buy 25 USDC -> SOL: INTENT_OPEN_FOR_MINT',
+      ...['20s', '30s', '40s'].map((at) => `${at} dca denied buy 10 USDC -> SOL: BUDGET_EXCEEDED`),
+    ]);
+    expect([run.balance('USDC'), run.balance('USDC', 'dca')]).toEqual(['500 USDC', '0 USDC']);
+    expect([run.savedState(), run.savedState('dca')]).toEqual([undefined, { purchases: 2 }]);
+    expect(run.records.every(({ strategy }) => ['dca', 'mean-reversion'].includes(strategy))).toBe(true);
+    run.restart({ isKilled: true });
+    expect(run.savedState('dca')).toEqual({ purchases: 2 });
+    expect(() => run.balance('SOL', 'twap')).toThrow('unknown strategy "twap": the test runs mean-reversion, dca');
+    expect(() => testStrategy(dca, {
+      params: { buy: 'SOL', spend: '10 USDC', every: '10s' },
+      beside: [{ strategy: dca, params: { buy: 'SOL', spend: '10 USDC', every: '10s' } }],
+    })).toThrow('two strategies have the name "dca": give one another "name"');
+  });
+
   it('says what is wrong with a line, a diagram, a time or a missing price', () => {
     const run = testStrategy(meanReversion, { params: DIP });
     expect(() => run.feed('price', '5s')).toThrow('expected a line such as "5s 149.5", got "5s"');

@@ -11,6 +11,8 @@ export interface DescribedParam {
   readonly isNeeded: boolean;
   /** The default as YAML. */
   readonly fallback?: string | undefined;
+  /** The first of the examples that the schema states, as YAML. */
+  readonly example?: string | undefined;
   readonly description?: string | undefined;
 }
 
@@ -29,8 +31,23 @@ const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 export function describeParams(schema: z.ZodType): DescribedParam[] {
   return membersOf(toJsonSchema(schema), '', 0).map((param) => {
     const fallback = param.fallback ?? defaultOf(schema, param.name);
-    return fallback === undefined ? param : { ...param, fallback, isNeeded: false };
+    const example = exampleOf(schema, param.name);
+    const described = fallback === undefined ? param : { ...param, fallback, isNeeded: false };
+    return example === undefined ? described : { ...described, example };
   });
+}
+
+/** Returns the first example of a parameter; JSON Schema leaves out those of a parameter that is converted. */
+function exampleOf(schema: z.ZodType, name: string): string | undefined {
+  let member: unknown = schema instanceof z.ZodObject ? schema.shape[name] : undefined;
+  while (member instanceof z.ZodType) {
+    const { examples } = (member.meta() ?? {}) as { readonly examples?: readonly unknown[] };
+    const text = examples?.[0] === undefined ? undefined : JSON.stringify(examples[0]);
+    // Half a value is no example.
+    if (text !== undefined) return text.length > TEXT_MAX ? undefined : text;
+    member = member instanceof z.ZodOptional || member instanceof z.ZodDefault ? member.unwrap() : undefined;
+  }
+  return undefined;
 }
 
 /** Returns the default of a parameter that is converted, which JSON Schema leaves out: that of a duration is a text. */

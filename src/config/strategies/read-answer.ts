@@ -33,7 +33,8 @@ const finding = z.object({
 }).transform(({ code, path, message, keys }): Finding => ({ code, path, message, keys }));
 
 const described = z.object({
-  name: short, type: short, isNeeded: z.boolean(), fallback: short.optional(), description: text.optional(),
+  name: short, type: short, isNeeded: z.boolean(), fallback: short.optional(), example: short.optional(),
+  description: text.optional(),
 });
 
 /** The form alone: what inputs declare is checked one by one, so that a message can say which is wrong. */
@@ -95,6 +96,7 @@ function describedSafely(
     params: params.map((param) => ({
       name: safeText(param.name), type: safeText(param.type), isNeeded: param.isNeeded,
       fallback: param.fallback === undefined ? undefined : safeText(param.fallback),
+      example: param.example === undefined ? undefined : safeText(param.example),
       description: param.description === undefined ? undefined : safeText(param.description, 500),
     })),
   };

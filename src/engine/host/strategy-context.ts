@@ -1,11 +1,11 @@
-import { Observable, share } from 'rxjs';
+import { filter, Observable, share } from 'rxjs';
 import { GannetError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/random.ts';
 import { printable } from '../../core/text.ts';
 import type { Clock } from '../../core/time.ts';
 import { declaredFeed, readFeedSpec } from '../../market/feed.ts';
 import { hasMintForm } from '../../market/token.ts';
-import type { DeniedSwap, StrategyContext } from '../../strategy/context.ts';
+import type { DeniedSwap, FilledSwap, StrategyContext } from '../../strategy/context.ts';
 import { positionOf, swapProposal } from '../../strategy/context.ts';
 import type { Input } from '../../strategy/input.ts';
 import { specsOf } from '../../strategy/input.ts';
@@ -41,6 +41,7 @@ export function createContext(
     noted(swapProposal(from, to, size, reason, options, clock.now()));
   return {
     name, clock, outcomes$, denials$, log,
+    fills$: outcomes$.pipe(filter((outcome): outcome is FilledSwap => outcome.fill !== undefined)),
     now: () => clock.now(),
     random: seededRandom(`${seed}:${name}`),
     available: (token) => portfolio.available(token.mint),

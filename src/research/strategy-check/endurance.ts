@@ -83,7 +83,7 @@ function deliver(
       if (proposal.kind !== 'swap') continue;
       const { key, tag } = proposal;
       strategy.call({ kind: 'denial', at: when, denial: {
-        proposal, code: 'TRADING_HALTED', reason: 'the check carries out no swap',
+        proposal, code: 'TRADING_HALTED', reason: 'the check carries out no swap', isPassing: false,
         ...(key === undefined ? {} : { key }), ...(tag === undefined ? {} : { tag }),
       } });
     }

@@ -35,6 +35,8 @@ export interface Accounts {
   decimals: (mint: Address) => number;
   createMint: (options: CreateMintOptions) => void;
   tokenBalance: (options: { owner: Address; mint: Address }) => bigint;
+  /** Returns what a token account holds; 0 where there is none. */
+  tokenAmount: (address: Address) => bigint;
   /** Adds to the owner's associated token account, which is created when missing, and returns its address. */
   fundToken: (options: { owner: Address; mint: Address; amount: bigint }) => Address;
   /** Sets the balance of the owner's associated token account, and returns its address. */
@@ -83,7 +85,11 @@ export function createAccounts(vm: Vm): Accounts {
   }
 
   function tokenBalance({ owner, mint: address }: { owner: Address; mint: Address }): bigint {
-    const account = vm.account(associatedTokenAddress(owner, address, mint(address).tokenProgram));
+    return tokenAmount(associatedTokenAddress(owner, address, mint(address).tokenProgram));
+  }
+
+  function tokenAmount(address: Address): bigint {
+    const account = vm.account(address);
     return account && isTokenProgram(account.owner) ? (decodeTokenAccount(account.data)?.amount ?? 0n) : 0n;
   }
 
@@ -123,6 +129,7 @@ export function createAccounts(vm: Vm): Accounts {
     decimals: (address) => findMint(address)?.decimals ?? 0,
     createMint,
     tokenBalance,
+    tokenAmount,
     setTokenBalance,
     fundToken: (options) => setTokenBalance({ ...options, amount: tokenBalance(options) + options.amount }),
   };

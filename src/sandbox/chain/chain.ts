@@ -156,8 +156,10 @@ export function createChain(options: ChainOptions): SandboxChain {
 
   function writeSysvars(): void {
     const { slot } = blocks;
-    vm.setClock({ slot, unixSeconds: blocks.unixSeconds(slot), epoch: Math.floor(slot / SLOTS_PER_EPOCH) });
-    vm.setSlotHashes(blocks.newestFirst(SLOT_HASHES).filter((block) => block.slot < slot));
+    vm.setTime(() => ({
+      slot, unixSeconds: blocks.unixSeconds(slot), epoch: Math.floor(slot / SLOTS_PER_EPOCH),
+      newestFirst: blocks.newestFirst(SLOT_HASHES).filter((block) => block.slot < slot),
+    }));
   }
 
   function advanceSlots(count: number): void {

@@ -119,9 +119,12 @@ export function createPools(options: { vm: Vm; accounts: Accounts }): Pools {
   }
 
   /** Trades move a vault away from its level; it is reset long before it can underflow or overflow. */
-  function levelVault(owner: Address, mint: Address, reserve: bigint): void {
+  function levelVault(
+    owner: Address,
+    { mint, vault, reserve }: { readonly mint: Address; readonly vault: Address; readonly reserve: bigint },
+  ): void {
     const level = vaultLevel(mint, reserve);
-    const held = accounts.tokenBalance({ owner, mint });
+    const held = accounts.tokenAmount(vault);
     if (held < level / 2n || held > level + level / 2n) accounts.setTokenBalance({ owner, mint, amount: level });
   }
 
@@ -140,12 +143,12 @@ export function createPools(options: { vm: Vm; accounts: Accounts }): Pools {
       return { reserveA: data.readBigUInt64LE(16), reserveB: data.readBigUInt64LE(24), feeBps: data.readUInt16LE(8) };
     },
     writeReserves: (address, reserves) => {
-      const { mintA, mintB } = pool(address);
+      const { mintA, mintB, vaultA, vaultB } = pool(address);
       const { lamports, data } = poolAccount(address);
       writeReserveFields(data, reserves);
       vm.setAccount(address, { lamports, owner: SWAP_PROGRAM_ID, executable: false, data });
-      levelVault(address, mintA, reserves.reserveA);
-      levelVault(address, mintB, reserves.reserveB);
+      levelVault(address, { mint: mintA, vault: vaultA, reserve: reserves.reserveA });
+      levelVault(address, { mint: mintB, vault: vaultB, reserve: reserves.reserveB });
     },
   };
 }

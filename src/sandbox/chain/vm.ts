@@ -43,14 +43,26 @@ export interface Vm {
   programAccounts: (program: Address) => ReadonlyMap<Address, Account>;
   addProgram: (address: Address, elf: Uint8Array) => void;
   rentExemption: (bytes: number) => bigint;
-  setClock: (now: { slot: number; unixSeconds: number; epoch: number }) => void;
-  setSlotHashes: (newestFirst: readonly { slot: number; blockhash: string }[]) => void;
+  /** Sets what programs read of the chain's time; it is asked for when a program or an account is. */
+  setTime: (time: () => ChainTime) => void;
+}
+
+/** The chain's clock and its newest blocks. */
+interface ChainTime {
+  readonly slot: number;
+  readonly unixSeconds: number;
+  readonly epoch: number;
+  readonly newestFirst: readonly { readonly slot: number; readonly blockhash: string }[];
 }
 
 // Pinned exactly: older releases abort the process within a few transactions, and these classes are no promised
 // interface.
 const PACKAGE_VERSION = '1.5.0';
 const RENT_EPOCH_EXEMPT = 2n ** 64n - 1n;
+/** Accounts of the VM's own time begin so. */
+const SYSVAR = 'Sysvar';
+/** More accounts than a market has; each is read again after a transaction. */
+const KNOWN_MAX = 10_000;
 
 /**
  * Returns a Solana VM with the token, associated-token, lookup-table and memo programs and the mint of wrapped SOL.
@@ -64,6 +76,36 @@ export function createVm(load?: (name: string) => unknown): Vm {
   // The VM knows one blockhash and 32 signatures; the chain keeps the window of 150 blocks and the history itself.
   vm.setBlockhashCheck(false);
   vm.setTransactionHistory(0n);
+
+  // The market reads and writes its pools at every step, and a read costs more than all else of a step.
+  // What is written reaches the VM when a program or a list of accounts is asked for.
+  const known = new Map<Address, Account | undefined>();
+  const written = new Map<Address, Account>();
+  let dueTime: (() => ChainTime) | undefined;
+
+  function settle(): void {
+    for (const [address, { lamports, data, owner, executable }] of written) {
+      vm.setAccount(
+        addressBytes(address), new native.Account(lamports, data, addressBytes(owner), executable, RENT_EPOCH_EXEMPT),
+      );
+    }
+    written.clear();
+    if (dueTime === undefined) return;
+    const { slot, unixSeconds, epoch, newestFirst } = dueTime();
+    dueTime = undefined;
+    const clock = vm.getClock();
+    clock.slot = BigInt(slot);
+    clock.unixTimestamp = BigInt(unixSeconds);
+    clock.epoch = BigInt(epoch);
+    vm.setClock(clock);
+    vm.setSlotHashes(newestFirst.map(({ slot: at, blockhash }) => ({ slot: BigInt(at), hash: blockhash })));
+  }
+
+  function readAccount(address: Address): Account | undefined {
+    const found = vm.getAccount(addressBytes(address));
+    // An account without lamports no longer exists, although the VM may still hold its record.
+    return found && found.lamports() > 0n ? accountOf(found) : undefined;
+  }
 
   function executionOf(result: NativeMetadata | NativeFailure): Execution {
     const failure = result instanceof native.FailedTransactionMetadata ? result : undefined;
@@ -81,6 +123,7 @@ export function createVm(load?: (name: string) => unknown): Vm {
   }
 
   function simulate(transaction: DecodedTransaction, options: { sigVerify: boolean }): SimulatedExecution {
+    settle();
     if (!options.sigVerify) vm.setSigverify(false);
     try {
       const result = vm.simulateVersionedTransaction(transaction.bytes);
@@ -95,31 +138,42 @@ export function createVm(load?: (name: string) => unknown): Vm {
   }
 
   return {
-    send: (transaction) => executionOf(vm.sendVersionedTransaction(transaction.bytes)),
+    send: (transaction) => {
+      settle();
+      known.clear();
+      return executionOf(vm.sendVersionedTransaction(transaction.bytes));
+    },
     simulate,
     account: (address) => {
-      const found = vm.getAccount(addressBytes(address));
-      // An account without lamports no longer exists, although the VM may still hold its record.
-      return found && found.lamports() > 0n ? accountOf(found) : undefined;
+      if (address.startsWith(SYSVAR)) {
+        settle();
+        return readAccount(address);
+      }
+      if (known.has(address)) return known.get(address);
+      if (known.size >= KNOWN_MAX) {
+        settle();
+        known.clear();
+      }
+      const account = readAccount(address);
+      known.set(address, account);
+      return account;
     },
-    setAccount: (address, { lamports, data, owner, executable }) =>
-      vm.setAccount(
-        addressBytes(address), new native.Account(lamports, data, addressBytes(owner), executable, RENT_EPOCH_EXEMPT),
-      ),
-    programAccounts: (program) =>
-      new Map(vm.getProgramAccounts(addressBytes(program)).map((entry) =>
-        [addressOf(entry.address), accountOf(entry.account())])),
-    addProgram: (address, elf) => vm.addProgram(addressBytes(address), elf),
+    setAccount: (address, account) => {
+      known.set(address, account.lamports > 0n ? account : undefined);
+      written.set(address, account);
+    },
+    programAccounts: (program) => {
+      settle();
+      return new Map(vm.getProgramAccounts(addressBytes(program)).map((entry) =>
+        [addressOf(entry.address), accountOf(entry.account())]));
+    },
+    addProgram: (address, elf) => {
+      settle();
+      known.delete(address);
+      vm.addProgram(addressBytes(address), elf);
+    },
     rentExemption: (bytes) => vm.minimumBalanceForRentExemption(BigInt(bytes)),
-    setClock: ({ slot, unixSeconds, epoch }) => {
-      const clock = vm.getClock();
-      clock.slot = BigInt(slot);
-      clock.unixTimestamp = BigInt(unixSeconds);
-      clock.epoch = BigInt(epoch);
-      vm.setClock(clock);
-    },
-    setSlotHashes: (newestFirst) =>
-      vm.setSlotHashes(newestFirst.map(({ slot, blockhash }) => ({ slot: BigInt(slot), hash: blockhash }))),
+    setTime: (time) => { dueTime = time; },
   };
 }
 

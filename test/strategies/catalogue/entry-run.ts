@@ -173,6 +173,7 @@ export function counted(
     instance: { ...instance, strategy: { ...strategy, run: (streams, params, context) => strategy.run(
       Object.fromEntries(Object.entries(streams).map(([name, stream]) => [name, count(stream)])), params,
       { ...context, outcomes$: count(context.outcomes$), denials$: count(context.denials$),
+        fills$: count(context.fills$),
         watch: (input) => count(context.watch(input)) },
     ) } },
   };

@@ -58,7 +58,7 @@ describe('the recipes of data', () => {
 
   it('copied-wallet copies a share of signed purchases, up to the cap', () => {
     const run = testStrategy(copiedWallet, {
-      params: { wallet: 'W', pair: 'SOL/USDC', cap: '25 USDC' }, prices: { 'SOL/USDC': 100 },
+      params: { wallet: 'W'.repeat(43), pair: 'SOL/USDC', cap: '25 USDC' }, prices: { 'SOL/USDC': 100 },
     });
     run.feed('activity',
       ['1s', { signature: 'small', changes: ['-100 USDC', '+1 SOL'] }],

@@ -9,7 +9,7 @@ const PARTS: readonly (readonly [title: string, modules: readonly string[]])[] =
     'strategy/input', 'strategy/quote-inputs', 'strategy/token-inputs', 'strategy/prediction-inputs',
     'strategy/wallet-inputs', 'strategy/screen',
   ]],
-  ['Orders', ['strategy/orders']],
+  ['Orders', ['strategy/orders', 'strategy/schedules']],
   ['Sizes, weights and costs', ['strategy/sizing']],
   ['Time', ['strategy/time']],
   ['Indicators', ['strategy/indicate', 'strategy/indicators']],

@@ -3,7 +3,7 @@
 // Each transaction comes once, oldest first, with its changes in smallest units. Anyone can send a wallet tokens, so
 // count only what it signed. The copy spends the share of the wallet's purchase that is configured, and at most the
 // cap. The signature is the key.
-import { amount, defineStrategy, fractionOf, pair, quotes, walletActivity } from 'gannet';
+import { address, amount, changeOf, defineStrategy, fractionOf, pair, quotes, walletActivity } from 'gannet';
 import { EMPTY, filter, mergeMap, of } from 'rxjs';
 import { z } from 'zod';
 
@@ -12,7 +12,7 @@ export default defineStrategy({
   summary: 'Buys a share of what another wallet buys of a token, up to a cap.',
   losesMoneyWhen: 'The copy comes later, at a worse price, and without the reasons of the wallet.',
   params: z.strictObject({
-    wallet: z.string().describe('the address of the wallet'),
+    wallet: address().describe('the address of the wallet'),
     pair: pair(),
     share: z.number().positive().default(0.1).describe('the share of the wallet’s purchase, as a fraction'),
     cap: amount().describe('the most that one copy costs, in the quote token'),
@@ -23,9 +23,8 @@ export default defineStrategy({
   run: ({ activity }, p, ctx) => activity.pipe(
     filter(({ isSigner, hasFailed }) => isSigner && !hasFailed),
     mergeMap(({ signature, changes }) => {
-      const changeOf = (mint: string): bigint => changes.find((change) => change.mint === mint)?.amount ?? 0n;
-      const paid = -changeOf(p.pair.quote.mint);
-      if (paid <= 0n || changeOf(p.pair.base.mint) <= 0n) return EMPTY;
+      const paid = -changeOf({ changes }, p.pair.quote);
+      if (paid <= 0n || changeOf({ changes }, p.pair.base) <= 0n) return EMPTY;
       const wanted = fractionOf({ token: p.pair.quote, amount: paid }, p.share);
       const size = wanted.amount < p.cap.amount ? wanted : p.cap;
       return of(ctx.buy(p.pair, size, 'the wallet bought', { key: signature }));

@@ -3,7 +3,7 @@
 // A signal is worth nothing where its gain is smaller than the fees, the price impact and the network fees of both
 // swaps. `coversCosts` compares the expected gain with all of them. Fee and impact are those of the quote that led
 // to the decision. A quote that does not state its impact is no reason to trade.
-import { amount, bollinger, coversCosts, defineStrategy, pair, quotes } from 'gannet';
+import { amount, bollinger, coversCosts, defineStrategy, pair, quotes, whenFlat } from 'gannet';
 import { filter, map } from 'rxjs';
 import { z } from 'zod';
 
@@ -20,7 +20,7 @@ export default defineStrategy({
   inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: '5s' }) }),
   run: ({ price }, p, ctx) => price.pipe(
     bollinger(p.window, 2),
-    filter(() => ctx.openIntents() === 0 && ctx.available(p.pair.base) === 0n),
+    whenFlat(ctx, p.pair.base),
     filter(({ quote, middle }) => coversCosts((middle / quote.price - 1) * 10_000, {
       feeBps: quote.feeBps, impactBps: Math.abs(quote.priceImpact ?? Infinity) * 10_000,
       fixed: p.network, size: p.size, safetyBps: 10,

@@ -3,7 +3,7 @@
 // Indicators of quotes depend on the interval of the poll; those of bars do not. `bars` emits an interval once it is
 // over, so the indicator never sees a bar that can still change. `over('close', …)` feeds one price of the bar to an
 // indicator of numbers. After a start it is silent for as many bars as the indicator needs.
-import { amount, bars, defineStrategy, indicate, over, pair } from 'gannet';
+import { amount, bars, defineStrategy, indicate, over, pair, whenFlat } from 'gannet';
 import { ROC } from 'gannet/indicators';
 import { filter, map } from 'rxjs';
 import { z } from 'zod';
@@ -21,7 +21,8 @@ export default defineStrategy({
   inputs: (p) => ({ bar: bars(p.pair, { every: '5m', poll: '10s', amount: p.size }) }),
   run: ({ bar }, p, ctx) => bar.pipe(
     indicate(over('close', () => new ROC(p.bars))),
-    filter(({ value }) => value <= -p.fall && ctx.openIntents() === 0 && ctx.available(p.pair.base) === 0n),
+    filter(({ value }) => value <= -p.fall),
+    whenFlat(ctx, p.pair.base),
     map(({ value }) => ctx.buy(p.pair, p.size, `${(value * 100).toFixed(1)} % in ${p.bars} bars`)),
   ),
 });

@@ -3,7 +3,7 @@
 // An interval without a price is a bar with `isGap`: all four prices are the close before. A rule for falling or
 // narrow bars takes it for a calm market, although nothing is known. Leave out each decision whose bars include a
 // gap.
-import { amount, bars, defineStrategy, pair } from 'gannet';
+import { amount, bars, defineStrategy, pair, whenFlat } from 'gannet';
 import { bufferCount, filter, map } from 'rxjs';
 import { z } from 'zod';
 
@@ -20,7 +20,7 @@ export default defineStrategy({
   run: ({ bar }, p, ctx) => bar.pipe(
     bufferCount(p.rising, 1),
     filter((last) => !last.some(({ isGap }) => isGap === true) && last.every(({ open, close }) => close >= open)),
-    filter(() => ctx.openIntents() === 0 && ctx.available(p.pair.base) === 0n),
+    whenFlat(ctx, p.pair.base),
     map((last) => ctx.buy(p.pair, p.size, `${last.length} bars rose`)),
   ),
 });

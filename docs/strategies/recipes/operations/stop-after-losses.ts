@@ -1,10 +1,10 @@
 // Stop buying after three losses
 //
-// A sale is a loss where it brings less than its purchase cost. Both are fills of `outcomes$`, and the state keeps
-// them over restarts. A gain begins the count again. After the last loss the strategy goes on to sell, and says so
-// once. Network fees are not in these amounts.
+// A sale is a loss where it brings less than its purchase cost. `fills$` has both, and the state keeps them over
+// restarts. A gain begins the count again. After the last loss the strategy goes on to sell, and says so once. Network
+// fees are not in these amounts.
 import { amount, defineStrategy, pair, quotes } from 'gannet';
-import type { Outcome } from 'gannet';
+import type { FilledSwap } from 'gannet';
 import { distinctUntilChanged, EMPTY, filter, map, merge, mergeMap, of } from 'rxjs';
 import { z } from 'zod';
 
@@ -20,8 +20,7 @@ export default defineStrategy({
   }),
   inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: '10s' }) }),
   run: ({ price: quoted }, p, ctx) => {
-    const count = ctx.stateful('losses', { paid: 0n, losses: 0 }, (before, { fill }: Outcome) => {
-      if (fill === undefined) return before;
+    const count = ctx.stateful('losses', { paid: 0n, losses: 0 }, (before, { fill }: FilledSwap) => {
       if (fill.outputMint === p.pair.base.mint) return { ...before, paid: BigInt(fill.amountIn) };
       return { paid: 0n, losses: fill.amountOut < before.paid ? before.losses + 1 : 0 };
     });
@@ -31,7 +30,7 @@ export default defineStrategy({
         return of(ctx.buy(p.pair, p.size, 'cheap'));
       return Math.abs(gain) < 0.05 ? EMPTY : of(ctx.sell(p.pair, 'all', `a gain of ${gain.toFixed(2)}`));
     }));
-    const stop = ctx.outcomes$.pipe(count, map(({ state }) => state.losses), distinctUntilChanged(),
+    const stop = ctx.fills$.pipe(count, map(({ state }) => state.losses), distinctUntilChanged(),
       filter((losses) => losses === p.most), map(() => ctx.alert('warning', 'buys no more')));
     return merge(trades, stop);
   },

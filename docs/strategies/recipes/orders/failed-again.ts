@@ -3,7 +3,7 @@
 // A swap that failed on the chain, or expired, has used its key. The next attempt needs another key. The number of
 // attempts is a state, so that restarts do not begin again. An `unknown` outcome is no failure: the swap may have
 // landed, so wait for its end.
-import { amount, cooldown, defineStrategy, pair, quotes } from 'gannet';
+import { amount, cooldown, defineStrategy, pair, quotes, whenFlat } from 'gannet';
 import type { Outcome } from 'gannet';
 import { filter, map, merge, take } from 'rxjs';
 import { z } from 'zod';
@@ -23,7 +23,8 @@ export default defineStrategy({
       (state === 'failed' || state === 'expired' ? count + 1 : count));
     return merge(
       price.pipe(
-        filter(() => failures.value < p.attempts && ctx.openIntents() === 0 && ctx.available(p.pair.base) === 0n),
+        filter(() => failures.value < p.attempts),
+        whenFlat(ctx, p.pair.base),
         cooldown(ctx, '30s'),
         map(() => ctx.buy(p.pair, p.size, `attempt ${failures.value + 1}`, { key: `attempt-${failures.value + 1}` })),
       ),

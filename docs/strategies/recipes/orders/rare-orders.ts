@@ -1,8 +1,7 @@
 // Wait an hour between purchases
 //
 // `cooldown` lets one event pass, then none for a time. Put it last, behind all conditions, or events that lead to
-// nothing use it up. It begins again with each start: where the pause must outlive restarts, keep the time of the
-// last purchase with `stateful`.
+// nothing use it up. With a name the pause outlives restarts; without one it begins again with each start.
 import { amount, cooldown, defineStrategy, duration, pair, quotes } from 'gannet';
 import { filter, map } from 'rxjs';
 import { z } from 'zod';
@@ -20,7 +19,7 @@ export default defineStrategy({
   inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: '10s' }) }),
   run: ({ price: quoted }, p, ctx) => quoted.pipe(
     filter(({ price }) => price < p.below && ctx.openIntents() === 0),
-    cooldown(ctx, p.pause),
+    cooldown(ctx, p.pause, 'pause'),
     map(({ price }) => ctx.buy(p.pair, p.size, `at ${price.toFixed(2)}`)),
   ),
 });

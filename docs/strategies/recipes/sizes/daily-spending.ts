@@ -24,8 +24,8 @@ export default defineStrategy({
       ({ day, sum: before.day === day ? before.sum + sum : sum }));
     const left = (): bigint => p.per_day.amount - (spent.value.day === today() ? spent.value.sum : 0n);
     return merge(
-      ctx.outcomes$.pipe(map(({ fill }) => fill), filter((fill) => fill?.inputMint === p.pair.quote.mint),
-        map((fill) => ({ day: today(), sum: BigInt(fill!.amountIn) })), spent, ignoreElements()),
+      ctx.fills$.pipe(filter(({ fill }) => fill.inputMint === p.pair.quote.mint),
+        map(({ fill }) => ({ day: today(), sum: BigInt(fill.amountIn) })), spent, ignoreElements()),
       quoted.pipe(
         filter(({ price }) => price < p.below && ctx.openIntents() === 0 && left() >= p.size.amount),
         map(() => ctx.buy(p.pair, p.size, `${formatTokenAmount({ ...p.size, amount: left() })} are left today`)),

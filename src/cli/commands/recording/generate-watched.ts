@@ -1,3 +1,4 @@
+import { Dispatcher } from 'undici';
 import type { CommandContext } from '../../command.ts';
 import { configError } from '../../../config/config-issue.ts';
 import type { ConfigFailure, LoadedConfig } from '../../../config/load-config.ts';
@@ -17,6 +18,7 @@ import { interruption } from '../../../recording/interrupt.ts';
 import { GENESIS_TOKENS } from '../../../sandbox/genesis.ts';
 import type { PriceMotion } from '../../../sandbox/market/price-process.ts';
 import { createWalletTrades } from '../../../sandbox/market/wallet-trades.ts';
+import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import { startSandbox } from '../../../sandbox/sandbox.ts';
 import { SLOT_MS } from '../../../sandbox/synthetic-market.ts';
 import type { NodeSource } from '../../../service/feeds/feed-request.ts';
@@ -29,6 +31,8 @@ import { loadDialect } from '../../../service/wire/dialect.ts';
 /** Far more than one request after another can be. */
 const REQUESTS_PER_SECOND = 10_000;
 const API_KEY = 'generated-recording';
+/** The embedded service answers without a connection, and a machine that stands still for a while changes nothing. */
+const UNHURRIED = { totalMs: 86_400_000 };
 
 /**
  * Loads a configuration for its inputs alone: without its service, its chain and its secrets. Rejects with
@@ -92,7 +96,8 @@ export async function* watchedMarket(options: WatchedMarketOptions): AsyncGenera
     (spec.kind === 'prediction-positions' || spec.kind === 'prediction-history' ? [spec.owner] : []));
   const sandbox = await startSandbox({ seed, motion, virtualStartMs: startAt, slotMs, episodes: { owners } });
   const service = createService({
-    baseUrl: sandbox.addresses.base_url, apiKey: API_KEY, clock: systemClock,
+    baseUrl: sandbox.addresses.base_url, apiKey: API_KEY, clock: systemClock, timeouts: UNHURRIED,
+    dispatcher: new DirectDispatcher(sandbox),
     plan: { requestsPerSecond: REQUESTS_PER_SECOND }, dialect: loadDialect('neutral'),
   });
   try {
@@ -124,6 +129,53 @@ export async function* watchedMarket(options: WatchedMarketOptions): AsyncGenera
   } finally {
     await service.close();
     await sandbox.close();
+  }
+}
+
+/** Hands requests to the embedded service without a connection, which would take most of the time of generating. */
+class DirectDispatcher extends Dispatcher {
+  readonly #sandbox: Pick<Sandbox, 'answer'>;
+
+  constructor(sandbox: Pick<Sandbox, 'answer'>) {
+    super();
+    this.#sandbox = sandbox;
+  }
+
+  override dispatch(
+    { method, path, headers, body }: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler,
+  ): boolean {
+    const control = new DirectControl();
+    handler.onRequestStart?.(control, {});
+    this.#sandbox.answer({
+      method: method as 'GET' | 'POST', url: path, headers: headers as Record<string, string>,
+      body: typeof body === 'string' ? body : undefined,
+    }).then((answer) => {
+      handler.onResponseStart?.(control, answer.status, answer.headers);
+      handler.onResponseData?.(control, answer.body);
+      handler.onResponseEnd?.(control, {});
+    }).catch((error: unknown) => { handler.onResponseError?.(control, error as Error); });
+    return true;
+  }
+}
+
+/** An answer that is complete at once: there is nothing to pause. */
+class DirectControl implements Dispatcher.DispatchController {
+  readonly paused = false;
+  readonly rawHeaders = null;
+  aborted = false;
+  reason: Error | null = null;
+
+  abort(reason: Error): void {
+    this.aborted = true;
+    this.reason = reason;
+  }
+
+  pause(): void {
+    // Its one chunk is there already.
+  }
+
+  resume(): void {
+    // Nothing was paused.
   }
 }
 

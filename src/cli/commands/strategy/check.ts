@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { CommandContext, RunCommand } from '../../command.ts';
@@ -10,7 +10,7 @@ import { wholeNumber } from '../../input/flags.ts';
 import { configError } from '../../../config/config-issue.ts';
 import type { ConfigFailure } from '../../../config/load-config.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
-import { findStrategy } from '../../../config/strategy-file.ts';
+import { findStrategy, shippedConfig } from '../../../config/strategy-file.ts';
 import { PROJECT_DIR } from '../../../core/code-files.ts';
 import { GannetError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text.ts';
@@ -20,7 +20,10 @@ import type { FeedSpec } from '../../../market/feed.ts';
 import { feedKey, sharedFeeds } from '../../../market/feed.ts';
 
 /** Enough for every check, and generated within a second or two. */
-const GENERATED_EVENTS = 3_000;
+const GENERATED_EVENTS = 2_000;
+/** An event of a list holds as much as some dozen others: every pass over the market reads all of it. */
+const LIST_WEIGHT = 20;
+const LISTS: ReadonlySet<FeedSpec['kind']> = new Set(['token-list', 'event-markets', 'prediction-events']);
 const GENERATED_START: Millis = Date.UTC(2026, 0, 1);
 /** Between two polls the price moves a few steps: the checks need decisions, not a likely market. */
 const STEPS_PER_POLL = 5;
@@ -102,9 +105,9 @@ async function subjectOf({ options }: CommandContext, name: string, directory: s
   if (typeof found === 'string') throw new GannetError('STRATEGY_NOT_FOUND', found);
   const only = found.file;
   if (options.config !== undefined) return { file: options.config, only, parameters: options.config, isBare: false };
-  const shipped = join(PROJECT_DIR, 'config', `${name}.yaml`);
-  if (found.origin === 'project' && existsSync(shipped))
-    return { file: shipped, only, parameters: `config/${name}.yaml`, isBare: false };
+  const shipped = shippedConfig(found);
+  if (shipped !== undefined)
+    return { file: shipped, only, parameters: relative(PROJECT_DIR, shipped), isBare: false };
   const file = join(directory, 'bare.yaml');
   writeFileSync(file, `strategies:\n  - { use: ${JSON.stringify(only)}, budget: "${ASSUMED_BUDGET}" }\n`);
   return { file, only, parameters: `the schema’s defaults, with a budget of ${ASSUMED_BUDGET}`, isBare: true };
@@ -155,6 +158,6 @@ async function generate(context: CommandContext, { config, checked, directory, f
 
 /** The time in which feeds have enough events together. */
 function spanOf(specs: readonly FeedSpec[]): Millis {
-  const perMs = specs.reduce((sum, { everyMs }) => sum + 1 / everyMs, 0);
+  const perMs = specs.reduce((sum, { kind, everyMs }) => sum + (LISTS.has(kind) ? LIST_WEIGHT : 1) / everyMs, 0);
   return Math.min(MOST_DAYS * DAY_MS, GENERATED_EVENTS / perMs);
 }

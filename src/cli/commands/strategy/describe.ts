@@ -14,8 +14,8 @@ import { watchedBy } from '../../../config/run-config.ts';
 import { readAnswer } from '../../../config/strategies/read-answer.ts';
 import type { DescribedParam } from '../../../config/strategies/describe-params.ts';
 import type { StrategyFile } from '../../../config/strategy-file.ts';
-import { findStrategy, listStrategies, loadFault } from '../../../config/strategy-file.ts';
-import { PROJECT_DIR, STRATEGIES_DIR } from '../../../core/code-files.ts';
+import { findStrategy, listStrategies, loadFault, shippedConfig } from '../../../config/strategy-file.ts';
+import { STRATEGIES_DIR } from '../../../core/code-files.ts';
 import { GannetError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text.ts';
 import { formatDuration } from '../../../core/time.ts';
@@ -71,16 +71,17 @@ async function describe(context: CommandContext, use: string): Promise<ExitCode>
   const strategy = await found(use);
   const description = await asking((hosts) => askIfPossible(hosts, use, strategy));
   if (typeof description === 'string') throw new GannetError('STRATEGY_INVALID', description);
-  const shipped = join(PROJECT_DIR, 'config', `${use}.yaml`);
-  const isShipped = strategy.origin === 'project' && existsSync(shipped);
-  const yaml = isShipped ? readFileSync(shipped, 'utf8') : exampleYaml(use, description.params);
-  const watched = await watchedWith(context, isShipped ? shipped
-    : exampleYaml(use.startsWith('npm:') ? use : strategy.file, description.params), strategy.file);
+  const shipped = shippedConfig(strategy);
+  const yaml = shipped === undefined ? exampleYaml(use, description.params) : readFileSync(shipped, 'utf8');
+  const watched = await watchedWith(context, shipped
+    ?? exampleYaml(use.startsWith('npm:') ? use : strategy.file, description.params), strategy.file);
   const { name, summary, losesMoneyWhen, params } = description;
   context.terminal.result({
     name, file: strategy.file, summary, loses_money_when: losesMoneyWhen ?? null,
-    params: params.map(({ isNeeded, fallback, ...param }) =>
-      ({ ...param, needed: isNeeded, default: fallback === undefined ? null : JSON.parse(fallback) as unknown })),
+    params: params.map(({ isNeeded, fallback, example: given, ...param }) => ({
+      ...param, needed: isNeeded, default: fallback === undefined ? null : JSON.parse(fallback) as unknown,
+      example: given === undefined ? null : JSON.parse(given) as unknown,
+    })),
     inputs: 'fault' in watched ? null : watched.inputs,
     requests_per_second: 'fault' in watched ? null : watched.requestsPerSecond,
     example: yaml,
@@ -91,8 +92,8 @@ async function describe(context: CommandContext, use: string): Promise<ExitCode>
       ['file', shortPath(strategy.file)],
       ...watchedFacts(watched),
     ]) + paramsText(params)
-    + `\n  ${isShipped ? `${shortPath(shipped)}:` : 'A configuration that runs it:'}\n\n`
-    + indented(isShipped ? withoutComments(yaml) : yaml));
+    + `\n  ${shipped === undefined ? 'A configuration that runs it' : shortPath(shipped)}:\n\n`
+    + indented(shipped === undefined ? yaml : withoutComments(yaml)));
   return EXIT.done;
 }
 
@@ -110,7 +111,10 @@ type Watched = { readonly fault: string } | {
 };
 
 function watchedFacts(watched: Watched): Fact[] {
-  if ('fault' in watched) return [['inputs', `they depend on the parameters: ${watched.fault}`]];
+  if ('fault' in watched) {
+    return [['inputs', `they depend on the parameters, and the example below is refused: ${watched.fault}. State `
+      + 'values in the schema with .meta({ examples: [value] })']];
+  }
   const { inputs, requestsPerSecond, nodeRequestsPerSecond } = watched;
   return [
     ['inputs', inputs.length === 0 ? 'none' : inputs.map(({ name, text }) => `${name}: ${text}`)],

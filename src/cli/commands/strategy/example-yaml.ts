@@ -3,17 +3,19 @@ import type { DescribedParam } from '../../../config/strategies/describe-params.
 /** Values that parameters of the SDK's own types take. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   pair: 'SOL/USDC', amount: '"25 USDC"', token: 'SOL', duration: '1m', boolean: 'true',
+  address: '"11111111111111111111111111111111"',
 };
 
 /**
- * Returns a configuration that runs a strategy: parameters without a default have an example, the others their default
- * as a comment.
+ * Returns a configuration that runs a strategy: parameters without a default, and those with an example of the schema,
+ * have a value, the others their default as a comment.
  */
 export function exampleYaml(use: string, params: readonly DescribedParam[]): string {
   const own = params.filter(({ name }) => !/[.[]/.test(name));
-  const lines = own.map(({ name, type, isNeeded, fallback }) => (
-    isNeeded ? `      ${name}: ${valueOf(name, type)}` : `      # ${name}: ${fallback ?? valueOf(name, type)}`));
-  const isEmpty = own.every(({ isNeeded }) => !isNeeded);
+  const lines = own.map(({ name, type, isNeeded, fallback, example }) => (
+    isNeeded || example !== undefined ? `      ${name}: ${example ?? valueOf(name, type)}`
+      : `      # ${name}: ${fallback ?? valueOf(name, type)}`));
+  const isEmpty = own.every(({ isNeeded, example }) => !isNeeded && example === undefined);
   return [
     'strategies:', `  - use: ${/^[\w./:@-]+$/.test(use) ? use : JSON.stringify(use)}`, '    budget: "1000 USDC"',
     ...(own.length === 0 ? [] : [isEmpty ? '    params: {}' : '    params:', ...lines]),

@@ -1,9 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { shippedConfig } from '../../../../src/config/strategy-file.ts';
+import { PROJECT_DIR } from '../../../../src/core/code-files.ts';
 import { strategyCommand } from '../../../../src/cli/commands/strategy/strategy.ts';
 import { linesWrapped, widthOf } from '../../../../src/cli/output/terminal.ts';
 import type { Answer } from '../../in-process.ts';
 import { runCommand } from '../../in-process.ts';
+import { catalogueNames, yamlOf } from '../../../strategies/catalogue/catalogue.ts';
 import { temporaryFolder } from '../../../store/fixtures.ts';
 
 const home = process.cwd();
@@ -84,10 +88,38 @@ describe('gannet strategy list and describe', () => {
     expect(linesWrapped(text, 80).split('\n').filter((line) => widthOf(line) > 80)).toEqual([]);
   });
 
+  it('describe a strategy whose rules refuse the defaults by the examples of its schema', async () => {
+    const folder = temporaryFolder();
+    process.chdir(folder);
+    const ruled = OWN.replace('size: amount(),', "size: amount().meta({ examples: ['3 SOL'] }),")
+      .replace('z.int().min(2).optional()', 'z.int().min(2).optional().meta({ examples: [4] })')
+      .replace(').default([]),\n  }),', ').default([]),\n'
+        + "  }).refine((p) => p.size.token.symbol === 'SOL' && p.count === 4, { message: 'expected 4 times SOL' }),");
+    writeFileSync('own.ts', ruled);
+    const { document } = await run('describe', './own.ts');
+    expect(document).toMatchObject({ inputs: [{ name: 'price' }], requests_per_second: 0.25 });
+    expect(document['example']).toContain('      size: "3 SOL"\n      # every: "4s"\n');
+    expect(document['example']).toContain('      count: 4\n');
+    writeFileSync('own.ts', ruled.replace('examples: [4]', 'examples: [5]'));
+    const refused = await run('describe', './own.ts');
+    expect(refused.document['inputs']).toBeNull();
+    expect(refused.text).toMatch(/refused: expected 4 times SOL\. State values in the schema with \.meta/);
+  });
+
   it('describe a strategy of the project with its own configuration', async () => {
     const { document, text } = await run('describe', 'dca');
     expect(document).toMatchObject({ name: 'dca', inputs: [{ name: 'price' }], requests_per_second: 0.0333 });
     expect(text).toContain('config/dca.yaml:');
+  });
+
+  it('describe a strategy of the catalogue by its configuration, which each of them has', async () => {
+    for (const name of catalogueNames()) {
+      const found = { file: join(PROJECT_DIR, 'strategies', `${name}.ts`), origin: 'project' } as const;
+      expect(shippedConfig(found)).toBe(join(PROJECT_DIR, yamlOf(name)));
+    }
+    const { document, text } = await run('describe', 'grid');
+    expect(document).toMatchObject({ inputs: [{ name: 'both' }, { name: 'both' }], requests_per_second: 0.4 });
+    expect(text).toContain('config/strategies/grid.yaml:');
   });
 
   it('name what is wrong with a name, a file, and a file without a strategy', async () => {
