@@ -1,9 +1,10 @@
 import { existsSync, renameSync } from 'node:fs';
-import { messageOf } from '../core/errors.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { GannetError, messageOf } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { DatabaseKind, Prepare, Transactor } from './database.ts';
-import { FORMAT_TABLE, createTransactor, openDatabase } from './database.ts';
+import { BUSY_TIMEOUT_MS, FORMAT_TABLE, createTransactor, openDatabase, openFault, pragma } from './database.ts';
 import type {
   EquitySample, FundingRecord, HistoryRange, HistorySample, PriceSample, Series, SeriesKind,
 } from './history-rows.ts';
@@ -206,6 +207,28 @@ function isBroken(error: unknown): boolean {
   if ('code' in error && error.code === 'HISTORY_INVALID') return true;
   if ('errcode' in error && BROKEN.has(Number(error.errcode) & 0xff)) return true;
   return isBroken(error.cause);
+}
+
+/**
+ * Opens a history for reading while another process may write it; undefined without one. Throws HISTORY_INVALID on
+ * another file or format, and HISTORY_FAILED where it cannot be read.
+ */
+export function openHistoryReader(path: string): (HistoryReads & { readonly close: () => void }) | undefined {
+  if (!existsSync(path)) return undefined;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    if (pragma(database, 'application_id') !== HISTORY.applicationId
+        || pragma(database, 'user_version') !== HISTORY.migrations.length) {
+      throw new GannetError('HISTORY_INVALID', `${path}: expected a Gannet history of format ${
+        HISTORY.migrations.length}, found another file`, { details: { path } });
+    }
+    const transactor = createTransactor(database, path, HISTORY);
+    return { ...readsOf(transactor), close: transactor.close };
+  } catch (cause) {
+    database?.close();
+    throw openFault(path, HISTORY, cause);
+  }
 }
 
 function readsOf({ prepare, read }: Transactor): HistoryReads {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Mint } from '../../src/market/token.ts';
 import type { HistorySample } from '../../src/store/history-rows.ts';
 import type { HistoryStore } from '../../src/store/history.ts';
-import { ALL_STRATEGIES, USD } from '../../src/store/history.ts';
+import { ALL_STRATEGIES, openHistoryReader, USD } from '../../src/store/history.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import { temporaryFolder, temporaryHistory } from './fixtures.ts';
 import { NO_SMALL_DISK, smallDisk } from './small-disk.ts';
@@ -87,6 +87,9 @@ describe('the history of equity and prices', () => {
       input: SOL.mint, output: USDC.mint, at: START + 20 * MINUTE, amountIn: 10n ** 9n, amountOut: 151n,
     };
     expect(history.lastPrices()).toStrictEqual([price]);
+    const reader = openHistoryReader(path)!;
+    expect(reader.lastPrices()).toStrictEqual([price]);
+    reader.close();
     // Minutes are gone after two days, the price is still known.
     for (let day = 1; day < 5; day++) history.add(sample(START + day * DAY, 0n, { prices: [] }));
     expect(history.lastPrices()).toStrictEqual([{ ...price, at: START, amountOut: 150n }]);
@@ -114,6 +117,14 @@ describe('the history of equity and prices', () => {
     expect(values(again, undefined, START + DAY, 9)).toStrictEqual([2n]);
     expect(faults).toHaveLength(1);
     expect(existsSync(`${path}.broken`)).toBe(true);
+  });
+
+  it('refuses to read another file', () => {
+    const folder = temporaryFolder();
+    expect(openHistoryReader(join(folder, 'none.sqlite'))).toBeUndefined();
+    writeFileSync(join(folder, 'other.sqlite'), 'another file'.repeat(100));
+    expect(() => openHistoryReader(join(folder, 'other.sqlite')))
+      .toThrow(expect.objectContaining({ code: 'HISTORY_INVALID' }));
   });
 
   it('keeps at most 300 series: a new one replaces one without samples for two days', () => {

@@ -155,7 +155,9 @@ export interface SessionOptions {
   /** The number of crashed runs before this one, where it is so high that this run starts in safe mode. */
   readonly crashes: number | undefined;
   readonly recorder: (InputRecorder & { stop(): boolean }) | undefined;
-  readonly journal: Pick<JournalStore, 'saveSnapshot' | 'walletAdjusted' | 'listIntents' | 'showIntent'>;
+  readonly journal: Pick<JournalStore,
+    'saveSnapshot' | 'walletAdjusted' | 'fillValued' | 'listIntents' | 'showIntent' | 'settledSwaps' | 'ledgerStarts'
+    | 'listAdjustments'>;
   /** Samples of equity and prices for people; undefined where none are kept. */
   readonly history?: HistoryStore | undefined;
   readonly isNewLedger: boolean;

@@ -91,6 +91,7 @@ export class Session {
         saveStrategyStates(this.#engine, (states) => { journal.saveSnapshot(snapshot, settled, states); });
       },
       saveAdjustment: (adjustment, snapshot) => { journal.walletAdjusted(adjustment, snapshot); },
+      saveFillValues: (intentId, values) => { journal.fillValued(intentId, values); },
       onFinished: () => { this.#finishedOne(); },
     });
     this.#runRecorder = runRecorder;
