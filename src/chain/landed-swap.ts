@@ -52,6 +52,7 @@ export function readLandedSwap(transaction: LandedTransaction, swap: SwapSide): 
   return {
     ...base,
     feeLamports: fee as Lamports,
+    ...(fee === paidFee ? {} : { tipLamports: (fee - paidFee) as Lamports }),
     rentLamports: rent as Lamports,
     amountIn: movedAmount(-changeOf(swap.inputMint), `the wallet's ${swap.inputMint} to go down`, signature),
     amountOut: movedAmount(

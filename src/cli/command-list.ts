@@ -36,6 +36,11 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
     { names: ['state'], load: async () => (await import('./commands/daemon/state.ts')).stateCommand },
     { names: ['resolve'], load: async () => (await import('./commands/daemon/resolve.ts')).resolveCommand },
   ],
+  'Profit:': [
+    { names: ['profit'], load: async () => (await import('./commands/profit/profit.ts')).profitCommand },
+    { names: ['trades'], load: async () => (await import('./commands/profit/trades.ts')).tradesCommand },
+    { names: ['daily'], load: async () => (await import('./commands/profit/trades.ts')).dailyCommand },
+  ],
   'Setup and recordings:': [
     { names: ['init'], load: async () => (await import('./commands/strategy/scaffold.ts')).initCommand },
     { names: ['sandbox'], load: async () => (await import('./commands/sandbox.ts')).sandboxCommand },

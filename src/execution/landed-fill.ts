@@ -77,7 +77,7 @@ function sideLamports(mint: Mint): bigint {
 
 /** Returns the end of an attempt that landed: swapped, or failed at the cost of its fee. */
 export function landedProgress(intent: Intent, attempt: Attempt, landed: LandedSwap): Progress {
-  const { signature, slot, error, amountIn, amountOut, feeLamports, rentLamports } = landed;
+  const { signature, slot, error, amountIn, amountOut, feeLamports, tipLamports, rentLamports } = landed;
   const { router, quotedOut, receiver } = attempt;
   if (error !== undefined)
     return { state: 'failed', router, signature, slot, code: error.code, reason: error.message, feeLamports };
@@ -85,6 +85,7 @@ export function landedProgress(intent: Intent, attempt: Attempt, landed: LandedS
     state: 'confirmed', router, quotedOut, signature, slot,
     fill: {
       inputMint: intent.inputMint, outputMint: intent.outputMint, amountIn, amountOut, feeLamports, rentLamports,
+      ...(tipLamports === undefined ? {} : { tipLamports }),
       ...(receiver === undefined ? {} : { receiver }),
     },
   };

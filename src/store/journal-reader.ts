@@ -3,11 +3,18 @@ import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
+import type { Mint } from '../market/token.ts';
+import type { StateSnapshot } from '../trading/engine-state.ts';
 import type { IntentState } from '../trading/intent.ts';
+import type { Prepare } from './database.ts';
 import { BUSY_TIMEOUT_MS, createTransactor, migrate, openFault, pragma } from './database.ts';
+import type { LedgerStart, SettledSwap } from './fill-records.ts';
+import { createFillRecords } from './fill-records.ts';
 import { isEmpty, lackingEnd, openJournalHead, positionOf } from './journal-head.ts';
 import type { IntentListing, IntentStory } from './journal-listing.ts';
 import { createListings } from './journal-listing.ts';
+import type { WalletAdjustmentRecord } from './journal-records.ts';
+import { createAdjustments } from './journal-records.ts';
 import { JOURNAL, JOURNAL_APPLICATION_ID, JOURNAL_FORMAT } from './journal-schema.ts';
 import type { JournalStore } from './journal.ts';
 import { createJournalReads } from './journal.ts';
@@ -50,6 +57,58 @@ function ensureReadable(database: DatabaseSync, path: string): void {
     `${path} has format ${version}; this Gannet reads up to format ${JOURNAL_FORMAT.version}`, {
       details: { path, found: version, expected: JOURNAL_FORMAT.version },
     });
+}
+
+/** What profit is computed from. */
+export interface ProfitRecords {
+  /** Ended swaps that moved or cost something, oldest first. */
+  readonly swaps: readonly SettledSwap[];
+  readonly ledgerStarts: readonly LedgerStart[];
+  /** Oldest first. */
+  readonly adjustments: readonly WalletAdjustmentRecord[];
+  /** The budgets of the strategies' books. */
+  readonly budgets: Readonly<Record<string, { readonly mint: Mint; readonly amount: bigint }>>;
+}
+
+/** The format since which adjustments, and since which values of fills are kept. */
+const ADJUSTMENTS_SINCE = 2;
+const VALUES_SINCE = 7;
+
+/**
+ * Reads what profit is computed from; undefined without a journal. Its daemon may go on writing it, and it may have an
+ * earlier format. Throws JOURNAL_INVALID on another file or a newer format.
+ */
+export function readProfitRecords(path: string): ProfitRecords | undefined {
+  if (!existsSync(path)) return undefined;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    ensureReadable(database, path);
+    const version = pragma(database, 'user_version');
+    const { prepare, read } = createTransactor(database, path, JOURNAL);
+    const fills = createFillRecords(prepare, { hasValues: version >= VALUES_SINCE });
+    // One state of the file for all of it.
+    return read(() => ({
+      swaps: fills.settled({ after: 0, limit: ALL_ROWS }).swaps,
+      ledgerStarts: fills.ledgerStarts(),
+      adjustments: version < ADJUSTMENTS_SINCE ? []
+        : createAdjustments(prepare).list({ limit: ALL_ROWS }).toReversed(),
+      budgets: budgetsIn(prepare),
+    }));
+  } catch (cause) {
+    throw isGannetError(cause) ? cause : openFault(path, JOURNAL, cause);
+  } finally {
+    database?.close();
+  }
+}
+
+const ALL_ROWS = Number.MAX_SAFE_INTEGER;
+
+function budgetsIn(prepare: Prepare): ProfitRecords['budgets'] {
+  const row = prepare('SELECT state FROM snapshot WHERE id = 1').get();
+  const { books = {} } = row === undefined ? {} : JSON.parse(String(row['state'])) as Partial<StateSnapshot>;
+  return Object.fromEntries(Object.entries(books).flatMap(([name, { budget }]) =>
+    (budget === undefined ? [] : [[name, { mint: budget.mint as Mint, amount: BigInt(budget.amount) }]])));
 }
 
 /** The part of a journal from which a run would start, without writing. */

@@ -130,9 +130,35 @@ ALTER TABLE attempts ADD COLUMN receiver TEXT;
 ALTER TABLE intents ADD COLUMN tag TEXT;
 `;
 
+const SEVENTH_FORMAT = `
+-- What each landed swap was worth when it landed, as the run knew it: null where it did not. US dollars are 10^-6.
+CREATE TABLE fill_values (
+  intent_id TEXT PRIMARY KEY REFERENCES intents (intent_id),
+  -- Whether it was a manual swap, outside all strategies.
+  is_manual INTEGER NOT NULL CHECK (is_manual IN (0, 1)),
+  -- The token of its strategy's budget, and the network's costs in it.
+  currency TEXT,
+  fee_value TEXT,
+  input_usd TEXT,
+  input_source TEXT,
+  output_usd TEXT,
+  output_source TEXT,
+  fee_usd TEXT
+) STRICT;
+
+-- Where the books began again, because the chain of those before is gone.
+CREATE TABLE ledger_starts (
+  number INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  -- The last transition of the books before.
+  after_transition INTEGER NOT NULL
+) STRICT;
+`;
+
 /** The migrations; number n leads to format n + 1. */
-const MIGRATIONS: readonly string[] =
-  [FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT, FIFTH_FORMAT, SIXTH_FORMAT];
+const MIGRATIONS: readonly string[] = [
+  FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT, FIFTH_FORMAT, SIXTH_FORMAT, SEVENTH_FORMAT,
+];
 
 /** The format that this code writes, and the release that introduced it. */
 export const JOURNAL_FORMAT = { version: MIGRATIONS.length, since: '0.1.0' } as const;

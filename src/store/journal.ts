@@ -10,6 +10,8 @@ import type { EndedIntent, OpenIntentRecord } from './intents.ts';
 import { createIntents } from './intents.ts';
 import type { JournalPosition } from './journal-head.ts';
 import { createHeadKeeper, isEmpty, openJournalHead, positionOf } from './journal-head.ts';
+import type { FillValues, LedgerStart, SettledSwaps } from './fill-records.ts';
+import { createFillRecords } from './fill-records.ts';
 import type { IntentListing, IntentStory } from './journal-listing.ts';
 import { createListings } from './journal-listing.ts';
 import type { RunRecord, WalletAdjustment, WalletAdjustmentRecord } from './journal-records.ts';
@@ -76,6 +78,14 @@ export interface JournalStore {
   isOwnTransaction(signature: string): boolean;
   /** Returns the transaction id of the last swap that landed; undefined before the first one. */
   lastLanded(): string | undefined;
+  /** Keeps what a landed swap was worth. */
+  fillValued(intentId: string, values: FillValues): void;
+  /** Notes that the books begin again: the chain of those before is gone. */
+  ledgerBegun(): void;
+  /** Returns ended swaps that moved or cost something, oldest first, in parts. */
+  settledSwaps(options: { readonly after: number; readonly limit: number }): SettledSwaps;
+  /** Returns where the books began again, oldest first. */
+  ledgerStarts(): readonly LedgerStart[];
   runStarted(runId: string): void;
   /** Notes the ordered end of a run. When called twice, the later time counts. */
   runEnded(runId: string): void;
@@ -111,6 +121,7 @@ export function openJournal({ path, clock, onHeadFault }: {
   const strategyStates = createStrategyStates(prepare);
   const adjustments = createAdjustments(prepare);
   const runs = createRuns(prepare);
+  const fills = createFillRecords(prepare);
   const opened = positionOf(prepare);
   const keeper = createHeadKeeper(head, prepare, onHeadFault);
 
@@ -144,6 +155,8 @@ export function openJournal({ path, clock, onHeadFault }: {
         snapshot.put(state, at);
       });
     },
+    fillValued: (intentId, values) => { commit(() => { fills.putValues(intentId, values); }); },
+    ledgerBegun: () => { commit((at) => { fills.beginLedger(at); }); },
     runStarted: (runId) => { commit((at) => { runs.started(runId, at); }); },
     runEnded: (runId) => { commit((at) => { runs.ended(runId, at); }); },
     standing: () =>
@@ -161,7 +174,7 @@ export function openJournal({ path, clock, onHeadFault }: {
 export type JournalReads = Pick<JournalStore,
   'openIntents' | 'isSigned' | 'proofOf' | 'movesSince' | 'unsettledOutcomes' | 'loadStrategyStates' | 'loadSnapshot'
   | 'listIntents' | 'showIntent' | 'listAdjustments' | 'isOwnTransaction' | 'lastLanded' | 'listRuns'
-  | 'attemptsSince'>;
+  | 'attemptsSince' | 'settledSwaps' | 'ledgerStarts'>;
 
 /** Returns the reads of a journal, each in a transaction of its own. */
 export function createJournalReads({ prepare, read }: Transactor): JournalReads {
@@ -171,6 +184,7 @@ export function createJournalReads({ prepare, read }: Transactor): JournalReads 
   const adjustments = createAdjustments(prepare);
   const listings = createListings(prepare);
   const runs = createRuns(prepare);
+  const fills = createFillRecords(prepare);
   return {
     openIntents: () => read(() => intents.open()),
     isSigned: (signature) => read(() => intents.isSigned(signature)),
@@ -186,5 +200,7 @@ export function createJournalReads({ prepare, read }: Transactor): JournalReads 
     lastLanded: () => read(() => lastLanded(prepare)),
     listRuns: (options) => read(() => runs.list(options)),
     attemptsSince: (feePayer, at) => read(() => intents.attemptsSince(feePayer, at)),
+    settledSwaps: (options) => read(() => fills.settled(options)),
+    ledgerStarts: () => read(() => fills.ledgerStarts()),
   };
 }

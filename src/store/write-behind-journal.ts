@@ -63,6 +63,10 @@ export function createWriteBehindJournal(journal: JournalStore, options: WriteBe
       queue.replaceSnapshot(snapshot);
       queue.writeLater(() => { journal.walletAdjusted(adjustment, snapshot); });
     },
+    fillValued: (intentId, values) => {
+      if (!refused.has(intentId)) queue.writeLater(() => { journal.fillValued(intentId, values); });
+    },
+    ledgerBegun: () => { queue.writeLater(() => { journal.ledgerBegun(); }); },
     runStarted: (runId) => { queue.writeLater(() => { journal.runStarted(runId); }); },
     runEnded: (runId) => { queue.writeLater(() => { journal.runEnded(runId); }); },
     // The next proof, a few seconds later, includes this one: a proof that cannot be written is dropped.
@@ -100,6 +104,8 @@ function queuedReads(
     listIntents: (limits) => journal.listIntents(limits),
     showIntent: (intentId) => journal.showIntent(intentId),
     listRuns: (limits) => journal.listRuns(limits),
+    settledSwaps: (options) => journal.settledSwaps(options),
+    ledgerStarts: () => journal.ledgerStarts(),
     standing: () => journal.standing(),
   };
 }

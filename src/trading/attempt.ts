@@ -73,6 +73,8 @@ export interface LandedSwap {
   readonly error?: { readonly code: string; readonly message: string } | undefined;
   /** The fee for signatures and priority that this wallet paid; 0 where another account pays. */
   readonly feeLamports: Lamports;
+  /** The tips among them, where they can be told from the swapped SOL. */
+  readonly tipLamports?: Lamports | undefined;
   /** Deposits this wallet made in accounts opened on the way. */
   readonly rentLamports: Lamports;
   /**

@@ -84,6 +84,8 @@ export interface Fill {
   readonly amountOut: Amount;
   /** Base fee, priority fee and tips. */
   readonly feeLamports: Lamports;
+  /** The tips among the costs of the attempt that landed, where the chain tells them from the swapped SOL. */
+  readonly tipLamports?: Lamports | undefined;
   /** Deposits in opened accounts; they come back when the accounts are closed. */
   readonly rentLamports: Lamports;
   /** Got the output in the wallet's place, which has none of it; absent where the wallet got it. */
@@ -167,7 +169,8 @@ type WideMember = 'quotedOut' | 'lastValidBlockHeight' | 'feeLamports' | 'slot';
 type OutcomeText = Omit<Outcome, WideMember | 'fill' | 'capRoom'> & { readonly [K in WideMember]?: string }
   & { readonly fill?: FillText; readonly capRoom?: CapRoomText };
 type FillAmount = 'amountIn' | 'amountOut' | 'feeLamports' | 'rentLamports';
-type FillText = Omit<Fill, FillAmount> & { readonly [K in FillAmount]: string };
+type FillText = Omit<Fill, FillAmount | 'tipLamports'> & { readonly [K in FillAmount]: string }
+  & { readonly tipLamports?: string };
 
 /** Returns the outcome in a JSON text that Gannet wrote, with amounts as bigint. */
 export function readOutcome(text: string): Outcome {
@@ -184,9 +187,10 @@ export function readOutcome(text: string): Outcome {
   };
 }
 
-function readFill(fill: FillText): Fill {
+function readFill({ tipLamports, ...fill }: FillText): Fill {
   return {
     ...fill,
+    ...(tipLamports === undefined ? {} : { tipLamports: BigInt(tipLamports) as Lamports }),
     amountIn: BigInt(fill.amountIn) as Amount,
     amountOut: BigInt(fill.amountOut) as Amount,
     feeLamports: BigInt(fill.feeLamports) as Lamports,

@@ -4,6 +4,7 @@ import type { Millis } from '../core/time.ts';
 import type { MarketEventBase } from '../market/event.ts';
 import type { Quote } from '../market/quote.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
+import { USDC_MINT } from '../market/token.ts';
 import type { MarketCache } from './market-cache.ts';
 import type { EngineState } from './engine-state.ts';
 
@@ -94,6 +95,11 @@ function youngestQuote(market: MarketCache, from: Mint, to: Mint, { at, maxAgeMs
   return youngest;
 }
 
+/** Returns the price of a whole token in US dollars by its statistics or record, and its age; undefined without one. */
+export function usdPriceOf(market: MarketCache, mint: Mint, fresh: Freshness): UsdReading | undefined {
+  return youngestUsd(market, mint, fresh);
+}
+
 /** A price in US dollars, and how old it is. */
 interface UsdReading {
   readonly price: number;
@@ -125,4 +131,29 @@ function valueByUsd(market: MarketCache, tokens: TokenTable, of: Valuable, fresh
   if (!from || !to || toUsd === undefined) return undefined;
   const value = (Number(of.amount) * fromUsd * 10 ** (to.decimals - from.decimals)) / toUsd;
   return Number.isFinite(value) && value >= 0 ? (BigInt(Math.floor(value)) as Amount) : undefined;
+}
+
+/** A value in US dollars, and what it was known from: USDC as one dollar, the service's price, or a quote in USDC. */
+export interface UsdValue {
+  /** 10^-6 US dollars, rounded down. */
+  readonly microUsd: bigint;
+  readonly source: 'usdc' | 'service' | 'quote';
+}
+
+/** Prices are taken to 10^-12 dollars; the value is in 10^-6. */
+const PRICE_SCALE = 1e12;
+const VALUE_DECIMALS = 6;
+
+/** Returns the present value of an amount in US dollars; undefined where no price is fresh enough. */
+export function usdValueOf(
+  state: EngineState, { mint, amount }: { readonly mint: Mint; readonly amount: bigint }, at: Millis,
+): UsdValue | undefined {
+  if (mint === USDC_MINT) return { microUsd: amount, source: 'usdc' };
+  const decimals = state.tokens.byMint(mint)?.decimals;
+  const reading = usdPriceOf(state.market, mint, { at, maxAgeMs: state.limits.maxValueAgeMs ?? VALUE_MAX_AGE_MS });
+  const price = reading === undefined ? 0 : Math.round(reading.price * PRICE_SCALE);
+  if (decimals !== undefined && price > 0 && Number.isFinite(price))
+    return { microUsd: (amount * BigInt(price)) / 10n ** BigInt(decimals + VALUE_DECIMALS), source: 'service' };
+  const value = currentValue(state, { mint, amount }, USDC_MINT, at);
+  return value === undefined ? undefined : { microUsd: value, source: 'quote' };
 }

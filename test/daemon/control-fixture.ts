@@ -119,6 +119,7 @@ export function controlFixture(stateDir: string, options: {
     log,
     files: { decision: () => undefined },
     saveAdjustment: () => undefined,
+    saveFillValues: () => undefined,
     onFinished: () => undefined,
   });
   const engine: Engine = new Engine({

@@ -6,6 +6,7 @@ import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { Resolution as ResolveWord } from '../../execution/operator-resolution.ts';
 import { originOfKey } from '../../market/feed.ts';
 import { formatBalances, showAmount, withTokenNames, symbolOf } from '../../market/market-text.ts';
+import type { ProfitStatement } from '../../profit/statement.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { IntentListing, IntentStory } from '../../store/journal-listing.ts';
 import type { IntentState, Outcome } from '../../trading/intent.ts';
@@ -28,6 +29,7 @@ import { deadManSwitch, operatorCommands, wideningOf, wideningOfPresence } from 
 import type { OrderAudit, WideningOrder } from './order-audit.ts';
 import { createOrderKeeper, resolveOrder } from './order-audit.ts';
 import type { OrderOrigin } from './order-origin.ts';
+import { ProfitKeeper } from './profit-keeper.ts';
 import type { EquitySampler } from './run-equity.ts';
 import { runStatusOf, statusReasons, strategyStatuses } from './run-status.ts';
 import type {
@@ -47,6 +49,8 @@ export interface ControlPort {
   /** Newest first, at most `limit`. Includes intents of earlier runs, because the journal answers. */
   intents(options: { readonly state?: IntentState | undefined; readonly limit: number }): readonly IntentListing[];
   intent(intentId: string): IntentStory | undefined;
+  /** The profit of all runs with the journal, at the present prices. */
+  profit(): Promise<ProfitStatement>;
   /** Returns what the run still waits for before it is ready; empty when it is ready. */
   waitsFor(): readonly string[];
   /** Carries out a request and returns what may be traded afterwards. One that allows more is written first. */
@@ -92,7 +96,8 @@ interface ControlPortOptions {
   readonly loop: Pick<EngineLoop, 'accept'>;
   readonly executor: ModeParts['executor'];
   readonly runRecorder: RunRecorder;
-  readonly journal: Pick<JournalStore, 'listIntents' | 'showIntent'>;
+  readonly journal: Pick<JournalStore,
+    'listIntents' | 'showIntent' | 'settledSwaps' | 'ledgerStarts' | 'listAdjustments'>;
   readonly stopFile: StopFile;
   readonly audit: OrderAudit;
   readonly log: Log;
@@ -110,6 +115,7 @@ interface ControlPortOptions {
 /** Returns the control port of a session. It reads the current state; every command goes through the inbox. */
 export function createControlPort(view: ControlPortOptions): ControlPort {
   const { state, loop, runRecorder, journal, stopFile } = view;
+  const profit = new ProfitKeeper(view);
   const trading = (): ReturnType<RunRecorder['tradingChanges']['view']> =>
     runRecorder.tradingChanges.view(state, stopFile.read(), view.engine.unsold);
   const strategies = (): StrategyState[] => {
@@ -146,6 +152,7 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
     decisions: (limit) => runRecorder.decisions.slice(0, limit),
     intents: (options) => journal.listIntents(options),
     intent: (intentId) => journal.showIntent(intentId),
+    profit: () => profit.statement(),
     waitsFor: () => [
       ...(view.phase() === 'trading' ? [] : [`the run is ${view.phase()}`, ...view.recovering()]),
       ...view.feeds().filter(({ feed, status, answers }) =>

@@ -21,6 +21,7 @@ export function addViews(app: FastifyInstance, { runId, controlPort }: Controlle
   app.get('/api/feeds', () => controlPort()?.feeds() ?? []);
   app.get('/api/strategies', view((port) => port.strategies()));
   app.get('/api/portfolio', view((port) => port.portfolio()));
+  app.get('/api/profit', view((port) => port.profit()));
   app.get('/api/decisions', query(DECISIONS_QUERY, (port, { limit }) => port.decisions(limit)));
   app.get('/api/intents', query(INTENTS_QUERY, (port, options) => port.intents(options)));
   app.get<{ Params: { id: string } }>('/api/intents/:id', async (request, reply) => {

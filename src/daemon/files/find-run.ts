@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { GannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import type { Clock, Millis } from '../../core/time.ts';
-import type { TokenTable } from '../../market/token.ts';
+import type { Mint, Token, TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
 import type { RunManifest } from './run-manifest.ts';
 import { readManifest } from './run-manifest.ts';
@@ -115,7 +115,23 @@ export function latestTokens(stateDir: string): TokenTable {
   return tokenTable(latest?.manifest.config.tokens ?? []);
 }
 
+/** Returns the tokens of these mints, each as the latest run knew it that had it. */
+export function knownTokens(stateDir: string, mints: ReadonlySet<Mint>): TokenTable {
+  const found = new Map<Mint, Token>();
+  for (const { manifest } of daemonRuns(stateDir)) {
+    for (const token of manifest.config.tokens)
+      if (mints.has(token.mint) && !found.has(token.mint)) found.set(token.mint, token);
+    if (found.size === mints.size) break;
+  }
+  return tokenTable([...found.values()]);
+}
+
 /** Returns where a mode keeps its journal. */
 export function journalPath(stateDir: string, mode: 'live' | 'paper'): string {
   return join(stateDir, mode === 'paper' ? 'journal-paper.sqlite' : 'journal.sqlite');
+}
+
+/** Returns where a mode keeps its samples of equity and prices. */
+export function historyPath(stateDir: string, mode: 'live' | 'paper'): string {
+  return join(stateDir, mode === 'paper' ? 'history-paper.sqlite' : 'history.sqlite');
 }

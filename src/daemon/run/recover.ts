@@ -77,6 +77,7 @@ export function beginOnNewChain(journal: JournalStore, wallet: ReadonlyMap<Mint,
   };
   journal.saveSnapshot(snapshot, journal.unsettledOutcomes().map(({ intent }) => intent.id));
   journal.clearStrategyStates();
+  if (saved !== undefined) journal.ledgerBegun();
   return { snapshot, open: [], restored: NO_RESTORED_STATES };
 }
 

@@ -9,6 +9,7 @@ import type { ServiceAccess } from '../../service/access.ts';
 import type { PollingFeed } from '../../service/feeds/feeds.ts';
 import type { SignerDescription } from '../../signer/channel/channel-protocol.ts';
 import type { SignerClient } from '../../signer/channel/client.ts';
+import type { HistoryStore } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { WriteBehindJournal } from '../../store/write-behind-journal.ts';
 import type { JudgeToken } from '../../trading/engine-command.ts';
@@ -93,6 +94,8 @@ export interface ModeParts {
   readonly recovered: Recovered;
   /** Undefined for paper runs, which have no wallet on a chain. */
   readonly walletKeeper: WalletKeeper | undefined;
+  /** Whether the books begin again, because those of the journal are of a chain that is gone. */
+  readonly isNewLedger: boolean;
   readonly address: string | undefined;
   readonly signer: SignerDescription | undefined;
   /** Messages for the start, for people: what earlier runs left, and what is gone. */
@@ -151,7 +154,12 @@ export interface SessionOptions {
   /** The number of crashed runs before this one, where it is so high that this run starts in safe mode. */
   readonly crashes: number | undefined;
   readonly recorder: (InputRecorder & { stop(): boolean }) | undefined;
-  readonly journal: Pick<JournalStore, 'saveSnapshot' | 'walletAdjusted' | 'listIntents' | 'showIntent'>;
+  readonly journal: Pick<JournalStore,
+    'saveSnapshot' | 'walletAdjusted' | 'fillValued' | 'listIntents' | 'showIntent' | 'settledSwaps' | 'ledgerStarts'
+    | 'listAdjustments'>;
+  /** Samples of equity and prices for people; undefined where none are kept. */
+  readonly history?: HistoryStore | undefined;
+  readonly isNewLedger: boolean;
   readonly stopFile: StopFile;
   readonly audit: OrderAudit;
   readonly reporter: Reporter;

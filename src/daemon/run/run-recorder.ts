@@ -2,15 +2,18 @@ import { messageOf } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import type { LoggedDecision } from '../../engine/decision-log.ts';
 import { showAmount, symbolOf } from '../../market/market-text.ts';
+import { SOL_MINT } from '../../market/token.ts';
+import type { FillValues } from '../../store/fill-records.ts';
 import type { WalletAdjustment } from '../../store/journal-records.ts';
 import type { AdjustWallet, Command } from '../../trading/engine-command.ts';
-import type { Outcome } from '../../trading/intent.ts';
+import type { Intent, Outcome } from '../../trading/intent.ts';
 import { isTerminal, needsOperator } from '../../trading/intent.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
 import type { ProtectionChange } from '../../trading/protections/memory.ts';
 import type { EngineState, StateSnapshot } from '../../trading/engine-state.ts';
 import { snapshotState } from '../../trading/engine-state.ts';
 import type { Input, Ruling } from '../../trading/step.ts';
+import { currentValue, usdValueOf } from '../../trading/valuation.ts';
 import type { WideningOrder } from '../control/order-audit.ts';
 import { originText } from '../control/order-origin.ts';
 import type { AccessState, LastError, LastSwap, LastWidening } from '../control/session-state.ts';
@@ -39,6 +42,8 @@ interface RunRecorderOptions {
   readonly saveSnapshot: (snapshot: StateSnapshot, settledIntentIds: readonly string[]) => void;
   /** Saves what others moved in the wallet, with the state that includes it. */
   readonly saveAdjustment: (adjustment: WalletAdjustment, snapshot: StateSnapshot) => void;
+  /** Keeps what a landed swap was worth. */
+  readonly saveFillValues: (intentId: string, values: FillValues) => void;
   readonly reporter: Reporter;
   readonly log: Log;
   readonly files: Pick<RunFiles, 'decision'>;
@@ -140,8 +145,24 @@ export class RunRecorder {
     this.#countGivenUp(stamp, outcome, record);
     this.bookings += 1;
     this.#unknown.delete(outcome.intentId);
+    this.#valueFill(stamp, record.intent, outcome);
     this.#options.saveSnapshot(snapshotState(state), [outcome.intentId]);
     onFinished();
+  }
+
+  /** Written before the snapshot that settles the swap, so that it is never lost after that. */
+  #valueFill({ at }: Stamp, intent: Intent, { fill, feeLamports }: Outcome): void {
+    const { state, saveFillValues } = this.#options;
+    const fee = { mint: SOL_MINT, amount: fill?.feeLamports ?? feeLamports ?? 0n };
+    if (fill === undefined && fee.amount === 0n) return;
+    const { budget, isManual } = state.portfolio.book(intent.strategy);
+    saveFillValues(intent.id, {
+      isManual, currency: budget?.mint,
+      feeValue: budget === undefined ? undefined : currentValue(state, fee, budget.mint, at),
+      input: fill === undefined ? undefined : usdValueOf(state, { mint: fill.inputMint, amount: fill.amountIn }, at),
+      output: fill === undefined ? undefined : usdValueOf(state, { mint: fill.outputMint, amount: fill.amountOut }, at),
+      feeUsd: usdValueOf(state, fee, at)?.microUsd,
+    });
   }
 
   #ended({ at }: Stamp, { intent, state, fill, code, reason }: IntentRecord): void {
