@@ -11,6 +11,7 @@ import { monotonicNow } from '../../src/daemon/watch/system-clock.ts';
 import { watchTokens } from '../../src/daemon/watch/token-watch.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
+import type { HistoryStore } from '../../src/store/history.ts';
 import type { OpenIntent } from '../../src/trading/executor.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import { DEFAULT_PROTECTIONS } from '../../src/trading/protections/catalogue.ts';
@@ -21,7 +22,7 @@ import type { Input } from '../../src/trading/step.ts';
 import { strategy } from '../engine/runs.ts';
 import { buyingSol, PURCHASE, sellingSol } from '../market/events.ts';
 import { SOL, SOL_USDC, TOKENS, USDC } from '../market/tokens.ts';
-import { temporaryFolder, temporaryJournal } from '../store/fixtures.ts';
+import { temporaryFolder, temporaryHistory, temporaryJournal } from '../store/fixtures.ts';
 import { fillOf, outcome, strategySetup, WALLET, WIDE } from '../trading/states.ts';
 
 export const START = 1_790_000_000_000;
@@ -43,6 +44,7 @@ const TICKER = strategy('ticker', (_streams, context) => interval(10_000, contex
 /** A session in true time that a test makes pass; the machine's own clock may be wrong. */
 export interface Daemon {
   readonly session: Session;
+  readonly history: HistoryStore;
   readonly state: ReturnType<typeof createState>;
   readonly stamps: { readonly at: Millis; readonly input: Input }[];
   readonly alerts: string[];
@@ -111,6 +113,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
     journal.intentApproved(intent);
     for (const reached of ['building', 'signed', 'submitted'] as const) journal.transition(outcome(intent, reached));
   }
+  const { history } = temporaryHistory();
   const session = new Session({
     runId: 'run', mode: 'live', isRealMoney: false, clock, state, strategies: [ticker], seed: 7, startAt: START, open,
     restored: { states: {}, unseen: [] },
@@ -138,7 +141,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
     clockAheadMs: () => truth.now() - clock.now(),
     crashes,
     recorder: { append: (_seq, at, input) => { stamps.push({ at, input }); }, stop: () => false },
-    journal,
+    journal, history, isNewLedger: false,
     stopFile: { path: `${dir}/STOP`, read: () => undefined },
     audit: openOrderAudit({ stateDir: dir, runId: 'run', clock, log: silent }),
     reporter, log: silent,
@@ -149,7 +152,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
   const recovered = session.recover().then(() => { session.start(); });
   if (leftover === 'expired') await recovered;
   const daemon: Daemon = {
-    session, state, stamps, alerts, said, wall, executed, kept: () => journal.loadSnapshot(),
+    session, history, state, stamps, alerts, said, wall, executed, kept: () => journal.loadSnapshot(),
     async pass(ms) {
       for (const end = truth.now() + ms; truth.now() < end;) {
         truth.advanceTo(Math.min(end, truth.now() + 5_000));

@@ -18,6 +18,8 @@ import { createRecordingWriter } from '../../recording/writer.ts';
 import { createFeeds } from '../../service/feeds/feeds.ts';
 import type { SignerDescription } from '../../signer/channel/channel-protocol.ts';
 import { signerLostAlert } from '../reporting/alert-text.ts';
+import type { HistoryStore } from '../../store/history.ts';
+import { openHistory } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import { lockState } from '../../store/locks.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
@@ -30,7 +32,7 @@ import { openOrderAudit } from '../control/order-audit.ts';
 import type { SignalIntake } from '../control/signals.ts';
 import { createSignalIntake } from '../control/signals.ts';
 import { commandOrigin } from '../control/order-origin.ts';
-import { runDirOf } from '../files/find-run.ts';
+import { historyPath, runDirOf } from '../files/find-run.ts';
 import type { WriteBehindRunFiles } from '../files/run-files.ts';
 import { raisedSinceLastRun } from '../files/raised-limits.ts';
 import { createRunFiles, writeBehindRunFiles } from '../files/run-files.ts';
@@ -158,7 +160,8 @@ interface Running {
 }
 
 function createSession(
-  scope: ModeScope, { journal, recovered: { snapshot, open, restored }, executor, walletKeeper }: ModeParts,
+  scope: ModeScope,
+  { journal, recovered: { snapshot, open, restored }, executor, walletKeeper, isNewLedger }: ModeParts,
   state: EngineState, { copies, arrivals$ }: {
     readonly copies: Readonly<Record<string, CodeCopy>>; readonly arrivals$: SignalIntake['events$'] | undefined;
   },
@@ -202,7 +205,7 @@ function createSession(
     walletKeeper, diskGuard, stateWatch, hosts: options.hosts,
     clockAheadMs: () => service.clockAheadMs(),
     crashes: crashesBefore(journal, clock.now()),
-    recorder, journal,
+    recorder, journal, history: historyOf(scope), isNewLedger,
     stopFile: stopFileOf(stateDir), audit,
     reporter, log, files, recording,
     manifest: createManifest({ config, mode, runId, startAt, snapshot, open, restored, recording, strategyCode }),
@@ -280,6 +283,15 @@ function openRecorder(
     onError(error);
     return undefined;
   }
+}
+
+/** The samples of equity and prices for people. What happens to them is logged, and changes nothing else. */
+function historyOf({ options: { config, stateDir, log }, resources }: ModeScope): HistoryStore {
+  const history = openHistory({
+    path: historyPath(stateDir, config.mode), onFault: (message) => { log('warn', message); },
+  });
+  resources.add('history', () => { history.close(); });
+  return history;
 }
 
 function openFiles({ options: { stateDir, runId, log }, diskGuard }: ModeScope): WriteBehindRunFiles {

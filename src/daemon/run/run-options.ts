@@ -10,6 +10,7 @@ import type { ServiceAccess } from '../../service/access.ts';
 import type { PollingFeed } from '../../service/feeds/feeds.ts';
 import type { SignerDescription } from '../../signer/channel/channel-protocol.ts';
 import type { SignerClient } from '../../signer/channel/client.ts';
+import type { HistoryStore } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { WriteBehindJournal } from '../../store/write-behind-journal.ts';
 import type { JudgeToken } from '../../trading/engine-command.ts';
@@ -94,6 +95,8 @@ export interface ModeParts {
   readonly recovered: Recovered;
   /** Undefined for paper runs, which have no wallet on a chain. */
   readonly walletKeeper: WalletKeeper | undefined;
+  /** Whether the books begin again, because those of the journal are of a chain that is gone. */
+  readonly isNewLedger: boolean;
   readonly address: string | undefined;
   readonly signer: SignerDescription | undefined;
   /** Messages for the start, for people: what earlier runs left, and what is gone. */
@@ -153,6 +156,9 @@ export interface SessionOptions {
   readonly crashes: number | undefined;
   readonly recorder: (InputRecorder & { stop(): boolean }) | undefined;
   readonly journal: Pick<JournalStore, 'saveSnapshot' | 'walletAdjusted' | 'listIntents' | 'showIntent'>;
+  /** Samples of equity and prices for people; undefined where none are kept. */
+  readonly history?: HistoryStore | undefined;
+  readonly isNewLedger: boolean;
   readonly stopFile: StopFile;
   readonly audit: OrderAudit;
   readonly reporter: Reporter;
