@@ -16,22 +16,22 @@ export interface PageAmount {
   readonly decimals: number | null;
 }
 
-/** How urgent something is. `good`: all is well. `look`: worth a look. `act`: a person is needed. */
-export type PageLevel = 'good' | 'look' | 'act';
+/** How urgent something is. `good`: all is well. `check`: worth a check. `act`: a person is needed. */
+export type PageLevel = 'good' | 'check' | 'act';
 
 /** A figure that explains itself. */
 export interface PageFigure {
   readonly amount: PageAmount;
   /** How it is computed, and from what, in one or two sentences. */
   readonly explanation: string;
-  /** When its inputs were read. */
+  /** When the newest of its inputs came. */
   readonly as_of: Millis;
   /** Whether every input had a price; else it is the last known figure. */
   readonly is_known: boolean;
 }
 
 /** The action that ends a state in which a person is needed, as the page calls it. */
-export type PageRemedy =
+type PageRemedy =
   /** `POST /api/resume`; of one strategy where it names one. */
   | { readonly kind: 'resume'; readonly strategy: string | null }
   /** `POST /api/intents/:id/resolve`. */
@@ -188,6 +188,8 @@ export interface PageSwap {
   readonly pays: PageAmount;
   readonly quoted: PageAmount | null;
   readonly received: PageAmount | null;
+  /** Network fee and tips of all attempts; null before it has landed. */
+  readonly fee: PageAmount | null;
   /** The symbol of what it buys. */
   readonly buys: string;
   readonly router: string | null;
@@ -196,7 +198,7 @@ export interface PageSwap {
   readonly attempt: number;
   readonly code: string | null;
   readonly cause: string | null;
-  /** In their order; all five, of which those after the last have no time yet. */
+  /** All in their order: those to come have no time yet. A swap on paper is neither signed nor sent. */
   readonly steps: readonly PageStep[];
 }
 
@@ -259,7 +261,7 @@ export interface PageAlert {
   readonly code: string | null;
 }
 
-/** What the page shows at a glance: event `state` of `/api/events`. */
+/** What the first screen of the page shows, and more: event `state` of `/api/events`. */
 export interface PageState {
   /** Of the login of this page. */
   readonly role: 'operator' | 'viewer';

@@ -6,6 +6,7 @@ import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { Resolution as ResolveWord } from '../../execution/operator-resolution.ts';
 import { originOfKey } from '../../market/feed.ts';
 import { formatBalances, showAmount, withTokenNames, symbolOf } from '../../market/market-text.ts';
+import type { HistoryReads } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { IntentListing, IntentStory } from '../../store/journal-listing.ts';
 import type { IntentState, Outcome } from '../../trading/intent.ts';
@@ -21,6 +22,8 @@ import type { Stamp } from '../reporting/reporter.ts';
 import type { EngineLoop } from '../run/engine-loop.ts';
 import type { ModeParts } from '../run/run-options.ts';
 import type { RunRecorder } from '../run/run-recorder.ts';
+import type { PagePort, PageSources } from '../page/page-view.ts';
+import { createPagePort } from '../page/page-view.ts';
 import type { StopFile } from '../watch/stop-file.ts';
 import type { OperatorRequest, Refusal } from './operator-commands.ts';
 import { deadManSwitch, operatorCommands, wideningOf, wideningOfPresence } from './operator-commands.ts';
@@ -62,6 +65,7 @@ export interface ControlPort {
   /** Alerts on an order that allows more than before; for one that was carried out elsewhere. */
   reportWidening(order: WideningOrder): void;
   alert(alert: AlertProposal): void;
+  readonly page: PagePort;
 }
 
 /** What the control API serves. */
@@ -104,6 +108,8 @@ interface ControlPortOptions {
   readonly equity: EquitySampler;
   /** Undefined where nothing is reloaded. */
   readonly reloader: Pick<Reloader, 'reload'> | undefined;
+  readonly page: PageSources;
+  readonly history?: HistoryReads | undefined;
 }
 
 /** Returns the control port of a session. It reads the current state; every command goes through the inbox. */
@@ -194,6 +200,7 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
     reportPresence,
     reportWidening: (order) => { runRecorder.widened(stamp(), order); },
     alert: (alert) => { runRecorder.alert(stamp(), undefined, alert); },
+    page: createPagePort({ ...view, trading }),
   };
 }
 
