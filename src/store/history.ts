@@ -20,10 +20,10 @@ interface EquitySeries {
 }
 
 /** A price at an instant. */
-type PricePoint = Pick<PriceSample, 'amountIn' | 'amountOut'> & { readonly at: Millis };
+export type PricePoint = Pick<PriceSample, 'amountIn' | 'amountOut'> & { readonly at: Millis };
 
 /** The reads of a history. */
-interface HistoryReads {
+export interface HistoryReads {
   /** Returns the equity of a strategy in its newest currency; undefined where none was sampled. */
   equity(strategy: string, range: HistoryRange): EquitySeries | undefined;
   /** Returns the prices of one token in another, oldest first. */

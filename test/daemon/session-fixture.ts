@@ -4,7 +4,9 @@ import { onTestFinished } from 'vitest';
 import type { Clock, Millis } from '../../src/core/time.ts';
 import { openOrderAudit } from '../../src/daemon/control/order-audit.ts';
 import { createDiskGuard } from '../../src/daemon/watch/disk-guard.ts';
+import { RunStory } from '../../src/daemon/page/run-story.ts';
 import type { Reporter } from '../../src/daemon/reporting/reporter.ts';
+import { reportToAll } from '../../src/daemon/reporting/reporter.ts';
 import type { SessionOptions } from '../../src/daemon/run/run-options.ts';
 import { Session } from '../../src/daemon/run/session.ts';
 import { monotonicNow } from '../../src/daemon/watch/system-clock.ts';
@@ -60,6 +62,7 @@ export interface Daemon {
   /** Tells that the swap under way was given up. */
   giveUp(code: string, reason: string): void;
   readonly executed: string[];
+  readonly story: RunStory;
   /** What a process that dies now leaves behind. */
   readonly kept: () => StateSnapshot | undefined;
 }
@@ -111,6 +114,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
     alert: (_stamp, _strategy, { level, message }) => { alerts.push(`${level}: ${message}`); },
   };
   const dir = temporaryFolder();
+  const story = new RunStory({ tokens: TOKENS, mode: 'live', runId: 'run' });
   const journal = temporaryJournal(undefined, clock);
   for (const { intent } of open) {
     journal.intentApproved(intent);
@@ -142,12 +146,13 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
       marks: { recordingBytes: 0, entriesBytes: 0, ballastBytes: 0 },
     }),
     clockAheadMs: () => truth.now() - clock.now(),
+    page: { story, requests: () => ({}) },
     crashes,
     recorder: { append: (_seq, at, input) => { stamps.push({ at, input }); }, stop: () => false },
     journal, history, isNewLedger: false,
     stopFile: { path: `${dir}/STOP`, read: () => undefined },
     audit: openOrderAudit({ stateDir: dir, runId: 'run', clock, log: silent }),
-    reporter, log: (_level, message) => { logged.push(message); },
+    reporter: reportToAll([reporter, story.reporter]), log: (_level, message) => { logged.push(message); },
     files: { dir, decision: silent, manifest: silent, code: silent, retry: silent, close: silent },
     manifest: {} as never, recording: undefined, maxIntents: undefined,
   });
@@ -155,7 +160,8 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
   const recovered = session.recover().then(() => { session.start(); });
   if (leftover === 'expired') await recovered;
   const daemon: Daemon = {
-    session, history, state, stamps, alerts, said, logged, wall, executed, kept: () => journal.loadSnapshot(),
+    session, story, history, state, stamps, alerts, said, logged, wall, executed,
+    kept: () => journal.loadSnapshot(),
     async pass(ms) {
       for (const end = truth.now() + ms; truth.now() < end;) {
         truth.advanceTo(Math.min(end, truth.now() + 5_000));

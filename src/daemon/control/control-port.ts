@@ -7,6 +7,7 @@ import type { Resolution as ResolveWord } from '../../execution/operator-resolut
 import { originOfKey } from '../../market/feed.ts';
 import { formatBalances, showAmount, withTokenNames, symbolOf } from '../../market/market-text.ts';
 import type { ProfitStatement } from '../../profit/statement.ts';
+import type { HistoryReads } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { IntentListing, IntentStory } from '../../store/journal-listing.ts';
 import type { IntentState, Outcome } from '../../trading/intent.ts';
@@ -23,6 +24,8 @@ import type { Stamp } from '../reporting/reporter.ts';
 import type { EngineLoop } from '../run/engine-loop.ts';
 import type { ModeParts } from '../run/run-options.ts';
 import type { RunRecorder } from '../run/run-recorder.ts';
+import type { PagePort, PageSources } from '../page/page-view.ts';
+import { createPagePort } from '../page/page-view.ts';
 import type { StopFile } from '../watch/stop-file.ts';
 import type { OperatorRequest, Refusal } from './operator-commands.ts';
 import { deadManSwitch, operatorCommands, wideningOf, wideningOfPresence } from './operator-commands.ts';
@@ -67,6 +70,7 @@ export interface ControlPort {
   /** Alerts on an order that allows more than before; for one that was carried out elsewhere. */
   reportWidening(order: WideningOrder): void;
   alert(alert: AlertProposal): void;
+  readonly page: PagePort;
 }
 
 /** What the control API serves. */
@@ -110,6 +114,8 @@ interface ControlPortOptions {
   readonly equity: EquitySampler;
   /** Undefined where nothing is reloaded. */
   readonly reloader: Pick<Reloader, 'reload'> | undefined;
+  readonly page: PageSources;
+  readonly history?: HistoryReads | undefined;
 }
 
 /** Returns the control port of a session. It reads the current state; every command goes through the inbox. */
@@ -205,6 +211,7 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
     reportPresence,
     reportWidening: (order) => { runRecorder.widened(stamp(), order); },
     alert: (alert) => { runRecorder.alert(stamp(), undefined, alert); },
+    page: createPagePort({ ...view, trading }),
   };
 }
 

@@ -24,6 +24,7 @@ import type { JournalStore } from '../../store/journal.ts';
 import { lockState } from '../../store/locks.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import { createState } from '../../trading/engine-state.ts';
+import type { ControlApi } from '../control/control-server.ts';
 import { startControlApi } from '../control/control-server.ts';
 import { controlFilePath } from '../control/control-file.ts';
 import type { ControlledRun } from '../control/control-port.ts';
@@ -42,6 +43,8 @@ import { createManifest } from '../files/run-manifest.ts';
 import type { RunSummary } from '../reporting/counters.ts';
 import { describeLimits, describeProtections, isolationWarning } from '../reporting/limits-text.ts';
 import type { RunStart } from '../reporting/reporter.ts';
+import { reportToAll } from '../reporting/reporter.ts';
+import { RunStory } from '../page/run-story.ts';
 import { reloadOnChange } from '../reload/on-change.ts';
 import { createDiskGuard, isDiskFull } from '../watch/disk-guard.ts';
 import type { StateWatch } from '../watch/state-watch.ts';
@@ -75,11 +78,13 @@ export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
   }
 }
 
-async function runLocked(options: DaemonOptions, resources: Resources, end: () => void): Promise<RunSummary> {
+async function runLocked(given: DaemonOptions, resources: Resources, end: () => void): Promise<RunSummary> {
+  const story = new RunStory({ ...given.config, runId: given.runId });
+  const options = { ...given, reporter: reportToAll([given.reporter, story.reporter]) };
   const { config, clock, log, reporter, stateDir } = options;
   const { recording: { dir: recordingDir }, tokens, limits, strategies } = config;
   const scope: ModeScope = {
-    options, resources,
+    options, resources, story,
     setup: {
       tokens, limits,
       strategies: strategies.map((strategy) => {
@@ -166,7 +171,7 @@ function createSession(
     readonly copies: Readonly<Record<string, CodeCopy>>; readonly arrivals$: SignalIntake['events$'] | undefined;
   },
 ): Session {
-  const { options, diskGuard, stateWatch, audit } = scope;
+  const { options, diskGuard, stateWatch, audit, story } = scope;
   const { config, connections: { service, chain: node }, clock, log, reporter, stateDir, runId, maxIntents } = options;
   const { mode, seed, strategies } = config;
   const startAt = clock.now();
@@ -204,6 +209,7 @@ function createSession(
     onInputs: (mints) => { inputs = mints; },
     walletKeeper, diskGuard, stateWatch, hosts: options.hosts,
     clockAheadMs: () => service.clockAheadMs(),
+    page: { story, requests: () => service.stats() },
     crashes: crashesBefore(journal, clock.now()),
     recorder, journal, history: historyOf(scope), isNewLedger,
     stopFile: stopFileOf(stateDir), audit,
@@ -318,12 +324,14 @@ function signalIntakeOf({ config: { signals }, signalsToken: token, clock }: Dae
 }
 
 async function openControl(
-  { options, resources, audit }: ModeScope,
+  { options, resources, audit, story }: ModeScope,
   controlled: Pick<ControlledRun, 'controlPort' | 'end'> & { readonly signals: SignalIntake | undefined },
-): Promise<{ readonly url: string; readonly portTaken: number | undefined } | undefined> {
+): Promise<ControlApi | undefined> {
   const { config: { control: place }, controlTokens: tokens, stateDir, runId, clock, log } = options;
   if (!place.enabled) return undefined;
-  const control = await startControlApi({ ...place, ...controlled, audit, stateDir, tokens, runId, clock, log });
+  const control = await startControlApi({
+    ...place, ...controlled, audit, stateDir, tokens, runId, story, clock, log,
+  });
   resources.add('control API', () => control.close());
   return control;
 }
@@ -332,7 +340,7 @@ function describeStart(
   { config, connections, runId }: DaemonOptions,
   run: {
     readonly state: EngineState; readonly address: string | undefined; readonly signer: SignerDescription | undefined;
-    readonly control: { readonly url: string; readonly portTaken: number | undefined } | undefined;
+    readonly control: ControlApi | undefined;
   },
 ): RunStart {
   return {
@@ -356,6 +364,7 @@ function describeStart(
     signer: run.signer === undefined ? undefined : { ...run.signer, words: describeSignerProcess(run.signer) },
     controlUrl: run.control?.url,
     controlPortTaken: run.control?.portTaken,
+    loginLink: run.control?.loginLink,
   };
 }
 

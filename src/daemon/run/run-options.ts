@@ -28,6 +28,8 @@ import type { DiskGuard, DiskMarks } from '../watch/disk-guard.ts';
 import type { StateWatch } from '../watch/state-watch.ts';
 import type { StopFile } from '../watch/stop-file.ts';
 import type { WalletKeeper } from '../watch/ledger-reconciliation.ts';
+import type { PageSources } from '../page/page-view.ts';
+import type { RunStory } from '../page/run-story.ts';
 import type { Connections } from './connections.ts';
 import type { Warmup } from './recorded-warm-up.ts';
 import type { Recovered, StateSetup } from './recover.ts';
@@ -112,6 +114,8 @@ export interface ModeScope {
   readonly diskGuard: DiskGuard;
   readonly stateWatch: StateWatch;
   readonly audit: OrderAudit;
+  /** What has happened in the run, for the page. */
+  readonly story: RunStory;
 }
 
 /** What a session is made of. */
@@ -151,6 +155,7 @@ export interface SessionOptions {
   readonly stateWatch?: Pick<StateWatch, 'watch'> | undefined;
   /** How far the service's clock is ahead of ours; undefined while unknown. */
   readonly clockAheadMs: () => Millis | undefined;
+  readonly page: PageSources;
   /** The number of crashed runs before this one, where it is so high that this run starts in safe mode. */
   readonly crashes: number | undefined;
   readonly recorder: (InputRecorder & { stop(): boolean }) | undefined;
