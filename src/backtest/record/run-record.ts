@@ -18,6 +18,26 @@ export interface RunRecord {
   readonly isMadeUp?: true | undefined;
   /** Benchmarks that pay what strategies pay; absent where they bought nothing, or where the end was not known. */
   readonly benchmarks?: BenchmarkRecord | undefined;
+  /** Absent where the record is not the result of a command, and in records of earlier versions. */
+  readonly terms?: RunTerms | undefined;
+}
+
+/** What a run was made on and under, as it is printed: with it two runs can be compared. */
+export interface RunTerms {
+  readonly run_id: string;
+  /** The name of its folder. */
+  readonly recording: string;
+  /** The same for the same rows, whatever the name. */
+  readonly data: string;
+  /** ISO 8601. */
+  readonly from: string;
+  readonly to: string;
+  readonly currency: string;
+  readonly setting: string;
+  /** How swaps were simulated, each part as JSON. */
+  readonly costs: Readonly<Record<string, string>>;
+  /** The initial balances and the budgets. */
+  readonly money: readonly string[];
 }
 
 /** The equity of the benchmarks at each time, in the currency; null before they begin, and without a price. */

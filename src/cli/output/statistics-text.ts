@@ -1,9 +1,9 @@
 import type { Fact } from './table.ts';
 import { facts, table } from './table.ts';
 import { groupThousands, pluralize, printable } from '../../core/text.ts';
-import { shortDuration } from '../../core/time.ts';
 import { ratioText, shareText } from '../../research/metrics/figure-text.ts';
 import type { RunStatistics } from '../../research/metrics/run-statistics.ts';
+import { durationText } from '../../research/metrics/shown-statistics.ts';
 import { amountText } from '../../research/metrics/value-text.ts';
 
 const MOST_ROWS = 5;
@@ -83,10 +83,6 @@ function drawdownTable({ drawdowns }: RunStatistics): string[] {
       recovery === null ? 'not yet' : durationText(recovery),
     ]),
   ], { right: [1, 3, 4] })];
-}
-
-function durationText(seconds: number): string {
-  return shortDuration(seconds * 1_000);
 }
 
 function given(value: number | null, show: (value: number) => string): string {

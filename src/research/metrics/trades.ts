@@ -9,6 +9,7 @@ import { tradeFills } from './run-figures.ts';
 export interface Trade extends Omit<RoundTrip, 'instrument' | 'bought' | 'sold'> {
   /** "SOL/USDC": the traded token and the currency, also where it was swapped for a third token. */
   readonly pair: string;
+  readonly symbol: string;
   readonly strategy: string;
   /** Of the token; undefined where the record does not know it. */
   readonly decimals: number | undefined;
@@ -33,7 +34,8 @@ export function tradesOf(record: RunRecord): Trade[] {
   return roundTrips(tradeFills(record)).trips.map(({ instrument: _, bought, sold, ...trip }: RoundTrip<RunFill>) => {
     const market = prices.get(bought.symbol);
     return {
-      ...trip, pair: `${bought.symbol}/${record.currency}`, strategy: bought.strategy, decimals: market?.decimals,
+      ...trip, pair: `${bought.symbol}/${record.currency}`, symbol: bought.symbol, strategy: bought.strategy,
+      decimals: market?.decimals,
       entryReason: bought.reason, exitReason: sold.reason,
       excursion: market === undefined ? undefined : excursionOf(trip, record.times, market),
     };

@@ -39,10 +39,17 @@ export interface BacktestAnswer extends ReportedBacktest {
   readonly statistics: RunStatistics;
 }
 
-/** Returns an answer for `--json`. `report` is the path of the written report. */
-export function asJson(answer: BacktestAnswer, report: string | undefined): unknown {
+/** The paths of the files that were written. */
+interface WrittenFiles {
+  readonly report: string | undefined;
+  readonly trades: string | undefined;
+}
+
+/** Returns an answer for `--json`. */
+export function asJson(answer: BacktestAnswer, { report, trades: tradesFile }: WrittenFiles): unknown {
   const {
-    runId, run: { result, series, assessment }, settings, grid, benchmarks, currency, recordedSwaps, trials, warnings,
+    runId, run: { result, record, series, assessment }, settings, grid, benchmarks, currency, recordedSwaps, trials,
+    warnings,
     priceAges, sampled, tokens, verdict, statistics,
   } = answer;
   return {
@@ -82,7 +89,10 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
     figure_warnings: assessment.warnings,
     statistics,
     verdict,
+    terms: record.terms ?? null,
+    is_made_up: record.isMadeUp === true,
     report: report ?? null,
+    trades_file: tradesFile ?? null,
   };
 }
 
@@ -140,7 +150,7 @@ function sampledText(sampled: readonly SampledInput[], tokens: TokenTable): stri
 }
 
 /** Returns an answer as text: warnings, the conclusion, then the figures. */
-export function asText(answer: BacktestAnswer, report: string | undefined): string {
+export function asText(answer: BacktestAnswer, { report, trades: tradesFile }: WrittenFiles): string {
   const {
     run: { result, series, record, assessment }, settings, grid, benchmarks, currency, trials, warnings, priceAges,
     sampled, tokens, verdict, statistics,
@@ -176,6 +186,7 @@ export function asText(answer: BacktestAnswer, report: string | undefined): stri
     ...(tried === undefined ? [] : [`  trials     ${tried}\n`]),
     `  hash       ${result.decisions === 0 ? 'none: no decision' : result.decisionHash}\n`,
     ...(report === undefined ? [] : [`  report     ${report}\n`]),
+    ...(tradesFile === undefined ? [] : [`  trades     ${tradesFile}\n`]),
     '\n',
     figureTable(columns, currency.symbol),
     ...missing.map((reason) => `  ${reason}\n`),
