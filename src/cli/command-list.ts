@@ -59,6 +59,7 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
       (await researchCommands()).walkForwardCommand },
     { names: ['lookahead'], load: async () => (await researchCommands()).lookaheadCommand },
     { names: ['replay'], load: async () => (await researchCommands()).replayCommand },
+    { names: ['compare'], load: async () => (await import('./commands/research/compare.ts')).compareCommand },
     { names: ['analyze'], load: async () => (await import('./commands/research/analyze.ts')).analyzeCommand },
   ],
   'Swap requests (nothing is signed):': [

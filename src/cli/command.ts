@@ -43,6 +43,7 @@ export interface BoxedCall {
   /** Files that it reads and writes. */
   readonly grid?: string | undefined;
   readonly report?: string | undefined;
+  readonly trades?: string | undefined;
   /** The options of the command line, as plain data. */
   readonly flags: object;
 }

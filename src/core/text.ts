@@ -83,6 +83,18 @@ export function formatCounts(counts: Readonly<Record<string, number>>): string {
   return parts.length === 0 ? 'none' : parts.join(', ');
 }
 
+const CSV_QUOTED = /[",\r\n]/;
+/** A spreadsheet would read such a text as a formula. */
+const CSV_FORMULA = /^[=+@\t\r]|^-(?!\d)/;
+
+/** Returns cells as a line of CSV (RFC 4180). A text that a spreadsheet would execute is preceded by an apostrophe. */
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.map((cell) => {
+    const text = CSV_FORMULA.test(cell) ? `'${cell}` : cell;
+    return CSV_QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  }).join(',')}\r\n`;
+}
+
 /** Returns the candidate closest to `word` by edit distance (case ignored), or undefined when none is close. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;

@@ -24,10 +24,12 @@ export const BOXED_ACTIONS: Readonly<Record<BoxedCommand, () => Promise<BoxedAct
 };
 
 /**
- * Finds the places of a call. Throws RECORDING_NOT_FOUND, RUN_NOT_FOUND, and USAGE for a report that no file can be.
+ * Finds the places of a call. Throws RECORDING_NOT_FOUND, RUN_NOT_FOUND, and USAGE for an output that no file can
+ * be.
  */
 export function prepareCall({ stateDir }: { readonly stateDir: string }, call: BoxedCall): PreparedCall {
   if (call.report !== undefined) ensureWritable(call.report, '--report');
+  if (call.trades !== undefined) ensureWritable(call.trades, '--trades');
   const recordingDir = call.recording === undefined ? undefined : resolve(findRecording(stateDir, call.recording));
   return {
     ...call, recordingDir, runId: `${BACKTEST_RUN}${randomBytes(4).toString('hex')}`,

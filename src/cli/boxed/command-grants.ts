@@ -22,7 +22,7 @@ interface CommandBox {
 /** Returns what a command may read, write and know. No code of a strategy runs for that. */
 export async function commandBox({ options, environment }: CommandContext, call: PreparedCall): Promise<CommandBox> {
   const stateDir = resolve(options.stateDir);
-  const { file, grid, report, recordingDir, runDir, runId } = call;
+  const { file, grid, report, trades, recordingDir, runDir, runId } = call;
   const readable: string[] = [recordingDir, grid].flatMap((path) => (path === undefined ? [] : [resolve(path)]));
   const writable: string[] = [];
   let known: CommandBox['environment'] = {};
@@ -40,7 +40,8 @@ export async function commandBox({ options, environment }: CommandContext, call:
       config.strategies.map(({ use }) => use), { strategiesDir: STRATEGIES_DIR, baseDir: STRATEGIES_DIR },
       { stateDir }));
   }
-  if (report !== undefined) writable.push(resolve(report), `${resolve(report)}.new`);
+  for (const output of [report, trades])
+    if (output !== undefined) writable.push(resolve(output), `${resolve(output)}.new`);
   if (call.command === 'backtest') writable.push(runDirOf(stateDir, runId));
   if (call.command === 'sweep') writable.push(join(stateDir, 'sweeps'));
   return { grants: { readable: [...readable, ...writable], writable }, environment: known };

@@ -12,6 +12,9 @@ import { writeCodeCopy } from './kept-code.ts';
 import type { RunManifest } from './run-manifest.ts';
 import { writeManifest } from './run-manifest.ts';
 
+/** The file of a backtest's answer, as `--json` prints it. */
+export const RESULT_FILE = 'result.json';
+
 /** The files of a run while it writes them. */
 export interface RunFiles {
   readonly dir: string;

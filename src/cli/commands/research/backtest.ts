@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { longestWarmup } from '../../../backtest/backtest.ts';
 import { extremesStep, sampleStep } from '../../../backtest/record/equity-sampler.ts';
 import { backtestCursor } from '../../../backtest/recorded-checks.ts';
@@ -15,10 +15,12 @@ import { EXIT } from '../../exit-codes.ts';
 import { openResearchInput } from '../../input/open-research-input.ts';
 import { progressLine } from '../../output/progress.ts';
 import { reportFile } from '../../output/report-file.ts';
+import { tradesCsv } from '../../output/trades-csv.ts';
 import { GannetError, isNoRoom, messageOf } from '../../../core/errors.ts';
+import { stringifyJson } from '../../../core/json.ts';
 import { formatDuration } from '../../../core/time.ts';
 import type { RunFiles } from '../../../daemon/files/run-files.ts';
-import { createRunFiles } from '../../../daemon/files/run-files.ts';
+import { createRunFiles, RESULT_FILE } from '../../../daemon/files/run-files.ts';
 import type { RunManifest } from '../../../daemon/files/run-manifest.ts';
 import { createManifest } from '../../../daemon/files/run-manifest.ts';
 import type { LoggedDecision } from '../../../engine/decision-log.ts';
@@ -28,10 +30,13 @@ import { runInterruptibly, untilInterrupted } from '../../../recording/interrupt
 import type { SharedRows } from '../../../recording/shared/shared-source.ts';
 import { openSharedRows } from '../../../recording/shared/shared-source.ts';
 import { gridHeatMap } from '../../../report/figure-tables.ts';
-import { writeBacktestReport } from '../../../report/write-report.ts';
+import { writeBacktestReport, writePage } from '../../../report/write-report.ts';
 import { benchmarksOf } from '../../../research/metrics/run-figures.ts';
+import { runStatistics } from '../../../research/metrics/run-statistics.ts';
+import { tradesOf } from '../../../research/metrics/trades.ts';
 import type { ResearchInput } from '../../../research/research-input.ts';
 import { researchWarnings } from '../../../research/research-input.ts';
+import { runTerms } from '../../../research/run-terms.ts';
 import { stopwatch } from '../../../research/stopwatch.ts';
 import { refuseFullHeap } from '../../../research/strategy-guards.ts';
 import { shapedWarnings } from '../../../research/trials/denial-summary.ts';
@@ -55,6 +60,7 @@ import { NO_RESTORED_STATES } from '../../../trading/strategy-state.ts';
 
 interface BacktestFlags {
   readonly report?: string;
+  readonly trades?: string;
   readonly grid?: boolean;
 }
 
@@ -74,8 +80,15 @@ export async function backtest(context: BoxedContext, call: PreparedCall): Promi
       reportFile(
         flags.report, (path) => writeBacktestReport(path, answer, { config, recording, manifest, grid }), terminal,
       );
-    terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
-    return report.isLost ? EXIT.failed : EXIT.done;
+    const { record } = answer.run;
+    const decimalsOf = (symbol: string): number | undefined => config.tokens.bySymbol(symbol)?.decimals;
+    const trades =
+      reportFile(flags.trades, (path) => writePage(path, tradesCsv(tradesOf(record), decimalsOf)), terminal);
+    const written = { report: report.path, trades: trades.path };
+    const document = asJson(answer, written);
+    onDisk(options.stateDir, () => { writePage(join(files.dir, RESULT_FILE), `${stringifyJson(document)}\n`); });
+    terminal.result(document, () => asText(answer, written));
+    return report.isLost || trades.isLost ? EXIT.failed : EXIT.done;
   };
   // An unfinished backtest is not reported, so its files are removed.
   return removeOnFailure(files.dir, () => print().finally(() => { files.close(); }))
@@ -105,8 +118,9 @@ async function measure(context: BoxedContext, input: ResearchInput, { flags, cou
   const { setting } = config.backtest.model;
   const { metrics } = measured[setting].assessment;
   const trials = counter.count([{ trial: { params: {} }, result: { kind: 'done', metrics } }]);
-  const settings = trials === undefined ? measured : deflatedSettings(measured, trials);
-  const run = settings[setting];
+  const counted = trials === undefined ? measured : deflatedSettings(measured, trials);
+  const run = withTerms(counted[setting], input, runId);
+  const settings = { ...counted, [setting]: run };
   const { events, decisions, decisionHash, endAt } = run.result;
   const ended = { after_seq: events, at: endAt, decisions, decision_hash: decisionHash };
   files.manifest({ ...manifest, ended });
@@ -122,9 +136,13 @@ async function measure(context: BoxedContext, input: ResearchInput, { flags, cou
       recordedSwaps: setup.model.recordedSwaps?.length ?? 0,
       warnings: [...stopWarnings, ...counter.warnings, ...warningsOf(input, settings, grid)],
       priceAges: config.backtest.model, sampled: sampledInputs(strategies, setup.intervals ?? new Map()),
-      verdict: verdictOf(run, settings, benchmarks),
+      verdict: verdictOf(run, settings, benchmarks), statistics: runStatistics(run.record),
     },
   };
+}
+
+function withTerms(run: MeasuredRun, input: ResearchInput, runId: string): MeasuredRun {
+  return { ...run, record: { ...run.record, terms: runTerms(input, { ...run.result, runId }) } };
 }
 
 interface Listener {
@@ -210,27 +228,28 @@ function warningsOf(input: ResearchInput, settings: MeasuredSettings, grid: Sens
  * not wait for room.
  */
 export function createBacktestFiles(stateDir: string, runId: string): RunFiles {
-  const onDisk = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      if (!isNoRoom(error)) throw error;
-      throw new GannetError(
-        'DISK_FULL',
-        `the disk has no room for the backtest in ${stateDir}: ${messageOf(error)}; free some space, or name another `
-          + 'folder with --state-dir',
-        { cause: error },
-      );
-    }
-  };
-  const files = onDisk(() => createRunFiles(stateDir, runId));
+  const files = onDisk(stateDir, () => createRunFiles(stateDir, runId));
   return {
     dir: files.dir,
-    decision: (logged) => { onDisk(() => { files.decision(logged); }); },
-    manifest: (manifest) => { onDisk(() => { files.manifest(manifest); }); },
-    code: (copy) => { onDisk(() => { files.code(copy); }); },
+    decision: (logged) => { onDisk(stateDir, () => { files.decision(logged); }); },
+    manifest: (manifest) => { onDisk(stateDir, () => { files.manifest(manifest); }); },
+    code: (copy) => { onDisk(stateDir, () => { files.code(copy); }); },
     close: () => { files.close(); },
   };
+}
+
+function onDisk<T>(stateDir: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isNoRoom(error)) throw error;
+    throw new GannetError(
+      'DISK_FULL',
+      `the disk has no room for the backtest in ${stateDir}: ${messageOf(error)}; free some space, or name another `
+        + 'folder with --state-dir',
+      { cause: error },
+    );
+  }
 }
 
 /** A longer recording takes more than a few seconds to run, and more than a few hundred megabytes of memory. */

@@ -15,6 +15,7 @@ export const backtestCommand: CommandModule = (program, run) => {
     .option(...REPORT_FLAG)
     .option('--grid', 'also runs under other latencies and costs (default: with --report, up to 3 million events)')
     .option('--no-grid', 'never runs under other latencies and costs')
+    .option('--trades <file>', 'also writes every round trip, as CSV')
     .action(run(onRecording('backtest')));
 };
 
@@ -76,13 +77,14 @@ interface FileFlags {
   readonly recording: string;
   readonly grid?: string | boolean;
   readonly report?: string;
+  readonly trades?: string;
 }
 
 function onRecording(command: BoxedCommand) {
   return async (context: CommandContext, file: string, flags: FileFlags) => {
-    const { recording, grid, report } = flags;
+    const { recording, grid, report, trades } = flags;
     return context.runBoxed(context, {
-      command, file, recording, report, flags, grid: typeof grid === 'string' ? grid : undefined,
+      command, file, recording, report, trades, flags, grid: typeof grid === 'string' ? grid : undefined,
     });
   };
 }

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { recordingCommand } from '../../../../src/cli/commands/recording/recording.ts';
+import { compareCommand } from '../../../../src/cli/commands/research/compare.ts';
 import { backtestCommand } from '../../../../src/cli/commands/research/research-commands.ts';
+import type { RunStatistics } from '../../../../src/research/metrics/run-statistics.ts';
 import { createRecordingWriter } from '../../../../src/recording/writer.ts';
 import { bothSides } from '../../../backtest/measured.ts';
 import { runCommand } from '../../in-process.ts';
@@ -38,9 +40,11 @@ async function recorded(name = 'rec'): Promise<string> {
 
 it('gannet backtest measures a run under three settings and against benchmarks, and writes its report', async () => {
   const [config, report] = [join(folder, 'config.yaml'), join(folder, 'reports', 'report.html')];
+  const trades = join(folder, 'trades.csv');
   writeFileSync(config, CONFIG);
   const { code, document, text } = await runCommand(
-    backtestCommand, ['backtest', config, '--recording', await recorded(), '--report', report], { stateDir: folder },
+    backtestCommand, ['backtest', config, '--recording', await recorded(), '--report', report, '--trades', trades],
+    { stateDir: folder },
   );
   expect(code).toBe(0);
   const metrics = { total_return: expect.any(Number) as number, fees_paid: expect.any(Number) as number };
@@ -66,6 +70,37 @@ it('gannet backtest measures a run under three settings and against benchmarks, 
   expect(page.match(/\w+_ms: \S+/g)).toBeNull();
   // Equity, drawdown, both beside holding, price and exposure are not drawn where nothing was seen.
   expect(page.match(/<rect class="gap"/g)).toHaveLength(5);
+  const { trades: tripFigures } = document['statistics'] as RunStatistics;
+  const [heading, ...lines] = readFileSync(trades, 'utf8').trimEnd().split('\r\n');
+  expect(heading).toMatch(/^pair,strategy,opened_at,closed_at,duration_seconds,size,entry_price,/);
+  expect(lines).toHaveLength(tripFigures.count);
+  expect(lines[0]).toMatch(/^SOL\/USDC,dip,1970-01-01T\S+Z,1970-01-01T\S+Z,[\d.]+,0\.1\d+,1[45]\d\.\d+,/);
+  expect(document['trades_file']).toBe(trades);
+  expect(text).toContain('  trades     ');
+
+  // The report, the answer and the run's folder hold the same result.
+  const answer = join(folder, 'answer.json');
+  writeFileSync(answer, JSON.stringify(document));
+  const compared = await runCommand(
+    compareCommand, ['compare', report, answer, document['run_id'] as string], { stateDir: folder },
+  );
+  const figures = compared.document['figures'] as { name: string; values: number[]; differences: number[] }[];
+  expect(figures.map(({ name }) => name)).toEqual(expect.arrayContaining(['total_return', 'trials', 'trades.sqn']));
+  for (const { name, values, differences } of figures) {
+    expect(values, name).toEqual(values.map(() => expect.closeTo(values[0]!, 9)));
+    expect(differences[0], name).toBe(0);
+  }
+  expect(compared.document['warnings']).toEqual([]);
+  await expect(runCommand(compareCommand, ['compare', report], { stateDir: folder }))
+    .rejects.toMatchObject({ code: 'USAGE', message: 'expected 2 to 8 backtests to compare, got 1' });
+  await expect(runCommand(compareCommand, ['compare', report, 'nothing'], { stateDir: folder }))
+    .rejects.toMatchObject({ code: 'RUN_NOT_FOUND', message: expect.stringContaining('there is no file nothing') });
+  await expect(runCommand(compareCommand, ['compare', report, config], { stateDir: folder }))
+    .rejects.toMatchObject({ code: 'USAGE', message: expect.stringMatching(/holds no result of a backtest: /) });
+  const torn = join(folder, 'torn.html');
+  writeFileSync(torn, page.replace(/id="data">[^<]{40}/, 'id="data">'));
+  await expect(runCommand(compareCommand, ['compare', report, torn], { stateDir: folder }))
+    .rejects.toMatchObject({ code: 'USAGE', message: expect.stringMatching(/holds no result of a backtest: /) });
 });
 
 it('issue 13.4: unknown own impact is reported by feed in the answer, the warnings and the report', async () => {
