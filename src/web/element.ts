@@ -37,7 +37,7 @@ export function outsideLink(address: `https://${string}`, ...content: readonly C
 }
 
 /** Sets or removes an attribute of a kind that neither runs nor loads anything. */
-export function setAttribute(of: Element, name: string, value: string | number | boolean | undefined): void {
+function setAttribute(of: Element, name: string, value: string | number | boolean | undefined): void {
   if (!SAFE_ATTRIBUTE.test(name)) throw new Error(`the attribute ${name} is not set by this function`);
   if (value === undefined || value === false) of.removeAttribute(name);
   else of.setAttribute(name, value === true ? '' : safeText(String(value)));

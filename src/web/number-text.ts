@@ -23,7 +23,8 @@ export function numberText(value: number, kind: NumberUnit['kind'] = 'amount'): 
     const [unit, name] = NAMES.find(([least]) => size >= least)!;
     return signed(scaled, `${(size / unit).toFixed(2)} ${name}`);
   }
-  const text = groupThousands(size.toFixed(decimalsOf(size, kind)));
+  const fixed = size.toFixed(decimalsOf(size, kind));
+  const text = groupThousands(size < 1 ? fixed.replace(/(?<=\.\d{2,})0+$/, '') : fixed);
   // A number that is rounded to nothing has no sign.
   return /[1-9]/.test(text) ? signed(scaled, text) : text;
 }

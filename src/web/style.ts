@@ -10,7 +10,6 @@ const COLOURS = `
 --second:light-dark(#7b5aa6,#bda0e0);--third:light-dark(#66707b,#98a3ae);
 --gain:light-dark(#08734a,#46c993);--loss:light-dark(#b92a20,#ff8577);
 --warn:light-dark(#7a4b00,#ffcc6e);--warn-bg:light-dark(#fff3d9,#30260f);
---act:light-dark(#8c1d14,#ffb3aa);--act-ground:light-dark(#fdebe9,#3a1a17);
 --shade:light-dark(#161b2040,#00000080)}
 :root[data-scheme=light],:root:has([name=theme][value=light]:checked){color-scheme:light}
 :root[data-scheme=dark],:root:has([name=theme][value=dark]:checked){color-scheme:dark}`;

@@ -259,7 +259,7 @@ function markerOf(
   const style = {
     color: isMoney ? third : kind === 'buy' ? main : second,
     shape: isMoney ? 'circle' : kind === 'buy' ? 'arrowUp' : 'arrowDown',
-    size: isMoney ? 0.6 : 1,
+    size: isMoney ? 0.6 : 1.4,
   } as const;
   return [value === undefined
     ? { time, position: isBelow ? 'belowBar' : 'aboveBar', ...style }
