@@ -9,8 +9,8 @@ import { measured } from './measurement.ts';
 
 const STRATEGIES = 20;
 const PAGES = 50;
-/** The tables that an open page reads again and again, each of as many rows as it may have. */
-const TABLES = ['/api/decisions?limit=500', '/api/story?limit=500', '/api/equity?range=all'];
+/** The tables that an open page reads again and again. */
+const TABLES = ['/api/decisions?limit=120', '/api/story?limit=120', '/api/equity?range=all'];
 const TABLES_EVERY_MS = 5_000;
 
 /**

@@ -59,6 +59,8 @@ export const BUNDLED_PACKAGES = { 'rxjs': 'rxjs.js', 'rxjs/operators': 'rxjs-ope
 export const ASSETS = {
   'report-page': 'report/page-script.ts',
   'report-readout': 'report/readout.ts',
+  'dashboard-page': 'dashboard/browser/main.ts',
+  'chart-library.js': '../node_modules/lightweight-charts/dist/lightweight-charts.standalone.production.js',
   'swap.so': 'sandbox/program/swap.so',
 } as const;
 
@@ -69,7 +71,7 @@ export function entryFile(name: keyof typeof ENTRIES): string {
 
 /** Returns the file of an asset, absolute. */
 export function assetFile(name: keyof typeof ASSETS): string {
-  return join(CODE_DIR, IS_SOURCE ? ASSETS[name] : name.replace(/^report-.*$/, '$&.js'));
+  return join(CODE_DIR, IS_SOURCE ? ASSETS[name] : ASSETS[name].endsWith('.ts') ? `${name}.js` : name);
 }
 
 /** Returns the folders with the code of some layers, each with a separator at its end; of a build, that of all code. */

@@ -188,7 +188,7 @@ export interface PageSwap {
   readonly pays: PageAmount;
   readonly quoted: PageAmount | null;
   readonly received: PageAmount | null;
-  /** Network fee and tips of all attempts; null before it has landed. */
+  /** Network fee and tips of all attempts; null before it has ended. */
   readonly fee: PageAmount | null;
   /** The symbol of what it buys. */
   readonly buys: string;

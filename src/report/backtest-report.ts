@@ -1,6 +1,6 @@
 import { assetFile } from '../core/code-files.ts';
 import { shortDuration } from '../core/time.ts';
-import { markup, namedTable } from './markup.ts';
+import { markup, namedTable } from '../web/markup.ts';
 import type { PageSection } from './page.ts';
 import { renderPage, splitWarnings } from './page.ts';
 import { instantText } from './charts/axis.ts';

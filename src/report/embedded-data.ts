@@ -2,8 +2,8 @@ import { deflateRawSync } from 'node:zlib';
 import type { Assessment } from '../research/metrics/metrics.ts';
 import type { EmbeddedReport, ReportRecords } from './embedded-records.ts';
 import { figuresOf, packRecord } from './embedded-records.ts';
-import type { Markup } from './markup.ts';
-import { markup } from './markup.ts';
+import type { Markup } from '../web/markup.ts';
+import { markup } from '../web/markup.ts';
 
 /** The limit of packed data. With drawings and tables, it keeps the file below about four megabytes. */
 const MOST_CHARACTERS = 3_000_000;

@@ -1,7 +1,7 @@
 import type { Metrics } from '../research/metrics/metrics.ts';
 import { SHOWN_METRICS, labelIn, scaledNote } from '../research/metrics/figure-text.ts';
-import type { Cell, Markup } from './markup.ts';
-import { columnsOf, dataTable, markup, nameText, note } from './markup.ts';
+import type { Cell, Markup } from '../web/markup.ts';
+import { columnsOf, dataTable, markup, nameText, note } from '../web/markup.ts';
 import { instantText } from './charts/axis.ts';
 import type { ReportFigures, ReportInput } from './report-input.ts';
 import type { SimulationSetting } from '../trading/simulation-model.ts';

@@ -1,6 +1,6 @@
 import { amountText, valueText } from '../research/metrics/value-text.ts';
-import type { Cell, Markup } from './markup.ts';
-import { columnsOf, dataTable, markup, nameText, note, wholeWords } from './markup.ts';
+import type { Cell, Markup } from '../web/markup.ts';
+import { columnsOf, dataTable, markup, nameText, note, wholeWords } from '../web/markup.ts';
 import { DENIALS } from '../trading/limits.ts';
 import { SIMULATION_REFUSALS } from '../backtest/simulation-notes.ts';
 import { costRatio } from '../research/metrics/trading-measures.ts';

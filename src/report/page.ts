@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { assetFile } from '../core/code-files.ts';
-import type { Markup } from './markup.ts';
-import { markup, trusted } from './markup.ts';
+import type { Markup } from '../web/markup.ts';
+import { markup, trusted } from '../web/markup.ts';
 import { PAGE_STYLE } from './style.ts';
 import type { MetricWarning, WarningCode } from '../research/metrics/metric-warnings.ts';
-import { inlineModules } from './inline-modules.ts';
+import { inlineModules } from '../web/inline-modules.ts';
 
 /** A part of a page with its own heading. */
 export interface PageSection {

@@ -1,4 +1,4 @@
-import type { NamedText } from './markup.ts';
+import type { NamedText } from '../web/markup.ts';
 import type { Millis } from '../core/time.ts';
 import type { MonthlyReturn } from '../research/metrics/return-distribution.ts';
 import type { HeatMap } from './charts/heat-map.ts';
@@ -13,8 +13,8 @@ import type { SimulationSetting } from '../trading/simulation-model.ts';
 import { factOf } from '../research/metrics/metric-warnings.ts';
 import type { Assessment, Metrics } from '../research/metrics/metrics.ts';
 import { notMeaningful } from '../research/metrics/figure-text.ts';
-import type { Markup } from './markup.ts';
-import { markup } from './markup.ts';
+import type { Markup } from '../web/markup.ts';
+import { markup } from '../web/markup.ts';
 import type { RunRecord } from '../backtest/record/run-record.ts';
 import { assessmentsOf } from './embedded-records.ts';
 import { isMeaningful, printedFigures } from './printed-figures.ts';

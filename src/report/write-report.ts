@@ -5,7 +5,7 @@ import { costBreakdown } from '../research/metrics/cost-breakdown.ts';
 import { monthlyReturns } from '../research/metrics/return-distribution.ts';
 import type { HeatMap } from './charts/heat-map.ts';
 import { renderBacktest } from './backtest-report.ts';
-import type { NamedText } from './markup.ts';
+import type { NamedText } from '../web/markup.ts';
 import type { ConfigRecord } from '../config/config-record.ts';
 import { readLimits } from '../config/risk-limits.ts';
 import type { RunConfig } from '../config/run-config.ts';

@@ -127,7 +127,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     layers: ['core'], packages: ['lightweight-charts'],
     builtins: ['node:crypto', 'node:fs', 'node:module', 'node:path'],
   },
-  dashboard: { layers: ['core', 'web'], packages: [], builtins: [] },
+  dashboard: { layers: ['core', 'web'], packages: [], builtins: ['node:crypto'] },
   daemon: { layers: [...EVERYTHING_BELOW_DAEMON, 'strategies'], packages: 'any', builtins: 'any' },
   bench: { layers: [...EVERYTHING_BELOW_DAEMON, 'strategies', 'daemon'], packages: 'any', builtins: 'any' },
   cli: { layers: [...EVERYTHING_BELOW_DAEMON, 'strategies', 'daemon', 'bench'], packages: 'any', builtins: 'any' },

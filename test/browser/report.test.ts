@@ -14,7 +14,7 @@ import { printedFigures } from '../../src/report/printed-figures.ts';
 import { unpackData } from '../../src/report/page-script.ts';
 import { heatMapFigure } from '../../src/report/charts/heat-map.ts';
 import { lineChart } from '../../src/report/charts/line-chart.ts';
-import { columnsOf, dataTable, markup } from '../../src/report/markup.ts';
+import { columnsOf, dataTable, markup } from '../../src/web/markup.ts';
 import { renderPage } from '../../src/report/page.ts';
 import { amountText } from '../../src/research/metrics/value-text.ts';
 import type { ReportInput } from '../../src/report/report-input.ts';

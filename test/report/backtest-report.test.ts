@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { costBreakdown } from '../../src/research/metrics/cost-breakdown.ts';
 import { factOf } from '../../src/research/metrics/metric-warnings.ts';
 import { roundTrips } from '../../src/research/metrics/round-trips.ts';
-import { markup } from '../../src/report/markup.ts';
+import { markup } from '../../src/web/markup.ts';
 import { tradeFills } from '../../src/research/metrics/run-figures.ts';
 import { assessmentsOf, figuresOf, mismatches, packRecord, unpackRecord } from '../../src/report/embedded-records.ts';
 import { packRuns, unpackRuns } from '../../src/report/packed-columns.ts';

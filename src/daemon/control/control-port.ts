@@ -5,8 +5,9 @@ import type { Engine } from '../../engine/engine.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { Resolution as ResolveWord } from '../../execution/operator-resolution.ts';
 import { originOfKey } from '../../market/feed.ts';
-import { formatBalances, showAmount, withTokenNames, symbolOf } from '../../market/market-text.ts';
+import { describeFeedKey, formatBalances, showAmount, symbolOf, withTokenNames } from '../../market/market-text.ts';
 import type { ProfitStatement } from '../../profit/statement.ts';
+import type { FeedStats } from '../../service/feeds/feed-stats.ts';
 import type { HistoryReads } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { IntentListing, IntentStory } from '../../store/journal-listing.ts';
@@ -38,7 +39,7 @@ import { runStatusOf, statusReasons, strategyStatuses } from './run-status.ts';
 import type {
   CapUse, EquityState, FeedState, PortfolioState, SessionState, StrategyState,
 } from './session-state.ts';
-import { amounts, portfolioState } from './session-state.ts';
+import { amounts, feedStates, portfolioState } from './session-state.ts';
 import type { TradingView } from './trading-view.ts';
 
 /** All that the control API needs of a run: its state, and the operator's commands. */
@@ -108,7 +109,7 @@ interface ControlPortOptions {
   readonly phase: () => string;
   /** What a recovery still waits for. */
   readonly recovering: () => readonly string[];
-  readonly feeds: () => readonly FeedState[];
+  readonly feeds: () => readonly FeedStats[];
   readonly startAt: Millis;
   readonly isRealMoney: boolean;
   readonly equity: EquitySampler;
@@ -152,7 +153,7 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
       const all = { ...sessionState(view), ...trading(), strategies: strategies() };
       return { ...all, standing: runStatusOf(all), standing_reasons: statusReasons(all) };
     },
-    feeds: view.feeds,
+    feeds: () => feedStates(view.feeds(), state.tokens),
     strategies,
     portfolio: () => portfolioState(state),
     decisions: (limit) => runRecorder.decisions.slice(0, limit),
@@ -163,7 +164,8 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
       ...(view.phase() === 'trading' ? [] : [`the run is ${view.phase()}`, ...view.recovering()]),
       ...view.feeds().filter(({ feed, status, answers }) =>
         originOfKey(feed) !== 'webhook' && (status !== 'healthy' || answers === 0))
-        .map(({ watches, status }) => `${watches} ${status === 'healthy' ? 'was not read yet' : `is ${status}`}`),
+        .map(({ feed, status }) => `${describeFeedKey(state.tokens, feed)} `
+          + (status === 'healthy' ? 'was not read yet' : `is ${status}`)),
       ...(runRecorder.access.state === 'granted' ? []
         : [runRecorder.access.state === 'silent' ? 'the service does not answer' : 'the service refuses the API key']),
     ],
@@ -243,7 +245,7 @@ function sessionState(
     seq: engine.seq,
     decisions: engine.decisions,
     decision_hash: engine.decisionHash,
-    feeds: feeds(),
+    feeds: feedStates(feeds(), state.tokens),
     wallet: amounts(state.portfolio.wallet),
     sol_reserve: state.limits.solReserve.toString(),
     deposits_lamports: counters.rentLamports.toString(),

@@ -4,10 +4,10 @@ import type { PageMarket } from '../../dashboard/page-state.ts';
 import type { FeedKey } from '../../market/event.ts';
 import { feedTokens, symbolOf } from '../../market/market-text.ts';
 import type { Mint, TokenTable } from '../../market/token.ts';
+import type { FeedStats } from '../../service/feeds/feed-stats.ts';
 import { USD } from '../../store/history.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import { usdPriceOf } from '../../trading/valuation.ts';
-import type { FeedState } from '../control/session-state.ts';
 import { priceText } from './page-amount.ts';
 
 /** The decimal places of prices in US dollars, as in the history. */
@@ -29,25 +29,40 @@ export interface Pair {
 
 /** A pair with the feeds that give its price. */
 export interface WatchedPair extends Pair {
-  readonly feeds: readonly FeedState[];
+  readonly feeds: readonly FeedStats[];
   readonly strategies: readonly string[];
 }
 
-/** Returns the pairs that a run watches: those of quotes, and US dollar prices of tokens with statistics or records. */
-export function watchedPairs(state: EngineState, feeds: readonly FeedState[]): WatchedPair[] {
-  const currencies = new Set([...state.portfolio.books.values()].map(({ budget }) => budget?.mint));
-  const watchers = watchersOf(state);
-  const pairs = new Map<string, { pair: Pair; feeds: FeedState[]; strategies: Set<string> }>();
-  for (const feed of feeds) {
-    const pair = pairOf(state.tokens, feed.feed, currencies);
-    if (pair === undefined) continue;
-    let known = pairs.get(pair.name);
-    if (known === undefined) pairs.set(pair.name, known = { pair, feeds: [], strategies: new Set() });
-    known.feeds.push(feed);
-    for (const strategy of watchers.get(feed.feed) ?? []) known.strategies.add(strategy);
-  }
-  return [...pairs.values()].map(({ pair, feeds: own, strategies }) =>
-    ({ ...pair, feeds: own, strategies: [...strategies] }));
+/**
+ * Returns a reader of the pairs that a run watches: those of quotes, and US dollar prices of tokens with statistics or
+ * records. It remembers the pairs of the feeds that it was given last.
+ */
+export function pairReader(
+  state: EngineState,
+): (feeds: readonly FeedStats[], feedsOf: ReadonlyMap<string, readonly FeedKey[]>) => WatchedPair[] {
+  let known: ReadonlyMap<FeedKey, Pair | undefined> = new Map();
+  return (feeds, feedsOf) => {
+    const currencies = new Set([...state.portfolio.books.values()].map(({ budget }) => budget?.mint));
+    const pairOfFeed = new Map<FeedKey, Pair | undefined>(feeds.map(({ feed }) =>
+      [feed, known.has(feed) ? known.get(feed) : pairOf(state.tokens, feed, currencies)]));
+    known = pairOfFeed;
+    const pairs = new Map<string, { pair: Pair; feeds: FeedStats[]; strategies: Set<string> }>();
+    for (const feed of feeds) {
+      const pair = pairOfFeed.get(feed.feed);
+      if (pair === undefined) continue;
+      const same = pairs.get(pair.name);
+      if (same === undefined) pairs.set(pair.name, { pair, feeds: [feed], strategies: new Set() });
+      else same.feeds.push(feed);
+    }
+    for (const [strategy, watched] of feedsOf) {
+      for (const feed of watched) {
+        const pair = pairOfFeed.get(feed);
+        if (pair !== undefined) pairs.get(pair.name)!.strategies.add(strategy);
+      }
+    }
+    return [...pairs.values()].map(({ pair, feeds: own, strategies }) =>
+      ({ ...pair, feeds: own, strategies: [...strategies] }));
+  };
 }
 
 /** Returns the pair of a name, where both tokens are known by these symbols. */
@@ -71,18 +86,6 @@ export function feedsByStrategy({ strategies, market }: EngineState): Map<string
     .flatMap((slot) => market.latest(slot)?.feed ?? [])]));
 }
 
-function watchersOf(state: EngineState): Map<FeedKey, string[]> {
-  const watchers = new Map<FeedKey, string[]>();
-  for (const [name, feeds] of feedsByStrategy(state)) {
-    for (const feed of feeds) {
-      const known = watchers.get(feed);
-      if (known === undefined) watchers.set(feed, [name]);
-      else known.push(name);
-    }
-  }
-  return watchers;
-}
-
 /** The token of a budget is the second one, whichever way is quoted. */
 function pairOf(
   tokens: TokenTable, feed: FeedKey, currencies: ReadonlySet<Mint | undefined>,
@@ -103,7 +106,7 @@ export function pageMarket(
   const latest = latestPrice(state, { base, quote }, now);
   return {
     pair: name, strategies, price: latest?.price ?? null, at: latest?.at ?? null,
-    every_ms: Math.min(...feeds.map(({ every_ms: everyMs }) => everyMs)), health: healthOf(feeds, now),
+    every_ms: Math.min(...feeds.map(({ everyMs }) => everyMs)), health: healthOf(feeds, now),
   };
 }
 
@@ -127,16 +130,16 @@ export function latestPrice(
   return bought === undefined ? undefined : { price: bought, at: purchase!.receivedAt };
 }
 
-function healthOf(feeds: readonly FeedState[], now: Millis): PageMarket['health'] {
+function healthOf(feeds: readonly FeedStats[], now: Millis): PageMarket['health'] {
   if (feeds.some(({ status }) => status !== 'healthy')) return 'failing';
-  if (feeds.every(({ last_answer_at: at }) => at === null)) return 'waiting';
+  if (feeds.every(({ lastAnswerAt }) => lastAnswerAt === undefined)) return 'waiting';
   return feeds.some((feed) => isLate(feed, now)) ? 'late' : 'fresh';
 }
 
 /** Returns whether the data of a feed is older than its interval and its usual age explain. */
 export function isLate(
-  { last_answer_at: at, every_ms: everyMs, mean_age_ms: meanAgeMs }: FeedState, now: Millis,
+  { lastAnswerAt, everyMs, meanAgeMs = 0 }: FeedStats, now: Millis,
 ): boolean {
-  const lateMs = Math.max(LATE_MIN_MS, LATE_INTERVALS * everyMs, LATE_MEAN_AGES * (meanAgeMs ?? 0));
-  return at !== null && now - at > lateMs;
+  const lateMs = Math.max(LATE_MIN_MS, LATE_INTERVALS * everyMs, LATE_MEAN_AGES * meanAgeMs);
+  return lastAnswerAt !== undefined && now - lastAnswerAt > lateMs;
 }

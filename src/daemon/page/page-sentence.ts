@@ -8,7 +8,8 @@ import { firedProtections } from '../../trading/risk/trading-state-rules.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import { needsOperator } from '../../trading/intent.ts';
 import type { RunEquity } from '../control/run-equity.ts';
-import type { AccessState, FeedState, RunStatus } from '../control/session-state.ts';
+import type { AccessState, RunStatus } from '../control/session-state.ts';
+import type { FeedStats } from '../../service/feeds/feed-stats.ts';
 import type { TradingView } from '../control/trading-view.ts';
 import type { IntentRecord } from '../reporting/counters.ts';
 import { describeSource } from '../reporting/trading-text.ts';
@@ -20,11 +21,12 @@ interface SentenceParts {
   readonly state: EngineState;
   readonly now: Millis;
   readonly mode: 'live' | 'paper';
+  readonly isRealMoney: boolean;
   readonly standing: RunStatus;
   readonly reasons: readonly string[];
   readonly trading: TradingView;
   readonly access: AccessState;
-  readonly feeds: readonly FeedState[];
+  readonly feeds: readonly FeedStats[];
   readonly open: readonly IntentRecord[];
   readonly stopped: readonly StoppedStrategy[];
   readonly equity: RunEquity | null;
@@ -39,9 +41,10 @@ const WORDS: Readonly<Record<RunStatus, string>> = {
 
 /** Returns the sentence of state. */
 export function pageSentence(parts: SentenceParts): PageSentence {
-  const { standing, reasons, mode, trading, feeds, equity, now, state } = parts;
-  const word = standing === 'trading' ? `Trading ${mode === 'live' ? 'live' : 'on paper'}`
-    : `${WORDS[standing]}${mode === 'paper' ? ' (paper)' : ''}`;
+  const { standing, reasons, trading, feeds, equity, now, state } = parts;
+  const money = parts.mode === 'paper' ? 'on paper' : parts.isRealMoney ? 'live' : 'live without real money';
+  const word = standing === 'trading' ? `Trading ${money}`
+    : `${WORDS[standing]}${parts.isRealMoney ? '' : ` (${money})`}`;
   const found = needsOf(parts);
   const bad = feeds.filter((feed) => isPolledFeed(feed) && (feed.status !== 'healthy' || isLate(feed, now))).length;
   const text = [
@@ -53,15 +56,15 @@ export function pageSentence(parts: SentenceParts): PageSentence {
   return { text, level, standing, reasons, needs: found.map(({ need }) => need) };
 }
 
-function isPolledFeed({ feed }: FeedState): boolean {
+function isPolledFeed({ feed }: FeedStats): boolean {
   const origin = originOfKey(feed);
   return origin === 'service' || origin === 'node';
 }
 
-function feedText(feeds: readonly FeedState[], bad: number): string {
+function feedText(feeds: readonly FeedStats[], bad: number): string {
   const polled = feeds.filter(isPolledFeed);
   if (polled.length === 0) return 'no feeds';
-  if (polled.every(({ last_answer_at: at }) => at === null)) return 'waiting for the first prices';
+  if (polled.every(({ lastAnswerAt }) => lastAnswerAt === undefined)) return 'waiting for the first prices';
   return bad === 0 ? 'all feeds fresh' : `${bad} of ${pluralize(polled.length, 'feed')} late or failing`;
 }
 

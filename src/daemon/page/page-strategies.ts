@@ -4,10 +4,11 @@ import type { PageAmount, PageFigure, PageLevel, PageLevelLine, PagePosition, Pa
 import type { FeedKey } from '../../market/event.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
+import type { FeedStats } from '../../service/feeds/feed-stats.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import { exitLevels } from '../../trading/positions/exit-rules.ts';
 import { saleValue } from '../../trading/positions/sale-value.ts';
-import type { FeedState, StrategyStatus } from '../control/session-state.ts';
+import type { StrategyStatus } from '../control/session-state.ts';
 import type { StrategyTrading, UnsoldState } from '../control/trading-view.ts';
 import { pageAmount, priceText } from './page-amount.ts';
 import type { WatchedPair } from './page-markets.ts';
@@ -31,7 +32,7 @@ interface StrategyScope {
   readonly asOf: Millis;
   readonly story: RunStory;
   readonly unsold: readonly UnsoldState[];
-  readonly feeds: ReadonlyMap<FeedKey, FeedState>;
+  readonly feeds: ReadonlyMap<FeedKey, FeedStats>;
   readonly feedsOf: ReadonlyMap<string, readonly FeedKey[]>;
   readonly pairs: readonly WatchedPair[];
 }
@@ -136,8 +137,8 @@ function equityOf(state: EngineState, strategy: string, now: Millis): bigint | u
 /** A strategy decides when an input arrives: when the first of its feeds is due. */
 function nextDue(name: string, { feeds, feedsOf }: StrategyScope): Millis | null {
   const due = (feedsOf.get(name) ?? []).flatMap((feed) => {
-    const { last_answer_at: at = null, every_ms: everyMs = 0 } = feeds.get(feed) ?? {};
-    return at === null ? [] : [at + everyMs];
+    const { lastAnswerAt, everyMs = 0 } = feeds.get(feed) ?? {};
+    return lastAnswerAt === undefined ? [] : [lastAnswerAt + everyMs];
   });
   return due.length === 0 ? null : Math.min(...due);
 }

@@ -4,9 +4,10 @@ import type {
 } from '../../dashboard/page-state.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
-import { symbolOf } from '../../market/market-text.ts';
+import { describeFeedKey, symbolOf } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
+import type { FeedStats } from '../../service/feeds/feed-stats.ts';
 import type { GovernorStats } from '../../service/rate/rate-governor.ts';
 import type { HistoryReads } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
@@ -15,7 +16,6 @@ import { dayOf } from '../../trading/protections/memory.ts';
 import { deadManSwitch } from '../control/operator-commands.ts';
 import type { EquitySampler, RunEquity } from '../control/run-equity.ts';
 import { protectionText, runStatusOf, statusReasons, strategyStatuses } from '../control/run-status.ts';
-import type { FeedState } from '../control/session-state.ts';
 import type { ProtectionState, TradingView } from '../control/trading-view.ts';
 import type { RunRecorder } from '../run/run-recorder.ts';
 import type { PreviewQuery } from './action-preview.ts';
@@ -23,7 +23,7 @@ import { previewAction } from './action-preview.ts';
 import { pageAmount } from './page-amount.ts';
 import { pageLimits } from './page-limits.ts';
 import { PageHistory } from './page-history.ts';
-import { feedsByStrategy, pageMarket, watchedPairs } from './page-markets.ts';
+import { feedsByStrategy, pageMarket, pairReader } from './page-markets.ts';
 import { pageSentence } from './page-sentence.ts';
 import { pageStrategy } from './page-strategies.ts';
 import type { RunStory } from './run-story.ts';
@@ -48,7 +48,7 @@ interface PageViewOptions {
   readonly runRecorder: RunRecorder;
   readonly phase: () => string;
   readonly recovering: () => readonly string[];
-  readonly feeds: () => readonly FeedState[];
+  readonly feeds: () => readonly FeedStats[];
   readonly startAt: Millis;
   readonly isRealMoney: boolean;
   readonly equity: EquitySampler;
@@ -69,6 +69,7 @@ export interface PagePort {
   preview(query: PreviewQuery): ActionPreview | undefined;
 }
 
+const DAY_MS: Millis = 86_400_000;
 const FAILING_SHOWN = 10;
 /** Requests are counted over this span. */
 const RATE_SPAN_MS: Millis = 60_000;
@@ -87,15 +88,15 @@ export function createPagePort(view: PageViewOptions): PagePort {
 
 function createStateView(view: PageViewOptions, history: PageHistory): () => SharedPageState {
   const { runId, mode, clock, state, strategies, engine, runRecorder, isRealMoney, startAt, page: { story } } = view;
-  const fees = feesOfDay(state);
   const buckets = bucketRates(view.page.requests);
+  const readPairs = pairReader(state);
   return () => {
     const now = clock.now();
     const feeds = view.feeds();
     const trading = view.trading();
     const equity = view.equity.read(now);
     // Not the present: a figure would change while nothing happens.
-    const asOf = feeds.reduce((newest, { last_answer_at: at }) => Math.max(newest, at ?? 0), startAt);
+    const asOf = feeds.reduce((newest, { lastAnswerAt = 0 }) => Math.max(newest, lastAnswerAt), startAt);
     const running = new Set(engine.running);
     const { stopped } = engine;
     const status = {
@@ -110,9 +111,10 @@ function createStateView(view: PageViewOptions, history: PageHistory): () => Sha
     };
     const standings = strategyStatuses(status);
     const open = runRecorder.counters.open;
-    const pairs = watchedPairs(state, feeds);
+    const feedsOf = feedsByStrategy(state);
+    const pairs = readPairs(feeds, feedsOf);
     const scope = {
-      state, now, asOf, story, unsold: trading.unsold, pairs, feedsOf: feedsByStrategy(state),
+      state, now, asOf, story, unsold: trading.unsold, pairs, feedsOf,
       feeds: new Map(feeds.map((feed) => [feed.feed, feed])),
     };
     const failing = feeds.filter((feed) => feed.status !== 'healthy');
@@ -120,10 +122,13 @@ function createStateView(view: PageViewOptions, history: PageHistory): () => Sha
     return {
       run_id: runId, mode, is_real_money: isRealMoney, started_at: startAt, phase: view.phase(),
       sentence: pageSentence({
-        state, now, mode, standing: runStatusOf(status), reasons: statusReasons(status), trading, feeds, open, stopped,
-        equity, access: runRecorder.access,
+        state, now, mode, isRealMoney, standing: runStatusOf(status), reasons: statusReasons(status), trading, feeds,
+        open, stopped, equity, access: runRecorder.access,
       }),
-      figures: figuresOf(state, equity, { asOf, openSwaps: open.length, fees: fees(now), startAt }),
+      figures: figuresOf(state, equity, {
+        asOf, openSwaps: open.length, startAt,
+        fees: { lamports: story.feesOfDay(now), since: Math.max(startAt, dayOf(now) * DAY_MS) },
+      }),
       profit: history.periods(now, equity, asOf),
       strategies: status.strategies.map((own, index) => pageStrategy({
         trading: own, use: strategies.find(({ name }) => name === own.name)?.strategy.name ?? own.name,
@@ -135,7 +140,8 @@ function createStateView(view: PageViewOptions, history: PageHistory): () => Sha
       }),
       feeds: {
         total: feeds.length, healthy: feeds.length - failing.length,
-        failing: failing.slice(0, FAILING_SHOWN).map(({ watches, status: word }) => `${watches} is ${word}`),
+        failing: failing.slice(0, FAILING_SHOWN)
+          .map(({ feed, status: word }) => `${describeFeedKey(state.tokens, feed)} is ${word}`),
       },
       swaps: open.map((record) => story.swapOf(record)),
       limits: pageLimits(state, now, equity),
@@ -194,17 +200,6 @@ function drawdownLimit({ limits: { protections = [] } }: EngineState): number | 
   const limits = protections.flatMap(({ trigger, scope }) =>
     (trigger.kind === 'max-drawdown' && scope === 'global' ? [trigger.limitPct / 100] : []));
   return limits.length === 0 ? null : Math.min(...limits);
-}
-
-/** Returns the fees of the UTC day by the books, since the start of the run where that is later. */
-function feesOfDay({ portfolio }: EngineState): (now: Millis) => FeesSince {
-  const total = (): bigint => portfolio.books.values().reduce((sum, { feesLamports }) => sum + feesLamports, 0n);
-  let begun: { readonly day: number; readonly total: bigint; readonly since: Millis } | undefined;
-  return (now) => {
-    const day = dayOf(now);
-    if (begun?.day !== day) begun = { day, total: total(), since: begun === undefined ? now : day * 86_400_000 };
-    return { lamports: total() - begun.total, since: begun.since };
-  };
 }
 
 function pageProtection({ tokens }: EngineState, one: ProtectionState): PageProtection {

@@ -5,6 +5,7 @@ import type { LoggedDecision } from '../../engine/decision-log.ts';
 import { describeFeedKey, withTokenNames } from '../../market/market-text.ts';
 import type { TokenTable } from '../../market/token.ts';
 import type { Intent } from '../../trading/intent.ts';
+import { dayOf } from '../../trading/protections/memory.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
 import type { Denial } from '../../trading/limits.ts';
 import type { IntentRecord } from '../reporting/counters.ts';
@@ -54,6 +55,7 @@ export class RunStory {
   readonly #swaps = new Map<string, PageSwap>();
   readonly #denials = new Map<string, LastDenial>();
   readonly #decisions = new Map<string, PageDecision>();
+  #fees = { day: -Infinity, lamports: 0n };
   #alerts: readonly PageAlert[] = [];
   #places = 0;
   #version = 0;
@@ -80,6 +82,11 @@ export class RunStory {
   /** The newest first. */
   get alerts(): readonly PageAlert[] {
     return this.#alerts;
+  }
+
+  /** Returns the network fees of this run's swaps that have ended on the UTC day of an instant, in lamports. */
+  feesOfDay(at: Millis): bigint {
+    return this.#fees.day === dayOf(at) ? this.#fees.lamports : 0n;
   }
 
   /** Returns the last decision of a strategy. */
@@ -191,6 +198,7 @@ export class RunStory {
     const { id, strategy } = record.intent;
     const before = this.#swaps.get(id) ?? openedSwap(this.#tokens, record.intent, { isPaper: this.#isPaper });
     const swap = nextSwap(before, record, { tokens: this.#tokens, at });
+    this.#fees = { day: dayOf(at), lamports: this.feesOfDay(at) + (record.feeLamports ?? 0n) };
     if (swap.is_open) this.#swaps.set(id, swap);
     else this.#swaps.delete(id);
     this.#tell({

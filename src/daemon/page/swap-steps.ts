@@ -38,8 +38,9 @@ export function openedSwap(
 export function nextSwap(before: PageSwap, record: IntentRecord, { tokens, at }: {
   readonly tokens: TokenTable; readonly at: Millis | undefined;
 }): PageSwap {
-  const { intent: { inputMint, outputMint, amountIn }, state, router, quotedOut, signature, code, reason, fill } =
-    record;
+  const {
+    intent: { inputMint, outputMint, amountIn }, state, router, quotedOut, signature, code, reason, fill, feeLamports,
+  } = record;
   const amount = (mint: Mint, units: bigint | undefined): PageAmount | null =>
     (units === undefined ? null : pageAmount(tokens, mint, units));
   const isAgain = state === 'building' && (before.state !== 'approved' && before.state !== 'building');
@@ -54,7 +55,7 @@ export function nextSwap(before: PageSwap, record: IntentRecord, { tokens, at }:
   return {
     ...before, state, is_open: !isTerminal(state), needs_operator: state === 'unknown' && needsOperator(code),
     pays: pageAmount(tokens, inputMint, fill?.amountIn ?? amountIn), quoted, received,
-    fee: amount(SOL_MINT, fill?.feeLamports),
+    fee: amount(SOL_MINT, feeLamports),
     router: router ?? before.router, signature: signature ?? before.signature,
     attempt: before.attempt + (isAgain ? 1 : 0), code: code ?? null,
     cause: reason === undefined ? null : withTokenNames(tokens, reason.slice(0, REASON_MAX)),

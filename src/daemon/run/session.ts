@@ -14,7 +14,6 @@ import type { ControlPort } from '../control/control-port.ts';
 import { createControlPort } from '../control/control-port.ts';
 import { isResume } from '../control/operator-commands.ts';
 import { EquitySampler } from '../control/run-equity.ts';
-import { feedStates } from '../control/session-state.ts';
 import { Reloader } from '../reload/reloader.ts';
 import type { ReloadedStrategy } from '../reload/reload-text.ts';
 import { reloadText } from '../reload/reload-text.ts';
@@ -144,7 +143,7 @@ export class Session {
       ...options, reloader: this.reloader, runRecorder, equity: this.#equity, engine: this.#engine, loop: this.#loop,
       phase: () => this.#phase,
       recovering: () => (this.#phase === 'recovering' ? this.#waitsFor() : []),
-      feeds: () => feedStates(this.#feed.stats(), state.tokens),
+      feeds: () => this.#feed.stats(),
     });
   }
 

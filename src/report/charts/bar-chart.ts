@@ -1,8 +1,8 @@
 import type { HistogramBin } from '../../research/metrics/return-distribution.ts';
 import type { Axis } from './axis.ts';
 import { roundStep, valueAxis } from './axis.ts';
-import type { Markup } from '../markup.ts';
-import { markup } from '../markup.ts';
+import type { Markup } from '../../web/markup.ts';
+import { markup } from '../../web/markup.ts';
 import { acrossPlot, downPlot, emptyFigure, PLOT_HEIGHT, plotFigure } from './plot.ts';
 import type { ValueKind } from '../../research/metrics/value-text.ts';
 import { valueText } from '../../research/metrics/value-text.ts';

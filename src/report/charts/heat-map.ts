@@ -1,6 +1,6 @@
 import { assert } from '../../core/assert.ts';
-import type { Markup } from '../markup.ts';
-import { markup, note } from '../markup.ts';
+import type { Markup } from '../../web/markup.ts';
+import { markup, note } from '../../web/markup.ts';
 import type { ValueKind } from '../../research/metrics/value-text.ts';
 import { valueText } from '../../research/metrics/value-text.ts';
 import type { HeatScale, HeatStep } from './heat-scale.ts';

@@ -1,8 +1,8 @@
 import type { Millis } from '../../core/time.ts';
 import type { Axis } from './axis.ts';
 import { instantText, timeAxis, valueAxis } from './axis.ts';
-import type { Markup } from '../markup.ts';
-import { markup } from '../markup.ts';
+import type { Markup } from '../../web/markup.ts';
+import { markup } from '../../web/markup.ts';
 import type { PlotStyle } from './plot.ts';
 import { PLOT_HEIGHT, acrossPlot, downPlot, emptyFigure, plotFigure, scaleNote } from './plot.ts';
 import { readoutValues } from '../readout.ts';

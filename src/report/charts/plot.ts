@@ -1,7 +1,7 @@
 import type { Axis, Tick } from './axis.ts';
 import { placeOn } from './axis.ts';
-import type { Markup } from '../markup.ts';
-import { jsonInPage, markup, note } from '../markup.ts';
+import type { Markup } from '../../web/markup.ts';
+import { jsonInPage, markup, note } from '../../web/markup.ts';
 import type { Readout } from '../readout.ts';
 
 /** The coordinate range of drawings, independent of their size on the page. Whole numbers are precise enough. */

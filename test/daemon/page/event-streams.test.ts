@@ -74,7 +74,10 @@ describe('the event stream', () => {
     await expect.poll(() => stream.states()).toHaveLength(1);
     expect(stream.states()[0]).toMatchObject({
       role: 'operator', at: 1_000_000, run_id: 'a-run', mode: 'live', phase: 'trading',
-      sentence: { text: 'Trading live · 2 strategies · no feeds · +0.00 USDC today', level: 'good', needs: [] },
+      sentence: {
+        text: 'Trading live without real money · 2 strategies · no feeds · +0.00 USDC today', level: 'good',
+        needs: [],
+      },
       figures: { equity: { amount: { text: '1000', symbol: 'USDC' } }, open_swaps: 0 },
       strategies: [{ name: 'diver', standing: 'trading' }, { name: 'wader' }],
     });

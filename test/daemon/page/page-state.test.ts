@@ -47,6 +47,7 @@ describe('the state of the page', () => {
     // Equity is cash and positions less fees, to the unit: 475 + 24.9 - 0.000005 SOL at 150.
     expect(strategy!.equity!.amount.units).toBe(String(475_000_000 + 24_900_000 - 750));
     expect(strategy!.profit!.amount.units).toBe(String(-100_000 - 750));
+    expect(state.figures.fees_today.amount).toMatchObject({ text: '0.000005', symbol: 'SOL' });
     const [story] = daemon.story.page({ limit: 10 }).stories;
     expect(story).toMatchObject({
       id: 'swap:ticker-1', kind: 'swap', level: 'good',

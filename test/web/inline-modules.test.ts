@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { inlineModules } from '../../src/report/inline-modules.ts';
+import { inlineModules } from '../../src/web/inline-modules.ts';
 import { temporaryFolder } from '../recording/temporary.ts';
 
 /** Writes modules, inlines them, and returns the value of `run` in their script. */

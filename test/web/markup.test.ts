@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { jsonInPage, markup } from '../../src/report/markup.ts';
+import { jsonInPage, markup } from '../../src/web/markup.ts';
 
 const HOSTILE = `</script><script>alert(1)</script><!-- " ' & \u202e \u0000`;
 
