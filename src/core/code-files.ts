@@ -84,7 +84,8 @@ const BOXED_PACKAGES = ['apache-arrow', 'trading-signals'];
 
 /** Returns what code of Gannet in a box reads of packages: folders with a separator at their end, and patterns. */
 export function boxedPackages(): string[] {
-  return IS_SOURCE ? installedFolders() : BOXED_PACKAGES.flatMap(packagePlaces);
+  return IS_SOURCE ? installedFolders()
+    : BOXED_PACKAGES.flatMap((name) => [...packagePlaces(name), ...packageFolders(name)]);
 }
 
 /** Returns the folder of installed packages, and where it really is: Node loads a package from there. */
@@ -104,9 +105,13 @@ function packagePlaces(name: string): string[] {
   }
 }
 
-/** Returns the folder of a package that Gannet uses, with a separator at its end. */
-export function packageFolder(name: string): string | undefined {
-  return packagePlaces(name).find((place) => place.endsWith(sep));
+/**
+ * Returns the folder of a package that Gannet uses, with a separator at its end, and where it really is: package
+ * managers link folders. Empty where it is not installed.
+ */
+export function packageFolders(name: string): string[] {
+  const folder = packagePlaces(name).find((place) => place.endsWith(sep));
+  return folder === undefined ? [] : [folder, join(realpathSync(folder), sep)];
 }
 
 function isReadable(folder: string): boolean {

@@ -86,7 +86,8 @@ describe('gannet recording generate --config', () => {
   });
 
   it('refuses flags that say the same another way, and leaves nothing at an interrupt', async () => {
-    const args = ['recording', 'generate', '--config', yaml, '--days', '30', '--out', playground.path('cut')];
+    // Days enough for minutes of work: an interrupt must not wait for its end.
+    const args = ['recording', 'generate', '--config', yaml, '--days', '3000', '--out', playground.path('cut')];
     const refused = await playground.ask([...args, '--every', '3s']);
     expect([refused.code, refused.stderr]).toMatchObject([2, expect.stringContaining('--pair, --every')]);
     const running = playground.start(args);

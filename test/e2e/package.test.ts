@@ -32,10 +32,57 @@ strategies:
   - { use: ./own.ts, name: own, budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC" } }
 `;
 
+/** A test of an author, whose RxJS and zod are installed beside the copies of the package. */
+const TWO_COPIES = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { catchError, combineLatest, map, merge, mergeMap, Observable, of, share, switchMap, take } from 'rxjs';
+import { z } from 'zod';
+import {
+  cooldown, defineStrategy, hysteresis, indicate, interval, pair, quotes, timeout, timer, whenFlat,
+} from 'gannet';
+import { SMA } from 'gannet/indicators';
+import { testStrategy } from 'gannet/testing';
+import { Observable as Bundled } from 'BUNDLED';
+
+const both = defineStrategy({
+  name: 'both', summary: 'Mixes streams of two copies.', params: z.strictObject({ pair: pair() }),
+  inputs: (p) => ({ price: quotes(p.pair, { amount: { token: p.pair.quote, amount: 10_000_000n }, every: '1s' }) }),
+  run: ({ price }, p, ctx) => {
+    const shared = price.pipe(share());
+    const size = { token: p.pair.quote, amount: 10_000_000n };
+    const said = merge(
+      shared.pipe(switchMap((quote) => timer(ctx, '2s').pipe(map(() => \`after \${quote.price.toFixed(0)}\`)))),
+      shared.pipe(indicate(() => new SMA(2)), map(({ value }) => \`mean \${value.toFixed(0)}\`)),
+      shared.pipe(map((quote) => quote.price), hysteresis(101, 99), map((isHigh) => \`high \${isHigh}\`)),
+      combineLatest([shared, interval(ctx, '1s')]).pipe(
+        take(1), map(([quote, n]) => \`both \${quote.price.toFixed(0)} \${n}\`)),
+      shared.pipe(take(1), mergeMap(() => ctx.watch(quotes(p.pair, { amount: size, every: '1s' }))), take(1),
+        map((quote) => \`watched \${quote.price.toFixed(0)}\`)),
+      shared.pipe(timeout(ctx, '3s'), catchError((error: unknown) => of((error as Error).name))),
+    ).pipe(mergeMap((text) => (typeof text === 'string' ? of(text) : [])));
+    return merge(said.pipe(map((text) => ctx.alert('info', text))), shared.pipe(
+      whenFlat(ctx, p.pair.base), cooldown(ctx, '10s', 'pause'), map(() => ctx.buy(p.pair, size, 'flat'))));
+  },
+});
+
+test('streams of both copies run together', () => {
+  assert.notEqual(Observable, Bundled);
+  const run = testStrategy(both, { params: { pair: 'SOL/USDC' } });
+  run.series('1s', { price: [100, 98, 102] }).advance('5s');
+  assert.deepEqual(run.lines('alert', 'swap'), EXPECTED);
+});
+`;
+const SAID = [
+  '0s buy 10 USDC -> SOL "flat"', '1s info "both 100 0"', '1s info "mean 99"', '1s info "watched 98"',
+  '2s info "mean 100"', '2s info "high true"', '4s info "after 102"', '5s info "TimeoutError"',
+];
+
 /** What is installed: the packages of the checkout that are no development dependencies, by their paths. */
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
 }
+
+const TOP_LEVEL = /^node_modules\/(?:@[^/]+\/)?[^/]+$/;
 
 let playground: Playground;
 let installed: string;
@@ -55,7 +102,7 @@ beforeAll(async () => {
   const { packages } = JSON.parse(readFileSync(join(PROJECT, 'package-lock.json'), 'utf8')) as Lock;
   for (const [path, { dev = false }] of Object.entries(packages)) {
     const from = join(PROJECT, path);
-    if (dev || !/^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path) || !existsSync(from)) continue;
+    if (dev || !TOP_LEVEL.test(path) || !existsSync(from)) continue;
     mkdirSync(dirname(playground.path(path)), { recursive: true });
     if (spawnSync('cp', ['-al', from, playground.path(path)]).status !== 0)
       execFileSync('cp', ['-a', from, playground.path(path)]);
@@ -148,6 +195,45 @@ describe('the package', () => {
     expect(output).toMatch(/pass 5\n[\s\S]*is valid: live[\s\S]*falls \(falls\.ts\): no check failed/);
     expect(output).toMatch(/all decisions are the same: \d+ from \d+ events/);
     expect(readFileSync(join(folder, 'state', 'falls.html'), 'utf8')).toContain('startReport(document)');
+  });
+
+  it('runs an author’s tests with a second RxJS, in folders of npm and in linked ones of pnpm', () => {
+    const linked = playground.path('linked');
+    const modules = join(linked, 'node_modules');
+    const store = join(modules, '.pnpm');
+    // Each package has a folder of the store with links beside it; the project has links to what it asked for.
+    const stored = (name: string): string => join(store, `${name.replace('/', '+')}@1`, 'node_modules', name);
+    const link = (to: string, from: string): void => {
+      mkdirSync(dirname(from), { recursive: true });
+      symlinkSync(relative(dirname(from), to), from);
+    };
+    const { packages } = JSON.parse(readFileSync(join(PROJECT, 'package-lock.json'), 'utf8')) as Lock;
+    const names = Object.keys(packages).filter((path) => TOP_LEVEL.test(path) && existsSync(playground.path(path)))
+      .map((path) => path.replace('node_modules/', ''));
+    for (const name of [...names, 'gannet']) {
+      mkdirSync(dirname(stored(name)), { recursive: true });
+      expect(spawnSync('cp', ['-al', playground.path('node_modules', name), stored(name)]).status).toBe(0);
+      link(stored(name), join(store, 'node_modules', name));
+    }
+    const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as
+      Readonly<Record<'dependencies' | 'optionalDependencies', Readonly<Record<string, string>>>>;
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies }))
+      if (names.includes(name)) link(stored(name), join(stored('gannet'), '..', name));
+    for (const name of ['gannet', 'rxjs', 'zod']) link(stored(name), join(modules, name));
+    for (const [folder, home] of [['npm', playground.dir], ['linked', linked]] as const) {
+      const bundled = join(home, 'node_modules', 'gannet', 'dist', 'rxjs.js');
+      writeFileSync(join(home, 'two.test.mts'), TWO_COPIES.replace('BUNDLED', bundled)
+        .replace('EXPECTED', JSON.stringify(SAID)));
+      const tested = spawnSync(process.execPath, ['--test', 'two.test.mts'], { cwd: home, encoding: 'utf8', env: {} });
+      expect(tested.stdout, folder).toMatch(/pass 1\n[\s\S]*fail 0/);
+    }
+    for (const file of ['own.ts', 'own.yaml']) writeFileSync(join(linked, file), playground.read(file));
+    const command = join(modules, 'gannet', 'bin', 'gannet');
+    expect(gannet(['strategy', 'describe', join(linked, 'own.ts')], command)).toContain('Buys where nothing is held.');
+    const backtest = ['backtest', join(linked, 'own.yaml'), '--json', '--recording', recording, '--no-grid'];
+    const [linkedHash, hash] = [gannet(backtest, command), gannet(backtest)].map((text) =>
+      (JSON.parse(text) as { readonly decision_hash: string }).decision_hash);
+    expect(linkedHash).toBe(hash);
   });
 
   it('says what to do where the platform’s Node is missing', () => {

@@ -58,7 +58,7 @@ describe('gannet strategy check', { timeout: 180_000 }, () => {
     expect(strategies[0]!.checks.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 10 }, () => 'passed'));
   });
 
-  it('takes a file with the defaults of its schema, in 80 columns, and says which parameters are missing', async () => {
+  it('takes a name, or a file with the defaults of its schema, and says which parameters are missing', async () => {
     playground.write('own.ts', strategy('own', '`the price is ${quote.price}`'));
     const environment = { COLUMNS: '80' };
     const own = await playground.run(['strategy', 'check', './own.ts', '--days', '0.01'], { environment });
@@ -66,6 +66,9 @@ describe('gannet strategy check', { timeout: 180_000 }, () => {
     expect(own.stdout).toContain('own (own.ts): no check failed');
     expect(own.stdout).toMatch(/✓ cost +passed +\d/);
     expect(own.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    const shipped = await playground.run(['strategy', 'check', 'limit', '--days', '0.005']);
+    expect([shipped.code, shipped.stderr]).toEqual([0, '']);
+    expect(shipped.stdout).toMatch(/^parameters: config\/strategies\/limit\.yaml; /);
     playground.write('bare.ts', strategy('bare', "'now'").replace("pair().prefault('SOL/USDC')", 'pair()'));
     const bare = await playground.run(['strategy', 'check', './bare.ts']);
     expect([bare.code, bare.stdout]).toEqual([2, '']);

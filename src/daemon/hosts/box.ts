@@ -4,7 +4,7 @@ import {
   chownSync, existsSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, statSync,
 } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { CODE_DIR, IS_SOURCE, layerFolders, packageFolder, PROJECT_DIR } from '../../core/code-files.ts';
+import { CODE_DIR, IS_SOURCE, layerFolders, packageFolders, PROJECT_DIR } from '../../core/code-files.ts';
 import { INTERRUPTIBLE } from '../../core/watched-process.ts';
 
 /** What a box is started with. */
@@ -31,7 +31,7 @@ const OWN_CODE: readonly string[] = [
   ...(IS_SOURCE ? ['check-value.ts', join('strategies', 'ask-strategy.ts'), join('strategies', 'describe-params.ts')]
     : []).map((name) => join(CODE_DIR, 'config', name)),
   ...(IS_SOURCE ? ['rxjs', 'trading-signals', 'zod'] : ['trading-signals'])
-    .flatMap((name) => packageFolder(name) ?? []),
+    .flatMap(packageFolders),
   join(PROJECT_DIR, 'package.json'),
 ];
 /** The user and group that own nothing. */

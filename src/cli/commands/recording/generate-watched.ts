@@ -14,7 +14,7 @@ import { VirtualClock } from '../../../engine/virtual-clock.ts';
 import type { FeedKey, MarketEvent } from '../../../market/event.ts';
 import type { FeedSpec } from '../../../market/feed.ts';
 import { feedKey, sharedFeeds } from '../../../market/feed.ts';
-import { interruption } from '../../../recording/interrupt.ts';
+import { yieldToInterrupt } from '../../../recording/interrupt.ts';
 import { GENESIS_TOKENS } from '../../../sandbox/genesis.ts';
 import type { PriceMotion } from '../../../sandbox/market/price-process.ts';
 import { createWalletTrades } from '../../../sandbox/market/wallet-trades.ts';
@@ -111,7 +111,8 @@ export async function* watchedMarket(options: WatchedMarketOptions): AsyncGenera
     });
     const polls = pollsFor(specs, { ...service, node }, clock);
     for (const { poll, at } of pollTimes(polls, startAt, startAt + days * 86_400_000)) {
-      if (interrupt.aborted) throw interruption();
+      // Without a connection nothing else waits for a turn of the event loop.
+      await yieldToInterrupt(interrupt);
       const slots = Math.floor((at - startAt) / slotMs);
       sandbox.advance(slots - slotsPassed);
       slotsPassed = slots;

@@ -35,15 +35,19 @@ export async function checkStrategies(context: BoxedContext, call: PreparedCall)
     const alone = { ...setup, strategies: [own] };
     const load = async () => (await freshInstances(alone))[0]!;
     const { strategy } = await load();
+    // Its processes start and make their first run while this one examines the strategy.
+    const leakCheck = findLeaks(alone, { times: INSTANTS, seed }, { recording, interrupt, box: host.workers })
+      .then((result) => ({ result }), (error: unknown) => ({ error }));
     const results = [
       await schemaResult(file, strategy), await codeResult(file),
       ...await examine(load, { setup, recording, checks }, { interrupt }),
     ];
     const run = results.find(({ check }) => check === 'run')!;
     const leftOut = run.findings.some(({ code }) => code !== 'COMPLETES') ? 'its run failed' : undefined;
+    const judged = await leakCheck;
     if (leftOut === undefined) {
-      const leaks = await findLeaks(alone, { times: INSTANTS, seed }, { recording, interrupt, box: host.workers });
-      addVerdict(results, leaks.strategies[0]!);
+      if ('error' in judged) throw judged.error;
+      addVerdict(results, judged.result.strategies[0]!);
     } else results.push({ check: 'look-ahead', findings: [], leftOut, detail: leftOut });
     results.sort((a, b) => CHECKS.indexOf(a.check) - CHECKS.indexOf(b.check));
     strategies.push({ name: own.name, file: basename(file), results });

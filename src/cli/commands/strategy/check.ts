@@ -20,7 +20,7 @@ import type { FeedSpec } from '../../../market/feed.ts';
 import { feedKey, sharedFeeds } from '../../../market/feed.ts';
 
 /** Enough for every check, and generated within a second or two. */
-const GENERATED_EVENTS = 2_000;
+const GENERATED_EVENTS = 1_500;
 /** An event of a list holds as much as some dozen others: every pass over the market reads all of it. */
 const LIST_WEIGHT = 20;
 const LISTS: ReadonlySet<FeedSpec['kind']> = new Set(['token-list', 'event-markets', 'prediction-events']);

@@ -28,16 +28,11 @@ function config(by: string): string {
   return file;
 }
 
-function grid(by: string): string {
-  const file = join(folder, `${by}.grid.yaml`);
-  writeFileSync(file, `params: { late-one.by: [${by}] }\n`);
-  return file;
-}
+/** What decides outside of the engine's time, with what is said of it. */
+const WAYS = [['promise', LATE], ['timer', LATE], ['debounce', WAITS], ['interval', WAITS]] as const;
 
 // Fewer rows than one batch, so that only the end of the run can show the fault.
-describe.each(
-  [['promise', LATE], ['timer', LATE], ['debounce', WAITS], ['interval', WAITS]] as const,
-)('a strategy that decides by a %s of the machine', (by, said) => {
+describe.each(WAYS)('a strategy that decides by a %s of the machine', (by, said) => {
   it('is refused by name in a backtest', async () => {
     await expect(runCommand(
       backtestCommand, ['backtest', config(by), '--recording', recording, '--no-grid'], { stateDir: folder },
@@ -49,16 +44,21 @@ describe.each(
       lookaheadCommand, ['lookahead', config(by), '--recording', recording, '--times', '1'], { stateDir: folder },
     )).rejects.toMatchObject({ code: 'STRATEGY_INVALID', message: expect.stringMatching(said) as string });
   });
+});
 
-  it('fails its trial in a sweep, which names it', async () => {
-    const { code, document } = await runCommand(sweepCommand, [
-      'sweep', config(by), '--recording', recording, '--grid', grid(by), '--workers', '1', '--objective',
-      'total_return',
-    ], { stateDir: folder });
-    expect(JSON.stringify(document)).toMatch(said);
-    expect(document['trials']).not.toMatchObject({ count: 1 });
-    expect(code).toBe(1);
-  });
+it('fails its trial in a sweep, which names it, whichever way it decides', async () => {
+  const grid = join(folder, 'ways.grid.yaml');
+  writeFileSync(grid, `params: { late-one.by: [${WAYS.map(([by]) => by).join(', ')}] }\n`);
+  const { code, document } = await runCommand(sweepCommand, [
+    'sweep', config('promise'), '--recording', recording, '--grid', grid, '--workers', '1', '--objective',
+    'total_return',
+  ], { stateDir: folder });
+  const failed = document['failed'] as readonly { readonly params: Record<string, unknown>; readonly reason: string }[];
+  expect(failed).toHaveLength(WAYS.length);
+  for (const [by, said] of WAYS)
+    expect(failed.find(({ params }) => params['late-one.by'] === by)?.reason).toMatch(said);
+  expect(document['trials']).not.toMatchObject({ count: 1 });
+  expect(code).toBe(1);
 });
 
 describe('the same strategy, deciding in the engine’s time', () => {
