@@ -98,6 +98,8 @@ beforeAll(async () => {
   seen['flattened'] = (await post('/api/flatten', { reason: 'enough for today' })).body;
   await daemon.until((stdout) => jsonLines(stdout).filter(isFlat).length >= 2);
   seen['portfolio'] = (await ask('/api/portfolio')).body;
+  seen['profit'] = (await ask('/api/profit')).body;
+  seen['profit of the command'] = document(await gannet('profit'));
   seen['denied while flat'] = await next(decides('two', 'TRADING_REDUCE_ONLY'));
 
   seen['resumed'] = (await post('/api/resume', {})).body;
@@ -129,6 +131,13 @@ beforeAll(async () => {
   const { seq, h } = seen['denied'];
   const stateDir = ['--state-dir', state];
   const calls: Record<string, Promise<Ended>> = {
+    'profit': gannet('profit', '--csv', playground.path('tax.csv')),
+    'profit in words': playground.ask(['profit', ...stateDir]),
+    'trades': gannet('trades'),
+    'trades of a strategy': gannet('trades', '--strategy', 'one', '--since', '1h', '--csv', playground.path('one.csv')),
+    'trades of an unknown strategy': gannet('trades', '--strategy', 'onne'),
+    'days': gannet('daily'),
+    'no profit on paper': gannet('profit', '--paper'),
     'a replay': gannet('replay', runId),
     'a halt without a daemon': gannet('halt'),
     'an explanation from the files': gannet('explain', String(seq), '--run', runId),
@@ -302,6 +311,79 @@ describe('a command of the operator', () => {
       .toMatchObject({
         code: 'CONTROL_UNREACHABLE', message: expect.stringMatching(/STOP halts a running daemon within a second/),
       });
+  });
+});
+
+interface Money { readonly text: string; readonly units: string; readonly symbol: string }
+interface Results { readonly realised: Money; readonly trades: number; readonly swaps: number }
+interface Statement {
+  readonly mode: string;
+  readonly prices: { readonly source: string };
+  readonly total: Readonly<Record<string, readonly Results[]>>;
+  readonly positions: readonly { readonly strategy: string; readonly quantity: Money; readonly value: Money | null }[];
+}
+
+describe('profit of a run', () => {
+  const statement = (): Statement => document(answers['profit']!) as unknown as Statement;
+  const confirmed = (): JsonLine[] =>
+    daemon.lines().filter(({ type, state: reached }) => type === 'intent' && reached === 'confirmed');
+  const sum = (lines: readonly JsonLine[], mint: string, side: 'in' | 'out'): bigint => lines
+    .filter((line) => line[side === 'in' ? 'input_mint' : 'output_mint'] === mint)
+    .reduce((total, line) => total + BigInt(String(line[`amount_${side}`])), 0n);
+
+  it('is in the control API and the command, at present prices', () => {
+    for (const name of ['profit', 'profit of the command']) {
+      const { mode, total, positions } = seen[name] as unknown as Statement;
+      expect(mode).toBe('live');
+      expect(total['all']![0]!.trades).toBeGreaterThanOrEqual(2);
+      // All was sold, so the whole difference of USDC is realised.
+      expect(positions).toEqual([]);
+    }
+  });
+
+  it('is the same from the journal, to the unit: what was paid is received, or the cost of what is held', () => {
+    const { mode, total, positions, prices } = statement();
+    const swaps = confirmed();
+    const [all] = total['all']!;
+    expect({ mode, source: prices.source, swaps: all!.swaps })
+      .toEqual({ mode: 'live', source: 'last', swaps: swaps.length });
+    const held = sum(swaps, SOL, 'out') - sum(swaps, SOL, 'in');
+    expect(positions.reduce((units, { quantity }) => units + BigInt(quantity.units), 0n)).toBe(held);
+    const usdc = swaps.map((line) => String(line['input_mint'])).find((mint) => mint !== SOL)!;
+    const costs = (positions as unknown as readonly { readonly cost: Money }[])
+      .reduce((units, { cost }) => units + BigInt(cost.units), 0n);
+    expect(BigInt(all!.realised.units)).toBe(sum(swaps, usdc, 'out') - sum(swaps, usdc, 'in') + costs);
+    for (const { value } of positions) expect(value).not.toBeNull();
+  });
+
+  it('is told in words, trades and days', () => {
+    expect(answers['profit in words']!.stdout).toMatch(/live trading[^]*in USDC +today +7 days +30 days +all/);
+    const { trades, count } = document(answers['trades']!) as unknown as
+      { readonly count: number; readonly trades: readonly { readonly profit: Money; readonly exited_at: number }[] };
+    expect(count).toBe(statement().total['all']![0]!.trades);
+    expect(trades.reduce((total, { profit }) => total + BigInt(profit.units), 0n))
+      .toBe(BigInt(statement().total['all']![0]!.realised.units));
+    const ends = trades.map(({ exited_at: at }) => at);
+    expect(ends).toEqual(ends.toSorted((a, b) => b - a));
+    const days = document(answers['days']!) as unknown as { readonly days: readonly Results[] };
+    expect(days.days.reduce((total, { realised }) => total + BigInt(realised.units), 0n))
+      .toBe(BigInt(statement().total['all']![0]!.realised.units));
+    expect(document(answers['trades of an unknown strategy']!)['error']).toMatchObject({
+      code: 'USAGE', message: 'strategy onne has no swap in the journal; did you mean one?',
+    });
+    expect(document(answers['no profit on paper']!)['error']).toMatchObject({
+      code: 'RUN_NOT_FOUND', message: expect.stringContaining('nothing was traded on paper'),
+    });
+  });
+
+  it('is written for a tax return, with the same gains', () => {
+    const [heading, ...rows] = playground.read('tax.csv').trim().split('\r\n').map((line) => line.split(','));
+    const gain = heading!.indexOf('gain_usd');
+    const micro = rows.filter((row) => row[1] === 'disposal')
+      .reduce((total, row) => total + Math.round(Number(row[gain]) * 1e6), 0);
+    expect(micro).toBe(Number(statement().total['all']![0]!.realised.units));
+    expect(rows.filter((row) => row[1] === 'acquisition')).toHaveLength(confirmed().length);
+    expect(playground.read('one.csv')).toMatch(/^exited_at,entered_at[^]*,one,SOL,/);
   });
 });
 

@@ -44,8 +44,10 @@ export function readProfit({ options: { stateDir } }: CommandContext, mode: Mode
   const path = journalPath(stateDir, mode);
   const records = readProfitRecords(path);
   if (records === undefined) {
+    const other = existsSync(journalPath(stateDir, mode === 'paper' ? 'live' : 'paper'));
     throw new GannetError('RUN_NOT_FOUND', `there is no journal ${path}: nothing was traded `
-      + `${mode === 'paper' ? 'on paper ' : ''}with this state directory`);
+      + `${!other ? 'with this state directory yet' : mode === 'paper' ? 'on paper with this state directory'
+        : 'live with this state directory, only on paper'}`);
   }
   const ledger = new ProfitLedger(records.budgets, records.ledgerStarts);
   for (const swap of records.swaps) ledger.add(swap);

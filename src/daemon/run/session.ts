@@ -68,6 +68,7 @@ export class Session {
   /** Undefined where nothing is reloaded. */
   readonly reloader: Reloader | undefined;
   #keepStates: (() => void) | undefined;
+  #historyRecorder: HistoryRecorder | undefined;
   readonly controlPort: ControlPort;
   /** Ends the run on a bug. */
   readonly fail = (error: unknown): void => { this.#failed?.(error); };
@@ -218,6 +219,7 @@ export class Session {
     const { history, clock } = this.#options;
     if (history === undefined) return;
     const recorder = new HistoryRecorder({ ...this.#options, history, at });
+    this.#historyRecorder = recorder;
     recorder.sample(at);
     this.#subscriptions.add(interval(HISTORY_SAMPLE_MS, clock).subscribe(() => { recorder.sample(clock.now()); }));
   }
@@ -262,6 +264,8 @@ export class Session {
       await wait(clock, DRAIN_POLL_MS);
     }
     this.#phase = 'ended';
+    // A command without a daemon values positions at these prices.
+    this.#historyRecorder?.sample(clock.now());
     saveStrategyStates(this.#engine, (states) => { journal.saveSnapshot(snapshotState(state), [], states); });
     const { seq, at } = this.stamp;
     this.#writeManifest({
