@@ -7,6 +7,7 @@ import type { Clock } from '../../core/time.ts';
 import { removeControlFiles, writeControlFiles } from './control-file.ts';
 import { guard } from './control-guard.ts';
 import { addViews } from './read-routes.ts';
+import { addManualOrders } from '../manual/manual-routes.ts';
 import { addCommands } from './command-routes.ts';
 import type { SignalIntake } from './signals.ts';
 import { addSignals } from './signals.ts';
@@ -60,6 +61,7 @@ export async function startControlApi(options: ControlledRun & {
   app.setReplySerializer((payload) => stringifyJson(payload));
   addViews(app, options);
   addCommands(app, options);
+  addManualOrders(app, options);
   if (options.signals !== undefined) addSignals(app, options.signals, refuse);
   const { url, portTaken } = await listen(app, options);
   const placing = placeControlFiles(options, url);

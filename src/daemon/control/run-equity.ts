@@ -2,6 +2,7 @@ import type { Millis } from '../../core/time.ts';
 import { showAmount } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
+import { isManualBook } from '../../trading/manual/manual-book.ts';
 import { currentValue } from '../../trading/valuation.ts';
 import { ALL } from '../../trading/protections/memory.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
@@ -101,7 +102,8 @@ export class EquitySampler {
 
 /** Returns the equity of all strategies with a budget; undefined without one, or where a price is missing. */
 function totalEquity(state: EngineState, at: Millis): { readonly mint: Mint; readonly value: bigint } | undefined {
-  const books = [...state.strategies.keys()].map((name) => state.portfolio.book(name))
+  const books = [...state.strategies.keys()].filter((name) => !isManualBook(name))
+    .map((name) => state.portfolio.book(name))
     .filter(({ budget }) => budget !== undefined);
   const mint = books[0]?.budget?.mint;
   if (mint === undefined) return undefined;
