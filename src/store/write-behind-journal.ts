@@ -103,6 +103,7 @@ function queuedReads(
     listAdjustments: (limits) => journal.listAdjustments(limits),
     listIntents: (limits) => journal.listIntents(limits),
     showIntent: (intentId) => journal.showIntent(intentId),
+    intentsOfKey: (key) => upToDate().intentsOfKey(key),
     listRuns: (limits) => journal.listRuns(limits),
     settledSwaps: (options) => journal.settledSwaps(options),
     ledgerStarts: () => journal.ledgerStarts(),

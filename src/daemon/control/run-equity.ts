@@ -2,6 +2,7 @@ import type { Millis } from '../../core/time.ts';
 import { showAmount } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
+import { isManualBook } from '../../trading/manual/manual-book.ts';
 import { currentValue } from '../../trading/valuation.ts';
 import { ALL } from '../../trading/protections/memory.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
@@ -102,7 +103,7 @@ export class EquitySampler {
 
 /** Returns the equity of all strategies with a budget; undefined without one, or where a price is missing. */
 function totalEquity(state: EngineState, at: Millis): { readonly mint: Mint; readonly value: bigint } | undefined {
-  const books = budgetedBooks(state);
+  const books = budgetedBooks(state).filter(({ name }) => !isManualBook(name));
   const mint = books[0]?.book.budget.mint;
   if (mint === undefined) return undefined;
   let value = 0n;
