@@ -103,7 +103,7 @@ export class EquitySampler {
 
 /** Returns the equity of all strategies with a budget; undefined without one, or where a price is missing. */
 function totalEquity(state: EngineState, at: Millis): { readonly mint: Mint; readonly value: bigint } | undefined {
-  const books = budgetedBooks(state).filter(({ name }) => !isManualBook(name));
+  const books = budgetedBooks(state);
   const mint = books[0]?.book.budget.mint;
   if (mint === undefined) return undefined;
   let value = 0n;
@@ -120,7 +120,7 @@ type BudgetedBook = StrategyBook & { readonly budget: NonNullable<StrategyBook['
 
 /** Returns the books of the run's strategies that have a budget. */
 export function budgetedBooks(state: EngineState): readonly { readonly name: string; readonly book: BudgetedBook }[] {
-  return [...state.strategies.keys()].flatMap((name) => {
+  return [...state.strategies.keys()].filter((name) => !isManualBook(name)).flatMap((name) => {
     const book = state.portfolio.book(name);
     return hasBudget(book) ? [{ name, book }] : [];
   });
