@@ -176,16 +176,18 @@ function reloadsSection(results: readonly ResultLine[]): string[] {
     'come to its hash. Its inputs without the reloads, in the code of its start, must lead to the same decisions,',
     'apart from their numbers and from one strategy whose parameters change what it says. The journal must agree',
     'with the chain. The memory of the daemon and of its processes of strategies, and the open files of the daemon,',
-    'are those after the first twentieth of the reloads and after the last: `npm run campaign:reloads -- --reloads',
-    '1000 --mode live`.', '',
+    'are those of the first and the last of twenty samples: `npm run campaign:reloads -- --reloads 1000 --mode live`.',
+    '',
     ...table([
       'code', 'mode', 'reloads', 'switches', 'with a swap under way', 'decisions', 'compared', 'confirmed', 'minutes',
       'daemon, MB', 'processes, MB', 'open files', 'violations',
     ], results.filter(({ type }) => type === 'reloads').map((line) => {
       const footprints = line['footprints'] as readonly Figures[];
+      const ordered = Object.values(line['ordered'] as Readonly<Record<string, number>>);
       const course = (name: string): string => `${show(footprints[0]![name])} → ${show(footprints.at(-1)![name])}`;
       return [
-        versionOf(line), String(line['mode']), show(footprints.at(-1)!['reloads']), show(line['switches']),
+        versionOf(line), String(line['mode']), show(ordered.reduce((sum, count) => sum + count, 0)),
+        show(line['switches']),
         show(line['inFlight']), show(line['decisions']), show(line['compared']),
         show((line['intents'] as Figures)['confirmed'] ?? 0), show(Math.round(Number(line['seconds']) / 60)),
         course('residentMb'), course('hostsMb'), course('openFiles'), show(line['violations']),
