@@ -131,6 +131,12 @@ function loadedFrom(file: string, found: Set<string> = new Set()): Set<string> {
   return found;
 }
 
+/** Makes a link, and the folders of it. */
+function link(to: string, from: string): void {
+  mkdirSync(dirname(from), { recursive: true });
+  symlinkSync(relative(dirname(from), to), from);
+}
+
 describe('the package', () => {
   it('runs with the Node that it brings, and decides as the source does', () => {
     // The first is answered without Node, the second by the program.
@@ -203,10 +209,6 @@ describe('the package', () => {
     const store = join(modules, '.pnpm');
     // Each package has a folder of the store with links beside it; the project has links to what it asked for.
     const stored = (name: string): string => join(store, `${name.replace('/', '+')}@1`, 'node_modules', name);
-    const link = (to: string, from: string): void => {
-      mkdirSync(dirname(from), { recursive: true });
-      symlinkSync(relative(dirname(from), to), from);
-    };
     const { packages } = JSON.parse(readFileSync(join(PROJECT, 'package-lock.json'), 'utf8')) as Lock;
     const names = Object.keys(packages).filter((path) => TOP_LEVEL.test(path) && existsSync(playground.path(path)))
       .map((path) => path.replace('node_modules/', ''));

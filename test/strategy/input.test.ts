@@ -1,6 +1,6 @@
 import { from } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { DetailedQuote, HistoryRecord, PredictionHistoryEvent, PricedQuote } from '../../src/strategy/index.ts';
+import type { DetailedQuote, PredictionHistoryEvent, PricedQuote } from '../../src/strategy/index.ts';
 import { changeOf, entryUsd, newEntries, orderBook, quotes, statOf, tokenStats } from '../../src/strategy/index.ts';
 import { deliverer, specsOf } from '../../src/strategy/input.ts';
 import { StateParts } from '../../src/strategy/stateful.ts';
@@ -76,11 +76,13 @@ it('inputs of books and statistics pass their events on', () => {
   expect(() => statistics.adapt(event)).toThrow('a feed of the kind token-stats emits events of this kind');
 });
 
+/** Returns a page of an account's ledger. */
+const page = (owner: string, ...ids: readonly number[]): PredictionHistoryEvent => ({
+  kind: 'prediction-history', feed: `prediction-history:${owner}`, receivedAt: 0, owner, total: ids.length,
+  entries: ids.map((id) => ({ id, eventType: 'order_filled', timestamp: 0 })),
+});
+
 it('entries of a ledger are new once, oldest first, and never those of its first page, over restarts too', () => {
-  const page = (owner: string, ...ids: readonly number[]): PredictionHistoryEvent => ({
-    kind: 'prediction-history', feed: `prediction-history:${owner}`, receivedAt: 0, owner, total: ids.length,
-    entries: ids.map((id) => ({ id, eventType: 'order_filled', timestamp: 0 }) as HistoryRecord),
-  });
   let saved: string | undefined;
   const told = [
     [page('a', 3, 2, 1), page('b', 9), page('a', 5, 4, 3)], [page('a', 6, 5), page('b', 9), page('b')],

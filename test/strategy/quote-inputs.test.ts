@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { Bar } from '../../src/market/bar.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
 import type { Pair } from '../../src/market/token.ts';
+import type { QuoteLadder } from '../../src/strategy/index.ts';
 import { bars, chainedOutput, quoteLadder, quoteRound, roundSpan, twoSided } from '../../src/strategy/index.ts';
 import { buyingSol, PURCHASE, quote, sellingSol } from '../market/events.ts';
 import { FISH, SOL, USDC } from '../market/tokens.ts';
@@ -173,19 +174,20 @@ describe('bars', () => {
   });
 });
 
-describe('a cycle of swaps', () => {
-  const round = (slots: readonly (bigint | undefined)[], times: readonly number[]) => {
-    const { assemble } = quoteRound([
-      { pair: PAIR, amount: usdc(PURCHASE) }, { pair: PAIR, amount: sol(ONE_SOL) },
-    ], { every: '5s' });
-    const convert = assemble!();
-    const [bought, sold] = [buyingSol(150_000, times[0]!), sellingSol(149_000, times[1]!)];
-    return [{ ...bought, contextSlot: slots[0] }, { ...sold, contextSlot: slots[1] }]
-      .flatMap((event) => convert(event as MarketEvent))[0]!;
-  };
+/** Returns a purchase and a sale in one round, with the slots and times of their quotes. */
+function roundOf(slots: readonly (bigint | undefined)[], times: readonly number[]): QuoteLadder {
+  const { assemble } = quoteRound([
+    { pair: PAIR, amount: usdc(PURCHASE) }, { pair: PAIR, amount: sol(ONE_SOL) },
+  ], { every: '5s' });
+  const convert = assemble!();
+  const [bought, sold] = [buyingSol(150_000, times[0]!), sellingSol(149_000, times[1]!)];
+  return [{ ...bought, contextSlot: slots[0] }, { ...sold, contextSlot: slots[1] }]
+    .flatMap((event) => convert(event as MarketEvent))[0]!;
+}
 
+describe('a cycle of swaps', () => {
   it('carries what each swap brings to the next one, floored, and no more than was quoted for', () => {
-    const quoted = round([1n, 1n], [1, 2]);
+    const quoted = roundOf([1n, 1n], [1, 2]);
     const [bought, sold] = quoted.rungs;
     const carried = bought!.outAmount / 5n;
     expect(chainedOutput(quoted, PURCHASE / 5n)).toBe((carried * sold!.outAmount) / sold!.inAmount);
@@ -193,8 +195,8 @@ describe('a cycle of swaps', () => {
   });
 
   it('is as far apart as its quotes, by time and by the slots that are stated', () => {
-    expect(roundSpan(round([7n, 4n], [100, 350]))).toEqual({ ms: 250, slots: 3 });
-    expect(roundSpan(round([undefined, 4n], [100, 100]))).toEqual({ ms: 0, slots: 0 });
-    expect(roundSpan(round([undefined, undefined], [100, 100]))).toEqual({ ms: 0, slots: 0 });
+    expect(roundSpan(roundOf([7n, 4n], [100, 350]))).toEqual({ ms: 250, slots: 3 });
+    expect(roundSpan(roundOf([undefined, 4n], [100, 100]))).toEqual({ ms: 0, slots: 0 });
+    expect(roundSpan(roundOf([undefined, undefined], [100, 100]))).toEqual({ ms: 0, slots: 0 });
   });
 });
