@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ExitCode } from './exit-codes.ts';
 import type { Terminal } from './output/terminal.ts';
+import type { TimeRange } from '../recording/reader.ts';
 import type { LogLevel } from '../daemon/reporting/log-levels.ts';
 import type { SignerClient } from '../signer/channel/client.ts';
 
@@ -44,6 +45,8 @@ export interface BoxedCall {
   readonly grid?: string | undefined;
   readonly report?: string | undefined;
   readonly trades?: string | undefined;
+  /** The part of the recording that it trades on. */
+  readonly timerange?: TimeRange | undefined;
   /** The options of the command line, as plain data. */
   readonly flags: object;
 }

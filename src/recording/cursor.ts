@@ -31,6 +31,15 @@ class Lane {
     }
   }
 
+  /** Moves to the first row whose number is not below another. */
+  skipBefore(seq: number): void {
+    while (this.block !== undefined && this.seq < seq) {
+      let index = this.index;
+      while (index < this.block.length && this.block.seqAt(index) < seq) index += 1;
+      this.goTo(index);
+    }
+  }
+
   /** Returns the row before which all numbers of the block are below a number of another kind. */
   rowsBefore(seq: number): number {
     const { length } = this.block!;
@@ -63,8 +72,10 @@ export class RecordingCursor {
   /** Up to this row the block comes before the rows of other kinds. */
   #end = 0;
 
-  constructor(sources: readonly BlockSource[]) {
+  /** Inputs with a number below `firstSeq` are left out. */
+  constructor(sources: readonly BlockSource[], firstSeq = 0) {
     this.#lanes = sources.map((source) => new Lane(source));
+    for (const lane of this.#lanes) lane.skipBefore(firstSeq);
   }
 
   get seq(): number {

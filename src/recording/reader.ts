@@ -27,12 +27,27 @@ export interface InputSource {
   readonly lastAt: Millis | undefined;
   /** Returns a cursor before the first input, over the given kinds or all. */
   cursor(options?: KindChoice): RecordingCursor;
-  /** Yields blocks in the order of their first inputs. Blocks of different kinds may overlap. */
+  /**
+   * Yields blocks in the order of their first inputs. Blocks of different kinds may overlap, and the first of a part
+   * may begin before it.
+   */
   read(options?: KindChoice): Generator<Block>;
 }
 
 export interface KindChoice {
   readonly kinds?: readonly RecordingKind[] | undefined;
+}
+
+/** The numbers of the first and the last input of a part of a recording; null for its last input. */
+export interface RecordingPart {
+  readonly firstSeq: number;
+  readonly lastSeq: number | null;
+}
+
+/** A time span, from `from` to before `to`; left out, from the beginning, or to the end. */
+export interface TimeRange {
+  readonly from?: Millis | undefined;
+  readonly to?: Millis | undefined;
 }
 
 /** A recording of which every byte was verified. */
@@ -46,6 +61,8 @@ export interface Recording extends InputSource {
   readonly lost: readonly LostRows[];
   /** The last number, where the writer did not close the recording or it was cut; else undefined. */
   readonly truncatedAt: number | undefined;
+  /** Which of the inputs in its files it holds. */
+  readonly part: RecordingPart;
   /** Returns the last number N for which each of 1 to N is here or among `extraSeqs` (those of decisions). */
   lastGapFreeSeq(extraSeqs: Iterable<number>): ChunkedWork<number>;
   /** Returns its inputs without most of those received before an instant. */
@@ -53,6 +70,10 @@ export interface Recording extends InputSource {
   /** Returns the same recording without the inputs after number `seq`. */
   cutAt(seq: number): Recording;
   cutInChunks(seq: number): ChunkedWork<Recording>;
+  /** Returns the same recording with only some of its inputs. */
+  partInChunks(part: RecordingPart): ChunkedWork<Recording>;
+  /** Returns the same recording with only the inputs received in a time span; undefined where there are none. */
+  withinInChunks(range: TimeRange): ChunkedWork<Recording | undefined>;
 }
 
 /**
@@ -68,9 +89,10 @@ export function openRecording(directory: string): Recording {
 export function* openRecordingInChunks(directory: string): ChunkedWork<Recording> {
   const { manifest, segments, feeds, lost } = yield* verifyRecording(directory);
   const whole = { directory, manifest, segments, feeds, lost };
-  if (manifest.closed) return createRecording(whole, undefined);
+  if (manifest.closed) return createRecording(whole, undefined, undefined);
   const totals = totalsOf(segments);
-  return createRecording(whole, { ...totals, lastSeq: totals.lastSeq ?? 0 });
+  const lastSeq = totals.lastSeq ?? 0;
+  return createRecording(whole, { ...totals, firstSeq: 0, lastSeq }, lastSeq);
 }
 
 interface Whole {
@@ -83,39 +105,62 @@ interface Whole {
 
 /** The end of a recording before that of its files, with the totals up to there. */
 interface Cut {
+  readonly firstSeq: number;
   readonly lastSeq: number;
   readonly events: number;
   readonly firstAt: Millis | undefined;
   readonly lastAt: Millis | undefined;
 }
 
-function createRecording(whole: Whole, cut: Cut | undefined): Recording {
+function createRecording(whole: Whole, cut: Cut | undefined, truncatedAt: number | undefined): Recording {
   const { directory, manifest, segments, feeds, lost } = whole;
   const totals = totalsOf(segments);
   const present = totals.kinds.map(({ kind }) => kind);
   const { events, firstAt, lastAt } = cut ?? totals;
-  const lastSeq = cut?.lastSeq ?? Infinity;
+  const { firstSeq, lastSeq } = cut ?? { firstSeq: 0, lastSeq: Infinity };
   const chosen = ({ kinds = RECORDING_KINDS }: KindChoice = {}, end = lastSeq): BlockSource[] =>
     present.filter((kind) => kinds.includes(kind)).map((kind) => kindBlocks(whole, kind, end));
   const lastGapFreeSeq: Recording['lastGapFreeSeq'] = (extraSeqs) =>
     gapFreeUntil(new RecordingCursor(chosen()), extraSeqs);
   const cutInChunks: Recording['cutInChunks'] = function* (seq) {
     const end = Math.min(seq, lastSeq);
-    return createRecording(whole, yield* cutOf(new RecordingCursor(chosen({}, end)), end));
+    const cutting = cutOf(new RecordingCursor(chosen({}, end), firstSeq), firstSeq, end);
+    return createRecording(whole, yield* cutting, end);
+  };
+  const partInChunks: Recording['partInChunks'] = function* (part) {
+    const [first, end] = [Math.max(part.firstSeq, firstSeq), Math.min(part.lastSeq ?? Infinity, lastSeq)];
+    const cutting = cutOf(new RecordingCursor(chosen({}, end), first), first, end);
+    return createRecording(whole, yield* cutting, truncatedAt);
+  };
+  const withinInChunks: Recording['withinInChunks'] = function* ({ from = -Infinity, to = Infinity }) {
+    const cursor = new RecordingCursor(chosen(), firstSeq);
+    let part: RecordingPart | undefined;
+    for (let rows = 1; cursor.next() && cursor.at < to; rows++) {
+      if (rows % EVENTS_PER_CHUNK === 0) yield;
+      if (cursor.at >= from) part = { firstSeq: part?.firstSeq ?? cursor.seq, lastSeq: cursor.seq };
+    }
+    if (part === undefined) return undefined;
+    const near = segments.filter((digest) => digest.lastSeq >= part.firstSeq && digest.firstSeq <= part.lastSeq!);
+    return yield* createRecording({ ...whole, segments: near }, cut, truncatedAt).partInChunks(part);
   };
   return {
-    directory, manifest, segments, feeds, lost, events, firstAt, lastAt, lastGapFreeSeq, cutInChunks,
+    directory, manifest, segments, feeds, lost, events, firstAt, lastAt, lastGapFreeSeq, cutInChunks, partInChunks,
+    withinInChunks,
     kinds: present,
     tokens: tokenTable(manifest.tokens),
-    truncatedAt: cut?.lastSeq,
-    cursor: (options) => new RecordingCursor(chosen(options)),
-    since: (at) => createRecording({ ...whole, segments: segments.filter(({ lastAt: end }) => end >= at) }, cut),
+    truncatedAt,
+    part: { firstSeq, lastSeq: cut === undefined ? null : lastSeq },
+    cursor: (options) => new RecordingCursor(chosen(options), firstSeq),
+    since: (at) => {
+      const later = segments.filter(({ lastAt: end }) => end >= at);
+      return createRecording({ ...whole, segments: later }, cut, truncatedAt);
+    },
     read: (options) => inOrder(chosen(options)),
     cutAt: (seq) => runToEnd(cutInChunks(seq)),
   };
 }
 
-function* cutOf(cursor: RecordingCursor, lastSeq: number): ChunkedWork<Cut> {
+function* cutOf(cursor: RecordingCursor, firstSeq: number, lastSeq: number): ChunkedWork<Cut> {
   let events = 0;
   let firstAt: Millis | undefined;
   let lastAt: Millis | undefined;
@@ -125,7 +170,7 @@ function* cutOf(cursor: RecordingCursor, lastSeq: number): ChunkedWork<Cut> {
     firstAt ??= cursor.at;
     lastAt = cursor.at;
   }
-  return { lastSeq, events, firstAt, lastAt };
+  return { firstSeq, lastSeq, events, firstAt, lastAt };
 }
 
 /** Segments of a kind follow one another, because numbers only grow. */

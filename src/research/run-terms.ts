@@ -17,12 +17,12 @@ export function runTerms(
     const token = config.tokens.byMint(mint);
     return token === undefined ? `${value} of ${mint}` : `${formatDecimal(value, token.decimals)} ${token.symbol}`;
   };
-  const { setting, ...simulation } = recordSimulation(setup.model);
+  const simulation = Object.entries(recordSimulation(setup.model)).filter(([name]) => name !== 'setting');
   return {
     run_id: runId, recording: basename(recording.directory), data: recordingIdentity(recording),
     from: new Date(startAt).toISOString(), to: new Date(endAt).toISOString(),
-    currency: setup.currency.symbol, setting: String(setting),
-    costs: Object.fromEntries(Object.entries(simulation).map(([name, value]) => [name, canonicalJson(value)])),
+    currency: setup.currency.symbol, setting: setup.model.setting,
+    costs: Object.fromEntries(simulation.map(([name, value]) => [name, canonicalJson(value)])),
     money: [
       ...[...setup.balances].map(([mint, value]) => `balance ${amount(mint, value)}`),
       ...config.strategies.map(({ name, budget }) =>

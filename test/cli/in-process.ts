@@ -23,7 +23,8 @@ export const runHere: CommandContext['runBoxed'] = async (context, call) => {
   return act({ ...context, host: {
     workers: undefined, openTrialLog: openLog, syncTrials: undefined,
     backtestDecisions: (until) => backtestDecisions({
-      file: prepared.file!, recordingDir: prepared.recordingDir!, until, interrupt: context.interrupt,
+      file: prepared.file!, recordingDir: prepared.recordingDir!, timerange: prepared.timerange, until,
+      interrupt: context.interrupt,
     }),
   } }, prepared);
 };

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Recording } from '../../src/recording/reader.ts';
+import { runToEnd } from '../../src/core/chunked-work.ts';
+import type { Recording, TimeRange } from '../../src/recording/reader.ts';
 import { RECORDING_KINDS } from '../../src/recording/format.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import type { SharedRows } from '../../src/recording/shared/shared-source.ts';
@@ -54,6 +55,47 @@ describe('rows in shared memory', () => {
     await writer.close();
     const cut = openRecording(writer.directory).cutAt(inputs[Math.floor(inputs.length / 2)]!.seq);
     expect(rowsOf(openSharedRows(shared(cut)!))).toStrictEqual(readBack(cut));
+  });
+
+  it('are those of a part of the recording, for every kind', async () => {
+    const writer = openWriter(temporaryFolder(), { flushRows: 4 });
+    const inputs = fc.sample(stampedInputs, { numRuns: 20, seed: 5 }).toSorted((a, b) => b.length - a.length)[0]!;
+    appendAll(writer, inputs, 5);
+    await writer.close();
+    const whole = openRecording(writer.directory);
+    for (const [first, last] of [[0, 0.5], [0.3, 0.6], [0.5, 1], [0.4, 0.4]] as const) {
+      const [firstSeq, lastSeq] = [first, last].map((share) => inputs[Math.floor(share * (inputs.length - 1))]!.seq);
+      const part = runToEnd(whole.partInChunks({ firstSeq: firstSeq!, lastSeq: lastSeq! }));
+      const expected = inputs.filter(({ seq }) => seq >= firstSeq! && seq <= lastSeq!).map(asPlain);
+      expect(readBack(part)).toStrictEqual(expected);
+      expect(rowsOf(openSharedRows(shared(part)!))).toStrictEqual(expected);
+      expect([part.events, part.firstAt, part.lastAt])
+        .toEqual([expected.length, readBack(part)[0]!.at, readBack(part).at(-1)!.at]);
+    }
+  });
+
+  it('are those of a time span, from its beginning to before its end', async () => {
+    const writer = openWriter(temporaryFolder(), { flushRows: 2 });
+    const rows = Array.from({ length: 10 }, (_, i) => ({
+      seq: i + 1, at: 1_000 * i,
+      input: { kind: 'command', name: 'set-trading-state', state: 'active', reason: String(i) } as const,
+    }));
+    appendAll(writer, rows, 3);
+    await writer.close();
+    const whole = openRecording(writer.directory);
+    const within = (range: TimeRange) => runToEnd(whole.withinInChunks(range));
+    expect(readBack(within({ from: 2_500, to: 6_000 })!).map(({ seq }) => seq)).toEqual([4, 5, 6]);
+    expect(within({ from: 2_500, to: 6_000 })).toMatchObject({
+      part: { firstSeq: 4, lastSeq: 6 }, events: 3, firstAt: 3_000, lastAt: 5_000, truncatedAt: undefined,
+    });
+    expect(readBack(within({ to: 2_000 })!).map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(readBack(within({ from: 8_000 })!).map(({ seq }) => seq)).toEqual([9, 10]);
+    expect(readBack(within({})!)).toEqual(readBack(whole));
+    // A part of a part is no wider than either.
+    expect(readBack(runToEnd(within({ from: 2_500 })!.withinInChunks({ to: 5_000 }))!).map(({ seq }) => seq))
+      .toEqual([4, 5]);
+    expect(within({ from: 9_001 })).toBeUndefined();
+    expect(within({ from: 2_100, to: 2_900 })).toBeUndefined();
   });
 
   it('leave out blocks before an instant, and no row after it', async () => {

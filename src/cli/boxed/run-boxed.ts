@@ -50,7 +50,8 @@ export async function runBoxed(
     syncTrials: (file) => { if (resolve(file).startsWith(resolve(options.stateDir, 'sweeps'))) syncFile(file); },
     backtestDecisions: async (until) => {
       const { backtestDecisions } = await import('../commands/research/backtest-process.ts');
-      return backtestDecisions({ file: prepared.file!, recordingDir: prepared.recordingDir!, until, interrupt });
+      const { file, recordingDir, timerange } = prepared;
+      return backtestDecisions({ file: file!, recordingDir: recordingDir!, timerange, until, interrupt });
     },
   });
   const box = superviseBox(child, {

@@ -21,11 +21,14 @@ import type { Token } from '../../market/token.ts';
 import { tokenTable, USDC_MINT } from '../../market/token.ts';
 import { recordingWarnings } from '../../recording/check/warnings.ts';
 import { runInterruptibly } from '../../recording/interrupt.ts';
-import type { Recording } from '../../recording/reader.ts';
+import type { Recording, TimeRange } from '../../recording/reader.ts';
 import { openRecordingInChunks } from '../../recording/reader.ts';
 import type { ResearchInput } from '../../research/research-input.ts';
 import { reportUnhandledErrors } from '../../research/strategy-guards.ts';
 import { strategyText } from '../../research/trials/strategy-source.ts';
+
+/** The last row of a recording comes some time before the end of the time that it covers. */
+const END_TOLERANCE_MS: Millis = 600_000;
 
 /**
  * Reads a configuration and opens the recording of a call. Throws the configuration's error; RECORDING_INCOMPLETE when
@@ -33,42 +36,45 @@ import { strategyText } from '../../research/trials/strategy-source.ts';
  */
 export async function openResearchInput(
   { options, environment, withheld, interrupt, terminal }: Omit<BoxedContext, 'host'>,
-  { file, recordingDir, isBeingWritten }: PreparedCall,
+  { file, recordingDir, isBeingWritten, timerange }: PreparedCall,
 ): Promise<ResearchInput> {
   // Every command that opens an input runs its strategies.
   reportUnhandledErrors(terminal);
-  const recording = await runInterruptibly(openRecordingInChunks(recordingDir!), interrupt);
+  const whole = await runInterruptibly(openRecordingInChunks(recordingDir!), interrupt);
   const workingDir = process.cwd();
   const loaded = await loadConfig({
     file, purpose: 'research', workingDir, environment, withheld, stateDir: options.stateDir,
     strategyReader: readBoxed,
     // Research asks no service: the decimals come from the recording.
     decimalsOf: async (mints) => new Map(mints.flatMap((mint) => {
-      const token = recording.tokens.byMint(mint);
+      const token = whole.tokens.byMint(mint);
       return token === undefined ? [] : [[mint, token.decimals] as const];
     })),
     absence: () =>
-      `expected a token that the recording holds (${heldTokens(recording)}): without a record of this token, `
+      `expected a token that the recording holds (${heldTokens(whole)}): without a record of this token, `
       + 'it can neither be priced nor traded. '
       + 'Take a recording that has it, or a configuration without it and the strategies that use it',
   });
   if (!loaded.ok) throw configError(loaded);
   const { config } = loaded;
+  const recording = timerange === undefined ? whole : await within(whole, timerange, { config, interrupt });
   const { firstAt, lastAt } = periodOf(config, recording);
-  const checks = readRecordedChecks(recording);
+  // A token that was checked before the part of the recording stays checked.
+  const checks = readRecordedChecks(whole);
   const unseen = unseenTokens(config, checks);
-  const { warnings, intervals } = await runInterruptibly(recordingWarnings(recording, {
+  const { warnings, intervals } = await runInterruptibly(recordingWarnings(whole, {
     kinds: backtestKinds(checks), feeds: Engine.feedsOf(config.strategies),
     describe: (feed) => describeFeedKey(config.tokens, feed),
   }), interrupt);
   const places = { strategiesDir: STRATEGIES_DIR, baseDir: dirname(resolve(workingDir, config.file)) };
   return {
-    config, recording, isBeingWritten, checks, unseen, recordingWarnings: warnings,
+    config, recording, isBeingWritten, checks, unseen,
+    recordingWarnings: [...rangeWarnings(whole, timerange), ...warnings],
     setup: {
       tokens: config.tokens.all,
       limits: trustingUnchecked(config.limits, unseen.map(({ mint }) => mint)),
       balances: config.backtest.balances,
-      model: withRecordedRun(config.backtest.model, recording, recording.directory),
+      model: withRecordedRun(config.backtest.model, whole, whole.directory),
       seed: config.seed,
       currency: currencyOf(config),
       firstAt, lastAt, intervals,
@@ -82,6 +88,40 @@ export async function openResearchInput(
       places,
     },
   };
+}
+
+/**
+ * Returns the part of a recording that is traded on, with the rows before it that the strategies warm up on. Throws
+ * RECORDING_INCOMPLETE where it holds none of the range.
+ */
+async function within(whole: Recording, { from, to }: TimeRange, { config, interrupt }: {
+  readonly config: RunConfig; readonly interrupt: AbortSignal;
+}): Promise<Recording> {
+  const { directory, firstAt, lastAt } = whole;
+  const isInside = firstAt !== undefined && lastAt !== undefined && (from ?? firstAt) <= lastAt
+    && (to ?? Infinity) > firstAt;
+  const begin = from === undefined ? undefined : from - longestWarmup(config.strategies);
+  const part = isInside ? await runInterruptibly(whole.withinInChunks({ from: begin, to }), interrupt) : undefined;
+  if (part !== undefined) return part;
+  throw new GannetError('RECORDING_INCOMPLETE', firstAt === undefined || lastAt === undefined
+    ? `${directory} holds no events`
+    : `${directory} spans ${isoOf(firstAt)} to ${isoOf(lastAt)}, and --timerange asks for `
+      + `${from === undefined ? 'its beginning' : isoOf(from)} to ${to === undefined ? 'its end' : isoOf(to)}: `
+      + 'it holds nothing of that');
+}
+
+/** Returns a warning where a recording holds a part of the asked range only. */
+function rangeWarnings({ firstAt = 0, lastAt = 0 }: Recording, range: TimeRange = {}): string[] {
+  const { from = firstAt, to = lastAt } = range;
+  return [
+    ...(from >= firstAt ? [] : [`the recording begins at ${isoOf(firstAt)}, after the beginning of --timerange`]),
+    ...(to - END_TOLERANCE_MS <= lastAt ? []
+      : [`the recording ends at ${isoOf(lastAt)}, before the end of --timerange`]),
+  ];
+}
+
+function isoOf(at: Millis): string {
+  return new Date(at).toISOString();
 }
 
 /** Symbols are not unique, so each stands with the ends of its mint. */

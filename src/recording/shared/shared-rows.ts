@@ -33,7 +33,7 @@ export function* shareRows(
     }
   }
   const layout: SharedLayout = {
-    feeds: recording.feeds, lastSeq: recording.truncatedAt ?? null, blocks: shared.blocks,
+    feeds: recording.feeds, ...recording.part, blocks: shared.blocks,
     dictionaries: dictionaries.all,
   };
   return { layout: JSON.stringify(layout), memory: shared.memory, bytes: shared.bytes };
@@ -69,12 +69,12 @@ function rowsIn(blocks: readonly SharedBlock[], kind: RecordingKind): number {
 
 /** Joins complete batches, so that an order book stays in one block. */
 function* gathered(
-  { directory, segments, truncatedAt = Infinity }: Recording, kind: RecordingKind,
+  { directory, segments, part }: Recording, kind: RecordingKind,
 ): Generator<Batch[]> {
   let waiting: Batch[] = [];
   let rows = 0;
   for (const digest of segments) {
-    if (!digest.file.startsWith(`${kind}/`) || digest.firstSeq > truncatedAt) continue;
+    if (!digest.file.startsWith(`${kind}/`) || digest.firstSeq > (part.lastSeq ?? Infinity)) continue;
     for (const batch of readBatches(directory, digest, (columns) => batchOf(kind, columns))) {
       waiting.push(batch);
       rows += batch.rows;

@@ -7,7 +7,7 @@ import { recordedKind } from '../kinds/recorded-kinds.ts';
 import { RecordingCursor } from '../cursor.ts';
 import type { RecordingKind } from '../format.ts';
 import { RECORDING_KINDS } from '../format.ts';
-import type { InputSource } from '../reader.ts';
+import type { InputSource, RecordingPart } from '../reader.ts';
 
 /** An array type over shared memory. */
 interface SharedArray {
@@ -51,10 +51,8 @@ export interface SharedBlock {
 }
 
 /** The places of the rows of a recording; blocks of a kind in order. */
-export interface SharedLayout {
+export interface SharedLayout extends RecordingPart {
   readonly feeds: readonly FeedKey[];
-  /** The number after which rows are left out; null for none. */
-  readonly lastSeq: number | null;
   readonly blocks: readonly SharedBlock[];
   readonly dictionaries: readonly (readonly string[])[];
 }
@@ -133,7 +131,7 @@ function rowSource(blocks: readonly Block[], layout: SharedLayout): RowSource {
     kinds,
     feeds: layout.feeds,
     cursor: ({ kinds: chosen = kinds } = {}) => new RecordingCursor(kinds.filter((kind) => chosen.includes(kind))
-      .map((kind) => blocks.filter((block) => block.kind === kind))),
+      .map((kind) => blocks.filter((block) => block.kind === kind)), layout.firstSeq),
     since: (at) => rowSource(blocks.filter((block) => block.timeAt(block.length - 1) >= at), layout),
   };
 }

@@ -75,7 +75,7 @@ async function poolOf(
   setup: ThreadSetup, { recording = openRecording(setup.recordingDir), mostSharedBytes: most, box }: CheckOptions,
 ): Promise<[WorkerBox, PoolData]> {
   const data = {
-    setup, lastSeq: recording.truncatedAt ?? null,
+    setup, part: recording.part,
     mostBytes: Math.floor((most ?? mostSharedBytes()) / PROCESSES),
   };
   return [box ?? ownWorkers({

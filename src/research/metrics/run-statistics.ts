@@ -185,8 +185,6 @@ function tradeFigures(trades: readonly Trade[], warnings: WarningCollector): Tra
     'no_entry_price', `${pluralize(missing, 'round trip')} of ${trades.length} began without a recorded price of the `
       + 'token: MAE and MFE leave them out', ['mae', 'mfe', 'mae_winners', 'mfe_losers'],
   );
-  const meanOf = (of: readonly Trade[], pick: 'adverse' | 'favourable'): Figure =>
-    (of.length === 0 ? null : mean(of.map(({ excursion }) => excursion![pick])));
   return {
     count: trades.length,
     duration: {
@@ -196,10 +194,14 @@ function tradeFigures(trades: readonly Trade[], warnings: WarningCollector): Tra
     best: namedTrade(rising.at(-1)), worst: namedTrade(rising[0]), winning_streak: winning, losing_streak: losing,
     sqn: systemQuality(trades.map(({ profit }) => profit)) ?? null,
     kelly: kellyFraction(trades) ?? null,
-    mae: meanOf(moved, 'adverse'), mfe: meanOf(moved, 'favourable'),
-    mae_winners: meanOf(moved.filter((trade) => outcomeOf(trade) > 0), 'adverse'),
-    mfe_losers: meanOf(moved.filter((trade) => outcomeOf(trade) < 0), 'favourable'),
+    mae: meanExcursion(moved, 'adverse'), mfe: meanExcursion(moved, 'favourable'),
+    mae_winners: meanExcursion(moved.filter((trade) => outcomeOf(trade) > 0), 'adverse'),
+    mfe_losers: meanExcursion(moved.filter((trade) => outcomeOf(trade) < 0), 'favourable'),
   };
+}
+
+function meanExcursion(moved: readonly Trade[], pick: 'adverse' | 'favourable'): Figure {
+  return moved.length === 0 ? null : mean(moved.map(({ excursion }) => excursion![pick]));
 }
 
 function namedTrade(trade: Trade | undefined): NamedTrade | null {
@@ -251,19 +253,21 @@ function dayFigures({ all, areEnough }: Days, warnings: WarningCollector): DayFi
   const changes = all.map(({ change }) => change);
   const { winning, losing } = longestStreaks(changes);
   const rising = all.toSorted((a, b) => a.change - b.change);
-  const named = (day: DailyReturn | undefined): DayFigures['best'] =>
-    (day === undefined ? null : { day: dayText(day.day), change: day.change });
   const tail = areEnough ? tailRisk(changes) : undefined;
   const omega = areEnough ? omegaRatio(changes) : undefined;
   if (areEnough && omega === undefined)
     warnings.add('no_loss', 'no day ended with a loss: the Omega ratio has no meaning', ['omega']);
   return {
-    count: all.length, best: named(rising.at(-1)), worst: named(rising[0]),
+    count: all.length, best: namedDay(rising.at(-1)), worst: namedDay(rising[0]),
     up: changes.filter((change) => change > 0).length, down: changes.filter((change) => change < 0).length,
     winning_streak: winning, losing_streak: losing,
     value_at_risk_95: tail?.valueAtRisk ?? null, expected_shortfall_95: tail?.expectedShortfall ?? null,
     omega: omega ?? null,
   };
+}
+
+function namedDay(day: DailyReturn | undefined): DayFigures['best'] {
+  return day === undefined ? null : { day: dayText(day.day), change: day.change };
 }
 
 function againstHolding(

@@ -21,12 +21,16 @@ type Timed = Pick<RoundTrip, 'openedAt' | 'closedAt' | 'profit' | 'entryValue'>;
 export function holdingTimes(trades: readonly Timed[]): HoldingTimes {
   const held = (of: readonly Timed[]): number[] => of.map(({ openedAt, closedAt }) => closedAt - openedAt);
   const rising = held(trades).toSorted((a, b) => a - b);
-  const meanOf = (values: readonly number[]): number | undefined => (values.length === 0 ? undefined : mean(values));
+  const won = trades.filter((trade) => outcomeOf(trade) > 0);
+  const lost = trades.filter((trade) => outcomeOf(trade) < 0);
   return {
     mean: meanOf(rising), median: quantile(rising, 0.5), longest: rising.at(-1), shortest: rising[0],
-    winners: meanOf(held(trades.filter((trade) => outcomeOf(trade) > 0))),
-    losers: meanOf(held(trades.filter((trade) => outcomeOf(trade) < 0))),
+    winners: meanOf(held(won)), losers: meanOf(held(lost)),
   };
+}
+
+function meanOf(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : mean(values);
 }
 
 /** Returns the longest rows of positive and of negative values; a value of 0 ends both. */

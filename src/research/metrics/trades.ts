@@ -31,10 +31,12 @@ interface Excursion {
 export function tradesOf(record: RunRecord): Trade[] {
   const prices = new Map(record.instruments.map((instrument) =>
     [instrument.symbol, { decimals: instrument.decimals, ...middlesOf(instrument) }]));
-  return roundTrips(tradeFills(record)).trips.map(({ instrument: _, bought, sold, ...trip }: RoundTrip<RunFill>) => {
+  return roundTrips(tradeFills(record)).trips.map((trip: RoundTrip<RunFill>) => {
+    const { bought, sold, quantity, openedAt, closedAt, entryValue, exitValue, costs, profit } = trip;
     const market = prices.get(bought.symbol);
     return {
-      ...trip, pair: `${bought.symbol}/${record.currency}`, symbol: bought.symbol, strategy: bought.strategy,
+      quantity, openedAt, closedAt, entryValue, exitValue, costs, profit,
+      pair: `${bought.symbol}/${record.currency}`, symbol: bought.symbol, strategy: bought.strategy,
       decimals: market?.decimals,
       entryReason: bought.reason, exitReason: sold.reason,
       excursion: market === undefined ? undefined : excursionOf(trip, record.times, market),

@@ -41,7 +41,7 @@ export async function trialBasis(
   const { tokens, limits, balances, model, seed, currency, firstAt, lastAt, strategies, places } = setup;
   const codes = await Promise.all(strategies.map(({ use }) => strategyText(use, places)));
   const basis = {
-    recording: sha256(canonicalJson([contentIdentity(recording), recording.truncatedAt])),
+    recording: sha256(canonicalJson([contentIdentity(recording), recording.part])),
     configuration: sha256(canonicalJson({
       tokens, limits: recordLimits(limits), balances: Object.fromEntries(balances), model: recordSimulation(model),
       seed, currency, firstAt, lastAt,

@@ -73,7 +73,7 @@ export async function createTrialPool(setup: ThreadSetup, options: TrialPoolOpti
   const all: Crew[] = [];
   const start = (count: number): Crew => {
     const crew = createCrew(box, count, {
-      setup, lastSeq: recording.truncatedAt ?? null, mostBytes: Math.floor(most / count),
+      setup, part: recording.part, mostBytes: Math.floor(most / count),
     });
     all.push(crew);
     return crew;

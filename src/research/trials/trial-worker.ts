@@ -1,5 +1,4 @@
 import { Console } from 'node:console';
-import { readRecordedChecks } from '../../backtest/recorded-checks.ts';
 import type { TrialContext, UnparsedStrategy } from './run-trial.ts';
 import { runTrialInChunks } from './run-trial.ts';
 import type { Trial, TrialResult } from './trial.ts';
@@ -7,15 +6,14 @@ import type { ErrorCode } from '../../core/errors.ts';
 import { isGannetError, messageOf } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import { placeOf } from '../../core/throw-place.ts';
-import type { Recording } from '../../recording/reader.ts';
-import { openRecording } from '../../recording/reader.ts';
+import type { Recording, RecordingPart } from '../../recording/reader.ts';
 import type { RowSource } from '../../recording/shared/shared-source.ts';
 import { openSharedRows } from '../../recording/shared/shared-source.ts';
 import { stopwatch } from '../stopwatch.ts';
 import { openWorkerChannel } from '../box/boxed-worker.ts';
 import { refusalMessage } from '../../core/refusals.ts';
 import { reportUnhandledErrors } from '../strategy-guards.ts';
-import { shareRecording } from './shared-recording.ts';
+import { openPart, shareRecording } from './shared-recording.ts';
 import { refuseOtherCode } from './strategy-source.ts';
 import type { ThreadSetup } from './thread-setup.ts';
 import { freshStrategies } from './thread-setup.ts';
@@ -74,15 +72,14 @@ function afterStrays(result: TrialResult): TrialResult {
 }
 
 /** Reads the recording into memory, where it is small enough; returns its size there. */
-async function createContext({ lastSeq, mostBytes }: TrialStart): Promise<number | undefined> {
-  const whole = openRecording(setup.recordingDir);
-  const recording = lastSeq === null ? whole : whole.cutAt(lastSeq);
-  const { rows: held } = await shareRecording(recording, { checks: readRecordedChecks(recording), mostBytes });
+async function createContext({ part, mostBytes }: TrialStart): Promise<number | undefined> {
+  const { recording, checks } = openPart(setup.recordingDir, part);
+  const { rows: held } = await shareRecording(recording, { checks, mostBytes });
   const rows = held === undefined ? rowsFromDisk(recording) : openSharedRows(held);
   await freshCode();
   // After the import, so that the checked code is not older than the loaded code.
   for (const own of setup.strategies) await refuseOtherCode(own, setup.places);
-  context = { setup, rows, checks: readRecordedChecks(rows), stopwatch };
+  context = { setup, rows, checks, stopwatch };
   return held?.bytes;
 }
 
@@ -101,8 +98,8 @@ function rowsFromDisk(recording: Recording): RowSource {
 /** What a process needs before its first trial. */
 export interface TrialStart {
   readonly setup: ThreadSetup;
-  /** The last input number to read from a recording that may still grow; null for a complete one. */
-  readonly lastSeq: number | null;
+  /** The inputs to read: of a recording that may still grow, up to the last one that the command saw. */
+  readonly part: RecordingPart;
   /** The maximum size of the recording in this process's memory. */
   readonly mostBytes: number;
 }

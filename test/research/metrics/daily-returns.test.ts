@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   dailyReturns, marketFit, omegaRatio, rollingFigures, tailRisk,
 } from '../../../src/research/metrics/daily-returns.ts';
+import type { EquitySeries } from '../../../src/research/metrics/equity-series.ts';
 import { mean, quantile } from '../../../src/research/metrics/statistics.ts';
 import { DAY, daily, HOUR, START, wave } from './series.ts';
 
@@ -10,6 +11,14 @@ const percent = (...values: readonly number[]): number[] => values.map((value) =
 const mixed = percent(1, 10, -4, 2, 3, 2, 1, -10);
 const negative = percent(-6, -7, -1, -9, -2, -6, -8, -5);
 const positive = percent(1, 2, 1, 1, 1, 1, 1, 1, 1);
+
+/** Equity that rises and falls each hour. */
+function hours(count: number): EquitySeries {
+  return {
+    times: Array.from({ length: count + 1 }, (_, i) => START + i * HOUR),
+    values: Array.from({ length: count + 1 }, (_, i) => 100 + (i % 2)),
+  };
+}
 
 describe('quantiles', () => {
   it.each([
@@ -131,10 +140,6 @@ describe('rolling figures', () => {
   });
 
   it('have a window of 7 days over hourly bars, and none where it is never full', () => {
-    const hours = (count: number) => ({
-      times: Array.from({ length: count + 1 }, (_, i) => START + i * HOUR),
-      values: Array.from({ length: count + 1 }, (_, i) => 100 + (i % 2)),
-    });
     expect(rollingFigures(hours(7 * 24 + 3))).toMatchObject({ windowMs: 7 * DAY, barMs: HOUR, times: [
       START + 7 * DAY, START + 7 * DAY + HOUR, START + 7 * DAY + 2 * HOUR, START + 7 * DAY + 3 * HOUR,
     ] });

@@ -25,6 +25,8 @@ function tradeRecord(change: Partial<RunRecord> = {}): RunRecord {
   };
 }
 
+const at = (n: number): number => START + n * HOUR;
+
 describe('the trades of a record', () => {
   it('have pair, reasons, result after costs, and excursions of the market’s price from the entry', () => {
     const [trade, ...others] = tradesOf(tradeRecord());
@@ -64,7 +66,6 @@ describe('the trades of a record', () => {
 
 describe('the statistics of a run', () => {
   it('have tables by pair and by reason, with results after costs', () => {
-    const at = (n: number): number => START + n * HOUR;
     const fish = { output: 'FISH', reason: 'below 7' };
     const record = tradeRecord({
       times: hours(12),

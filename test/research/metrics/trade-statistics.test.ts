@@ -6,6 +6,12 @@ import {
 
 const trade = (profit: number, from = 0, to = 0) => ({ profit, entryValue: 1_000, openedAt: from, closedAt: to });
 
+/** The deepest fall of 200 with these results, by all peaks of all beginnings. */
+function fallOf(order: readonly number[]): number {
+  const equity = order.reduce<number[]>((all, profit) => [...all, all.at(-1)! + profit], [200]);
+  return Math.max(...equity.map((value, i) => 1 - value / Math.max(...equity.slice(0, i + 1))));
+}
+
 describe('holding times', () => {
   it('are mean, median and extremes, apart for those won and lost', () => {
     // 10, 20, 60 and 110: the sum is 200, the middle lies between 20 and 60.
@@ -97,10 +103,6 @@ describe('the order of trades', () => {
   it('is drawn as an independent implementation with sorted random keys draws it', () => {
     const random = seededRandom('another stream');
     const profits = Array.from({ length: 40 }, (_, i) => ((i * 7) % 11) - 4.5);
-    const fallOf = (order: readonly number[]): number => {
-      const equity = order.reduce<number[]>((all, profit) => [...all, all.at(-1)! + profit], [200]);
-      return Math.max(...equity.map((value, i) => 1 - value / Math.max(...equity.slice(0, i + 1))));
-    };
     const falls = Array.from({ length: 2_000 }, () => fallOf(profits.map((profit) => ({ profit, key: random() }))
       .toSorted((a, b) => a.key - b.key).map(({ profit }) => profit))).toSorted((a, b) => a - b);
     const { shuffled, drawdown } = tradeOrders(profits, 200)!;

@@ -10,6 +10,7 @@ import { printable } from '../../../core/text.ts';
 import type { Millis } from '../../../core/time.ts';
 import { runDirOf } from '../../../daemon/files/find-run.ts';
 import { readDecisions } from '../../../daemon/files/run-files.ts';
+import type { TimeRange } from '../../../recording/reader.ts';
 import type { BacktestDecisions } from '../../../research/lookahead/lookahead.ts';
 import type { Decision } from '../../../trading/step.ts';
 
@@ -24,16 +25,18 @@ interface BacktestDocument {
  * Runs `gannet backtest` as a user does, in a process of its own, and returns its decisions. Its run is no trial, and
  * its files are removed. Throws STRATEGY_INVALID where it fails, and INTERRUPTED.
  */
-export async function backtestDecisions({ file, recordingDir, until, interrupt }: {
+export async function backtestDecisions({ file, recordingDir, timerange, until, interrupt }: {
   readonly file: string;
   /** Absolute. */
   readonly recordingDir: string;
+  readonly timerange?: TimeRange | undefined;
   readonly until: Millis | undefined;
   readonly interrupt: AbortSignal;
 }): Promise<BacktestDecisions> {
   const stateDir = mkdtempSync(join(tmpdir(), 'gannet-lookahead-backtest-'));
   try {
     const args = ['--json', '--state-dir', stateDir, 'backtest', file, '--recording', recordingDir, '--no-grid'];
+    if (timerange !== undefined) args.push('--timerange', rangeText(timerange));
     const { run_id: runId, decision_hash: decisionHash } = await answerOf(args, interrupt);
     const lines = readDecisions(runDirOf(stateDir, runId!)).map(({ line }) => line);
     return {
@@ -43,6 +46,10 @@ export async function backtestDecisions({ file, recordingDir, until, interrupt }
   } finally {
     rmSync(stateDir, { recursive: true, force: true });
   }
+}
+
+function rangeText({ from, to }: TimeRange): string {
+  return [from, to].map((at) => (at === undefined ? '' : new Date(at).toISOString())).join('..');
 }
 
 async function answerOf(args: readonly string[], interrupt: AbortSignal): Promise<BacktestDocument> {

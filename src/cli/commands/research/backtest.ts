@@ -216,7 +216,10 @@ function warningsOf(input: ResearchInput, settings: MeasuredSettings, grid: Sens
     ...simulationWarnings(result.simulation, config.backtest.model),
     ...ownImpactWarnings(result.simulation, (feed) => describeFeedKey(config.tokens, feed)),
     ...(warmupMs > 0 ? [
-      `the first ${formatDuration(warmupMs)} of the recording warm the strategies up: the backtest begins after them`,
+      input.recording.part.firstSeq > 0
+        ? `the ${formatDuration(warmupMs)} before the start warm the strategies up`
+        : `the first ${formatDuration(warmupMs)} of the recording warm the strategies up: the backtest begins after `
+          + 'them',
     ] : []),
     ...(setting === 'base' ? [] : [`fills are ${setting}`]),
     ...warnings,

@@ -1,7 +1,10 @@
 import type { BoxedCommand, CommandContext, CommandModule } from '../../command.ts';
 import { example } from '../../command.ts';
 import { durationFlag, wholeNumber } from '../../input/flags.ts';
-import { GRID_FLAG, OBJECTIVE_FLAG, RECORDING_FLAG, REPORT_FLAG, WORKERS_FLAG } from '../../input/research-flags.ts';
+import {
+  GRID_FLAG, OBJECTIVE_FLAG, RECORDING_FLAG, REPORT_FLAG, TIMERANGE_FLAG, WORKERS_FLAG,
+} from '../../input/research-flags.ts';
+import type { TimeRange } from '../../../recording/reader.ts';
 import { formatDuration } from '../../../core/time.ts';
 import { DEFAULT_TRIAL_LIMIT_MS } from '../../../research/trials/trial.ts';
 
@@ -12,6 +15,7 @@ export const backtestCommand: CommandModule = (program, run) => {
     .description('runs the strategies of a configuration over a recording, with simulated fills')
     .addHelpText('after', example('gannet backtest config/dca.yaml --recording synthetic-30d-7'))
     .requiredOption(...RECORDING_FLAG)
+    .option(...TIMERANGE_FLAG)
     .option(...REPORT_FLAG)
     .option('--grid', 'also runs under other latencies and costs (default: with --report, up to 3 million events)')
     .option('--no-grid', 'never runs under other latencies and costs')
@@ -25,6 +29,7 @@ export const sweepCommand: CommandModule = (program, run) => {
     .addHelpText('after', example('gannet sweep config/sma-crossover.yaml --recording synthetic-30d-7 \\\n'
       + '    --grid config/sma-crossover.grid.yaml'))
     .requiredOption(...RECORDING_FLAG)
+    .option(...TIMERANGE_FLAG)
     .requiredOption(...GRID_FLAG)
     .option(...WORKERS_FLAG)
     .option(...OBJECTIVE_FLAG)
@@ -43,6 +48,7 @@ export const walkForwardCommand: CommandModule = (program, run) => {
     .addHelpText('after', example('gannet walk-forward config/sma-crossover.yaml --recording synthetic-30d-7 \\\n'
       + '    --grid config/sma-crossover.grid.yaml --in-sample 10d --out-of-sample 2d'))
     .requiredOption(...RECORDING_FLAG)
+    .option(...TIMERANGE_FLAG)
     .requiredOption(...GRID_FLAG)
     .requiredOption('--in-sample <duration>', 'the time to choose on, such as 10d', durationFlag)
     .requiredOption(
@@ -59,6 +65,7 @@ export const lookaheadCommand: CommandModule = (program, run) => {
   program.command('lookahead <config>')
     .description('changes the future of a recording and reports decisions that differ before the change')
     .requiredOption(...RECORDING_FLAG)
+    .option(...TIMERANGE_FLAG)
     .option('--times <n>', 'the number of instants at which the future is changed', wholeNumber(1, 999_999), 9)
     .option('--seed <n>', 'the seed of the instants and of the noise', wholeNumber(1, 999_999), 1)
     .option('--warm-up', 'also checks whether a longer history before the start changes decisions')
@@ -72,8 +79,9 @@ export const replayCommand: CommandModule = (program, run) => {
       context.runBoxed(context, { command: 'replay', run: name, flags: {} })));
 };
 
-/** The options that name files. */
+/** The options that name files, and the part of the recording. */
 interface FileFlags {
+  readonly timerange?: TimeRange;
   readonly recording: string;
   readonly grid?: string | boolean;
   readonly report?: string;
@@ -82,9 +90,9 @@ interface FileFlags {
 
 function onRecording(command: BoxedCommand) {
   return async (context: CommandContext, file: string, flags: FileFlags) => {
-    const { recording, grid, report, trades } = flags;
+    const { recording, grid, report, trades, timerange } = flags;
     return context.runBoxed(context, {
-      command, file, recording, report, trades, flags, grid: typeof grid === 'string' ? grid : undefined,
+      command, file, recording, report, trades, timerange, flags, grid: typeof grid === 'string' ? grid : undefined,
     });
   };
 }

@@ -2,18 +2,17 @@ import { realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InputCursor } from '../../../backtest/driver.ts';
-import { backtestCursor, readRecordedChecks } from '../../../backtest/recorded-checks.ts';
+import { backtestCursor } from '../../../backtest/recorded-checks.ts';
 import type { BacktestStrategy } from '../../../backtest/setup.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { ChunkedWork } from '../../../core/chunked-work.ts';
 import { tokenTable } from '../../../market/token.ts';
-import type { Recording } from '../../../recording/reader.ts';
-import { openRecording } from '../../../recording/reader.ts';
+import type { RecordingPart } from '../../../recording/reader.ts';
 import { openSharedRows } from '../../../recording/shared/shared-source.ts';
 import { openWorkerChannel } from '../../box/boxed-worker.ts';
 import { goesOn, whileWorking } from '../../box/phases.ts';
 import { reportUnhandledErrors } from '../../strategy-guards.ts';
-import { shareRecording } from '../../trials/shared-recording.ts';
+import { openPart, shareRecording } from '../../trials/shared-recording.ts';
 import type { ThreadSetup, ThreadStrategy } from '../../trials/thread-setup.ts';
 import { loadStrategy } from '../../trials/thread-setup.ts';
 import type { History, PassAnswer, PassTask } from '../pass.ts';
@@ -32,11 +31,10 @@ const TURN_MS = 2;
 
 reportUnhandledErrors({ err: (text) => { process.stderr.write(text); } });
 const { start, say, serve } = await openWorkerChannel<ThreadData, PassTask, PassAnswer>();
-const { setup, lastSeq, mostBytes } = start;
-const recording = openFromDisk();
-const { rows = null } = await shareRecording(recording, { checks: readRecordedChecks(recording), mostBytes });
+const { setup, part, mostBytes } = start;
+const { recording, checks } = openPart(setup.recordingDir, part);
+const { rows = null } = await shareRecording(recording, { checks, mostBytes });
 const source = rows === null ? recording : openSharedRows(rows);
-const checks = readRecordedChecks(source);
 const tokens = tokenTable(setup.tokens);
 const byName = new Map(setup.strategies.map((strategy) => [strategy.name, strategy]));
 const recordingPath = join(realpathSync(setup.recordingDir), sep);
@@ -47,11 +45,6 @@ const guard = createAccessGuard();
 prepareMachinePerturbation();
 const modules = isolateStrategyModules();
 const globalChanges = watchGlobals();
-
-function openFromDisk(): Recording {
-  const whole = openRecording(setup.recordingDir);
-  return lastSeq === null ? whole : whole.cutAt(lastSeq);
-}
 
 async function answer(task: PassTask): Promise<PassAnswer> {
   const { perturbation, machineFactors = [], machineVariant } = task;
@@ -176,6 +169,6 @@ export interface ThreadData {
   readonly setup: ThreadSetup;
   /** The most bytes of the recording that this process keeps in memory. Beyond that it reads from the disk. */
   readonly mostBytes: number;
-  /** The last input number to read from a recording that may still grow; null for a complete one. */
-  readonly lastSeq: number | null;
+  /** The inputs to read: of a recording that may still grow, up to the last one that the command saw. */
+  readonly part: RecordingPart;
 }

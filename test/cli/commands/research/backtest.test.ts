@@ -103,6 +103,41 @@ it('gannet backtest measures a run under three settings and against benchmarks, 
     .rejects.toMatchObject({ code: 'USAGE', message: expect.stringMatching(/holds no result of a backtest: /) });
 });
 
+it('gannet backtest trades on the part of a recording that --timerange names', async () => {
+  const config = join(folder, 'range.yaml');
+  writeFileSync(config, CONFIG.replace('max_age: 1h,', 'max_age: 1h, warmup: 30m,'));
+  const recording = await recorded('range');
+  const ranged = (timerange: string) => runCommand(
+    backtestCommand, ['backtest', config, '--recording', recording, '--no-grid', '--timerange', timerange],
+    { stateDir: folder },
+  );
+  const whole = await ranged('1970-01-01..');
+  const part = await ranged('1970-01-01T01:00..1970-01-01T03:00Z');
+  expect(part.document['period']).toEqual({ start: '1970-01-01T01:00:00.000Z', end: '1970-01-01T02:59:00.000Z' });
+  expect(part.document['fills']).toBeGreaterThan(1);
+  expect(part.document['fills']).toBeLessThan(whole.document['fills'] as number);
+  // Two quotes a minute, without half an hour of a gap; rows of the warm-up are not counted.
+  expect([whole.document['events'], part.document['events']]).toEqual([2 * (400 - 31 - 30), 2 * 120]);
+  expect(part.document['warnings']).toContain('the 30m before the start warm the strategies up');
+  // An earlier beginning than the rows allow: the warm-up takes the first rows.
+  const early = await ranged('1970-01-01T00:10..1970-01-01T03:00');
+  expect(early.document['period']).toMatchObject({ start: '1970-01-01T00:31:00.000Z' });
+  const late = await ranged('1969-12-31..1970-01-02');
+  expect(late.document['decision_hash']).toBe(whole.document['decision_hash']);
+  expect(late.document['warnings']).toEqual(expect.arrayContaining([
+    'the recording begins at 1970-01-01T00:01:00.000Z, after the beginning of --timerange',
+    'the recording ends at 1970-01-01T06:40:00.000Z, before the end of --timerange',
+  ]));
+  await expect(ranged('2026-01-01..2026-02-01')).rejects.toMatchObject({
+    code: 'RECORDING_INCOMPLETE', message: expect.stringMatching(/spans 1970-01-01T00:01.* to 1970-.*holds nothing of/),
+  });
+  for (const [bad, message] of [
+    ['2026-01-20..2026-01-10', /beginning before the end/], ['2026-01-10..2026-01-10', /beginning before the end/],
+    ['2026-01-10', /expected FROM\.\.TO/], ['..', /expected FROM\.\.TO/], ['2026-02-30..', /expected a UTC date/],
+    ['yesterday..', /expected a UTC date or instant, .*got "yesterday"/], ['2026-01-10T25:00..', /expected a UTC date/],
+  ] as const) await expect(ranged(bad), bad).rejects.toThrow(message);
+});
+
 it('issue 13.4: unknown own impact is reported by feed in the answer, the warnings and the report', async () => {
   const [config, report] = [join(folder, 'impact.yaml'), join(folder, 'impact.html')];
   writeFileSync(config, CONFIG);
