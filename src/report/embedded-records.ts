@@ -2,7 +2,9 @@ import type { TrialCount } from '../store/trial-log.ts';
 import { withTrials } from '../research/metrics/deflated-sharpe.ts';
 import type { Assessment, Metrics } from '../research/metrics/metrics.ts';
 import { assessRun, benchmarksOf } from '../research/metrics/run-figures.ts';
-import type { InstrumentRecord, RecordedFill, RunRecord, StrategyRecord } from '../backtest/record/run-record.ts';
+import type {
+  InstrumentRecord, PriceRange, RecordedFill, RunRecord, StrategyRecord,
+} from '../backtest/record/run-record.ts';
 import type { Millis } from '../core/time.ts';
 import type { Runs } from './packed-columns.ts';
 import { packRuns, unpackRuns } from './packed-columns.ts';
@@ -87,43 +89,55 @@ interface PackedRecord extends Omit<RunRecord, 'times' | 'strategies' | 'instrum
   readonly steps: readonly Millis[];
   readonly strategies: readonly (Omit<StrategyRecord, 'equity' | 'held'>
     & { readonly equity: Runs; readonly held: Runs })[];
-  readonly instruments: readonly (Omit<InstrumentRecord, 'bids' | 'asks'>
-    & { readonly bids: Runs; readonly asks: Runs })[];
+  readonly instruments: readonly (Omit<InstrumentRecord, 'bids' | 'asks' | 'range'>
+    & { readonly bids: Runs; readonly asks: Runs; readonly range?: PackedRange | undefined })[];
   readonly names: readonly string[];
+  /** The reasons of the fills, each once; absent in records of earlier versions. */
+  readonly reasons?: readonly string[] | undefined;
   readonly fills: readonly PackedFill[];
   readonly benchmarks?: { readonly cash: number; readonly buyAndHold: Runs; readonly dca: Runs } | undefined;
 }
 
+type PackedRange = Readonly<Record<keyof PriceRange, Runs>>;
+
 type PackedFill = readonly [
   step: Millis, strategy: number, input: number, output: number, amountIn: string, amountOut: string,
-  quotedOut: string | null, value: number | null, costs: number | null,
+  quotedOut: string | null, value: number | null, costs: number | null, reason?: number | null,
 ];
 
 /** Returns a record without its repetitions, which are most of it. */
 export function packRecord({ times, strategies, instruments, fills, benchmarks, ...rest }: RunRecord): PackedRecord {
   const names = [...new Set(fills.flatMap(({ strategy, input, output }) => [strategy, input, output]))];
   const place = new Map(names.map((name, i) => [name, i]));
+  const reasons = [...new Set(fills.flatMap(({ reason }) => (reason === undefined ? [] : [reason])))];
+  const reasonPlace = new Map(reasons.map((reason, i) => [reason, i]));
   const steps = distances(fills.map(({ at }) => at));
   return {
     ...rest,
     steps: distances(times),
     strategies: strategies.map(({ equity, held, ...strategy }) =>
       ({ ...strategy, equity: packRuns(equity), held: packRuns(held) })),
-    instruments: instruments.map(({ bids, asks, ...instrument }) =>
-      ({ ...instrument, bids: packRuns(bids), asks: packRuns(asks) })),
+    instruments: instruments.map(({ bids, asks, range, ...instrument }) => ({
+      ...instrument, bids: packRuns(bids), asks: packRuns(asks),
+      ...(range === undefined ? {}
+        : { range: { lowest: packRuns(range.lowest), highest: packRuns(range.highest) } }),
+    })),
     ...(benchmarks === undefined ? {}
       : { benchmarks: { ...benchmarks, buyAndHold: packRuns(benchmarks.buyAndHold), dca: packRuns(benchmarks.dca) } }),
-    names,
-    fills: fills.map(({ strategy, input, output, amountIn, amountOut, quotedOut, value, costs }, i): PackedFill => [
-      steps[i]!, place.get(strategy)!, place.get(input)!, place.get(output)!, amountIn, amountOut, quotedOut, value,
-      costs,
-    ]),
+    names, reasons,
+    fills: fills.map((fill, i): PackedFill => {
+      const { strategy, input, output, amountIn, amountOut, quotedOut, value, costs, reason } = fill;
+      return [
+        steps[i]!, place.get(strategy)!, place.get(input)!, place.get(output)!, amountIn, amountOut, quotedOut, value,
+        costs, reason === undefined ? null : reasonPlace.get(reason)!,
+      ];
+    }),
   };
 }
 
 /** Returns a packed record as it was. */
 export function unpackRecord(
-  { steps, strategies, instruments, names, fills, benchmarks, ...rest }: PackedRecord,
+  { steps, strategies, instruments, names, reasons = [], fills, benchmarks, ...rest }: PackedRecord,
 ): RunRecord {
   const fillTimes = added(fills.map(([step]) => step));
   return {
@@ -131,16 +145,21 @@ export function unpackRecord(
     times: added(steps),
     strategies: strategies.map(({ equity, held, ...strategy }) =>
       ({ ...strategy, equity: unpackRuns(equity), held: unpackRuns(held) })),
-    instruments: instruments.map(({ bids, asks, ...instrument }) =>
-      ({ ...instrument, bids: unpackRuns(bids), asks: unpackRuns(asks) })),
+    instruments: instruments.map(({ bids, asks, range, ...instrument }) => ({
+      ...instrument, bids: unpackRuns(bids), asks: unpackRuns(asks),
+      ...(range === undefined ? {}
+        : { range: { lowest: unpackRuns(range.lowest), highest: unpackRuns(range.highest) } }),
+    })),
     ...(benchmarks === undefined ? {} : {
       benchmarks: { ...benchmarks, buyAndHold: unpackRuns(benchmarks.buyAndHold), dca: unpackRuns(benchmarks.dca) },
     }),
-    fills: fills.map(([, strategy, input, output, amountIn, amountOut, quotedOut, value, costs], i): RecordedFill =>
-      ({
+    fills: fills.map((packed, i): RecordedFill => {
+      const [, strategy, input, output, amountIn, amountOut, quotedOut, value, costs, reason = null] = packed;
+      return {
         at: fillTimes[i]!, strategy: names[strategy]!, input: names[input]!, output: names[output]!, amountIn,
-        amountOut, quotedOut, value, costs,
-      })),
+        amountOut, quotedOut, value, costs, ...(reason === null ? {} : { reason: reasons[reason]! }),
+      };
+    }),
   };
 }
 

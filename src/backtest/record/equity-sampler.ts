@@ -163,13 +163,17 @@ function createSamples({ market, accounts, prices, wallets, currency, hasExtreme
   };
   const take = (at: Millis): void => {
     const now = sampleOf(at);
+    const isNew = at > lastAt();
     if (hasExtremes) {
-      const between = [...extremes.equity.keep(accounts.totalEquity(at)), ...extremes.market.keep(prices.index())];
+      const between = [
+        ...extremes.equity.keep(accounts.totalEquity(at)), ...extremes.market.keep(prices.observeRates()),
+      ];
       for (const extreme of between.toSorted((a, b) => a.at - b.at)) {
         if (extreme.at > lastAt() && extreme.at < at) store(extreme);
       }
     }
     store(now);
+    if (hasExtremes && isNew) prices.storeRanges(times.length - 1);
   };
   return {
     times, benchmarks, lastAt, take,
@@ -182,7 +186,7 @@ function createSamples({ market, accounts, prices, wallets, currency, hasExtreme
       const now = (): EquitySample => sampleOf(at);
       if (!hasAllPrices && isPriced(now())) take(at);
       extremes.equity.pass(accounts.totalEquity(at), now);
-      extremes.market.pass(prices.index(), now);
+      extremes.market.pass(prices.observeRates(), now);
     },
   };
 }

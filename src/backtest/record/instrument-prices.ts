@@ -19,14 +19,16 @@ export interface InstrumentPrices {
   /** Returns the price of each instrument at the size of a benchmark's purchase. */
   pricesAt(at: Millis): InstrumentPrice[];
   /**
-   * Returns the sum of the last quoted rates, at any size; NaN where an instrument has no quote. It tells when the
-   * market turns, and nothing else.
+   * Takes note of the last quoted rates, at any size, for the range of prices between the rows. Returns their sum,
+   * which tells when the market turns; NaN where an instrument has no quote.
    */
-  index(): number;
+  observeRates(): number;
   /** Samples the half spread of each instrument at the size of its last swap. */
   sampleHalfSpreads(at: Millis, swapSize: (mint: Mint) => bigint | undefined): void;
   /** Writes prices into a row of the records. */
   store(row: number, prices: readonly InstrumentPrice[]): void;
+  /** Writes the range of the rates since the last call into a row of the records. */
+  storeRanges(row: number): void;
   /** Returns the records at the end of a run; `costs` are those of a benchmark's purchase. */
   records(at: Millis, costs: InstrumentRecord['costs']): InstrumentRecord[];
 }
@@ -43,7 +45,15 @@ export function createInstrumentPrices({ market, marks, currency, instruments, s
   const unit = 10 ** currency.decimals;
   const columns = instruments.map((token) => ({
     token, halfSpreads: [] as number[], bids: [] as (number | null)[], asks: [] as (number | null)[],
+    lowest: [] as (number | null)[], highest: [] as (number | null)[], low: Infinity, high: -Infinity,
   }));
+  const rateOf = ({ mint }: Token): number => {
+    const [selling] = market.quoteSlots(mint, currency.mint);
+    const [buying] = market.quoteSlots(currency.mint, mint);
+    const quote = market.latest(selling ?? buying ?? -1);
+    if (quote?.kind !== 'quote') return NaN;
+    return selling === undefined ? 1 / quote.rate : quote.rate;
+  };
   return {
     pricesAt: (at) => instruments.map(({ mint, decimals }) => {
       const isTooOld = spent === 0n || priceAge(market, mint, currency.mint, at) > model.maxPriceAgeMs;
@@ -52,13 +62,16 @@ export function createInstrumentPrices({ market, marks, currency, instruments, s
       const whole = 10 ** decimals / unit;
       return { ask: roundedPrice(price.ask * whole), bid: roundedPrice(price.bid * whole) };
     }),
-    index: () => instruments.reduce((sum, { mint }) => {
-      const [selling] = market.quoteSlots(mint, currency.mint);
-      const [buying] = market.quoteSlots(currency.mint, mint);
-      const quote = market.latest(selling ?? buying ?? -1);
-      if (quote?.kind !== 'quote') return NaN;
-      return sum + (selling === undefined ? 1 / quote.rate : quote.rate);
-    }, 0),
+    observeRates() {
+      let sum = 0;
+      for (const column of columns) {
+        const rate = rateOf(column.token);
+        sum += rate;
+        if (rate < column.low) column.low = rate;
+        if (rate > column.high) column.high = rate;
+      }
+      return sum;
+    },
     sampleHalfSpreads(at, swapSize) {
       for (const { token: { mint }, halfSpreads } of columns) {
         const size = swapSize(mint);
@@ -68,13 +81,26 @@ export function createInstrumentPrices({ market, marks, currency, instruments, s
       }
     },
     store(row, prices) {
-      for (const [i, { asks, bids }] of columns.entries()) {
-        asks[row] = prices[i]!.ask;
-        bids[row] = prices[i]!.bid;
+      for (const [i, column] of columns.entries()) {
+        column.asks[row] = prices[i]!.ask;
+        column.bids[row] = prices[i]!.bid;
       }
     },
-    records: (at, costs) => columns.map(({ token: { mint, symbol, decimals }, bids, asks, halfSpreads }) => ({
+    storeRanges(row) {
+      for (const column of columns) {
+        const rate = rateOf(column.token);
+        const isKnown = rate > 0 && column.low > 0 && column.high < Infinity;
+        column.lowest[row] = isKnown ? roundedPrice(Math.min(1, column.low / rate)) : null;
+        column.highest[row] = isKnown ? roundedPrice(Math.max(1, column.high / rate)) : null;
+        [column.low, column.high] = isKnown ? [rate, rate] : [Infinity, -Infinity];
+      }
+    },
+    records: (at, costs) => columns.map(({
+      token: { mint, symbol, decimals }, bids, asks, halfSpreads, lowest, highest,
+    }) => ({
       symbol, decimals, bids, asks, swapHalfSpreadBps: medianOf(halfSpreads) ?? undefined, costs,
+      range: lowest.length === 0 ? undefined
+        : { lowest: asks.map((_, row) => lowest[row] ?? null), highest: asks.map((_, row) => highest[row] ?? null) },
       turnedBps: marks.isTurned(mint, at) ? model.otherSideHaircutBps : undefined,
     })),
   };

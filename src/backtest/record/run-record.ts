@@ -61,12 +61,23 @@ export interface InstrumentRecord {
   readonly bids: readonly (number | null)[];
   /** The cost of a purchase. */
   readonly asks: readonly (number | null)[];
+  /** Absent where prices were not checked between the times, and in records of earlier versions. */
+  readonly range?: PriceRange | undefined;
   /** The median half spread at the size of the swaps, bps, over the steps after the first swap; absent without one. */
   readonly swapHalfSpreadBps?: number | undefined;
   /** Costs of a benchmark's purchase: the platform fee in bps, network and priority fees in the currency. */
   readonly costs?: { readonly bps: number; readonly order: number } | undefined;
   /** The haircut on prices of a direction that was not recorded, bps; absent where both directions were. */
   readonly turnedBps?: number | undefined;
+}
+
+/**
+ * The lowest and the highest quoted rate since the time before, each divided by the rate at this time; null without a
+ * quote.
+ */
+export interface PriceRange {
+  readonly lowest: readonly (number | null)[];
+  readonly highest: readonly (number | null)[];
 }
 
 /** A swap that landed; amounts in smallest units, as text. */
@@ -85,7 +96,12 @@ export interface RecordedFill {
    * Network fees of this swap, and of failed swaps of the same token since its last fill; null where SOL had no price.
    */
   readonly costs: number | null;
+  /** The strategy's reason, at most so long as `REASON_CHARACTERS`; absent in records of earlier versions. */
+  readonly reason?: string | undefined;
 }
+
+/** A longer reason is cut in a record, which a report carries. */
+export const REASON_CHARACTERS = 200;
 
 /** Returns a value as a record stores it: rounded to the smallest unit of the currency, which a report can carry. */
 export function roundedAmount(value: number, unitsPerToken: number): number {

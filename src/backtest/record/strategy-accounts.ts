@@ -10,7 +10,7 @@ import type { EngineState } from '../../trading/engine-state.ts';
 import { priceAge } from '../../trading/valuation.ts';
 import type { ExitMarks } from './exit-marks.ts';
 import type { RecordedFill, StrategyRecord } from './run-record.ts';
-import { roundedAmount, roundedPrice } from './run-record.ts';
+import { REASON_CHARACTERS, roundedAmount, roundedPrice } from './run-record.ts';
 
 /** The value of what one strategy owns at a time, in the currency; null where a token has no price. */
 export interface AccountValue {
@@ -182,7 +182,9 @@ function addOutcome(account: Account, ledger: Ledger, { intent, outcome, at }: {
   account.landed += 1;
   lockDeposit(account, ledger, fill, at);
   const costs = fees === undefined ? failedFees : fees + (failedFees ?? 0);
-  ledger.fills.push(recordedFill(fill, ledger, { strategy: account.name, quotedOut, costs, at }));
+  ledger.fills.push(recordedFill(fill, ledger, {
+    strategy: account.name, quotedOut, costs, at, reason: intent.reason,
+  }));
   return true;
 }
 
@@ -214,7 +216,7 @@ function returnDeposit(account: Account, mint: Mint): void {
 /** Returns a fill with its value; `costs` are its own fees and those of failed swaps before it. */
 function recordedFill({ inputMint, outputMint, amountIn, amountOut }: Fill, ledger: Ledger, { costs, ...swap }: {
   readonly strategy: string; readonly quotedOut: bigint | undefined; readonly costs: number | undefined;
-  readonly at: Millis;
+  readonly at: Millis; readonly reason: string;
 }): RecordedFill {
   const { currency, unit, unpriced, swapSizes } = ledger;
   const value = outputMint === currency.mint ? Number(amountOut) / unit
@@ -227,6 +229,7 @@ function recordedFill({ inputMint, outputMint, amountIn, amountOut }: Fill, ledg
     quotedOut: swap.quotedOut === undefined ? null : String(swap.quotedOut),
     value: value === undefined ? null : roundedAmount(value, unit),
     costs: costs === undefined ? null : roundedPrice(costs),
+    reason: swap.reason.slice(0, REASON_CHARACTERS),
   };
 }
 

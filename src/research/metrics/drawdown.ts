@@ -43,6 +43,12 @@ export function deepestRelative(episodes: readonly Drawdown[]): Drawdown | undef
   return deepest(episodes, ({ depth }) => depth ?? 0);
 }
 
+/** Returns the deepest drawdowns relative to their peaks, at most `most`, the deepest first. */
+export function deepestDrawdowns(values: readonly number[], most: number): Drawdown[] {
+  return drawdowns(values).filter(({ depth }) => depth !== undefined)
+    .toSorted((a, b) => b.depth! - a.depth! || a.start - b.start).slice(0, most);
+}
+
 /** Returns the deepest drawdown in the currency, which may be another one. */
 export function deepestAbsolute(episodes: readonly Drawdown[]): Drawdown | undefined {
   return deepest(episodes, ({ amount }) => amount);

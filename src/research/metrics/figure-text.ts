@@ -34,11 +34,21 @@ export const FIGURE_NAMES = {
   trials: 'trials',
 } as const;
 
+/** The names of the statistics for people, by their names in an answer. */
+const STATISTIC_NAMES = {
+  value_at_risk_95: 'value at risk',
+  expected_shortfall_95: 'expected shortfall (CVaR)',
+  omega: 'Omega ratio',
+  alpha: 'alpha',
+  beta: 'beta',
+  correlation: 'correlation with holding',
+} as const;
+
 type FigureName = keyof typeof FIGURE_NAMES;
 
 /** Returns figures for people, from their names among the metrics: "Calmar ratio and expectancy of a round trip". */
 export function figuresText(names: readonly string[]): string {
-  const known: Readonly<Record<string, string>> = FIGURE_NAMES;
+  const known: Readonly<Record<string, string>> = { ...FIGURE_NAMES, ...STATISTIC_NAMES };
   const texts = names.map((name) => known[name] ?? name);
   return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)!}`;
 }

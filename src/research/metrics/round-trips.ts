@@ -14,7 +14,7 @@ export interface TradeFill {
 }
 
 /** A purchase and its sale, or a part of it: each sale that takes from a lot makes a round trip. */
-export interface RoundTrip {
+export interface RoundTrip<Fill extends TradeFill = TradeFill> {
   readonly instrument: string;
   readonly quantity: bigint;
   readonly openedAt: Millis;
@@ -25,6 +25,9 @@ export interface RoundTrip {
   readonly costs: number;
   /** Net of these costs. Costs without a fill, such as fees of failures without a later fill, are in no round trip. */
   readonly profit: number;
+  /** The fills of which it is a part. */
+  readonly bought: Fill;
+  readonly sold: Fill;
 }
 
 /** A part of a fill without a counterpart. */
@@ -37,9 +40,9 @@ interface Unpaired {
 }
 
 /** Paired fills. */
-export interface RoundTrips {
+export interface RoundTrips<Fill extends TradeFill = TradeFill> {
   /** In the order of their ends. */
-  readonly trips: readonly RoundTrip[];
+  readonly trips: readonly RoundTrip<Fill>[];
   /** Purchases that are still held. */
   readonly open: readonly Unpaired[];
   /** Sales without a purchase, for example of initial holdings, whose cost is unknown. */
@@ -47,21 +50,21 @@ export interface RoundTrips {
 }
 
 /** Pairs sales with the purchases before them, first in, first out, for each instrument. Fills are in order of time. */
-export function roundTrips(fills: readonly TradeFill[]): RoundTrips {
-  const lots = new Map<string, Lot[]>();
-  const trips: RoundTrip[] = [];
+export function roundTrips<Fill extends TradeFill>(fills: readonly Fill[]): RoundTrips<Fill> {
+  const lots = new Map<string, Lot<Fill>[]>();
+  const trips: RoundTrip<Fill>[] = [];
   const unbought: Unpaired[] = [];
   for (const fill of fills) {
     assert(fill.quantity > 0n, () => `a fill has a quantity, got ${fill.quantity} of ${fill.instrument}`);
     const queue = lots.get(fill.instrument) ?? [];
     lots.set(fill.instrument, queue);
-    const rest: Lot = { fill, left: fill.quantity };
+    const rest: Lot<Fill> = { fill, left: fill.quantity };
     if (fill.side === 'buy') {
       queue.push(rest);
       continue;
     }
     while (rest.left > 0n && queue.length > 0) {
-      const [lot] = queue as [Lot];
+      const [lot] = queue as [Lot<Fill>];
       const quantity = lot.left < rest.left ? lot.left : rest.left;
       trips.push(tripOf(lot.fill, fill, quantity));
       lot.left -= quantity;
@@ -73,22 +76,23 @@ export function roundTrips(fills: readonly TradeFill[]): RoundTrips {
   return { trips, open: [...lots.values()].flat().map(unpaired), unbought };
 }
 
-interface Lot {
-  readonly fill: TradeFill;
+interface Lot<Fill extends TradeFill> {
+  readonly fill: Fill;
   left: bigint;
 }
 
-function tripOf(bought: TradeFill, sold: TradeFill, quantity: bigint): RoundTrip {
+function tripOf<Fill extends TradeFill>(bought: Fill, sold: Fill, quantity: bigint): RoundTrip<Fill> {
   const entry = partOf(bought, quantity);
   const exit = partOf(sold, quantity);
   const costs = entry.costs + exit.costs;
   return {
     instrument: sold.instrument, quantity, openedAt: bought.at, closedAt: sold.at,
     entryValue: entry.value, exitValue: exit.value, costs, profit: exit.value - entry.value - costs,
+    bought, sold,
   };
 }
 
-function unpaired({ fill, left }: Lot): Unpaired {
+function unpaired({ fill, left }: Lot<TradeFill>): Unpaired {
   return { instrument: fill.instrument, at: fill.at, quantity: left, ...partOf(fill, left) };
 }
 
@@ -118,13 +122,20 @@ export interface TradeResults {
   readonly expectancyRatio: number | undefined;
 }
 
+/** Returns 1 for a trade that was won, -1 for one that was lost, and 0 for one without gain or loss. */
+export function outcomeOf({ profit, entryValue }: Pick<RoundTrip, 'profit' | 'entryValue'>): -1 | 0 | 1 {
+  return Math.abs(profit) <= ROUNDING * Math.abs(entryValue) ? 0 : profit > 0 ? 1 : -1;
+}
+
 /** Returns the results of trades. */
 export function tradeResults(trips: readonly Pick<RoundTrip, 'profit' | 'entryValue'>[]): TradeResults {
   let [wins, losses, breakeven, won, lost] = [0, 0, 0, 0, 0];
-  for (const { profit, entryValue } of trips) {
-    if (Math.abs(profit) <= ROUNDING * Math.abs(entryValue)) {
+  for (const trip of trips) {
+    const { profit } = trip;
+    const outcome = outcomeOf(trip);
+    if (outcome === 0) {
       breakeven += 1;
-    } else if (profit > 0) {
+    } else if (outcome > 0) {
       wins += 1;
       won += profit;
     } else {

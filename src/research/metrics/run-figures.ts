@@ -63,17 +63,37 @@ export function assessRun(record: RunRecord, strategies: readonly StrategyRecord
   });
 }
 
+/** A fill of a run: its token, and its strategy with the reason that it gave. */
+export interface RunFill extends TradeFill {
+  readonly symbol: string;
+  readonly strategy: string;
+  readonly reason: string | undefined;
+}
+
 /**
  * Returns fills as purchases and sales of other tokens than the currency. A swap between two such tokens is one of
  * each.
  */
-export function tradeFills(record: RunRecord, strategies: readonly StrategyRecord[] = record.strategies): TradeFill[] {
+export function tradeFills(record: RunRecord, strategies: readonly StrategyRecord[] = record.strategies): RunFill[] {
   const names = new Set(strategies.map(({ name }) => name));
   return record.fills.filter(({ strategy }) => names.has(strategy)).flatMap((fill) => legsOf(fill, record.currency));
 }
 
-/** Returns the values of the benchmarks at the same times. */
+/** The values of the benchmarks at the times of a run; undefined as in `Benchmarks`. */
+type BenchmarkSeries = { readonly [Name in keyof Benchmarks]: EquitySeries | undefined };
+
+/** Returns the benchmarks with their figures. */
 export function benchmarksOf(record: RunRecord): Benchmarks {
+  const { buy_and_hold, dca, cash } = benchmarkSeries(record);
+  const measured = (series: EquitySeries | undefined): Benchmark | undefined => (series === undefined ? undefined : {
+    series,
+    assessment: assess({ kind: 'equity', ...series }, { strictness: 'backtest', isMadeUp: record.isMadeUp }),
+  });
+  return { buy_and_hold: measured(buy_and_hold), dca: measured(dca), cash: measured(cash) };
+}
+
+/** Returns the values of the benchmarks at the same times. */
+export function benchmarkSeries(record: RunRecord): BenchmarkSeries {
   const { times, values } = seriesOf(record, record.strategies);
   const [cash = 0] = values;
   const spanMs = times.length < 2 ? 0 : times.at(-1)! - times[0]!;
@@ -83,13 +103,15 @@ export function benchmarksOf(record: RunRecord): Benchmarks {
   const { orders, everyMs } = averagingPlan(spanMs);
   const part = cash / instruments.length;
   const isLost = instruments.length === 0 || record.instruments.some(isGone);
-  const together = (one: (prices: readonly number[], costs: BenchmarkCosts) => EquitySeries): Benchmark | undefined => {
+  const together = (
+    one: (prices: readonly number[], costs: BenchmarkCosts) => EquitySeries,
+  ): EquitySeries | undefined => {
     if (isLost) return undefined;
     const each = instruments.map(({ prices, ...costs }) => one(prices, costs).values);
-    return benchmarkOf({ times, values: times.map((_, i) => each.reduce((sum, held) => sum + held[i]!, 0)) }, record);
+    return { times, values: times.map((_, i) => each.reduce((sum, held) => sum + held[i]!, 0)) };
   };
   const measured = isLost ? undefined : record.benchmarks;
-  const wallet = ({ cash: began }: BenchmarkRecord, column: readonly (number | null)[]): Benchmark => {
+  const wallet = ({ cash: began }: BenchmarkRecord, column: readonly (number | null)[]): EquitySeries => {
     let last = cash;
     const values = record.times.flatMap((at, i) => {
       // Before its beginning a benchmark holds its money; without a price the last value holds.
@@ -97,7 +119,7 @@ export function benchmarksOf(record: RunRecord): Benchmarks {
       if (value !== null) last = value * (cash / began);
       return known.has(at) ? [last] : [];
     });
-    return benchmarkOf({ times, values }, record);
+    return { times, values };
   };
   return {
     buy_and_hold: measured === undefined
@@ -106,7 +128,7 @@ export function benchmarksOf(record: RunRecord): Benchmarks {
     dca: measured === undefined
       ? together((prices, costs) => dollarCostAveraging({ times, prices }, { cash: part, ...costs, orders, everyMs }))
       : wallet(measured, measured.dca),
-    cash: benchmarkOf(cashOnly(times, { cash }), record),
+    cash: cashOnly(times, { cash }),
   };
 }
 
@@ -134,10 +156,6 @@ function isGone({ bids }: InstrumentRecord): boolean {
 
 function isPrice(price: number | null | undefined): boolean {
   return price !== null && price !== undefined && price > 0;
-}
-
-function benchmarkOf(series: EquitySeries, { isMadeUp }: Pick<RunRecord, 'isMadeUp'>): Benchmark {
-  return { series, assessment: assess({ kind: 'equity', ...series }, { strictness: 'backtest', isMadeUp }) };
 }
 
 /** The middle of bid and ask, with half of the spread as a cost of either direction. */
@@ -175,12 +193,14 @@ function tradingOf(record: RunRecord, strategies: readonly StrategyRecord[]): Om
 }
 
 function legsOf(
-  { at, strategy, input, output, amountIn, amountOut, value, costs }: RecordedFill, currency: string,
-): TradeFill[] {
+  { at, strategy, input, output, amountIn, amountOut, value, costs, reason }: RecordedFill, currency: string,
+): RunFill[] {
   if (value === null) return [];
-  const leg = (side: TradeFill['side'], symbol: string, quantity: string, cost: number): TradeFill[] =>
-    (symbol === currency || quantity === '0' ? []
-      : [{ at, instrument: `${symbol} of ${strategy}`, side, quantity: BigInt(quantity), value, costs: cost }]);
+  const leg = (side: TradeFill['side'], symbol: string, quantity: string, cost: number): RunFill[] =>
+    (symbol === currency || quantity === '0' ? [] : [{
+      at, instrument: `${symbol} of ${strategy}`, side, quantity: BigInt(quantity), value, costs: cost, symbol,
+      strategy, reason,
+    }]);
   // Costs count once, on the sale if there is one.
   const isExit = input !== currency;
   return [

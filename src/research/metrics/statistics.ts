@@ -50,6 +50,16 @@ export function autocorrelation(values: readonly number[], lag: number): number 
   return sum / (centralMoment(values, 2) * values.length);
 }
 
+/**
+ * Returns a quantile of values in rising order, linear between the two values around it (type 7 of R. Hyndman and Y.
+ * Fan, "Sample Quantiles in Statistical Packages", 1996); undefined without values.
+ */
+export function quantile(rising: readonly number[], share: number): number | undefined {
+  const place = share * (rising.length - 1);
+  const [low, high] = [rising[Math.floor(place)], rising[Math.ceil(place)]];
+  return low === undefined || high === undefined ? undefined : low + (high - low) * (place - Math.floor(place));
+}
+
 function varies(values: readonly number[]): boolean {
   return (deviation(values) ?? 0) > 0;
 }

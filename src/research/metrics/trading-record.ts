@@ -7,7 +7,8 @@ import type { TradeFill, TradeResults } from './round-trips.ts';
 import { roundTrips, tradeResults } from './round-trips.ts';
 import { shareText } from './figure-text.ts';
 
-const FEW_TRADES = 30;
+/** With fewer trades, averages are mostly chance. */
+export const FEW_TRADES = 30;
 /** Costs of fills are kept to seven digits: a smaller share of all fees is a rounding error. */
 const ROUNDING_SHARE = 1e-6;
 const OF_TRIPS = ['win_rate', 'profit_factor', 'expectancy', 'payoff_ratio'];

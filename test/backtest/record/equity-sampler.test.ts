@@ -37,11 +37,11 @@ describe('the record of a backtest', () => {
     expect(measured([...ROUND]).record.fills).toEqual([
       {
         at: 6_805, strategy: 'in-and-out', input: 'USDC', output: 'SOL', amountIn: '25000000', amountOut: '200000000',
-        quotedOut: '200000000', value: 25, costs: 0.001_116,
+        quotedOut: '200000000', value: 25, costs: 0.001_116, reason: 'its turn',
       },
       {
         at: 11_805, strategy: 'in-and-out', input: 'SOL', output: 'USDC', amountIn: '200000000', amountOut: '26000000',
-        quotedOut: '26000000', value: 26, costs: 0.001_17,
+        quotedOut: '26000000', value: 26, costs: 0.001_17, reason: 'its turn',
       },
     ]);
   });
@@ -136,6 +136,17 @@ describe('the record of a backtest', () => {
     expect(series.values.at(-1)).toBe(blind.series.values.at(-1));
     expect(record.strategies[0]!.held).toHaveLength(record.times.length);
     expect(record.instruments[0]!.bids.slice(3, 5)).toEqual([150, 90]);
+    // The range at one minute is that of all prices since the fill, relative to the price of 120 then.
+    expect(record.instruments[0]!.range).toMatchObject({
+      lowest: [null, expect.any(Number), expect.any(Number), null, null, 90 / 120, 1],
+      highest: [null, expect.any(Number), expect.any(Number), null, null, 150 / 120, 1],
+    });
+    expect(blind.record.instruments[0]!.range).toBeUndefined();
+  });
+
+  it('holds the first 200 characters of a reason', () => {
+    const { record } = measured([...ROUND], { strategies: [inAndOut('wordy', 'x'.repeat(2_000))] });
+    expect(record.fills.map(({ reason }) => reason)).toEqual(['x'.repeat(200), 'x'.repeat(200)]);
   });
 
   it('includes a trough whose price arrives at the instant of a sample and of a check', () => {

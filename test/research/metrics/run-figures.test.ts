@@ -35,8 +35,10 @@ describe('the figures of a record', () => {
     };
     const record = recordOf({ fills: [swap, { ...swap, value: null }, { ...swap, strategy: 'b', input: 'USDC' }] });
     expect(tradeFills(record)).toEqual([
-      { at: HOUR, instrument: 'SOL of a', side: 'sell', quantity: 5n, value: 12, costs: 1 },
-      { at: HOUR, instrument: 'FISH of a', side: 'buy', quantity: 7n, value: 12, costs: 0 },
+      { at: HOUR, instrument: 'SOL of a', side: 'sell', quantity: 5n, value: 12, costs: 1, symbol: 'SOL',
+        strategy: 'a' },
+      { at: HOUR, instrument: 'FISH of a', side: 'buy', quantity: 7n, value: 12, costs: 0, symbol: 'FISH',
+        strategy: 'a' },
     ]);
   });
 });

@@ -1,6 +1,7 @@
 import type { StrategyRecord } from '../../../backtest/record/run-record.ts';
 import type { SampledInput } from '../../../backtest/sampling.ts';
 import { currencyText, equityJson, figureTable } from '../../output/metrics-text.ts';
+import { statisticsText } from '../../output/statistics-text.ts';
 import { table } from '../../output/table.ts';
 import { fillAgeText } from '../../../config/config-record.ts';
 import { formatDecimal } from '../../../core/amount.ts';
@@ -15,6 +16,7 @@ import { withTrials } from '../../../research/metrics/deflated-sharpe.ts';
 import { shareText } from '../../../research/metrics/figure-text.ts';
 import type { Benchmark, Benchmarks } from '../../../research/metrics/run-figures.ts';
 import { assessRun, seriesOf } from '../../../research/metrics/run-figures.ts';
+import type { RunStatistics } from '../../../research/metrics/run-statistics.ts';
 import { valueText } from '../../../research/metrics/value-text.ts';
 import type { MeasuredRun } from '../../../research/trials/measured-run.ts';
 import type { SensitivityGrid } from '../../../research/trials/sensitivity-grid.ts';
@@ -34,13 +36,14 @@ export interface BacktestAnswer extends ReportedBacktest {
   /** Inputs that strategies saw less often than recorded. */
   readonly sampled: readonly SampledInput[];
   readonly tokens: TokenTable;
+  readonly statistics: RunStatistics;
 }
 
 /** Returns an answer for `--json`. `report` is the path of the written report. */
 export function asJson(answer: BacktestAnswer, report: string | undefined): unknown {
   const {
     runId, run: { result, series, assessment }, settings, grid, benchmarks, currency, recordedSwaps, trials, warnings,
-    priceAges, sampled, tokens, verdict,
+    priceAges, sampled, tokens, verdict, statistics,
   } = answer;
   return {
     run_id: runId,
@@ -77,6 +80,7 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
     })),
     warnings,
     figure_warnings: assessment.warnings,
+    statistics,
     verdict,
     report: report ?? null,
   };
@@ -139,7 +143,7 @@ function sampledText(sampled: readonly SampledInput[], tokens: TokenTable): stri
 export function asText(answer: BacktestAnswer, report: string | undefined): string {
   const {
     run: { result, series, record, assessment }, settings, grid, benchmarks, currency, trials, warnings, priceAges,
-    sampled, tokens, verdict,
+    sampled, tokens, verdict, statistics,
   } = answer;
   const tried = trialsText(trials, assessment.metrics.dsr, assessment.luckUnknown);
   const show = (value: number | undefined): string =>
@@ -175,6 +179,8 @@ export function asText(answer: BacktestAnswer, report: string | undefined): stri
     '\n',
     figureTable(columns, currency.symbol),
     ...missing.map((reason) => `  ${reason}\n`),
+    '\n',
+    statisticsText(statistics, currency.symbol),
     '\n',
     ...(grid === undefined ? [] : [gridText(grid), '\n']),
     table([['strategy', 'swaps', 'start', 'end'], ...result.strategies.map(({ name, swaps }) => {

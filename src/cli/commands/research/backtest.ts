@@ -30,6 +30,7 @@ import { openSharedRows } from '../../../recording/shared/shared-source.ts';
 import { gridHeatMap } from '../../../report/figure-tables.ts';
 import { writeBacktestReport } from '../../../report/write-report.ts';
 import { benchmarksOf } from '../../../research/metrics/run-figures.ts';
+import { runStatistics } from '../../../research/metrics/run-statistics.ts';
 import type { ResearchInput } from '../../../research/research-input.ts';
 import { researchWarnings } from '../../../research/research-input.ts';
 import { stopwatch } from '../../../research/stopwatch.ts';
@@ -122,7 +123,7 @@ async function measure(context: BoxedContext, input: ResearchInput, { flags, cou
       recordedSwaps: setup.model.recordedSwaps?.length ?? 0,
       warnings: [...stopWarnings, ...counter.warnings, ...warningsOf(input, settings, grid)],
       priceAges: config.backtest.model, sampled: sampledInputs(strategies, setup.intervals ?? new Map()),
-      verdict: verdictOf(run, settings, benchmarks),
+      verdict: verdictOf(run, settings, benchmarks), statistics: runStatistics(run.record),
     },
   };
 }
