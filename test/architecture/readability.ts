@@ -33,8 +33,8 @@ const TEST_BOUNDARIES: ReadonlyMap<string, string> = new Map([
 /** The authors' SDK, whose names strategies outside the project import, and the script of a page. */
 const PUBLIC_FACES: ReadonlySet<string> = new Set([
   'src/strategy/index.ts', 'src/strategy/technical-indicators.ts', 'src/testing/index.ts', 'src/report/page-script.ts',
-  ...['element', 'number-text', 'time-text', 'style', 'data-table', 'chart-library', 'charts/chart-place',
-    'charts/start-charts', 'charts/sparkline', 'charts/chart-data'].map((name) => `src/web/${name}.ts`),
+  ...['element', 'number-text', 'time-text', 'style', 'data-table', 'chart-library', 'charts/sparkline',
+    'charts/chart-data'].map((name) => `src/web/${name}.ts`),
 ]);
 
 const EXPORT = new RegExp(
