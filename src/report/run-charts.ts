@@ -66,8 +66,8 @@ export function exposureChart({ run: { series, record }, silences }: ReportInput
   // Where tokens are held for minutes within weeks, one line through all samples would be a solid block.
   const { times, means, highest } = spanMeans(shares, { times: record.times, parts: STEPS_OF_EXPOSURE });
   return drawn(NOT_VALUED, [
-    lineOf('on average', pointsOf(means, { times }), { form: 'area' }),
-    lineOf('highest', pointsOf(highest, { times }), { tone: 'third', form: 'dotted' }),
+    lineOf('on average', pointsOf(means, { times, gaps: silences?.all }), { form: 'area' }),
+    lineOf('highest', pointsOf(highest, { times, gaps: silences?.all }), { tone: 'third', form: 'dotted' }),
   ], `Each step holds ${roughDuration(times[1]! - times[0]!)}: the mean, and the highest in it.`);
 }
 
