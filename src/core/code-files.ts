@@ -58,7 +58,6 @@ export const BUNDLED_PACKAGES = { 'rxjs': 'rxjs.js', 'rxjs/operators': 'rxjs-ope
 /** Files that a page or a chain reads as a whole. */
 export const ASSETS = {
   'report-page': 'report/page-script.ts',
-  'report-readout': 'report/readout.ts',
   'dashboard-page': 'dashboard/browser/main.ts',
   'chart-library.js': '../node_modules/lightweight-charts/dist/lightweight-charts.standalone.production.js',
   'swap.so': 'sandbox/program/swap.so',

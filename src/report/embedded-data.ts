@@ -1,9 +1,17 @@
 import { deflateRawSync } from 'node:zlib';
 import type { Assessment } from '../research/metrics/metrics.ts';
+import type { RunStatistics } from '../research/metrics/run-statistics.ts';
 import type { EmbeddedReport, ReportRecords } from './embedded-records.ts';
 import { figuresOf, packRecord } from './embedded-records.ts';
+import { flatStatistics } from './printed-statistics.ts';
 import type { Markup } from '../web/markup.ts';
 import { markup } from '../web/markup.ts';
+
+/** The figures that a report prints. */
+interface ReportedFigures {
+  readonly assessments: ReadonlyMap<string, Assessment>;
+  readonly statistics: RunStatistics;
+}
 
 /** The limit of packed data. With drawings and tables, it keeps the file below about four megabytes. */
 const MOST_CHARACTERS = 3_000_000;
@@ -13,13 +21,18 @@ const MOST_CHARACTERS = 3_000_000;
  * much; undefined where the run's own records are too much.
  */
 export function embeddedData(
-  { record, others, trials }: ReportRecords, assessments: ReadonlyMap<string, Assessment>, most = MOST_CHARACTERS,
+  { record, others, trials }: ReportRecords,
+  { assessments, statistics }: ReportedFigures,
+  most = MOST_CHARACTERS,
 ): Markup | undefined {
   const carried = (names: readonly string[]): EmbeddedReport => ({
     record: packRecord(record), trials,
     others: Object.fromEntries(names.map((name) => [name, packRecord(others[name]!)])),
-    figures: figuresOf(new Map([...assessments].filter(([of]) =>
-      !of.startsWith('setting ') || names.includes(of.slice('setting '.length))))),
+    figures: {
+      ...figuresOf(new Map([...assessments].filter(([of]) =>
+        !of.startsWith('setting ') || names.includes(of.slice('setting '.length))))),
+      statistics: flatStatistics(statistics),
+    },
   });
   for (const names of [Object.keys(others), []]) {
     const packed = packData(carried(names));
@@ -32,6 +45,6 @@ export function embeddedData(
  * Returns data as letters and digits: JSON, deflated (RFC 1951), in base64. That is less than half of the size, and
  * cannot end an element.
  */
-function packData(data: unknown): string {
+export function packData(data: unknown): string {
   return deflateRawSync(JSON.stringify(data), { level: 9 }).toString('base64');
 }

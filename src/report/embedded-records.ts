@@ -7,7 +7,7 @@ import type {
 } from '../backtest/record/run-record.ts';
 import type { Millis } from '../core/time.ts';
 import type { Runs } from './packed-columns.ts';
-import { packRuns, unpackRuns } from './packed-columns.ts';
+import { added, distances, packRuns, unpackRuns } from './packed-columns.ts';
 
 /** The data that a report carries so that its figures can be computed again: the records, and the tool's figures. */
 export interface EmbeddedReport {
@@ -26,8 +26,8 @@ export interface ReportRecords {
   readonly trials?: TrialCount | undefined;
 }
 
-/** Metrics by name: `total`, `strategy 1`, `benchmark cash`, `setting pessimistic`. */
-type Figures = Readonly<Record<string, Metrics>>;
+/** Metrics by name: `total`, `strategy 1`, `benchmark cash`, `setting pessimistic`; and `statistics`. */
+type Figures = Readonly<Record<string, Metrics | Readonly<Record<string, unknown>>>>;
 
 /** A figure that differs when it is computed again. */
 interface Mismatch {
@@ -75,7 +75,7 @@ export function mismatches(embedded: Figures, computed: Figures): Mismatch[] {
   });
 }
 
-function rowsOf(metrics: Metrics | undefined): Readonly<Record<string, unknown>> {
+function rowsOf(metrics: Figures[string] | undefined): Readonly<Record<string, unknown>> {
   return { ...metrics };
 }
 
@@ -161,14 +161,4 @@ export function unpackRecord(
       };
     }),
   };
-}
-
-/** The first time stands for itself. */
-function distances(times: readonly Millis[]): Millis[] {
-  return times.map((at, i) => (i === 0 ? at : at - times[i - 1]!));
-}
-
-function added(steps: readonly Millis[]): Millis[] {
-  let at = 0;
-  return steps.map((step) => (at += step));
 }

@@ -2,7 +2,7 @@ import type { Metrics } from '../research/metrics/metrics.ts';
 import { SHOWN_METRICS, labelIn, scaledNote } from '../research/metrics/figure-text.ts';
 import type { Cell, Markup } from '../web/markup.ts';
 import { columnsOf, dataTable, markup, nameText, note } from '../web/markup.ts';
-import { instantText } from './charts/axis.ts';
+import { instantText } from './printed-figures.ts';
 import type { ReportFigures, ReportInput } from './report-input.ts';
 import type { SimulationSetting } from '../trading/simulation-model.ts';
 import type { HeatMap } from './charts/heat-map.ts';
@@ -10,40 +10,77 @@ import { heatMapFigure } from './charts/heat-map.ts';
 import { valueText } from '../research/metrics/value-text.ts';
 import type { SensitivityGrid } from '../research/trials/sensitivity-grid.ts';
 
-/** Returns the most important figures, each with the context needed to judge it. */
+/** Returns the most important figures; each opens to what it means, or why it is missing. */
 export function keyFigures(
   { run: { record: { currency }, assessment: { metrics, path } } }: ReportInput, figures: ReportFigures,
 ): Markup {
   const scaled = scaledNote(path);
   const { figure, isGiven, reason } = figures;
-  const tile = (label: string, name: string, about: Markup, metric?: keyof Metrics, unit = ''): Markup => {
-    const missing = isGiven(name) || metric === undefined ? undefined : reason(metric);
-    const value = markup`${figure(name)}${isGiven(name) && unit !== '' && markup` <small>${unit}</small>`}`;
-    return markup`<div><dt>${label}</dt><dd><b>${value}</b>${missing ?? about}</dd></div>`;
+  const tile = ({ label, name, sub, metric, meaning, sign, unit }: Tile): Markup => {
+    const isThere = isGiven(name);
+    const missing = isThere || metric === undefined ? undefined : reason(metric);
+    const tone = !isThere || sign === undefined || sign === 0 ? '' : sign > 0 ? ' gain' : ' loss';
+    const about = missing ?? meaning ?? SHOWN_METRICS.find((each) => each.name === metric)?.meaning;
+    return markup`<details class="tile" name="key-figure"><summary><span class="label">${label}</span><span ${
+      markup`class="value${tone}"`}>${tone !== '' && ARROWS[tone === ' gain' ? 'up' : 'down']}${figure(name)}${
+      isThere && unit !== undefined && markup` <span class="unit">${unit}</span>`}</span>
+<span class="sub">${sub}</span></summary><p>${about}.</p></details>`;
   };
-  const held = isGiven('versus_holding') ? markup`which returned ${figure('benchmark buy_and_hold.total_return')}`
-    : markup`no benchmark could buy anything`;
-  const interval = isGiven('total.sharpe_interval') ? figure('total.sharpe_interval') : markup`without an interval`;
-  const [won, lost, even] = [figure('total.wins'), figure('total.losses'), figure('total.breakeven')];
-  const results = markup`${won} won, ${lost} lost, ${even} even`;
-  const mean = isGiven('total.profit_factor') ? markup`on average; profit factor ${figure('total.profit_factor')}`
-    : markup`on average`;
-  const landed = isGiven('total.landing_rate') ? markup`${figure('total.landing_rate')} of the transactions landed`
-    : markup`no transaction was sent`;
-  const change = markup`from ${figure('total.equity_start')} to ${figure('total.equity_end')} ${currency}`;
-  const exposed = markup`on average; in the market ${figure('total.time_in_market')} of the time`;
-  return markup`<dl class="tiles">${[
-    tile('total return', 'total.total_return', change, 'total_return'),
-    tile('against buying and holding', 'versus_holding', held, undefined, 'points'),
-    tile('deepest drawdown', 'total.max_drawdown', drawdownText(metrics), 'max_drawdown'),
-    tile('Sharpe ratio a year', 'total.sharpe', interval, 'sharpe'),
-    tile('round trips', 'trips.all', markup`${results}; still open: ${figure('trips.open')}`),
-    tile('result of a round trip', 'total.expectancy', mean, 'expectancy', currency),
-    tile('exposure', 'total.exposure', exposed, 'exposure'),
-    tile('fees paid', 'total.fees_paid', landed, 'fees_paid', currency),
-  ]}</dl>
-${scaled !== undefined && note(`${upperFirst(scaled)}.`)}${
-  note(markup`The meaning of each figure, and why one is missing: <a href="#all-figures">all figures</a>.`)}`;
+  const [won, lost] = [figure('total.wins'), figure('total.losses')];
+  return markup`<div class="tiles">${[
+    tile({
+      label: 'Total return', name: 'result.return', metric: 'total_return', sign: metrics.total_return ?? 0,
+      sub: markup`${figure('total.equity_start')} to ${figure('total.equity_end')} ${currency}`,
+    }),
+    tile({
+      label: 'Against holding', name: 'versus_holding', unit: 'points', sign: versusOf(figures),
+      sub: isGiven('versus_holding') ? markup`holding ${figure('benchmark buy_and_hold.total_return')}`
+        : markup`no benchmark could buy`,
+      meaning: 'the total return minus that of buying and holding the same tokens, in percentage points',
+    }),
+    tile({
+      label: 'Max drawdown', name: 'total.max_drawdown', metric: 'max_drawdown', sub: drawdownText(metrics),
+    }),
+    tile({
+      label: 'Sharpe ratio', name: 'total.sharpe', metric: 'sharpe',
+      sub: isGiven('total.sharpe_interval') ? figure('total.sharpe_interval') : markup`a year`,
+    }),
+    tile({
+      label: 'Win rate', name: 'total.win_rate', metric: 'win_rate',
+      sub: markup`${figure('trips.all')} trades: ${won} won, ${lost} lost`,
+    }),
+    tile({
+      label: 'Profit factor', name: 'total.profit_factor', metric: 'profit_factor',
+      sub: isGiven('total.expectancy') ? markup`${figure('total.expectancy')} ${currency} a trade`
+        : markup`gains / losses`,
+    }),
+  ]}</div>
+${scaled !== undefined && note(`${upperFirst(scaled)}.`)}`;
+}
+
+/** A key figure. */
+interface Tile {
+  readonly label: string;
+  readonly name: string;
+  readonly sub: Markup;
+  readonly metric?: keyof Metrics | undefined;
+  /** Left out, it is that of the metric. */
+  readonly meaning?: string | undefined;
+  /** Above 0 the figure is a gain, below 0 a loss. */
+  readonly sign?: number | undefined;
+  readonly unit?: string | undefined;
+}
+
+const ARROWS = {
+  up: markup`<span class="arrow up" aria-hidden="true"></span>`,
+  down: markup`<span class="arrow" aria-hidden="true"></span>`,
+};
+
+/** Returns the difference to buying and holding; 0 where it is not known. */
+function versusOf({ assessments }: ReportFigures): number {
+  const held = assessments.get('benchmark buy_and_hold')?.metrics.total_return ?? null;
+  const own = assessments.get('total')?.metrics.total_return ?? null;
+  return own === null || held === null ? 0 : own - held;
 }
 
 /** Returns all figures, each with its meaning, or why it is missing. */
@@ -51,7 +88,7 @@ export function figureTable(
   { run: { record: { currency } } }: ReportInput, { figure, isGiven, reason }: ReportFigures,
 ): Markup {
   return dataTable({
-    label: 'All figures', isWide: true,
+    label: 'Each figure and its meaning', isWide: true,
     columns: [
       { name: 'figure', isText: true }, { name: 'value' },
       { name: 'meaning, or why it is missing', isText: true, isLong: true },
@@ -177,7 +214,7 @@ export function comparisonTables(
     const hasEquity = title === GROUPS[0]!.title;
     const equity = <T>(cell: T): T[] => (hasEquity ? [cell] : []);
     return (shown.length > 0 || hasEquity) && markup`<h3>${title}</h3>${dataTable({
-      label: title,
+      label: `Comparison: ${title.toLowerCase()}`,
       columns: columnsOf('name', ...equity(atEnd), ...shown.map((name) => labelOf(name, record.currency))),
       rows: rows.map(([of, name]) => (
         [name, ...equity(figure(`${of}.equity_end`)), ...shown.map((metric) => figure(`${of}.${metric}`))])),

@@ -1,30 +1,25 @@
 import type { Millis } from '../core/time.ts';
-import { shortDuration } from '../core/time.ts';
-import type { ChartLine } from './charts/line-chart.ts';
-import { lineChart } from './charts/line-chart.ts';
+import { groupThousands } from '../core/text.ts';
+import { unitText } from '../web/number-text.ts';
+import type { ChartMark, TimeChartData } from '../web/charts/chart-data.ts';
 import type { Markup } from '../web/markup.ts';
 import { markup } from '../web/markup.ts';
 import type { InstrumentRecord, RunRecord } from '../backtest/record/run-record.ts';
-import type { SwapWindow } from './price-samples.ts';
-import { MOST_MARKS, swapWindows } from './price-samples.ts';
+import type { Columns } from './charts/chart-figure.ts';
+import { chartFigure, lineOf, PLAIN, pointsOf } from './charts/chart-figure.ts';
 import { fillPrice } from './outcome-tables.ts';
+import type { SwapWindow } from './price-samples.ts';
+import { swapWindows } from './price-samples.ts';
 import type { RecordedPrices, ReportInput } from './report-input.ts';
 
 /** All price charts share this many parts, so that many markets do not make a large file. */
-const PARTS_OF_MARKETS = 3_000;
-const MOST_PARTS = 300;
+const PARTS_OF_MARKETS = 1_600;
+const MOST_PARTS = 800;
 const FEWEST_PARTS = 60;
-const PARTS_OF_CLOSE_UPS = 150;
-const COUNT_STEPS = 60;
-const PRICE_NOTE = 'The price is the middle between the prices of a purchase and of a sale.';
-const MANY_NOTE = 'The swaps are too many for this chart: the charts below show their number, and some of them.';
-
-/** A swap in a price chart. */
-interface Mark {
-  readonly at: Millis;
-  readonly kind: 'entry' | 'exit';
-  readonly price: number;
-}
+/** More marks than these could not be told apart, and would make the chart slow. */
+const MOST_DRAWN_MARKS = 600;
+const PRICE_NOTE = 'The price is the middle between the prices of a purchase and of a sale. An arrow up is an entry, '
+  + 'an arrow down an exit, at its price.';
 
 /**
  * Returns charts of each market's price with its swaps: over the whole run, and over short windows where the swaps are
@@ -32,30 +27,37 @@ interface Mark {
  */
 export function marketCharts(input: ReportInput): Markup {
   const { run: { record }, silences } = input;
-  const { instruments, currency, times } = record;
-  if (instruments.length === 0) {
+  const { instruments, times } = record;
+  if (instruments.length === 0)
     return markup`<p class="none">The strategies watched no token that could be bought.</p>`;
-  }
   const parts = Math.max(FEWEST_PARTS, Math.min(MOST_PARTS, Math.floor(PARTS_OF_MARKETS / instruments.length)));
   return markup`${instruments.map((instrument) => {
-    const { symbol } = instrument;
     const marks = marksOf(record, instrument);
-    const windows = swapWindows(record, instrument);
-    const near = windows.map((window) => windowChart(input, { instrument, marks, window }));
-    const areMany = windows.length > 0 && marks.length > 2 * MOST_MARKS;
-    return markup`${lineChart({
-      title: `${symbol}, ${currency} each`, times, kind: 'price', parts, gaps: silences?.bySymbol.get(symbol),
-      empty: 'It never had a price in this recording.',
-      lines: [
-        { label: 'price', style: 'main', values: times.map((_, i) => middle(instrument, i)) },
-        ...(areMany ? [] : markLines(marks, times)),
-      ],
-      notes: [PRICE_NOTE, ...(areMany ? [MANY_NOTE] : [])],
-    })}
-${areMany && countChart(symbol, marks, times)}
-${near.slice(0, 1)}${near.length > 1 && markup`<div class="side-by-side">${near.slice(1)}</div>`}
+    const step = Math.ceil(marks.length / MOST_DRAWN_MARKS);
+    const near = swapWindows(record, instrument);
+    const [first, ...others] = near.map((window) => windowChart(input, { instrument, marks, window }));
+    return markup`${chartFigure(priceChart(record, {
+      instrument, title: `${instrument.symbol}/${record.currency}`, marks: marks.filter((_, i) => i % step === 0),
+      columns: { times, gaps: silences?.bySymbol.get(instrument.symbol), parts },
+    }), [
+      PRICE_NOTE,
+      step > 1 && `One in ${step} of ${groupThousands(String(marks.length))} swaps is marked: more would overlap.`,
+    ])}
+${first}${others.length > 0 && markup`<div class="side-by-side">${others}</div>`}
 `;
   })}`;
+}
+
+function priceChart({ currency, times }: RunRecord, { instrument, title, marks, columns }: {
+  readonly instrument: InstrumentRecord; readonly title: string; readonly marks: readonly ChartMark[];
+  readonly columns: Columns;
+}): TimeChartData {
+  return {
+    ...PLAIN, title, marks, units: [{ kind: 'price', symbol: currency }], hasCandles: true,
+    lines: times[0] === times.at(-1) ? []
+      : [lineOf('price', pointsOf(times.map((_, i) => middle(instrument, i)), columns))],
+    empty: times[0] === times.at(-1) ? 'The run has no duration.' : 'It never had a price in this recording.',
+  };
 }
 
 /**
@@ -63,23 +65,21 @@ ${near.slice(0, 1)}${near.length > 1 && markup`<div class="side-by-side">${near.
  */
 function windowChart({ prices, run: { record }, silences }: ReportInput,
   { instrument, marks, window: { title, from, until } }: {
-    readonly instrument: InstrumentRecord; readonly marks: readonly Mark[]; readonly window: SwapWindow;
+    readonly instrument: InstrumentRecord; readonly marks: readonly ChartMark[]; readonly window: SwapWindow;
   }): Markup {
   const { symbol } = instrument;
   const known = prices?.get(symbol) ?? coarsePrices(record, instrument);
-  const near = marks.filter(({ at }) => at >= from && at <= until);
-  const times = [...new Set([...known.times.filter((at) => at >= from && at <= until), ...near.map(({ at }) => at)])]
-    .toSorted((a, b) => a - b);
-  return lineChart({
-    title: `${symbol}, ${record.currency} each: ${title}`, times, kind: 'price', parts: PARTS_OF_CLOSE_UPS,
-    gaps: silences?.bySymbol.get(symbol), empty: 'It had no price then.',
-    notes: [`${known.source} A swap stands where it was known to have landed.`],
-    lines: [
-      ...known.lines.map(({ label, values }, i): ChartLine =>
-        ({ label, style: i === 0 ? 'main' : 'second', form: 'steps', values: carried(values, known.times, times) })),
-      ...markLines(near, times),
-    ],
-  });
+  const isNear = (at: Millis): boolean => at >= from && at <= until;
+  const near = marks.filter(({ at }) => isNear(at));
+  const times = [...new Set([...known.times.filter(isNear), ...near.map(({ at }) => at)])].toSorted((a, b) => a - b);
+  const columns = { times, gaps: silences?.bySymbol.get(symbol) };
+  return chartFigure({
+    ...PLAIN, title: `${symbol}/${record.currency}: ${title}`, marks: near, empty: 'It had no price then.',
+    units: [{ kind: 'price', symbol: record.currency }],
+    lines: known.lines.map(({ label, values }, i) =>
+      lineOf(label, pointsOf(carried(values, known.times, times), columns),
+        i === 0 ? { form: 'steps' } : { tone: 'third', form: 'dotted' })),
+  }, [`${known.source} A swap stands where it was known to have landed.`]);
 }
 
 function coarsePrices({ times }: RunRecord, instrument: InstrumentRecord): RecordedPrices {
@@ -99,36 +99,16 @@ function carried(values: readonly (number | null)[], known: readonly Millis[], t
   });
 }
 
-function countChart(symbol: string, marks: readonly Mark[], times: readonly Millis[]): Markup {
-  const [begin, end] = [times[0]!, times.at(-1)!];
-  const spanMs = (end - begin) / COUNT_STEPS;
-  const nothing = (): number[] => Array.from({ length: COUNT_STEPS + 1 }, () => 0);
-  const counts = { entry: nothing(), exit: nothing() };
-  for (const { at, kind } of marks) counts[kind][Math.min(COUNT_STEPS - 1, Math.floor((at - begin) / spanMs))]! += 1;
-  for (const column of [counts.entry, counts.exit]) column[COUNT_STEPS] = column[COUNT_STEPS - 1]!;
-  return lineChart({
-    title: `Swaps of ${symbol} in each ${shortDuration(spanMs)}`,
-    times: Array.from({ length: COUNT_STEPS + 1 }, (_, i) => begin + i * spanMs), kind: 'count', include: [0],
-    lines: [
-      { label: 'entries', style: 'gain', form: 'steps', values: counts.entry },
-      { label: 'exits', style: 'loss', form: 'steps', values: counts.exit },
-    ],
-  });
-}
-
-function markLines(marks: readonly Mark[], times: readonly Millis[]): ChartLine[] {
-  return (['entry', 'exit'] as const).flatMap((kind): ChartLine[] => {
-    const own = new Map(marks.filter((mark) => mark.kind === kind).map(({ at, price }) => [at, price]));
-    return own.size === 0 ? []
-      : [{ label: kind, style: kind, form: 'spots', values: times.map((at) => own.get(at) ?? null) }];
-  });
-}
-
-function marksOf({ fills }: RunRecord, instrument: InstrumentRecord): Mark[] {
-  return fills.flatMap((fill): Mark[] => {
+function marksOf({ fills, currency }: RunRecord, instrument: InstrumentRecord): ChartMark[] {
+  return fills.flatMap((fill): ChartMark[] => {
     const price = fillPrice(fill, instrument);
-    return price === undefined ? []
-      : [{ at: fill.at, kind: fill.output === instrument.symbol ? 'entry' : 'exit', price }];
+    if (price === undefined) return [];
+    const isBuy = fill.output === instrument.symbol;
+    const worth = unitText(fill.value!, { kind: 'amount', symbol: currency });
+    return [{
+      at: fill.at, kind: isBuy ? 'buy' : 'sell', value: price,
+      text: `${isBuy ? 'bought' : 'sold'} for ${worth} at ${unitText(price, { kind: 'price' })}`,
+    }];
   });
 }
 

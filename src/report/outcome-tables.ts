@@ -5,10 +5,9 @@ import { DENIALS } from '../trading/limits.ts';
 import { SIMULATION_REFUSALS } from '../backtest/simulation-notes.ts';
 import { costRatio } from '../research/metrics/trading-measures.ts';
 import { shareText } from '../research/metrics/figure-text.ts';
-import { yearsOf } from './printed-figures.ts';
-import type { ReportFigures, ReportInput } from './report-input.ts';
+import { instantText } from './printed-figures.ts';
+import type { ReportInput } from './report-input.ts';
 import type { InstrumentRecord, RecordedFill } from '../backtest/record/run-record.ts';
-import { instantText } from './charts/axis.ts';
 import { landedSwaps, meanShortfall } from './swap-shortfalls.ts';
 
 const FILLS_SHOWN = 50;
@@ -45,9 +44,9 @@ export function swapTable(input: ReportInput): Markup {
     ...(isShown.marks ? [{ of: 'marks', name: 'its price', isText: true } as const] : []),
   ] as const;
   return markup`${first > 0 && markup`<p class="soft">The last ${FILLS_SHOWN} of ${valueText(swaps.length, 'count')}. ${
-    SHORTFALL_NOTE}</p>`}${dataTable({
-    label: 'Swaps', columns, rows: rows.map((row) => columns.map(({ of }) => row[of])),
-  })}`;
+    SHORTFALL_NOTE}</p>`}<div class="sortable">${dataTable({
+    label: 'Landed swaps', columns, rows: rows.map((row) => columns.map(({ of }) => row[of])),
+  })}</div>`;
 }
 
 /** The final states of approved swaps. */
@@ -57,29 +56,6 @@ const ENDS: Readonly<Record<string, string>> = {
   expired: 'it never landed: it paid nothing and did not swap',
   abandoned: 'it was abandoned before a transaction was sent',
 };
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
-/** Returns the returns by month and year. */
-export function monthlyTable({ months, run: { series } }: ReportInput, { figure }: ReportFigures): Markup {
-  if (series.times.length < 2)
-    return markup`<p class="none">The holdings could not be valued over any span of time.</p>`;
-  const shown = MONTHS.flatMap((name, i) =>
-    (months.some(({ month }) => month === i + 1) ? [{ name, number: i + 1 }] : []));
-  const cell = (name: string, change: number | undefined): Cell =>
-    markup`<span class="${change !== undefined && change < 0 ? 'loss' : 'gain'}">${figure(name)}</span>`;
-  return markup`${dataTable({
-    label: 'Returns by month',
-    columns: columnsOf('year', ...shown.map(({ name }) => name), 'all'),
-    rows: yearsOf(months).map(({ year, months: own, change }) => [
-      year,
-      ...shown.map(({ number }) => {
-        const month = own.find((each) => each.month === number);
-        return month === undefined ? '' : cell(`month ${year}-${number}`, month.change);
-      }),
-      cell(`year ${year}`, change),
-    ]),
-  })}<p class="note">By UTC; the first and the last month may be parts.</p>`;
-}
 
 /** Returns the costs by kind. */
 export function costTable(input: ReportInput): Markup {

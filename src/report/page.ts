@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { assetFile } from '../core/code-files.ts';
+import { pluralize } from '../core/text.ts';
+import type { MetricWarning, WarningCode } from '../research/metrics/metric-warnings.ts';
+import { chartLibrary } from '../web/chart-library.ts';
+import { inlineModules } from '../web/inline-modules.ts';
 import type { Markup } from '../web/markup.ts';
 import { markup, trusted } from '../web/markup.ts';
 import { PAGE_STYLE } from './style.ts';
-import type { MetricWarning, WarningCode } from '../research/metrics/metric-warnings.ts';
-import { inlineModules } from '../web/inline-modules.ts';
 
 /** A part of a page with its own heading. */
 export interface PageSection {
@@ -20,75 +22,73 @@ interface Page {
   readonly title: string;
   /** A line below the heading. */
   readonly lead: Markup;
-  /** The first content of the page; untrusted text. */
+  /** The result in one sentence. */
+  readonly sentence: Markup;
+  /** Behind a badge beside the sentence; untrusted text. */
   readonly warnings: readonly string[];
-  /** Warnings that only say why something is missing: below the others, and collapsed. */
+  /** Warnings that only say why something is missing: below the others. */
   readonly missing?: readonly string[] | undefined;
-  /** The result in plain sentences. */
-  readonly verdict: Markup;
+  readonly keyFigures?: Markup | undefined;
+  /** The first one follows the key figures, and is seen on the first screen. */
   readonly sections: readonly PageSection[];
   /** Further content at the end, such as data for the script. */
   readonly data?: Markup | undefined;
-  /** By default the script of the read-outs. `run` finds the exports of `entry` in `entry`. */
-  readonly script?: { readonly entry: string; readonly run: string } | undefined;
 }
 
-const WARNINGS_OPEN = 8;
-const READOUTS = { entry: assetFile('report-readout'), run: 'entry.startReadouts(document);' };
-
 /**
- * Returns a self-contained HTML page: it loads nothing and sends nothing, and runs only its own script, which consists
- * of the project's source.
+ * Returns a self-contained HTML page: it loads nothing and sends nothing, and runs only its own scripts: the library of
+ * the charts, and the project's source.
  */
 export function renderPage(
-  { title, lead, warnings, missing = [], verdict, sections, data, script: { entry, run } = READOUTS }: Page,
+  { title, lead, sentence, warnings, missing = [], keyFigures, sections, data }: Page,
 ): string {
-  const script = inlineModules(entry, run);
-  const hash = createHash('sha256').update(script).digest('base64');
+  const scripts = [chartLibrary(), inlineModules(assetFile('report-page'), 'entry.startReport();')];
   return markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; ${
-  trusted(`script-src 'sha256-${hash}'`)}; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${hashOf(PAGE_STYLE)}; script-src ${
+  scripts.map((script, i) => trusted(`${i > 0 ? ' ' : ''}${hashOf(script).markup}`))
+}; base-uri 'none'; form-action 'none'">
 <meta name="referrer" content="no-referrer">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <style>${trusted(PAGE_STYLE)}</style>
 </head>
 <body>
-<header><div><h1>${title}</h1>${lead}</div>${THEME_CHOICE}</header>
-<main>
-<section class="warnings" aria-labelledby="warnings"><h2 id="warnings">Warnings</h2>${
-  warningList(warnings, missing)}</section>
-<section class="verdict" aria-labelledby="verdict"><h2 id="verdict">Summary</h2>${verdict}</section>
 <nav aria-label="On this page"><ul>${
   sections.map((section) => markup`<li><a href="#${section.id}">${section.title}</a></li>`)}</ul></nav>
+<main>
+<header><h1>${title}</h1>${lead}</header>
+<section class="result" aria-label="Result"><p class="sentence">${sentence}</p>${
+  warningBadge(warnings, missing)}${keyFigures}</section>
 ${sections.map((section) => markup`<section aria-labelledby="${section.id}"><h2 id="${section.id}">${section.title}</h2>
 ${section.body}</section>
 `)}</main>
+<footer>${THEME_CHOICE}</footer>
 ${data}
-<script>${trusted(script)}</script>
-</body>
+${scripts.map((script) => markup`<script>${trusted(script)}</script>
+`)}</body>
 </html>
 `.markup;
 }
 
-/** Shows the first warnings, and collapses further ones so that they do not hide the result. */
-function warningList(warnings: readonly string[], missing: readonly string[]): Markup {
-  const open = warnings.length <= WARNINGS_OPEN + 2 ? warnings : warnings.slice(0, WARNINGS_OPEN);
-  return markup`${open.length === 0 ? markup`<p>None.</p>` : items(open)}${
-    closed(`and ${warnings.length - open.length} more`, warnings.slice(open.length))}${
-    closed(`Why figures are missing (${missing.length})`, missing)}`;
+function hashOf(text: string): Markup {
+  return trusted(`'sha256-${createHash('sha256').update(text).digest('base64')}'`);
+}
+
+/** The badge says how many warnings there are, and opens their list. */
+function warningBadge(warnings: readonly string[], missing: readonly string[]): Markup {
+  const count = warnings.length === 0 ? 'no warnings' : pluralize(warnings.length, 'warning');
+  if (warnings.length + missing.length === 0) return markup`<p class="badge calm">${count}</p>`;
+  return markup`<details class="badge${warnings.length === 0 && ' calm'}"><summary>${count}</summary>${
+    warnings.length > 0 && items(warnings)}${
+    missing.length > 0 && markup`<p>Why figures are missing:</p>${items(missing)}`}</details>`;
 }
 
 function items(texts: readonly string[]): Markup {
   return markup`<ul>${texts.map((text) => markup`<li>${text}</li>`)}</ul>`;
-}
-
-function closed(summary: string, texts: readonly string[]): Markup | false {
-  return texts.length > 0 && markup`<details><summary>${summary}</summary>${items(texts)}</details>`;
 }
 
 /** It works without a script: the style sheet checks the selected option. */

@@ -189,12 +189,12 @@ export interface SwapWindow {
 }
 
 /** The most swaps that one chart can show separately. */
-export const MOST_MARKS = 40;
+const MOST_MARKS = 40;
 const MOST_INSTRUMENTS = 4;
 const LEAST_ROOM_MS = 600_000;
 
 /**
- * Returns the windows that show an instrument's swaps: the last swaps, and the round trips with the largest loss and
+ * Returns the windows that show an instrument's swaps: the last swaps, and the trades with the largest loss and
  * gain. Empty where one chart can show all swaps.
  */
 export function swapWindows(record: RunRecord, { symbol }: Pick<InstrumentRecord, 'symbol'>): SwapWindow[] {
@@ -214,7 +214,7 @@ export function swapWindows(record: RunRecord, { symbol }: Pick<InstrumentRecord
   return [
     around(`the last ${MOST_MARKS} swaps`, first.at, last.at, (last.at - first.at) / 50),
     ...(worst === undefined || worst === best ? []
-      : [ofTrip(`the worst round trip, ${amountText(worst.profit)} ${currency}`, worst)]),
-    ...(best === undefined ? [] : [ofTrip(`the best round trip, ${amountText(best.profit)} ${currency}`, best)]),
+      : [ofTrip(`the worst trade, ${amountText(worst.profit)} ${currency}`, worst)]),
+    ...(best === undefined ? [] : [ofTrip(`the best trade, ${amountText(best.profit)} ${currency}`, best)]),
   ];
 }

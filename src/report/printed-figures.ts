@@ -3,15 +3,18 @@ import { amountText, fixedText, valueText } from '../research/metrics/value-text
 import type { Assessment } from '../research/metrics/metrics.ts';
 import type { MonthlyReturn } from '../research/metrics/return-distribution.ts';
 import { monthlyReturns } from '../research/metrics/return-distribution.ts';
-import type { RoundTrip, RoundTrips } from '../research/metrics/round-trips.ts';
-import { roundTrips, tradeResults } from '../research/metrics/round-trips.ts';
+import { roundTrips } from '../research/metrics/round-trips.ts';
 import { SHOWN_METRICS, notMeaningful, shareText } from '../research/metrics/figure-text.ts';
 import { seriesOf, tradeFills } from '../research/metrics/run-figures.ts';
+import type { RunStatistics } from '../research/metrics/run-statistics.ts';
 import type { RunRecord } from '../backtest/record/run-record.ts';
+import type { Millis } from '../core/time.ts';
+import { printedStatistics } from './printed-statistics.ts';
 
 /** Printed figures by name: `total.sharpe`, `month 2026-01`. */
 type Printed = ReadonlyMap<string, string>;
 
+const DAY_MS = 86_400_000;
 /** The text of a figure without a value. */
 const NOT_GIVEN = 'not given';
 /** The text of a figure whose value has no meaning. */
@@ -22,13 +25,21 @@ export function isMeaningful(text: string): boolean {
   return text !== NOT_GIVEN && text !== NOT_MEANINGFUL;
 }
 
+/** Returns an instant in UTC, to the second, or to the minute in a span of more than a day. */
+export function instantText(at: Millis, spanMs: Millis = 0): string {
+  return new Date(at).toISOString().slice(0, spanMs > DAY_MS ? 16 : 19).replace('T', ' ');
+}
+
 /** Returns the printed text of a record's figures, both for the report and for its own check in the page. */
-export function printedFigures(record: RunRecord, assessments: ReadonlyMap<string, Assessment>): Printed {
+export function printedFigures(
+  record: RunRecord, assessments: ReadonlyMap<string, Assessment>, statistics: RunStatistics,
+): Printed {
   return new Map([
     ...[...assessments].flatMap(([of, assessment]) => ofAssessment(of, assessment)),
-    ...versusHolding(assessments),
+    ...ofResult(assessments),
     ...ofMonths(monthlyReturns(seriesOf(record, record.strategies))),
     ...ofTrips(record),
+    ...printedStatistics(statistics).map(([name, text]): [string, string] => [name, text ?? NOT_GIVEN]),
   ]);
 }
 
@@ -63,12 +74,20 @@ function ofAssessment(of: string, assessment: Assessment): [string, string][] {
   ];
 }
 
-function versusHolding(assessments: ReadonlyMap<string, Assessment>): [string, string][] {
+/** Returns the result as the first sentence of a report has it. */
+function ofResult(assessments: ReadonlyMap<string, Assessment>): [string, string][] {
   const own = assessments.get('total')?.metrics.total_return ?? null;
   const held = assessments.get('benchmark buy_and_hold')?.metrics.total_return ?? null;
-  if (own === null || held === null) return [['versus_holding', NOT_GIVEN]];
+  const result: [string, string] =
+    ['result.return', own === null ? NOT_GIVEN : `${own > 0 ? '+' : ''}${shareText(own)}`];
+  if (own === null || held === null) return [result, ['versus_holding', NOT_GIVEN], ['result.versus', NOT_GIVEN]];
   const points = groupThousands(fixedText((own - held) * 100, 2));
-  return [['versus_holding', `${own <= held || points === '0.00' ? '' : '+'}${points}`]];
+  const size = points.replace('-', '');
+  return [
+    result, ['versus_holding', `${own <= held || points === '0.00' ? '' : '+'}${points}`],
+    ['result.versus', size === '0.00' ? 'the same as holding'
+      : `${size} points ${own > held ? 'better' : 'worse'} than holding`],
+  ];
 }
 
 function ofMonths(months: readonly MonthlyReturn[]): [string, string][] {
@@ -79,44 +98,10 @@ function ofMonths(months: readonly MonthlyReturn[]): [string, string][] {
 }
 
 function ofTrips(record: RunRecord): [string, string][] {
-  const paired = roundTrips(tradeFills(record));
-  const { trips, open } = paired;
-  const profits = trips.map(({ profit }) => profit);
-  const most = (pick: (a: number, b: number) => number): string =>
-    (profits.length === 0 ? NOT_GIVEN : amountText(profits.reduce(pick)));
-  return [
-    ['trips.all', valueText(trips.length, 'count')], ['trips.open', valueText(open.length, 'count')],
-    ['trips.best', most((a, b) => Math.max(a, b))], ['trips.worst', most((a, b) => Math.min(a, b))],
-    ...marketResults(paired).flatMap(({ trips: all, won, profit, open: held }, i): [string, string][] => [
-      [`market ${i + 1}.trips`, valueText(all, 'count')], [`market ${i + 1}.won`, valueText(won, 'count')],
-      [`market ${i + 1}.profit`, amountText(profit)], [`market ${i + 1}.open`, valueText(held, 'count')],
-    ]),
-  ];
+  const { trips, open } = roundTrips(tradeFills(record));
+  return [['trips.all', valueText(trips.length, 'count')], ['trips.open', valueText(open.length, 'count')]];
 }
 
 function changeText(change: number | undefined): string {
   return change === undefined ? NOT_GIVEN : shareText(change);
-}
-
-/** The round trips of one strategy in one token. */
-interface MarketResult {
-  /** "SOL of sol-dip" */
-  readonly name: string;
-  readonly trips: number;
-  readonly won: number;
-  /** Net of all costs, in the currency. */
-  readonly profit: number;
-  /** Purchases that are not fully sold. */
-  readonly open: number;
-}
-
-/** Returns the results of round trips by token and strategy, the largest gain first. */
-export function marketResults({ trips, open }: Pick<RoundTrips, 'trips' | 'open'>): MarketResult[] {
-  const byName = new Map<string, RoundTrip[]>([...trips, ...open].map(({ instrument }) => [instrument, []]));
-  for (const trip of trips) byName.get(trip.instrument)!.push(trip);
-  return [...byName].map(([name, own]) => ({
-    name, trips: own.length, won: tradeResults(own).wins,
-    profit: own.reduce((sum, { profit }) => sum + profit, 0),
-    open: open.filter(({ instrument }) => instrument === name).length,
-  })).toSorted((a, b) => b.profit - a.profit);
 }

@@ -2,7 +2,9 @@ import type { NamedText } from '../web/markup.ts';
 import type { Millis } from '../core/time.ts';
 import type { MonthlyReturn } from '../research/metrics/return-distribution.ts';
 import type { HeatMap } from './charts/heat-map.ts';
-import type { Span } from './charts/line-chart.ts';
+import type { Span } from './charts/chart-figure.ts';
+import type { RunStatistics } from '../research/metrics/run-statistics.ts';
+import { runStatistics } from '../research/metrics/run-statistics.ts';
 import type { ImpactNote } from '../backtest/simulation-notes.ts';
 import type { CostRow } from '../research/metrics/cost-breakdown.ts';
 import type { MeasuredRun, MeasuredSettings } from '../research/trials/measured-run.ts';
@@ -82,6 +84,7 @@ export interface ReportFigures {
   /** The records of the other settings. */
   readonly others: Readonly<Record<string, RunRecord>>;
   readonly assessments: ReadonlyMap<string, Assessment>;
+  readonly statistics: RunStatistics;
   /** Returns a figure by its name, in an element that the page's script can find. */
   readonly figure: (name: string) => Markup;
   /** Returns whether a figure has a meaningful value. */
@@ -97,14 +100,15 @@ export function reportFigures({ run, settings, trials }: ReportInput): ReportFig
   const others = Object.fromEntries(named.filter(([, each]) => each !== run).map(([name, { record }]) =>
     [name, { ...record, instruments: [], benchmarks: undefined }]));
   const assessments = assessmentsOf({ record: run.record, others, trials });
-  const printed = printedFigures(run.record, assessments);
+  const statistics = runStatistics(run.record);
+  const printed = printedFigures(run.record, assessments, statistics);
   const textOf = (name: string): string => {
     const text = printed.get(name);
     assert(text !== undefined, () => `a report prints figures that it has, got ${name}`);
     return text;
   };
   return {
-    configured, others, assessments,
+    configured, others, assessments, statistics,
     figure: (name) =>
       markup`<span data-figure="${name}"${!isMeaningful(textOf(name)) && markup` class="none"`}>${textOf(name)}</span>`,
     isGiven: (name) => isMeaningful(textOf(name)),

@@ -2,16 +2,13 @@ import { limitedBy } from '../research/trials/denial-summary.ts';
 import { ratioText, shareText } from '../research/metrics/figure-text.ts';
 import type { ObjectiveName } from '../research/trials/objectives.ts';
 import { OBJECTIVES } from '../research/trials/objectives.ts';
-import { valueAxis } from './charts/axis.ts';
+import type { HeatValue } from './charts/heat-map.ts';
 import { heatMapFigure } from './charts/heat-map.ts';
 import type { Markup } from '../web/markup.ts';
 import { dataTable, markup, note } from '../web/markup.ts';
 import type { PageSection } from './page.ts';
 import { renderPage } from './page.ts';
-import { acrossPlot, downPlot, emptyFigure, plotFigure, scaleNote } from './charts/plot.ts';
-import { readoutValues } from './readout.ts';
 import type { ValueKind } from '../research/metrics/value-text.ts';
-import { valueText } from '../research/metrics/value-text.ts';
 import type { GridAxis } from '../research/sweep/grid.ts';
 import { axisName, combinationCount, risingOrder, valueName, combinationText } from '../research/sweep/grid.ts';
 import { landscapeOf, pointKey } from '../research/sweep/landscape.ts';
@@ -41,12 +38,16 @@ export function renderSweep(outcome: SweepOutcome): string {
     title: `Sweep of ${subject}`,
     lead: markup`<p class="soft">${triedOf(outcome)} · ${label}, the ${better} the better</p>`,
     warnings,
-    verdict: best === undefined
-      ? markup`<p>No combination has this figure: none of them traded, or the recording is too short for it.</p>`
-      : markup`<p>The best is ${combinationText(best.params)}: ${label} ${show(best.value!)}.</p><p>${
-        capital(confidenceSentence(outcome))}</p><p>Around it: ${neighbourhoodSentence(best, objective)}</p>`,
+    sentence: best === undefined
+      ? markup`No combination has this figure: none of them traded, or the recording is too short for it.`
+      : markup`${capital(label)} <b>${show(best.value!)}</b> with ${combinationText(best.params)}, the best of ${
+        pluralize(outcome.rows.length, 'trial')}.`,
     sections: [
-      { id: 'landscape', title: `${capital(label)} by parameters`, body: landscape(outcome) },
+      {
+        id: 'landscape', title: `${capital(label)} by parameters`,
+        body: markup`${best !== undefined && markup`<div class="verdict"><p>${capital(confidenceSentence(outcome))}</p>
+<p>Around it: ${neighbourhoodSentence(best, objective)}</p></div>`}${landscape(outcome)}`,
+      },
       ...(best === undefined ? []
         : [{ id: 'neighbours', title: 'One step from the best', body: neighbours(best, outcome) }]),
       { id: 'trials', title: 'All trials', body: trialTable(outcome) },
@@ -72,7 +73,7 @@ function landscape({ best, rows, failed, refused, grid: { axes, search }, object
   const { kind, middle } = KINDS[objective];
   if (best === undefined) return markup`<p class="none">There is nothing to draw.</p>`;
   const varied = axes.filter(({ values }) => values.length > 1);
-  if (varied.length === 1) return line(varied[0]!, { rows, at: axes.indexOf(varied[0]!), objective });
+  if (varied.length === 1) return row(varied[0]!, { rows, at: axes.indexOf(varied[0]!), objective, best });
   const missing = new Map([
     ...failed.map(({ point, reason }) => [pointKey(point), `failed: ${reason}`] as const),
     ...refused.map(({ point, reason }) => [pointKey(point), `refused: ${reason}`] as const),
@@ -87,41 +88,20 @@ function landscape({ best, rows, failed, refused, grid: { axes, search }, object
   });
 }
 
-/** Returns a line for one varied parameter whose values are numbers, else a reference to the table. */
-function line(axis: GridAxis, { rows, at, objective }: {
-  readonly rows: readonly SweepRow[]; readonly at: number; readonly objective: ObjectiveName;
+/** Returns the values of one varied parameter in one row, in rising order where they are numbers. */
+function row(axis: GridAxis, { rows, at, objective, best }: {
+  readonly rows: readonly SweepRow[]; readonly at: number; readonly objective: ObjectiveName; readonly best: BestRow;
 }): Markup {
   const name = axisName(axis);
-  const title = `${capital(OBJECTIVES[objective].label)} by ${name}`;
-  const order = risingOrder(axis);
-  const { kind } = KINDS[objective];
-  const points = (order ?? []).flatMap((i) => {
-    const row = rows.find(({ point }) => point[at] === i);
-    const across = Number.parseFloat(valueName(axis.values[i]!));
-    return row?.value === null || row === undefined ? []
-      : [{ across, value: row.value, name: valueName(axis.values[i]!) }];
-  });
-  const [x, y] = [
-    valueAxis(points.map(({ across }) => across), { kind: 'ratio' }),
-    valueAxis(points.map(({ value }) => value), { kind }),
-  ];
-  const last = points.at(-1);
-  if (x === undefined || y === undefined || last === undefined || points.length < 2)
-    return emptyFigure(title, 'There is no line through fewer than two numbers: see the table.');
-  const path = points.map(({ across, value }, i) =>
-    `${i === 0 ? 'M' : 'L'}${acrossPlot(x, across)} ${downPlot(y, value)}`).join('');
-  const spots = points.map(({ across, value }) => `M${acrossPlot(x, across)} ${downPlot(y, value)}h0`).join('');
-  return plotFigure({
-    title, x, y, at: `${name} ${last.name}`,
-    key: [{ label: OBJECTIVES[objective].label, style: 'main', value: valueText(last.value, kind) }],
-    drawing: markup`<path class="line main" d="${path}"/><path class="spot main" d="${spots}"/>`,
-    summary: points.map((point) => `${point.name}: ${valueText(point.value, kind)}`).join('; '),
-    notes: [`Across: ${name}. ${scaleNote(x)} Up: ${OBJECTIVES[objective].label}. ${scaleNote(y)}`],
-    readout: {
-      x: [x.low, x.high], y: [y.low, y.high], kind, names: points.map((point) => `${name} ${point.name}`),
-      steps: points.map(({ across }, i) => (i === 0 ? across : across - points[i - 1]!.across)),
-      lines: [{ label: OBJECTIVES[objective].label, values: readoutValues(points.map(({ value }) => value), kind) }],
-    },
+  const { label } = OBJECTIVES[objective];
+  const order = risingOrder(axis) ?? axis.values.map((_, i) => i);
+  const valueOf = (i: number): HeatValue =>
+    rows.find(({ point }) => point[at] === i)?.value ?? { missing: 'it has no such figure' };
+  return heatMapFigure({
+    title: `${capital(label)} by ${name}`, measured: label, ...KINDS[objective],
+    down: { name: '', labels: [label] }, across: { name, labels: order.map((i) => valueName(axis.values[i]!)) },
+    values: [order.map(valueOf)],
+    configured: { row: 0, column: order.indexOf(best.point[at]!), label: 'the best' },
   });
 }
 
@@ -150,10 +130,11 @@ function trialTable({ rows, grid: { axes }, objective }: SweepOutcome): Markup {
   const { label, show } = OBJECTIVES[objective];
   const shown = ranked(rows, objective).slice(0, MOST_ROWS);
   const names = [
-    '#', ...axes.map(axisName), label, 'total return', 'deepest drawdown', 'profit factor', 'swaps', 'denied',
+    '#', ...axes.map(axisName), label, 'total return', 'max drawdown', 'profit factor', 'swaps', 'denied',
   ];
   return markup`${shown.length < rows.length
-    && note(`The best ${shown.length} of ${rows.length}; the JSON answer has all of them.`)}${dataTable({
+    && note(`The best ${shown.length} of ${rows.length}; the JSON answer has all of them.`)}
+<div class="sortable">${dataTable({
     label: 'All trials, best first', isWide: true,
     columns: [
       ...names.map((name) => ({ name })), { name: 'mostly by', isText: true }, { name: 'decision hash', isText: true },
@@ -167,7 +148,7 @@ function trialTable({ rows, grid: { axes }, objective }: SweepOutcome): Markup {
         markup`<code title="${decisionHash}">${decisionHash.slice(0, 12)}</code>`,
       ];
     }),
-  })}`;
+  })}</div>`;
 }
 
 function given(value: number | null, show: (value: number) => string): string {

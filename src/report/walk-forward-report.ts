@@ -1,4 +1,4 @@
-import { atTimes, drawdownChart, drawdownValues, NOT_VALUED } from './run-charts.ts';
+import { equityChart } from './run-charts.ts';
 import { canonicalJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import { SHOWN_METRICS, labelIn, notMeaningful, scaledNote, shareText } from '../research/metrics/figure-text.ts';
@@ -6,13 +6,13 @@ import type { ObjectiveName } from '../research/trials/objectives.ts';
 import { OBJECTIVES } from '../research/trials/objectives.ts';
 import type { HeatValue } from './charts/heat-map.ts';
 import { heatMapFigure } from './charts/heat-map.ts';
-import type { ChartLine, Span } from './charts/line-chart.ts';
-import { lineChart } from './charts/line-chart.ts';
+import type { Span } from './charts/chart-figure.ts';
+import { chartFigure } from './charts/chart-figure.ts';
 import type { Markup, NamedText } from '../web/markup.ts';
 import { columnsOf, dataTable, markup, namedTable, note } from '../web/markup.ts';
 import type { PageSection } from './page.ts';
 import { renderPage, splitWarnings } from './page.ts';
-import { instantText } from './charts/axis.ts';
+import { instantText } from './printed-figures.ts';
 import type { TrialParams } from '../research/trials/trial.ts';
 import type { JoinedRun, WalkForwardResult } from '../research/walk-forward/walk-forward.ts';
 import type { FoldOutcome } from '../research/walk-forward/fold-outcome.ts';
@@ -45,15 +45,19 @@ export function renderWalkForward(report: WalkForwardReport): string {
     title: `Walk-forward of ${subject}`,
     lead: markup`<p class="soft">${terms}</p>`,
     ...splitWarnings(warnings, joined?.assessment.warnings ?? []),
-    verdict: markup`${verdict.map((sentence) => markup`<p>${sentence}</p>`)}`,
+    sentence: markup`${verdict[0]}`,
     sections: [
-      { id: 'folds', title: 'Folds', body: foldTable(report) },
       ...(joined === undefined ? []
         : [{ id: 'equity', title: 'Equity out of sample', body: equityCharts(report, joined) }]),
+      {
+        id: 'folds', title: 'Folds',
+        body: markup`<div class="verdict">${verdict.slice(1).map((sentence) => markup`<p>${sentence}</p>`)}</div>${
+          foldTable(report)}`,
+      },
       { id: 'choices', title: 'Chosen parameters', body: choiceTables(report) },
       ...(joined === undefined ? [] : [figureSection(joined, report.currency)]),
-      { id: 'parameters', title: 'Configuration', body: namedTable('Configuration', report.parameters) },
-      { id: 'hashes', title: 'Hashes', body: namedTable('Hashes', report.hashes) },
+      { id: 'parameters', title: 'Configuration', body: namedTable('Configuration of the run', report.parameters) },
+      { id: 'hashes', title: 'Hashes', body: namedTable('Hashes of the run', report.hashes) },
     ],
   });
 }
@@ -97,25 +101,18 @@ function dayText(at: Millis): string {
 }
 
 function equityCharts({ result: { folds }, currency }: WalkForwardReport, {
-  record, series, benchmarks: { buy_and_hold: holding, dca },
+  record, series, benchmarks: { buy_and_hold: holding },
 }: JoinedRun): Markup {
   const gaps = folds.flatMap(({ fold, status }): Span[] =>
     (status === 'no_rows' || status === 'no_choice' || status === 'failed'
       ? [{ from: fold.outOfSample.from, until: fold.outOfSample.to }] : []));
-  const beside = ([[holding, 'buy and hold', 'second'], [dca, 'DCA', 'third']] as const)
-    .flatMap(([benchmark, label, style]): ChartLine[] => (benchmark === undefined ? []
-      : [{ label, style, values: atTimes(record.times, series.times, benchmark.series.values) }]));
-  const common = { times: record.times, gaps, empty: NOT_VALUED };
   const starts = folds.map(({ fold }) => dayText(fold.outOfSample.from));
-  return markup`${lineChart({
-    ...common, title: `Equity out of sample, ${currency}`, kind: 'amount',
-    notes: [`Each fold continues with the equity of the one before. Folds begin ${starts.join(', ')}.`],
-    lines: [
-      ...beside,
-      { label: 'chosen parameters', style: 'main', values: atTimes(record.times, series.times, series.values) },
-    ],
-  })}
-${drawdownChart(common, atTimes(record.times, series.times, drawdownValues(series.values)))}`;
+  return chartFigure(equityChart({
+    title: `Equity out of sample, ${currency}`, currency, own: 'chosen parameters', series,
+    holding: holding?.series.values,
+  }, { times: record.times, gaps }), [
+    `Each fold continues with the equity of the one before. Folds begin ${starts.join(', ')}.`,
+  ]);
 }
 
 function choiceTables(report: WalkForwardReport): Markup {

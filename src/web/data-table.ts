@@ -36,12 +36,14 @@ export interface DataTable {
 }
 
 /** Returns a table for rows that change. It keeps its order, its filter and its page when they do. */
-export function createDataTable({ label, columns, empty }: {
+export function createDataTable({ label, columns, empty, pageRows }: {
   /** The content of the table, for screen readers. */
   readonly label: string;
   readonly columns: readonly TableColumn[];
   /** What stands there without rows. */
   readonly empty: string;
+  /** How many rows are shown at once, 120 by default. */
+  readonly pageRows?: number | undefined;
 }): DataTable {
   const kind = ({ isNumber, isMinor }: TableColumn): string | undefined =>
     [isNumber === true ? 'right' : '', isMinor === true ? 'minor' : ''].join(' ').trim() || undefined;
@@ -52,7 +54,7 @@ export function createDataTable({ label, columns, empty }: {
     element('table', { 'class': 'list', 'aria-label': label }, element('thead', {}, head), body));
   const none = element('p', { class: 'soft' }, empty);
   const holder = element('div', { class: 'data-table' }, frame, none);
-  const control = controlTable(holder, columns.map(({ isAction }) => isAction !== true));
+  const control = controlTable(holder, columns.map(({ isAction }) => isAction !== true), pageRows);
   let shown = new Map<string, { readonly row: HTMLTableRowElement; readonly cells: TableRow['cells'] }>();
   return {
     element: holder,
@@ -72,10 +74,10 @@ export function createDataTable({ label, columns, empty }: {
 }
 
 /** Lets the rows of a table that is in the page already be sorted, filtered and paged. */
-export function enhanceTable(holder: HTMLElement): void {
+export function enhanceTable(holder: HTMLElement, pageRows?: number): void {
   const heads = [...holder.querySelectorAll('thead th')];
   const rows = [...holder.querySelectorAll<HTMLTableRowElement>('tbody tr')];
-  controlTable(holder, heads.map(() => true)).setRows(rows);
+  controlTable(holder, heads.map(() => true), pageRows).setRows(rows);
 }
 
 function rowOf(
@@ -95,7 +97,7 @@ function isSameCell(a: TableRow['cells'][number], b: TableRow['cells'][number] |
 }
 
 /** Controls the table in an element: its headings sort, and a filter and a pager appear when the rows are many. */
-function controlTable(holder: HTMLElement, sortable: readonly boolean[]): {
+function controlTable(holder: HTMLElement, sortable: readonly boolean[], pageRows = ROWS_OF_A_PAGE): {
   setRows(rows: readonly HTMLTableRowElement[]): void;
 } {
   const table = holder.querySelector('table')!;
@@ -126,9 +128,9 @@ function controlTable(holder: HTMLElement, sortable: readonly boolean[]): {
     const { column, isUp } = order ?? { column: 0, isUp: true };
     const sorted = order === undefined ? matching : matching.toSorted((a, b) =>
       compare(sortKey(a, column), sortKey(b, column)) * (isUp ? 1 : -1));
-    const pages = Math.max(1, Math.ceil(sorted.length / ROWS_OF_A_PAGE));
+    const pages = Math.max(1, Math.ceil(sorted.length / pageRows));
     page = Math.max(0, Math.min(pages - 1, page));
-    const rows = sorted.slice(page * ROWS_OF_A_PAGE, (page + 1) * ROWS_OF_A_PAGE);
+    const rows = sorted.slice(page * pageRows, (page + 1) * pageRows);
     if (rows.length !== body.children.length || rows.some((row, i) => body.children[i] !== row))
       body.replaceChildren(...rows);
     tools.hidden = all.length < FILTER_FROM;

@@ -17,12 +17,6 @@ export function trusted(text: string): Markup {
   return { markup: text };
 }
 
-/** Returns JSON that cannot end its element: the same document without the characters that HTML interprets. */
-export function jsonInPage(value: unknown): Markup {
-  return { markup: JSON.stringify(value)
-    .replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`) };
-}
-
 const ENTITIES: Readonly<Record<string, string>> =
   { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 

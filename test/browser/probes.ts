@@ -58,8 +58,8 @@ export function layoutOf(): Layout {
     element.getBoundingClientRect().width > 0 && getComputedStyle(element).clipPath === 'none';
   const all = [...document.body.querySelectorAll('*')].filter(isSeen);
   const movable = (element: Probed): boolean => {
-    const box = element.closest('.wide');
-    return box !== null && box !== element && ['auto', 'scroll'].includes(getComputedStyle(box).overflowX);
+    const box = element.closest('.wide, .table-frame, nav, .drawing-place');
+    return box !== null && box !== element && ['auto', 'scroll', 'hidden'].includes(getComputedStyle(box).overflowX);
   };
   const touching = [...document.querySelectorAll('.x-axis, .y-axis')].flatMap((axis) => {
     const ticks = [...axis.querySelectorAll('span')].filter((tick) => tick.getBoundingClientRect().width > 0)
@@ -78,7 +78,7 @@ export function layoutOf(): Layout {
       element.getBoundingClientRect().right > innerWidth + 0.5 || element.getBoundingClientRect().left < -0.5
     )).map(named),
     touching,
-    clipped: all.filter((element) =>
+    clipped: all.filter((element) => element.closest('.drawing-place') === null &&
       element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'visible').map(named),
     empty: [...document.querySelectorAll('main section')]
       .filter((section) => section.getBoundingClientRect().height < 20).map(named),
@@ -95,15 +95,6 @@ export function brokenWords(selector: string): readonly string[] {
         range.setEnd(node, index + word.length);
         return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
       }).map(([word]) => word));
-}
-
-/** Returns the items in a legend that have a colour or a shape. */
-export function swatchesOf(title: string): readonly string[] {
-  return [...document.querySelectorAll('figure')].filter((figure) =>
-    figure.querySelector('figcaption')?.textContent === title)
-    .flatMap((figure) => [...figure.querySelectorAll('.key .item')])
-    .filter((item) => getComputedStyle(item, '::before').display !== 'none')
-    .map((item) => item.querySelector('bdi')?.textContent ?? '');
 }
 
 /** Returns the texts of a page whose contrast is below 4.5 to 1, and the number of checked texts. */
@@ -162,7 +153,8 @@ export function accessOf(): Access {
   return {
     headings: [...document.querySelectorAll('h1, h2, h3, h4')]
       .map((heading) => ({ level: Number(heading.tagName.slice(1)), text: heading.textContent ?? '' })),
-    tables: [...document.querySelectorAll('table')]
+    // A chart is laid out by tables that screen readers skip.
+    tables: [...document.querySelectorAll('table')].filter((table) => table.closest('[aria-hidden=true]') === null)
       .filter((table) => !isNamed(table) || table.querySelector('thead th[scope=col]') === null
         || [...table.querySelectorAll('tbody tr')].some((row) => row.querySelector('th[scope=row]') === null))
           .map(({ textContent }) => (textContent ?? '').slice(0, 40)),
@@ -170,7 +162,7 @@ export function accessOf(): Access {
       .filter((element) => !isNamed(element)).map(({ tagName, className }) => `${tagName}.${String(className)}`),
     broken: [
       ...[...document.querySelectorAll('a')].map((link) => link.getAttribute('href') ?? '')
-        .filter((href) => !ids.includes(href.slice(1))),
+        .filter((href) => !ids.includes(href.slice(1)) && !href.startsWith('https://')),
       ...[...document.querySelectorAll('[aria-labelledby]')].map((element) => element.getAttribute('aria-labelledby')!)
         .filter((id) => !ids.includes(id)),
       ...ids.filter((id, i) => ids.indexOf(id) !== i),

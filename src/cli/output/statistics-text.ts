@@ -15,7 +15,7 @@ export function statisticsText(statistics: RunStatistics, currency: string): str
   return [
     facts([...tradeFacts(statistics, currency), ...dayFacts(statistics), ...orderFacts(statistics, currency)]),
     ...(pairs.length < 2 ? [] : [groupTable('pair', pairs, currency)]),
-    ...(exits.length === 0 ? [] : [groupTable('round trips by exit reason', exits, currency)]),
+    ...(exits.length === 0 ? [] : [groupTable('trades by exit reason', exits, currency)]),
     ...drawdownTable(statistics),
   ].join('\n');
 }
@@ -77,7 +77,7 @@ function groupTable(heading: string, rows: RunStatistics['by_pair'], currency: s
 
 function drawdownTable({ drawdowns }: RunStatistics): string[] {
   return drawdowns.length === 0 ? [] : [table([
-    ['deepest drawdowns', 'depth', 'lowest', 'fell for', 'recovered in'],
+    ['worst drawdowns', 'depth', 'lowest', 'fell for', 'recovered in'],
     ...drawdowns.map(({ start, trough, depth, fall, recovery }) => [
       minuteText(start), shareText(depth), minuteText(trough), durationText(fall),
       recovery === null ? 'not yet' : durationText(recovery),

@@ -1,6 +1,6 @@
 /**
- * The colours of a heat map: the styles are `down4` to `down1`, `even`, `up1` to `up4`, in hues that colour-blind
- * people can distinguish.
+ * The colours of a heat map: the styles are `down4` to `down1`, `even`, and `up1` to `up4`, or `level1` to `level4`
+ * where there is no middle. Each cell has its number too.
  */
 export interface HeatScale {
   readonly style: (value: number) => string;
@@ -43,5 +43,5 @@ function byDistance(middle: number, farthest: number): (value: number) => string
 
 function byRange(low: number, high: number): (value: number) => string {
   return (value) =>
-    (low === high ? 'even' : `up${Math.min(STEPS, Math.floor(((value - low) / (high - low)) * STEPS) + 1)}`);
+    (low === high ? 'even' : `level${Math.min(STEPS, Math.floor(((value - low) / (high - low)) * STEPS) + 1)}`);
 }

@@ -11,15 +11,15 @@ export const FIGURE_NAMES = {
   sharpe: 'Sharpe ratio a year',
   sortino: 'Sortino ratio a year',
   calmar: 'Calmar ratio',
-  max_drawdown: 'deepest drawdown',
+  max_drawdown: 'max drawdown',
   max_drawdown_absolute: 'largest drawdown',
-  drawdown_start: 'the beginning of the deepest drawdown',
+  drawdown_start: 'the beginning of the max drawdown',
   drawdown_trough: 'its lowest point',
   drawdown_recovered: 'its end',
   ulcer_index: 'ulcer index',
-  win_rate: 'round trips won',
+  win_rate: 'win rate',
   profit_factor: 'profit factor',
-  expectancy: 'expectancy of a round trip',
+  expectancy: 'expectancy of a trade',
   payoff_ratio: 'payoff ratio',
   exposure: 'exposure',
   turnover: 'turnover a year',
@@ -46,7 +46,7 @@ const STATISTIC_NAMES = {
 
 type FigureName = keyof typeof FIGURE_NAMES;
 
-/** Returns figures for people, from their names among the metrics: "Calmar ratio and expectancy of a round trip". */
+/** Returns figures for people, from their names among the metrics: "Calmar ratio and expectancy of a trade". */
 export function figuresText(names: readonly string[]): string {
   const known: Readonly<Record<string, string>> = { ...FIGURE_NAMES, ...STATISTIC_NAMES };
   const texts = names.map((name) => known[name] ?? name);
@@ -80,7 +80,7 @@ const SHOWN: readonly Shown[] = [
     name: 'sortino', show: ratioText, isYearly: true,
     meaning: 'mean return divided by the downside deviation over all returns, scaled to a year',
   },
-  { name: 'calmar', show: ratioText, meaning: 'growth a year divided by the deepest drawdown of the whole period' },
+  { name: 'calmar', show: ratioText, meaning: 'growth a year divided by the max drawdown of the whole period' },
   { name: 'max_drawdown', show: shareText, meaning: 'the largest fall of equity below its last peak, by that peak' },
   {
     name: 'max_drawdown_absolute', show: amountText, isMoney: true,
@@ -92,10 +92,10 @@ const SHOWN: readonly Shown[] = [
   },
   {
     name: 'win_rate', show: shareText,
-    meaning: 'share of round trips with a gain, first in, first out, after costs',
+    meaning: 'share of trades with a gain, first in, first out, after costs',
   },
   { name: 'profit_factor', show: ratioText, meaning: 'all gains divided by all losses' },
-  { name: 'expectancy', show: amountText, isMoney: true, meaning: 'average result of a round trip' },
+  { name: 'expectancy', show: amountText, isMoney: true, meaning: 'average result of a trade' },
   { name: 'payoff_ratio', show: ratioText, meaning: 'average gain divided by average loss' },
   { name: 'exposure', show: shareText, meaning: 'the share of equity held in tokens, on average over time' },
   { name: 'turnover', show: ratioText, isYearly: true, meaning: 'how often a year equity was bought and sold' },

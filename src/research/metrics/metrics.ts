@@ -115,7 +115,7 @@ export function assess(
   );
   if (traded === undefined) warnings.add(
     'no_trading_record',
-    'a series alone contains no trades: round trips, exposure, fees and slippage are not given',
+    'a series alone contains no trades: win rate, exposure, fees and slippage are not given',
     Object.keys(tradingMetrics(undefined)),
   );
   const metrics = finiteOf({
@@ -174,7 +174,7 @@ function drawdownMetrics(
       'calmar', 'drawdown_start', 'drawdown_trough', 'drawdown_recovered',
     ]);
   if (worst !== undefined && worst.recovered === undefined)
-    warnings.add('drawdown_open', 'the deepest drawdown is not over at the end', ['drawdown_recovered']);
+    warnings.add('drawdown_open', 'the max drawdown is not over at the end', ['drawdown_recovered']);
   return {
     calmar: cagr === undefined || depth === undefined ? undefined : calmar(cagr, depth),
     max_drawdown: positive ? depth : undefined,

@@ -27,7 +27,7 @@ export function monthlyReturns({ times, values }: EquitySeries): MonthlyReturn[]
 }
 
 /** A range of values and their number: from `from`, below `to`; the last range includes its end. */
-export interface HistogramBin {
+interface HistogramBin {
   readonly from: number;
   readonly to: number;
   readonly count: number;

@@ -40,7 +40,7 @@ interface Unpaired {
 }
 
 /** Paired fills. */
-export interface RoundTrips<Fill extends TradeFill = TradeFill> {
+interface RoundTrips<Fill extends TradeFill = TradeFill> {
   /** In the order of their ends. */
   readonly trips: readonly RoundTrip<Fill>[];
   /** Purchases that are still held. */

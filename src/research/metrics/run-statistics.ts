@@ -55,7 +55,7 @@ export interface RunStatistics {
   readonly warnings: readonly MetricWarning[];
 }
 
-/** Figures of all round trips. */
+/** Figures of all trades. */
 interface TradeFigures {
   readonly count: number;
   readonly duration: {
@@ -176,13 +176,13 @@ function tradeFigures(trades: readonly Trade[], warnings: WarningCollector): Tra
   const rising = trades.toSorted((a, b) => a.profit - b.profit);
   const held = holdingTimes(trades);
   if (trades.length > 0 && trades.length < FEW_TRADES) warnings.add(
-    'few_trades', `${pluralize(trades.length, 'round trip')} ${trades.length === 1 ? 'is' : 'are'} few: SQN and the `
+    'few_trades', `${pluralize(trades.length, 'trade')} ${trades.length === 1 ? 'is' : 'are'} few: SQN and the `
       + 'Kelly fraction are mostly chance', ['sqn', 'kelly'],
   );
   const moved = trades.filter(({ excursion }) => excursion !== undefined);
   const missing = trades.length - moved.length;
   if (missing > 0) warnings.add(
-    'no_entry_price', `${pluralize(missing, 'round trip')} of ${trades.length} began without a recorded price of the `
+    'no_entry_price', `${pluralize(missing, 'trade')} of ${trades.length} began without a recorded price of the `
       + 'token: MAE and MFE leave them out', ['mae', 'mfe', 'mae_winners', 'mfe_losers'],
   );
   return {
@@ -318,7 +318,7 @@ function tradeOrderOf(
     : tradeOrders(trades.map(({ profit }) => profit), values[0] ?? 0);
   if (orders !== undefined) return orders;
   warnings.add('no_trade_order', trades.length < FEWEST_ORDERED_TRADES
-    ? `${pluralize(trades.length, 'round trip')} cannot be drawn in other orders: it takes ${FEWEST_ORDERED_TRADES}`
+    ? `${pluralize(trades.length, 'trade')} cannot be drawn in other orders: it takes ${FEWEST_ORDERED_TRADES}`
     : 'the trades are too many to be drawn in other orders, or the equity began at 0', ['trade_order']);
   return null;
 }

@@ -5,7 +5,7 @@ import { roundTrips } from './round-trips.ts';
 import type { RunFill } from './run-figures.ts';
 import { tradeFills } from './run-figures.ts';
 
-/** A round trip of a run; amounts in the currency. */
+/** A trade of a run; amounts in the currency. */
 export interface Trade extends Omit<RoundTrip, 'instrument' | 'bought' | 'sold'> {
   /** "SOL/USDC": the traded token and the currency, also where it was swapped for a third token. */
   readonly pair: string;
@@ -27,7 +27,7 @@ interface Excursion {
   readonly favourable: number;
 }
 
-/** Returns the round trips of a run in the order of their ends. */
+/** Returns the trades of a run in the order of their ends. */
 export function tradesOf(record: RunRecord): Trade[] {
   const prices = new Map(record.instruments.map((instrument) =>
     [instrument.symbol, { decimals: instrument.decimals, ...middlesOf(instrument) }]));

@@ -44,13 +44,13 @@ export function tradingFigures(
   const { trips, open, unbought } = roundTrips(fills);
   if (unbought.length > 0) warnings.add(
     'unbought_sold',
-    `${pluralize(unbought.length, 'sale')} without a purchase ${unbought.length === 1 ? 'is' : 'are'} in no round trip`,
+    `${pluralize(unbought.length, 'sale')} without a purchase ${unbought.length === 1 ? 'is' : 'are'} in no trade`,
     OF_TRIPS,
   );
   if (open.length > 0) warnings.add(
     'still_held',
     `${pluralize(open.length, 'purchase')} ${open.length === 1 ? 'is' : 'are'} not or not fully sold: the gain or loss `
-      + `on ${open.length === 1 ? 'it' : 'them'} is in the equity, but in no round trip`,
+      + `on ${open.length === 1 ? 'it' : 'them'} is in the equity, but in no trade`,
     OF_TRIPS,
   );
   const results = tradeResults(trips);
@@ -59,7 +59,7 @@ export function tradingFigures(
   if (fruitless > feesPaid * ROUNDING_SHARE) warnings.add(
     'fees_of_no_trip',
     `${shareText(fruitless / feesPaid)} of all fees belong to failed swaps without a later fill of their token, or to `
-      + 'fills without a value: they are in the equity and in the fees paid, but in no round trip',
+      + 'fills without a value: they are in the equity and in the fees paid, but in no trade',
     OF_TRIPS,
   );
   const figures = {
@@ -80,20 +80,20 @@ export function tradingFigures(
 function warnAboutResults({ wins, losses, breakeven }: TradeResults, warnings: WarningCollector): void {
   const decided = wins + losses;
   if (decided === 0) {
-    warnings.add('no_trades', 'no round trip was won or lost: averages have no meaning', OF_TRIPS);
+    warnings.add('no_trades', 'no trade was won or lost: averages have no meaning', OF_TRIPS);
     return;
   }
-  if (losses === 0) warnings.add('no_loss', 'no round trip was lost: profit factor and payoff ratio have no meaning', [
+  if (losses === 0) warnings.add('no_loss', 'no trade was lost: profit factor and payoff ratio have no meaning', [
     'profit_factor', 'payoff_ratio',
   ]);
-  if (wins === 0) warnings.add('no_win', 'no round trip was won: the payoff ratio has no meaning', ['payoff_ratio']);
+  if (wins === 0) warnings.add('no_win', 'no trade was won: the payoff ratio has no meaning', ['payoff_ratio']);
   if (breakeven > 0) warnings.add(
-    'breakeven_left_out', `${pluralize(breakeven, 'round trip')} came out even and counted neither as won nor as lost`,
+    'breakeven_left_out', `${pluralize(breakeven, 'trade')} came out even and counted neither as won nor as lost`,
     ['win_rate', 'expectancy', 'payoff_ratio'],
   );
   if (decided < FEW_TRADES) warnings.add(
     'few_trades',
-    `${pluralize(decided, 'round trip')} won or lost ${decided === 1 ? 'is' : 'are'} few: averages are mostly chance`,
+    `${pluralize(decided, 'trade')} won or lost ${decided === 1 ? 'is' : 'are'} few: averages are mostly chance`,
     OF_TRIPS,
   );
 }

@@ -14,12 +14,6 @@ export function valueText(value: number, kind: ValueKind): string {
   return `${groupThousands(isShort ? withoutZeros(text) : text)}${UNITS[kind]}`;
 }
 
-/** Returns a number rounded to its displayed digits: its text stays the same. */
-export function shownValue(value: number, kind: ValueKind): number {
-  const scaled = value * scaleOf(kind);
-  return Number(scaled.toFixed(decimalsOf(scaled, kind))) / scaleOf(kind);
-}
-
 /** Returns an amount with two decimals; below one with at most four significant digits; 0 as "0". */
 export function amountText(value: number): string {
   return valueText(value, 'amount');

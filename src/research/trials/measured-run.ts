@@ -135,7 +135,7 @@ function unpricedWarnings(
     ...(moments === 0 ? [] : [`at ${moments} of ${pluralize(times.length, 'sample')} a holding had no price in `
       + `${currency}: the equity leaves ${moments === 1 ? 'that sample' : 'those samples'} out`]),
     ...(fills === 0 ? []
-      : [`${pluralize(fills, 'fill')} had no value in ${currency} and ${fills === 1 ? 'is' : 'are'} in no round trip`]),
+      : [`${pluralize(fills, 'fill')} had no value in ${currency} and ${fills === 1 ? 'is' : 'are'} in no trade`]),
     ...(feesLamports === 0n ? [] : [`fees of ${formatDecimal(feesLamports, 9)} SOL have no value in ${currency}, `
       + 'because the recording has no price of SOL: the equity and the fees paid exclude them']),
     ...(depositLamports === 0n ? [] : [`deposits of ${formatDecimal(depositLamports, 9)} SOL for token accounts have `

@@ -30,9 +30,9 @@ export const OBJECTIVES: Readonly<Record<ObjectiveName, Objective>> = {
   calmar: objective('calmar', { label: 'Calmar ratio', kind: 'ratio' }),
   total_return: objective('total_return', { label: 'total return', kind: 'share' }),
   cagr: objective('cagr', { label: 'growth a year', kind: 'share' }),
-  max_drawdown: objective('max_drawdown', { label: 'deepest drawdown', kind: 'share', better: 'lower' }),
+  max_drawdown: objective('max_drawdown', { label: 'max drawdown', kind: 'share', better: 'lower' }),
   profit_factor: objective('profit_factor', { label: 'profit factor', kind: 'ratio' }),
-  expectancy: objective('expectancy', { label: 'expectancy of a round trip', kind: 'amount' }),
+  expectancy: objective('expectancy', { label: 'expectancy of a trade', kind: 'amount' }),
   psr: objective('psr', { label: 'probability of a Sharpe ratio above 0', kind: 'share' }),
 };
 

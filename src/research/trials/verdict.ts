@@ -51,7 +51,7 @@ export function luckText(trials: TrialCount): string | undefined {
 const SURE = 0.95;
 const FEW_TRADES = 30;
 /** Above this, a flaw is likelier than skill. */
-const IMPLAUSIBLE_SHARPE = 5;
+export const IMPLAUSIBLE_SHARPE = 5;
 
 /** Returns plain sentences on the meaning and the limits of a backtest's result. */
 export function verdictOf(
@@ -73,7 +73,7 @@ export function verdictOf(
   ];
   if (total <= 0) return sentences.filter((sentence) => sentence !== '');
   const decided = trades === undefined ? 0 : trades.wins + trades.losses;
-  const counted = decided === 0 ? 'No round trip' : `Only ${pluralize(decided, 'round trip')}`;
+  const counted = decided === 0 ? 'No trade' : `Only ${pluralize(decided, 'trade')}`;
   if (luckUnknown !== undefined) sentences.push(luckUnknownText(luckUnknown));
   else if (decided < FEW_TRADES) {
     sentences.push(`${counted} ${decided < 2 ? 'was' : 'were'} won or lost, too few to tell skill from luck.`);
@@ -144,8 +144,8 @@ function tradesText(
   if (trades === undefined || rate === null) return '';
   const trips = trades.wins + trades.losses + trades.breakeven;
   if (trips === 1)
-    return `Its only round trip was ${trades.wins === 1 ? 'won' : trades.losses === 1 ? 'lost' : 'even'}.`;
-  return `Of ${pluralize(trips, 'round trip')} ${shareText(rate)} were `
+    return `Its only trade was ${trades.wins === 1 ? 'won' : trades.losses === 1 ? 'lost' : 'even'}.`;
+  return `Of ${pluralize(trips, 'trade')} ${shareText(rate)} were `
     + `won${payoff === null ? '' : `, and a gain was ${ratioText(payoff)} times a loss on average`}.`;
 }
 

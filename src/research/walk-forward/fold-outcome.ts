@@ -88,7 +88,7 @@ export function noChoice(
   const most = done.reduce((a, b) => (b.fills > a.fills ? b : a));
   if (most.fills === 0) return `none of ${done.length} made a swap in-sample`;
   // Some warnings name the figure without its unit.
-  const called = FIGURE_NAMES[name].replace(/ (?:a year|of a round trip)$/, '');
+  const called = FIGURE_NAMES[name].replace(/ (?:a year|of a trade)$/, '');
   const why = most.warnings.find((warning) => warning.includes(called));
   return `none of ${done.length} has a ${label} in-sample${why === undefined ? '' : `: ${factOf({ message: why })}`}`;
 }

@@ -54,7 +54,7 @@ export function createTimeChart(
   let point: number | undefined;
 
   const legend = element('div', { class: 'legend' });
-  const place = element('div', { 'class': 'drawing-place', 'aria-hidden': true });
+  const place = element('div', { 'class': 'drawing-place', 'aria-hidden': 'true' });
   const reader = element('div', {
     'class': 'chart-reader', 'role': 'slider', 'tabindex': 0, 'aria-label': `${first.title}: read the values`,
     'aria-valuemin': 0,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { HeatMap } from '../../../src/report/charts/heat-map.ts';
 import { heatMapFigure } from '../../../src/report/charts/heat-map.ts';
 import { heatScale } from '../../../src/report/charts/heat-scale.ts';
+import { markup as text } from '../../../src/web/markup.ts';
 import { GRID } from '../reports.ts';
 
 const cells = (map: HeatMap): string[] =>
@@ -31,6 +32,18 @@ describe('a heat map', () => {
     expect(heatMapFigure(many).markup).toContain('<sup>t</sup> reason 19');
   });
 
+  it('leaves out cells without a value, and has other texts and a last column where asked', () => {
+    const { markup } = heatMapFigure({
+      ...GRID, values: GRID.values.map((row, r) => row.map((value, c) => (r === 0 && c < 2 ? null : value))),
+      textOf: (row, column) => text`${row}/${column}`,
+      total: { name: 'all', texts: GRID.values.map((_, row) => text`sum ${row}`) },
+    });
+    expect(markup.match(/<td><\/td>/g)).toHaveLength(3);
+    expect(markup).toContain('>3/0</td>');
+    expect(markup).toContain('<th scope="col">all</th></tr></thead>');
+    expect(markup).toContain('<td class="total">sum 3</td></tr>');
+  });
+
   it('is refused where labels and values differ in number', () => {
     expect(() => heatMapFigure({ ...GRID, values: GRID.values.slice(1) }))
       .toThrow(/a value for each of 4 by 5 labels, got rows of 5, 5, 5/);
@@ -56,7 +69,7 @@ describe('the colours of a heat map', () => {
 
   it('span the smallest to the largest value without a middle', () => {
     const { style } = heatScale([10, 20, 30, 50], null);
-    expect([10, 20, 30, 50].map(style)).toEqual(['up1', 'up2', 'up3', 'up4']);
+    expect([10, 20, 30, 50].map(style)).toEqual(['level1', 'level2', 'level3', 'level4']);
     expect(heatScale([7, 7], null).steps).toEqual([{ style: 'even', from: 7, to: 7 }]);
     expect(heatScale([], 0).steps).toEqual([]);
   });

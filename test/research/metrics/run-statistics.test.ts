@@ -57,7 +57,7 @@ describe('the trades of a record', () => {
     expect(tradesOf(unpriced)[0]!.excursion).toBeUndefined();
     expect(runStatistics(unpriced)).toMatchObject({
       trades: { mae: null, mfe: null }, warnings: expect.arrayContaining([expect.objectContaining({
-        code: 'no_entry_price', message: expect.stringMatching(/^1 round trip of 1 began without/) as unknown,
+        code: 'no_entry_price', message: expect.stringMatching(/^1 trade of 1 began without/) as unknown,
       })]),
     });
     expect(tradesOf(tradeRecord({ instruments: [] }))[0]!.excursion).toBeUndefined();

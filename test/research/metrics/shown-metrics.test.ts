@@ -71,7 +71,7 @@ describe('the presentation of figures', () => {
 
   it('names the currency of amounts, and groups thousands', () => {
     expect(SHOWN_METRICS.filter(({ isMoney }) => isMoney).map((metric) => labelIn(metric, 'USDC')))
-      .toEqual(['largest drawdown, USDC', 'expectancy of a round trip, USDC', 'fees paid, USDC']);
+      .toEqual(['largest drawdown, USDC', 'expectancy of a trade, USDC', 'fees paid, USDC']);
     expect([
       shown('max_drawdown_absolute', 375.13272), shown('expectancy', 0.94556127),
       shown('min_track_record_length', 40_724.2), shown('total_return', 12.5),

@@ -17,7 +17,7 @@ describe('the verdict of a report', () => {
   it('begins with the result and the trades', () => {
     const said = saidOf(withMetrics({ total_return: 0.0123, max_drawdown: 0.05, win_rate: 0.6, payoff_ratio: 1.5 }));
     expect(said).toMatch(/^After costs it gained 1\.23 %, and was at worst 5\.00 % below its peak\./);
-    expect(said).toMatch(/\nOf \d+ round trips 60\.00 % were won, and a gain was 1\.50 times a loss on average\.\n/);
+    expect(said).toMatch(/\nOf \d+ trades 60\.00 % were won, and a gain was 1\.50 times a loss on average\.\n/);
     expect(said).not.toMatch(/risk limits/);
   });
 

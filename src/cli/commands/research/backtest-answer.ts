@@ -9,7 +9,7 @@ import { formatCounts, groupThousands, pluralize } from '../../../core/text.ts';
 import { formatDuration, shortDuration } from '../../../core/time.ts';
 import { describeFeedKey } from '../../../market/market-text.ts';
 import type { Token, TokenTable } from '../../../market/token.ts';
-import { instantText } from '../../../report/charts/axis.ts';
+import { instantText } from '../../../report/printed-figures.ts';
 import { splitWarnings } from '../../../report/page.ts';
 import type { ReportedBacktest } from '../../../report/write-report.ts';
 import { withTrials } from '../../../research/metrics/deflated-sharpe.ts';

@@ -23,7 +23,7 @@ const TABLE_METRICS = [
 /** The figures that the text shows beside the objective. */
 const BESIDE = [
   { name: 'total_return', label: 'total return', show: shareText },
-  { name: 'max_drawdown', label: 'deepest drawdown', show: shareText },
+  { name: 'max_drawdown', label: 'max drawdown', show: shareText },
   { name: 'profit_factor', label: 'profit factor', show: ratioText },
 ] as const;
 

@@ -71,7 +71,7 @@ describe('gannet analyze', () => {
       sharpe_interval: { low: expect.any(Number), high: expect.any(Number), level: 0.95 },
     });
     expect(document['warnings']).toContainEqual({
-      code: 'no_trading_record', message: expect.stringContaining('round trips'),
+      code: 'no_trading_record', message: expect.stringContaining('win rate'),
       figures: expect.arrayContaining(['win_rate', 'landing_rate']),
     });
     expect(text).toMatch(/ {2}total return +17\.27 %\n/);

@@ -153,8 +153,8 @@ describe('gannet sweep', LONG_TIMEOUT, () => {
       expect.stringMatching(/^in 1 of 4 trials .* shape .*RATE_PER_HOUR/),
     ] });
     expect(code).toBe(1);
-    // One parameter makes a line.
-    expect(place.read('keeps.html')).toContain('class="line main"');
+    // One parameter makes one row.
+    expect(place.read('keeps.html')).toMatch(/<tbody><tr><th scope="row" class="text">[^]*<td class="heat /);
     // Nor does it become repeatable by being asked for again, when all is known from before.
     const again = await place.ask(sweep);
     expect(JSON.parse(again.stdout)).toMatchObject({ ran: 0, resumed: 4, best: { repeatable: false } });

@@ -11,8 +11,8 @@ import { extremesStep, sampleStep } from '../../../../src/backtest/record/equity
 import type { MarketEvent } from '../../../../src/market/event.ts';
 import { impliedProbability } from '../../../../src/market/order-book.ts';
 import type { TokenTable } from '../../../../src/market/token.ts';
-import type { Axis } from '../../../../src/report/charts/axis.ts';
-import { placeOn, timeAxis, valueAxis } from '../../../../src/report/charts/axis.ts';
+import type { Axis } from './axis.ts';
+import { placeOn, timeAxis, valueAxis } from './axis.ts';
 import { drawnPoints } from '../../../../src/report/charts/downsample.ts';
 import type { Markup } from '../../../../src/web/markup.ts';
 import { markup, trusted } from '../../../../src/web/markup.ts';

@@ -1,7 +1,7 @@
-import { groupThousands } from '../../core/text.ts';
-import type { ValueKind } from '../../research/metrics/value-text.ts';
-import { fixedText } from '../../research/metrics/value-text.ts';
-import type { Millis } from '../../core/time.ts';
+import { groupThousands } from '../../../../src/core/text.ts';
+import type { ValueKind } from '../../../../src/research/metrics/value-text.ts';
+import { fixedText } from '../../../../src/research/metrics/value-text.ts';
+import type { Millis } from '../../../../src/core/time.ts';
 
 /** A labelled place on an axis. */
 export interface Tick {
@@ -115,11 +115,6 @@ export function timeAxis(low: Millis, high: Millis): Axis {
   const ticks = stepMs !== undefined ? stepTicks(first, last, stepMs)
     : stepDays !== undefined ? dayTicks(first, last, stepDays) : monthTicks(first, last);
   return { low, high, ticks: ticks.length <= MOST_NARROW ? ticks.map((tick) => ({ ...tick, isMinor: false })) : ticks };
-}
-
-/** Returns an instant in UTC, to the second, or to the minute in a span of more than a day. */
-export function instantText(at: Millis, spanMs: Millis = 0): string {
-  return new Date(at).toISOString().slice(0, spanMs > DAY_MS ? 16 : 19).replace('T', ' ');
 }
 
 function stepTicks(low: Millis, high: Millis, stepMs: Millis): Tick[] {

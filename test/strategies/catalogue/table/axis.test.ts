@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { timeAxis, valueAxis } from '../../../src/report/charts/axis.ts';
+import { timeAxis, valueAxis } from './axis.ts';
 
 const texts = (axis: ReturnType<typeof valueAxis>): string[] => axis!.ticks.map(({ text }) => text);
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { spanMeans } from '../../src/report/charts/downsample.ts';
+import { spanMeans } from '../../../src/report/charts/downsample.ts';
 
 describe('means over spans of time', () => {
   it('weigh each value by its duration, and keep the highest', () => {
