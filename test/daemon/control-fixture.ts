@@ -113,6 +113,7 @@ export function testStory(): RunStory {
 export function controlFixture(stateDir: string, options: {
   readonly strategies?: readonly StrategyInstance[]; readonly limits?: Partial<RiskLimits>;
   readonly resolve?: ModeParts['executor']['resolve'] | undefined;
+  readonly phase?: (() => string) | undefined;
 } = {}): ControlFixture {
   const { strategies = [strategy('diver'), strategy('wader')], limits = {}, resolve } = options;
   const state = stateWith({ strategies: strategies.map(({ name }) => strategySetup(name)), limits });
@@ -139,11 +140,14 @@ export function controlFixture(stateDir: string, options: {
     state, strategies, startAt: 1_000, seed: 7,
     listener: {
       onInput: (seq, at, input) => { runRecorder.input(seq, at, input); },
-      onRuling: (ruling, logged) => { runRecorder.ruling(ruling, logged); },
+      onRuling: (ruling, logged) => {
+        runRecorder.ruling(ruling, logged);
+        controlPort.manual.ruled(logged, ruling);
+      },
       onProtection: (seq, at, change) => { runRecorder.protection({ seq, at }, change); },
     },
   });
-  const controlPort = createControlPort({
+  const controlPort: ControlPort = createControlPort({
     reloader: undefined,
     runId: 'a-run', mode: 'live', clock, state, strategies, engine, runRecorder, journal,
     loop: { accept: (input) => { engine.accept(input, engine.clock.now()); } },
@@ -155,7 +159,7 @@ export function controlFixture(stateDir: string, options: {
     stopFile: stopFileOf(stateDir),
     audit: openOrderAudit({ stateDir, runId: 'a-run', clock, log }),
     log,
-    phase: () => 'trading',
+    phase: options.phase ?? (() => 'trading'),
     recovering: () => [],
     feeds: () => [],
     startAt: 1_000, isRealMoney: false, equity: new EquitySampler(state),

@@ -37,6 +37,8 @@ const seen: Record<string, JsonLine> = {};
 const statuses: Record<string, number> = {};
 /** Of commands after the run is over. */
 const answers: Record<string, Ended> = {};
+/** Of manual swaps, sales and pauses. */
+const manual: Record<string, Ended> = {};
 
 const gannet = (...args: readonly string[]): Promise<Ended> =>
   playground.ask([...args, '--json', '--state-dir', state]);
@@ -106,6 +108,7 @@ beforeAll(async () => {
   seen['bought again'] = await next(lands('two'));
   statuses['one starts'] = (await post('/api/strategies/one/start', { reason: 'it was nothing' })).status;
   seen['one bought again'] = await next(lands('one'));
+  await tradeManually();
 
   writeFileSync(`${state}/STOP`, 'the cat is on the keyboard\u001b[31m\nsecond line');
   seen['stopped'] = await next(({ type, by }) => type === 'state' && by === 'stop-file');
@@ -159,6 +162,31 @@ beforeAll(async () => {
   answers['a start with higher limits'] = await runWithHigherLimits(playground.path('lost'));
 });
 afterAll(() => playground.close());
+
+/** Swaps, sells and pauses while both strategies go on trading. */
+async function tradeManually(): Promise<void> {
+  const order = { in: 'USDC', out: 'SOL', amount: '25', key: 'a-lost-answer' };
+  const sent = [post('/api/swap', order), post('/api/swap', order)];
+  manual['a swap'] = await gannet('swap', 'USDC', 'SOL', '40');
+  await Promise.all(sent);
+  manual['an order again'] = await gannet('swap', 'USDC', 'SOL', '25', '--key', order.key);
+  seen['manual book'] = (await ask('/api/portfolio')).body;
+  manual['a swap above the limit'] = await gannet('swap', 'USDC', 'SOL', '201');
+  manual['a preview'] = await gannet('sell', 'SOL', '--strategy', 'manual.USDC', '--dry-run');
+  manual['half of it'] = await gannet('sell', 'SOL', '--strategy', 'manual.USDC', '--part', '50%', '--yes');
+  manual['too much'] = await gannet('sell', 'SOL', '--strategy', 'manual.USDC', '--part', '99', '--yes');
+  manual['no confirmation'] = await gannet('sell', 'SOL', '--strategy', 'manual.USDC');
+  manual['a pause'] = await gannet('pause', 'SOL/USDC', '--for', '2h', '--reason', 'news');
+  seen['denied by a pause'] = await next(decides('two', 'PAIR_PAUSED'));
+  manual['a swap while paused'] = await playground.ask(['swap', 'USDC', 'SOL', '5', '--state-dir', state]);
+  manual['the rest'] = await playground.ask(
+    ['sell', 'SOL', '--strategy', 'manual.USDC', '--yes', '--state-dir', state],
+  );
+  manual['status'] = await playground.ask(['status', '--state-dir', state]);
+  manual['the end of the pause'] = await gannet('resume', 'SOL/USDC');
+  await next(lands('two'));
+  seen['manual book at the end'] = (await ask('/api/portfolio')).body;
+}
 
 /** Prints at its end which variables a child process would get. */
 const SHOWS_VARIABLES = 'process.on("exit", () => console.error(`[${Object.keys(process.env).join(" ")}]`));';
@@ -387,6 +415,53 @@ describe('profit of a run', () => {
   });
 });
 
+const bookIn = (name: string): Record<string, string> | undefined =>
+  (seen[name]!['strategies'] as { name: string; balances: Record<string, string> }[])
+    .find((book) => book.name === 'manual.USDC')?.balances;
+const manualSwaps = (): JsonLine[] => daemon.lines().filter(({ type, strategy, state: reached }) =>
+  type === 'intent' && strategy === 'manual.USDC' && reached === 'confirmed');
+const isManual = ({ action }: JsonLine): boolean => /^(?:swap|sell|pause|unpause)$/.test(String(action));
+
+describe('manual trading beside two strategies', () => {
+  it('swaps once for each order, asked for by how many requests it may be, and follows it to its end', () => {
+    expect(document(manual['a swap']!)).toMatchObject({ state: 'confirmed', over: true, strategy: 'manual.USDC' });
+    expect(document(manual['an order again']!)).toMatchObject({ state: 'confirmed', key: 'a-lost-answer' });
+    const paid = manualSwaps().slice(0, 2).map(({ amount_in: amount }) => amount);
+    expect(new Set(paid)).toEqual(new Set(['25000000', '40000000']));
+    const got = manualSwaps().slice(0, 2).reduce((sum, { amount_out: out }) => sum + BigInt(String(out)), 0n);
+    expect(bookIn('manual book')).toEqual({ [SOL]: got.toString() });
+  });
+
+  it('sells half and the rest exactly, in spite of a pause, and says what it does', () => {
+    expect(document(manual['a preview']!)).toMatchObject({
+      dry_run: true,
+      sentence: expect.stringMatching(/^Sells \d+\.\d+ SOL of manual\.USDC, about \d+(\.\d+)? USDC, in /),
+    });
+    expect(manual['half of it']!.code, manual['half of it']!.stdout).toBe(0);
+    expect(manual['the rest']!.stdout).toMatch(/confirmed {2}\w{8}…\n {2}done: 0\.\d+ SOL → \d+\.\d+ USDC\n$/);
+    expect(manualSwaps()).toHaveLength(4);
+    expect(bookIn('manual book at the end')).toEqual({});
+  });
+
+  it('refuses with the cause and what to do', () => {
+    expect(document(manual['a swap above the limit']!)).toMatchObject({
+      state: 'denied', code: 'TRADE_EXCEEDS_MAX', reason: expect.stringContaining('ask for less'),
+    });
+    expect(document(manual['too much']!)['error']).toMatchObject({ details: { code: 'MORE_THAN_HELD' } });
+    expect([manual['no confirmation']!.code, document(manual['no confirmation']!)['error']])
+      .toMatchObject([2, { message: expect.stringContaining('add --yes') }]);
+    expect([manual['a swap while paused']!.code, manual['a swap while paused']!.stdout])
+      .toEqual([1, expect.stringMatching(/not done: SOL\/USDC is paused until .*"gannet resume SOL\/USDC" ends/)]);
+  });
+
+  it('pauses a pair for every strategy, which status shows, until it is resumed by name', () => {
+    expect(document(manual['a pause']!)).toMatchObject({ pauses: [{ what: 'SOL/USDC', reason: 'news' }] });
+    expect(seen['denied by a pause']).toMatchObject({ reason: expect.stringContaining('(news)') });
+    expect(manual['status']!.stdout).toMatch(/SOL\/USDC is paused since .* \(news\): no entries, sales go on/);
+    expect(document(manual['the end of the pause']!)).toMatchObject({ pauses: [] });
+  });
+});
+
 describe('the file STOP', () => {
   it('halts the run, and overrides other commands while it exists', () => {
     expect(seen['stopped']).toMatchObject({ state: 'halted' });
@@ -550,7 +625,8 @@ describe('the tokens of the control API', () => {
 describe('an order that allows more than before', () => {
   it('raises an alert with its origin, and status shows the last one', () => {
     const alerts = daemon.lines().filter(({ data }) => (data as JsonLine | undefined)?.['code'] === 'ORDER_WIDENS');
-    expect(alerts.map(({ data }) => (data as JsonLine)['action'])).toEqual(['flatten', 'resume', 'resume', 'resume']);
+    expect(alerts.map(({ data }) => (data as JsonLine)['action']))
+      .toEqual(['flatten', 'resume', 'resume', 'unpause', 'resume']);
     expect(alerts[1]).toMatchObject({
       type: 'alert', level: 'warning', message: expect.stringMatching(/^the order "resume" by the operator’s token \(/),
       data: { role: 'operator', address: '127.0.0.1', port: expect.any(Number), uid: process.getuid!() },
@@ -575,7 +651,11 @@ describe('an order that allows more than before', () => {
 
   it('stands with all other orders in a file that outlives the run', () => {
     const orders = jsonLines(readFileSync(`${state}/orders.ndjson`, 'utf8'));
-    const told = orders.map(({ action, strategy, widens, refused }) => [action, strategy, widens !== null, refused]);
+    const told = orders.filter((order) => !isManual(order))
+      .map(({ action, strategy, widens, refused }) => [action, strategy, widens !== null, refused]);
+    expect(orders.filter(isManual).map(({ action }) => action))
+      .toEqual(['swap', 'swap', 'swap', 'sell', 'pause', 'swap', 'sell', 'unpause']);
+    expect(orders.filter(isManual)[0]).toMatchObject({ origin: { role: 'operator', address: '127.0.0.1' } });
     expect(told.slice(0, 6)).toEqual([
       ['run', null, false, null], ['halt', 'one', false, null], ['flatten', null, true, null],
       ['resume', null, true, null], ['resume', 'one', true, null], ['resume', null, false, 'STOP_FILE'],

@@ -81,6 +81,13 @@ const codes = (run: Run, name = BOOK): (string | null)[] =>
 const plain = (snapshot: StateSnapshot): StateSnapshot =>
   parseJson(stringifyJson(snapshot)) as unknown as StateSnapshot;
 
+const feesOf = ({ state }: Run): bigint =>
+  [...state.portfolio.books.values()].reduce((sum, { feesLamports }) => sum + feesLamports, 0n);
+const buys = (run: Run): (string | null)[] =>
+  decided(run, 'trader').map((one) => (one as { code: string | null }).code);
+const BUYER: Body = (streams, context) => streams['price']!.pipe(
+  map(() => context.buy(SOL_USDC, { token: USDC, amount: 1_000_000n }, 'always')));
+
 describe('a manual swap in a run', () => {
   it('spends what no strategy has, keeps what it buys in a book of its own, and gives the rest back', () => {
     const run = trading({ body: () => NEVER });
@@ -249,17 +256,9 @@ describe('a replay of a run with manual swaps', () => {
       .toBe((portfolio.wallet.get(SOL.mint) ?? 0n) - 10_000_000_000n + feesOf(after));
     expect(portfolio.books.get(BOOK)?.balances.get(USDC.mint), `USDC after input ${cut}`).toBeUndefined();
   }
-
-  const feesOf = ({ state }: Run): bigint =>
-    [...state.portfolio.books.values()].reduce((sum, { feesLamports }) => sum + feesLamports, 0n);
 });
 
 describe('a pause', () => {
-  const buys = (run: Run): (string | null)[] =>
-    decided(run, 'trader').map((one) => (one as { code: string | null }).code);
-  const BUYER: Body = (streams, context) => streams['price']!.pipe(
-    map(() => context.buy(SOL_USDC, { token: USDC, amount: 1_000_000n }, 'always')));
-
   it('of a pair refuses entries of every strategy until its time is over, and no sale', () => {
     const run = trading({ body: BUYER });
     feed(run, [buyingSol(price, 1_000), pause({ pair: [SOL.mint, USDC.mint], until: 12_000 })]);

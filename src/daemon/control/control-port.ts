@@ -16,6 +16,7 @@ import type { IntentState, Outcome } from '../../trading/intent.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
 import type { CapSpan } from '../../trading/usage-counters.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
+import { isManualBook } from '../../trading/manual/manual-book.ts';
 import type { DecisionRecord } from '../files/decision-record.ts';
 import { intentJson } from '../reporting/json-reporter.ts';
 import type { Reloader } from '../reload/reloader.ts';
@@ -259,6 +260,7 @@ function sessionState(
     waits_for: recovering(),
     service_access: runRecorder.access,
     real_money: isRealMoney,
+    manual: manualHoldings(state),
     started_at: startAt,
     uptime_ms: now - startAt,
     equity: equity.read(now),
@@ -286,6 +288,11 @@ function sessionState(
     denials: counters.denials,
     presence_wanted: dead !== undefined,
   };
+}
+
+function manualHoldings({ portfolio, tokens }: EngineState): SessionState['manual'] {
+  return [...portfolio.books].filter(([name, { balances }]) => isManualBook(name) && balances.size > 0)
+    .map(([name, { balances }]) => ({ name, holds: formatBalances(tokens, balances) }));
 }
 
 function strategyStates(

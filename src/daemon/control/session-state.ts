@@ -25,6 +25,8 @@ export interface SessionState extends TradingView {
   readonly standing_reasons: readonly string[];
   /** Whether swaps of this run move real money. */
   readonly real_money: boolean;
+  /** What manual swaps hold, by their books, for people. */
+  readonly manual: readonly { readonly name: string; readonly holds: readonly string[] }[];
   readonly started_at: Millis;
   readonly uptime_ms: Millis;
   /** Of all strategies with a budget together; null without a budget, and before everything has a price. */

@@ -5,7 +5,7 @@ import type { Clock, Millis } from '../../core/time.ts';
 import type { LoggedDecision } from '../../engine/decision-log.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { wait } from '../../execution/monotonic-time.ts';
-import { withTokenNames } from '../../market/market-text.ts';
+import { showAmount, withTokenNames } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
 import type { SwapV2 } from '../../service/endpoints/swap-v2.ts';
 import type { Priority } from '../../service/rate/rate-plan.ts';
@@ -45,6 +45,8 @@ export interface OrderView {
   readonly over: boolean;
   readonly code: string | null;
   readonly reason: string | null;
+  /** What was paid and got so far, for people: "190 USDC → 1.04 SOL"; null before a swap has landed. */
+  readonly text: string | null;
   /** What is still to be sold, of a sale in parts. */
   readonly left: Money | null;
   readonly intents: readonly IntentStory[];
@@ -130,7 +132,8 @@ export function createManualOrders(options: ManualOrdersOptions): ManualOrders {
     const rest = state.exits.get(strategy, inputMint);
     const order = rest?.key === KEY_PREFIX + key ? rest : undefined;
     const base = {
-      key, strategy, intents, left: order === undefined ? null : money(state.tokens, inputMint, order.left),
+      key, strategy, intents, text: landedText(entry, intents),
+      left: order === undefined ? null : money(state.tokens, inputMint, order.left),
     };
     const named = (text: string | null): string | null => (text === null ? null : withTokenNames(state.tokens, text));
     if (entry.intents.some((id) => state.intents.has(id)))
@@ -150,6 +153,14 @@ export function createManualOrders(options: ManualOrdersOptions): ManualOrders {
     }
     const { code = null, reason = null } = last.transitions.at(-1) ?? {};
     return { ...base, state: last.state, over: true, code, reason: named(reason) };
+  };
+
+  const landedText = ({ inputMint, outputMint }: Entry, intents: readonly IntentStory[]): string | null => {
+    const landed = intents.filter(({ state: reached }) => reached === 'confirmed');
+    const total = (of: 'amount_in' | 'amount_out'): bigint =>
+      landed.reduce((sum, intent) => sum + BigInt(intent[of] ?? 0), 0n);
+    return landed.length === 0 ? null : `${showAmount(state.tokens, inputMint, total('amount_in'))} → `
+      + showAmount(state.tokens, outputMint, total('amount_out'));
   };
 
   /** Throws where the run gives no orders at present. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isGannetError } from '../../core/errors.ts';
 import { fault, issueText, stillStarting } from '../control/control-guard.ts';
 import type { ControlledRun, ControlPort } from '../control/control-port.ts';
+import type { OrderOrigin } from '../control/order-origin.ts';
 import { requestOrigin } from '../control/order-origin.ts';
 import { refusal } from './sale-preview.ts';
 
@@ -46,8 +47,6 @@ export function addManualOrders(app: FastifyInstance, { controlPort }: Pick<Cont
         .send(fault(String(code ?? error.code), error.message));
     }
   };
-  const bodyOf = ({ body }: FastifyRequest): unknown => body;
-  const origin = (request: FastifyRequest): ReturnType<typeof requestOrigin> => requestOrigin('operator', request);
 
   app.get('/api/preview', handle(PREVIEW, ({ query }) => query, ({ manual }, query) =>
     (query.action === 'sell' ? manual.previewSale(query) : manual.previewFlatten(query.strategy))));
@@ -64,4 +63,13 @@ export function addManualOrders(app: FastifyInstance, { controlPort }: Pick<Cont
   app.post('/api/pause', handle(PAUSE, bodyOf, (port, body, request) => port.pause(body, true, origin(request))));
   app.post('/api/unpause', handle(PAUSE_END, bodyOf, (port, body, request) =>
     port.pause(body, false, origin(request))));
+}
+
+function bodyOf({ body }: FastifyRequest): unknown {
+  return body;
+}
+
+/** Commands need the operator's token, so its holder sent this request. */
+function origin(request: FastifyRequest): OrderOrigin {
+  return requestOrigin('operator', request);
 }

@@ -123,7 +123,7 @@ export function findSale(state: EngineState, { token, strategy, part, amount }: 
 /** Returns the refusal of a strategy that this run does not have. */
 export function unknownStrategy({ strategies }: EngineState, name: string): GannetError {
   return refusal(404, 'STRATEGY_UNKNOWN', `there is no strategy "${printable(name, 60)}"; this run has `
-    + `${[...strategies.keys()].join(', ') || 'none'}`);
+    + ([...strategies.keys()].join(', ') || 'none'));
 }
 
 interface Position extends Omit<Sale, 'amount'> {

@@ -29,8 +29,7 @@ export class WatchedFeeds {
   /** Follows what manual swaps hold; call after each outcome. */
   review(): void {
     const manual = manualFeeds(this.#state);
-    const keys = (specs: readonly FeedSpec[]): string => specs.map(feedKey).join(' ');
-    if (keys(manual) === keys(this.#manual)) return;
+    if (keysOf(manual) === keysOf(this.#manual)) return;
     this.#manual = manual;
     this.watch(this.#watched);
   }
@@ -43,4 +42,8 @@ function manualFeeds({ portfolio }: Pick<EngineState, 'portfolio'>): FeedSpec[] 
     return [...balances].filter(([mint]) => mint !== budget.mint).map(([inputMint, amount]): FeedSpec =>
       ({ kind: 'quote', inputMint, outputMint: budget.mint, amount, everyMs: PRICE_EVERY_MS }));
   });
+}
+
+function keysOf(specs: readonly FeedSpec[]): string {
+  return specs.map(feedKey).join(' ');
 }

@@ -74,6 +74,7 @@ export function beginOnNewChain(journal: JournalStore, wallet: ReadonlyMap<Mint,
     // Commands of the operator apply on any chain.
     trading: saved.trading, tradingBy: saved.tradingBy, strategyTrading: saved.strategyTrading,
     flattening: saved.flattening, flattenOrders: saved.flattenOrders,
+    ...(saved.pauses === undefined ? {} : { pauses: saved.pauses }),
   };
   journal.saveSnapshot(snapshot, journal.unsettledOutcomes().map(({ intent }) => intent.id));
   journal.clearStrategyStates();

@@ -47,6 +47,7 @@ export function daemonText(state: ReportedState): string {
       ...equityFacts(state),
       ['swaps', formatCounts(intents?.counts ?? {})],
       ['last swap', swapText(state)],
+      ['manual', (state.manual ?? []).map(({ name, holds }) => `${name} holds ${printable(holds.join(', '))}`)],
       ['open', openText(intents?.open ?? [], state.at)],
       ['last error', state.last_error
         ? `${clockTime(state.last_error.at)} UTC: ${printable(state.last_error.message, 300)}` : undefined],

@@ -11,6 +11,8 @@ import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { wait } from '../../../execution/monotonic-time.ts';
 
 const POLL_MS = 300;
+const TIME_LENGTH = 'hh:mm:ss'.length;
+const SIGNATURE_SHOWN = 8;
 /** How long a daemon may be away while an order is followed: it starts again within this. */
 const AWAY_MAX_MS = 60_000;
 /** The daemon asks the service for a price before it answers. */
@@ -62,7 +64,8 @@ export async function followOrder(context: CommandContext, { path, body, key, ag
     view = await asked(context, again, (client) => client.get(`/api/orders/${key}`));
   }
   const isDone = view.state === 'confirmed' && view.left === null;
-  terminal.result(view, () => (isDone ? '  done\n' : view.over ? `  not done: ${reasonOf(view)}\n` : ''));
+  terminal.result(view, () => (isDone ? `  done: ${printable(view.text ?? '')}\n`
+    : view.over ? `  not done: ${reasonOf(view)}\n` : ''));
   if (!view.over) return EXIT.interrupted;
   return isDone ? EXIT.done : view.code === 'TRADING_HALTED' ? EXIT.halted : EXIT.failed;
 }
@@ -102,12 +105,12 @@ function tell({ terminal }: CommandContext, { intents, state, reason }: OrderVie
     const lines = [
       { at: createdAt, text: `approved  ${printable(why, 200)}` },
       ...transitions.map(({ at, attempt, state: reached, signature, code, reason: cause }) => ({
-        at, text: [`${reached}${attempt === 1 ? '' : ` (attempt ${attempt})`}`, signature, code, cause]
+        at, text: [`${reached}${attempt === 1 ? '' : ` (attempt ${attempt})`}`, shown(signature), code, cause]
           .filter((part) => part !== null).map((part) => printable(part, 200)).join('  '),
       })),
     ];
     for (const [number, { at, text }] of lines.entries())
-      once(`${id} ${number}`, `  ${clockTime(at)}  ${id}  ${text}\n`);
+      once(`${id} ${number}`, `  ${clockTime(at).slice(-TIME_LENGTH)}  ${id}  ${text}\n`);
   }
   if (state === 'waiting' && reason !== null) once(reason, `  waiting: ${printable(reason, 300)}\n`);
 
@@ -116,6 +119,11 @@ function tell({ terminal }: CommandContext, { intents, state, reason }: OrderVie
     told.add(name);
     terminal.out(line);
   }
+}
+
+/** The whole signature is in the journal: `gannet journal show`. */
+function shown(signature: string | null): string | null {
+  return signature === null ? null : `${signature.slice(0, SIGNATURE_SHOWN)}…`;
 }
 
 function reasonOf({ state, code, reason }: OrderView): string {

@@ -16,7 +16,7 @@ const STATE: SessionState = {
     name: 'tide', use: 'book-watch', running: true, stopped: null, standing: 'trading', swaps: 0, balances: {},
     holds: [], equity: null, trading: 'active', effective: 'active', trading_word: null, flattening: false,
   }],
-  trading_word: null, effective: 'active', protections: [], stop_file: null, pauses: [],
+  trading_word: null, effective: 'active', protections: [], stop_file: null, pauses: [], manual: [],
   sol_reserve: '0', deposits_lamports: '0',
   presence_wanted: false, feeds: [FEED], wallet: {}, intents: { open: [], recent: [], counts: {} }, denials: {},
 };
