@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Mint } from '../../src/market/token.ts';
+import type { Booked } from '../../src/profit/ledger.ts';
 import { ProfitLedger } from '../../src/profit/ledger.ts';
 import { LotQueue } from '../../src/profit/lots.ts';
 import type { SettledSwap } from '../../src/store/fill-records.ts';
@@ -12,18 +13,29 @@ const BUDGET = { dip: { mint: USDC.mint, amount: 1_000_000_000n } };
 const usdc = (whole: number): bigint => BigInt(Math.round(whole * 1e6));
 const sol = (whole: number): bigint => BigInt(Math.round(whole * 1e9));
 
-function ledgerOf(swaps: readonly SettledSwap[], budgets: ConstructorParameters<typeof ProfitLedger>[0] = BUDGET) {
-  const ledger = new ProfitLedger(budgets, []);
-  for (const swap of swaps) ledger.add(swap);
-  return ledger;
+function ledgerOf(
+  swaps: readonly SettledSwap[], budgets: ConstructorParameters<typeof ProfitLedger>[0] = BUDGET,
+): Books {
+  return booksOf(new ProfitLedger(budgets, []), swaps);
+}
+
+/** A ledger with what each swap meant. */
+interface Books {
+  readonly open: ProfitLedger['open'];
+  readonly booked: readonly Booked[];
+}
+
+function booksOf(ledger: ProfitLedger, swaps: readonly SettledSwap[]): Books {
+  const booked = swaps.map((swap) => ledger.add(swap));
+  return { open: ledger.open, booked };
 }
 
 const buys = (pays: number, gets: number, at = 0): SettledSwap =>
   swapOf({ from: USDC.mint, to: SOL.mint, pays: usdc(pays), gets: sol(gets), at: START + at * MINUTE });
 const sells = (pays: number, gets: number, at = 0): SettledSwap =>
   swapOf({ from: SOL.mint, to: USDC.mint, pays: sol(pays), gets: usdc(gets), at: START + at * MINUTE });
-const profits = ({ booked }: ProfitLedger): unknown[] => booked.flatMap(({ sale }) => (sale ? [sale.profit] : []));
-const open = (ledger: ProfitLedger): unknown[] =>
+const profits = ({ booked }: Books): unknown[] => booked.flatMap(({ sale }) => (sale ? [sale.profit] : []));
+const open = (ledger: Books): unknown[] =>
   ledger.open.map(({ piece: { quantity, cost } }) => [quantity, cost.currency]);
 
 describe('FIFO by examples that are computed by a person', () => {
@@ -98,12 +110,10 @@ describe('FIFO by examples that are computed by a person', () => {
 
   it('drops the lots of a chain that is gone, and keeps its results', () => {
     const swaps = [buys(100, 1), sells(0.5, 60), buys(300, 1)];
-    const ledger = new ProfitLedger(BUDGET, [{ at: START, afterNumber: swaps[1]!.number }]);
-    for (const swap of swaps) ledger.add(swap);
+    const ledger = booksOf(new ProfitLedger(BUDGET, [{ at: START, afterNumber: swaps[1]!.number }]), swaps);
     expect(profits(ledger)).toStrictEqual([usdc(10)]);
     expect(open(ledger)).toStrictEqual([[sol(1), usdc(300)]]);
-    const over = new ProfitLedger(BUDGET, [{ at: START, afterNumber: swaps[2]!.number }]);
-    for (const swap of swaps) over.add(swap);
+    const over = booksOf(new ProfitLedger(BUDGET, [{ at: START, afterNumber: swaps[2]!.number }]), swaps);
     expect(over.open).toStrictEqual([]);
   });
 });
@@ -117,7 +127,7 @@ const move = fc.record({
 type Move = typeof move extends fc.Arbitrary<infer T> ? T : never;
 
 /** Carries moves out with balances, as the chain would; `split` divides each sale. */
-function carriedOut(moves: readonly Move[], split: boolean): { ledger: ProfitLedger; balances: Map<Mint, bigint> } {
+function carriedOut(moves: readonly Move[], split: boolean): { ledger: Books; balances: Map<Mint, bigint> } {
   const balances = new Map<Mint, bigint>([[USDC.mint, BUDGET.dip.amount]]);
   const swaps: SettledSwap[] = [];
   const swap = (from: Mint, to: Mint, pays: bigint, gets: bigint): void => {
@@ -168,7 +178,7 @@ describe('FIFO for any swaps', () => {
   it('comes to the same when sales are split', () => {
     fc.assert(fc.property(moves, (all) => {
       const [whole, parts] = [false, true].map((split) => carriedOut(all, split).ledger);
-      const sums = ({ booked, open: lots }: ProfitLedger): unknown => [
+      const sums = ({ booked, open: lots }: Books): unknown => [
         booked.reduce((sum, { sale }) => sum + (sale?.profit ?? 0n), 0n),
         lots.reduce((sum, { piece }) => sum + piece.cost.currency!, 0n),
         booked.flatMap(({ disposals }) => disposals).reduce((sum, { proceeds = 0n }) => sum + proceeds, 0n),

@@ -4,9 +4,10 @@ import { groupThousands, pluralize } from '../../core/text.ts';
 import { roughDuration } from '../../core/time.ts';
 import type { Figures, Money, PeriodName } from '../../profit/figures.ts';
 import { PERIODS } from '../../profit/figures.ts';
+import type { DayFigures } from '../../profit/results.ts';
 import type { ProfitStatement } from '../../profit/statement.ts';
 import { csvText, timeOf } from '../../profit/tax-csv.ts';
-import type { DayFigures, Trade } from '../../profit/trades.ts';
+import type { Trade } from '../../profit/trades.ts';
 
 const TITLES: Readonly<Record<PeriodName, string>> = {
   today: 'today', week: '7 days', month: '30 days', all: 'all',

@@ -176,7 +176,8 @@ async function* answersOf(daemon: Running): AsyncGenerator<Trace> {
   const url = daemon.lines()[0]?.['control_url'];
   if (typeof url !== 'string') throw new Error(`no control API: ${daemon.stdout().slice(0, 500)}`);
   for (const path of [
-    '/healthz', '/readyz', '/metrics', '/api/state', '/api/feeds', '/api/intents', '/api/decisions', '/api/portfolio', '/api/profit',
+    '/healthz', '/readyz', '/metrics', '/api/state', '/api/feeds', '/api/intents', '/api/decisions', '/api/portfolio',
+    '/api/profit',
     '/nowhere',
   ]) {
     const response = await fetch(`${url.replace(/\/$/, '')}${path}`, { headers: { authorization: 'Bearer wrong' } });

@@ -45,7 +45,8 @@ describe('a viewer’s token', () => {
   it('reads every view, and no answer holds a token', async () => {
     const { get } = await startControl();
     for (const path of [
-      '/api/state', '/api/feeds', '/api/strategies', '/api/portfolio', '/api/profit', '/api/decisions', '/api/intents', '/readyz',
+      '/api/state', '/api/feeds', '/api/strategies', '/api/portfolio', '/api/profit',
+      '/api/decisions', '/api/intents', '/readyz',
     ]) {
       const { status, body } = await get(path, VIEWER);
       expect(status, path).toBe(200);
