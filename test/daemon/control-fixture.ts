@@ -16,6 +16,7 @@ import { stopFileOf } from '../../src/daemon/watch/stop-file.ts';
 import type { TradingChange } from '../../src/daemon/control/trading-view.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
+import type { FillValues } from '../../src/store/fill-records.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import type { RiskLimits } from '../../src/trading/limits.ts';
 import type { EngineState } from '../../src/trading/engine-state.ts';
@@ -95,6 +96,14 @@ export interface ControlFixture {
   readonly reported: string[];
   readonly saved: () => unknown;
   readonly logs: string[];
+  readonly valued: readonly ValuedFill[];
+}
+
+/** What a landed swap was worth, and whether a snapshot settled it before that was kept. */
+interface ValuedFill {
+  readonly intentId: string;
+  readonly values: FillValues;
+  readonly isSettled: boolean;
 }
 
 /** Returns a controlPort of the strategies "diver" and "wader", whose state directory is given. */
@@ -108,6 +117,7 @@ export function controlFixture(stateDir: string, options: {
   const changes: TradingChange[] = [];
   const told: string[] = [];
   const logs: string[] = [];
+  const valued: ValuedFill[] = [];
   const log: Log = (level, message) => { logs.push(`${level}: ${message}`); };
   const clock = { now: (): Millis => engine.clock.now(), schedule: () => { throw new Error('nothing waits here'); } };
   const journal = openJournal({ path: `${stateDir}/journal.sqlite`, clock });
@@ -119,7 +129,9 @@ export function controlFixture(stateDir: string, options: {
     log,
     files: { decision: () => undefined },
     saveAdjustment: () => undefined,
-    saveFillValues: () => undefined,
+    saveFillValues: (intentId, values) => {
+      valued.push({ intentId, values, isSettled: journal.loadSnapshot() !== undefined });
+    },
     onFinished: () => undefined,
   });
   const engine: Engine = new Engine({
@@ -150,7 +162,7 @@ export function controlFixture(stateDir: string, options: {
   engine.start();
   return {
     controlPort, engine, state, runRecorder, inputs, changes, reported: told,
-    saved: () => journal.loadSnapshot(), logs,
+    saved: () => journal.loadSnapshot(), logs, valued,
   };
 }
 

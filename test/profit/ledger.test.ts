@@ -38,6 +38,10 @@ const profits = ({ booked }: Books): unknown[] => booked.flatMap(({ sale }) => (
 const open = (ledger: Books): unknown[] =>
   ledger.open.map(({ piece: { quantity, cost } }) => [quantity, cost.currency]);
 
+const other = (swap: SettledSwap): SettledSwap => ({ ...swap, strategy: 'other' });
+const manual = (swap: SettledSwap, strategy: string): SettledSwap =>
+  ({ ...swap, strategy, values: { ...swap.values!, isManual: true } });
+
 describe('FIFO by examples that are computed by a person', () => {
   it('sells the oldest lot first, and a part of the next', () => {
     // 2 SOL for 300 USDC, then 1 SOL for 180. Of these 2.5 are sold for 450:
@@ -83,7 +87,6 @@ describe('FIFO by examples that are computed by a person', () => {
   });
 
   it('keeps the books of strategies apart', () => {
-    const other = (swap: SettledSwap): SettledSwap => ({ ...swap, strategy: 'other' });
     const ledger = ledgerOf(
       [buys(100, 1), other(buys(200, 1)), other(sells(1, 150))], { ...BUDGET, other: BUDGET.dip },
     );
@@ -92,8 +95,6 @@ describe('FIFO by examples that are computed by a person', () => {
   });
 
   it('counts manual swaps as one book, in USDC', () => {
-    const manual = (swap: SettledSwap, strategy: string): SettledSwap =>
-      ({ ...swap, strategy, values: { ...swap.values!, isManual: true } });
     const old = { ...sells(0.5, 80), strategy: 'swap-120000-abc123', values: undefined };
     const ledger = ledgerOf([manual(buys(150, 1), 'swap-1'), old, manual(sells(0.5, 70), 'swap-2')]);
     expect(profits(ledger)).toStrictEqual([usdc(5), usdc(-5)]);
@@ -147,6 +148,12 @@ function carriedOut(moves: readonly Move[], split: boolean): { ledger: Books; ba
   return { ledger: ledgerOf(swaps), balances };
 }
 
+const sums = ({ booked, open: lots }: Books): unknown => [
+  booked.reduce((sum, { sale }) => sum + (sale?.profit ?? 0n), 0n),
+  lots.reduce((sum, { piece }) => sum + piece.cost.currency!, 0n),
+  booked.flatMap(({ disposals }) => disposals).reduce((sum, { proceeds = 0n }) => sum + proceeds, 0n),
+];
+
 describe('FIFO for any swaps', () => {
   const moves = fc.array(move, { maxLength: 40 });
   const price = fc.bigInt({ min: 0n, max: 10n ** 9n });
@@ -178,11 +185,6 @@ describe('FIFO for any swaps', () => {
   it('comes to the same when sales are split', () => {
     fc.assert(fc.property(moves, (all) => {
       const [whole, parts] = [false, true].map((split) => carriedOut(all, split).ledger);
-      const sums = ({ booked, open: lots }: Books): unknown => [
-        booked.reduce((sum, { sale }) => sum + (sale?.profit ?? 0n), 0n),
-        lots.reduce((sum, { piece }) => sum + piece.cost.currency!, 0n),
-        booked.flatMap(({ disposals }) => disposals).reduce((sum, { proceeds = 0n }) => sum + proceeds, 0n),
-      ];
       expect(sums(parts!)).toStrictEqual(sums(whole!));
     }));
   });
