@@ -84,6 +84,24 @@ export class FigureSums {
     else if (sale.profit < 0n) this.#lost += 1;
   }
 
+  /** Adds the sums of another one, and returns itself. */
+  plus(other: FigureSums): this {
+    this.#realised += other.#realised;
+    this.#fees += other.#fees;
+    this.#feeLamports += other.#feeLamports;
+    this.#tipLamports += other.#tipLamports;
+    this.#withoutValue += other.#withoutValue;
+    this.#rentPaid += other.#rentPaid;
+    this.#rentReturned += other.#rentReturned;
+    this.#swaps += other.#swaps;
+    this.#failed += other.#failed;
+    this.#trades += other.#trades;
+    this.#won += other.#won;
+    this.#lost += other.#lost;
+    this.#withoutCost += other.#withoutCost;
+    return this;
+  }
+
   figures(tokens: TokenTable): Figures {
     const own = (units: bigint): Money => moneyOf(tokens, this.#currency, units);
     const sol = (units: bigint): Money => moneyOf(tokens, SOL_MINT, units);
@@ -117,7 +135,8 @@ export function moneyOf(tokens: TokenTable, mint: Mint, units: bigint): Money {
   };
 }
 
-const DAY: Millis = 86_400_000;
+/** A UTC day. */
+export const DAY_MS: Millis = 86_400_000;
 
 /** The periods of a statement: calendar days of UTC, the present one included. */
 export const PERIODS = ['today', 'week', 'month', 'all'] as const;
@@ -128,7 +147,7 @@ const DAYS: Readonly<Record<PeriodName, number>> = { today: 1, week: 7, month: 3
 
 /** Returns when a period begins that ends now; -Infinity for all. */
 export function startOf(period: PeriodName, now: Millis): Millis {
-  return (Math.floor(now / DAY) + 1 - DAYS[period]) * DAY;
+  return (Math.floor(now / DAY_MS) + 1 - DAYS[period]) * DAY_MS;
 }
 
 /** Returns the UTC day of an instant: "2026-11-23". */

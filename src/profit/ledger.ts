@@ -76,7 +76,6 @@ export class ProfitLedger {
   readonly #budgets: Readonly<Record<string, OpeningBudget>>;
   readonly #starts: readonly LedgerStart[];
   readonly #books = new Map<string, Book>();
-  readonly booked: Booked[] = [];
   #started = 0;
 
   /** `budgets` are those of the strategies' books, `starts` where the books began again. */
@@ -85,16 +84,17 @@ export class ProfitLedger {
     this.#starts = starts;
   }
 
-  add(swap: SettledSwap): void {
+  /** Books a swap, and returns what it meant. */
+  add(swap: SettledSwap): Booked {
     while (this.#started < this.#starts.length && this.#starts[this.#started]!.afterNumber < swap.number) {
       this.#books.clear();
       this.#started += 1;
     }
     const name = bookOf(swap);
     const book = this.#bookOf(name, swap);
-    this.booked.push(swap.fill === undefined
+    return swap.fill === undefined
       ? { swap, book: name, currency: book.currency, sale: undefined, disposals: [], acquisition: undefined }
-      : applyFill(book, { name, swap, fill: swap.fill }));
+      : applyFill(book, { name, swap, fill: swap.fill });
   }
 
   /** Whether the books began again after the last swap that was added: then nothing of them is left. */

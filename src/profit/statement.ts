@@ -2,14 +2,12 @@ import type { Millis } from '../core/time.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import { symbolOf } from '../market/market-text.ts';
 import type { WalletAdjustmentRecord } from '../store/journal-records.ts';
-import type { Figures, Money, PeriodName } from './figures.ts';
-import { FigureSums, PERIODS, moneyOf, startOf } from './figures.ts';
-import type { Booked, ProfitLedger } from './ledger.ts';
+import type { Money } from './figures.ts';
+import { moneyOf } from './figures.ts';
+import type { ProfitLedger } from './ledger.ts';
 import { sumKnown } from './lots.ts';
 import type { Pricing } from './prices.ts';
-
-/** Figures of each period, one for each currency. */
-type PeriodFigures = Readonly<Record<PeriodName, readonly Figures[]>>;
+import type { PeriodFigures, ProfitResults } from './results.ts';
 
 /** What is held of a token in a book: the unsold parts of its lots. */
 interface Position {
@@ -43,7 +41,8 @@ export interface ProfitStatement {
 }
 
 interface StatementInput {
-  readonly ledger: ProfitLedger;
+  readonly ledger: Pick<ProfitLedger, 'open'>;
+  readonly results: ProfitResults;
   readonly adjustments: readonly WalletAdjustmentRecord[];
   readonly mode: 'live' | 'paper';
   readonly at: Millis;
@@ -52,55 +51,20 @@ interface StatementInput {
 }
 
 /** Returns the statement of a ledger. */
-export function profitStatement({ ledger, adjustments, mode, at, tokens, pricing }: StatementInput): ProfitStatement {
-  const total = new Scope();
-  const strategies = new Map<string, Scope>();
-  const byToken = new Map<Mint, Scope>();
-  for (const booked of ledger.booked) {
-    const { inputMint, outputMint } = booked.swap;
-    const periods = PERIODS.filter((period) => booked.swap.at >= startOf(period, at));
-    const scopes = [
-      total, ofKey(strategies, booked.book), ofKey(byToken, inputMint === booked.currency ? outputMint : inputMint),
-    ];
-    for (const scope of scopes) scope.add(booked, periods);
-  }
+export function profitStatement({
+  ledger, results, adjustments, mode, at, tokens, pricing,
+}: StatementInput): ProfitStatement {
   const positions = positionsOf(ledger, tokens, pricing);
   const source = positions.length === 0 ? 'none' : pricing.source;
   return {
-    mode, at, prices: { source, at: pricing.usedAt() ?? null }, total: total.figures(tokens),
+    mode, at, prices: { source, at: pricing.usedAt() ?? null }, total: results.total.periods(at, tokens),
     unrealised: unrealisedOf(positions, tokens),
-    strategies: [...strategies].map(([name, scope]) => ({ name, periods: scope.figures(tokens) })),
-    tokens: [...byToken].map(([mint, scope]) =>
-      ({ token: symbolOf(tokens, mint), mint, periods: scope.figures(tokens) })),
+    strategies: [...results.strategies].map(([name, own]) => ({ name, periods: own.periods(at, tokens) })),
+    tokens: [...results.tokens].map(([mint, own]) =>
+      ({ token: symbolOf(tokens, mint), mint, periods: own.periods(at, tokens) })),
     positions: positions.map(({ position }) => position),
     transfers: transfersOf(adjustments, tokens),
   };
-}
-
-function ofKey<Key>(scopes: Map<Key, Scope>, key: Key): Scope {
-  const known = scopes.get(key) ?? new Scope();
-  scopes.set(key, known);
-  return known;
-}
-
-/** The sums of each period and currency. */
-class Scope {
-  readonly #sums = new Map<PeriodName, Map<Mint, FigureSums>>(PERIODS.map((period) => [period, new Map()]));
-
-  add(booked: Booked, periods: readonly PeriodName[]): void {
-    const { currency } = booked;
-    for (const period of periods) {
-      const sums = this.#sums.get(period)!;
-      const own = sums.get(currency) ?? new FigureSums(currency);
-      sums.set(currency, own);
-      own.add(booked);
-    }
-  }
-
-  figures(tokens: TokenTable): PeriodFigures {
-    return Object.fromEntries(PERIODS.map((period) =>
-      [period, [...this.#sums.get(period)!.values()].map((sums) => sums.figures(tokens))])) as unknown as PeriodFigures;
-  }
 }
 
 /** A position, with its currency and result in units. */
@@ -111,7 +75,9 @@ interface Valued {
 }
 
 /** Lots of one token in one book make one position. */
-function positionsOf({ open }: ProfitLedger, tokens: TokenTable, pricing: Pricing): Valued[] {
+function positionsOf(
+  { open }: Pick<ProfitLedger, 'open'>, tokens: TokenTable, pricing: Pricing,
+): Valued[] {
   const groups = Map.groupBy(open, ({ book, piece }) => `${book} ${piece.lot.mint}`);
   return [...groups.values()].map((lots) => {
     const { book, currency, piece: { lot: { mint, at: since } } } = lots[0]!;

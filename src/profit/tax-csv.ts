@@ -6,7 +6,7 @@ import type { Mint, TokenTable } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
 import type { WalletAdjustmentRecord } from '../store/journal-records.ts';
 import { moneyOf } from './figures.ts';
-import type { Booked, ProfitLedger } from './ledger.ts';
+import type { Booked } from './ledger.ts';
 import { usdSourceOf } from './ledger.ts';
 
 const USD_DECIMALS = 6;
@@ -23,7 +23,7 @@ type TaxRow = Readonly<Partial<Record<(typeof COLUMNS)[number], string>>>;
  * one row for each part of a lot that was disposed of. What is unknown is empty.
  */
 export function taxCsv(
-  { booked }: ProfitLedger, adjustments: readonly WalletAdjustmentRecord[], tokens: TokenTable,
+  booked: readonly Booked[], adjustments: readonly WalletAdjustmentRecord[], tokens: TokenTable,
 ): string {
   const rows = [
     ...booked.map((each) => ({ at: each.swap.at, rows: swapRows(each, tokens) })),

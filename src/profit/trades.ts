@@ -2,10 +2,8 @@ import type { Millis } from '../core/time.ts';
 import { symbolOf } from '../market/market-text.ts';
 import type { TokenTable } from '../market/token.ts';
 import type { Money } from './figures.ts';
-import { FigureSums, dayOf, feeValueOf, moneyOf } from './figures.ts';
-import type { Figures } from './figures.ts';
-import type { ProfitLedger, Sale } from './ledger.ts';
-import type { Mint } from '../market/token.ts';
+import { feeValueOf, moneyOf } from './figures.ts';
+import type { Booked, Sale } from './ledger.ts';
 
 /** A closed trade: a sale with the purchases that it closes, by FIFO. */
 export interface Trade {
@@ -32,7 +30,7 @@ export interface Trade {
 
 /** Returns the closed trades, newest first. */
 export function tradesOf(
-  { booked }: ProfitLedger, tokens: TokenTable,
+  booked: readonly Booked[], tokens: TokenTable,
   { strategy, since }: { readonly strategy?: string | undefined; readonly since?: Millis | undefined } = {},
 ): Trade[] {
   return booked.flatMap(({ sale }) => (sale === undefined ? [] : [sale]))
@@ -53,22 +51,4 @@ function tradeOf(sale: Sale, tokens: TokenTable): Trade {
     return: profit === undefined || cost === undefined || cost === 0n ? null : Number(profit) / Number(cost),
     fee: money(fee), reason: swap.reason, signature: swap.signature ?? null,
   };
-}
-
-/** The results of one UTC day in one currency. */
-export interface DayFigures extends Figures {
-  readonly day: string;
-}
-
-/** Returns the days with swaps, oldest first, one for each currency. */
-export function daysOf({ booked }: ProfitLedger, tokens: TokenTable): DayFigures[] {
-  return [...Map.groupBy(booked, ({ swap }) => dayOf(swap.at))].flatMap(([day, own]) => {
-    const sums = new Map<Mint, FigureSums>();
-    for (const each of own) {
-      const sum = sums.get(each.currency) ?? new FigureSums(each.currency);
-      sums.set(each.currency, sum);
-      sum.add(each);
-    }
-    return [...sums.values()].map((sum) => ({ day, ...sum.figures(tokens) }));
-  });
 }

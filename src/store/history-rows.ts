@@ -219,15 +219,15 @@ export function readSeries(prepare: Prepare, series: number, { from, to, limit }
   );
   const newest = prepare('SELECT at, first, second, third FROM samples WHERE series = ? AND level = 0 AND at <= ? '
     + 'ORDER BY at DESC LIMIT 1').get(series, to) as SampleRow | undefined;
-  const begin = Math.max(from ?? Number.NEGATIVE_INFINITY, firstOf(HOURS!));
+  const begin = Math.max(from ?? Number.NEGATIVE_INFINITY, firstOf(HOURS));
   // A young history is shown in its own span.
   const end = Math.min(to, newest?.at ?? to);
   if (!Number.isFinite(begin) || begin > end) return [];
   const part = Math.max(1, Math.ceil((end - begin + 1) / Math.max(1, limit)));
   const level = [MINUTES, QUARTERS].find((each) =>
-    part < LEVELS[each! + 1]!.stepMs && firstOf(each!) <= begin) ?? HOURS;
+    part < LEVELS[each + 1]!.stepMs && firstOf(each) <= begin) ?? HOURS;
   const lasts = new Map<number, SampleRow>();
-  for (const row of rowsOf(level!, Math.floor(begin))) lasts.set(Math.floor((row.at - begin) / part), row);
+  for (const row of rowsOf(level, Math.floor(begin))) lasts.set(Math.floor((row.at - begin) / part), row);
   if (newest !== undefined && newest.at >= begin) lasts.set(Math.floor((newest.at - begin) / part), newest);
   return [...lasts.values()];
 }

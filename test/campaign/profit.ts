@@ -47,10 +47,10 @@ async function checkProfit({ swaps, lives, seed }: {
     const environment = { GANNET_API_KEY: 'a-key-of-my-own', GANNET_WALLET_KEY: service.wallet.private_key };
     const args = ['run', '--live', '--json', '--accept-new-journal', '--accept-new-counters', '--config', config,
       '--state-dir', state];
-    let landed = 0;
+    let count = 0;
     for (let life = 1; life <= lives; life++) {
-      landed += await live(playground.start(args, { environment }), {
-        swaps: Math.ceil((swaps - landed) / (lives - life + 1)), isKilled: life === 1 && lives > 1,
+      count += await live(playground.start(args, { environment }), {
+        swaps: Math.ceil((swaps - count) / (lives - life + 1)), isKilled: life === 1 && lives > 1,
       });
     }
     return await compare({ playground, state, reader, address, before, rpcUrl: service.rpc_url, lives });
@@ -63,11 +63,14 @@ async function checkProfit({ swaps, lives, seed }: {
 async function live(
   daemon: Running, { swaps, isKilled }: { readonly swaps: number; readonly isKilled: boolean },
 ): Promise<number> {
-  const landed = (stdout: string): number => stdout.split('"state":"confirmed"').length - 1;
   await daemon.until((stdout) => landed(stdout) >= swaps);
   if (isKilled) process.kill(await daemonOf(daemon), 'SIGKILL');
   else daemon.signal('SIGINT');
   return landed((await daemon.ended).stdout);
+}
+
+function landed(stdout: string): number {
+  return stdout.split('"state":"confirmed"').length - 1;
 }
 
 async function compare({ playground, state, reader, address, before, rpcUrl, lives }: {

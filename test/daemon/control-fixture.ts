@@ -18,6 +18,7 @@ import { stopFileOf } from '../../src/daemon/watch/stop-file.ts';
 import type { TradingChange } from '../../src/daemon/control/trading-view.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
+import type { FillValues } from '../../src/store/fill-records.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import type { RiskLimits } from '../../src/trading/limits.ts';
 import type { EngineState } from '../../src/trading/engine-state.ts';
@@ -102,11 +103,19 @@ export interface ControlFixture {
   readonly saved: () => unknown;
   readonly logs: string[];
   readonly story: RunStory;
+  readonly valued: readonly ValuedFill[];
 }
 
 /** Returns an empty story of a run. */
 export function testStory(): RunStory {
   return new RunStory({ tokens: MARKET_TOKENS, mode: 'live', runId: 'a-run' });
+}
+
+/** What a landed swap was worth, and whether a snapshot settled it before that was kept. */
+interface ValuedFill {
+  readonly intentId: string;
+  readonly values: FillValues;
+  readonly isSettled: boolean;
 }
 
 /** Returns a controlPort of the strategies "diver" and "wader", whose state directory is given. */
@@ -122,6 +131,7 @@ export function controlFixture(stateDir: string, options: {
   const told: string[] = [];
   const logs: string[] = [];
   const story = testStory();
+  const valued: ValuedFill[] = [];
   const log: Log = (level, message) => { logs.push(`${level}: ${message}`); };
   const clock = { now: (): Millis => engine.clock.now(), schedule: () => { throw new Error('nothing waits here'); } };
   const journal = openJournal({ path: `${stateDir}/journal.sqlite`, clock });
@@ -133,7 +143,9 @@ export function controlFixture(stateDir: string, options: {
     log,
     files: { decision: () => undefined },
     saveAdjustment: () => undefined,
-    saveFillValues: () => undefined,
+    saveFillValues: (intentId, values) => {
+      valued.push({ intentId, values, isSettled: journal.loadSnapshot() !== undefined });
+    },
     onFinished: () => undefined,
   });
   const engine: Engine = new Engine({
@@ -168,7 +180,7 @@ export function controlFixture(stateDir: string, options: {
   engine.start();
   return {
     controlPort, engine, state, runRecorder, inputs, changes, reported: told,
-    saved: () => journal.loadSnapshot(), logs, story,
+    saved: () => journal.loadSnapshot(), logs, story, valued,
   };
 }
 

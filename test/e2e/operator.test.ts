@@ -351,14 +351,14 @@ interface Statement {
   readonly positions: readonly { readonly strategy: string; readonly quantity: Money; readonly value: Money | null }[];
 }
 
-describe('profit of a run', () => {
-  const statement = (): Statement => document(answers['profit']!) as unknown as Statement;
-  const confirmed = (): JsonLine[] =>
-    daemon.lines().filter(({ type, state: reached }) => type === 'intent' && reached === 'confirmed');
-  const sum = (lines: readonly JsonLine[], mint: string, side: 'in' | 'out'): bigint => lines
-    .filter((line) => line[side === 'in' ? 'input_mint' : 'output_mint'] === mint)
-    .reduce((total, line) => total + BigInt(String(line[`amount_${side}`])), 0n);
+const statement = (): Statement => document(answers['profit']!) as unknown as Statement;
+const confirmed = (): JsonLine[] =>
+  daemon.lines().filter(({ type, state: reached }) => type === 'intent' && reached === 'confirmed');
+const sum = (lines: readonly JsonLine[], mint: string, side: 'in' | 'out'): bigint => lines
+  .filter((line) => line[side === 'in' ? 'input_mint' : 'output_mint'] === mint)
+  .reduce((total, line) => total + BigInt(String(line[`amount_${side}`])), 0n);
 
+describe('profit of a run', () => {
   it('is in the control API and the command, at present prices', () => {
     for (const name of ['profit', 'profit of the command']) {
       const { mode, total, positions } = seen[name] as unknown as Statement;

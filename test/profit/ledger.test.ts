@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Mint } from '../../src/market/token.ts';
+import type { Booked } from '../../src/profit/ledger.ts';
 import { ProfitLedger } from '../../src/profit/ledger.ts';
 import { LotQueue } from '../../src/profit/lots.ts';
 import type { SettledSwap } from '../../src/store/fill-records.ts';
@@ -12,19 +13,34 @@ const BUDGET = { dip: { mint: USDC.mint, amount: 1_000_000_000n } };
 const usdc = (whole: number): bigint => BigInt(Math.round(whole * 1e6));
 const sol = (whole: number): bigint => BigInt(Math.round(whole * 1e9));
 
-function ledgerOf(swaps: readonly SettledSwap[], budgets: ConstructorParameters<typeof ProfitLedger>[0] = BUDGET) {
-  const ledger = new ProfitLedger(budgets, []);
-  for (const swap of swaps) ledger.add(swap);
-  return ledger;
+function ledgerOf(
+  swaps: readonly SettledSwap[], budgets: ConstructorParameters<typeof ProfitLedger>[0] = BUDGET,
+): Books {
+  return booksOf(new ProfitLedger(budgets, []), swaps);
+}
+
+/** A ledger with what each swap meant. */
+interface Books {
+  readonly open: ProfitLedger['open'];
+  readonly booked: readonly Booked[];
+}
+
+function booksOf(ledger: ProfitLedger, swaps: readonly SettledSwap[]): Books {
+  const booked = swaps.map((swap) => ledger.add(swap));
+  return { open: ledger.open, booked };
 }
 
 const buys = (pays: number, gets: number, at = 0): SettledSwap =>
   swapOf({ from: USDC.mint, to: SOL.mint, pays: usdc(pays), gets: sol(gets), at: START + at * MINUTE });
 const sells = (pays: number, gets: number, at = 0): SettledSwap =>
   swapOf({ from: SOL.mint, to: USDC.mint, pays: sol(pays), gets: usdc(gets), at: START + at * MINUTE });
-const profits = ({ booked }: ProfitLedger): unknown[] => booked.flatMap(({ sale }) => (sale ? [sale.profit] : []));
-const open = (ledger: ProfitLedger): unknown[] =>
+const profits = ({ booked }: Books): unknown[] => booked.flatMap(({ sale }) => (sale ? [sale.profit] : []));
+const open = (ledger: Books): unknown[] =>
   ledger.open.map(({ piece: { quantity, cost } }) => [quantity, cost.currency]);
+
+const other = (swap: SettledSwap): SettledSwap => ({ ...swap, strategy: 'other' });
+const manual = (swap: SettledSwap, strategy: string): SettledSwap =>
+  ({ ...swap, strategy, values: { ...swap.values!, isManual: true } });
 
 describe('FIFO by examples that are computed by a person', () => {
   it('sells the oldest lot first, and a part of the next', () => {
@@ -71,7 +87,6 @@ describe('FIFO by examples that are computed by a person', () => {
   });
 
   it('keeps the books of strategies apart', () => {
-    const other = (swap: SettledSwap): SettledSwap => ({ ...swap, strategy: 'other' });
     const ledger = ledgerOf(
       [buys(100, 1), other(buys(200, 1)), other(sells(1, 150))], { ...BUDGET, other: BUDGET.dip },
     );
@@ -80,8 +95,6 @@ describe('FIFO by examples that are computed by a person', () => {
   });
 
   it('counts manual swaps as one book, in USDC', () => {
-    const manual = (swap: SettledSwap, strategy: string): SettledSwap =>
-      ({ ...swap, strategy, values: { ...swap.values!, isManual: true } });
     const old = { ...sells(0.5, 80), strategy: 'swap-120000-abc123', values: undefined };
     const ledger = ledgerOf([manual(buys(150, 1), 'swap-1'), old, manual(sells(0.5, 70), 'swap-2')]);
     expect(profits(ledger)).toStrictEqual([usdc(5), usdc(-5)]);
@@ -98,12 +111,10 @@ describe('FIFO by examples that are computed by a person', () => {
 
   it('drops the lots of a chain that is gone, and keeps its results', () => {
     const swaps = [buys(100, 1), sells(0.5, 60), buys(300, 1)];
-    const ledger = new ProfitLedger(BUDGET, [{ at: START, afterNumber: swaps[1]!.number }]);
-    for (const swap of swaps) ledger.add(swap);
+    const ledger = booksOf(new ProfitLedger(BUDGET, [{ at: START, afterNumber: swaps[1]!.number }]), swaps);
     expect(profits(ledger)).toStrictEqual([usdc(10)]);
     expect(open(ledger)).toStrictEqual([[sol(1), usdc(300)]]);
-    const over = new ProfitLedger(BUDGET, [{ at: START, afterNumber: swaps[2]!.number }]);
-    for (const swap of swaps) over.add(swap);
+    const over = booksOf(new ProfitLedger(BUDGET, [{ at: START, afterNumber: swaps[2]!.number }]), swaps);
     expect(over.open).toStrictEqual([]);
   });
 });
@@ -117,7 +128,7 @@ const move = fc.record({
 type Move = typeof move extends fc.Arbitrary<infer T> ? T : never;
 
 /** Carries moves out with balances, as the chain would; `split` divides each sale. */
-function carriedOut(moves: readonly Move[], split: boolean): { ledger: ProfitLedger; balances: Map<Mint, bigint> } {
+function carriedOut(moves: readonly Move[], split: boolean): { ledger: Books; balances: Map<Mint, bigint> } {
   const balances = new Map<Mint, bigint>([[USDC.mint, BUDGET.dip.amount]]);
   const swaps: SettledSwap[] = [];
   const swap = (from: Mint, to: Mint, pays: bigint, gets: bigint): void => {
@@ -136,6 +147,12 @@ function carriedOut(moves: readonly Move[], split: boolean): { ledger: ProfitLed
   }
   return { ledger: ledgerOf(swaps), balances };
 }
+
+const sums = ({ booked, open: lots }: Books): unknown => [
+  booked.reduce((sum, { sale }) => sum + (sale?.profit ?? 0n), 0n),
+  lots.reduce((sum, { piece }) => sum + piece.cost.currency!, 0n),
+  booked.flatMap(({ disposals }) => disposals).reduce((sum, { proceeds = 0n }) => sum + proceeds, 0n),
+];
 
 describe('FIFO for any swaps', () => {
   const moves = fc.array(move, { maxLength: 40 });
@@ -168,11 +185,6 @@ describe('FIFO for any swaps', () => {
   it('comes to the same when sales are split', () => {
     fc.assert(fc.property(moves, (all) => {
       const [whole, parts] = [false, true].map((split) => carriedOut(all, split).ledger);
-      const sums = ({ booked, open: lots }: ProfitLedger): unknown => [
-        booked.reduce((sum, { sale }) => sum + (sale?.profit ?? 0n), 0n),
-        lots.reduce((sum, { piece }) => sum + piece.cost.currency!, 0n),
-        booked.flatMap(({ disposals }) => disposals).reduce((sum, { proceeds = 0n }) => sum + proceeds, 0n),
-      ];
       expect(sums(parts!)).toStrictEqual(sums(whole!));
     }));
   });

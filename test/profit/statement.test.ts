@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { dayOf, startOf } from '../../src/profit/figures.ts';
+import type { Booked } from '../../src/profit/ledger.ts';
 import { ProfitLedger } from '../../src/profit/ledger.ts';
 import { lastPricing } from '../../src/profit/prices.ts';
+import { ProfitResults } from '../../src/profit/results.ts';
 import { profitStatement } from '../../src/profit/statement.ts';
 import { csvText, taxCsv } from '../../src/profit/tax-csv.ts';
-import { daysOf, tradesOf } from '../../src/profit/trades.ts';
+import { tradesOf } from '../../src/profit/trades.ts';
 import type { SettledSwap } from '../../src/store/fill-records.ts';
 import { USD } from '../../src/store/history.ts';
 import { FISH, SOL, TOKENS, USDC } from '../market/tokens.ts';
@@ -28,10 +30,12 @@ const SWAPS: readonly SettledSwap[] = [
   failureOf(7_000n),
 ];
 
-function ledger(): ProfitLedger {
-  const made = new ProfitLedger({ dip: { mint: USDC.mint, amount: usdc(500) } }, []);
-  for (const swap of SWAPS) made.add(swap);
-  return made;
+function books(): { ledger: ProfitLedger; results: ProfitResults; booked: readonly Booked[] } {
+  const ledger = new ProfitLedger({ dip: { mint: USDC.mint, amount: usdc(500) } }, []);
+  const results = new ProfitResults();
+  const booked = SWAPS.map((swap) => ledger.add(swap));
+  for (const each of booked) results.add(each);
+  return { ledger, results, booked };
 }
 
 const PRICING = lastPricing([
@@ -40,7 +44,7 @@ const PRICING = lastPricing([
 
 function statement() {
   return profitStatement({
-    ledger: ledger(), mode: 'paper', at: START, tokens: TOKENS, pricing: PRICING,
+    ...books(), mode: 'paper', at: START, tokens: TOKENS, pricing: PRICING,
     adjustments: [5_000_000n, -2_000_000n].map((change) =>
       ({ at: START, mint: USDC.mint, change: change.toString(), cause: 'deposit', reason: 'a transfer' })),
   });
@@ -91,19 +95,20 @@ describe('the statement of profit', () => {
   });
 
   it('lists trades, newest first, with entry, exit, duration and reason', () => {
-    const trades = tradesOf(ledger(), TOKENS);
+    const trades = tradesOf(books().booked, TOKENS);
     expect(trades.map(({ profit }) => profit!.text)).toStrictEqual(['30', '-10', '10']);
     expect(trades[0]).toMatchObject({
       strategy: 'dip', token: 'SOL', entered_at: START - 40 * DAY, exited_at: START - DAY / 24, reason: 'a test',
       duration_ms: 40 * DAY - DAY / 24, cost: { text: '100' }, proceeds: { text: '130' }, return: 0.3,
       fee: { text: '0.001' },
     });
-    expect(tradesOf(ledger(), TOKENS, { since: START - 10 * DAY })).toHaveLength(2);
-    expect(tradesOf(ledger(), TOKENS, { strategy: 'other' })).toStrictEqual([]);
+    expect(tradesOf(books().booked, TOKENS, { since: START - 10 * DAY })).toHaveLength(2);
+    expect(tradesOf(books().booked, TOKENS, { strategy: 'other' })).toStrictEqual([]);
   });
 
   it('has a line a day', () => {
-    expect(daysOf(ledger(), TOKENS).map(({ day, realised, swaps }) => [day, realised.text, swaps])).toStrictEqual([
+    const days = books().results.total.days(TOKENS);
+    expect(days.map(({ day, realised, swaps }) => [day, realised.text, swaps])).toStrictEqual([
       [dayOf(START - 40 * DAY), '0', 1], [dayOf(START - 20 * DAY), '10', 1], [dayOf(START - 3 * DAY), '-10', 1],
       [dayOf(START), '30', 1],
     ]);
@@ -112,7 +117,7 @@ describe('the statement of profit', () => {
 
 describe('the file for a tax return', () => {
   it('has every acquisition and disposal, and its sums agree with the profit', () => {
-    const [heading, ...rows] = taxCsv(ledger(), [], TOKENS).trim().split('\r\n').map((line) => line.split(','));
+    const [heading, ...rows] = taxCsv(books().booked, [], TOKENS).trim().split('\r\n').map((line) => line.split(','));
     const column = (name: string, row: readonly string[]): string => row[heading!.indexOf(name)]!;
     const of = (type: string, token: string): string[][] =>
       rows.filter((row) => column('type', row) === type && column('token', row) === token);

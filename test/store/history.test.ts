@@ -23,6 +23,9 @@ function sample(at: number, value: bigint, rest: Partial<HistorySample> = {}): H
 const values = (history: HistoryStore, from: number | undefined, to: number, limit: number): bigint[] =>
   history.equity(ALL_STRATEGIES, { from, to, limit })?.points.map(({ value }) => value) ?? [];
 
+const prices = (count: number, from = 0): HistorySample['prices'] => Array.from({ length: count }, (_, index) =>
+  ({ input: `Mint${from + index}` as Mint, output: USD, amountIn: 1n, amountOut: 1n }));
+
 describe('the history of equity and prices', () => {
   it('gives exact amounts back, and is there after a restart', () => {
     const path = join(temporaryFolder(), 'history.sqlite');
@@ -129,8 +132,6 @@ describe('the history of equity and prices', () => {
 
   it('keeps at most 300 series: a new one replaces one without samples for two days', () => {
     const { history } = temporaryHistory();
-    const prices = (count: number, from = 0): HistorySample['prices'] => Array.from({ length: count }, (_, index) =>
-      ({ input: `Mint${from + index}` as Mint, output: USD, amountIn: 1n, amountOut: 1n }));
     history.add({ at: START, equity: [], prices: prices(310) });
     expect(history.lastPrices()).toHaveLength(300);
     history.add({ at: START + 3 * DAY, equity: [], prices: [...prices(299), ...prices(5, 1_000)] });

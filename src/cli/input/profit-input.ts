@@ -8,9 +8,11 @@ import { printable } from '../../core/text.ts';
 import { daemonClient } from '../../daemon/control/control-client.ts';
 import { historyPath, journalPath, knownTokens } from '../../daemon/files/find-run.ts';
 import type { Mint, TokenTable } from '../../market/token.ts';
+import type { Booked } from '../../profit/ledger.ts';
 import { ProfitLedger } from '../../profit/ledger.ts';
 import type { Pricing } from '../../profit/prices.ts';
 import { lastPricing } from '../../profit/prices.ts';
+import { ProfitResults } from '../../profit/results.ts';
 import type { ProfitStatement } from '../../profit/statement.ts';
 import { openHistoryReader } from '../../store/history.ts';
 import { readProfitRecords } from '../../store/journal-reader.ts';
@@ -36,6 +38,8 @@ interface ProfitInput {
   readonly mode: Mode;
   readonly records: ProfitRecords;
   readonly ledger: ProfitLedger;
+  readonly results: ProfitResults;
+  readonly booked: readonly Booked[];
   readonly tokens: TokenTable;
 }
 
@@ -45,17 +49,19 @@ export function readProfit({ options: { stateDir } }: CommandContext, mode: Mode
   const records = readProfitRecords(path);
   if (records === undefined) {
     const other = existsSync(journalPath(stateDir, mode === 'paper' ? 'live' : 'paper'));
-    throw new GannetError('RUN_NOT_FOUND', `there is no journal ${path}: nothing was traded `
-      + `${!other ? 'with this state directory yet' : mode === 'paper' ? 'on paper with this state directory'
-        : 'live with this state directory, only on paper'}`);
+    const where = !other ? 'with this state directory yet'
+      : mode === 'paper' ? 'on paper with this state directory' : 'live with this state directory, only on paper';
+    throw new GannetError('RUN_NOT_FOUND', `there is no journal ${path}: nothing was traded ${where}`);
   }
   const ledger = new ProfitLedger(records.budgets, records.ledgerStarts);
-  for (const swap of records.swaps) ledger.add(swap);
+  const results = new ProfitResults();
+  const booked = records.swaps.map((swap) => ledger.add(swap));
+  for (const each of booked) results.add(each);
   const mints = new Set<Mint>([
     ...records.swaps.flatMap(({ inputMint, outputMint }) => [inputMint, outputMint]),
     ...records.adjustments.map(({ mint }) => mint), ...Object.values(records.budgets).map(({ mint }) => mint),
   ]);
-  return { mode, records, ledger, tokens: knownTokens(stateDir, mints) };
+  return { mode, records, ledger, results, booked, tokens: knownTokens(stateDir, mints) };
 }
 
 /** Returns the statement of the running daemon; undefined without one, or where it does not answer. */

@@ -4,9 +4,10 @@ import { groupThousands, pluralize } from '../../core/text.ts';
 import { roughDuration } from '../../core/time.ts';
 import type { Figures, Money, PeriodName } from '../../profit/figures.ts';
 import { PERIODS } from '../../profit/figures.ts';
+import type { DayFigures } from '../../profit/results.ts';
 import type { ProfitStatement } from '../../profit/statement.ts';
 import { csvText, timeOf } from '../../profit/tax-csv.ts';
-import type { DayFigures, Trade } from '../../profit/trades.ts';
+import type { Trade } from '../../profit/trades.ts';
 
 const TITLES: Readonly<Record<PeriodName, string>> = {
   today: 'today', week: '7 days', month: '30 days', all: 'all',
@@ -127,14 +128,13 @@ export function tradesText(
 
 /** Returns closed trades as CSV. */
 export function tradesCsv(trades: readonly Trade[]): string {
-  const time = (at: number | null): string => (at === null ? '' : timeOf(at));
   return csvText([
     [
       'exited_at', 'entered_at', 'duration_s', 'strategy', 'token', 'mint', 'quantity', 'currency', 'cost', 'proceeds',
       'profit', 'fee', 'reason', 'swap', 'signature',
     ],
     ...trades.map((trade) => [
-      time(trade.exited_at), time(trade.entered_at),
+      timeOf(trade.exited_at), trade.entered_at === null ? '' : timeOf(trade.entered_at),
       trade.duration_ms === null ? '' : String(trade.duration_ms / 1_000), trade.strategy, trade.token, trade.mint,
       trade.quantity.text, trade.proceeds.symbol, trade.cost?.text ?? '', trade.proceeds.text,
       trade.profit?.text ?? '', trade.fee?.text ?? '', trade.reason, trade.intent_id, trade.signature ?? '',

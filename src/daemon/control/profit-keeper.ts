@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/time.ts';
 import { ProfitLedger } from '../../profit/ledger.ts';
 import type { Pricing } from '../../profit/prices.ts';
+import { ProfitResults } from '../../profit/results.ts';
 import type { ProfitStatement } from '../../profit/statement.ts';
 import { profitStatement } from '../../profit/statement.ts';
 import type { JournalStore } from '../../store/journal.ts';
@@ -16,12 +17,12 @@ interface ProfitView {
 
 /** Swaps that are read at once: a few milliseconds of work. */
 const PART = 500;
-const ADJUSTMENTS_MOST = 100_000;
+const ADJUSTMENTS_MOST = 10_000;
 
 /** Keeps the ledger of a run's journal, and reads only what was added since the last statement. */
 export class ProfitKeeper {
   readonly #view: ProfitView;
-  #ledger: { readonly of: string; readonly books: ProfitLedger } | undefined;
+  #books: { readonly of: string; readonly ledger: ProfitLedger; readonly results: ProfitResults } | undefined;
   #after = 0;
   /** Statements take their turns: each begins where the one before has read to. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -43,14 +44,14 @@ export class ProfitKeeper {
     const budgets = Object.fromEntries([...state.portfolio.books].flatMap(([name, { budget, owed }]) =>
       (budget === undefined ? [] : [[name, { mint: budget.mint, amount: budget.amount + owed }]])));
     const of = Object.entries(budgets).map(([name, { mint, amount }]) => `${name} ${mint} ${amount}`).join();
-    if (this.#ledger?.of !== of) {
-      this.#ledger = { of, books: new ProfitLedger(budgets, starts) };
+    if (this.#books?.of !== of) {
+      this.#books = { of, ledger: new ProfitLedger(budgets, starts), results: new ProfitResults() };
       this.#after = 0;
     }
-    const { books } = this.#ledger;
+    const { ledger, results } = this.#books;
     for (;;) {
       const { swaps, next } = journal.settledSwaps({ after: this.#after, limit: PART });
-      for (const swap of swaps) books.add(swap);
+      for (const swap of swaps) results.add(ledger.add(swap));
       this.#after = next ?? swaps.at(-1)?.number ?? this.#after;
       if (next === undefined) break;
       await new Promise((resolve) => { setImmediate(resolve); });
@@ -61,8 +62,8 @@ export class ProfitKeeper {
       valueOf: (mint, amount, currency) => currentValue(state, { mint, amount }, currency, at),
     };
     return profitStatement({
-      ledger: books, adjustments: journal.listAdjustments({ limit: ADJUSTMENTS_MOST }), mode, at, tokens: state.tokens,
-      pricing,
+      ledger, results, adjustments: journal.listAdjustments({ limit: ADJUSTMENTS_MOST }), mode, at,
+      tokens: state.tokens, pricing,
     });
   }
 }

@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import { NEVER, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { snapshotState } from '../../../src/trading/engine-state.ts';
 import { strategy } from '../../engine/runs.ts';
 import { buyingSol } from '../../market/events.ts';
-import { temporaryFolder } from '../../store/fixtures.ts';
-import { buy, outcome } from '../../trading/states.ts';
+import { USDC } from '../../market/tokens.ts';
+import { temporaryFolder, temporaryJournal } from '../../store/fixtures.ts';
+import { buy, fillOf, outcome } from '../../trading/states.ts';
 import { controlFixture, ORIGIN } from '../control-fixture.ts';
 
 const DEAD_MAN = {
@@ -44,6 +46,28 @@ describe('the run recorder', () => {
       expect.stringMatching(/^warning diver: the outcome of diver-1 is unknown \(SERVICE_TIMEOUT\)/),
       expect.stringMatching(/^critical diver: .*OUTCOME_UNPROVEN.*gannet journal show diver-1.*gannet resolve diver-1/),
     ]);
+  });
+
+  it('keeps what a landed swap was worth, before the snapshot that settles it', () => {
+    const folder = temporaryFolder();
+    const { engine, runRecorder, state, valued } =
+      controlFixture(folder, { strategies: [strategy('diver', () => of(buy()))] });
+    engine.accept(buyingSol(150_000, 1_500), 1_500);
+    const { intent } = [...state.intents.values()][0]!;
+    runRecorder.counters.opened(intent);
+    const journal = temporaryJournal(join(folder, 'journal.sqlite'));
+    journal.intentApproved(intent);
+    const confirmed = outcome(intent, 'confirmed', { fill: fillOf(intent, 150_000_000n) });
+    const before = (['building', 'signed', 'submitted'] as const).map((reached) => outcome(intent, reached));
+    for (const told of [...before, confirmed]) {
+      journal.transition(told);
+      engine.accept(told, 2_000);
+    }
+    expect(valued).toMatchObject([{ intentId: 'diver-1', isSettled: false, values: {
+      isManual: false, currency: USDC.mint, input: { microUsd: intent.amountIn, source: 'usdc' },
+      // 0.15 SOL at 150 USDC.
+      output: { microUsd: 22_500_000n, source: 'quote' },
+    } }]);
   });
 
   it('ignores a command that only an operator may give', () => {

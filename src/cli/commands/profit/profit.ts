@@ -28,7 +28,7 @@ export const profitCommand: CommandModule = (program, run) => {
         ...input!, adjustments: input!.records.adjustments, at: Date.now(), pricing: keptPricing(context, mode),
       });
       if (flags.csv !== undefined)
-        writePrivate(flags.csv, '--csv', taxCsv(input!.ledger, input!.records.adjustments, input!.tokens));
+        writePrivate(flags.csv, '--csv', taxCsv(input!.booked, input!.records.adjustments, input!.tokens));
       const answer = { ...statement, csv: flags.csv ?? null };
       terminal.result(answer, () => statementText(statement)
         + (flags.csv === undefined ? '' : `\n  written: ${printable(flags.csv)}\n`));

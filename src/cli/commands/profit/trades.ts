@@ -9,8 +9,8 @@ import { daysText, tradesCsv, tradesText } from '../../output/profit-text.ts';
 import { GannetError } from '../../../core/errors.ts';
 import { nearest, printable } from '../../../core/text.ts';
 import type { Millis } from '../../../core/time.ts';
-import { dayOf } from '../../../profit/figures.ts';
-import { daysOf, tradesOf } from '../../../profit/trades.ts';
+import { DAY_MS, dayOf } from '../../../profit/figures.ts';
+import { tradesOf } from '../../../profit/trades.ts';
 
 interface TradeFlags extends ModeFlags {
   readonly strategy?: string;
@@ -31,11 +31,12 @@ export const tradesCommand: CommandModule = (program, run) => {
     .option('--csv <file>', 'write all that match into this file')
     .addHelpText('after', example('gannet trades --strategy sol-dip --since 30d'))
     .action(run(async (context: CommandContext, flags: TradeFlags) => {
-      const { ledger, tokens, mode } = readProfit(context, chosenMode(context, flags, await runningStatement(context)));
-      refuseUnknown(flags.strategy, ledger.booked.map(({ book }) => book));
+      const chosen = chosenMode(context, flags, await runningStatement(context));
+      const { booked, tokens, mode } = readProfit(context, chosen);
+      refuseUnknown(flags.strategy, booked.map(({ book }) => book));
       const { since } = flags;
       const from = since === undefined ? undefined : 'at' in since ? since.at : Date.now() - since.ago;
-      const trades = tradesOf(ledger, tokens, { strategy: flags.strategy, since: from });
+      const trades = tradesOf(booked, tokens, { strategy: flags.strategy, since: from });
       if (flags.csv !== undefined) writePrivate(flags.csv, '--csv', tradesCsv(trades));
       const shown = trades.slice(0, flags.limit);
       context.terminal.result({ mode, count: trades.length, trades: shown, csv: flags.csv ?? null }, () =>
@@ -50,16 +51,15 @@ export const dailyCommand: CommandModule = (program, run) => {
     .description('profit by day of UTC, one line a day')
     .option('--days <n>', 'the last days to list', wholeNumber(1, 36_500), 30)
     .action(run(async (context: CommandContext, flags: ModeFlags & { readonly days: number }) => {
-      const { ledger, tokens, mode } = readProfit(context, chosenMode(context, flags, await runningStatement(context)));
+      const chosen = chosenMode(context, flags, await runningStatement(context));
+      const { results, tokens, mode } = readProfit(context, chosen);
       const now = Date.now();
       const from = dayOf(now - (flags.days - 1) * DAY_MS);
-      const days = daysOf(ledger, tokens).filter(({ day }) => day >= from);
+      const days = results.total.days(tokens).filter(({ day }) => day >= from);
       context.terminal.result({ mode, days }, () => daysText(days, mode));
       return EXIT.done;
     }));
 };
-
-const DAY_MS = 86_400_000;
 
 function sinceFlag(text: string): Since {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return { ago: durationFlag(text) };
