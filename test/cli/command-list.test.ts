@@ -34,7 +34,7 @@ describe('the table of commands', () => {
     [['--json', 'status'], ['status']],
     [['--config', 'run', 'swap', 'run'], ['swap']],
     [['--config=run', 'quote', '--help'], ['quote']],
-    [['halt'], ['halt', 'reduce-only', 'flatten', 'resume']],
+    [['halt'], ['halt', 'reduce-only', 'flatten', 'resume', 'pause']],
   ])('for the words %j adds only %j', async (words, expected) => {
     expect(await added(...words)).toEqual(expected);
   });

@@ -187,6 +187,48 @@ describe('a manual swap in a run', () => {
   });
 });
 
+/** Ends the run after so many inputs, saved before each effect or not at all since, and gives every order again. */
+function crashAfter(whole: Run, cut: number): void {
+  const open = new Map<string, OpenIntent>();
+  let saved = snapshotState(trading({ fills: false }).state);
+  const before = trading({ fills: false });
+  for (const { at, input } of whole.inputs.slice(0, cut)) {
+    before.engine.accept(input, at);
+    for (const effect of before.effects) {
+      const tracked = effect.kind === 'execute' ? before.state.intents.get(effect.intent.id) : undefined;
+      if (tracked !== undefined) open.set(tracked.intent.id, { intent: tracked.intent, state: tracked.state });
+    }
+    if (input.kind === 'outcome' && isTerminal(input.state)) {
+      open.delete(input.intentId);
+      saved = snapshotState(before.state);
+    }
+  }
+  const counts = snapshotState(before.state).intentCounts;
+  const keys = [...new Set([...saved.keys, ...[...open.values()].flatMap(({ intent: { strategy: name, key } }) =>
+    (key === undefined ? [] : [`${name}:${key}`]))])];
+  const at = before.engine.clock.now() + 1_000;
+  const after = trading({
+    snapshot: plain({ ...saved, keys, intentCounts: counts }), open: [...open.values()], startAt: at,
+    body: () => NEVER,
+  });
+  for (const { intent, state } of open.values()) {
+    const rest = transitions(intent);
+    const reached = rest.findIndex((told) => told.state === state);
+    for (const told of rest.slice(reached + 1)) after.engine.accept(told, at);
+  }
+  const given = whole.inputs.slice(0, cut).flatMap(({ input }) =>
+    (input.kind === 'command' && input.name === 'order-swap' ? [input] : []));
+  feed(after, [buyingSol(price, at), sellingSol(price, at), ...given]);
+  const made = [before, after].flatMap((run) => run.effects.flatMap((effect) =>
+    (effect.kind === 'execute' && effect.intent.key !== undefined ? [effect.intent.key] : [])));
+  expect(made.length, `a crash after input ${cut}`).toBe(new Set(made).size);
+  const { portfolio } = after.state;
+  const held = [...portfolio.books.values()].reduce((sum, { balances: own }) => sum + (own.get(SOL.mint) ?? 0n), 0n);
+  expect(held, `SOL after input ${cut}`)
+    .toBe((portfolio.wallet.get(SOL.mint) ?? 0n) - 10_000_000_000n + feesOf(after));
+  expect(portfolio.books.get(BOOK)?.balances.get(USDC.mint), `USDC after input ${cut}`).toBeUndefined();
+}
+
 describe('a replay of a run with manual swaps', () => {
   const SCRIPT: readonly Input[] = [
     ...prices(1_000, 3), order('one'), ...prices(16_000, 2), sale('two', { amount: '90000000' }),
@@ -214,48 +256,6 @@ describe('a replay of a run with manual swaps', () => {
     feed(whole, SCRIPT);
     for (let cut = 1; cut <= whole.inputs.length; cut += 1) crashAfter(whole, cut);
   });
-
-  /** Ends the run after so many inputs, saved before each effect or not at all since, and gives every order again. */
-  function crashAfter(whole: Run, cut: number): void {
-    const open = new Map<string, OpenIntent>();
-    let saved = snapshotState(trading({ fills: false }).state);
-    const before = trading({ fills: false });
-    for (const { at, input } of whole.inputs.slice(0, cut)) {
-      before.engine.accept(input, at);
-      for (const effect of before.effects) {
-        const tracked = effect.kind === 'execute' ? before.state.intents.get(effect.intent.id) : undefined;
-        if (tracked !== undefined) open.set(tracked.intent.id, { intent: tracked.intent, state: tracked.state });
-      }
-      if (input.kind === 'outcome' && isTerminal(input.state)) {
-        open.delete(input.intentId);
-        saved = snapshotState(before.state);
-      }
-    }
-    const counts = snapshotState(before.state).intentCounts;
-    const keys = [...new Set([...saved.keys, ...[...open.values()].flatMap(({ intent: { strategy: name, key } }) =>
-      (key === undefined ? [] : [`${name}:${key}`]))])];
-    const at = before.engine.clock.now() + 1_000;
-    const after = trading({
-      snapshot: plain({ ...saved, keys, intentCounts: counts }), open: [...open.values()], startAt: at,
-      body: () => NEVER,
-    });
-    for (const { intent, state } of open.values()) {
-      const rest = transitions(intent);
-      const reached = rest.findIndex((told) => told.state === state);
-      for (const told of rest.slice(reached + 1)) after.engine.accept(told, at);
-    }
-    const given = whole.inputs.slice(0, cut).flatMap(({ input }) =>
-      (input.kind === 'command' && input.name === 'order-swap' ? [input] : []));
-    feed(after, [buyingSol(price, at), sellingSol(price, at), ...given]);
-    const made = [before, after].flatMap((run) => run.effects.flatMap((effect) =>
-      (effect.kind === 'execute' && effect.intent.key !== undefined ? [effect.intent.key] : [])));
-    expect(made.length, `a crash after input ${cut}`).toBe(new Set(made).size);
-    const { portfolio } = after.state;
-    const held = [...portfolio.books.values()].reduce((sum, { balances: own }) => sum + (own.get(SOL.mint) ?? 0n), 0n);
-    expect(held, `SOL after input ${cut}`)
-      .toBe((portfolio.wallet.get(SOL.mint) ?? 0n) - 10_000_000_000n + feesOf(after));
-    expect(portfolio.books.get(BOOK)?.balances.get(USDC.mint), `USDC after input ${cut}`).toBeUndefined();
-  }
 });
 
 describe('a pause', () => {
