@@ -9,7 +9,7 @@ interface CommandEntry {
 
 /** Commands and flags that move money, or allow a daemon to move it: an error never suggests them for a typo. */
 export const NEVER_SUGGESTED: ReadonlySet<string> =
-  new Set(['run', 'swap', 'execute', 'resume', 'flatten', 'resolve', 'close-empty', 'signer', '--live',
+  new Set(['run', 'swap', 'sell', 'execute', 'resume', 'flatten', 'resolve', 'close-empty', 'signer', '--live',
     '--accept-new-counters', '--yes', '--despite-balance']);
 
 const researchCommands = () => import('./commands/research/research-commands.ts');
@@ -21,12 +21,13 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
     { names: ['status'], load: async () => (await import('./commands/daemon/status.ts')).statusCommand },
     { names: ['page'], load: async () => (await import('./commands/daemon/page.ts')).pageCommand },
     { names: ['swap'], load: async () => (await import('./commands/trading/swap.ts')).swapCommand },
+    { names: ['sell'], load: async () => (await import('./commands/trading/sell.ts')).sellCommand },
     { names: ['execute'], load: async () => (await import('./commands/trading/execute.ts')).executeCommand },
     { names: ['wallet'], load: async () => (await import('./commands/trading/wallet.ts')).walletCommand },
     { names: ['signer'], load: async () => (await import('./commands/trading/signer.ts')).signerCommand },
   ],
   'Control of the running daemon:': [
-    { names: ['halt', 'resume', 'reduce-only', 'flatten'], load: async () =>
+    { names: ['halt', 'resume', 'reduce-only', 'flatten', 'pause'], load: async () =>
       (await import('./commands/daemon/control.ts')).operatorCommands },
     { names: ['reload'], load: async () => (await import('./commands/daemon/reload.ts')).reloadCommand },
     { names: ['stop'], load: async () => (await import('./commands/daemon/stop.ts')).stopCommand },

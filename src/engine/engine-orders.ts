@@ -1,6 +1,7 @@
+import { parseRaw } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
-import type { ReloadStrategy, StopStrategy } from '../trading/engine-command.ts';
-import type { Input } from '../trading/step.ts';
+import type { OrderSwap, ReloadStrategy, StopStrategy } from '../trading/engine-command.ts';
+import type { Input, ProposalInput } from '../trading/step.ts';
 import type { CallNumber } from './host/apart-run.ts';
 import type { StrategyInstance } from './strategy-host.ts';
 import type { RecordedRows } from './warm-up.ts';
@@ -29,6 +30,26 @@ export function isEngineOrder(input: Input): input is EngineOrder {
 /** Returns whether an input is a jump of the clock. */
 export function isJump(input: Input): input is Jump {
   return input.kind === 'command' && input.name === 'leap-time';
+}
+
+/** Returns whether an input is a person's swap. */
+export function isManualOrder(input: Input): input is OrderSwap {
+  return input.kind === 'command' && input.name === 'order-swap';
+}
+
+/** Returns the proposal of a person's swap. */
+export function manualProposal(
+  { strategy, inputMint, outputMint, amount, limit, slippageBps, route, reason, key }: OrderSwap,
+): ProposalInput {
+  return {
+    kind: 'proposal', strategy, byHand: true,
+    proposal: {
+      kind: 'swap', inputMint, outputMint, amount: amount === 'all' ? amount : parseRaw(amount), reason, key,
+      ...(limit === undefined ? {} : { limit: parseRaw(limit) }),
+      ...(slippageBps === undefined ? {} : { slippageBps }),
+      ...(route === undefined ? {} : { route }),
+    },
+  };
 }
 
 /**

@@ -20,7 +20,7 @@ import { specsOf } from '../strategy/input.ts';
 import { DecisionLog } from './decision-log.ts';
 import type { EngineListener, EngineOptions } from './engine-listener.ts';
 import type { EngineOrder, VersionOf } from './engine-orders.ts';
-import { endingsOf, isEngineOrder, isJump, timersDueBefore } from './engine-orders.ts';
+import { endingsOf, isEngineOrder, isJump, isManualOrder, manualProposal, timersDueBefore } from './engine-orders.ts';
 import { ExitRunner } from './exit-runner.ts';
 import { FeedRoutes } from './feed-routes.ts';
 import { PortfolioInputs } from './portfolio-inputs.ts';
@@ -291,6 +291,7 @@ export class Engine {
     if (kind === 'outcome') this.#publishOutcome(toldOutcome(input, proposed), host);
     else if (kind !== 'command' && kind !== 'feed-health') this.#feeds.publish(input, at);
     else if (isJump(input)) this.clock.jumpTo(at, this.#drain);
+    else if (isManualOrder(input)) this.#proposals.push(manualProposal(input));
     else if (isEngineOrder(input)) this.#carryOut(input);
     this.#portfolios.publish(at);
     this.#exits.observe(input);
@@ -371,10 +372,10 @@ export class Engine {
       if (ruling.effect !== undefined) this.#perform(ruling.effect);
       if (this.#state.protections.changes.length > 0) this.#announceProtections();
       const isOwn = this.#exits.ruled(next.strategy, next.proposal, ruling);
-      // A strategy does not see the refusal of a proposal that the engine made.
+      // A strategy does not see the refusal of a proposal that the engine or a person made.
       this.#retries.review();
       if (ruling.denial !== undefined && next.proposal.kind === 'swap' && !isOwn && ruling.isRetried !== true
-          && next.begins === undefined)
+          && next.begins === undefined && next.byHand !== true)
         this.#publishDenial(next.strategy, next.proposal, ruling.denial);
     }
   }

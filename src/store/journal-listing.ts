@@ -66,6 +66,7 @@ interface TransitionRow {
 export function createListings(prepare: (sql: string) => StatementSync): {
   list(options: { readonly state?: IntentState | undefined; readonly limit: number }): IntentListing[];
   show(intentId: string): IntentStory | undefined;
+  ofKey(key: string): IntentStory[];
 } {
   const transitionsOf = (intentId: string): TransitionRow[] =>
     prepare('SELECT attempt, at, state, outcome FROM transitions WHERE intent_id = ? ORDER BY number').all(
@@ -73,6 +74,10 @@ export function createListings(prepare: (sql: string) => StatementSync): {
     ) as unknown as TransitionRow[];
   const attemptsOf = (intentId: string): AttemptRow[] =>
     prepare('SELECT * FROM attempts WHERE intent_id = ? ORDER BY number').all(intentId) as unknown as AttemptRow[];
+  const wholeStory = (row: IntentRow): IntentStory => {
+    const transitions = transitionsOf(row.intent_id);
+    return { ...listingOf(row, attemptsOf(row.intent_id), transitions), ...storyOf(row, transitions) };
+  };
   return {
     list({ state, limit }) {
       const rows = state === undefined
@@ -84,9 +89,11 @@ export function createListings(prepare: (sql: string) => StatementSync): {
     show(intentId) {
       const row = prepare('SELECT * FROM intents WHERE intent_id = ?').get(intentId) as unknown as IntentRow
         | undefined;
-      if (row === undefined) return undefined;
-      const transitions = transitionsOf(intentId);
-      return { ...listingOf(row, attemptsOf(intentId), transitions), ...storyOf(row, transitions) };
+      return row === undefined ? undefined : wholeStory(row);
+    },
+    ofKey(key) {
+      const rows = prepare('SELECT * FROM intents WHERE key = ? ORDER BY number').all(key);
+      return (rows as unknown as IntentRow[]).map(wholeStory);
     },
   };
 }

@@ -68,6 +68,8 @@ export interface JournalStore {
   listIntents(options: { readonly state?: IntentState | undefined; readonly limit: number }): readonly IntentListing[];
   /** Returns an intent with its transitions, undefined where there is none of this name. */
   showIntent(intentId: string): IntentStory | undefined;
+  /** Returns the intents of a proposal's key, oldest first. It reads every row, so it is for a person's question. */
+  intentsOfKey(key: string): readonly IntentStory[];
   /** Notes the difference between the chain's balance and the ledger's, with the state that includes it. */
   walletAdjusted(adjustment: WalletAdjustment, snapshot: StateSnapshot): void;
   /** Returns adjustments, newest first. */
@@ -160,7 +162,7 @@ export function openJournal({ path, clock, onHeadFault }: {
 /** The reads of a journal. */
 export type JournalReads = Pick<JournalStore,
   'openIntents' | 'isSigned' | 'proofOf' | 'movesSince' | 'unsettledOutcomes' | 'loadStrategyStates' | 'loadSnapshot'
-  | 'listIntents' | 'showIntent' | 'listAdjustments' | 'isOwnTransaction' | 'lastLanded' | 'listRuns'
+  | 'listIntents' | 'showIntent' | 'intentsOfKey' | 'listAdjustments' | 'isOwnTransaction' | 'lastLanded' | 'listRuns'
   | 'attemptsSince'>;
 
 /** Returns the reads of a journal, each in a transaction of its own. */
@@ -181,6 +183,7 @@ export function createJournalReads({ prepare, read }: Transactor): JournalReads 
     loadSnapshot: () => read(() => snapshot.load()),
     listIntents: (options) => read(() => listings.list(options)),
     showIntent: (intentId) => read(() => listings.show(intentId)),
+    intentsOfKey: (key) => read(() => listings.ofKey(key)),
     listAdjustments: (options) => read(() => adjustments.list(options)),
     isOwnTransaction: (signature) => read(() => isOwnTransaction(prepare, signature)),
     lastLanded: () => read(() => lastLanded(prepare)),

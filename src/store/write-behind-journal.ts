@@ -99,6 +99,7 @@ function queuedReads(
     listAdjustments: (limits) => journal.listAdjustments(limits),
     listIntents: (limits) => journal.listIntents(limits),
     showIntent: (intentId) => journal.showIntent(intentId),
+    intentsOfKey: (key) => upToDate().intentsOfKey(key),
     listRuns: (limits) => journal.listRuns(limits),
     standing: () => journal.standing(),
   };

@@ -1,6 +1,11 @@
 import { assertNever } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
-import type { Command, CommandSource, Flatten, SetTradingState, TradingState } from './engine-command.ts';
+import { ZERO } from '../core/amount.ts';
+import type {
+  Command, CommandSource, Flatten, OrderSwap, SetTradingState, TradingState,
+} from './engine-command.ts';
+import { isManualBook } from './manual/manual-book.ts';
+import { setPause } from './manual/pauses.ts';
 import { advanceTime, checkProtections, releaseByOperator } from './protections/check-protections.ts';
 import { recordAdjustment } from './protections/record-outcome.ts';
 import type { EngineState } from './engine-state.ts';
@@ -16,6 +21,14 @@ export function applyCommand(state: EngineState, at: Millis, command: Command): 
     case 'flatten':
       if (isOperator(command)) state.protections.presenceAt = state.protections.now;
       flatten(state, command);
+      break;
+    case 'order-swap':
+      state.protections.presenceAt = state.protections.now;
+      fundManualSwap(state, command);
+      break;
+    case 'set-pause':
+      state.protections.presenceAt = state.protections.now;
+      setPause(state.pauses, command, at);
       break;
     case 'report-presence':
       state.protections.presenceAt = state.protections.now;
@@ -89,4 +102,25 @@ function flatten(state: EngineState, { strategy }: Flatten): void {
       if (intent.strategy === name) state.exitProposals.delete(intent.id);
     }
   }
+}
+
+/**
+ * Gives the book of manual swaps what an order spends, out of what no strategy has of the wallet. Where that is less,
+ * the limits refuse the swap, because the book does not have enough.
+ */
+function fundManualSwap(state: EngineState, { strategy, inputMint, outputMint, amount }: OrderSwap): void {
+  if (!isManualBook(strategy)) return;
+  const { portfolio, strategies, retiredCounts } = state;
+  if (!portfolio.books.has(strategy)) {
+    portfolio.openBook(strategy, { mint: inputMint, amount: ZERO }, { isManual: true });
+  }
+  if (!strategies.has(strategy)) {
+    strategies.set(strategy, {
+      name: strategy, limits: {}, inputs: [], watches: [], intentCount: retiredCounts[strategy] ?? 0,
+    });
+  }
+  if (portfolio.book(strategy).budget?.mint !== inputMint || inputMint === outputMint || amount === 'all') return;
+  const asked = BigInt(amount);
+  const free = portfolio.unowned(inputMint);
+  portfolio.fund(strategy, asked < free ? asked : free);
 }

@@ -1,6 +1,8 @@
+import type { Bps } from '../core/amount.ts';
 import type { Json } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
+import type { Route } from './proposal.ts';
 
 /** `active`: everything. `reduce-only`: exits only. `halted`: nothing. */
 export type TradingState = 'active' | 'reduce-only' | 'halted';
@@ -38,6 +40,33 @@ export interface Flatten extends CommandBase {
   readonly name: 'flatten';
   readonly strategy?: string | undefined;
   readonly by?: CommandSource | undefined;
+}
+
+/** A person's swap from the book of a strategy, or of manual swaps; the engine proposes it under that name. */
+export interface OrderSwap extends CommandBase {
+  readonly name: 'order-swap';
+  readonly strategy: string;
+  readonly inputMint: Mint;
+  readonly outputMint: Mint;
+  /** A decimal string of smallest units, or all that the book may sell. */
+  readonly amount: string;
+  /** The least output, as a decimal string of smallest units. */
+  readonly limit?: string | undefined;
+  readonly slippageBps?: Bps | undefined;
+  readonly route?: Route | undefined;
+  /** Of the proposal: an order that is given twice is carried out once. */
+  readonly key: string;
+}
+
+/** Refuses entries into a pair or of a strategy, until a time or until an operator ends it; or ends that. */
+export interface SetPause extends CommandBase {
+  readonly name: 'set-pause';
+  /** Either the pair or the strategy is there. */
+  readonly pair?: readonly [Mint, Mint] | undefined;
+  readonly strategy?: string | undefined;
+  readonly isPaused: boolean;
+  /** When it ends by itself; null where only an operator ends it. */
+  readonly until: Millis | null;
 }
 
 /** The service began to refuse the API key, stopped answering, or accepts the run again. */
@@ -129,5 +158,5 @@ export interface ReloadStrategy extends CommandBase {
 }
 
 /** An input that is not of the market; it goes through the inbox and is replayed like every other input. */
-export type Command = SetTradingState | Flatten | SetServiceAccess | AdjustWallet | JudgeToken | ReportPresence
-  | ClockJump | StopStrategy | StartStrategy | ReloadStrategy;
+export type Command = SetTradingState | Flatten | OrderSwap | SetPause | SetServiceAccess | AdjustWallet | JudgeToken
+  | ReportPresence | ClockJump | StopStrategy | StartStrategy | ReloadStrategy;

@@ -12,9 +12,12 @@ import { ExitOrders } from './exit-orders.ts';
 import type { Intent, IntentState } from './intent.ts';
 import { TrackedIntents } from './intent.ts';
 import type { RiskLimits, StrategyLimits } from './limits.ts';
+import { isManualBook } from './manual/manual-book.ts';
 import type { FeedSlot } from './market-cache.ts';
 import { MarketCache } from './market-cache.ts';
 import { Portfolio } from './portfolio.ts';
+import type { Pause, PauseSnapshot } from './manual/pauses.ts';
+import { restorePauses } from './manual/pauses.ts';
 import type { SwapProposal } from './proposal.ts';
 import type { GuardedPositionSnapshot } from './positions/guarded-positions.ts';
 import { GuardedPositions } from './positions/guarded-positions.ts';
@@ -83,6 +86,8 @@ export interface EngineState {
   readonly flattening: Set<string>;
   /** Those of them that a command ordered; protections ordered the others. */
   readonly flattenOrders: Set<string>;
+  /** By `pauseKey`; one that is over stays until the next change. */
+  readonly pauses: Map<string, Pause>;
   readonly protections: ProtectionMemory;
   /** A token that is not in it has not been checked. Not in snapshots, because tokens are checked again. */
   readonly tokenFindings: Map<Mint, TokenCheck>;
@@ -103,6 +108,7 @@ export interface StateSnapshot {
   readonly strategyTrading?: Readonly<Record<string, TradingState>> | undefined;
   readonly flattening?: readonly string[] | undefined;
   readonly flattenOrders?: readonly string[] | undefined;
+  readonly pauses?: readonly PauseSnapshot[] | undefined;
   readonly protections?: ProtectionSnapshot | undefined;
   readonly exits?: readonly ExitOrderSnapshot[] | undefined;
   readonly guarded?: readonly GuardedPositionSnapshot[] | undefined;
@@ -116,7 +122,7 @@ export interface StrategySetup {
   readonly name: string;
   readonly budget: { readonly mint: Mint; readonly amount: Amount } | undefined;
   readonly limits: StrategyLimits;
-  /** Whether it is one manual swap: a run of manual swaps does not change the recorded equity of all together. */
+  /** Whether it is of manual swaps: a run of them alone does not change the recorded equity of all together. */
   readonly isManual?: boolean | undefined;
 }
 
@@ -134,10 +140,11 @@ interface StateSetup {
 export function createState(setup: StateSetup): EngineState {
   const { snapshot, open = [] } = setup;
   const portfolio = new Portfolio(readBalances(snapshot.wallet));
-  openBooks(portfolio, setup);
-  const strategies = new Map(setup.strategies.map(({ name, limits }): [string, StrategyRecord] =>
+  const configured = [...setup.strategies, ...manualBooks(setup)];
+  openBooks(portfolio, { ...setup, strategies: configured });
+  const strategies = new Map(configured.map(({ name, limits }): [string, StrategyRecord] =>
     [name, { name, limits, inputs: [], watches: [], intentCount: snapshot.intentCounts[name] ?? 0 }]));
-  const protections = createMemory(setup.limits.protections ?? [], [...strategies.keys()], {
+  const protections = createMemory(setup.limits.protections ?? [], setup.strategies.map(({ name }) => name), {
     ignoresTotal: setup.strategies.some(({ isManual }) => isManual),
   });
   restoreMemory(protections, snapshot.protections);
@@ -164,6 +171,7 @@ export function createState(setup: StateSetup): EngineState {
     strategyTrading: new Map(Object.entries(snapshot.strategyTrading ?? {})),
     flattening: new Set(snapshot.flattening),
     flattenOrders: new Set(snapshot.flattenOrders),
+    pauses: restorePauses(snapshot.pauses),
     protections,
     tokenFindings: new Map(),
     serviceAccess: 'granted',
@@ -171,10 +179,26 @@ export function createState(setup: StateSetup): EngineState {
   for (const { intent, state: reached } of open) restoreIntent(state, intent, reached);
   for (const [name, book] of portfolio.books) {
     const saved = savedBook(snapshot.books, name);
-    if (!book.isConfigured) portfolio.returnUnspent(name);
+    if (!book.isConfigured || isManualBook(name)) portfolio.returnUnspent(name);
     else if (saved !== undefined) changeBudget({ portfolio, protections }, setup.tokens, name, saved);
   }
   return state;
+}
+
+/**
+ * Returns the books of manual swaps that an earlier run left. A run of one manual swap has none of them, as it has no
+ * other strategy. An intent that was approved after the last snapshot says what its book spends.
+ */
+function manualBooks({ strategies, snapshot, open = [] }: StateSetup): StrategySetup[] {
+  if (strategies.some(({ isManual }) => isManual)) return [];
+  const names = new Set([...Object.keys(snapshot.books), ...open.map(({ intent }) => intent.strategy)]);
+  return [...names].filter(isManualBook).flatMap((name) => {
+    const intent = open.find(({ intent: { strategy } }) => strategy === name)?.intent;
+    const mint = budgetOf(savedBook(snapshot.books, name))?.mint
+      ?? (intent?.purpose === 'exit' ? intent.outputMint : intent?.inputMint);
+    return mint === undefined ? []
+      : [{ name, budget: { mint, amount: 0n as Amount }, limits: {}, isManual: true }];
+  });
 }
 
 /** Opens the books of configured strategies, and of others that hold something or have an open intent. */
@@ -224,6 +248,7 @@ export function snapshotState(state: EngineState): StateSnapshot {
     strategyTrading: Object.fromEntries(state.strategyTrading),
     flattening: [...state.flattening],
     flattenOrders: [...state.flattenOrders],
+    ...(state.pauses.size === 0 ? {} : { pauses: [...state.pauses.values()] }),
     protections: snapshotMemory(state.protections),
     ...(state.exits.size === 0 ? {} : { exits: state.exits.snapshot() }),
     ...(state.guarded.size === 0 ? {} : { guarded: state.guarded.snapshot() }),

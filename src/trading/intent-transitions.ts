@@ -8,6 +8,7 @@ import { payOut, takeBackOwed } from './book-snapshot.ts';
 import { settleExit } from './exit-progress.ts';
 import type { Intent, Outcome } from './intent.ts';
 import { canTransition, isTerminal, needsOperator } from './intent.ts';
+import { isManualBook } from './manual/manual-book.ts';
 import type { ExitResult } from './portfolio.ts';
 import type { SwapProposal } from './proposal.ts';
 import { advanceTime, checkProtections } from './protections/check-protections.ts';
@@ -98,6 +99,7 @@ export function applyOutcome(state: EngineState, at: Millis, outcome: Outcome): 
   state.portfolio.release(intent);
   recordOutcome(state.protections, intent, outcome, bookOutcome(state, intent, outcome));
   takeBackOwed(state, intent.strategy);
+  if (isManualBook(intent.strategy)) state.portfolio.returnUnspent(intent.strategy);
   checkProtections(state, at);
 }
 

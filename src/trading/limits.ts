@@ -170,6 +170,15 @@ export const DENIALS = {
     trigger: 'the operator, the configuration, or a flatten under way', action: 'refuses entries',
     release: 'the operator resumes',
   },
+  PAIR_PAUSED: {
+    meaning: 'the pair is paused', category: 'state', scope: 'one pair, in either direction',
+    trigger: 'gannet pause PAIR', action: 'refuses entries', release: 'its time is over, or the operator resumes it',
+  },
+  STRATEGY_PAUSED: {
+    meaning: 'the strategy is paused', category: 'state', scope: 'one strategy',
+    trigger: 'gannet pause STRATEGY', action: 'refuses entries',
+    release: 'its time is over, or the operator resumes it',
+  },
   SERVICE_UNAUTHORIZED: {
     meaning: 'the service refuses the API key, so nothing can be quoted or sent', category: 'state',
     scope: 'everything',

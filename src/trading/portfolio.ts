@@ -4,6 +4,7 @@ import { assert } from '../core/assert.ts';
 import type { Mint } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
 import type { Fill, Intent } from './intent.ts';
+import { isManualBook } from './manual/manual-book.ts';
 
 /** Balances by mint, smallest units. SOL counts native and wrapped together. */
 type Balances = ReadonlyMap<Mint, Amount>;
@@ -13,7 +14,7 @@ export interface StrategyBook {
   readonly budget: { readonly mint: Mint; readonly amount: Amount } | undefined;
   /** Whether the strategy is of this run. */
   readonly isConfigured: boolean;
-  /** Whether it is of one manual swap, whose name is never used again. */
+  /** Whether it is of manual swaps. The name of one that was made without a daemon is never used again. */
   readonly isManual: boolean;
   readonly balances: Map<Mint, Amount>;
   readonly reserved: Map<Mint, Amount>;
@@ -48,7 +49,7 @@ export class Portfolio {
     assert(!this.books.has(strategy), () => `the book of ${strategy} is open already`);
     this.books.set(strategy, {
       budget, isConfigured, isManual,
-      balances: new Map(budget ? [[budget.mint, budget.amount]] : []),
+      balances: new Map(budget !== undefined && budget.amount > 0n ? [[budget.mint, budget.amount]] : []),
       reserved: new Map(),
       costs: new Map(),
       owed: 0n,
@@ -105,11 +106,20 @@ export class Portfolio {
     book.revision += 1;
   }
 
-  /** Takes back the unspent budget of a manual swap that has ended. */
+  /** Returns what the wallet has of a mint beyond all books: manual swaps spend it. */
+  unowned(mint: Mint): Amount {
+    return subtract(this.wallet.get(mint) ?? ZERO, this.held(mint));
+  }
+
+  /** Takes back the unspent budget of manual swaps that have ended: the book keeps what open swaps spend. */
   returnUnspent(strategy: string): void {
     const book = this.book(strategy);
     const { budget, isManual, balances, reserved } = book;
-    if (isManual && budget !== undefined && reserved.size === 0) balances.delete(budget.mint);
+    if (isManual && budget !== undefined) {
+      const spending = reserved.get(budget.mint);
+      if (spending === undefined) balances.delete(budget.mint);
+      else balances.set(budget.mint, spending);
+    }
     book.revision += 1;
   }
 
@@ -131,7 +141,7 @@ export class Portfolio {
    */
   applyFill(strategy: string, fill: Fill, feeValue: Amount = ZERO): ExitResult | undefined {
     const book = this.book(strategy);
-    if (book.isManual) this.#takeFromEarlier(book, fill);
+    if (book.isManual && !isManualBook(strategy)) this.#takeFromEarlier(book, fill);
     const result = bookCosts(book, fill, feeValue);
     for (const balances of [book.balances, this.wallet]) {
       add(balances, fill.inputMint, -fill.amountIn);

@@ -8,6 +8,7 @@ import { beginExit, refusePart, sizeExit } from './exit-progress.ts';
 import { applyOutcome, openIntent } from './intent-transitions.ts';
 import type { Intent, Outcome } from './intent.ts';
 import { isTerminal } from './intent.ts';
+import { isManualBook } from './manual/manual-book.ts';
 import type { DueExit } from './positions/exit-rules.ts';
 import { guardPositions, notePrice } from './positions/position-watch.ts';
 import type { AlertProposal, Proposal } from './proposal.ts';
@@ -29,6 +30,8 @@ export interface ProposalInput {
   readonly proposal: Proposal;
   /** Whether the engine itself continues an exit or a flatten. */
   readonly continues?: boolean | undefined;
+  /** Whether a person ordered it: it depends on no input of its strategy. */
+  readonly byHand?: boolean | undefined;
   /** The exit that it begins, where a rule of the configuration asks for one. */
   readonly begins?: DueExit | undefined;
 }
@@ -87,7 +90,7 @@ export function step(state: EngineState, seq: number, at: Millis, input: Input |
 }
 
 function rule(
-  state: EngineState, seq: number, at: Millis, { strategy, proposal, begins, continues }: ProposalInput,
+  state: EngineState, seq: number, at: Millis, { strategy, proposal, begins, continues, byHand }: ProposalInput,
 ): Ruling {
   if (proposal.kind === 'alert') {
     return {
@@ -99,7 +102,7 @@ function rule(
   assert(record, () => `proposal of the unknown strategy ${strategy}`);
   checkOnMarketEvent(state, at);
   if (begins !== undefined) beginExit(state, proposal, begins);
-  const swap = candidateOf(state, record, proposal, at, continues);
+  const swap = candidateOf(state, record, proposal, at, { continues, byHand });
   const refused = (denial: Denial): Ruling => ({
     decision: { seq, at, strategy, proposal, verdict: 'denied', code: denial.code }, denial,
     isRetried: isRetried(proposal) && keepsWaiting(state, { strategy, proposal }, denial, at),
@@ -107,6 +110,7 @@ function rule(
   const denial = firstDenial(state, swap);
   if (denial !== undefined) {
     if (swap.continues) refusePart(state, swap, denial.code);
+    if (isManualBook(strategy)) state.portfolio.returnUnspent(strategy);
     return refused(denial);
   }
   if (!swap.isExit) return approved(openIntent(state, proposal, swap));

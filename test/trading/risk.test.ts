@@ -510,6 +510,19 @@ describe('risk refuses', () => {
     expectDenied(silent, 'SERVICE_SILENT');
   });
 
+  it('entries into a paused pair in either direction, and of a paused strategy, but no exits', () => {
+    const state = stateWith();
+    confirm(state, approve(state, buy()), 3_000n);
+    const pause = { kind: 'command', name: 'set-pause', isPaused: true, until: 5_000, reason: 'news' } as const;
+    apply(state, { ...pause, pair: [SOL.mint, USDC.mint] });
+    expectDenied(state, 'PAIR_PAUSED');
+    expect(verdictOn(state, into(FISH.mint, 1n))).toBeNull();
+    apply(state, { ...pause, strategy: 'diver' });
+    expectDenied(state, 'STRATEGY_PAUSED', into(FISH.mint, 2n));
+    expect(verdictOn(state, backFrom(SOL.mint))).toBeNull();
+    expect(verdictOn(state, buy(), { at: 5_000 })).not.toMatch(/PAUSED/);
+  });
+
   it('with exactly the codes that the documents name', () => {
     // Those of protections are met in protections.test.ts.
     const named = (Object.keys(DENIALS) as DenialCode[]).filter((code) => DENIALS[code].category !== 'protection');

@@ -15,8 +15,8 @@ const STATUS_TEXTS: Readonly<Record<RunStatus | StrategyStatus, string>> = {
   waiting: 'waiting', draining: 'draining', ended: 'ended',
 };
 
-/** A daemon of an older version does not report `unsold`. */
-type ReportedView = Omit<TradingView, 'unsold'> & Partial<Pick<TradingView, 'unsold'>>;
+/** A daemon of an older version reports neither `unsold` nor `pauses`. */
+type ReportedView = Omit<TradingView, 'unsold' | 'pauses'> & Partial<Pick<TradingView, 'unsold' | 'pauses'>>;
 
 /** Returns the trading status after a control command as text; after a flatten also whether everything is sold. */
 export function tradingText(view: ReportedView, { isSale = false } = {}): string {

@@ -20,6 +20,8 @@ interface DaemonClient {
   readonly control: ControlFile;
   /** Returns the answer of a path; undefined where the daemon knows no such thing. */
   get(path: string): Promise<Json | undefined>;
+  /** Returns the answer of a path. Throws CONTROL_REFUSED with the reason, also where there is no such thing. */
+  ask(path: string): Promise<Json>;
   /** Sends a command and returns the answer. Throws CONTROL_REFUSED with the reason. */
   post(path: string, body: object, options?: { readonly timeoutMs?: number }): Promise<Json>;
 }
@@ -77,6 +79,7 @@ export function daemonClient({ options, environment }: {
       const answer = await ask(path);
       return answer.status === 404 ? undefined : answerOf(answer);
     },
+    ask: async (path) => answerOf(await ask(path)),
     post: async (path, body, { timeoutMs } = {}) => answerOf(await ask(path, body, timeoutMs)),
   };
 }

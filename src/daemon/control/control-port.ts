@@ -7,6 +7,7 @@ import type { Resolution as ResolveWord } from '../../execution/operator-resolut
 import { originOfKey } from '../../market/feed.ts';
 import { describeFeedKey, formatBalances, showAmount, symbolOf, withTokenNames } from '../../market/market-text.ts';
 import type { FeedStats } from '../../service/feeds/feed-stats.ts';
+import type { SwapV2 } from '../../service/endpoints/swap-v2.ts';
 import type { HistoryReads } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { IntentListing, IntentStory } from '../../store/journal-listing.ts';
@@ -21,6 +22,10 @@ import { reloadText } from '../reload/reload-text.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Stamp } from '../reporting/reporter.ts';
 import type { EngineLoop } from '../run/engine-loop.ts';
+import type { ManualOrders } from '../manual/manual-orders.ts';
+import { createManualOrders } from '../manual/manual-orders.ts';
+import type { PauseRequest } from '../manual/order-requests.ts';
+import { readPause, wideningOfPause } from '../manual/order-requests.ts';
 import type { ModeParts } from '../run/run-options.ts';
 import type { RunRecorder } from '../run/run-recorder.ts';
 import type { PagePort, PageSources } from '../page/page-view.ts';
@@ -54,6 +59,10 @@ export interface ControlPort {
   waitsFor(): readonly string[];
   /** Carries out a request and returns what may be traded afterwards. One that allows more is written first. */
   request(request: OperatorRequest, origin: OrderOrigin): TradingView | Refusal;
+  /** The swaps and sales that a person orders. */
+  readonly manual: ManualOrders;
+  /** Begins or ends a pause, and returns what may be traded afterwards. Throws ORDER_REFUSED and AUDIT_FAILED. */
+  pause(request: PauseRequest, isPaused: boolean, origin: OrderOrigin): TradingView;
   /**
    * Closes a swap with an unknown outcome as the operator says, and returns its last outcome. Throws RESOLVE_REFUSED
    * without such a swap or where the chain contradicts, AUDIT_FAILED, and the errors of the chain.
@@ -96,7 +105,7 @@ interface ControlPortOptions {
   readonly loop: Pick<EngineLoop, 'accept'>;
   readonly executor: ModeParts['executor'];
   readonly runRecorder: RunRecorder;
-  readonly journal: Pick<JournalStore, 'listIntents' | 'showIntent'>;
+  readonly journal: Pick<JournalStore, 'listIntents' | 'showIntent' | 'intentsOfKey'>;
   readonly stopFile: StopFile;
   readonly audit: OrderAudit;
   readonly log: Log;
@@ -107,6 +116,12 @@ interface ControlPortOptions {
   readonly startAt: Millis;
   readonly isRealMoney: boolean;
   readonly equity: EquitySampler;
+  /** Prices manual orders; undefined without a service. */
+  readonly quotes?: Pick<SwapV2, 'order'> | undefined;
+  /** The service, for people. */
+  readonly serviceText?: string | undefined;
+  /** The wallet that signs; undefined on paper. */
+  readonly wallet?: string | undefined;
   /** Undefined where nothing is reloaded. */
   readonly reloader: Pick<Reloader, 'reload'> | undefined;
   readonly page: PageSources;
@@ -117,7 +132,7 @@ interface ControlPortOptions {
 export function createControlPort(view: ControlPortOptions): ControlPort {
   const { state, loop, runRecorder, journal, stopFile } = view;
   const trading = (): ReturnType<RunRecorder['tradingChanges']['view']> =>
-    runRecorder.tradingChanges.view(state, stopFile.read(), view.engine.unsold);
+    runRecorder.tradingChanges.view(state, stopFile.read(), { unsold: view.engine.unsold, at: view.clock.now() });
   const strategies = (): StrategyState[] => {
     const own = strategyStates(view, trading());
     const statuses = strategyStatuses({
@@ -174,6 +189,18 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
         for (const command of commands) loop.accept(command);
       });
       return fault === undefined ? trading() : { code: 'AUDIT_FAILED', message: fault.message };
+    },
+    manual: createManualOrders({ ...view, orders }),
+    pause: (request, isPaused, origin) => {
+      const now = Math.max(view.clock.now(), view.engine.clock.now());
+      const command = readPause(state, request, isPaused, now);
+      const facts = { what: request.what };
+      const order = { action: isPaused ? 'pause' : 'unpause', origin, reason: request.reason, facts };
+      const fault = orders.carryOut({ ...order, widens: wideningOfPause(state, command, now) }, () => {
+        loop.accept(command);
+      });
+      if (fault !== undefined) throw fault;
+      return trading();
     },
     resolve: async (intentId, word, origin) => {
       reportPresence(() => origin);

@@ -15,6 +15,7 @@ import { PageSessions } from '../page/sessions.ts';
 import { loginLink, removeControlFiles, writeControlFiles } from './control-file.ts';
 import { guard } from './control-guard.ts';
 import { addViews } from './read-routes.ts';
+import { addManualOrders } from '../manual/manual-routes.ts';
 import { addCommands } from './command-routes.ts';
 import type { SignalIntake } from './signals.ts';
 import { addSignals } from './signals.ts';
@@ -106,6 +107,7 @@ export async function startControlApi(options: ControlledRun & {
   addViews(app, options);
   addPage(app, { controlPort, story, streams, guard: guarded, logFile: logPath({ stateDir, name: runId }) });
   addCommands(app, options);
+  addManualOrders(app, options);
   if (options.signals !== undefined) addSignals(app, options.signals, guarded.refuse);
   const { url, portTaken } = await listen(app, options);
   const placing = placeControlFiles(options, url);

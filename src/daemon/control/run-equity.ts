@@ -2,6 +2,7 @@ import type { Millis } from '../../core/time.ts';
 import { showAmount } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
+import { isManualBook } from '../../trading/manual/manual-book.ts';
 import { currentValue } from '../../trading/valuation.ts';
 import { ALL } from '../../trading/protections/memory.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
@@ -117,11 +118,11 @@ function totalEquity(state: EngineState, at: Millis): { readonly mint: Mint; rea
 /** The book of a strategy that has a budget. */
 type BudgetedBook = StrategyBook & { readonly budget: NonNullable<StrategyBook['budget']> };
 
-/** Returns the books of the run's strategies that have a budget. */
+/** Returns the books of the run's strategies that have a budget; manual swaps have no money of their own. */
 export function budgetedBooks(state: EngineState): readonly { readonly name: string; readonly book: BudgetedBook }[] {
   return [...state.strategies.keys()].flatMap((name) => {
     const book = state.portfolio.book(name);
-    return hasBudget(book) ? [{ name, book }] : [];
+    return hasBudget(book) && !isManualBook(name) ? [{ name, book }] : [];
   });
 }
 

@@ -3,7 +3,7 @@ import type { TradingState } from '../../trading/engine-command.ts';
 import { describeSource } from '../reporting/trading-text.ts';
 import { actionText, kindText } from '../../trading/protections/protection-text.ts';
 import type { FeedState, SessionState, RunStatus, StrategyState, StrategyStatus } from './session-state.ts';
-import type { ProtectionState, StrategyTrading } from './trading-view.ts';
+import type { PauseState, ProtectionState, StrategyTrading } from './trading-view.ts';
 
 /** What one strategy may do, apart from the rest. `stopped`: it has ended in an error. */
 type Allowed = Exclude<StrategyStatus, 'waiting'>;
@@ -13,7 +13,7 @@ type PartialState<T> = { readonly [member in keyof T]?: T[member] | undefined };
 
 /** The part of a daemon's state that decides its status. */
 type StatusView = PartialState<Pick<SessionState, 'phase' | 'trading' | 'trading_word' | 'effective'
-    | 'protections' | 'stop_file' | 'service_access' | 'waits_for'>> & {
+    | 'protections' | 'pauses' | 'stop_file' | 'service_access' | 'waits_for'>> & {
   readonly feeds?: readonly Pick<FeedState, 'feed' | 'status'>[] | undefined;
   readonly strategies?: readonly (PartialState<StrategyTrading> & Partial<Pick<StrategyState, 'running' | 'stopped'>>)[]
     | undefined;
@@ -83,9 +83,15 @@ export function statusReasons(view: StatusView): string[] {
     ...(trading === 'active' || (areAllFlattening && trading === 'reduce-only') ? []
       : [`${trading === 'halted' ? 'halt' : 'exits only'} by ${changeText(change)}: "gannet resume" ends it`]),
     ...protections.map(protectionText),
+    ...(view.pauses ?? []).map(pausedText),
     ...strategies.flatMap((strategy) => strategyReason(strategy, trading, areAllFlattening)),
     ...(service === undefined ? [] : [service]),
   ];
+}
+
+function pausedText({ what, since, until, reason }: PauseState): string {
+  return `${what} is paused since ${instantText(since)}${until === null ? '' : `, until ${instantText(until)}`} UTC`
+    + `${reason === '' ? '' : ` (${reason})`}: no entries, sales go on; "gannet resume ${what}" ends it`;
 }
 
 function changeText(change: StatusView['trading_word']): string {

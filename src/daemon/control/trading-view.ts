@@ -4,10 +4,11 @@ import type { Millis } from '../../core/time.ts';
 import { withTokenNames } from '../../market/market-text.ts';
 import type { UnsoldHolding } from '../../engine/unsold-holdings.ts';
 import type { Command, CommandSource, TradingState } from '../../trading/engine-command.ts';
-import { effectiveTrading, firedProtections } from '../../trading/risk/trading-state-rules.ts';
+import { effectiveTrading, firedProtections, pauseText } from '../../trading/risk/trading-state-rules.ts';
 import type { Watch } from '../../trading/protections/memory.ts';
 import type { ProtectionAction, ProtectionRelease } from '../../trading/limits.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
+import { pausesAt } from '../../trading/manual/pauses.ts';
 
 /** A change of what may be traded, and its source. */
 export interface TradingChange {
@@ -34,9 +35,23 @@ export interface TradingView {
   readonly protections: readonly ProtectionState[];
   /** The first line of the file STOP; null without the file. */
   readonly stop_file: string | null;
+  /** The pairs and strategies whose entries an operator refuses for a time. */
+  readonly pauses: readonly PauseState[];
   readonly strategies: readonly StrategyTrading[];
   /** Holdings that flattening strategies have not sold yet. */
   readonly unsold: readonly UnsoldState[];
+}
+
+/** A pause of a pair or of a strategy. */
+export interface PauseState {
+  /** What it pauses, for people and for the command that ends it. */
+  readonly what: string;
+  readonly strategy: string | null;
+  readonly pair: readonly [string, string] | null;
+  readonly since: Millis;
+  /** Null where only an operator ends it. */
+  readonly until: Millis | null;
+  readonly reason: string;
 }
 
 /** A holding of a flattening strategy that is not sold yet, and the reason. */
@@ -136,7 +151,9 @@ export class TradingChanges {
   }
 
   /** Returns what may be traded now. */
-  view(state: EngineState, stopFile: string | undefined, unsold: readonly UnsoldHolding[] = []): TradingView {
+  view(state: EngineState, stopFile: string | undefined, { unsold = [], at }: {
+    readonly unsold?: readonly UnsoldHolding[]; readonly at: Millis;
+  }): TradingView {
     return {
       trading: state.trading,
       trading_word: this.last() ?? null,
@@ -144,6 +161,10 @@ export class TradingChanges {
       protections: firedProtections(state).map(protectionState)
         .map((one) => ({ ...one, reason: withTokenNames(state.tokens, one.reason) })),
       stop_file: stopFile ?? null,
+      pauses: pausesAt(state.pauses, at).map((pause) => ({
+        what: pauseText(state.tokens, pause), strategy: pause.strategy ?? null, pair: pause.pair ?? null,
+        since: pause.since, until: pause.until, reason: pause.reason,
+      })),
       strategies: [...state.strategies.keys()].map((name) => ({
         name,
         trading: state.strategyTrading.get(name) ?? 'active',

@@ -7,6 +7,7 @@ import type { Mint } from '../../market/token.ts';
 import { firedProtections } from '../../trading/risk/trading-state-rules.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import { needsOperator } from '../../trading/intent.ts';
+import { isManualBook } from '../../trading/manual/manual-book.ts';
 import type { RunEquity } from '../control/run-equity.ts';
 import type { AccessState, RunStatus } from '../control/session-state.ts';
 import type { FeedStats } from '../../service/feeds/feed-stats.ts';
@@ -47,8 +48,9 @@ export function pageSentence(parts: SentenceParts): PageSentence {
     : `${WORDS[standing]}${parts.isRealMoney ? '' : ` (${money})`}`;
   const found = needsOf(parts);
   const bad = feeds.filter((feed) => isPolledFeed(feed) && (feed.status !== 'healthy' || isLate(feed, now))).length;
+  const strategies = trading.strategies.filter(({ name }) => !isManualBook(name)).length;
   const text = [
-    word, pluralize(trading.strategies.length, 'strategy', 'strategies'), feedText(feeds, bad),
+    word, pluralize(strategies, 'strategy', 'strategies'), feedText(feeds, bad),
     ...(equity === null ? [] : [`${roughAmount(state.tokens, equity.mint as Mint, BigInt(equity.day_change))} today`]),
   ].join(' · ');
   const level: PageLevel = found.some(({ isUrgent }) => isUrgent) ? 'act'

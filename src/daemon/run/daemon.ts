@@ -166,7 +166,7 @@ interface Running {
 
 function createSession(
   scope: ModeScope,
-  { journal, recovered: { snapshot, open, restored }, executor, walletKeeper, isNewLedger }: ModeParts,
+  { journal, recovered: { snapshot, open, restored }, executor, walletKeeper, isNewLedger, address }: ModeParts,
   state: EngineState, { copies, arrivals$ }: {
     readonly copies: Readonly<Record<string, CodeCopy>>; readonly arrivals$: SignalIntake['events$'] | undefined;
   },
@@ -199,7 +199,7 @@ function createSession(
         return prepareWarmup([strategy], { ...past, until: at + 1, running: runId });
       },
     },
-    executor,
+    executor, quotes: service.swap, serviceText: options.connections.description, wallet: address,
     createFeed: (specs) => createFeeds({
       service, node, specs, clock, random: seededRandom(`${seed}:feeds`), arrivals$,
     }),

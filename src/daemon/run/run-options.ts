@@ -7,6 +7,7 @@ import type { LiveExecutor } from '../../execution/live-executor.ts';
 import type { FeedSpec } from '../../market/feed.ts';
 import type { Mint } from '../../market/token.ts';
 import type { ServiceAccess } from '../../service/access.ts';
+import type { SwapV2 } from '../../service/endpoints/swap-v2.ts';
 import type { PollingFeed } from '../../service/feeds/feeds.ts';
 import type { SignerDescription } from '../../signer/channel/channel-protocol.ts';
 import type { SignerClient } from '../../signer/channel/client.ts';
@@ -141,6 +142,12 @@ export interface SessionOptions {
   /** What strategies are reloaded with; undefined where they are not. */
   readonly reloading?: Reloading | undefined;
   readonly createFeed: (specs: readonly FeedSpec[]) => PollingFeed;
+  /** Prices manual orders; undefined without a service. */
+  readonly quotes?: Pick<SwapV2, 'order'> | undefined;
+  /** The service, for people. */
+  readonly serviceText?: string | undefined;
+  /** The wallet that signs; undefined on paper. */
+  readonly wallet?: string | undefined;
   /** Each change of access to the service. */
   readonly access$: Observable<ServiceAccess>;
   /** The results of token checks; the subscription starts them. */
@@ -160,7 +167,8 @@ export interface SessionOptions {
   /** The number of crashed runs before this one, where it is so high that this run starts in safe mode. */
   readonly crashes: number | undefined;
   readonly recorder: (InputRecorder & { stop(): boolean }) | undefined;
-  readonly journal: Pick<JournalStore, 'saveSnapshot' | 'walletAdjusted' | 'listIntents' | 'showIntent'>;
+  readonly journal: Pick<JournalStore, 'saveSnapshot' | 'walletAdjusted' | 'listIntents' | 'showIntent'
+    | 'intentsOfKey'>;
   /** Samples of equity and prices for people; undefined where none are kept. */
   readonly history?: HistoryStore | undefined;
   readonly isNewLedger: boolean;

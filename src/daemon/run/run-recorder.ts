@@ -10,6 +10,7 @@ import type { AlertProposal } from '../../trading/proposal.ts';
 import type { ProtectionChange } from '../../trading/protections/memory.ts';
 import type { EngineState, StateSnapshot } from '../../trading/engine-state.ts';
 import { snapshotState } from '../../trading/engine-state.ts';
+import { pauseText } from '../../trading/risk/trading-state-rules.ts';
 import type { Input, Ruling } from '../../trading/step.ts';
 import type { WideningOrder } from '../control/order-audit.ts';
 import { originText } from '../control/order-origin.ts';
@@ -184,6 +185,16 @@ export class RunRecorder {
     if (command.name === 'judge-token') {
       const alert = this.#tokens.alert(state.tokens, command);
       if (alert !== undefined) this.alert(stamp, undefined, alert);
+      return;
+    }
+    if (command.name === 'set-pause') {
+      const what = pauseText(state.tokens, command);
+      const until = command.until === null ? 'until an operator ends it'
+        : `until ${new Date(command.until).toISOString()}`;
+      log('info', command.isPaused ? 'entries are paused' : 'a pause was ended', { ...command });
+      reporter.state(stamp, command.isPaused ? 'paused' : 'unpaused',
+        command.isPaused ? `${what} is paused ${until}: no entries, sales go on` : `the pause of ${what} was ended`);
+      this.#save(stamp);
       return;
     }
     const change = tradingChangeOf(command);

@@ -15,6 +15,7 @@ import { createControlPort } from '../control/control-port.ts';
 import { isResume } from '../control/operator-commands.ts';
 import { EquitySampler } from '../control/run-equity.ts';
 import type { ReloadReport } from '../reload/reloader.ts';
+import { WatchedFeeds } from '../manual/watched-feeds.ts';
 import { Reloader } from '../reload/reloader.ts';
 import { reloadText } from '../reload/reload-text.ts';
 import type { Warmup } from './recorded-warm-up.ts';
@@ -51,6 +52,7 @@ export class Session {
   readonly #feed: PollingFeed;
   readonly #equity: EquitySampler;
   readonly #subscriptions = new Subscription();
+  readonly #watches: WatchedFeeds;
   #phase = 'starting';
   #finished = 0;
   #externalCommands: ExternalCommands | undefined;
@@ -104,13 +106,17 @@ export class Session {
         onInput: (seq, at, input) => {
           runRecorder.input(seq, at, input);
           if (isResume(input)) options.hosts?.release(input.strategy);
+          if (input.kind === 'outcome') this.#watches.review();
         },
-        onRuling: (ruling, logged) => { runRecorder.ruling(ruling, logged); },
+        onRuling: (ruling, logged) => {
+          runRecorder.ruling(ruling, logged);
+          this.controlPort.manual.ruled(logged, ruling);
+        },
         onProtection: (seq, at, change) => { runRecorder.protection({ seq, at }, change); },
         onExits: (seq, at) => { runRecorder.exits({ seq, at }); },
         onEffect: (effect) => { this.#perform(effect); },
         onWatched: (specs) => {
-          this.#feed.watch(specs);
+          this.#watches.watch(specs);
           options.onWatched?.(specs.flatMap(mintsOf));
         },
         onInputs: (specs) => {
@@ -123,6 +129,7 @@ export class Session {
     });
     this.#loop = createEngineLoop(this.#engine, clock);
     this.#feed = options.createFeed(Engine.feedsOf(strategies));
+    this.#watches = new WatchedFeeds(state, this.#feed);
     this.#equity = new EquitySampler(state);
     this.#detach = options.hosts?.attach({
       log,
@@ -187,6 +194,7 @@ export class Session {
     this.#started = { after_seq: this.#engine.seq, at };
     this.#warmUp(at);
     this.#engine.start();
+    this.#watches.review();
     const keep = createStateKeeper({
       ...this.#options, engine: this.#engine,
       alert: (alert) => { this.#runRecorder.alert(this.stamp, undefined, alert); },

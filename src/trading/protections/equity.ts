@@ -3,6 +3,7 @@ import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
 import type { StrategyBook } from '../portfolio.ts';
 import type { EngineState } from '../engine-state.ts';
+import { isManualBook } from '../manual/manual-book.ts';
 import { currentValue, priceAge, valueIn } from '../valuation.ts';
 import type { EquityRecord, Heights, ProtectionMemory, ValuedBook } from './memory.ts';
 import { ALL, dayOf } from './memory.ts';
@@ -67,11 +68,11 @@ function totalWorth(
   return { value, isKnown };
 }
 
-/** Returns the strategies with a budget; they do not change during a run. */
+/** Returns the strategies with a budget, which do not change during a run. Manual swaps are no part of the equity. */
 function valuedBooks({ strategies, portfolio, protections }: EngineState): ValuedBook[] {
   return [...strategies.keys()].flatMap((name) => {
     const book = portfolio.book(name);
-    return book.budget === undefined ? []
+    return book.budget === undefined || isManualBook(name) ? []
       : [{ name, book, currency: book.budget.mint, record: protections.equity.get(name) }];
   });
 }
@@ -87,7 +88,7 @@ export function missingPrice(state: EngineState, subject: string): MissingPrice 
   let total: Mint | undefined;
   for (const name of subject === ALL ? state.strategies.keys() : [subject]) {
     const { balances, budget } = state.portfolio.book(name);
-    if (budget === undefined) continue;
+    if (budget === undefined || isManualBook(name)) continue;
     total ??= budget.mint;
     const parts = [...balances].map(([mint, amount]) => ({ mint, amount, currency: budget.mint }));
     const missing = [...parts, { mint: budget.mint, amount: 1n, currency: total }]

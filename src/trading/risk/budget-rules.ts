@@ -3,6 +3,7 @@ import { showAmount } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
 import type { EngineState } from '../engine-state.ts';
+import { isManualBook } from '../manual/manual-book.ts';
 import type { Rule, SwapCandidate } from './swap-candidate.ts';
 
 /** The deposit of a token account in lamports: that of Token-2022, which is the larger one. */
@@ -23,13 +24,15 @@ function depositsAhead(state: EngineState, { outputMint }: Pick<SwapCandidate, '
 
 /** Refuses what exceeds the strategy's own balance. */
 const budget: Rule = (state, swap) => {
-  const { strategy, inputMint, amountIn } = swap;
+  const { strategy, inputMint, amountIn, isExit } = swap;
   const available = state.portfolio.available(strategy.name, inputMint, ownClaim(swap, inputMint));
   if (amountIn <= available) return undefined;
+  const [asked, left] = [amountIn, available].map((amount) => showAmount(state.tokens, inputMint, amount));
   return {
     code: 'BUDGET_EXCEEDED',
-    reason:
-      `${showAmount(state.tokens, inputMint, amountIn)} of ${showAmount(state.tokens, inputMint, available)} left`,
+    reason: isManualBook(strategy.name) && !isExit
+      ? `${asked} of ${left} that no strategy has of the wallet; --strategy NAME spends from the budget of one`
+      : `${asked} of ${left} left`,
   };
 };
 

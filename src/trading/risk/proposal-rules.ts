@@ -43,10 +43,11 @@ function invalid(reason: string): Denial {
   return { code: 'PROPOSAL_INVALID', reason };
 }
 
-/** Refuses swaps that are based on stale inputs, exits too. A flatten is not based on inputs. */
-export const inputsFresh: Rule = (state, { strategy, isExit, continues, at }) => {
+/** Refuses swaps that are based on stale inputs, exits too. A flatten and a manual swap are not based on inputs. */
+export const inputsFresh: Rule = (state, { strategy, isExit, continues, byHand, at }) => {
   const { maxAgeMs } = strategy.limits;
-  if (maxAgeMs === undefined || (isExit && (continues || state.flattening.has(strategy.name)))) return undefined;
+  if (maxAgeMs === undefined || byHand) return undefined;
+  if (isExit && (continues || state.flattening.has(strategy.name))) return undefined;
   const { inputs, watches } = strategy;
   for (const slot of watches.length === 0 ? inputs : [...inputs, ...watches]) {
     const event = state.market.latest(slot);

@@ -8,12 +8,12 @@ import { EXPOSURE_RULES } from './exposure-rules.ts';
 import { inputsFresh, keyUnused, pairPriceFresh, sensible, slippage, tokenSafety } from './proposal-rules.ts';
 import type { Rule, SwapCandidate } from './swap-candidate.ts';
 import { retryCandidateOf } from './swap-candidate.ts';
-import { equityKnown, protections, serviceAccess, tradingState } from './trading-state-rules.ts';
+import { equityKnown, pauses, protections, serviceAccess, tradingState } from './trading-state-rules.ts';
 
 /** The rules in the order of their application: the first refusal is the answer. */
 const RULES: readonly Rule[] = [
-  tradingState, serviceAccess, sensible, keyUnused, protections, inputsFresh, ...COUNT_RULES, slippage, ...BUDGET_RULES,
-  tokenSafety, pairPriceFresh, ...EXPOSURE_RULES, equityKnown,
+  tradingState, pauses, serviceAccess, sensible, keyUnused, protections, inputsFresh, ...COUNT_RULES, slippage,
+  ...BUDGET_RULES, tokenSafety, pairPriceFresh, ...EXPOSURE_RULES, equityKnown,
 ];
 
 /** Returns the first refusal of the limits, or undefined where the swap may go ahead. */

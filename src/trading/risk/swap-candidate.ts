@@ -21,6 +21,8 @@ export interface SwapCandidate {
   readonly at: Millis;
   /** Whether the engine itself continues an exit, which does not depend on the strategy's present inputs. */
   readonly continues: boolean;
+  /** Whether a person ordered it, and it does not depend on the strategy's inputs at all. */
+  readonly byHand: boolean;
   /** The intent of a further attempt. The state contains it already, and the rules do not count it twice. */
   readonly retryOf: Intent | undefined;
 }
@@ -30,13 +32,16 @@ export type Rule = (state: EngineState, swap: SwapCandidate) => Denial | undefin
 
 /** Returns the swap of a proposal. */
 export function candidateOf(
-  state: EngineState, strategy: StrategyRecord, proposal: SwapProposal, at: Millis, continues = false,
+  state: EngineState, strategy: StrategyRecord, proposal: SwapProposal, at: Millis,
+  { continues = false, byHand = false }: {
+    readonly continues?: boolean | undefined; readonly byHand?: boolean | undefined;
+  } = {},
 ): SwapCandidate {
   const { inputMint, outputMint, slippageBps, key } = proposal;
   const isExit = state.portfolio.book(strategy.name).budget?.mint === outputMint;
   return {
     strategy, inputMint, outputMint, amountIn: resolveSize(state, strategy.name, proposal, isExit), slippageBps, key,
-    isExit, at, continues, retryOf: undefined,
+    isExit, at, continues, byHand, retryOf: undefined,
   };
 }
 
@@ -45,7 +50,7 @@ export function retryCandidateOf(strategy: StrategyRecord, intent: Intent, at: M
   const { inputMint, outputMint, amountIn, purpose } = intent;
   return {
     strategy, inputMint, outputMint, amountIn, slippageBps: undefined, key: undefined, isExit: purpose === 'exit', at,
-    continues: false, retryOf: intent,
+    continues: false, byHand: false, retryOf: intent,
   };
 }
 

@@ -1,7 +1,11 @@
+import { roughDuration, timeOfDay } from '../../core/time.ts';
 import { symbolOf } from '../../market/market-text.ts';
-import type { Mint } from '../../market/token.ts';
+import type { Mint, TokenTable } from '../../market/token.ts';
 import type { TradingState } from '../engine-command.ts';
 import type { Denial, ProtectionAction } from '../limits.ts';
+import { isManualBook } from '../manual/manual-book.ts';
+import type { Pause } from '../manual/pauses.ts';
+import { pauseAt } from '../manual/pauses.ts';
 import { currencyOf, lossToday } from '../protections/conditions.ts';
 import { missingPrice } from '../protections/equity.ts';
 import type { Watch } from '../protections/memory.ts';
@@ -9,6 +13,27 @@ import { ALL, isIgnored } from '../protections/memory.ts';
 import type { EngineState } from '../engine-state.ts';
 import { unvalued } from './exposure-rules.ts';
 import type { Rule, SwapCandidate } from './swap-candidate.ts';
+
+/** Refuses entries into a pair, or of a strategy, that an operator paused. */
+export const pauses: Rule = (state, { strategy, inputMint, outputMint, isExit, at }) => {
+  if (state.pauses.size === 0 || isExit) return undefined;
+  const pair = pauseAt(state.pauses, { pair: [inputMint, outputMint] }, at);
+  const pause = pair ?? pauseAt(state.pauses, { strategy: strategy.name }, at);
+  if (pause === undefined) return undefined;
+  const what = pauseText(state.tokens, pause);
+  const why = pause.reason === '' ? '' : ` (${pause.reason})`;
+  const until = pause.until === null ? ''
+    : ` until ${timeOfDay(pause.until)} (in ${roughDuration(pause.until - at)})`;
+  return {
+    code: pair === undefined ? 'STRATEGY_PAUSED' : 'PAIR_PAUSED',
+    reason: `${what} is paused${until}${why}: sales go on, and "gannet resume ${what}" ends the pause`,
+  };
+};
+
+/** Returns the name of what is paused, for people and for the command that ends it: "SOL/USDC", or a strategy. */
+export function pauseText(tokens: TokenTable, { pair, strategy }: Pick<Pause, 'pair' | 'strategy'>): string {
+  return pair?.map((mint) => symbolOf(tokens, mint)).join('/') ?? strategy ?? '';
+}
 
 /** Applies the trading state that commands set. Exits are refused only where trading is halted. */
 export const tradingState: Rule = (state, { strategy, isExit }) => {
@@ -89,7 +114,10 @@ export const equityKnown: Rule = (state, { strategy: { name }, isExit }) => {
     if ((trigger.kind !== 'max-drawdown' && trigger.kind !== 'daily-loss') || isIgnored(state.protections, rule))
       continue;
     const subject = scope === 'global' ? ALL : name;
-    const unknown = [name, subject].find((one) => equity.get(one)?.isKnown !== true);
+    // The equity of manual swaps is no part of that of all strategies.
+    if (isManualBook(name) && scope === 'strategy') continue;
+    const unknown = (isManualBook(name) ? [subject] : [name, subject])
+      .find((one) => equity.get(one)?.isKnown !== true);
     if (unknown !== undefined) return unseen(state, unknown);
     if (trigger.kind === 'daily-loss' && lossToday(state, subject, trigger.limit.mint) === undefined) {
       return unvalued(state, currencyOf(equity.get(subject)!.basis), trigger.limit.mint);

@@ -1,4 +1,5 @@
 import type { CommandContext, CommandModule } from '../../command.ts';
+import { example } from '../../command.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { tradingText } from '../../output/status-text.ts';
@@ -11,8 +12,8 @@ import { stopFileOf } from '../../../daemon/watch/stop-file.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { wait } from '../../../execution/monotonic-time.ts';
 
-/** A daemon of an older version does not report `unsold`. */
-type ReportedView = Omit<TradingView, 'unsold'> & Partial<Pick<TradingView, 'unsold'>>;
+/** A daemon of an older version reports neither `unsold` nor `pauses`. */
+type ReportedView = Omit<TradingView, 'unsold' | 'pauses'> & Partial<Pick<TradingView, 'unsold' | 'pauses'>>;
 
 const POLL_MS = 500;
 
@@ -42,9 +43,41 @@ export const operatorCommands: CommandModule = (program, run) => {
     if (word === 'flatten') {
       command.option('--wait <duration>', 'the longest time to wait for the swaps of the sale', '1m');
     }
-    command.action(run((context, flags: OperatorFlags & FlattenFlags) => order(context, word, flags)));
+    if (word === 'resume') {
+      command.argument('[what]', 'a paused pair or strategy, to end its pause')
+        .action(run((context, what: string | undefined, flags: OperatorFlags) => resume(context, what, flags)));
+    } else {
+      command.action(run((context, flags: OperatorFlags & FlattenFlags) => order(context, word, flags)));
+    }
   }
+  program.command('pause <pair-or-strategy>')
+    .description('refuses entries into a pair such as SOL/USDC, or of a strategy, in the running daemon; sales go on')
+    .addHelpText('after', example('gannet pause SOL/USDC --for 2h'))
+    .option('--for <duration>', 'ends by itself after this time (default: "gannet resume" ends it)')
+    .option('--reason <text>', 'the reason, for the log and the recording')
+    .action(run((context, what: string, flags: PauseFlags) => pause(context, '/api/pause', { what, ...flags })));
 };
+
+interface PauseFlags {
+  readonly for?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+async function pause(
+  context: CommandContext, path: '/api/pause' | '/api/unpause', body: PauseFlags & { readonly what: string },
+): Promise<ExitCode> {
+  const view = await daemonClient(context).post(path, body) as unknown as ReportedView;
+  context.terminal.result(view, () => tradingText(view));
+  return EXIT.done;
+}
+
+/** With the name of a pair or of a paused strategy it ends that pause, else it lets a strategy or all trade again. */
+async function resume(context: CommandContext, what: string | undefined, flags: OperatorFlags): Promise<ExitCode> {
+  if (what === undefined) return order(context, 'resume', flags);
+  if (flags.strategy !== undefined)
+    throw new GannetError('USAGE', 'expected a pause to end, or --strategy NAME, got both');
+  return pause(context, '/api/unpause', { what, reason: flags.reason });
+}
 
 async function order(
   context: CommandContext, word: OperatorAction, flags: OperatorFlags & FlattenFlags,

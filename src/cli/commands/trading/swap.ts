@@ -2,24 +2,27 @@ import { Option } from 'commander';
 import type { CommandContext, CommandModule } from '../../command.ts';
 import { example } from '../../command.ts';
 import { ACCEPT_COUNTERS, ACCEPT_FLAG, LIVE_FLAG, noteIdleLive, runIn } from './run.ts';
-import type { SwapPreview } from './swap-preview.ts';
-import { previewJson, previewSwap, previewText, quoteOf, withRefusals } from './swap-preview.ts';
+import { daemonOf, followOrder, orderKey } from './manual-order.ts';
+import { previewOf, previewText } from './swap-preview.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { confirmed, expectPerson } from '../../input/confirm.ts';
 import { wholeNumber } from '../../input/flags.ts';
 import { openConfigured } from '../../input/service-request.ts';
-import { configuredToken, readAmount, unknownToken } from '../../input/token-argument.ts';
+import { configuredToken, readAmount, unknownToken } from '../../../market/named-token.ts';
 import { movesRealMoney } from '../../../config/live-gate.ts';
 import type { RunConfig, StrategyConfig } from '../../../config/run-config.ts';
 import type { Amount } from '../../../core/amount.ts';
 import { amount, formatDecimal } from '../../../core/amount.ts';
 import { GannetError, isGannetError } from '../../../core/errors.ts';
+import { daemonClient } from '../../../daemon/control/control-client.ts';
 import { newRunId } from '../../../daemon/files/find-run.ts';
 import type { IntentRecord } from '../../../daemon/reporting/counters.ts';
 import { intentJson } from '../../../daemon/reporting/json-reporter.ts';
 import type { Reporter, Stamp } from '../../../daemon/reporting/reporter.ts';
 import { createTerminalReporter } from '../../../daemon/reporting/terminal-reporter.ts';
+import type { SwapPreview } from '../../../daemon/manual/swap-preview.ts';
+import { previewJson, previewSwap, quoteOf, withRefusals } from '../../../daemon/manual/swap-preview.ts';
 import type { Connections } from '../../../daemon/run/connections.ts';
 import { openSigner } from '../../../daemon/run/open-signer.ts';
 import type { PreviewRuling } from '../../../daemon/run/preview-ruling.ts';
@@ -43,6 +46,8 @@ interface SwapFlags {
   readonly acceptNewJournal?: boolean;
   readonly route: 'order' | 'build';
   readonly slippageBps?: number;
+  readonly strategy?: string;
+  readonly key?: string;
 }
 
 /** How long the swap waits for a price. */
@@ -51,12 +56,15 @@ const PRICE_TIMEOUT_MS = 60_000;
 export const swapCommand: CommandModule = (program, run) => {
   program.command('swap <in> <out> <amount>')
     .description(
-      'swaps once, within the limits and by the path of a run; tokens by alias, the amount in whole tokens',
+      'swaps once, within the limits and by the path of a run, through the daemon where one runs; tokens by alias, the '
+        + 'amount in whole tokens',
     )
     .addHelpText('after', example('gannet swap USDC SOL 25 --dry-run'))
     .addOption(new Option('--route <route>', 'order: built and landed by the service; build: composed here')
       .choices(['order', 'build']).default('order'))
     .option('--slippage-bps <bps>', 'maximum slippage (default: risk.max_slippage_bps)', wholeNumber(0, 10_000))
+    .option('--strategy <name>', 'with a running daemon: whose budget it spends (default: what no strategy has)')
+    .option('--key <key>', 'asks again for an order whose answer was lost: it is never made twice')
     .option(...LIVE_FLAG)
     .addOption(new Option('--yes', 'swaps real money without asking').conflicts('dryRun'))
     .option('--dry-run', 'only shows the amounts, the price, the fees and the worst case')
@@ -75,6 +83,14 @@ interface Asked {
 async function swap(
   given: CommandContext, input: string, output: string, amountText: string, flags: SwapFlags,
 ): Promise<ExitCode> {
+  const isThere = await daemonOf(given);
+  if (isThere) return swapThroughDaemon(given, [input, output, amountText], flags);
+  for (const [flag, value] of [['--strategy', flags.strategy], ['--key', flags.key]] as const) {
+    if (value === undefined) continue;
+    throw new GannetError('CONTROL_UNREACHABLE', 'no daemon runs with the state directory '
+      + `${given.options.stateDir}, and ${flag} is for a swap through one: start it with "gannet run", or leave `
+      + `${flag} out`);
+  }
   const { context, closeSigner } = withOneSigner(given);
   const dryRun = flags.dryRun === true;
   const { loaded: { config }, connections, hosts } = await openConfigured(context, dryRun ? 'read' : 'run', flags);
@@ -105,6 +121,36 @@ async function swap(
     closeSigner();
     await connections.close();
   }
+}
+
+/** Swaps through the running daemon: it checks, signs and journals the swap as one of its own. */
+async function swapThroughDaemon(
+  context: CommandContext, [input, output, amountText]: readonly [string, string, string], flags: SwapFlags,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const body = {
+    in: input, out: output, amount: amountText, strategy: flags.strategy, route: flags.route,
+    slippage_bps: flags.slippageBps,
+  };
+  const key = orderKey(flags.key);
+  const again = `gannet swap ${input} ${output} ${amountText}`
+    + `${flags.strategy === undefined ? '' : ` --strategy ${flags.strategy}`} --key ${key}`;
+  // The confirmation of an order that is asked for again was given before.
+  if (flags.key !== undefined) return followOrder(context, { path: '/api/swap', body, key, again });
+  const answer = await daemonClient(context).post('/api/preview', body, { timeoutMs: PRICE_TIMEOUT_MS });
+  const preview = previewOf(answer);
+  const dryRun = flags.dryRun === true;
+  const asks = preview.isRealMoney && flags.yes !== true && !dryRun;
+  if (asks) expectPerson(context, 'add --yes to swap real money without being asked, or --dry-run to see the amounts');
+  if (dryRun) terminal.result({ dry_run: true, ...answer as object }, () => previewText(preview));
+  else if (preview.isRealMoney && !terminal.json) terminal.out(`${previewText(preview)}\n`);
+  if (dryRun) return EXIT.done;
+  if (asks && !await confirmed(context, 'swap this?')) {
+    terminal.out('  nothing was swapped\n');
+    return EXIT.failed;
+  }
+  const bound = preview.isRealMoney ? { at_least: preview.least.toString() } : {};
+  return followOrder(context, { path: '/api/swap', body: { ...body, ...bound }, key, again });
 }
 
 /** The preview and the run share one channel to the signer, which cannot be opened twice. */
@@ -138,14 +184,21 @@ async function previewWithRefusals(
   const lost = scope === undefined || acceptNewJournal ? undefined : await previewLostHistory(scope);
   if (lost !== undefined && !dryRun) throw lost;
   if (lost !== undefined) faults.push(lost);
-  const preview = await previewSwap({ config, connections, wallet: wallet?.address }, { ...asked, route, slippageBps });
+  const { chain } = connections;
+  const preview = await previewSwap({
+    limits: config.limits, quotes: connections.service.swap, description: connections.description,
+    isRealMoney: movesRealMoney(config), wallet: wallet?.address,
+    balances: chain === undefined ? undefined : (address) => chain.balances(address),
+  }, { ...asked, route, slippageBps });
   const { spend, to } = asked;
   const ruling = scope === undefined ? undefined : await previewRuling(scope, {
     strategy: once(newRunId(systemClock), config.tokens, asked, preview.least),
     proposal: swapProposal(spend.token, to, spend, 'asked for by the operator', {
       route, slippageBps: preview.slippageBps, limit: preview.least,
     }),
-    quote: quoteOf(preview, systemClock.now()),
+    quote: quoteOf(
+      { order: preview.order, inputMint: spend.token.mint, outputMint: to.mint }, systemClock.now(),
+    ),
   });
   return { preview: withRefusals(preview, { ruling, faults, limits: config.limits }), ruling };
 }

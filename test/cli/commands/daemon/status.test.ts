@@ -16,7 +16,8 @@ const STATE: SessionState = {
     name: 'tide', use: 'book-watch', running: true, stopped: null, standing: 'trading', swaps: 0, balances: {},
     holds: [], equity: null, trading: 'active', effective: 'active', trading_word: null, flattening: false,
   }],
-  trading_word: null, effective: 'active', protections: [], stop_file: null, sol_reserve: '0', deposits_lamports: '0',
+  trading_word: null, effective: 'active', protections: [], stop_file: null, pauses: [],
+  sol_reserve: '0', deposits_lamports: '0',
   presence_wanted: false, feeds: [FEED], wallet: {}, intents: { open: [], recent: [], counts: {} }, denials: {},
 };
 
