@@ -1,8 +1,7 @@
-import { groupThousands, pluralize } from '../../core/text.ts';
+import { pluralize } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import type { PageLevel, PageNeed, PageSentence } from '../../dashboard/page-state.ts';
 import { originOfKey } from '../../market/feed.ts';
-import type { TokenTable } from '../../market/token.ts';
 import type { Mint } from '../../market/token.ts';
 import { firedProtections } from '../../trading/risk/trading-state-rules.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
@@ -15,6 +14,7 @@ import type { TradingView } from '../control/trading-view.ts';
 import type { IntentRecord } from '../reporting/counters.ts';
 import { describeSource } from '../reporting/trading-text.ts';
 import type { StoppedStrategy } from '../../engine/host/host-port.ts';
+import { roughAmount } from './page-amount.ts';
 import { isLate } from './page-markets.ts';
 
 /** What the sentence is made of. */
@@ -117,13 +117,4 @@ function needsOf({ state, trading, access, open, stopped }: SentenceParts): Foun
       });
     }),
   ];
-}
-
-/** Returns a change for people with its sign: two decimals, or three digits below one. */
-export function roughAmount(tokens: TokenTable, mint: Mint, change: bigint): string {
-  const token = tokens.byMint(mint);
-  const size = Math.abs(Number(change)) / 10 ** (token?.decimals ?? 0);
-  const places = size === 0 || size >= 1 ? 2 : Math.min(9, 2 - Math.floor(Math.log10(size)));
-  const sign = change < 0n ? '-' : '+';
-  return `${sign}${groupThousands(size.toFixed(places))} ${token?.symbol ?? mint}`;
 }
