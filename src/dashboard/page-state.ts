@@ -376,8 +376,13 @@ export interface LogPage {
   }[];
 }
 
-/** The answer of `GET /api/preview?action=flatten|sell&strategy=&mint=`: what the action would do, in a sentence. */
+/** The answer of `GET /api/preview?action=flatten|sell&strategy=&token=`: what the action would do, in a sentence. */
 export interface ActionPreview {
   readonly sentence: string;
-  readonly positions: readonly PagePosition[];
+  readonly sales: readonly {
+    readonly strategy: string;
+    readonly amount: Pick<PageAmount, 'text' | 'units' | 'symbol'>;
+    /** Null without a price. */
+    readonly value: Pick<PageAmount, 'text' | 'units' | 'symbol'> | null;
+  }[];
 }

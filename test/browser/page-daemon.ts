@@ -133,7 +133,7 @@ export class PageDaemon {
       case '/api/equity': return this.isEmpty ? { currency: 'USDC', points: [] } : equityCurve(minutes);
       case '/api/prices': return this.isEmpty
         ? { pair, points: [], fills: [], levels: [] } satisfies PriceCurve : priceCurve(pair, minutes);
-      case '/api/preview': return { positions: [], sentence: searchParams.get('action') === 'sell'
+      case '/api/preview': return { sales: [], sentence: searchParams.get('action') === 'sell'
         ? 'Sells 1 position, about 100.31 USDC now, in 1 swap'
         : 'Sells 2 positions, about 197.71 USDC now, in 2 swaps. No strategy buys until you resume' };
       case '/api/decisions': return this.isEmpty ? [] : Array.from({ length: 300 }, (_, i) => ({

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { stringifyJson } from '../../core/json.ts';
 import { OPEN_STATES, TERMINAL_STATES } from '../../trading/intent.ts';
+import type { DecisionRecord } from '../files/decision-record.ts';
 import { fault, issueText, stillStarting } from './control-guard.ts';
 import type { ControlledRun, ControlPort } from './control-port.ts';
 import type { StartingState } from './session-state.ts';
@@ -22,7 +24,11 @@ export function addViews(app: FastifyInstance, { runId, controlPort }: Controlle
   app.get('/api/strategies', view((port) => port.strategies()));
   app.get('/api/portfolio', view((port) => port.portfolio()));
   app.get('/api/profit', view((port) => port.profit()));
-  app.get('/api/decisions', query(DECISIONS_QUERY, (port, { limit }) => port.decisions(limit)));
+  // A decision does not change any more, and one with many inputs is long: it is serialised once.
+  const texts = new WeakMap<DecisionRecord, string>();
+  app.get('/api/decisions', query(DECISIONS_QUERY, (port, { limit }, reply) =>
+    reply.type('application/json; charset=utf-8')
+      .send(Buffer.from(`[${port.decisions(limit).map((decision) => textOf(texts, decision)).join(',')}]`))));
   app.get('/api/intents', query(INTENTS_QUERY, (port, options) => port.intents(options)));
   app.get<{ Params: { id: string } }>('/api/intents/:id', async (request, reply) => {
     const port = controlPort();
@@ -36,12 +42,20 @@ export function addViews(app: FastifyInstance, { runId, controlPort }: Controlle
       return port === undefined ? stillStarting(reply) : read(port);
     };
   }
-  function query<Query>(schema: z.ZodType<Query>, read: (port: ControlPort, query: Query) => unknown) {
+  function query<Query>(
+    schema: z.ZodType<Query>, read: (port: ControlPort, query: Query, reply: FastifyReply) => unknown,
+  ) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       const parsed = schema.safeParse(request.query);
       const port = controlPort();
       if (!parsed.success) return reply.code(400).send(fault('BAD_REQUEST', issueText(parsed.error)));
-      return port === undefined ? stillStarting(reply) : read(port, parsed.data);
+      return port === undefined ? stillStarting(reply) : read(port, parsed.data, reply);
     };
   }
+}
+
+function textOf(texts: WeakMap<DecisionRecord, string>, decision: DecisionRecord): string {
+  const known = texts.get(decision) ?? stringifyJson(decision);
+  texts.set(decision, known);
+  return known;
 }

@@ -118,11 +118,11 @@ function totalEquity(state: EngineState, at: Millis): { readonly mint: Mint; rea
 /** The book of a strategy that has a budget. */
 type BudgetedBook = StrategyBook & { readonly budget: NonNullable<StrategyBook['budget']> };
 
-/** Returns the books of the run's strategies that have a budget. */
+/** Returns the books of the run's strategies that have a budget; manual swaps have no money of their own. */
 export function budgetedBooks(state: EngineState): readonly { readonly name: string; readonly book: BudgetedBook }[] {
   return [...state.strategies.keys()].filter((name) => !isManualBook(name)).flatMap((name) => {
     const book = state.portfolio.book(name);
-    return hasBudget(book) ? [{ name, book }] : [];
+    return hasBudget(book) && !isManualBook(name) ? [{ name, book }] : [];
   });
 }
 

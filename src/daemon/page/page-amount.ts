@@ -1,7 +1,7 @@
 import { formatDecimal } from '../../core/amount.ts';
+import { groupThousands } from '../../core/text.ts';
 import { symbolOf } from '../../market/market-text.ts';
-import type { TokenTable } from '../../market/token.ts';
-import type { Mint } from '../../market/token.ts';
+import type { Mint, TokenTable } from '../../market/token.ts';
 import type { PageAmount } from '../../dashboard/page-state.ts';
 
 /** Returns an amount as the page gets it. */
@@ -31,4 +31,13 @@ export function priceText(
   const places = DIGITS > magnitude ? DIGITS - magnitude : 0n;
   const numerator = quote.amount * 10n ** (BigInt(of.decimals) + places);
   return formatDecimal(numerator / (base.amount * 10n ** BigInt(to.decimals)), Number(places));
+}
+
+/** Returns a change for people with its sign: two decimals, or three digits below one. */
+export function roughAmount(tokens: TokenTable, mint: Mint, change: bigint): string {
+  const token = tokens.byMint(mint);
+  const size = Math.abs(Number(change)) / 10 ** (token?.decimals ?? 0);
+  const places = size === 0 || size >= 1 ? 2 : Math.min(9, 2 - Math.floor(Math.log10(size)));
+  const sign = change < 0n ? '-' : '+';
+  return `${sign}${groupThousands(size.toFixed(places))} ${token?.symbol ?? mint}`;
 }

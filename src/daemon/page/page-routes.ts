@@ -13,9 +13,6 @@ const LOG_QUERY = z.strictObject({ limit: LIMIT });
 const RANGE = z.enum(['1h', '1d', '7d', '30d', 'all']).default('1d');
 const EQUITY_QUERY = z.strictObject({ range: RANGE, strategy: z.string().max(200).optional() });
 const PRICES_QUERY = z.strictObject({ range: RANGE, pair: z.string().max(200) });
-const PREVIEW_QUERY = z.strictObject({
-  action: z.enum(['flatten', 'sell']), strategy: z.string().max(200).optional(), mint: z.string().max(100).optional(),
-});
 const RETRY_AFTER_S = '30';
 
 /** Adds what the page reads beside the views of the control API. */
@@ -41,7 +38,6 @@ export function addPage(
   });
   app.get('/api/story', query(STORY_QUERY, (options) => story.page(options)));
   app.get('/api/log', query(LOG_QUERY, async ({ limit }) => readLog(logFile, limit)));
-  app.get('/api/preview', queryOfRun(PREVIEW_QUERY, (port, options) => port.page.preview(options)));
   app.get('/api/equity', queryOfRun(EQUITY_QUERY, (port, options) => port.page.equity(options)));
   app.get('/api/prices', queryOfRun(PRICES_QUERY, (port, options) => port.page.prices(options)));
 
@@ -57,7 +53,7 @@ export function addPage(
       const port = controlPort();
       if (!parsed.success) return reply.code(400).send(fault('BAD_REQUEST', issueText(parsed.error)));
       if (port === undefined) return stillStarting(reply);
-      return read(port, parsed.data) ?? reply.code(404).send(fault('NOT_FOUND', 'no such pair, strategy or token'));
+      return read(port, parsed.data) ?? reply.code(404).send(fault('NOT_FOUND', 'no such pair or strategy'));
     };
   }
 }

@@ -1,12 +1,12 @@
-import { groupThousands, pluralize } from '../../core/text.ts';
+import { pluralize } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import type { PageLevel, PageNeed, PageSentence } from '../../dashboard/page-state.ts';
 import { originOfKey } from '../../market/feed.ts';
-import type { TokenTable } from '../../market/token.ts';
 import type { Mint } from '../../market/token.ts';
 import { firedProtections } from '../../trading/risk/trading-state-rules.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import { needsOperator } from '../../trading/intent.ts';
+import { isManualBook } from '../../trading/manual/manual-book.ts';
 import type { RunEquity } from '../control/run-equity.ts';
 import type { AccessState, RunStatus } from '../control/session-state.ts';
 import type { FeedStats } from '../../service/feeds/feed-stats.ts';
@@ -14,6 +14,7 @@ import type { TradingView } from '../control/trading-view.ts';
 import type { IntentRecord } from '../reporting/counters.ts';
 import { describeSource } from '../reporting/trading-text.ts';
 import type { StoppedStrategy } from '../../engine/host/host-port.ts';
+import { roughAmount } from './page-amount.ts';
 import { isLate } from './page-markets.ts';
 
 /** What the sentence is made of. */
@@ -47,8 +48,9 @@ export function pageSentence(parts: SentenceParts): PageSentence {
     : `${WORDS[standing]}${parts.isRealMoney ? '' : ` (${money})`}`;
   const found = needsOf(parts);
   const bad = feeds.filter((feed) => isPolledFeed(feed) && (feed.status !== 'healthy' || isLate(feed, now))).length;
+  const strategies = trading.strategies.filter(({ name }) => !isManualBook(name)).length;
   const text = [
-    word, pluralize(trading.strategies.length, 'strategy', 'strategies'), feedText(feeds, bad),
+    word, pluralize(strategies, 'strategy', 'strategies'), feedText(feeds, bad),
     ...(equity === null ? [] : [`${roughAmount(state.tokens, equity.mint as Mint, BigInt(equity.day_change))} today`]),
   ].join(' · ');
   const level: PageLevel = found.some(({ isUrgent }) => isUrgent) ? 'act'
@@ -115,13 +117,4 @@ function needsOf({ state, trading, access, open, stopped }: SentenceParts): Foun
       });
     }),
   ];
-}
-
-/** Returns a change for people with its sign: two decimals, or three digits below one. */
-export function roughAmount(tokens: TokenTable, mint: Mint, change: bigint): string {
-  const token = tokens.byMint(mint);
-  const size = Math.abs(Number(change)) / 10 ** (token?.decimals ?? 0);
-  const places = size === 0 || size >= 1 ? 2 : Math.min(9, 2 - Math.floor(Math.log10(size)));
-  const sign = change < 0n ? '-' : '+';
-  return `${sign}${groupThousands(size.toFixed(places))} ${token?.symbol ?? mint}`;
 }

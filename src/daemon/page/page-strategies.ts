@@ -90,15 +90,6 @@ PagePosition[] {
   });
 }
 
-/** Returns all positions of a run, or those of a strategy or a token. */
-export function pagePositions(
-  state: EngineState, now: Millis, only: { readonly strategy?: string | undefined; readonly mint?: Mint | undefined },
-): PagePosition[] {
-  return [...state.strategies.keys()].filter((name) => only.strategy === undefined || name === only.strategy)
-    .flatMap((name) => positionsOf(name, { state, now, unsold: [] }))
-    .filter(({ amount }) => only.mint === undefined || amount.mint === only.mint);
-}
-
 /** Returns the prices at which the positions in a token were bought, and at which exit rules sell them. */
 export function positionLevels(state: EngineState, base: Mint, quote: Mint): PageLevelLine[] {
   const { portfolio, guarded, tokens } = state;

@@ -1,6 +1,7 @@
 import type { Clock, Millis } from '../../core/time.ts';
 import type {
-  ActionPreview, EquityCurve, PageBucket, PageFigure, PageFigures, PageProtection, PageRange, PageState, PriceCurve,
+  EquityCurve, PageBucket, PageFigure, PageFigures, PageProtection, PageRange, PageState,
+  PageStrategy, PriceCurve,
 } from '../../dashboard/page-state.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
@@ -12,14 +13,13 @@ import type { GovernorStats } from '../../service/rate/rate-governor.ts';
 import type { HistoryReads } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
+import { isManualBook } from '../../trading/manual/manual-book.ts';
 import { dayOf } from '../../trading/protections/memory.ts';
 import { deadManSwitch } from '../control/operator-commands.ts';
 import type { EquitySampler, RunEquity } from '../control/run-equity.ts';
 import { protectionText, runStatusOf, statusReasons, strategyStatuses } from '../control/run-status.ts';
 import type { ProtectionState, TradingView } from '../control/trading-view.ts';
 import type { RunRecorder } from '../run/run-recorder.ts';
-import type { PreviewQuery } from './action-preview.ts';
-import { previewAction } from './action-preview.ts';
 import { pageAmount } from './page-amount.ts';
 import { pageLimits } from './page-limits.ts';
 import { PageHistory } from './page-history.ts';
@@ -65,8 +65,6 @@ export interface PagePort {
   equity(query: { readonly range: PageRange; readonly strategy?: string | undefined }): EquityCurve | undefined;
   /** Undefined for an unknown pair. */
   prices(query: { readonly pair: string; readonly range: PageRange }): PriceCurve | undefined;
-  /** Returns what a sale would do; undefined for an unknown strategy or token. */
-  preview(query: PreviewQuery): ActionPreview | undefined;
 }
 
 const DAY_MS: Millis = 86_400_000;
@@ -76,13 +74,12 @@ const RATE_SPAN_MS: Millis = 60_000;
 
 /** Returns what the page reads of a run. */
 export function createPagePort(view: PageViewOptions): PagePort {
-  const { clock, state } = view;
+  const { clock } = view;
   const history = new PageHistory(view);
   return {
     state: createStateView(view, history),
     equity: (query) => history.equity(query, clock.now()),
     prices: (query) => history.prices(query, clock.now()),
-    preview: (query) => previewAction(state, clock.now(), query),
   };
 }
 
@@ -101,7 +98,7 @@ function createStateView(view: PageViewOptions, history: PageHistory): () => Sha
     const { stopped } = engine;
     const status = {
       ...trading, phase: view.phase(), service_access: runRecorder.access, feeds, waits_for: view.recovering(),
-      strategies: trading.strategies.map((own) => {
+      strategies: trading.strategies.filter(({ name }) => !isManualBook(name)).map((own) => {
         const { code, reason, place = null, at } = stopped.find(({ name }) => name === own.name) ?? {};
         return {
           ...own, running: running.has(own.name),
@@ -133,7 +130,7 @@ function createStateView(view: PageViewOptions, history: PageHistory): () => Sha
       strategies: status.strategies.map((own, index) => pageStrategy({
         trading: own, use: strategies.find(({ name }) => name === own.name)?.strategy.name ?? own.name,
         standing: standings[index]!, stopped: stopText(own.stopped),
-      }, scope)),
+      }, scope)).concat(manualBooks(trading, scope)),
       markets: pairs.map((pair, index) => {
         const market = pageMarket(state, pair, now);
         return { ...market, spark: history.spark(pair, index, now, market.price) };
@@ -161,6 +158,15 @@ function stopText(
   if (stopped === null) return undefined;
   const { code, reason, place } = stopped;
   return `${reason} (${code})${place === null ? '' : ` in ${place}`}`;
+}
+
+/** What manual swaps have bought and not sold, and what they buy at present, as if of strategies. */
+function manualBooks({ strategies }: TradingView, scope: Parameters<typeof pageStrategy>[1]): PageStrategy[] {
+  return strategies.filter(({ name }) => isManualBook(name))
+    .map((own) => pageStrategy({ trading: own, use: 'manual', standing: 'trading', stopped: undefined }, scope))
+    .filter(({ name, positions }) => positions.length > 0
+      || scope.state.intents.values().some(({ intent }) => intent.strategy === name))
+    .map((book) => ({ ...book, budget: null, cash: null, equity: null, profit: null }));
 }
 
 /** The fees of a part of a day. */

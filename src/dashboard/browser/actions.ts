@@ -83,10 +83,10 @@ export function createActions(api: PageApi, said: (text: string) => void): Actio
     });
   };
   const preview = async (query: Readonly<Record<string, string>>): Promise<Node> => {
-    const { sentence, positions } =
+    const { sentence, sales } =
       await api.get(`/api/preview?${new URLSearchParams(query).toString()}`) as ActionPreview;
     return element('div', {}, element('p', {}, `${sentence}.`.replace(/\.\.$/, '.')),
-      element('ul', { class: 'plain-list' }, positions.map(({ strategy, amount, value }) => element('li', {},
+      element('ul', { class: 'plain-list' }, sales.map(({ strategy, amount, value }) => element('li', {},
         element('span', {}, strategy), ' ', amountElement(amount),
         value !== null && [' ≈ ', amountElement(value)]))));
   };
@@ -127,7 +127,7 @@ export function createActions(api: PageApi, said: (text: string) => void): Actio
     sell: ({ strategy, amount }) => {
       confirmAction({
         title: `Sell ${amount.symbol} of ${strategy}`, label: 'Sell',
-        describe: () => preview({ action: 'sell', strategy, mint: amount.mint }),
+        describe: () => preview({ action: 'sell', strategy, token: amount.mint }),
         act: async () => {
           await api.post('/api/sell', { strategy, token: amount.mint });
           say(`Selling the ${amount.symbol} of ${strategy}.`);

@@ -19,7 +19,7 @@ export function symbolElement(symbol: string): HTMLElement {
 }
 
 /** Returns an amount with its unit. */
-export function amountElement({ text, symbol }: PageAmount): HTMLElement {
+export function amountElement({ text, symbol }: Pick<PageAmount, 'text' | 'symbol'>): HTMLElement {
   return element('span', { class: 'number' }, numberText(Number(text)), ' ', symbolElement(symbol));
 }
 

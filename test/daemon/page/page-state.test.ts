@@ -3,8 +3,7 @@ import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../../src/core/amount.ts';
 import type { PageState } from '../../../src/dashboard/page-state.ts';
-import { priceText } from '../../../src/daemon/page/page-amount.ts';
-import { roughAmount } from '../../../src/daemon/page/page-sentence.ts';
+import { priceText, roughAmount } from '../../../src/daemon/page/page-amount.ts';
 import { FISH, SOL, TOKENS, USDC } from '../../market/tokens.ts';
 import { start } from '../session-fixture.ts';
 import { startPage } from './page-fixture.ts';
@@ -99,7 +98,7 @@ describe('the state of the page', () => {
     const { url } = await startTestApi({ stateDir: temporaryFolder() });
     const read = async (path: string): Promise<unknown> =>
       (await request(`${url}${path}`, { headers: BEARER })).body.json();
-    for (const path of ['/api/equity', '/api/prices?pair=SOL/USDC', '/api/preview?action=flatten'])
+    for (const path of ['/api/equity', '/api/prices?pair=SOL/USDC'])
       expect(await read(path), path).toMatchObject({ error: { code: 'STARTING' } });
     expect(await read('/api/story')).toEqual({ stories: [], has_more: false });
     expect(await read('/api/log')).toEqual({ lines: [] });
@@ -109,7 +108,7 @@ describe('the state of the page', () => {
 describe('the tables and charts of the page', () => {
   it.each([
     '/api/equity?range=2h', '/api/equity?range=1d&x=1', '/api/prices', '/api/prices?range=1d', '/api/story?limit=0',
-    '/api/story?limit=501', '/api/story?limit=x', '/api/log?limit=9999', '/api/preview', '/api/preview?action=buy',
+    '/api/story?limit=501', '/api/story?limit=x', '/api/log?limit=9999',
     `/api/equity?strategy=${'x'.repeat(201)}`,
   ])('%s is a bad request', async (path) => {
     const api = await startPage();
@@ -119,23 +118,10 @@ describe('the tables and charts of the page', () => {
 
   it.each([
     '/api/equity?strategy=absent', '/api/prices?pair=SOL/DUST', '/api/prices?pair=SOL', '/api/prices?pair=/',
-    '/api/prices?pair=SOL/USDC/SOL', '/api/preview?action=sell&strategy=absent', '/api/preview?action=sell&mint=x',
+    '/api/prices?pair=SOL/USDC/SOL',
   ])('%s is not found', async (path) => {
     const api = await startPage();
     expect(await api.ask(path, { headers: BEARER })).toMatchObject({ status: 404 });
-  });
-
-  it('say what a sale would do', async () => {
-    const daemon = await start();
-    daemon.land();
-    await daemon.pass(1_000);
-    const { page } = daemon.session.controlPort;
-    expect(page.preview({ action: 'flatten' })).toMatchObject({
-      sentence: 'Sells 1 position, about 24.90 USDC now, in 1 swap. No strategy buys until you resume',
-      positions: [{ strategy: 'ticker' }],
-    });
-    expect(page.preview({ action: 'sell', strategy: 'ticker', mint: SOL.mint })?.sentence)
-      .toBe('Sells 1 position, about 24.90 USDC now, in 1 swap');
   });
 
   it('show the newest lines of the log, also where the disk has cut one', async () => {
