@@ -11,13 +11,14 @@ import { PROBE_WINDOW_MS, probedEnvironment, readProbe } from './probe-line.ts';
 import { SOL_MINT, USDC_MINT } from '../market/token.ts';
 import type { SandboxAddresses } from '../sandbox/sandbox.ts';
 
-const FEEDS = 500;
+/** How many feeds each row watches. */
+export const FEEDS = 500;
 /** After these, every feed has been polled several times and the compiler is warm. */
 const WARM_UP_WINDOWS = 4;
 const WINDOWS = 6;
 
 /** The figures of the daemon in one window. */
-interface DaemonWindow {
+export interface DaemonWindow {
   readonly loopDelayP99Ms: number;
   readonly pssMb: number;
 }
@@ -37,18 +38,27 @@ export const DAEMON_ROWS: readonly BenchRow[] = [
 let known: Promise<DaemonWindow[]> | undefined;
 
 function windows(): Promise<DaemonWindow[]> {
-  known ??= measureDaemon();
+  known ??= measureDaemon({ strategies: watchers });
   return known;
 }
 
-async function measureDaemon(): Promise<DaemonWindow[]> {
+/** What differs between the measured daemons. */
+interface MeasuredDaemon {
+  /** Returns the strategies of the configuration; files of their own are written into its folder. */
+  readonly strategies: (dir: string) => string;
+  /** Starts what uses the daemon of a state directory meanwhile, and returns how it ends. */
+  readonly beside?: ((stateDir: string) => Promise<() => void>) | undefined;
+}
+
+/** Returns the figures of a daemon, window by window, once it is warm. */
+export async function measureDaemon({ strategies, beside }: MeasuredDaemon): Promise<DaemonWindow[]> {
   const dir = mkdtempSync(join(tmpdir(), 'gannet-bench-'));
   const sandbox = startCommand(['sandbox', '--json']);
   try {
-    const addresses = await firstLine(sandbox.stdout);
+    const addresses = await firstLine(sandbox.stdout) as SandboxAddresses;
     const config = join(dir, 'bench.yaml');
     const probe = join(dir, 'probe.ndjson');
-    writeFileSync(config, configOf(addresses));
+    writeFileSync(config, configOf(addresses, strategies(dir)));
     const start = (...flags: readonly string[]): ChildCommand => startCommand(
       ['run', '--live', '--json', '--config', config, '--state-dir', join(dir, 'state'), ...flags],
       probedEnvironment(probe, { GANNET_WALLET_KEY: addresses.wallet.private_key }),
@@ -56,8 +66,11 @@ async function measureDaemon(): Promise<DaemonWindow[]> {
     await start('--duration', '1s').ended();
     rmSync(probe, { force: true });
     const daemon = start();
-    daemon.stdout.resume();
+    let end: (() => void) | undefined;
     try {
+      await firstLine(daemon.stdout);
+      daemon.stdout.resume();
+      end = await beside?.(join(dir, 'state'));
       const seen: DaemonWindow[] = [];
       for (let count = 0; count < WARM_UP_WINDOWS + WINDOWS;) {
         await pause(PROBE_WINDOW_MS / 10);
@@ -71,6 +84,7 @@ async function measureDaemon(): Promise<DaemonWindow[]> {
       }
       return seen;
     } finally {
+      end?.();
       await daemon.stop();
     }
   } finally {
@@ -79,9 +93,9 @@ async function measureDaemon(): Promise<DaemonWindow[]> {
   }
 }
 
-async function firstLine(stdout: NodeJS.ReadableStream): Promise<SandboxAddresses> {
-  for await (const line of createInterface({ input: stdout })) return JSON.parse(line) as SandboxAddresses;
-  throw new Error('the sandbox ended before it printed its addresses');
+async function firstLine(stdout: NodeJS.ReadableStream): Promise<unknown> {
+  for await (const line of createInterface({ input: stdout })) return JSON.parse(line);
+  throw new Error('a command ended before it printed its first line');
 }
 
 /** Returns the memory of a process and all that it has started, each page divided among the processes that have it. */
@@ -92,10 +106,13 @@ function proportionalKilobytes(pid: number): number {
   return children.reduce((sum, child) => sum + proportionalKilobytes(Number(child)), Number(own));
 }
 
-/** Returns the configuration: each feed watches another size, and the measurement ends before the averages are full. */
-function configOf({ base_url: baseUrl, rpc_url: rpcUrl, wallet }: SandboxAddresses): string {
-  const watchers = Array.from({ length: FEEDS }, (_, i) => `  - { use: sma-crossover, name: watch-${i + 1}, budget: "2 `
-    + `USDC", params: { pair: SOL/USDC, size: "${(1 + i / 1_000).toFixed(3)} USDC", every: 5s } }\n`);
+/** Returns strategies of one feed each: each watches another size, and all end before their averages are full. */
+function watchers(): string {
+  return Array.from({ length: FEEDS }, (_, i) => `  - { use: sma-crossover, name: watch-${i + 1}, budget: "2 `
+    + `USDC", params: { pair: SOL/USDC, size: "${(1 + i / 1_000).toFixed(3)} USDC", every: 5s } }\n`).join('');
+}
+
+function configOf({ base_url: baseUrl, rpc_url: rpcUrl, wallet }: SandboxAddresses, strategies: string): string {
   return `mode: live
 service: { base_url: "${baseUrl}", api_key: bench, requests_per_second: 150 }
 chain: { rpc_url: "${rpcUrl}" }
@@ -112,5 +129,5 @@ risk:
 control: { port: 0 }
 strategies:
   - { use: dca, name: buyer, budget: "100 USDC", params: { buy: SOL, spend: "1 USDC", every: 10s } }
-${watchers.join('')}`;
+${strategies}`;
 }

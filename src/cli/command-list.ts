@@ -19,6 +19,7 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Trading:': [
     { names: ['run'], load: async () => (await import('./commands/trading/run.ts')).runDaemonCommand },
     { names: ['status'], load: async () => (await import('./commands/daemon/status.ts')).statusCommand },
+    { names: ['page'], load: async () => (await import('./commands/daemon/page.ts')).pageCommand },
     { names: ['swap'], load: async () => (await import('./commands/trading/swap.ts')).swapCommand },
     { names: ['execute'], load: async () => (await import('./commands/trading/execute.ts')).executeCommand },
     { names: ['wallet'], load: async () => (await import('./commands/trading/wallet.ts')).walletCommand },

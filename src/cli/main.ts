@@ -1,10 +1,14 @@
 import { signerConnection } from '../signer/channel/connection.ts';
 import { takeHandedOn } from '../signer/command-process.ts';
+import { prepareSandbox } from '../sandbox/spawn.ts';
+import { seemsEmbedded } from './seems-embedded.ts';
 
 // The channel to the signer is taken before anything else is loaded, so that no other code finds the session's key.
 const handedOn = takeHandedOn(process.env);
 const connectSigner = handedOn === undefined || handedOn.signer === false ? undefined
   : signerConnection(handedOn.signer);
+// Its process loads its code while this one loads the rest of the program. One without use is ended later.
+if (seemsEmbedded(process.argv.slice(2))) prepareSandbox();
 const program = import('./program.ts');
 // Where it cannot be loaded, the line that needs it says why.
 program.catch(() => undefined);

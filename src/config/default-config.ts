@@ -1,3 +1,6 @@
+/** The configuration of a run that names none, where the file is there. */
+export const DEFAULT_FILE = 'config/gannet.yaml';
+
 /**
  * The configuration of a run without a file: the text of `config/gannet.yaml`, which a test holds equal to this, so
  * that Gannet starts from any folder.

@@ -8,7 +8,7 @@ import type { ConfigIssue, Problem } from './config-issue.ts';
 import { safeText, toIssues } from './config-issue.ts';
 import type { ConfigNode, ConfigPath, MapNode } from './config-tree.ts';
 import { mapScalars } from './config-tree.ts';
-import { DEFAULT_CONFIG } from './default-config.ts';
+import { DEFAULT_CONFIG, DEFAULT_FILE } from './default-config.ts';
 import type { ExitTime, UsdPrices } from './exit-times.ts';
 import type { EnvironmentRecord, Overrides } from './interpolate.ts';
 import { applyOverrides, interpolate, withoutConnections } from './interpolate.ts';
@@ -78,7 +78,6 @@ export interface ConfigFailure {
   readonly rate: RequestRate | undefined;
 }
 
-const DEFAULT_FILE = 'config/gannet.yaml';
 /** The name of the built-in default in messages. */
 export const BUILT_IN_FILE = '(built-in default)';
 const MAX_FILE_BYTES = 1_048_576;

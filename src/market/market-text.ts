@@ -40,6 +40,16 @@ export function readingOf(tokens: TokenTable, event: MarketEvent): string {
   });
 }
 
+/**
+ * Returns the tokens of a feed: both of a quote, the one of statistics or a record; undefined for any other kind.
+ */
+export function feedTokens(feed: FeedKey): { readonly input: Mint; readonly output: Mint | undefined } | undefined {
+  const { kind, first, second } = partsOf(feed);
+  if (isQuoteKind(kind)) return { input: first as Mint, output: second as Mint };
+  return isFeedKind(kind) && feedKindOf(kind).isKeyedByMint === true ? { input: first as Mint, output: undefined }
+    : undefined;
+}
+
 const QUOTE_KEY = /^quote(?:-detail)?:[^:]+:[^:]+:\d+$/;
 
 /** Returns whether feeds of a kind are about the sale of an amount. */

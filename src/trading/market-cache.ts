@@ -80,6 +80,17 @@ export class MarketCache {
     return this.#quoteSlots.get(inputMint)?.get(outputMint) ?? NONE;
   }
 
+  /** Returns the pairs that were ever quoted, as input and output. */
+  quotedPairs(): readonly (readonly [Mint, Mint])[] {
+    return [...this.#quoteSlots].flatMap(([input, outputs]) =>
+      [...outputs.keys()].map((output) => [input, output] as const));
+  }
+
+  /** Returns the tokens of which statistics or a record were ever read. */
+  tokensWithStats(): readonly Mint[] {
+    return [...this.#statsSlots.keys()];
+  }
+
   /** Returns the slots of a token's statistics and of its record, where they are watched. */
   statsSlots(mint: Mint): readonly FeedSlot[] {
     return this.#statsSlots.get(mint) ?? NONE;

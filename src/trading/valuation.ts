@@ -94,6 +94,11 @@ function youngestQuote(market: MarketCache, from: Mint, to: Mint, { at, maxAgeMs
   return youngest;
 }
 
+/** Returns the price of a whole token in US dollars by its statistics or record, and its age; undefined without one. */
+export function usdPriceOf(market: MarketCache, mint: Mint, fresh: Freshness): UsdReading | undefined {
+  return youngestUsd(market, mint, fresh);
+}
+
 /** A price in US dollars, and how old it is. */
 interface UsdReading {
   readonly price: number;

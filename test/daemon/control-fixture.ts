@@ -11,6 +11,8 @@ import type { ControlPort } from '../../src/daemon/control/control-port.ts';
 import { createControlPort } from '../../src/daemon/control/control-port.ts';
 import type { Log } from '../../src/daemon/reporting/log.ts';
 import type { Reporter } from '../../src/daemon/reporting/reporter.ts';
+import { reportToAll } from '../../src/daemon/reporting/reporter.ts';
+import { RunStory } from '../../src/daemon/page/run-story.ts';
 import { EquitySampler } from '../../src/daemon/control/run-equity.ts';
 import { stopFileOf } from '../../src/daemon/watch/stop-file.ts';
 import type { TradingChange } from '../../src/daemon/control/trading-view.ts';
@@ -21,6 +23,7 @@ import type { RiskLimits } from '../../src/trading/limits.ts';
 import type { EngineState } from '../../src/trading/engine-state.ts';
 import type { Input } from '../../src/trading/step.ts';
 import { strategy } from '../engine/runs.ts';
+import { TOKENS as MARKET_TOKENS } from '../market/tokens.ts';
 import { temporaryFolder } from '../store/fixtures.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';
 
@@ -40,7 +43,8 @@ export async function startTestApi(options: Pick<Parameters<typeof startControlA
   const clock: Clock = options.clock ?? systemClock;
   const api = await startControlApi({
     host: '127.0.0.1', port: 0, isPortGiven: true, tokens: TOKENS, runId: 'a-run', controlPort: () => undefined,
-    end: () => undefined, audit: openOrderAudit({ stateDir, runId: 'a-run', clock, log }), ...options, clock, log,
+    end: () => undefined, story: testStory(), audit: openOrderAudit({ stateDir, runId: 'a-run', clock, log }),
+    ...options, clock, log,
   });
   onTestFinished(() => api.close());
   return api;
@@ -66,7 +70,9 @@ export async function startControl(
 ): Promise<ControlApi> {
   const stateDir = temporaryFolder();
   const fixture = controlFixture(stateDir, options);
-  const { url } = await startTestApi({ ...options, stateDir, controlPort: () => fixture.controlPort });
+  const { url } = await startTestApi({
+    story: fixture.story, ...options, stateDir, controlPort: () => fixture.controlPort,
+  });
   const ask = async (path: string, headers: Record<string, string> = {}, body?: object): Promise<Answer> => {
     const answer = await request(`${url}${path}`, {
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
@@ -95,6 +101,12 @@ export interface ControlFixture {
   readonly reported: string[];
   readonly saved: () => unknown;
   readonly logs: string[];
+  readonly story: RunStory;
+}
+
+/** Returns an empty story of a run. */
+export function testStory(): RunStory {
+  return new RunStory({ tokens: MARKET_TOKENS, mode: 'live', runId: 'a-run' });
 }
 
 /** Returns a controlPort of the strategies "diver" and "wader", whose state directory is given. */
@@ -108,6 +120,7 @@ export function controlFixture(stateDir: string, options: {
   const changes: TradingChange[] = [];
   const told: string[] = [];
   const logs: string[] = [];
+  const story = testStory();
   const log: Log = (level, message) => { logs.push(`${level}: ${message}`); };
   const clock = { now: (): Millis => engine.clock.now(), schedule: () => { throw new Error('nothing waits here'); } };
   const journal = openJournal({ path: `${stateDir}/journal.sqlite`, clock });
@@ -115,7 +128,7 @@ export function controlFixture(stateDir: string, options: {
     state,
     recorder: { append: (_seq, _at, input) => { inputs.push(input); } },
     saveSnapshot: (snapshot, settled) => { journal.saveSnapshot(snapshot, settled); },
-    reporter: listening(changes, told),
+    reporter: reportToAll([listening(changes, told), story.reporter]),
     log,
     files: { decision: () => undefined },
     saveAdjustment: () => undefined,
@@ -145,11 +158,12 @@ export function controlFixture(stateDir: string, options: {
     recovering: () => [],
     feeds: () => [],
     startAt: 1_000, isRealMoney: false, equity: new EquitySampler(state),
+    page: { story, requests: () => ({}) },
   });
   engine.start();
   return {
     controlPort, engine, state, runRecorder, inputs, changes, reported: told,
-    saved: () => journal.loadSnapshot(), logs,
+    saved: () => journal.loadSnapshot(), logs, story,
   };
 }
 

@@ -4,13 +4,16 @@ import { onTestFinished } from 'vitest';
 import type { Clock, Millis } from '../../src/core/time.ts';
 import { openOrderAudit } from '../../src/daemon/control/order-audit.ts';
 import { createDiskGuard } from '../../src/daemon/watch/disk-guard.ts';
+import { RunStory } from '../../src/daemon/page/run-story.ts';
 import type { Reporter } from '../../src/daemon/reporting/reporter.ts';
+import { reportToAll } from '../../src/daemon/reporting/reporter.ts';
 import type { SessionOptions } from '../../src/daemon/run/run-options.ts';
 import { Session } from '../../src/daemon/run/session.ts';
 import { monotonicNow } from '../../src/daemon/watch/system-clock.ts';
 import { watchTokens } from '../../src/daemon/watch/token-watch.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
+import type { HistoryStore } from '../../src/store/history.ts';
 import type { OpenIntent } from '../../src/trading/executor.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import { DEFAULT_PROTECTIONS } from '../../src/trading/protections/catalogue.ts';
@@ -21,7 +24,7 @@ import type { Input } from '../../src/trading/step.ts';
 import { strategy } from '../engine/runs.ts';
 import { buyingSol, PURCHASE, sellingSol } from '../market/events.ts';
 import { SOL, SOL_USDC, TOKENS, USDC } from '../market/tokens.ts';
-import { temporaryFolder, temporaryJournal } from '../store/fixtures.ts';
+import { temporaryFolder, temporaryHistory, temporaryJournal } from '../store/fixtures.ts';
 import { fillOf, outcome, strategySetup, WALLET, WIDE } from '../trading/states.ts';
 
 export const START = 1_790_000_000_000;
@@ -43,6 +46,7 @@ const TICKER = strategy('ticker', (_streams, context) => interval(10_000, contex
 /** A session in true time that a test makes pass; the machine's own clock may be wrong. */
 export interface Daemon {
   readonly session: Session;
+  readonly history: HistoryStore;
   readonly state: ReturnType<typeof createState>;
   readonly stamps: { readonly at: Millis; readonly input: Input }[];
   readonly alerts: string[];
@@ -56,6 +60,7 @@ export interface Daemon {
   /** Tells that the swap under way was given up. */
   giveUp(code: string, reason: string): void;
   readonly executed: string[];
+  readonly story: RunStory;
   /** What a process that dies now leaves behind. */
   readonly kept: () => StateSnapshot | undefined;
 }
@@ -106,11 +111,13 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
     alert: (_stamp, _strategy, { level, message }) => { alerts.push(`${level}: ${message}`); },
   };
   const dir = temporaryFolder();
+  const story = new RunStory({ tokens: TOKENS, mode: 'live', runId: 'run' });
   const journal = temporaryJournal(undefined, clock);
   for (const { intent } of open) {
     journal.intentApproved(intent);
     for (const reached of ['building', 'signed', 'submitted'] as const) journal.transition(outcome(intent, reached));
   }
+  const { history } = temporaryHistory();
   const session = new Session({
     runId: 'run', mode: 'live', isRealMoney: false, clock, state, strategies: [ticker], seed: 7, startAt: START, open,
     restored: { states: {}, unseen: [] },
@@ -136,12 +143,13 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
       marks: { recordingBytes: 0, entriesBytes: 0, ballastBytes: 0 },
     }),
     clockAheadMs: () => truth.now() - clock.now(),
+    page: { story, requests: () => ({}) },
     crashes,
     recorder: { append: (_seq, at, input) => { stamps.push({ at, input }); }, stop: () => false },
-    journal,
+    journal, history, isNewLedger: false,
     stopFile: { path: `${dir}/STOP`, read: () => undefined },
     audit: openOrderAudit({ stateDir: dir, runId: 'run', clock, log: silent }),
-    reporter, log: silent,
+    reporter: reportToAll([reporter, story.reporter]), log: silent,
     files: { dir, decision: silent, manifest: silent, code: silent, retry: silent, close: silent },
     manifest: {} as never, recording: undefined, maxIntents: undefined,
   });
@@ -149,7 +157,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
   const recovered = session.recover().then(() => { session.start(); });
   if (leftover === 'expired') await recovered;
   const daemon: Daemon = {
-    session, state, stamps, alerts, said, wall, executed, kept: () => journal.loadSnapshot(),
+    session, story, history, state, stamps, alerts, said, wall, executed, kept: () => journal.loadSnapshot(),
     async pass(ms) {
       for (const end = truth.now() + ms; truth.now() < end;) {
         truth.advanceTo(Math.min(end, truth.now() + 5_000));

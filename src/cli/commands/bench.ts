@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { BACKTEST_ROWS, MEMORY_ROWS, SWEEP_ROWS } from '../../bench/backtest-rows.ts';
 import { DAEMON_ROWS } from '../../bench/daemon-rows.ts';
+import { PAGE_ROWS } from '../../bench/page-rows.ts';
 import { START_ROWS } from '../../bench/start-rows.ts';
 import { HOST_ROWS } from '../../bench/host-rows.ts';
 import type { BenchRow, Measurement } from '../../bench/measurement.ts';
@@ -32,7 +33,7 @@ export const benchCommand: CommandModule = (program, run) => {
       try {
         const all = [
           ...BACKTEST_ROWS, ...SWEEP_ROWS, ...MEMORY_ROWS, ...RECORDING_ROWS, ...sandbox.rows, ...POLICY_ROWS,
-          ...JOURNAL_ROWS, ...HOST_ROWS, ...START_ROWS, ...DAEMON_ROWS,
+          ...JOURNAL_ROWS, ...HOST_ROWS, ...START_ROWS, ...DAEMON_ROWS, ...PAGE_ROWS,
         ];
         for (const { name, measure } of chosen(flags.only, all)) {
           if (process.stderr.isTTY) terminal.err(`measuring ${name} …\n`);

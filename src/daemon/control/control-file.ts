@@ -37,6 +37,11 @@ export function controlFilePath(stateDir: string, role: ControlRole = 'operator'
   return join(stateDir, FILES[role]);
 }
 
+/** Returns the link with a login code. The part after "#" stays in the browser, which no server and no log sees. */
+export function loginLink(url: string, code: string): string {
+  return `${url}/#login=${code}`;
+}
+
 /**
  * Reads the control file of a state directory: the operator's, else the viewer's. Throws CONTROL_UNREACHABLE where no
  * daemon runs, and for a file that another user could have placed: it could send a token to another program.

@@ -5,7 +5,9 @@ import type { Engine } from '../../engine/engine.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { Resolution as ResolveWord } from '../../execution/operator-resolution.ts';
 import { originOfKey } from '../../market/feed.ts';
-import { formatBalances, showAmount, withTokenNames, symbolOf } from '../../market/market-text.ts';
+import { describeFeedKey, formatBalances, showAmount, symbolOf, withTokenNames } from '../../market/market-text.ts';
+import type { FeedStats } from '../../service/feeds/feed-stats.ts';
+import type { HistoryReads } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { IntentListing, IntentStory } from '../../store/journal-listing.ts';
 import type { IntentState, Outcome } from '../../trading/intent.ts';
@@ -21,6 +23,8 @@ import type { Stamp } from '../reporting/reporter.ts';
 import type { EngineLoop } from '../run/engine-loop.ts';
 import type { ModeParts } from '../run/run-options.ts';
 import type { RunRecorder } from '../run/run-recorder.ts';
+import type { PagePort, PageSources } from '../page/page-view.ts';
+import { createPagePort } from '../page/page-view.ts';
 import type { StopFile } from '../watch/stop-file.ts';
 import type { OperatorRequest, Refusal } from './operator-commands.ts';
 import { deadManSwitch, operatorCommands, wideningOf, wideningOfPresence } from './operator-commands.ts';
@@ -32,7 +36,7 @@ import { runStatusOf, statusReasons, strategyStatuses } from './run-status.ts';
 import type {
   CapUse, EquityState, FeedState, PortfolioState, SessionState, StrategyState,
 } from './session-state.ts';
-import { amounts, portfolioState } from './session-state.ts';
+import { amounts, feedStates, portfolioState } from './session-state.ts';
 import type { TradingView } from './trading-view.ts';
 
 /** All that the control API needs of a run: its state, and the operator's commands. */
@@ -62,6 +66,7 @@ export interface ControlPort {
   /** Alerts on an order that allows more than before; for one that was carried out elsewhere. */
   reportWidening(order: WideningOrder): void;
   alert(alert: AlertProposal): void;
+  readonly page: PagePort;
 }
 
 /** What the control API serves. */
@@ -98,12 +103,14 @@ interface ControlPortOptions {
   readonly phase: () => string;
   /** What a recovery still waits for. */
   readonly recovering: () => readonly string[];
-  readonly feeds: () => readonly FeedState[];
+  readonly feeds: () => readonly FeedStats[];
   readonly startAt: Millis;
   readonly isRealMoney: boolean;
   readonly equity: EquitySampler;
   /** Undefined where nothing is reloaded. */
   readonly reloader: Pick<Reloader, 'reload'> | undefined;
+  readonly page: PageSources;
+  readonly history?: HistoryReads | undefined;
 }
 
 /** Returns the control port of a session. It reads the current state; every command goes through the inbox. */
@@ -139,7 +146,7 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
       const all = { ...sessionState(view), ...trading(), strategies: strategies() };
       return { ...all, standing: runStatusOf(all), standing_reasons: statusReasons(all) };
     },
-    feeds: view.feeds,
+    feeds: () => feedStates(view.feeds(), state.tokens),
     strategies,
     portfolio: () => portfolioState(state),
     decisions: (limit) => runRecorder.decisions.slice(0, limit),
@@ -149,7 +156,8 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
       ...(view.phase() === 'trading' ? [] : [`the run is ${view.phase()}`, ...view.recovering()]),
       ...view.feeds().filter(({ feed, status, answers }) =>
         originOfKey(feed) !== 'webhook' && (status !== 'healthy' || answers === 0))
-        .map(({ watches, status }) => `${watches} ${status === 'healthy' ? 'was not read yet' : `is ${status}`}`),
+        .map(({ feed, status }) => `${describeFeedKey(state.tokens, feed)} `
+          + (status === 'healthy' ? 'was not read yet' : `is ${status}`)),
       ...(runRecorder.access.state === 'granted' ? []
         : [runRecorder.access.state === 'silent' ? 'the service does not answer' : 'the service refuses the API key']),
     ],
@@ -194,6 +202,7 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
     reportPresence,
     reportWidening: (order) => { runRecorder.widened(stamp(), order); },
     alert: (alert) => { runRecorder.alert(stamp(), undefined, alert); },
+    page: createPagePort({ ...view, trading }),
   };
 }
 
@@ -225,7 +234,7 @@ function sessionState(
     seq: engine.seq,
     decisions: engine.decisions,
     decision_hash: engine.decisionHash,
-    feeds: feeds(),
+    feeds: feedStates(feeds(), state.tokens),
     wallet: amounts(state.portfolio.wallet),
     sol_reserve: state.limits.solReserve.toString(),
     deposits_lamports: counters.rentLamports.toString(),

@@ -4,7 +4,15 @@ import { AssertionError } from '../../core/assert.ts';
 import { GannetError, isNoRoom, messageOf } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
 import type { Clock } from '../../core/time.ts';
-import { removeControlFiles, writeControlFiles } from './control-file.ts';
+import type { PageStarting } from '../../dashboard/page-state.ts';
+import { pageAssets } from '../../dashboard/page-assets.ts';
+import { EventStreams } from '../page/event-streams.ts';
+import { addAssets } from '../page/page-assets.ts';
+import { addPage } from '../page/page-routes.ts';
+import type { RunStory } from '../page/run-story.ts';
+import { addSessions } from '../page/session-routes.ts';
+import { PageSessions } from '../page/sessions.ts';
+import { loginLink, removeControlFiles, writeControlFiles } from './control-file.ts';
 import { guard } from './control-guard.ts';
 import { addViews } from './read-routes.ts';
 import { addCommands } from './command-routes.ts';
@@ -13,24 +21,48 @@ import { addSignals } from './signals.ts';
 import type { ControlledRun } from './control-port.ts';
 import type { ControlTokens } from './control-tokens.ts';
 import type { Log } from '../reporting/log.ts';
+import { logPath } from '../reporting/log.ts';
 
 /** More than any command needs. */
 const BODY_MAX_BYTES = 16 * 1024;
 /** Enough for a token, a content type and the usual headers of clients. */
 const HEADERS_MAX_BYTES = 8 * 1024;
-/** Enough for commands, a page and a scraper. Idle connections are closed soon, so that others get one. */
-const CONNECTIONS_MAX = 64;
+/** Enough for fifty pages and the commands beside them. Idle connections are closed soon, so that others get one. */
+const CONNECTIONS_MAX = 256;
 const HEADERS_MAX_MS = 5_000;
 const REQUEST_MAX_MS = 10_000;
 const CHECK_EVERY_MS = 1_000;
 /** A connection without a request keeps its place no longer than this. */
 const IDLE_MAX_MS = 5_000;
 
+/** Of every answer: the page may load nothing but its own files, and no other page may use an answer. */
+const SECURITY_HEADERS = {
+  'content-security-policy': "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    + "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+  'cache-control': 'no-store',
+} as const;
+
+/** The running control API. */
+export interface ControlApi {
+  readonly url: string;
+  /** The configured port where it was in use and another one was taken. */
+  readonly portTaken: number | undefined;
+  /** Returns a link that opens the page and logs an operator in, once. */
+  readonly loginLink: () => string;
+  readonly close: () => Promise<void>;
+}
+
 /**
- * Serves the daemon's state on the loopback address and takes the operator's commands. Every path but `/healthz` needs
- * a token; that of a viewer only reads. Requests that a web page could make (a foreign Host or Origin) are refused
- * first. Returns the address, and the configured port where it was in use and another one was taken. Throws
- * CONTROL_PORT_TAKEN.
+ * Serves the page and the daemon's state on the loopback address, and takes the operator's commands. Every path but
+ * `/healthz`, the files of the page and its login needs a token or a session; that of a viewer only reads. Requests
+ * that a foreign web page could make (by Host or Origin) are refused first. Throws CONTROL_PORT_TAKEN.
  */
 export async function startControlApi(options: ControlledRun & {
   readonly host: string;
@@ -41,9 +73,11 @@ export async function startControlApi(options: ControlledRun & {
   readonly tokens: ControlTokens;
   /** Undefined where other programs may send no signals. */
   readonly signals?: SignalIntake | undefined;
+  /** What has happened, for the page. */
+  readonly story: RunStory;
   readonly clock: Clock;
   readonly log: Log;
-}): Promise<{ readonly url: string; readonly portTaken: number | undefined; readonly close: () => Promise<void> }> {
+}): Promise<ControlApi> {
   const app = fastify({
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     bodyLimit: BODY_MAX_BYTES, logger: false, requestTimeout: REQUEST_MAX_MS, keepAliveTimeout: IDLE_MAX_MS,
@@ -52,23 +86,37 @@ export async function startControlApi(options: ControlledRun & {
     },
   });
   app.server.maxConnections = CONNECTIONS_MAX;
-  const refuse = guard(app, {
-    ...options,
-    onOperator: (origin) => { options.controlPort()?.reportPresence(origin); },
+  app.addHook('onRequest', async (_request, reply) => { reply.headers(SECURITY_HEADERS); });
+  const { clock, story, runId, controlPort, stateDir } = options;
+  const sessions = new PageSessions(options);
+  const assets = pageAssets();
+  const guarded = guard(app, {
+    ...options, sessions,
+    isPageFile: (path) => assets.has(path),
+    onOperator: (origin) => { controlPort()?.reportPresence(origin); },
     onFlood: () => { reportFlood(options); },
   });
   app.setReplySerializer((payload) => stringifyJson(payload));
+  const starting: Omit<PageStarting, 'role' | 'at'> = { run_id: runId, phase: 'starting' };
+  const streams = new EventStreams({
+    clock, runId, story, read: () => controlPort()?.page.state() ?? starting, keep: (login) => sessions.keep(login),
+  });
+  addAssets(app, assets);
+  addSessions(app, { sessions, guard: guarded, onEnd: (login) => { streams.endOf(login); } });
   addViews(app, options);
+  addPage(app, { controlPort, story, streams, guard: guarded, logFile: logPath({ stateDir, name: runId }) });
   addCommands(app, options);
-  if (options.signals !== undefined) addSignals(app, options.signals, refuse);
+  if (options.signals !== undefined) addSignals(app, options.signals, guarded.refuse);
   const { url, portTaken } = await listen(app, options);
   const placing = placeControlFiles(options, url);
   return {
     url,
     portTaken,
+    loginLink: () => loginLink(url, sessions.makeCode('operator')),
     close: async () => {
       clearInterval(placing);
-      removeControlFiles(options.stateDir);
+      removeControlFiles(stateDir);
+      streams.close();
       await app.close();
     },
   };

@@ -31,16 +31,17 @@ export function controlTokensOf(environment: Readonly<Record<string, string | un
  * time depends neither on the tokens nor on how much of one is right.
  */
 export function roleReader(tokens: ControlTokens): (authorization: string | undefined) => ControlRole | undefined {
-  const operator = digest(`Bearer ${tokens.operator}`);
-  const viewer = digest(`Bearer ${tokens.viewer}`);
+  const operator = digestOf(`Bearer ${tokens.operator}`);
+  const viewer = digestOf(`Bearer ${tokens.viewer}`);
   return (authorization = '') => {
-    const given = digest(authorization);
+    const given = digestOf(authorization);
     const [isOperator, isViewer] = [timingSafeEqual(given, operator), timingSafeEqual(given, viewer)];
     return isOperator ? 'operator' : isViewer ? 'viewer' : undefined;
   };
 }
 
-function digest(text: string): Buffer {
+/** Returns the hash of a text, of one length for every text: what is compared in constant time. */
+export function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 

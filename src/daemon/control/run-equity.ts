@@ -5,6 +5,7 @@ import { SOL_MINT } from '../../market/token.ts';
 import { currentValue } from '../../trading/valuation.ts';
 import { ALL } from '../../trading/protections/memory.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
+import type { StrategyBook } from '../../trading/portfolio.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -101,19 +102,44 @@ export class EquitySampler {
 
 /** Returns the equity of all strategies with a budget; undefined without one, or where a price is missing. */
 function totalEquity(state: EngineState, at: Millis): { readonly mint: Mint; readonly value: bigint } | undefined {
-  const books = [...state.strategies.keys()].map((name) => state.portfolio.book(name))
-    .filter(({ budget }) => budget !== undefined);
-  const mint = books[0]?.budget?.mint;
+  const books = budgetedBooks(state);
+  const mint = books[0]?.book.budget.mint;
   if (mint === undefined) return undefined;
   let value = 0n;
-  for (const { balances, feesLamports } of books) {
-    for (const [held, amount] of balances) {
-      const part = held === mint ? amount : currentValue(state, { mint: held, amount }, mint, at);
-      if (part === undefined) return undefined;
-      value += part;
-    }
-    // Without a price of SOL the small fees are left out, as in the protections.
-    if (feesLamports > 0n) value -= currentValue(state, { mint: SOL_MINT, amount: feesLamports }, mint, at) ?? 0n;
+  for (const { book } of books) {
+    const own = bookEquity(state, book, mint, at);
+    if (own === undefined) return undefined;
+    value += own;
   }
   return { mint, value };
+}
+
+/** The book of a strategy that has a budget. */
+type BudgetedBook = StrategyBook & { readonly budget: NonNullable<StrategyBook['budget']> };
+
+/** Returns the books of the run's strategies that have a budget. */
+export function budgetedBooks(state: EngineState): readonly { readonly name: string; readonly book: BudgetedBook }[] {
+  return [...state.strategies.keys()].flatMap((name) => {
+    const book = state.portfolio.book(name);
+    return hasBudget(book) ? [{ name, book }] : [];
+  });
+}
+
+function hasBudget(book: StrategyBook): book is BudgetedBook {
+  return book.budget !== undefined;
+}
+
+/** Returns the equity of a book, less its network fees, in a token; undefined where a price is missing. */
+export function bookEquity(
+  state: EngineState, { balances, feesLamports }: StrategyBook, mint: Mint, at: Millis,
+): bigint | undefined {
+  let value = 0n;
+  for (const [held, amount] of balances) {
+    const part = held === mint ? amount : currentValue(state, { mint: held, amount }, mint, at);
+    if (part === undefined) return undefined;
+    value += part;
+  }
+  // Without a price of SOL the small fees are left out, as in the protections.
+  return feesLamports > 0n ? value - (currentValue(state, { mint: SOL_MINT, amount: feesLamports }, mint, at) ?? 0n)
+    : value;
 }

@@ -95,7 +95,7 @@ function changeText(change: StatusView['trading_word']): string {
 }
 
 /** Returns a triggered protection for people: since when, what it does, until when and why. */
-function protectionText({ kind, subject, action, release, until, since, reason }: ProtectionState): string {
+export function protectionText({ kind, subject, action, release, until, since, reason }: ProtectionState): string {
   const end = release === 'operator' ? 'until "gannet resume"' : release === 'cleared' ? 'while it lasts'
     : `until ${instantText(until ?? 0)} UTC`;
   return `${kindText(kind)}${subject === '' ? '' : ` of ${subject}`} since ${instantText(since)}: `

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -16,6 +16,7 @@ import { signalBodyFault } from '../../market/signal.ts';
 import { appendCompletely } from '../../recording/files/durable-write.ts';
 import type { RefuseToken } from './control-guard.ts';
 import { fault, isSignalsHeader, SIGNALS_ROUTE, stillStarting } from './control-guard.ts';
+import { digestOf } from './control-tokens.ts';
 
 /** The largest body of a signal. */
 const BODY_MAX_BYTES = 8 * 1024;
@@ -108,13 +109,13 @@ export interface SignalIntake {
 export function createSignalIntake(
   { names, token, clock }: { readonly names: readonly string[]; readonly token: string; readonly clock: Clock },
 ): SignalIntake {
-  const right = digest(token);
+  const right = digestOf(token);
   const events$ = new Subject<SignalEvent>();
   let room = BURST;
   let countedAt = clock.now();
   return {
     names, events$,
-    isToken: (text) => timingSafeEqual(digest(text), right),
+    isToken: (text) => timingSafeEqual(digestOf(text), right),
     waitMs: () => {
       const now = clock.now();
       // A clock that was set back gives no room.
@@ -132,10 +133,6 @@ export function createSignalIntake(
       return true;
     },
   };
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 /** Adds the path that takes signals. Its token is in the header, or in the body's member "token". */

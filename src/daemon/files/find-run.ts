@@ -119,3 +119,8 @@ export function latestTokens(stateDir: string): TokenTable {
 export function journalPath(stateDir: string, mode: 'live' | 'paper'): string {
   return join(stateDir, mode === 'paper' ? 'journal-paper.sqlite' : 'journal.sqlite');
 }
+
+/** Returns where a mode keeps its samples of equity and prices. */
+export function historyPath(stateDir: string, mode: 'live' | 'paper'): string {
+  return join(stateDir, mode === 'paper' ? 'history-paper.sqlite' : 'history.sqlite');
+}

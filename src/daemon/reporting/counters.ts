@@ -20,6 +20,8 @@ export interface IntentRecord {
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
   readonly fill?: Fill | undefined;
+  /** The network fees and tips of all attempts; undefined until it has ended. */
+  readonly feeLamports?: Lamports | undefined;
 }
 
 /** How many finished intents stay in memory; the journal has all of them. */
@@ -53,6 +55,7 @@ export class Counters {
       code: outcome.code,
       reason: outcome.reason,
       fill: outcome.fill,
+      feeLamports: isTerminal(outcome.state) ? outcome.fill?.feeLamports ?? outcome.feeLamports : undefined,
     };
     if (isTerminal(outcome.state)) this.#close(record, outcome);
     else this.#open.set(outcome.intentId, record);
@@ -78,7 +81,7 @@ export class Counters {
     this.#recent.push(record);
     if (this.#recent.length > RECENT_MAX) this.#recent.shift();
     this.byState[outcome.state] = (this.byState[outcome.state] ?? 0) + 1;
-    this.feesLamports = (this.feesLamports + (outcome.fill?.feeLamports ?? outcome.feeLamports ?? 0n)) as Lamports;
+    this.feesLamports = (this.feesLamports + (record.feeLamports ?? 0n)) as Lamports;
     this.rentLamports = (this.rentLamports + (outcome.fill?.rentLamports ?? 0n)) as Lamports;
   }
 }

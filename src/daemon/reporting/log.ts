@@ -1,5 +1,5 @@
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Logger } from 'winston';
 import { createLogger, format, transports } from 'winston';
@@ -118,15 +118,21 @@ const harmless = format((info) => Object.assign(info, { [LINE]: printableJson(St
 function fileTransports(
   file: { stateDir: string; name: string }, json: ReturnType<typeof format.combine>,
 ): transports.StreamTransportInstance[] {
-  const dirname = join(file.stateDir, 'logs');
+  const path = logPath(file);
+  const folder = dirname(path);
   try {
-    mkdirSync(dirname, { recursive: true, mode: 0o700 });
-    dropOldest(dirname);
-    return [new transports.Stream({ stream: appendTo(join(dirname, `${file.name}.log`)), format: json })];
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    dropOldest(folder);
+    return [new transports.Stream({ stream: appendTo(path), format: json })];
   } catch (error) {
     if (isNoRoom(error)) return [];
     throw error;
   }
+}
+
+/** Returns the log file of this name in a state directory. */
+export function logPath({ stateDir, name }: { readonly stateDir: string; readonly name: string }): string {
+  return join(stateDir, 'logs', `${name}.log`);
 }
 
 /** The first line creates the file: a start that fails before it leaves no file. */
@@ -150,9 +156,9 @@ function appendTo(path: string): Writable {
   });
 }
 
-function dropOldest(dirname: string): void {
-  const files = readdirSync(dirname).filter((name) => name.endsWith('.log'))
-    .map((name) => ({ path: join(dirname, name), ...pickStats(join(dirname, name)) }))
+function dropOldest(folder: string): void {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.log'))
+    .map((name) => ({ path: join(folder, name), ...pickStats(join(folder, name)) }))
     .sort((a, b) => b.modified - a.modified);
   let kept = 0;
   for (const { path, bytes } of files) {

@@ -36,6 +36,8 @@ export interface RunStart {
   readonly controlUrl: string | undefined;
   /** The default port, where it was in use and the control API took the next free one. */
   readonly controlPortTaken: number | undefined;
+  /** Makes a link that logs in once: for the operator's terminal alone. Absent without a control API. */
+  readonly loginLink?: (() => string) | undefined;
 }
 
 /** Reports the events of a run, as text or as JSON lines. */

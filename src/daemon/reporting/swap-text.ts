@@ -1,6 +1,9 @@
 import type { RunConfig, StrategyConfig } from '../../config/run-config.ts';
 import { formatDecimal } from '../../core/amount.ts';
+import { showAmount, symbolOf } from '../../market/market-text.ts';
+import type { TokenTable } from '../../market/token.ts';
 import { SOL_DECIMALS } from '../../solana/constants.ts';
+import type { SwapProposal } from '../../trading/proposal.ts';
 import type { BuildOptions, OrderOptions, SwapOptions } from '../../trading/swap-options.ts';
 
 type SwapConfig = Pick<RunConfig, 'strategies'>;
@@ -67,4 +70,13 @@ function hasOptions({ swap }: Pick<StrategyConfig, 'swap'>): boolean {
 
 function sol(lamports: bigint): string {
   return `${formatDecimal(lamports, SOL_DECIMALS)} SOL`;
+}
+
+/** Returns a proposed swap for people: "swap 1 USDC to SOL". */
+export function describeSwap(tokens: TokenTable, proposal: SwapProposal, amountIn: bigint | undefined): string {
+  const size = amountIn ?? (typeof proposal.amount === 'bigint' ? proposal.amount : undefined);
+  const input = size !== undefined ? showAmount(tokens, proposal.inputMint, size)
+    : proposal.amount === 'all' ? `all ${symbolOf(tokens, proposal.inputMint)}`
+    : `a part of its ${symbolOf(tokens, proposal.inputMint)}`;
+  return `swap ${input} to ${symbolOf(tokens, proposal.outputMint)}`;
 }

@@ -5,12 +5,12 @@ import { assertNever } from '../../core/assert.ts';
 import { formatCounts, pluralize, printable } from '../../core/text.ts';
 import { formatDuration, roughDuration } from '../../core/time.ts';
 import { feedKey, originOf } from '../../market/feed.ts';
-import { describeFeedKey, showAmount, withTokenNames, symbolOf } from '../../market/market-text.ts';
+import { describeFeedKey, showAmount, withTokenNames } from '../../market/market-text.ts';
 import type { Mint, TokenTable } from '../../market/token.ts';
-import type { SwapProposal } from '../../trading/proposal.ts';
 import { causeText } from './alert-text.ts';
 import type { IntentRecord, RunSummary } from './counters.ts';
 import type { Reporter, RunStart, Stamp } from './reporter.ts';
+import { describeSwap } from './swap-text.ts';
 import { describeProtectionChange, describeTradingChange, endOfTrading, raisesAlert } from './trading-text.ts';
 import { SOL_DECIMALS } from '../../solana/constants.ts';
 
@@ -25,10 +25,12 @@ const SUBJECT_WIDTH = 18;
 const SAME_DENIAL_MS = 60_000;
 
 /** Returns the reporter for people: one aligned line for each event with its reason, in colour on request. */
-export function createTerminalReporter({ write, colour, tokens }: {
+export function createTerminalReporter({ write, colour, tokens, isTerminal = false }: {
   readonly write: (text: string) => void;
   readonly colour: boolean;
   readonly tokens: TokenTable;
+  /** Whether a person reads it at once. A file or a pipe keeps what is written, so no login is written there. */
+  readonly isTerminal?: boolean;
 }): Reporter {
   const paint: Paint = (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text);
   const line = (stamp: Stamp, subject: string, words: string, style?: Style): void => {
@@ -39,7 +41,7 @@ export function createTerminalReporter({ write, colour, tokens }: {
   const denials = new DenialFilter();
 
   return {
-    started: (_stamp, start) => { write(describeStart(start, tokens, paint)); },
+    started: (_stamp, start) => { write(describeStart(start, tokens, { paint, isTerminal })); },
     decided: (decision, intent) => {
       const { proposal, strategy } = decision;
       if (proposal.kind === 'alert') return;
@@ -107,7 +109,9 @@ class DenialFilter {
   }
 }
 
-function describeStart(start: RunStart, tokens: TokenTable, paint: Paint): string {
+function describeStart(
+  start: RunStart, tokens: TokenTable, { paint, isTerminal }: { readonly paint: Paint; readonly isTerminal: boolean },
+): string {
   const { wallet, balances, signer, feeds, controlUrl } = start;
   const rows: readonly (readonly [title: string, texts: readonly string[]])[] = [
     ['run', [`${start.runId}, ${start.mode} on ${start.service}`]],
@@ -120,6 +124,7 @@ function describeStart(start: RunStart, tokens: TokenTable, paint: Paint): strin
     ['limits', start.limits],
     ['protections', start.protections],
     ['control', controlUrl === undefined ? [] : controlText(controlUrl, start.controlPortTaken)],
+    ['page', controlUrl === undefined ? [] : pageText(controlUrl, isTerminal ? start.loginLink : undefined)],
   ];
   const lines = rows.flatMap(([title, texts]) => texts.map((text, index) =>
     `  ${paint('bold', (index === 0 ? title : '').padEnd(13))}${printable(text, 300)}\n`));
@@ -141,16 +146,13 @@ function controlText(url: string, taken: number | undefined): string[] {
     : [`${url}, the next free port: ${taken} is in use`, 'commands find it through the state directory'];
 }
 
-function clockTime(at: number): string {
-  return new Date(at).toISOString().slice(11, 19);
+function pageText(url: string, loginLink: (() => string) | undefined): string[] {
+  return loginLink === undefined ? [`${url}/ (a link that logs in: "gannet page")`]
+    : [loginLink(), 'this link logs in once, within ten minutes; "gannet page" makes another'];
 }
 
-function describeSwap(tokens: TokenTable, proposal: SwapProposal, amountIn: bigint | undefined): string {
-  const size = amountIn ?? (typeof proposal.amount === 'bigint' ? proposal.amount : undefined);
-  const input = size !== undefined ? showAmount(tokens, proposal.inputMint, size)
-    : proposal.amount === 'all' ? `all ${symbolOf(tokens, proposal.inputMint)}`
-    : `a part of its ${symbolOf(tokens, proposal.inputMint)}`;
-  return `swap ${input} to ${symbolOf(tokens, proposal.outputMint)}`;
+function clockTime(at: number): string {
+  return new Date(at).toISOString().slice(11, 19);
 }
 
 function describeIntent(

@@ -8,7 +8,7 @@ import type { Clock } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
 import type { SpawnedSandbox } from '../../sandbox/spawn.ts';
-import { spawnSandbox } from '../../sandbox/spawn.ts';
+import { dropPreparedSandbox, spawnSandbox } from '../../sandbox/spawn.ts';
 import type { RateMemory } from '../../service/rate/rate-memory.ts';
 import { createFileRateMemory } from '../../service/rate/rate-memory.ts';
 import type { RatePlan } from '../../service/rate/rate-plan.ts';
@@ -62,6 +62,7 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
   const embedded = baseUrl === 'embedded';
   const sandbox = embedded || rpcUrl === 'embedded'
     ? await spawnSandbox({ seed, dialect: embedded ? dialect : 'neutral' }) : undefined;
+  if (sandbox === undefined) dropPreparedSandbox();
   const serviceUrl = embedded ? sandbox!.addresses.base_url : baseUrl;
   const chainUrl = rpcUrl === 'embedded' ? sandbox!.addresses.rpc_url : rpcUrl;
   const service = createService({

@@ -18,10 +18,13 @@ import { createRecordingWriter } from '../../recording/writer.ts';
 import { createFeeds } from '../../service/feeds/feeds.ts';
 import type { SignerDescription } from '../../signer/channel/channel-protocol.ts';
 import { signerLostAlert } from '../reporting/alert-text.ts';
+import type { HistoryStore } from '../../store/history.ts';
+import { openHistory } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import { lockState } from '../../store/locks.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import { createState } from '../../trading/engine-state.ts';
+import type { ControlApi } from '../control/control-server.ts';
 import { startControlApi } from '../control/control-server.ts';
 import { controlFilePath } from '../control/control-file.ts';
 import type { ControlledRun } from '../control/control-port.ts';
@@ -30,7 +33,7 @@ import { openOrderAudit } from '../control/order-audit.ts';
 import type { SignalIntake } from '../control/signals.ts';
 import { createSignalIntake } from '../control/signals.ts';
 import { commandOrigin } from '../control/order-origin.ts';
-import { runDirOf } from '../files/find-run.ts';
+import { historyPath, runDirOf } from '../files/find-run.ts';
 import type { WriteBehindRunFiles } from '../files/run-files.ts';
 import { raisedSinceLastRun } from '../files/raised-limits.ts';
 import { createRunFiles, writeBehindRunFiles } from '../files/run-files.ts';
@@ -40,6 +43,8 @@ import { createManifest } from '../files/run-manifest.ts';
 import type { RunSummary } from '../reporting/counters.ts';
 import { describeLimits, describeProtections, isolationWarning } from '../reporting/limits-text.ts';
 import type { RunStart } from '../reporting/reporter.ts';
+import { reportToAll } from '../reporting/reporter.ts';
+import { RunStory } from '../page/run-story.ts';
 import { reloadOnChange } from '../reload/on-change.ts';
 import { createDiskGuard, isDiskFull } from '../watch/disk-guard.ts';
 import type { StateWatch } from '../watch/state-watch.ts';
@@ -73,11 +78,13 @@ export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
   }
 }
 
-async function runLocked(options: DaemonOptions, resources: Resources, end: () => void): Promise<RunSummary> {
+async function runLocked(given: DaemonOptions, resources: Resources, end: () => void): Promise<RunSummary> {
+  const story = new RunStory({ ...given.config, runId: given.runId });
+  const options = { ...given, reporter: reportToAll([given.reporter, story.reporter]) };
   const { config, clock, log, reporter, stateDir } = options;
   const { recording: { dir: recordingDir }, tokens, limits, strategies } = config;
   const scope: ModeScope = {
-    options, resources,
+    options, resources, story,
     setup: {
       tokens, limits,
       strategies: strategies.map((strategy) => {
@@ -158,12 +165,13 @@ interface Running {
 }
 
 function createSession(
-  scope: ModeScope, { journal, recovered: { snapshot, open, restored }, executor, walletKeeper }: ModeParts,
+  scope: ModeScope,
+  { journal, recovered: { snapshot, open, restored }, executor, walletKeeper, isNewLedger }: ModeParts,
   state: EngineState, { copies, arrivals$ }: {
     readonly copies: Readonly<Record<string, CodeCopy>>; readonly arrivals$: SignalIntake['events$'] | undefined;
   },
 ): Session {
-  const { options, diskGuard, stateWatch, audit } = scope;
+  const { options, diskGuard, stateWatch, audit, story } = scope;
   const { config, connections: { service, chain: node }, clock, log, reporter, stateDir, runId, maxIntents } = options;
   const { mode, seed, strategies } = config;
   const startAt = clock.now();
@@ -201,8 +209,9 @@ function createSession(
     onInputs: (mints) => { inputs = mints; },
     walletKeeper, diskGuard, stateWatch, hosts: options.hosts,
     clockAheadMs: () => service.clockAheadMs(),
+    page: { story, requests: () => service.stats() },
     crashes: crashesBefore(journal, clock.now()),
-    recorder, journal,
+    recorder, journal, history: historyOf(scope), isNewLedger,
     stopFile: stopFileOf(stateDir), audit,
     reporter, log, files, recording,
     manifest: createManifest({ config, mode, runId, startAt, snapshot, open, restored, recording, strategyCode }),
@@ -282,6 +291,15 @@ function openRecorder(
   }
 }
 
+/** The samples of equity and prices for people. What happens to them is logged, and changes nothing else. */
+function historyOf({ options: { config, stateDir, log }, resources }: ModeScope): HistoryStore {
+  const history = openHistory({
+    path: historyPath(stateDir, config.mode), onFault: (message) => { log('warn', message); },
+  });
+  resources.add('history', () => { history.close(); });
+  return history;
+}
+
 function openFiles({ options: { stateDir, runId, log }, diskGuard }: ModeScope): WriteBehindRunFiles {
   const what = 'the run’s record of its decisions';
   const onFault = (error: Error): boolean => {
@@ -306,12 +324,14 @@ function signalIntakeOf({ config: { signals }, signalsToken: token, clock }: Dae
 }
 
 async function openControl(
-  { options, resources, audit }: ModeScope,
+  { options, resources, audit, story }: ModeScope,
   controlled: Pick<ControlledRun, 'controlPort' | 'end'> & { readonly signals: SignalIntake | undefined },
-): Promise<{ readonly url: string; readonly portTaken: number | undefined } | undefined> {
+): Promise<ControlApi | undefined> {
   const { config: { control: place }, controlTokens: tokens, stateDir, runId, clock, log } = options;
   if (!place.enabled) return undefined;
-  const control = await startControlApi({ ...place, ...controlled, audit, stateDir, tokens, runId, clock, log });
+  const control = await startControlApi({
+    ...place, ...controlled, audit, stateDir, tokens, runId, story, clock, log,
+  });
   resources.add('control API', () => control.close());
   return control;
 }
@@ -320,7 +340,7 @@ function describeStart(
   { config, connections, runId }: DaemonOptions,
   run: {
     readonly state: EngineState; readonly address: string | undefined; readonly signer: SignerDescription | undefined;
-    readonly control: { readonly url: string; readonly portTaken: number | undefined } | undefined;
+    readonly control: ControlApi | undefined;
   },
 ): RunStart {
   return {
@@ -344,6 +364,7 @@ function describeStart(
     signer: run.signer === undefined ? undefined : { ...run.signer, words: describeSignerProcess(run.signer) },
     controlUrl: run.control?.url,
     controlPortTaken: run.control?.portTaken,
+    loginLink: run.control?.loginLink,
   };
 }
 

@@ -81,6 +81,7 @@ export async function liveParts(
       wallet: signer.address, chain, journal, clock,
       onFault: (error) => { log('warn', 'the ledger could not be compared with the chain', { error }); },
     }),
+    isNewLedger: isNewChain,
     address: signer.address,
     signer: signer.description,
     notices: [
@@ -148,6 +149,7 @@ export function paperParts(scope: ModeScope): ModeParts {
     journal,
     recovered: recoverState(journal, setup, saved === undefined ? config.backtest.balances : undefined),
     walletKeeper: undefined,
+    isNewLedger: false,
     address: undefined,
     signer: undefined,
     notices: isCut

@@ -10,6 +10,7 @@ import type { ServiceAccess } from '../../service/access.ts';
 import type { PollingFeed } from '../../service/feeds/feeds.ts';
 import type { SignerDescription } from '../../signer/channel/channel-protocol.ts';
 import type { SignerClient } from '../../signer/channel/client.ts';
+import type { HistoryStore } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { WriteBehindJournal } from '../../store/write-behind-journal.ts';
 import type { JudgeToken } from '../../trading/engine-command.ts';
@@ -28,6 +29,8 @@ import type { DiskGuard, DiskMarks } from '../watch/disk-guard.ts';
 import type { StateWatch } from '../watch/state-watch.ts';
 import type { StopFile } from '../watch/stop-file.ts';
 import type { WalletKeeper } from '../watch/ledger-reconciliation.ts';
+import type { PageSources } from '../page/page-view.ts';
+import type { RunStory } from '../page/run-story.ts';
 import type { Connections } from './connections.ts';
 import type { Warmup } from './recorded-warm-up.ts';
 import type { Recovered, StateSetup } from './recover.ts';
@@ -94,6 +97,8 @@ export interface ModeParts {
   readonly recovered: Recovered;
   /** Undefined for paper runs, which have no wallet on a chain. */
   readonly walletKeeper: WalletKeeper | undefined;
+  /** Whether the books begin again, because those of the journal are of a chain that is gone. */
+  readonly isNewLedger: boolean;
   readonly address: string | undefined;
   readonly signer: SignerDescription | undefined;
   /** Messages for the start, for people: what earlier runs left, and what is gone. */
@@ -110,6 +115,8 @@ export interface ModeScope {
   readonly diskGuard: DiskGuard;
   readonly stateWatch: StateWatch;
   readonly audit: OrderAudit;
+  /** What has happened in the run, for the page. */
+  readonly story: RunStory;
 }
 
 /** What a session is made of. */
@@ -149,10 +156,14 @@ export interface SessionOptions {
   readonly stateWatch?: Pick<StateWatch, 'watch'> | undefined;
   /** How far the service's clock is ahead of ours; undefined while unknown. */
   readonly clockAheadMs: () => Millis | undefined;
+  readonly page: PageSources;
   /** The number of crashed runs before this one, where it is so high that this run starts in safe mode. */
   readonly crashes: number | undefined;
   readonly recorder: (InputRecorder & { stop(): boolean }) | undefined;
   readonly journal: Pick<JournalStore, 'saveSnapshot' | 'walletAdjusted' | 'listIntents' | 'showIntent'>;
+  /** Samples of equity and prices for people; undefined where none are kept. */
+  readonly history?: HistoryStore | undefined;
+  readonly isNewLedger: boolean;
   readonly stopFile: StopFile;
   readonly audit: OrderAudit;
   readonly reporter: Reporter;

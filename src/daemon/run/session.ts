@@ -14,7 +14,6 @@ import type { ControlPort } from '../control/control-port.ts';
 import { createControlPort } from '../control/control-port.ts';
 import { isResume } from '../control/operator-commands.ts';
 import { EquitySampler } from '../control/run-equity.ts';
-import { feedStates } from '../control/session-state.ts';
 import type { ReloadReport } from '../reload/reloader.ts';
 import { Reloader } from '../reload/reloader.ts';
 import { reloadText } from '../reload/reload-text.ts';
@@ -30,6 +29,7 @@ import { watchExternalCommands, watchMachine } from '../watch/automatic-commands
 import { setBackAlert } from '../watch/system-clock.ts';
 import type { KeptLedger } from '../watch/ledger-reconciliation.ts';
 import { createEngineLoop } from './engine-loop.ts';
+import { HistoryRecorder } from './history-recorder.ts';
 import type { SessionOptions } from './run-options.ts';
 import { followOpen } from './open-swaps.ts';
 import { RunRecorder } from './run-recorder.ts';
@@ -40,6 +40,7 @@ const DRAIN_MAX_MS = 30_000;
 const DRAIN_POLL_MS = 100;
 const KEEP_STATES_MS = 60_000;
 const EQUITY_SAMPLE_MS = 10_000;
+const HISTORY_SAMPLE_MS = 60_000;
 
 /** One run of the pipeline in real time: from recovery through trading to the summary. */
 export class Session {
@@ -138,7 +139,7 @@ export class Session {
       ...options, reloader: this.reloader, runRecorder, equity: this.#equity, engine: this.#engine, loop: this.#loop,
       phase: () => this.#phase,
       recovering: () => (this.#phase === 'recovering' ? this.#waitsFor() : []),
-      feeds: () => feedStates(this.#feed.stats(), state.tokens),
+      feeds: () => this.#feed.stats(),
     });
   }
 
@@ -196,6 +197,7 @@ export class Session {
     this.#equity.sample(at);
     this.#subscriptions.add(interval(EQUITY_SAMPLE_MS, this.#options.clock)
       .subscribe(() => { this.#equity.sample(this.#options.clock.now()); }));
+    this.#keepHistory(at);
     const { walletKeeper } = this.#options;
     if (walletKeeper !== undefined) {
       this.#subscriptions.add(walletKeeper.watch(this.#ledger, (error) => { this.#failed?.(error); }));
@@ -205,6 +207,15 @@ export class Session {
       next: (event) => { this.#loop.accept(event); },
       error: (error: unknown) => { this.#failed?.(error); },
     });
+  }
+
+  /** Samples equity and prices for people, now and every minute. */
+  #keepHistory(at: Millis): void {
+    const { history, clock } = this.#options;
+    if (history === undefined) return;
+    const recorder = new HistoryRecorder({ ...this.#options, history, at });
+    recorder.sample(at);
+    this.#subscriptions.add(interval(HISTORY_SAMPLE_MS, clock).subscribe(() => { recorder.sample(clock.now()); }));
   }
 
   /** Returns why an intent may not be tried again after a failed attempt; undefined where it may. */

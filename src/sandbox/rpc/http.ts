@@ -1,10 +1,14 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import type * as http from 'node:http';
+import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { jsonText } from '../json-text.ts';
 import { answer, failure } from './dispatch.ts';
 import type { RpcMethods } from './rpc-params.ts';
 import { RPC_CODE, RpcError } from './rpc-params.ts';
+
+/** An `import` of this module would load all its parts, a second HTTP client among them. */
+const { createServer } = createRequire(import.meta.url)('node:http') as typeof http;
 
 /** How long a request may take to arrive whole, unless said otherwise. */
 export const SLOWEST_REQUEST_MS = 15_000;

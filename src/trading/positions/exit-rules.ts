@@ -82,6 +82,21 @@ const RULE_TEXT: Readonly<Record<RuleName, string>> = {
   'break_even': 'stop at break-even', 'time_limit': 'time limit',
 };
 
+/** Returns where the rules sell a position next, by the value of the whole of it: the stop, and the next gain. */
+export function exitLevels(
+  state: EngineState, position: GuardedPosition,
+): { readonly stop: bigint | undefined; readonly target: bigint | undefined } {
+  const rules = state.strategies.get(position.strategy)?.limits.exits?.rules;
+  const held = state.portfolio.book(position.strategy).balances.get(position.mint);
+  if (rules === undefined || held === undefined) return { stop: undefined, target: undefined };
+  const next = rules.takeProfits?.[position.taken];
+  const cost = costOf(state, position, held);
+  return {
+    stop: stopOf(state, position, rules, held)?.value,
+    target: next === undefined || cost === undefined ? undefined : cost * (WHOLE + BigInt(next.atBps)) / WHOLE,
+  };
+}
+
 /** Returns the highest stop of a position, by the value of what is held; undefined where none applies yet. */
 function stopOf(state: EngineState, position: GuardedPosition, rules: ExitRules, held: Amount): Level | undefined {
   const { stopLossBps, trailing, breakEven } = rules;

@@ -119,7 +119,7 @@ interface Part {
 }
 
 /** Returns the value of positions and open intents together: of one strategy, or of all. */
-function exposureOf(
+export function exposureOf(
   state: EngineState, strategy: string | undefined, currency: Mint, at: Millis, except?: Intent,
 ): bigint | Unpriced {
   const parts: Part[] = [];
@@ -157,7 +157,7 @@ function leftBehind(portfolio: Portfolio, currency: Mint): Part[] {
 }
 
 /** Returns the value of all holdings of a token and of all open intents into it. */
-function positionIn(
+export function positionIn(
   state: EngineState, mint: Mint, currency: Mint, at: Millis, except?: Intent,
 ): bigint | Unpriced {
   const parts: Part[] = [{ mint, amount: state.portfolio.held(mint) }];

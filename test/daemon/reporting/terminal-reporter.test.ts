@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createJsonReporter } from '../../../src/daemon/reporting/json-reporter.ts';
 import { createTerminalReporter } from '../../../src/daemon/reporting/terminal-reporter.ts';
 import { accessAlert } from '../../../src/daemon/reporting/alert-text.ts';
 import { describeSignerProcess } from '../../../src/daemon/run/open-signer.ts';
@@ -28,6 +29,24 @@ const alert = (
 ): void => { reporter.alert(STAMP, 'watch', { kind: 'alert', level: 'critical', message: 'check' }); };
 
 describe('the terminal reporter', () => {
+  it('writes a login link to a terminal alone', () => {
+    const url = 'http://127.0.0.1:7070';
+    const start: RunStart = { ...START, controlUrl: url, loginLink: () => `${url}/#login=abc` };
+    const written = (isTerminal: boolean): string => {
+      let text = '';
+      createTerminalReporter({ write: (part) => { text += part; }, colour: false, tokens: TOKENS, isTerminal })
+        .started(STAMP, start);
+      return text;
+    };
+    expect(written(true)).toContain(`  page         ${url}/#login=abc\n`);
+    expect(written(false)).toContain(`  page         ${url}/ (a link that logs in: "gannet page")\n`);
+    expect(written(false)).not.toContain('#login');
+    let json = '';
+    createJsonReporter((line) => { json += line; }).started(STAMP, start);
+    expect(json).toContain('"control_url"');
+    expect(json).not.toContain('login');
+  });
+
   it.each<readonly [string, (reporter: Reporter) => void]>([
     [
       'an alert',

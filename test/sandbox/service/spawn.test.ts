@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { spawnSandbox } from '../../../src/sandbox/spawn.ts';
+import { dropPreparedSandbox, prepareSandbox, spawnSandbox } from '../../../src/sandbox/spawn.ts';
 import { Pool } from 'undici';
 
 const SPAWN = fileURLToPath(new URL('../../../src/sandbox/spawn.ts', import.meta.url));
@@ -37,6 +37,18 @@ describe('a sandbox in a process of its own', () => {
     await sandbox.stop();
     await sandbox.exited;
     await gone(sandbox.addresses.base_url);
+  });
+
+  it('starts in the process that was prepared for it', async () => {
+    prepareSandbox();
+    const [first, second] = await Promise.all([spawnSandbox({ speed: 0 }), spawnSandbox({ speed: 0 })]);
+    expect(first.pid).not.toBe(second.pid);
+    expect([await stateOf(first.addresses.base_url), await stateOf(second.addresses.base_url)]).toEqual([200, 200]);
+    prepareSandbox();
+    dropPreparedSandbox();
+    const third = await spawnSandbox({ speed: 0 });
+    expect(await stateOf(third.addresses.base_url)).toBe(200);
+    await Promise.all([first, second, third].map((sandbox) => sandbox.stop()));
   });
 
   it('says why it did not start', async () => {

@@ -64,7 +64,9 @@ async function runCommand(context: CommandContext, flags: RunFlags): Promise<Exi
     noteIdleLive(context, flags, config);
     const write = (text: string): void => { terminal.out(text); };
     const reporter = terminal.json ? createJsonReporter(write)
-      : createTerminalReporter({ write, colour: terminal.colour, tokens: config.tokens });
+      : createTerminalReporter({
+        write, colour: terminal.colour, tokens: config.tokens, isTerminal: process.stdout.isTTY,
+      });
     const scope = { config, connections, hosts, loadConfig, reporter, runId: newRunId(systemClock) };
     const { trading } = await runIn(context, flags, scope);
     return trading === 'halted' ? EXIT.halted : EXIT.done;

@@ -1,18 +1,18 @@
-import { STATUS_CODES, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GATEWAY_ID } from './gateway.ts';
 
 /** The answers to malformed requests, by the code of the parser's error; any other error means no HTTP. */
-const REFUSALS: Readonly<Record<string, readonly [status: number, error: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request did not arrive in time'],
-  HPE_HEADER_OVERFLOW: [431, 'the request line and the headers are too long'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'the extensions of a chunk are too long'],
+const REFUSALS: Readonly<Record<string, readonly [status: string, error: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the request line and the headers are too long'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'the extensions of a chunk are too long'],
 };
 
 /** Answers malformed requests, in JSON and with the gateway's number, and ends the connection. */
 export function answerNoHttp(error: Error & { readonly code?: string }, socket: Duplex, nextId: () => string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const [status, reason] = REFUSALS[error.code ?? ''] ?? [400, 'expected an HTTP request'];
+  const [status, reason] = REFUSALS[error.code ?? ''] ?? ['400 Bad Request', 'expected an HTTP request'];
   answerLast(socket, status, { reason, id: nextId() });
 }
 
@@ -24,7 +24,7 @@ export function refuseOtherProtocols(server: Server, nextId: () => string): void
   server.on('connect', (_request, socket: Duplex) => {
     // A connection that was handed over reports its errors only here.
     socket.on('error', () => socket.destroy());
-    answerLast(socket, 405, { reason: 'CONNECT is not for this service', id: nextId() });
+    answerLast(socket, '405 Method Not Allowed', { reason: 'CONNECT is not for this service', id: nextId() });
   });
   server.on('checkExpectation', (_request, response) => {
     // Not over the socket: answers to earlier requests of the same connection may still be due.
@@ -42,13 +42,13 @@ function bodyOf(reason: string): string {
 
 /** Writes a whole answer, the last of its connection. */
 function answerLast(
-  socket: Duplex, status: number, { reason, id }: { readonly reason: string; readonly id: string },
+  socket: Duplex, status: string, { reason, id }: { readonly reason: string; readonly id: string },
 ): void {
   const body = bodyOf(reason);
   const headers = { ...HEADERS, 'content-length': Buffer.byteLength(body), [GATEWAY_ID]: id };
   if (socket.writable) {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+    socket.write(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
   }
   socket.destroy();
 }
