@@ -114,8 +114,8 @@ font-size:14px}
 
 const DEPTH = `
 .tabs{display:flex;gap:4px;overflow-x:auto;margin-bottom:16px;border-bottom:1px solid var(--rule);scrollbar-width:none}
-.tab{flex:none;white-space:nowrap;border:0;border-bottom:2px solid transparent;border-radius:0;background:none;min-height:40px;padding:4px 12px;
-color:var(--soft)}
+.tab{flex:none;white-space:nowrap;border:0;border-bottom:2px solid transparent;border-radius:0;background:none;
+min-height:40px;padding:4px 12px;color:var(--soft)}
 .tab[aria-selected=true]{color:var(--text);border-bottom-color:var(--main);font-weight:600}
 .tab:focus-visible{outline-offset:-2px}
 .tab-panel{--chart-height:300px;min-height:160px}.tab-panel .price-panel{margin-top:24px}
