@@ -2,10 +2,11 @@ import { SHARED_STYLE } from '../web/style.ts';
 
 const TOP = `
 body{padding-bottom:72px}
-.top{position:sticky;top:0;z-index:5;display:flex;gap:8px 16px;align-items:flex-start;padding:12px 24px;
+.top{position:sticky;top:0;z-index:5;display:flex;flex-wrap:wrap;gap:8px 16px;align-items:flex-start;
+padding:12px max(24px,calc(50vw - 856px));
 background:var(--bg);border-bottom:1px solid var(--rule)}
-.status{flex:1 1 auto;min-width:0}
-.sentence{font-size:16px;font-weight:600;line-height:36px;padding-left:20px;position:relative}
+.status{flex:1 1 420px;min-width:0}
+.sentence{font-size:16px;font-weight:600;line-height:24px;padding:6px 0 6px 20px;position:relative}
 .sentence::before{content:"";position:absolute;left:0;top:13px;width:10px;height:10px;border-radius:50%;
 background:var(--main)}
 .sentence:not(.level-good)::before{background:none;border:3px solid var(--warn)}
@@ -62,8 +63,8 @@ vertical-align:middle;overflow:hidden}
 .figure{border:0;background:none;padding:4px 0;text-align:inherit;font-weight:500}
 .figure:hover{text-decoration:underline dotted;text-underline-offset:4px}
 time{white-space:nowrap}
-.bottom{display:flex;flex-wrap:wrap;gap:8px 16px;align-items:center;padding:16px 24px;border-top:1px solid var(--rule);
-font-size:13px;max-width:1760px;margin:0 auto}.bottom p{margin-left:auto}
+.bottom{display:flex;flex-wrap:wrap;gap:8px 16px;align-items:center;padding:16px 24px;
+border-top:1px solid var(--rule);font-size:13px;max-width:1760px;margin:0 auto}.bottom p{margin-left:auto}
 .nothing{padding:8px 0}.plain-list li{padding:4px 0}`;
 
 const STRATEGIES = `
@@ -113,8 +114,8 @@ font-size:14px}
 
 const DEPTH = `
 .tabs{display:flex;gap:4px;overflow-x:auto;margin-bottom:16px;border-bottom:1px solid var(--rule);scrollbar-width:none}
-.tab{border:0;border-bottom:2px solid transparent;border-radius:0;background:none;min-height:40px;padding:4px 12px;
-color:var(--soft)}
+.tab{flex:none;white-space:nowrap;border:0;border-bottom:2px solid transparent;border-radius:0;background:none;
+min-height:40px;padding:4px 12px;color:var(--soft)}
 .tab[aria-selected=true]{color:var(--text);border-bottom-color:var(--main);font-weight:600}
 .tab:focus-visible{outline-offset:-2px}
 .tab-panel{--chart-height:300px;min-height:160px}.tab-panel .price-panel{margin-top:24px}
@@ -160,7 +161,8 @@ const NARROW = `
 .figures li:nth-child(4){border-left:0}.figures li:nth-child(n+4){border-top:1px solid var(--rule)}
 .figures li:nth-child(4) .tile{padding-left:0}}
 @media (max-width:719px){
-.top{padding:4px 16px 8px}.sentence{line-height:22px;padding-top:6px;font-size:15px}.sentence::before{top:12px}
+.top{padding:4px 16px 8px}.sentence{line-height:22px;padding-bottom:0;font-size:15px}.sentence::before{top:12px}
+.status{flex-basis:100%}
 .layout{padding:0 16px 16px}.bottom{padding:16px}.bottom p{margin-left:0}
 .figures{grid-template-columns:repeat(2,minmax(0,1fr))}
 .figures li:nth-child(n){border-left:1px solid var(--rule);border-top:1px solid var(--rule)}

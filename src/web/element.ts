@@ -40,7 +40,7 @@ export function outsideLink(address: `https://${string}`, ...content: readonly C
 function setAttribute(of: Element, name: string, value: string | number | boolean | undefined): void {
   if (!SAFE_ATTRIBUTE.test(name)) throw new Error(`the attribute ${name} is not set by this function`);
   if (value === undefined || value === false) of.removeAttribute(name);
-  else of.setAttribute(name, value === true ? '' : safeText(String(value)));
+  else of.setAttribute(name, value === true && !name.startsWith('aria-') ? '' : safeText(String(value)));
 }
 
 /** Replaces the content of an element. */

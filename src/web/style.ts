@@ -76,7 +76,8 @@ const TABLES = `
 .table-tools .count{color:var(--soft);margin-left:auto}
 .table-frame{position:relative;overflow-x:auto;max-width:100%}
 .list{border-collapse:collapse;width:100%;font-size:14px}
-.list th,.list td{padding:8px 12px;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top;
+.list th,.list td{padding:8px 12px;border-bottom:1px solid var(--rule);text-align:left;vertical-align:baseline;
+overflow-wrap:break-word;
 font-weight:400}
 .list thead th{color:var(--soft);font-size:13px;white-space:nowrap;vertical-align:bottom;padding-top:4px;
 padding-bottom:4px}

@@ -34,7 +34,7 @@ const TEST_BOUNDARIES: ReadonlyMap<string, string> = new Map([
 const PUBLIC_FACES: ReadonlySet<string> = new Set([
   'src/strategy/index.ts', 'src/strategy/technical-indicators.ts', 'src/testing/index.ts', 'src/report/page-script.ts',
   'src/dashboard/browser/main.ts', 'src/dashboard/page-assets.ts', 'src/dashboard/page-state.ts',
-  ...['data-table', 'charts/chart-place', 'charts/start-charts'].map((name) => `src/web/${name}.ts`),
+  'src/web/data-table.ts',
 ]);
 
 const EXPORT = new RegExp(

@@ -41,7 +41,9 @@ export function equityCurve(minutes: number): EquityCurve {
       deposits: i < 150 ? '10000' : '10250', holding: (10_000 + i * 0.35 + Math.sin(i / 60) * 60
       + (i < 150 ? 0 : 250)).toFixed(2) });
   }
-  return { currency: 'USDC', points };
+  const last = Number(points.at(-1)!.equity);
+  return { currency: 'USDC', points: points.map((point) =>
+    ({ ...point, equity: (Number(point.equity) * (10_412.86 / last)).toFixed(2) })) };
 }
 
 export function priceCurve(pair: string, minutes: number): PriceCurve {
@@ -107,6 +109,8 @@ export const STORIES: readonly Story[] = [
       created_at: BASE - 12 * MINUTE }) }),
   story('s7', 5, 'Cooldown of bonk-momentum after a loss of 3.10 USDC, for 10 minutes', { kind: 'protection',
     strategy: 'bonk-momentum' }),
+  story('s9', 0.15, 'buys SOL for 100.00 USDC: below the lower band', { kind: 'swap', strategy: 'sol-dip',
+    swap: swap('i-5', 3) }),
   story('s8', 3, 'bought 0.549 SOL for 100.00 USDC at 182.11', { kind: 'swap', strategy: 'sol-dip',
     swap: swap('i-4', 5, { created_at: BASE - 3 * MINUTE }) }),
 ];

@@ -194,7 +194,7 @@ describe.skipIf(
     await open();
     const entries = page.locator('.stories > li');
     await expect.poll(() => entries.count()).toBe(STORIES.length);
-    const told = (reached: number, sentence: string): object => story('s9', 0, sentence,
+    const told = (reached: number, sentence: string): object => story('s10', 0, sentence,
       { kind: 'swap', strategy: 'sol-dip', swap: swap('i-8', reached) });
     daemon.send('story', told(2, 'buys SOL for 100 USDC'));
     await expect.poll(() => entries.first().textContent()).toContain('quoted');

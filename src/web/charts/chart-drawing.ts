@@ -131,7 +131,11 @@ export function createDrawing(place: HTMLElement, moved: (point: number | undefi
           : { time, value };
       }));
     }
-    marks?.setMarkers(shown.marks.flatMap((mark) => markerOf(mark, on, timeOf, colours)));
+    const values = onGrid(shown.lines[0]?.points ?? [], on);
+    marks?.setMarkers(shown.marks.flatMap((mark) => {
+      const at = placeOfMark(mark.at, on, values);
+      return at === undefined ? [] : [markerOf(mark, timeOf(at), colours)];
+    }));
     const first = series[0];
     if (first === undefined) return;
     for (const line of first.priceLines()) first.removePriceLine(line);
@@ -194,7 +198,9 @@ export function createDrawing(place: HTMLElement, moved: (point: number | undefi
         const half = (range.to - range.from) / 2;
         chart.timeScale().setVisibleLogicalRange({ from: point - half, to: point + half });
       }
-      chart.setCrosshairPosition(value ?? 0, timeOf(grid.times[point]!), series[0]);
+      // Before its first drawing, the library has no place for a value.
+      if (value === undefined || value === null || series[0].priceToCoordinate(value) === null) return;
+      chart.setCrosshairPosition(value, timeOf(grid.times[point]!), series[0]);
     },
     zoom: (factor, point) => {
       const range = chart.timeScale().getVisibleLogicalRange();
@@ -247,13 +253,20 @@ function candleStyle({ main, bg }: ChartColours): Partial<Library.CandlestickSty
   };
 }
 
-function markerOf(
-  { at, kind, value }: ChartMark, grid: TimeGrid, timeOf: (at: Millis) => Library.UTCTimestamp,
-  { main, second, third }: ChartColours,
-): Library.SeriesMarker<Library.Time>[] {
+/** Returns the time of the last step with a value before a mark, else of the first one after it: a mark needs one. */
+function placeOfMark(
+  at: Millis, grid: TimeGrid, values: readonly (number | null | undefined)[],
+): Millis | undefined {
   const place = placeOnGrid(at, grid);
-  if (place < 0 || place >= grid.times.length) return [];
-  const time = timeOf(grid.times[place]!);
+  if (place < 0 || place >= grid.times.length) return undefined;
+  const isKnown = (value: number | null | undefined): boolean => value !== null && value !== undefined;
+  const before = values.slice(0, place + 1).findLastIndex(isKnown);
+  return grid.times[before >= 0 ? before : values.findIndex(isKnown)];
+}
+
+function markerOf(
+  { kind, value }: ChartMark, time: Library.UTCTimestamp, { main, second, third }: ChartColours,
+): Library.SeriesMarker<Library.Time> {
   const isBelow = kind === 'buy' || kind === 'deposit';
   const isMoney = kind === 'deposit' || kind === 'withdrawal';
   const style = {
@@ -261,9 +274,9 @@ function markerOf(
     shape: isMoney ? 'circle' : kind === 'buy' ? 'arrowUp' : 'arrowDown',
     size: isMoney ? 0.6 : 1.4,
   } as const;
-  return [value === undefined
+  return value === undefined
     ? { time, position: isBelow ? 'belowBar' : 'aboveBar', ...style }
-    : { time, price: value, position: isBelow ? 'atPriceBottom' : 'atPriceTop', ...style }];
+    : { time, price: value, position: isBelow ? 'atPriceBottom' : 'atPriceTop', ...style };
 }
 
 function priceLineOf(

@@ -52,6 +52,7 @@ export function createTimeChart(
   let isLog = false;
   let isCandles = false;
   let point: number | undefined;
+  let isRemoved = false;
 
   const legend = element('div', { class: 'legend' });
   const place = element('div', { 'class': 'drawing-place', 'aria-hidden': 'true' });
@@ -191,6 +192,8 @@ export function createTimeChart(
   return {
     element: figure,
     update: (next) => {
+      // An answer may arrive after the chart was closed.
+      if (isRemoved) return;
       data = next;
       redraw();
     },
@@ -200,6 +203,7 @@ export function createTimeChart(
     },
     setRange: setPressed,
     remove: () => {
+      isRemoved = true;
       stopScheme();
       drawing.remove();
       figure.remove();
