@@ -9,7 +9,6 @@ import { describeFeedKey, formatBalances, showAmount, symbolOf, withTokenNames }
 import type { ProfitStatement } from '../../profit/statement.ts';
 import type { SwapV2 } from '../../service/endpoints/swap-v2.ts';
 import type { FeedStats } from '../../service/feeds/feed-stats.ts';
-import type { SwapV2 } from '../../service/endpoints/swap-v2.ts';
 import type { HistoryReads } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { IntentListing, IntentStory } from '../../store/journal-listing.ts';
