@@ -19,6 +19,11 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
+/** Returns a story of a swap that has come as far as some steps. */
+function told(reached: number, sentence: string): object {
+  return story('s10', 0, sentence, { kind: 'swap', strategy: 'sol-dip', swap: swap('i-8', reached) });
+}
+
 declare const axe: { run(options: object): Promise<{ readonly violations: readonly Violation[] }> };
 
 describe.skipIf(
@@ -194,8 +199,6 @@ describe.skipIf(
     await open();
     const entries = page.locator('.stories > li');
     await expect.poll(() => entries.count()).toBe(STORIES.length);
-    const told = (reached: number, sentence: string): object => story('s10', 0, sentence,
-      { kind: 'swap', strategy: 'sol-dip', swap: swap('i-8', reached) });
     daemon.send('story', told(2, 'buys SOL for 100 USDC'));
     await expect.poll(() => entries.first().textContent()).toContain('quoted');
     await entries.first().getByRole('button').focus();
@@ -279,7 +282,8 @@ describe.skipIf(
     await page.keyboard.press('End');
     expect(await reader.getAttribute('aria-valuenow')).toBe(latest);
     await page.locator('.equity summary').click();
-    expect(await page.getByRole('table', { name: 'Equity' }).locator('tbody tr').count()).toBeGreaterThan(50);
+    await expect.poll(() => page.getByRole('table', { name: 'Equity' }).locator('tbody tr').count())
+      .toBeGreaterThan(50);
     expect(await page.locator('.equity .unseen').last().textContent()).toContain('1 deposit marked.');
     const before = await page.locator('.equity .canvas').screenshot();
     await button('Dark').click();

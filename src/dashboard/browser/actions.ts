@@ -22,6 +22,10 @@ export interface Actions {
 
 const REASON = 'from the page';
 
+function orderButton(label: string, action: string, act: () => void): HTMLButtonElement {
+  return button(label, act, { 'data-action': action });
+}
+
 /** Returns the actions of a login. `said` tells a screen reader what was done. */
 export function createActions(api: PageApi, said: (text: string) => void): Actions {
   let standing = '';
@@ -45,8 +49,6 @@ export function createActions(api: PageApi, said: (text: string) => void): Actio
     }
   };
   const haltButton = button('Halt', () => { void halt(); }, { 'class': 'button halt', 'data-action': 'halt' });
-  const orderButton = (label: string, action: string, act: () => void): HTMLButtonElement =>
-    button(label, act, { 'data-action': action });
   const reduceButton = orderButton('Reduce only…', 'reduce-only', () => {
     confirmAction({
       title: 'Reduce only', label: 'Reduce only',

@@ -61,10 +61,6 @@ function tilesOf({ figures, swaps }: PageState, day: EquityCurve | undefined): T
   const midnight = Math.floor(now / DAY_MS) * DAY_MS;
   const points = (day?.points ?? []).map(({ at, equity: value, deposits }) =>
     ({ at, value: Number(value), earned: Number(value) - Number(deposits) }));
-  const thin = (values: readonly number[]): number[] => {
-    const every = Math.max(1, Math.ceil(values.length / SPARK_POINTS));
-    return values.filter((_, i) => i % every === 0 || i === values.length - 1);
-  };
   let top = -Infinity;
   const depths = points.map(({ earned }) => {
     top = Math.max(top, earned);
@@ -101,6 +97,12 @@ function tilesOf({ figures, swaps }: PageState, day: EquityCurve | undefined): T
     },
     moneyTile('Fees today', fees, { isChange: false, below: 'network fees and tips' }),
   ];
+}
+
+/** Returns so many of the values that each has a place in a small line. */
+function thin(values: readonly number[]): number[] {
+  const every = Math.max(1, Math.ceil(values.length / SPARK_POINTS));
+  return values.filter((_, i) => i % every === 0 || i === values.length - 1);
 }
 
 function moneyTile(name: string, figure: PageFigure | null, { isChange, below, spark }: {

@@ -65,7 +65,7 @@ function priceChart(pair: string, curve: PriceCurve | undefined, strategy: strin
     marks: (curve?.fills ?? []).filter(isOwn).map(({ at, side: kind, price, amount, reason }) => ({
       at, kind,
       text: `${kind === 'buy' ? 'bought' : 'sold'} ${numberText(Number(amount))} at ${unitText(Number(price), unit)}`
-        + `${reason === '' ? '' : `: ${reason}`}`,
+        + (reason === '' ? '' : `: ${reason}`),
     })),
     levels: (curve?.levels ?? []).filter(isOwn).map(({ kind, price, strategy: name }) => ({
       kind, value: Number(price), label: strategy === undefined ? `${kind} ${name}` : kind,

@@ -25,9 +25,9 @@ export function createStatusBar(actions: Actions): StatusBar {
   const sentence = element('p', { class: 'sentence level-good' }, 'Connecting to the daemon…');
   const needs = element('div', { class: 'needs' });
   const connectionText = element('span');
-  let retryNow = (): void => undefined;
+  let retryNow: (() => void) | undefined;
   const connectionBar = element('div', { class: 'connection', hidden: true }, connectionText,
-    button('Try now', () => { retryNow(); }));
+    button('Try now', () => { retryNow?.(); }));
   const announcer = element('p', { 'class': 'unseen', 'role': 'status' });
   let said = '';
   let connection: Connection = { kind: 'connecting', since: Date.now() };

@@ -73,7 +73,8 @@ export function createDrawing(place: HTMLElement, moved: (point: number | undefi
     switch (kind) {
       case library.TickMarkType.Year: return dayText(at, view.zone, true).slice(-4);
       case library.TickMarkType.Month: case library.TickMarkType.DayOfMonth: return dayText(at, view.zone);
-      default: return clockText(at, view.zone, kind === library.TickMarkType.TimeWithSeconds);
+      case library.TickMarkType.Time: case library.TickMarkType.TimeWithSeconds:
+        return clockText(at, view.zone, kind === library.TickMarkType.TimeWithSeconds);
     }
   };
   chart.applyOptions({
@@ -104,7 +105,7 @@ export function createDrawing(place: HTMLElement, moved: (point: number | undefi
         priceLineVisible: false, lastValueVisible: i === 0 || line.pane > 0,
         priceFormat: { type: 'custom', minMove: 1e-9, formatter: (value: number) => axisText(value, unit) },
       }, line.pane);
-      return made as Series;
+      return made;
     });
     for (const [i, pane] of chart.panes().entries()) pane.setStretchFactor(i === 0 ? UPPER_SHARE : 1);
     if (series[0] !== undefined) marks = library.createSeriesMarkers(series[0], []);
@@ -112,7 +113,7 @@ export function createDrawing(place: HTMLElement, moved: (point: number | undefi
 
   const definitionOf = ({ form }: ChartLine, isCandles: boolean): Library.SeriesDefinition<Library.SeriesType> =>
     (isCandles ? library.CandlestickSeries : form === 'area' || form === 'depth' ? library.AreaSeries
-      : library.LineSeries) as Library.SeriesDefinition<Library.SeriesType>;
+      : library.LineSeries);
 
   const fillSeries = (shown: TimeChartData, on: TimeGrid): void => {
     for (const [i, line] of shown.lines.entries()) {
@@ -253,13 +254,16 @@ function candleStyle({ main, bg }: ChartColours): Partial<Library.CandlestickSty
   };
 }
 
+function isKnown(value: number | null | undefined): boolean {
+  return value !== null && value !== undefined;
+}
+
 /** Returns the time of the last step with a value before a mark, else of the first one after it: a mark needs one. */
 function placeOfMark(
   at: Millis, grid: TimeGrid, values: readonly (number | null | undefined)[],
 ): Millis | undefined {
   const place = placeOnGrid(at, grid);
   if (place < 0 || place >= grid.times.length) return undefined;
-  const isKnown = (value: number | null | undefined): boolean => value !== null && value !== undefined;
   const before = values.slice(0, place + 1).findLastIndex(isKnown);
   return grid.times[before >= 0 ? before : values.findIndex(isKnown)];
 }

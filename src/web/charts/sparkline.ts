@@ -20,7 +20,7 @@ function sparkPaths(values: readonly number[]): { readonly line: string; readonl
 
 /** Returns a small line without axes. It repeats what a figure beside it says, so screen readers skip it. */
 export function sparkline(values: readonly number[]): SVGSVGElement {
-  const drawing = document.createElementNS(SVG, 'svg') as SVGSVGElement;
+  const drawing = document.createElementNS(SVG, 'svg');
   drawing.setAttribute('class', 'spark');
   drawing.setAttribute('viewBox', `0 0 ${WIDTH} ${HEIGHT}`);
   drawing.setAttribute('preserveAspectRatio', 'none');
