@@ -40,10 +40,6 @@ export function pageLimits(state: EngineState, now: Millis, equity: RunEquity | 
 function swapLimits({ limits: { maxOpenIntents, maxSwaps }, intents, swapRate }: EngineState, now: Millis):
 PageLimit[] {
   const open = intents.values().filter(({ isUnproven }) => isUnproven !== true).length;
-  const count = (name: string, used: number, limit: number): PageLimit => ({
-    group: 'swaps', name, used: String(used), limit: String(limit), share: limit === 0 ? 1 : used / limit,
-    effect: NO_ENTRIES,
-  });
   const { times } = swapRate;
   return [
     count('open swaps', open, maxOpenIntents),
@@ -54,6 +50,13 @@ PageLimit[] {
           limit)];
     }),
   ];
+}
+
+function count(name: string, used: number, limit: number): PageLimit {
+  return {
+    group: 'swaps', name, used: String(used), limit: String(limit), share: limit === 0 ? 1 : used / limit,
+    effect: NO_ENTRIES,
+  };
 }
 
 function valueLimit(

@@ -41,12 +41,6 @@ export function addPage(
   app.get('/api/equity', queryOfRun(EQUITY_QUERY, (port, options) => port.page.equity(options)));
   app.get('/api/prices', queryOfRun(PRICES_QUERY, (port, options) => port.page.prices(options)));
 
-  function query<Query>(schema: z.ZodType<Query>, read: (query: Query) => unknown) {
-    return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-      const parsed = schema.safeParse(request.query);
-      return parsed.success ? read(parsed.data) : reply.code(400).send(fault('BAD_REQUEST', issueText(parsed.error)));
-    };
-  }
   function queryOfRun<Query>(schema: z.ZodType<Query>, read: (port: ControlPort, query: Query) => unknown) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       const parsed = schema.safeParse(request.query);
@@ -56,4 +50,11 @@ export function addPage(
       return read(port, parsed.data) ?? reply.code(404).send(fault('NOT_FOUND', 'no such pair or strategy'));
     };
   }
+}
+
+function query<Query>(schema: z.ZodType<Query>, read: (query: Query) => unknown) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const parsed = schema.safeParse(request.query);
+    return parsed.success ? read(parsed.data) : reply.code(400).send(fault('BAD_REQUEST', issueText(parsed.error)));
+  };
 }

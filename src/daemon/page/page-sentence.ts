@@ -76,9 +76,12 @@ interface FoundNeed {
   readonly isUrgent: boolean;
 }
 
+function urgent(need: PageNeed): FoundNeed {
+  return { need, isUrgent: true };
+}
+
 /** What only a person can end, the most urgent first. */
 function needsOf({ state, trading, access, open, stopped }: SentenceParts): FoundNeed[] {
-  const urgent = (need: PageNeed): FoundNeed => ({ need, isUrgent: true });
   const { trading_word: word, stop_file: stopFile } = trading;
   return [
     ...open.filter(({ state: reached, code }) => reached === 'unknown' && needsOperator(code))
@@ -103,7 +106,7 @@ function needsOf({ state, trading, access, open, stopped }: SentenceParts): Foun
       isUrgent: word?.by !== 'operator',
       need: {
         what: `${trading.trading === 'halted' ? 'Trading is halted' : 'Only exits are allowed'} by `
-          + `${word === null ? 'an earlier run' : describeSource(word.by)}`
+          + (word === null ? 'an earlier run' : describeSource(word.by))
           + `${word === null || word.reason === '' ? '' : ` (${word.reason})`}: resume when you are ready`,
         since: word?.since ?? null, remedy: { kind: 'resume', strategy: null },
       },

@@ -92,7 +92,7 @@ export function swapSentence(swap: PageSwap): string {
     case 'confirmed': {
       if (received === null) return `${isEntry ? 'Bought' : 'Sold'} ${what}`;
       const got = `${received.text} ${received.symbol}`;
-      return `${isEntry ? `Bought ${got} for ${paid}` : `Sold ${paid} for ${got}`}`
+      return (isEntry ? `Bought ${got} for ${paid}` : `Sold ${paid} for ${got}`)
         + (fee === null ? '' : `, fee ${fee.text} SOL`);
     }
     case 'failed': return `${not}: it failed on the chain, and the fee is paid (${why})`;

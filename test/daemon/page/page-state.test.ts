@@ -105,6 +105,8 @@ describe('the state of the page', () => {
   });
 });
 
+const line = (n: number): string => JSON.stringify({ timestamp: 'T', level: 'info', message: `line ${n}`, n });
+
 describe('the tables and charts of the page', () => {
   it.each([
     '/api/equity?range=2h', '/api/equity?range=1d&x=1', '/api/prices', '/api/prices?range=1d', '/api/story?limit=0',
@@ -127,7 +129,6 @@ describe('the tables and charts of the page', () => {
   it('show the newest lines of the log, also where the disk has cut one', async () => {
     const api = await startPage();
     mkdirSync(`${api.stateDir}/logs`);
-    const line = (n: number): string => JSON.stringify({ timestamp: 'T', level: 'info', message: `line ${n}`, n });
     appendFileSync(`${api.stateDir}/logs/a-run.log`,
       `${Array.from({ length: 9_000 }, (_, n) => line(n)).join('\n')}\n{"level":"warn","mess`);
     const { body } = await api.ask('/api/log?limit=2', { headers: BEARER });
@@ -138,10 +139,11 @@ describe('the tables and charts of the page', () => {
   });
 });
 
+const price = (base: typeof SOL, amount: bigint, quote: typeof SOL, value: bigint): string | undefined =>
+  priceText(TOKENS, { mint: base.mint, amount }, { mint: quote.mint, amount: value });
+
 describe('amounts of the page', () => {
   it('have prices of nine digits at any size, cut and exact', () => {
-    const price = (base: typeof SOL, amount: bigint, quote: typeof SOL, value: bigint): string | undefined =>
-      priceText(TOKENS, { mint: base.mint, amount }, { mint: quote.mint, amount: value });
     expect(price(SOL, 1_000_000_000n, USDC, 150_250_000n)).toBe('150.25');
     expect(price(SOL, 3_000_000_000n, USDC, 100_000_000n)).toMatch(/^33\.3333333\d{0,2}$/);
     expect(price(USDC, 1_000_000n, SOL, 1n)).toBe('0.000000001');

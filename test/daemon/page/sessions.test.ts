@@ -14,6 +14,8 @@ const as = ({ cookie, csrf }: Browser, url: string): Readonly<Record<string, str
 const halt = (api: PageApi, headers: Readonly<Record<string, string>>) =>
   api.ask('/api/halt', { method: 'POST', body: {}, headers });
 
+const bearer = (role: keyof typeof TOKENS) => ({ authorization: `Bearer ${TOKENS[role]}` });
+
 describe('a login', () => {
   it('by a token gives a cookie that only the daemon reads, and each role what its token allows', async () => {
     const api = await startPage();
@@ -35,7 +37,6 @@ describe('a login', () => {
 
   it('by a code works once, within ten minutes, and a viewer’s code makes no operator', async () => {
     const api = await startPage();
-    const bearer = (role: keyof typeof TOKENS) => ({ authorization: `Bearer ${TOKENS[role]}` });
     const codeFor = async (role: keyof typeof TOKENS): Promise<string> => {
       const { body } = await api.ask('/session/code', { method: 'POST', body: {}, headers: bearer(role) });
       expect(body).toMatchObject({ role, valid_ms: 600_000 });

@@ -15,6 +15,9 @@ async function logIn(link: unknown): Promise<unknown> {
   return body.json();
 }
 
+const refused = (message: RegExp): object =>
+  ({ code: 'CONTROL_UNREACHABLE', message: expect.stringMatching(message) });
+
 describe('gannet page', () => {
   it('prints a link that logs an operator in, once', async () => {
     const stateDir = temporaryFolder();
@@ -40,8 +43,6 @@ describe('gannet page', () => {
 
   it('says that no daemon runs, or that one has gone', async () => {
     const stateDir = temporaryFolder();
-    const refused = (message: RegExp): object =>
-      ({ code: 'CONTROL_UNREACHABLE', message: expect.stringMatching(message) });
     await expect(runCommand(pageCommand, ['page'], { stateDir }))
       .rejects.toMatchObject(refused(/no daemon runs with the state directory/));
     const api = await startTestApi({ stateDir });
