@@ -58,7 +58,8 @@ export function exposureChart({ run: { series, record }, silences }: ReportInput
     (series.values[i]! > 0 ? value / series.values[i]! : 0)));
   const columns = { times: record.times, gaps: silences?.all };
   if (hasNoSpan(columns)) return exposureFigure('The run has no duration.', []);
-  if (series.held.length > 1 && series.held.every((value) => value === 0)) return exposureFigure('No token was ever held.', []);
+  if (series.held.length > 1 && series.held.every((value) => value === 0))
+    return exposureFigure('No token was ever held.', []);
   if (shares.length <= STEPS_OF_EXPOSURE)
     return exposureFigure(NOT_VALUED, [lineOf('exposure', pointsOf(shares, columns), { form: 'area' })]);
   // Where tokens are held for minutes within weeks, one line through all samples would be a solid block.
