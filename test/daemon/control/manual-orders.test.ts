@@ -76,10 +76,9 @@ describe('an order of a person', () => {
   it('is not mixed up with a key that a strategy chooses', async () => {
     const api = await control();
     const proposal = buy({ key: `order.${KEY}` });
-    const decision = { seq: 1, at: 1, strategy: 'diver', proposal, verdict: 'denied', code: 'BUDGET_EXCEEDED' } as const;
-    api.controlPort.manual.ruled({ ...decision, h: '' }, {
-      decision, denial: { code: 'BUDGET_EXCEEDED', reason: 'by a strategy' },
-    });
+    const code = 'BUDGET_EXCEEDED';
+    const decision = { seq: 1, at: 1, strategy: 'diver', proposal, verdict: 'denied', code } as const;
+    api.controlPort.manual.ruled({ ...decision, h: '' }, { decision, denial: { code, reason: 'by a strategy' } });
     expect(codeOf(await api.get(`/api/orders/${KEY}`))).toBe('ORDER_UNKNOWN');
   });
 
