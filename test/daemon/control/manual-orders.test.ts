@@ -56,7 +56,7 @@ describe('an order of a person', () => {
       api.post(path, body))]);
     for (const [path, body] of others) answers.push(await api.post(path, body));
     const [first, ...refused] = answers;
-    expect(first!.body['state']).toBe('working');
+    expect(first.body['state']).toBe('working');
     for (const answer of refused) expect([answer.status, codeOf(answer)]).toEqual([409, 'ORDER_KEY_USED']);
     // The worst case is that of the last preview.
     expect((await api.post('/api/swap', { ...buying, at_least: '7' })).status).toBe(200);

@@ -106,11 +106,11 @@ describe('the event stream', () => {
     const stream = await open(api);
     await expect.poll(() => stream.states()).toHaveLength(1);
     const { page } = api.controlPort;
-    const { state } = page;
+    const sound = { ...page };
     Object.assign(page, { state: () => { throw new Error('a bug of the view'); } });
     await pass(api.clock, 5_000);
     expect(logs).toEqual(['the state for the page cannot be read']);
-    Object.assign(page, { state });
+    Object.assign(page, sound);
     await halt(api);
     await pass(api.clock, 1_000);
     await expect.poll(() => stream.states()).toHaveLength(2);
