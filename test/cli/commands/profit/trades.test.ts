@@ -3,9 +3,11 @@ import { tradesCommand } from '../../../../src/cli/commands/profit/trades.ts';
 import { temporaryFolder } from '../../../store/fixtures.ts';
 import { runCommand } from '../../in-process.ts';
 
+async function since(text: string): Promise<unknown> {
+  return runCommand(tradesCommand, ['trades', '--since', text], { stateDir: temporaryFolder() });
+}
+
 describe('gannet trades --since', () => {
-  const since = async (text: string): Promise<unknown> =>
-    runCommand(tradesCommand, ['trades', '--since', text], { stateDir: temporaryFolder() });
 
   it.each(['yesterday', '2026-11', '-1'])('names both of its forms where it gets %s', async (text) => {
     await expect(since(text)).rejects.toThrow(/expected a duration such as "7d", or a day of UTC such as 2026-11-01/);
