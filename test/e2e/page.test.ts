@@ -67,6 +67,25 @@ async function leaveUnknownSwap(): Promise<void> {
   journal.close();
 }
 
+const button = (name: string | RegExp): Locator => page.getByRole('button', { name });
+const sentence = (text: string | RegExp): Locator => page.locator('.sentence').filter({ hasText: text });
+const told = (text: RegExp): Locator => page.locator('.stories > li').filter({ hasText: text });
+const strategy = (name: string): Locator =>
+  page.locator('.strategies > li').filter({ has: page.locator(`[data-key=strategy-${name}]`) });
+const confirm = async (name: string): Promise<void> => {
+  await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+};
+const stateOf = async (): Promise<JsonLine> => {
+  const { body } = await request(`${url}/api/state`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  return await body.json() as JsonLine;
+};
+const violations = async (): Promise<readonly string[]> => {
+  await page.evaluate(AXE);
+  const { violations: found } = await page.evaluate(() => axe.run({ resultTypes: ['violations'] }));
+  return found.map(({ id }) => id);
+};
+
 describe.skipIf(
   WITHOUT_BROWSER !== undefined,
 )(`the page of a daemon${WITHOUT_BROWSER === undefined ? '' : ` (skipped: ${WITHOUT_BROWSER})`}`, () => {
@@ -116,25 +135,6 @@ strategies:
     await browser.close();
     await playground.close();
   });
-
-  const button = (name: string | RegExp): Locator => page.getByRole('button', { name });
-  const sentence = (text: string | RegExp): Locator => page.locator('.sentence').filter({ hasText: text });
-  const told = (text: RegExp): Locator => page.locator('.stories > li').filter({ hasText: text });
-  const strategy = (name: string): Locator =>
-    page.locator('.strategies > li').filter({ has: page.locator(`[data-key=strategy-${name}]`) });
-  const confirm = async (name: string): Promise<void> => {
-    await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-  };
-  const stateOf = async (): Promise<JsonLine> => {
-    const { body } = await request(`${url}/api/state`, { headers: { authorization: `Bearer ${TOKEN}` } });
-    return await body.json() as JsonLine;
-  };
-  const violations = async (): Promise<readonly string[]> => {
-    await page.evaluate(AXE);
-    const { violations: found } = await page.evaluate(() => axe.run({ resultTypes: ['violations'] }));
-    return found.map(({ id }) => id);
-  };
 
   it('is at the printed address, and opens by a link that logs in once', async () => {
     const { login_url: link } = answerOf(await playground.ask(['page', '--json', '--state-dir', state]));
