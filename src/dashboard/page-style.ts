@@ -50,7 +50,7 @@ text-align:left;min-width:0}
 .tile-value{font-size:28px;line-height:36px;height:36px;font-weight:600;white-space:nowrap;overflow:hidden;
 text-overflow:ellipsis;
 letter-spacing:-.01em}
-.tile-value .unit{font-size:14px;letter-spacing:0}
+.tile-value.is-long{font-size:20px}.tile-value .unit{font-size:14px;letter-spacing:0}
 .arrow{display:inline-block;width:.5em;height:.42em;margin-right:.25em;vertical-align:.1em;background:currentColor;
 clip-path:polygon(50% 0,100% 100%,0 100%)}.arrow.down{clip-path:polygon(0 0,100% 0,50% 100%)}
 .tile-below{font-size:13px;color:var(--soft);white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
@@ -69,7 +69,7 @@ border-top:1px solid var(--rule);font-size:13px;max-width:1760px;margin:0 auto}.
 
 const STRATEGIES = `
 .strategy-heads,.strategy-head{display:grid;gap:0 16px;align-items:start;
-grid-template-columns:minmax(120px,1.1fr) minmax(130px,1.1fr) minmax(110px,.8fr) minmax(160px,2.4fr) 72px}
+grid-template-columns:minmax(120px,1.1fr) minmax(130px,1.1fr) minmax(148px,.8fr) minmax(160px,2.2fr) 72px}
 .strategy-heads{font-size:13px;color:var(--soft);padding-bottom:4px}
 .strategy-heads span:nth-child(3){text-align:right}
 .strategies>li{border-top:1px solid var(--rule)}
@@ -169,7 +169,8 @@ const NARROW = `
 .figures li:nth-child(odd){border-left:0}.figures li:nth-child(-n+2){border-top:0}
 .figures li:nth-child(n) .tile{padding:6px 12px}.figures li:nth-child(odd) .tile{padding-left:0}
 .figures li:nth-child(even) .tile{padding-right:0}
-.tile-value{font-size:22px;line-height:28px;height:28px}.tile-name,.tile-below{line-height:18px}
+.tile-value{font-size:22px;line-height:28px;height:28px}.tile-value.is-long{font-size:18px}
+.tile-name,.tile-below{line-height:18px}
 .tile .spark{display:none}
 .panel{padding:12px 0}.equity{--chart-height:236px}.equity>h2{top:14px;line-height:32px}.chart-tools{gap:4px}
 .chart-tools .choice button{padding:0 6px;min-width:28px}

@@ -196,7 +196,9 @@ export class EventStreams {
 
   #drop(client: Client): void {
     this.#remove(client);
-    client.response.destroy();
+    // A browser reports a stream that breaks off as an error.
+    if (client.response.writableNeedDrain) client.response.destroy();
+    else client.response.end();
   }
 
   #remove(client: Client): void {

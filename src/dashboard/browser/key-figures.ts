@@ -28,6 +28,9 @@ interface Tile {
 
 const DAY_MS = 86_400_000;
 const SPARK_POINTS = 60;
+/** A longer value is set smaller, so that it fits its place. An arrow takes the place of two characters. */
+const LONG_VALUE = 9;
+const ARROW_WIDTH = 2;
 
 /** Returns the six figures, each of which explains itself when it is pressed. */
 export function createKeyFigures(): KeyFigures {
@@ -47,9 +50,13 @@ export function createKeyFigures(): KeyFigures {
 }
 
 function tileElement({ name, value, unit, below, tone, isOld, spark, open }: Tile): HTMLElement {
+  const number = element('span', { class: `tile-value number ${tone ?? ''}`.trim() }, value);
+  const width = number.textContent.length + (number.querySelector('.arrow') === null ? 0 : ARROW_WIDTH);
+  number.classList.toggle('is-long', width > LONG_VALUE);
+  if (unit !== undefined) number.append(' ', element('span', {}, unit));
   const made = element('button', { 'type': 'button', 'class': `tile${isOld === true ? ' old' : ''}`,
     'data-key': name }, element('span', { class: 'tile-name' }, name),
-    element('span', { class: `tile-value number ${tone ?? ''}`.trim() }, value, unit !== undefined && [' ', unit]),
+    number,
     element('span', { class: 'tile-below' }, below), spark !== undefined && sparkline(spark));
   made.addEventListener('click', open);
   return made;
