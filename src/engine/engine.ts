@@ -6,15 +6,12 @@ import type { FeedKey } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import { feedKey, originOf, sharedFeeds } from '../market/feed.ts';
 import type { ReloadStrategy, StopStrategy } from '../trading/engine-command.ts';
-import type { Denial } from '../trading/limits.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal, toldOutcome } from '../trading/intent.ts';
-import type { SwapProposal } from '../trading/proposal.ts';
 import { guardPositions } from '../trading/positions/position-watch.ts';
 import { takeChanges } from '../trading/protections/check-protections.ts';
 import type { EngineState } from '../trading/engine-state.ts';
 import { beginRun } from '../trading/engine-state.ts';
-import { isPassing } from '../trading/retries.ts';
 import type { Effect, Input, ProposalInput } from '../trading/step.ts';
 import { step } from '../trading/step.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
@@ -366,14 +363,6 @@ export class Engine {
       this.#listener.onProtection?.(this.#seq, this.clock.now(), change);
   }
 
-  #publishDenial(strategy: string, proposal: SwapProposal, { code, reason }: Denial): void {
-    const { key, tag } = proposal;
-    this.#hosts.get(strategy)?.publishDenial({
-      proposal, code, reason, isPassing: isPassing(code), ...(key === undefined ? {} : { key }),
-      ...(tag === undefined ? {} : { tag }),
-    });
-  }
-
   #ruleOnProposals(): void {
     for (let next = this.#proposals.shift(); next !== undefined; next = this.#proposals.shift()) {
       const exits = this.#standing();
@@ -391,7 +380,7 @@ export class Engine {
       this.#retries.review();
       if (ruling.denial !== undefined && next.proposal.kind === 'swap' && !isOwn && ruling.isRetried !== true
           && next.begins === undefined && next.byHand !== true)
-        this.#publishDenial(next.strategy, next.proposal, ruling.denial);
+        this.#hosts.get(next.strategy)?.publishDenial(next.proposal, ruling.denial);
     }
   }
 

@@ -13,8 +13,10 @@ import { StateParts } from '../strategy/stateful.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import type { StopStrategy } from '../trading/engine-command.ts';
-import type { AlertProposal, Proposal } from '../trading/proposal.ts';
+import type { Denial } from '../trading/limits.ts';
+import type { AlertProposal, Proposal, SwapProposal } from '../trading/proposal.ts';
 import { readProposal } from '../trading/proposal.ts';
+import { isPassing } from '../trading/retries.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
 import { ApartRun, KeptText } from './host/apart-run.ts';
 import { ClockInPlace, guardedClock } from './host/guarded-clock.ts';
@@ -228,7 +230,12 @@ export class Host {
     return this.#parts.isChanged || this.#seen.length > 0 ? this.takeState() : undefined;
   }
 
-  publishDenial(denial: DeniedSwap): void {
+  publishDenial(proposal: SwapProposal, { code, reason }: Denial): void {
+    const { key, tag } = proposal;
+    const denial: DeniedSwap = {
+      proposal, code, reason, isPassing: isPassing(code), ...(key === undefined ? {} : { key }),
+      ...(tag === undefined ? {} : { tag }),
+    };
     if (this.#apart === undefined) this.#denials.emit(denial);
     else this.#apart.denial(denial);
   }

@@ -143,10 +143,6 @@ export const ORDER_ROWS = {
 /** Returns the printed statistics of a run by name; undefined where one is missing. */
 export function printedStatistics(statistics: RunStatistics): [name: string, text: string | undefined][] {
   const { trade_order: order, daily_returns: days } = statistics;
-  const rows = <Row>(
-    name: string, all: readonly Row[], columns: Readonly<Record<string, (row: Row) => string | undefined>>,
-  ): [string, string | undefined][] => all.flatMap((row, i) => Object.entries(columns)
-    .map(([column, text]): [string, string | undefined] => [`${name} ${i + 1}.${column}`, text(row)]));
   return [
     ...[...TRADE_STATISTICS, ...DAY_STATISTICS]
       .map(({ name, text }): [string, string | undefined] => [`statistic.${name}`, text(statistics)]),
@@ -167,6 +163,13 @@ export function printedStatistics(statistics: RunStatistics): [name: string, tex
   ];
 }
 
+function rows<Row>(
+  name: string, all: readonly Row[], columns: Readonly<Record<string, (row: Row) => string | undefined>>,
+): [string, string | undefined][] {
+  return all.flatMap((row, i) => Object.entries(columns)
+    .map(([column, text]): [string, string | undefined] => [`${name} ${i + 1}.${column}`, text(row)]));
+}
+
 /** Returns an instant of the statistics to the minute. */
 function momentText(iso: string): string {
   return iso.slice(0, 16).replace('T', ' ');
@@ -174,7 +177,7 @@ function momentText(iso: string): string {
 
 /** The numbers and texts of statistics by their path, without long series, for a comparison by name. */
 export function flatStatistics(
-  { rolling: _, warnings: __, daily_returns: ___, ...statistics }: RunStatistics,
+  { rolling: _rolling, warnings: _warnings, daily_returns: _days, ...statistics }: RunStatistics,
 ): Readonly<Record<string, unknown>> {
   const flat: Record<string, unknown> = {};
   const add = (path: string, value: unknown): void => {

@@ -41,10 +41,14 @@ function monthMap({ months }: ReportInput, { figure }: ReportFigures): Markup {
   });
 }
 
+/** Returns the number of a week, which begins on Monday. */
+function weekOf(at: number): number {
+  return Math.floor((at - MONDAY_MS) / WEEK_MS);
+}
+
 function dayMap({ figure, statistics }: ReportFigures): Markup | false {
   const days = new Map(statistics.daily_returns.map(({ day, change }) => [Date.parse(day), { day, change }]));
   if (days.size === 0) return false;
-  const weekOf = (at: number): number => Math.floor((at - MONDAY_MS) / WEEK_MS);
   const [first, last] = [weekOf(Math.min(...days.keys())), weekOf(Math.max(...days.keys()))];
   const from = Math.max(first, last - MOST_WEEKS + 1);
   const mondays = Array.from({ length: last - from + 1 }, (_, i) => (from + i) * WEEK_MS + MONDAY_MS);

@@ -57,18 +57,21 @@ export function exposureChart({ run: { series, record }, silences }: ReportInput
   const shares = atTimes(record.times, series.times, series.held.map((value, i) =>
     (series.values[i]! > 0 ? value / series.values[i]! : 0)));
   const columns = { times: record.times, gaps: silences?.all };
-  const drawn = (empty: string, lines: readonly ChartLine[], text?: string): Markup =>
-    chartFigure({ ...PLAIN, title: EXPOSURE, units: [{ kind: 'share' }], lines, empty }, [text ?? false]);
-  if (hasNoSpan(columns)) return drawn('The run has no duration.', []);
-  if (series.held.length > 1 && series.held.every((value) => value === 0)) return drawn('No token was ever held.', []);
+  if (hasNoSpan(columns)) return exposureFigure('The run has no duration.', []);
+  if (series.held.length > 1 && series.held.every((value) => value === 0))
+    return exposureFigure('No token was ever held.', []);
   if (shares.length <= STEPS_OF_EXPOSURE)
-    return drawn(NOT_VALUED, [lineOf('exposure', pointsOf(shares, columns), { form: 'area' })]);
+    return exposureFigure(NOT_VALUED, [lineOf('exposure', pointsOf(shares, columns), { form: 'area' })]);
   // Where tokens are held for minutes within weeks, one line through all samples would be a solid block.
   const { times, means, highest } = spanMeans(shares, { times: record.times, parts: STEPS_OF_EXPOSURE });
-  return drawn(NOT_VALUED, [
+  return exposureFigure(NOT_VALUED, [
     lineOf('on average', pointsOf(means, { times, gaps: silences?.all }), { form: 'area' }),
     lineOf('highest', pointsOf(highest, { times, gaps: silences?.all }), { tone: 'third', form: 'dotted' }),
   ], `Each step holds ${roughDuration(times[1]! - times[0]!)}: the mean, and the highest in it.`);
+}
+
+function exposureFigure(empty: string, lines: readonly ChartLine[], text?: string): Markup {
+  return chartFigure({ ...PLAIN, title: EXPOSURE, units: [{ kind: 'share' }], lines, empty }, [text ?? false]);
 }
 
 /** Returns the fall of each value below the highest one so far, 0 to -1. */

@@ -5,9 +5,9 @@ import type { ChartPoint } from '../web/charts/chart-data.ts';
 import type { Cell, Markup } from '../web/markup.ts';
 import { columnsOf, dataTable, markup, note } from '../web/markup.ts';
 import { chartFigure, lineOf, PLAIN } from './charts/chart-figure.ts';
-import type { TradeRow } from './printed-statistics.ts';
+import type { ORDER_ROWS, TradeRow } from './printed-statistics.ts';
 import {
-  DAY_STATISTICS, DRAWDOWN_COLUMNS, GROUP_COLUMNS, ORDER_ROWS, PERCENTILES, TRADE_STATISTICS,
+  DAY_STATISTICS, DRAWDOWN_COLUMNS, GROUP_COLUMNS, PERCENTILES, TRADE_STATISTICS,
 } from './printed-statistics.ts';
 import type { ReportFigures, ReportInput } from './report-input.ts';
 

@@ -86,7 +86,7 @@ section:has(#equity) .chart{--chart-height:400px}
 @media (scripting:enabled){.chart-text{min-height:calc(var(--chart-height) + 96px);opacity:.6}}
 .side-by-side{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(440px,100%),1fr));gap:0 32px;
 align-items:start}
-.side-by-side .chart{--chart-height:240px;min-width:0}
+.side-by-side .chart{--chart-height:240px;min-width:0;margin-top:12px}
 @media screen and (max-width:640px){.chart{--chart-height:260px;margin:8px 0 20px}
 section:has(#equity) .chart{--chart-height:290px}}`;
 
@@ -111,7 +111,7 @@ overflow-wrap:break-word}
 .wide .sort{display:inline;border:0;background:none;padding:0;color:inherit;text-align:inherit;white-space:normal}
 .wide [aria-sort] .sort{color:var(--text);font-weight:600}.wide [aria-sort=ascending] .sort::after{content:" ↑"}
 .wide [aria-sort=descending] .sort::after{content:" ↓"}
-.list td{max-width:320px}.list td:not(.right){min-width:96px}
+.list td{max-width:320px}.list td:not(.right){min-width:96px}.list td:nth-last-child(-n+2):not(.right){min-width:200px}
 progress{appearance:none;display:block;width:min(40vw,320px);height:14px;border:0;background:none;margin-top:3px}
 progress::-webkit-progress-bar{background:none}
 progress::-webkit-progress-value{background:currentColor;border-radius:2px}

@@ -145,7 +145,7 @@ function trialTable({ rows, grid: { axes }, objective }: SweepOutcome): Markup {
         i + 1, ...axes.map((axis, a) => valueName(axis.values[point[a]!]!)), given(value, show),
         given(metrics.total_return, shareText), given(metrics.max_drawdown, shareText),
         given(metrics.profit_factor, ratioText), fills, denied, markup`<span class="whole">${by}</span>`,
-        markup`<code title="${decisionHash}">${decisionHash.slice(0, 12)}</code>`,
+        markup`<code class="whole" title="${decisionHash}">${decisionHash.slice(0, 12)}</code>`,
       ];
     }),
   })}</div>`;

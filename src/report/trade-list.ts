@@ -26,16 +26,22 @@ interface TradeColumn {
   readonly isResult?: boolean | undefined;
 }
 
-/** Returns the columns of the table of trades. */
-export function tradeColumns({ currency, strategies }: Pick<RunRecord, 'currency' | 'strategies'>): TradeColumn[] {
-  const share = (name: string, sort: (trade: Trade) => number | undefined): TradeColumn => ({
+function share(name: string, sort: (trade: Trade) => number | undefined): TradeColumn {
+  return {
     name, sort,
     text: (trade) => {
       const value = sort(trade);
       return value === undefined ? '' : shareText(value);
     },
-  });
-  const held = ({ openedAt, closedAt }: Trade): number => closedAt - openedAt;
+  };
+}
+
+function held({ openedAt, closedAt }: Trade): number {
+  return closedAt - openedAt;
+}
+
+/** Returns the columns of the table of trades. */
+export function tradeColumns({ currency, strategies }: Pick<RunRecord, 'currency' | 'strategies'>): TradeColumn[] {
   return [
     { name: 'closed, UTC', text: ({ closedAt }) => instantText(closedAt) },
     { name: 'pair', text: ({ pair }) => pair, isName: true },

@@ -40,18 +40,21 @@ function lastTrades(trades: readonly Trade[], record: ReportInput['run']['record
   })}`;
 }
 
+function priceText(value: number): string {
+  return valueText(value, 'price');
+}
+
 /** Returns the distribution of results, with losses apart from gains. */
 function resultTable(trades: readonly Trade[], currency: string): Markup {
   const bins = histogram(trades.map(({ profit }) => profit));
   const most = Math.max(...bins.map(({ count }) => count));
-  const price = (value: number): string => valueText(value, 'price');
   return dataTable({
     label: 'Trades by result',
     columns: [
       { name: `result, ${currency}`, isText: true }, { name: 'trades' }, { name: 'beside the most', isText: true },
     ],
     rows: bins.map(({ from, to, count }): Cell[] => [
-      from === to ? price(from) : `${price(from)} to ${price(to)}`, valueText(count, 'count'),
+      from === to ? priceText(from) : `${priceText(from)} to ${priceText(to)}`, valueText(count, 'count'),
       markup`<progress class="${to <= 0 && from < 0 ? 'loss' : 'gain'}" max="${most}" value="${count}" aria-label="${
         valueText(count, 'count')} trades"></progress>`,
     ]),

@@ -23,6 +23,8 @@ export interface DatabaseKind {
   readonly codes: { readonly invalid: ErrorCode; readonly failed: ErrorCode };
   /** For messages: what to do about a broken file. */
   readonly remedy: string;
+  /** How long to wait for another process, where that is not `BUSY_TIMEOUT_MS`. */
+  readonly busyTimeoutMs?: number | undefined;
 }
 
 /** Names in the file itself the release that can read it. */
@@ -57,7 +59,8 @@ const SQLITE_IOERR = 10;
 
 /** On a full disk the file is opened for this process alone: it can be read, and written once there is room. */
 function openShared(path: string, kind: DatabaseKind, locking: 'NORMAL' | 'EXCLUSIVE' = 'NORMAL'): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  const { busyTimeoutMs: timeout = BUSY_TIMEOUT_MS } = kind;
+  const database = new DatabaseSync(path, { timeout, enableForeignKeyConstraints: true });
   try {
     if (locking === 'EXCLUSIVE') database.exec('PRAGMA locking_mode = EXCLUSIVE');
     prepareDatabase(database, path, kind);

@@ -84,6 +84,8 @@ const HISTORY: DatabaseKind = {
   since: '0.2.0',
   codes: { invalid: 'HISTORY_INVALID', failed: 'HISTORY_FAILED' },
   remedy: 'it is set aside, and another one begins',
+  // Trading waits meanwhile, and a sample is not worth that.
+  busyTimeoutMs: 100,
 };
 
 /**
@@ -112,7 +114,7 @@ class History implements HistoryStore {
   constructor(path: string, onFault: (message: string) => void) {
     this.#path = path;
     this.#onFault = onFault;
-    this.#attempt(() => undefined, undefined);
+    this.#attempt(() => undefined, undefined, true);
   }
 
   add(sample: HistorySample): void {
@@ -120,7 +122,7 @@ class History implements HistoryStore {
       rows.begin();
       transactor.commit(() => { rows.add(sample); });
       this.#isFaulty = false;
-    }, undefined);
+    }, undefined, true);
   }
 
   funding(): readonly FundingRecord[] {
@@ -144,9 +146,9 @@ class History implements HistoryStore {
     this.#drop();
   }
 
-  /** Does the work on the open file. One that is broken is opened again at the next call. */
-  #attempt<T>(work: (opened: Opened) => T, otherwise: T): T {
-    if (this.#isClosed) return otherwise;
+  /** Does the work on the open file. One that is not open is opened by the next sample: the page reads often. */
+  #attempt<T>(work: (opened: Opened) => T, otherwise: T, isOpening = false): T {
+    if (this.#isClosed || (this.#opened === undefined && !isOpening)) return otherwise;
     try {
       this.#opened ??= this.#open();
       return work(this.#opened);

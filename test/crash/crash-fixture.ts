@@ -63,10 +63,10 @@ export async function openCrashFixture(
   const environment =
     { TMPDIR: temporary, TZ: 'UTC', GANNET_TIME_FACTOR: String(timeFactor), GANNET_TIME_ANCHOR: String(Date.now()) };
   const sandbox = spawn(process.execPath,
-    ['--disable-warning=ExperimentalWarning', '--import', FAST_TIME, SANDBOX, JSON.stringify({ seed, speed: 0 })], {
+    ['--disable-warning=ExperimentalWarning', '--import', FAST_TIME, SANDBOX], {
       stdio: ['pipe', 'pipe', 'inherit'], env: { PATH: process.env['PATH'] ?? '', ...environment },
     });
-  sandbox.stdin.on('error', () => undefined);
+  sandbox.stdin.on('error', () => undefined).write(`${JSON.stringify({ seed, speed: 0 })}\n`);
   const exited = once(sandbox, 'exit');
   const [line] = await once(createInterface({ input: sandbox.stdout }), 'line') as [string];
   const addresses = JSON.parse(line) as SandboxAddresses;

@@ -146,7 +146,7 @@ describe('the package', () => {
       (JSON.parse(text) as { readonly decisions: number; readonly decision_hash: string }));
     expect(hashes[0]!.decision_hash).toBe(hashes[1]!.decision_hash);
     expect(hashes[0]!.decisions).toBeGreaterThan(0);
-    expect(playground.read('own.html')).toContain('startReport(document)');
+    expect(playground.read('own.html')).toContain('startReport()');
     const swap = ['run', '--json', '--config', 'own.yaml', '--max-intents', '1', '--duration', '60s'];
     expect(jsonLines(gannet(swap))).toContainEqual(expect.objectContaining({
       type: 'intent', strategy: 'own', state: 'confirmed',
@@ -200,7 +200,7 @@ describe('the package', () => {
     }
     expect(output).toMatch(/pass 5\n[\s\S]*is valid: live[\s\S]*falls \(falls\.ts\): no check failed/);
     expect(output).toMatch(/all decisions are the same: \d+ from \d+ events/);
-    expect(readFileSync(join(folder, 'state', 'falls.html'), 'utf8')).toContain('startReport(document)');
+    expect(readFileSync(join(folder, 'state', 'falls.html'), 'utf8')).toContain('startReport()');
   });
 
   it('runs an author’s tests with a second RxJS, in folders of npm and in linked ones of pnpm', () => {

@@ -39,6 +39,16 @@ const headingsOf = (html: string): string[] =>
 const printedIn = (html: string): string[] => [...html.matchAll(/data-figure="([^"]*)"/g)].map(([, name]) => name!);
 
 const isKnown = (_: unknown, i: number): boolean => i % 10 !== 5;
+/** Returns the source of a script or a style as a policy names it. */
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/** Returns how often the first line of the first chart is interrupted. */
+async function gapsIn(html: string): Promise<number> {
+  return (await chartsOf(html))[0]!.lines[0]!.points.filter(([, value]) => value === null).length;
+}
+
 describe('a report', () => {
   it('answers in a sentence first, then by key figures and the equity, then in every section', async () => {
     expect(run.record.fills.length).toBeGreaterThan(50);
@@ -96,11 +106,10 @@ describe('a report', () => {
   });
 
   it('allows only its own scripts and its own style, by their hashes', () => {
-    const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
     const [library, own] = scriptsOf(page);
     const style = /<style>([\s\S]*?)<\/style>/.exec(page)![1]!;
     expect(page).toContain(
-      `default-src 'none'; style-src ${hash(style)}; script-src ${hash(library!)} ${hash(own!)}; base-uri 'none'`,
+      `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(library!)} ${hashOf(own!)}; base-uri 'none'`,
     );
     expect([...page.matchAll(/<script(?! type="text\/plain")/g)]).toHaveLength(2);
     expect(page.replace(library!, '').replace(own!, '')).not.toMatch(/ style="/);
@@ -271,8 +280,6 @@ describe('the data in a report', () => {
     const { times, values, held } = short.series;
     const series =
       { times: times.filter(isKnown), values: values.filter(isKnown), held: held.filter(isKnown), unpriced: 3 };
-    const gapsIn = async (html: string): Promise<number> =>
-      (await chartsOf(html))[0]!.lines[0]!.points.filter(([, value]) => value === null).length;
     expect(await gapsIn(pageOf(short))).toBe(0);
     expect(await gapsIn(pageOf({ ...short, series }))).toBe(times.length - series.times.length);
   });

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { Mint } from '../../src/market/token.ts';
 import type { HistorySample } from '../../src/store/history-rows.ts';
@@ -120,6 +121,22 @@ describe('the history of equity and prices', () => {
     expect(values(again, undefined, START + DAY, 9)).toStrictEqual([2n]);
     expect(faults).toHaveLength(1);
     expect(existsSync(`${path}.broken`)).toBe(true);
+  });
+
+  it('leaves a sample out, rather than wait, while another program holds the file', () => {
+    const path = join(temporaryFolder(), 'history.sqlite');
+    const { history, faults } = temporaryHistory(path);
+    history.add(sample(START, 1n));
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    const began = performance.now();
+    history.add(sample(START + MINUTE, 2n));
+    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(faults).toStrictEqual([expect.stringMatching(/cannot be kept: .*locked/)]);
+    other.exec('ROLLBACK');
+    other.close();
+    history.add(sample(START + 2 * MINUTE, 3n));
+    expect(values(history, undefined, START + HOUR, 9)).toStrictEqual([1n, 3n]);
   });
 
   it('refuses to read another file', () => {

@@ -116,7 +116,7 @@ export function tradesText(
     + `${trades.length < all ? `, the newest ${trades.length}` : ''}\n`;
   if (trades.length === 0) return head;
   return `${head}\n${table([
-    ['sold, UTC', 'strategy', 'sold', 'for', 'profit', 'return', 'held', 'why'],
+    ['sold, UTC', 'strategy', 'sold', 'for', 'realised', 'return', 'held', 'why'],
     ...trades.map((trade) => [
       instant(trade.exited_at), trade.strategy, shown(trade.quantity), shown(trade.proceeds),
       trade.profit === null ? 'unknown' : signed(trade.profit),

@@ -21,6 +21,7 @@ type ReportedView = Omit<TradingView, 'unsold' | 'pauses'> & Partial<Pick<Tradin
 /** Returns the trading status after a control command as text; after a flatten also whether everything is sold. */
 export function tradingText(view: ReportedView, { isSale = false } = {}): string {
   const statuses = strategyStatuses({ ...view, phase: 'trading' });
+  const isAnyRestricted = view.strategies.some((strategy) => restrictionText(strategy) !== '');
   return [
     facts([
       ...statusFacts(runStatusOf(view), statusReasons(view)),
@@ -29,9 +30,9 @@ export function tradingText(view: ReportedView, { isSale = false } = {}): string
     ]),
     '\n',
     table([
-      ['strategy', 'state', 'restricted'],
+      ['strategy', 'state', ...isAnyRestricted ? ['restricted'] : []],
       ...view.strategies.map((strategy, index) =>
-        [strategy.name, statusText(statuses[index]!), restrictionText(strategy)]),
+        [strategy.name, statusText(statuses[index]!), ...isAnyRestricted ? [restrictionText(strategy)] : []]),
     ]),
     unsoldText(view.unsold ?? []),
   ].join('');

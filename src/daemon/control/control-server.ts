@@ -101,6 +101,7 @@ export async function startControlApi(options: ControlledRun & {
   const starting: Omit<PageStarting, 'role' | 'at'> = { run_id: runId, phase: 'starting' };
   const streams = new EventStreams({
     clock, runId, story, read: () => controlPort()?.page.state() ?? starting, keep: (login) => sessions.keep(login),
+    onFault: (error) => { options.log('error', 'the state for the page cannot be read', { error }); },
   });
   addAssets(app, assets);
   addSessions(app, { sessions, guard: guarded, onEnd: (login) => { streams.endOf(login); } });

@@ -58,7 +58,8 @@ const NAMES_SHOWN = 5;
 /** A mistyped name is easier to correct beside the newest valid ones. */
 function knownNames(stateDir: string): string {
   const runs = namesIn(join(stateDir, 'runs')).filter((name) => !name.startsWith(BACKTEST_RUN));
-  const names = [...namesIn(join(stateDir, 'recordings')), ...runs];
+  // A run keeps its recording under its own name.
+  const names = [...new Set([...namesIn(join(stateDir, 'recordings')), ...runs])];
   if (names.length === 0) return 'it has none yet, "gannet recording generate" makes one';
   const more = names.length - NAMES_SHOWN;
   return `it has ${printable(names.slice(0, NAMES_SHOWN).join(', '), 500)}${more > 0 ? ` and ${more} more` : ''}`;

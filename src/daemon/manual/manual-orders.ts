@@ -1,11 +1,13 @@
 import type { Amount, Bps } from '../../core/amount.ts';
 import { ZERO, parseRaw } from '../../core/amount.ts';
 import { isGannetError, messageOf } from '../../core/errors.ts';
+import { stringifyJson } from '../../core/json.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { LoggedDecision } from '../../engine/decision-log.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { wait } from '../../execution/monotonic-time.ts';
 import { showAmount, withTokenNames } from '../../market/market-text.ts';
+import { configuredToken } from '../../market/named-token.ts';
 import type { Mint } from '../../market/token.ts';
 import type { SwapV2 } from '../../service/endpoints/swap-v2.ts';
 import type { Priority } from '../../service/rate/rate-plan.ts';
@@ -99,6 +101,8 @@ interface Entry {
   readonly strategy: string;
   readonly inputMint: Mint;
   readonly outputMint: Mint;
+  /** What was asked for, as text; undefined for an order of an earlier run. */
+  readonly asked: string | undefined;
   readonly intents: string[];
   denial: Denial | undefined;
 }
@@ -108,7 +112,7 @@ export function createManualOrders(options: ManualOrdersOptions): ManualOrders {
   const { state, loop, clock, orders, journal, quotes, log } = options;
   const entries = new Map<string, Entry>();
   /** Orders whose price is being asked for. */
-  const pending = new Map<string, Promise<OrderView>>();
+  const pending = new Map<string, { readonly asked: string; readonly work: Promise<OrderView> }>();
 
   const entryOf = (key: string): Entry | undefined => {
     const known = entries.get(key);
@@ -117,7 +121,7 @@ export function createManualOrders(options: ManualOrdersOptions): ManualOrders {
     const [first] = stories;
     return first === undefined ? undefined : keep(key, {
       strategy: first.strategy, inputMint: first.input_mint as Mint, outputMint: first.output_mint as Mint,
-      intents: stories.map(({ intent_id: id }) => id), denial: undefined,
+      asked: undefined, intents: stories.map(({ intent_id: id }) => id), denial: undefined,
     });
   };
   const keep = (key: string, entry: Entry): Entry => {
@@ -180,31 +184,42 @@ export function createManualOrders(options: ManualOrdersOptions): ManualOrders {
     while (isTaken() && clock.now() < giveUpAt) await wait(clock, TURN_POLL_MS);
   };
 
-  /** Gives an order once for its key. */
+  /**
+   * Returns what became of the order that was given under a key before; undefined for a new key. Of an order of an
+   * earlier run only its swaps are known, so `isSame` compares these. Synchronous, so that no other request with the
+   * key comes between this and `give`.
+   */
+  const given = (
+    key: string, asked: string, isSame: (entry: Entry) => boolean,
+  ): OrderView | Promise<OrderView> | undefined => {
+    const running = pending.get(key);
+    if (running?.asked === asked) return running.work;
+    const known = running === undefined ? entryOf(key) : undefined;
+    if (known !== undefined && (known.asked === undefined ? isSame(known) : known.asked === asked))
+      return viewOf(key, known);
+    if (running === undefined && known === undefined) return undefined;
+    throw refusal(409, 'ORDER_KEY_USED', `the key ${key} is of another order`
+      + `${known === undefined ? '' : `, by ${known.strategy}`}: use a new one`);
+  };
+
+  /** Gives an order that is new. */
   const give = async (key: string, origin: OrderOrigin, action: string, asked: {
     readonly strategy: string; readonly inputMint: Mint; readonly outputMint: Mint;
+    readonly text: string;
     readonly prepare: () => Promise<OrderSwap>;
   }): Promise<OrderView> => {
     const { strategy, inputMint, outputMint } = asked;
-    const known = entryOf(key);
-    if (known !== undefined) {
-      if (known.strategy === strategy && known.inputMint === inputMint && known.outputMint === outputMint)
-        return viewOf(key, known);
-      throw refusal(409, 'ORDER_KEY_USED', `the key ${key} is of another order, by ${known.strategy}: use a new one`);
-    }
-    const running = pending.get(key);
-    if (running !== undefined) return running;
     const work = (async (): Promise<OrderView> => {
       const command = await asked.prepare();
       await turnOf(inputMint);
       expectTrading();
-      const entry = keep(key, { strategy, inputMint, outputMint, intents: [], denial: undefined });
+      const entry = keep(key, { strategy, inputMint, outputMint, asked: asked.text, intents: [], denial: undefined });
       const { reason, amount, limit = null } = command;
       const facts = { key, input_mint: inputMint, output_mint: outputMint, amount, at_least: limit };
       orders.carryOut({ action, origin, strategy, reason, facts }, () => { loop.accept(command); });
       return viewOf(key, entry);
     })();
-    pending.set(key, work);
+    pending.set(key, { asked: asked.text, work });
     try {
       return await work;
     } finally {
@@ -236,8 +251,11 @@ export function createManualOrders(options: ManualOrdersOptions): ManualOrders {
       const asked = readSwap(options, request);
       const { spend, to, strategy, route, slippageBps } = asked;
       const [inputMint, outputMint] = [spend.token.mint, to.mint];
-      return give(key, origin, 'swap', {
-        strategy, inputMint, outputMint,
+      // The worst case is that of the last preview, so it differs where the same order is asked for again.
+      const text = stringifyJson(['swap', strategy, inputMint, outputMint, spend.amount, route, slippageBps]);
+      return given(key, text, (known) => known.strategy === strategy && known.inputMint === inputMint
+        && known.outputMint === outputMint) ?? give(key, origin, 'swap', {
+        strategy, inputMint, outputMint, text,
         prepare: async () => {
           expectTrading();
           await priced(() => priceEntry(asked));
@@ -252,12 +270,15 @@ export function createManualOrders(options: ManualOrdersOptions): ManualOrders {
     },
     sell: async ({ key, ...request }, origin) => {
       // A position that is sold cannot be found again, so the key comes first.
-      const known = entryOf(key);
-      if (known !== undefined) return viewOf(key, known);
+      const wanted = configuredToken(request.token, state.tokens)?.mint ?? request.token;
+      const text = stringifyJson(['sell', request.strategy, wanted, request.part, request.amount]);
+      const known = given(key, text, (earlier) => earlier.inputMint === wanted
+        && (request.strategy ?? earlier.strategy) === earlier.strategy);
+      if (known !== undefined) return known;
       const sale = findSale(state, request);
       const { strategy, mint: inputMint, into: outputMint, amount } = sale;
       return give(key, origin, 'sell', {
-        strategy, inputMint, outputMint,
+        strategy, inputMint, outputMint, text,
         prepare: async () => {
           expectTrading();
           await priceSale(sale);
@@ -297,9 +318,9 @@ export function createManualOrders(options: ManualOrdersOptions): ManualOrders {
       if (proposal.kind !== 'swap') return;
       const key = effect?.kind === 'execute' ? effect.intent.key : proposal.key;
       if (key?.startsWith(KEY_PREFIX) !== true) return;
-      const entry = entryOf(key.slice(KEY_PREFIX.length)) ?? keep(key.slice(KEY_PREFIX.length), {
-        strategy, inputMint: proposal.inputMint, outputMint: proposal.outputMint, intents: [], denial: undefined,
-      });
+      // A strategy may choose such a key too: only the orders themselves are followed. Others are read when asked for.
+      const entry = entries.get(key.slice(KEY_PREFIX.length));
+      if (entry?.strategy !== strategy) return;
       if (denial !== undefined) entry.denial = denial;
       if (effect?.kind === 'execute') {
         entry.denial = undefined;

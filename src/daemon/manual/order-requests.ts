@@ -1,7 +1,7 @@
-import { isGannetError } from '../../core/errors.ts';
+import { GannetError, isGannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
-import { parseDuration } from '../../core/time.ts';
+import { formatDuration, parseDuration } from '../../core/time.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { configuredToken, readAmount, unknownToken } from '../../market/named-token.ts';
 import type { Token, TokenAmount } from '../../market/token.ts';
@@ -59,11 +59,21 @@ export function readSwap({ state, engine }: {
 export function readPause(
   state: EngineState, { what, for: span, reason = '' }: PauseRequest, isPaused: boolean, now: Millis,
 ): SetPause {
-  const until = span === undefined ? null : now + readOr400(() => parseDuration(span));
+  const until = span === undefined ? null : now + readOr400(() => readPauseSpan(span));
   const base = { kind: 'command', name: 'set-pause', isPaused, until, reason } as const;
   const command = { ...base, ...subjectOf(state, what) };
   if (isPaused || pauseAt(state.pauses, command, now) !== undefined) return command;
   throw refusal(409, 'NOT_PAUSED', `${pauseText(state.tokens, command)} is not paused`);
+}
+
+/** The end of a longer one may be a time that no date can name. */
+const PAUSE_MAX_MS: Millis = 366 * 86_400_000;
+
+function readPauseSpan(text: string): Millis {
+  const span = parseDuration(text);
+  if (span <= PAUSE_MAX_MS) return span;
+  throw new GannetError('DURATION_INVALID', `expected a pause of at most ${formatDuration(PAUSE_MAX_MS)}, got `
+    + `"${printable(text, 60)}"; without an end it holds until "gannet resume" ends it`);
 }
 
 function subjectOf(state: EngineState, what: string): Pick<SetPause, 'pair' | 'strategy'> {

@@ -99,14 +99,14 @@ function refusalsOf(
   ];
 }
 
-/** Returns the price of a preview as the event of a feed. */
+/** Returns the price of a preview as the event of a feed: one feed for all amounts of a pair, so that few are kept. */
 export function quoteOf({ order, inputMint, outputMint }: {
   readonly order: QuotedTerms; readonly inputMint: Mint; readonly outputMint: Mint;
 }, at: Millis): Quote {
   const { inAmount, outAmount, threshold, priceImpact, contextSlot, router, feeBps } = order;
   return {
     kind: 'quote', receivedAt: at,
-    feed: feedKey({ kind: 'quote', inputMint, outputMint, amount: inAmount, everyMs: 0 }),
+    feed: feedKey({ kind: 'quote', inputMint, outputMint, amount: ZERO, everyMs: 0 }),
     inputMint, outputMint, inAmount, outAmount, threshold, priceImpact, contextSlot, router,
     feeBps: bps(Math.ceil(feeBps)), rate: rateOf(inAmount, outAmount),
   };

@@ -55,24 +55,29 @@ export class EventStreams {
   readonly #read: () => object;
   readonly #story: RunStory;
   readonly #keep: (login: PageLogin) => boolean;
+  readonly #onFault: (error: unknown) => void;
   readonly #clients = new Set<Client>();
   #shared: SharedState | undefined;
   #readAt: Millis = -Infinity;
   #timer: Subscription | undefined;
   #isFlushing = false;
+  #isFaulty = false;
 
-  constructor({ clock, runId, read, story, keep }: {
+  constructor({ clock, runId, read, story, keep, onFault }: {
     readonly clock: Clock; readonly runId: string; readonly story: RunStory;
     /** Returns the state without role and time. */
     readonly read: () => object;
     /** Counts a session as used; returns whether it is still valid. */
     readonly keep: (login: PageLogin) => boolean;
+    /** Called once where the state can no longer be read: the streams go on with the last one, and so does the run. */
+    readonly onFault: (error: unknown) => void;
   }) {
     this.#clock = clock;
     this.#runId = runId;
     this.#read = read;
     this.#story = story;
     this.#keep = keep;
+    this.#onFault = onFault;
   }
 
   get size(): number {
@@ -140,13 +145,26 @@ export class EventStreams {
     if (now - this.#readAt < STATE_EVERY_MS && now >= this.#readAt) return;
     this.#readAt = now;
     for (const { login } of this.#clients) if (login !== undefined && !this.#keep(login)) this.endOf(login);
-    const text = stringifyJson(this.#read());
-    if (text === this.#shared?.text) return;
+    const text = this.#readText();
+    if (text === undefined || text === this.#shared?.text) return;
     const frame = (role: ControlRole): Buffer =>
       Buffer.from(`event: state\ndata: {"role":"${role}","at":${now},${text.slice(1)}\n\n`);
     this.#shared = {
       number: (this.#shared?.number ?? 0) + 1, text, frames: { operator: frame('operator'), viewer: frame('viewer') },
     };
+  }
+
+  /** Undefined where the state cannot be read. An error in a timer would end the process, and with it the trading. */
+  #readText(): string | undefined {
+    try {
+      const text = stringifyJson(this.#read());
+      this.#isFaulty = false;
+      return text;
+    } catch (error) {
+      if (!this.#isFaulty) this.#onFault(error);
+      this.#isFaulty = true;
+      return undefined;
+    }
   }
 
   #send(client: Client, now: Millis): void {

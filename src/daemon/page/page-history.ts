@@ -99,7 +99,7 @@ export class PageHistory {
   spark(pair: Pair, index: number, now: Millis, price: string | null): readonly number[] {
     if (index >= SPARKS_MAX || this.#sources.history === undefined) return [];
     let known = this.#sparks.get(pair.name);
-    if (known === undefined || now - known.at >= KEPT_MS) {
+    if (known === undefined || isOver(known, now)) {
       known = { at: now, points: this.#sparkOf(pair, now) };
       this.#sparks.set(pair.name, known);
     }
@@ -109,7 +109,7 @@ export class PageHistory {
   /** Returns the profit of the usual spans: what equity has gained beyond what was paid in. */
   periods(now: Millis, equity: RunEquity | null, asOf: Millis): PagePeriod[] {
     const { state } = this.#sources;
-    if (this.#bases === undefined || now - this.#bases.at >= KEPT_MS || this.#bases.day !== dayOf(now))
+    if (this.#bases === undefined || isOver(this.#bases, now) || this.#bases.day !== dayOf(now))
       this.#bases = { at: now, day: dayOf(now), list: this.#periodBases(now) };
     return this.#bases.list.map(({ period, currency, before, deposits, from }) => ({
       period, from, profit: equity === null || equity.mint !== currency ? null : {
@@ -177,6 +177,11 @@ export class PageHistory {
     if (this.#stories.size > STORIES_KEPT && oldest !== undefined) this.#stories.delete(oldest);
     return known;
   }
+}
+
+/** Returns whether what was read at a time is read again; a clock that was set back ends it too. */
+function isOver({ at }: { readonly at: Millis }, now: Millis): boolean {
+  return now < at || now - at >= KEPT_MS;
 }
 
 /** Where the profit of a span begins. */

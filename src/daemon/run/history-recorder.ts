@@ -8,6 +8,8 @@ import { currentValue, usdPriceOf } from '../../trading/valuation.ts';
 import { bookEquity, budgetedBooks } from '../control/run-equity.ts';
 
 const USD_SCALE = 1e12;
+/** Longer than the intervals of most feeds. */
+const QUOTE_MAX_AGE_MS: Millis = 15 * 60_000;
 
 /** The equity of all strategies together, and what each of them was given. */
 interface Whole {
@@ -54,7 +56,8 @@ export class HistoryRecorder {
         : [{ strategy: name, currency: mint, value, deposits: given, holding: given }];
     });
     this.#history.add({
-      at, equity: whole === undefined ? each : [whole.sample, ...each], prices: [...this.#quotes(), ...this.#usd(at)],
+      at, equity: whole === undefined ? each : [whole.sample, ...each],
+      prices: [...this.#quotes(at), ...this.#usd(at)],
       funding: whole?.funding,
     });
   }
@@ -93,12 +96,16 @@ export class HistoryRecorder {
     };
   }
 
-  /** The quote of the smallest amount of each pair, where there is one since the last sample. */
-  #quotes(): PriceSample[] {
+  /**
+   * The quote of the smallest amount of each pair, where there is one since the last sample. One that was asked for
+   * once, as for a manual swap, or whose feed has ended, does not hide those that go on.
+   */
+  #quotes(at: Millis): PriceSample[] {
     const { market } = this.#state;
     return market.quotedPairs().flatMap(([input, output]) => {
       const quote = smallest(market.quoteSlots(input, output).map((slot) => market.latest(slot))
-        .filter((event): event is Quote => event?.kind === 'quote' && event.inAmount > 0n && event.outAmount > 0n));
+        .filter((event): event is Quote => event?.kind === 'quote' && event.inAmount > 0n && event.outAmount > 0n
+          && event.receivedAt > at - QUOTE_MAX_AGE_MS));
       return quote === undefined || !this.#isNew(input, output, quote.receivedAt) ? []
         : [{ input, output, amountIn: quote.inAmount, amountOut: quote.outAmount }];
     });

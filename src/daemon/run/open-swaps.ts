@@ -2,9 +2,11 @@ import type { Subscription } from 'rxjs';
 import { pluralize } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { wait } from '../../execution/monotonic-time.ts';
 import { symbolOf } from '../../market/market-text.ts';
 import type { Outcome } from '../../trading/intent.ts';
+import type { Effect } from '../../trading/step.ts';
 import type { Stamp } from '../reporting/reporter.ts';
 import type { SessionOptions } from './run-options.ts';
 import type { RunRecorder } from './run-recorder.ts';
@@ -16,13 +18,37 @@ import type { RunRecorder } from './run-recorder.ts';
 const RECOVERY_MAX_MS: Millis = 30_000;
 
 interface FollowOptions extends Pick<SessionOptions, 'open' | 'executor' | 'reporter' | 'clock' | 'state'> {
+  readonly engine: Pick<Engine, 'returnStrategyStates'>;
   readonly runRecorder: RunRecorder;
   readonly stamp: () => Stamp;
   readonly onOutcome: (outcome: Outcome) => void;
   /** A bug ends the run also when it shows after the strategies have started. */
   readonly onError: (error: unknown) => void;
-  /** What ends with the session. */
+  /** What ends with the session, because later outcomes would be written to a closed journal. */
   readonly subscriptions: Subscription;
+}
+
+/** Carries out an effect of the engine: hands a swap to the executor and follows it, or raises an alert. */
+export function carryOut(effect: Effect, options: FollowOptions): void {
+  const { executor, engine, runRecorder, stamp, onOutcome, onError } = options;
+  if (effect.kind === 'alert') {
+    runRecorder.alert(stamp(), effect.strategy, effect.alert);
+    return;
+  }
+  const { intent, strategyState } = effect;
+  // Where the strategy state was not written with the swap, the engine keeps it for the next write.
+  const keepState = (): void => { if (strategyState !== undefined) engine.returnStrategyStates([strategyState]); };
+  runRecorder.counters.opened(intent);
+  options.subscriptions.add(executor.execute(intent, strategyState).subscribe({
+    next: (outcome) => {
+      if (outcome.code === 'JOURNAL_FAILED') keepState();
+      onOutcome(outcome);
+    },
+    error: (error: unknown) => {
+      keepState();
+      onError(error);
+    },
+  }));
 }
 
 /** Follows the open intents of the last run, and returns when each is known or the time is up. */

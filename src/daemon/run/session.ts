@@ -9,7 +9,6 @@ import type { PollingFeed } from '../../service/feeds/feeds.ts';
 import type { Intent } from '../../trading/intent.ts';
 import { retryDenial } from '../../trading/risk/rules.ts';
 import { snapshotState } from '../../trading/engine-state.ts';
-import type { Effect } from '../../trading/step.ts';
 import type { ControlPort } from '../control/control-port.ts';
 import { createControlPort } from '../control/control-port.ts';
 import { isResume } from '../control/operator-commands.ts';
@@ -32,7 +31,7 @@ import type { KeptLedger } from '../watch/ledger-reconciliation.ts';
 import { createEngineLoop } from './engine-loop.ts';
 import { HistoryRecorder } from './history-recorder.ts';
 import type { SessionOptions } from './run-options.ts';
-import { followOpen } from './open-swaps.ts';
+import { carryOut, followOpen } from './open-swaps.ts';
 import { RunRecorder } from './run-recorder.ts';
 import { safeModeAlert, safeModeCommand, safeModeText } from './safe-mode.ts';
 import { createStateKeeper, saveStrategyStates } from './state-saving.ts';
@@ -116,7 +115,7 @@ export class Session {
         },
         onProtection: (seq, at, change) => { runRecorder.protection({ seq, at }, change); },
         onExits: (seq, at) => { runRecorder.exits({ seq, at }); },
-        onEffect: (effect) => { this.#perform(effect); },
+        onEffect: (effect) => { carryOut(effect, this.#swaps); },
         onWatched: (specs) => {
           this.#watches.watch(specs);
           options.onWatched?.(specs.flatMap(mintsOf));
@@ -172,14 +171,7 @@ export class Session {
     if (setBack !== undefined) this.#runRecorder.alert(this.stamp, undefined, setBack);
     for (const { state: left, message } of restoredRestrictions(state)) reporter.state(this.stamp, left, message);
     if (crashes !== undefined) this.#enterSafeMode(crashes);
-    if (open.length > 0) {
-      await followOpen({
-        ...this.#options, runRecorder: this.#runRecorder, stamp: () => this.stamp,
-        onOutcome: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); },
-        onError: (error) => { this.#failed?.(error); },
-        subscriptions: this.#subscriptions,
-      });
-    }
+    if (open.length > 0) await followOpen(this.#swaps);
     await walletKeeper?.settle(this.#ledger, (why) => {
       if (this.#walletWait === undefined) {
         reporter.state(this.stamp, 'recovering',
@@ -316,6 +308,16 @@ export class Session {
     this.#runRecorder.alert(this.stamp, undefined, safeModeAlert(crashes));
   }
 
+  /** What follows swaps, and where their outcomes lead. */
+  get #swaps(): Parameters<typeof followOpen>[0] {
+    return {
+      ...this.#options, engine: this.#engine, runRecorder: this.#runRecorder, stamp: () => this.stamp,
+      onOutcome: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); },
+      onError: (error) => { this.#failed?.(error); },
+      subscriptions: this.#subscriptions,
+    };
+  }
+
   get #ledger(): KeptLedger {
     return {
       state: this.#options.state,
@@ -336,30 +338,6 @@ export class Session {
     const { maxIntents } = this.#options;
     this.#finished += 1;
     if (maxIntents !== undefined && this.#finished >= maxIntents) this.#limitReached?.();
-  }
-
-  #perform(effect: Effect): void {
-    const { executor } = this.#options;
-    if (effect.kind === 'alert') {
-      this.#runRecorder.alert(this.stamp, effect.strategy, effect.alert);
-      return;
-    }
-    this.#runRecorder.counters.opened(effect.intent);
-    const { intent, strategyState } = effect;
-    // Closed with the run, because later outcomes would be written to a closed journal.
-    this.#subscriptions.add(executor.execute(intent, strategyState).subscribe({
-      next: (outcome) => {
-        // The strategy state was not written with the swap, so the engine keeps it for the next write.
-        if (outcome.code === 'JOURNAL_FAILED' && strategyState !== undefined) {
-          this.#engine.returnStrategyStates([strategyState]);
-        }
-        if (this.#phase !== 'ended') this.#loop.accept(outcome);
-      },
-      error: (error: unknown) => {
-        if (strategyState !== undefined) this.#engine.returnStrategyStates([strategyState]);
-        this.#failed?.(error);
-      },
-    }));
   }
 
   /** Alerts on a stopped strategy, and sells its positions where the configuration says so. */

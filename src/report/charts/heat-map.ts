@@ -77,7 +77,7 @@ export function heatMapFigure(map: HeatMap): Markup {
     total !== undefined && markup`<th scope="col">${total.name}</th>`}</tr></thead>
 <tbody>${values.map((row, r) => markup`<tr><th scope="row" class="text">${shortened(down.labels[r]!)}</th>${
   row.map((value, c) => cell(value, r, c))}${
-    total !== undefined && markup`<td class="total">${total.texts[r]!}</td>`}</tr>
+    total !== undefined && markup`<td class="total">${total.texts[r]}</td>`}</tr>
 `)}</tbody></table></div>
 ${legend(scale, { measured, kind, framed: configured === undefined ? undefined : framed })}
 ${reasons.map((reason, i) => note(markup`<sup>${noteSign(i)}</sup> ${reason}`))}${notes.map(note)}</figure>`;

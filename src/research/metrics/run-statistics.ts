@@ -170,15 +170,17 @@ function longestDrawdown({ times, values }: EquitySeries): number {
     Math.max(longest, times[recovered ?? times.length - 1]! - times[start]!), 0) / SECOND_MS;
 }
 
+const OF_TRADES = ['duration', 'best', 'worst', 'sqn', 'kelly', 'mae', 'mfe', 'mae_winners', 'mfe_losers'];
+
 function tradeFigures(trades: readonly Trade[], warnings: WarningCollector): TradeFigures {
   const outcomes = trades.map(outcomeOf);
   const { winning, losing } = longestStreaks(outcomes);
   const rising = trades.toSorted((a, b) => a.profit - b.profit);
   const held = holdingTimes(trades);
-  if (trades.length > 0 && trades.length < FEW_TRADES) warnings.add(
-    'few_trades', `${pluralize(trades.length, 'trade')} ${trades.length === 1 ? 'is' : 'are'} few: SQN and the `
-      + 'Kelly fraction are mostly chance', ['sqn', 'kelly'],
-  );
+  const ratios = {
+    sqn: systemQuality(trades.map(({ profit }) => profit)) ?? null, kelly: kellyFraction(trades) ?? null,
+  };
+  warnAboutRatios(ratios, outcomes, warnings);
   const moved = trades.filter(({ excursion }) => excursion !== undefined);
   const missing = trades.length - moved.length;
   if (missing > 0) warnings.add(
@@ -192,12 +194,38 @@ function tradeFigures(trades: readonly Trade[], warnings: WarningCollector): Tra
       shortest: inSeconds(held.shortest), winners: inSeconds(held.winners), losers: inSeconds(held.losers),
     },
     best: namedTrade(rising.at(-1)), worst: namedTrade(rising[0]), winning_streak: winning, losing_streak: losing,
-    sqn: systemQuality(trades.map(({ profit }) => profit)) ?? null,
-    kelly: kellyFraction(trades) ?? null,
+    ...ratios,
     mae: meanExcursion(moved, 'adverse'), mfe: meanExcursion(moved, 'favourable'),
     mae_winners: meanExcursion(moved.filter((trade) => outcomeOf(trade) > 0), 'adverse'),
     mfe_losers: meanExcursion(moved.filter((trade) => outcomeOf(trade) < 0), 'favourable'),
   };
+}
+
+/** Adds why SQN and the Kelly fraction are missing, and that those of few trades are chance. */
+function warnAboutRatios(
+  { sqn, kelly }: Pick<TradeFigures, 'sqn' | 'kelly'>, outcomes: readonly number[], warnings: WarningCollector,
+): void {
+  const count = outcomes.length;
+  if (count === 0) {
+    warnings.add('no_trades', 'no trade ended: figures of trades are not given', OF_TRADES);
+    return;
+  }
+  if (sqn === null) warnings.add('no_variance', count === 1 ? 'the results of 1 trade do not vary: SQN is not given'
+    : `the results of ${count} trades do not vary: SQN is not given`, ['sqn']);
+  if (kelly === null) {
+    const isMissing = (sign: number): boolean => !outcomes.some((outcome) => outcome === sign);
+    const which = isMissing(1) ? isMissing(-1) ? 'won or lost' : 'won' : 'lost';
+    warnings.add(
+      isMissing(1) ? 'no_win' : 'no_loss', `no trade was ${which}: the Kelly fraction is not given`, ['kelly'],
+    );
+  }
+  const given = [...(sqn === null ? [] : ['sqn']), ...(kelly === null ? [] : ['kelly'])];
+  if (count >= FEW_TRADES || given.length === 0) return;
+  const names = given.map((name) => (name === 'sqn' ? 'SQN' : 'the Kelly fraction')).join(' and ');
+  warnings.add(
+    'few_trades', `${pluralize(count, 'trade')} ${count === 1 ? 'is' : 'are'} few: ${names} `
+      + `${given.length === 1 ? 'is' : 'are'} mostly chance`, given,
+  );
 }
 
 function meanExcursion(moved: readonly Trade[], pick: 'adverse' | 'favourable'): Figure {
@@ -283,10 +311,15 @@ function againstHolding(
       : { alpha: found.alpha * DAYS_PER_YEAR, beta: found.beta, correlation: found.correlation ?? null };
   };
   const figures = { buy_and_hold: fit(holding), dca: fit(dca) };
-  if (figures.buy_and_hold === null) warnings.add(
-    'no_benchmark', 'holding has no value, or does not vary: alpha and beta are not given',
-    ['alpha', 'beta', 'correlation'],
-  );
+  if (figures.buy_and_hold === null) {
+    warnings.add('no_benchmark', 'holding has no value, or does not vary: alpha and beta are not given', [
+      'alpha', 'beta', 'correlation',
+    ]);
+  } else if (figures.buy_and_hold.correlation === null) {
+    warnings.add('no_variance', 'the daily returns do not vary: the correlation with holding is not given', [
+      'correlation',
+    ]);
+  }
   return figures;
 }
 
@@ -303,9 +336,13 @@ function drawdownRows({ times, values }: EquitySeries): DrawdownRow[] {
 
 function rollingOf(series: EquitySeries, warnings: WarningCollector): RunStatistics['rolling'] {
   const { windowMs, barMs, times, sharpe, volatility } = rollingFigures(series);
-  if (times.length === 0) warnings.add(
-    'few_days', `no ${windowMs / DAY_MS} days in a row can be measured: rolling figures are not given`, ['rolling'],
-  );
+  if (times.length === 0) {
+    if (series.values.some((value) => value <= 0))
+      warnings.add('equity_not_positive', 'equity was at 0 or less: rolling figures are not given', ['rolling']);
+    else warnings.add(
+      'few_days', `no ${windowMs / DAY_MS} days in a row can be measured: rolling figures are not given`, ['rolling'],
+    );
+  }
   return {
     window_days: windowMs / DAY_MS, bar_seconds: barMs / SECOND_MS, times: times.map(isoOf), sharpe, volatility,
   };

@@ -18,7 +18,7 @@ interface ShownStatistic {
 /** The presentation of the single figures among the statistics, in display order. */
 export const SHOWN_STATISTICS: readonly ShownStatistic[] = [
   {
-    name: 'trades.count', label: 'round trips', pick: ({ trades }) => trades.count, show: String,
+    name: 'trades.count', label: 'trades', pick: ({ trades }) => trades.count, show: String,
     meaning: 'a purchase and its sale, first in, first out',
   },
   {
@@ -27,19 +27,19 @@ export const SHOWN_STATISTICS: readonly ShownStatistic[] = [
   },
   {
     name: 'trades.duration.median', label: 'held, median', pick: ({ trades }) => trades.duration.median,
-    show: durationText, meaning: 'half of the round trips were held for less',
+    show: durationText, meaning: 'half of the trades were held for less',
   },
   {
     name: 'trades.duration.longest', label: 'held, longest', pick: ({ trades }) => trades.duration.longest,
-    show: durationText, meaning: 'the longest round trip',
+    show: durationText, meaning: 'the longest trade',
   },
   {
     name: 'trades.duration.winners', label: 'held, winners', pick: ({ trades }) => trades.duration.winners,
-    show: durationText, meaning: 'mean of the round trips that were won',
+    show: durationText, meaning: 'mean of the trades that were won',
   },
   {
     name: 'trades.duration.losers', label: 'held, losers', pick: ({ trades }) => trades.duration.losers,
-    show: durationText, meaning: 'mean of the round trips that were lost; longer than the winners: losses were kept',
+    show: durationText, meaning: 'mean of the trades that were lost; longer than the winners: losses were kept',
   },
   {
     name: 'trades.best.profit_share', label: 'best trade', pick: ({ trades }) => trades.best?.profit_share ?? null,
@@ -51,11 +51,11 @@ export const SHOWN_STATISTICS: readonly ShownStatistic[] = [
   },
   {
     name: 'trades.winning_streak', label: 'winning streak', pick: ({ trades }) => trades.winning_streak, show: String,
-    meaning: 'the most round trips won in a row, by their ends',
+    meaning: 'the most trades won in a row, by their ends',
   },
   {
     name: 'trades.losing_streak', label: 'losing streak', pick: ({ trades }) => trades.losing_streak, show: String,
-    meaning: 'the most round trips lost in a row, by their ends',
+    meaning: 'the most trades lost in a row, by their ends',
   },
   {
     name: 'trades.mae', label: 'MAE, mean', pick: ({ trades }) => trades.mae, show: shareText,

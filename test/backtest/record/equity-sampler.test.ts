@@ -100,11 +100,11 @@ describe('the record of a backtest', () => {
     expect(assessment.warnings.map(({ code }) => code)).not.toContain('fees_of_no_trip');
   });
 
-  it('reports the share of fees without a later fill, which is in no round trip', () => {
+  it('reports the share of fees without a later fill, which is in no trade', () => {
     const { series, assessment } = measured(FAILING_FIRST, { strategies: [buysAndSells(['buy'])] });
     expect(series.values.at(-1)).toBeLessThan(500);
     expect(assessment.warnings.find(({ code }) => code === 'fees_of_no_trip')?.message)
-      .toMatch(/^100\.00 % of all fees .* in no round trip$/);
+      .toMatch(/^100\.00 % of all fees .* in no trade$/);
   });
 
   it('includes a price at the very end of a bar in that bar', () => {

@@ -45,6 +45,43 @@ describe('an order of a person', () => {
     expect(codeOf(other)).toBe('ORDER_KEY_USED');
   });
 
+  it('is refused where its key is of another order, also while that one waits for its price', async () => {
+    const api = await control();
+    const buying = { in: 'USDC', out: 'SOL', amount: '25', key: KEY };
+    const others = [
+      ['/api/swap', { ...buying, amount: '26' }], ['/api/swap', { ...buying, slippage_bps: 1 }],
+      ['/api/sell', { token: 'SOL', key: KEY }],
+    ] as const;
+    const answers = await Promise.all([api.post('/api/swap', buying), ...others.map(([path, body]) =>
+      api.post(path, body))]);
+    for (const [path, body] of others) answers.push(await api.post(path, body));
+    const [first, ...refused] = answers;
+    expect(first.body['state']).toBe('working');
+    for (const answer of refused) expect([answer.status, codeOf(answer)]).toEqual([409, 'ORDER_KEY_USED']);
+    // The worst case is that of the last preview.
+    expect((await api.post('/api/swap', { ...buying, at_least: '7' })).status).toBe(200);
+    expect(orders(api)).toHaveLength(1);
+  });
+
+  it('of a sale keeps its key from a sale of another token', async () => {
+    const api = await control();
+    const sale = { token: 'SOL', part: '50%', key: KEY };
+    await api.post('/api/sell', sale);
+    expect((await api.post('/api/sell', sale)).body).toMatchObject({ state: 'working', strategy: 'diver' });
+    for (const other of [{ ...sale, part: '51%' }, { ...sale, token: 'USDC' }, { ...sale, strategy: 'wader' }])
+      expect(codeOf(await api.post('/api/sell', other))).toBe('ORDER_KEY_USED');
+    expect(orders(api)).toHaveLength(1);
+  });
+
+  it('is not mixed up with a key that a strategy chooses', async () => {
+    const api = await control();
+    const proposal = buy({ key: `order.${KEY}` });
+    const code = 'BUDGET_EXCEEDED';
+    const decision = { seq: 1, at: 1, strategy: 'diver', proposal, verdict: 'denied', code } as const;
+    api.controlPort.manual.ruled({ ...decision, h: '' }, { decision, denial: { code, reason: 'by a strategy' } });
+    expect(codeOf(await api.get(`/api/orders/${KEY}`))).toBe('ORDER_UNKNOWN');
+  });
+
   it('is in the file of orders with its origin, and a denied one says what to do', async () => {
     const api = await control({ limits: { maxTrade: { mint: USDC.mint, amount: 300_000_000n as Amount } } });
     const { body } = await api.post('/api/swap', { in: 'USDC', out: 'SOL', amount: '301', key: KEY });
@@ -87,6 +124,7 @@ describe('an order of a person', () => {
     ['a pause of nothing', '/api/pause', { what: 'x' }, 404, 'STRATEGY_UNKNOWN'],
     ['a pause of half a pair', '/api/pause', { what: 'SOL/' }, 404, 'TOKEN_UNKNOWN'],
     ['a pause for no time', '/api/pause', { what: 'diver', for: '0s' }, 400, 'DURATION_INVALID'],
+    ['a pause whose end no date can name', '/api/pause', { what: 'diver', for: '99999999d' }, 400, 'DURATION_INVALID'],
     ['the end of no pause', '/api/unpause', { what: 'SOL/USDC' }, 409, 'NOT_PAUSED'],
   ])('with %s is refused with what to do, and nothing changes', async (_what, path, body, status, code) => {
     const api = await control();

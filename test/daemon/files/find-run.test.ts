@@ -37,6 +37,12 @@ describe('a requested recording', () => {
     expect(() => findRecording(stateDir, 'nope')).toThrow(/: it has 20260101T000000-abcdef$/);
   });
 
+  it('is refused with each known name once, where a run keeps its recording under its own name', () => {
+    recorded('20260101T000000-abcdef', 'runs');
+    recorded('20260101T000000-abcdef');
+    expect(() => findRecording(stateDir, 'nope')).toThrow(/: it has 20260101T000000-abcdef$/);
+  });
+
   it('is refused with the fault of an existing folder', () => {
     expect(() => findRecording(stateDir, stateDir))
       .toThrow(/ holds no manifest\.json, and .*: it has none yet, "gannet recording generate" makes one$/);

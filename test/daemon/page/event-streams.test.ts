@@ -100,6 +100,23 @@ describe('the event stream', () => {
     expect(stream.states().length).toBeLessThanOrEqual(4);
   });
 
+  it('goes on where the state cannot be read for a time, and says so once', async () => {
+    const logs: string[] = [];
+    const api = await startPage({ log: (_level, message) => { logs.push(message); } });
+    const stream = await open(api);
+    await expect.poll(() => stream.states()).toHaveLength(1);
+    const { page } = api.controlPort;
+    const sound = { ...page };
+    Object.assign(page, { state: () => { throw new Error('a bug of the view'); } });
+    await pass(api.clock, 5_000);
+    expect(logs).toEqual(['the state for the page cannot be read']);
+    Object.assign(page, sound);
+    await halt(api);
+    await pass(api.clock, 1_000);
+    await expect.poll(() => stream.states()).toHaveLength(2);
+    expect(stream.isEnded).toBe(false);
+  });
+
   it('tells what happens, and goes on after the last story that a browser has seen', async () => {
     const api = await startPage();
     const first = await open(api);

@@ -57,6 +57,20 @@ describe('the history of a run', () => {
     expect(last()).toStrictEqual([50_000_000n, 70_000_000n]);
   });
 
+  it('goes on with the prices of a pair after a manual swap of a smaller amount', () => {
+    const { history } = temporaryHistory();
+    const state = stateWith();
+    const recorder = new HistoryRecorder({ state, history, isNewLedger: false, at: START });
+    const small = sellingSol(150_000, START);
+    state.market.observe({ ...small, feed: `${small.feed}1`, inAmount: (small.inAmount / 10n) as Amount });
+    for (const minutes of [1, 20, 40]) {
+      state.market.observe(sellingSol(150_000, START + minutes * MINUTE));
+      recorder.sample(START + minutes * MINUTE);
+    }
+    expect(history.prices({ input: SOL.mint, output: USDC.mint }, ALL).map(({ at }) => (at - START) / MINUTE))
+      .toStrictEqual([1, 20, 40]);
+  });
+
   it('begins again on a new chain, and keeps the profit of the earlier one', () => {
     const { history } = temporaryHistory();
     const state = stateWith();

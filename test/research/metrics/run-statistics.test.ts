@@ -164,9 +164,54 @@ describe('the statistics of a run', () => {
       strategies: [{ name: 'a', equity: [1_000, 0, 10], held: [0, 0, 0], sent: 0, landed: 0, feesPaid: 0 }],
     }));
     expect(lost).toMatchObject({ daily_returns: [], days: { value_at_risk_95: null } });
+    expect(lost.warnings.filter(({ figures }) => figures.includes('rolling')).map(({ message }) => message))
+      .toEqual(['equity was at 0 or less: rolling figures are not given']);
     expect(lost.warnings.map(({ code }) => code)).toContain('equity_not_positive');
     expect(JSON.stringify([empty, lost])).not.toMatch(/NaN|Infinity/);
     const none = { times: [], strategies: [], instruments: [], fills: [] };
     expect(runStatistics(tradeRecord(none))).toMatchObject({ trades: { count: 0 }, drawdowns: [], daily_returns: [] });
+  });
+
+  // V. Tharp divides by the deviation of the results, J. Kelly by the payoff ratio: without these there is no figure.
+  it.each([
+    ['no trade', [], ['no trade ended: figures of trades are not given']],
+    ['one trade', [110], [
+      'the results of 1 trade do not vary: SQN is not given', 'no trade was lost: the Kelly fraction is not given',
+    ]],
+    ['gains only', [110, 112], [
+      'no trade was lost: the Kelly fraction is not given', '2 trades are few: SQN is mostly chance',
+    ]],
+    ['equal losses only', [90, 90], [
+      'the results of 2 trades do not vary: SQN is not given', 'no trade was won: the Kelly fraction is not given',
+    ]],
+    ['neither gain nor loss', [102, 102], [
+      'the results of 2 trades do not vary: SQN is not given',
+      'no trade was won or lost: the Kelly fraction is not given',
+    ]],
+    ['a gain and a loss', [110, 90], ['2 trades are few: SQN and the Kelly fraction are mostly chance']],
+  ])('say why SQN and the Kelly fraction are missing, after %s', (_, exits, reasons) => {
+    const record = tradeRecord({
+      fills: exits.flatMap((value, i) => [swap(at(2 * i), 'buy', 100), swap(at(2 * i + 1), 'sell', value)]),
+    });
+    const { trades: { sqn, kelly }, warnings } = runStatistics(record);
+    const named = warnings.filter(({ figures }) => figures.includes('sqn') || figures.includes('kelly'));
+    expect(named.map(({ message }) => message)).toEqual(reasons);
+    for (const [name, value] of Object.entries({ sqn, kelly })) {
+      expect(named.some(({ code, figures }) => code !== 'few_trades' && figures.includes(name)), name)
+        .toBe(value === null);
+    }
+  });
+
+  it('say why the correlation with holding is missing where the result does not vary', () => {
+    const times = Array.from({ length: 31 }, (_, i) => START + i * DAY);
+    const bids = times.map((_, i) => 100 + (i % 7));
+    const { against, warnings } = runStatistics(tradeRecord({
+      times, fills: [], instruments: [{ symbol: 'SOL', decimals: 9, bids, asks: bids }],
+      strategies: [{ name: 'a', equity: times.map(() => 1_000), held: times.map(() => 0), sent: 0, landed: 0,
+        feesPaid: 0 }],
+    }));
+    expect(against.buy_and_hold).toMatchObject({ beta: 0, correlation: null });
+    expect(warnings.filter(({ figures }) => figures.includes('correlation')).map(({ message }) => message))
+      .toEqual(['the daily returns do not vary: the correlation with holding is not given']);
   });
 });

@@ -16,9 +16,16 @@ const SOL_PRICE = { pair: 'SOL/USDC', size: '25 USDC' } as const;
 /** By the name of its file: the parameters of each strategy in this market. */
 const PARAMS: Readonly<Record<string, object>> = {
   'rsi': { ...SOL_PRICE, bar: '10s', poll: '5s', window: 3 },
+  'grid': { pair: 'SOL/USDC', lot: '25 USDC' },
+  'trailing-bracket': { ...SOL_PRICE, sale: '1 SOL', gain: 0.08, loss: 0.05, distance: 0.02, after: 120 },
   'probability-cross': { ...SOL_PRICE, event: 'E', market: 'M', enter: 0.6, leave: 0.4 },
+  'rebalance': { cash: 'USDC', minimum: '5 USDC', band: 0.02, targets: [
+    { token: 'SOL', size: '1 SOL', weight: 0.4 }, { token: 'FISH', size: '1 FISH', weight: 0.3 },
+    { token: 'KELP', size: '1 KELP', weight: 0.2 },
+  ] },
   'new-token-screen': { trade: ['FISH'], size: '25 USDC', youngest: '1h' },
   'pairs': { cash: 'USDC', a: '1 SOL', b: '1 FISH', minimum: '5 USDC', every: '10s', window: 8, k: 1 },
+  'twap': { buy: 'SOL', total: '100 USDC', slices: 5, every: '1m', watch: '25 USDC' },
 };
 
 /** Sales of one whole token, a token that becomes old enough to pass, and a market that is resolved near the end. */

@@ -13,15 +13,32 @@ import { FISH, KELP, SOL, USDC } from '../../market/tokens.ts';
 import { WALLET, fillOf, outcome } from '../../trading/states.ts';
 import type { Run } from '../../engine/runs.ts';
 import { alerts, apart, start } from '../../engine/runs.ts';
+import grid from './grid.ts';
 import { configured } from '../instances.ts';
 import { listOf, marketOf, recordOf } from './market-events.ts';
 import newTokenScreen from './new-token-screen.ts';
 import pairs from './pairs.ts';
 import probabilityCross from './probability-cross.ts';
+import rebalance from './rebalance.ts';
 import rsi from './rsi.ts';
+import trailingBracket from './trailing-bracket.ts';
+import twap from './twap.ts';
 
 const SECOND = 1_000;
 
+const GRID = (): StrategyInstance =>
+  configured(grid, { pair: 'SOL/USDC', lot: '25 USDC', step: 0.01 }, 'diver');
+const TWAP = (): StrategyInstance =>
+  configured(twap, { buy: 'SOL', total: '100 USDC', slices: 3, every: '1m', watch: '25 USDC' }, 'diver');
+const BRACKET = (): StrategyInstance => configured(trailingBracket, {
+  pair: 'SOL/USDC', size: '100 USDC', sale: '1 SOL', gain: 0.08, loss: 0.05, distance: 0.02, after: 154.5,
+}, 'diver');
+const REBALANCE = (): StrategyInstance => configured(rebalance, {
+  cash: 'USDC', minimum: '5 USDC', targets: [
+    { token: 'SOL', size: '1 SOL', weight: 0.4 }, { token: 'FISH', size: '1 FISH', weight: 0.3 },
+    { token: 'KELP', size: '1 KELP', weight: 0.2 },
+  ],
+}, 'diver');
 const RSI = (): StrategyInstance =>
   configured(rsi, { pair: 'SOL/USDC', size: '25 USDC', bar: '10s', poll: '5s', window: 2 }, 'diver');
 const CROSS = (): StrategyInstance => configured(probabilityCross, {
@@ -103,8 +120,11 @@ function feed<R extends Run>(run: R, events: readonly Moment[]): R {
 }
 
 const buying = (...prices: readonly number[]) => prices.map((price) => (at: Millis) => buyingSol(price * 1_000, at));
+const selling = (...prices: readonly number[]) => prices.map((price) => (at: Millis) => sellingSol(price * 1_000, at));
 const token = (of: typeof SOL, usd: number) => (at: Millis) =>
   quote(of, USDC, { inAmount: 10n ** BigInt(of.decimals), outAmount: BigInt(usd * 1e6), at });
+
+const at = (sol: number, fish: number, kelp: number) => [token(SOL, sol), token(FISH, fish), token(KELP, kelp)];
 
 const both = (price: number) => (at: Millis): MarketEvent =>
   (at % 10_000 === 0 ? buyingSol(price * 1_000, at) : sellingSol(price * 1_000, at));
@@ -122,6 +142,69 @@ function restarted(run: Trading, instance: StrategyInstance): Trading {
   return trading(
     instance, { startAt: run.engine.clock.now() + SECOND, snapshot, restored: { states, unseen: [] } }, run.under);
 }
+
+describe('a grid with five levels', () => {
+  it('keeps all pending that the price has passed, fills them one after the other, and sells each one step up', () => {
+    // The price falls through five levels at once: all five wait for the one token that they spend.
+    const run = feed(trading(GRID()), buying(150, 142, 142, 142, 142, 142, 142));
+    expect(intentsOf(run)).toEqual(['entry 0-0', 'entry 1-0', 'entry 2-0', 'entry 3-0', 'entry 4-0']);
+    feed(run, buying(144.2, 144.2, 144.2, 147, 147, 147, 147, 147));
+    // Level 5 is at 142.65, so its lot is sold at 144.07; level 4 at 145.53, and level 3 not below 147.0004.
+    expect(intentsOf(run).slice(5)).toEqual(['exit 4-1', 'exit 3-1']);
+  });
+
+  it('continues after a restart with its levels, and buys none twice', () => {
+    const first = feed(trading(GRID()), buying(150, 142, 142, 142));
+    const second = feed(restarted(first, GRID()), buying(142, 142, 142, 142, 142, 142, 142));
+    const all = [...intentsOf(first), ...intentsOf(second)];
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.toSorted()).toEqual(['entry 0-0', 'entry 1-0', 'entry 2-0', 'entry 3-0', 'entry 4-0']);
+  });
+});
+
+describe('a rebalance of three tokens', () => {
+  it('buys its weights, then sells what has grown before it buys what has shrunk', () => {
+    const run = feed(trading(REBALANCE()), [...at(150, 2, 5), ...at(150, 2, 5), ...at(150, 2, 5), ...at(150, 2, 5)]);
+    expect(intentsOf(run).map((text) => text.split(' ')[2])).toEqual(['SOL', 'FISH', 'KELP']);
+    const { balances } = run.state.portfolio.book('diver');
+    // 200, 150 and 100 of 500 USDC; floors cost up to a smallest unit of USDC each.
+    for (const [of, units] of [[SOL, 1_333_333_333], [FISH, 7_500_000], [KELP, 2_000_000_000]] as const)
+      expect(Number(balances.get(of.mint)) / units).toBeCloseTo(1, 6);
+    const before = intentsOf(run).length;
+    feed(run, [...at(300, 2, 5), ...at(300, 2, 5), ...at(300, 2, 5)]);
+    expect(intentsOf(run).slice(before).map((text) => text.split(' ')[0])).toEqual(['exit', 'entry', 'entry']);
+  });
+});
+
+describe('a TWAP', () => {
+  it('buys equal slices at equal intervals to the last smallest unit, over a restart too', () => {
+    const first = feed(trading(TWAP()), buying(150, 150, 150));
+    const second = feed(restarted(first, TWAP()), buying(...Array.from({ length: 30 }, () => 150)));
+    const spent = [first, second].flatMap(({ effects }) => effects.flatMap((effect) =>
+      (effect.kind === 'execute' ? [[effect.intent.createdAt, effect.intent.amountIn]] : [])));
+    expect(spent).toEqual([[0, 33_333_333n], [60 * SECOND, 33_333_333n], [120 * SECOND, 33_333_334n]]);
+  });
+});
+
+describe('a trailing bracket', () => {
+  it.each([
+    ['the gain', [150, 155, 162.1], /^take profit at 8\.0/],
+    ['the loss', [150, 149, 142], /^stop loss at -5\.3/],
+    ['the trail', [150, 155, 158, 154.8], /^the trail$/],
+  ])('leaves by %s', (_name, prices, reason) => {
+    const run = feed(trading(BRACKET()), selling(...prices));
+    const [entry, exit, ...more] = run.effects.flatMap((effect) => (effect.kind === 'execute' ? [effect.intent] : []));
+    expect(more).toEqual([]);
+    expect(entry!.reason).toBe('the entry');
+    expect(exit!.reason).toMatch(reason);
+  });
+
+  it('enters once, and keeps the best price over a restart', () => {
+    const first = feed(trading(BRACKET()), selling(150, 155, 158));
+    const second = feed(restarted(first, BRACKET()), selling(156, 154.8, 150, 150));
+    expect([...intentsOf(first), ...intentsOf(second)].map((text) => text.split(' ')[0])).toEqual(['entry', 'exit']);
+  });
+});
 
 const sideOf = (run: Run): string[] => intentsOf(run).map((text) => text.split(' ')[0]!);
 const likely = (...percents: readonly number[]): Moment[] => percents.flatMap((percent) => [
@@ -194,6 +277,10 @@ const PRICES = [150, 149, 147, 143, 142, 144, 147, 152, 158, 151, 140];
 
 /** Each strategy with a market in which it swaps. */
 const EACH: readonly (readonly [string, () => StrategyInstance, readonly Moment[]])[] = [
+  ['grid', GRID, buying(150, 142, 142, 142, 142, 142, 142, 144.2, 144.2, 147, 147, 147)],
+  ['rebalance', REBALANCE, [1, 1, 1, 1, 2, 2, 2, 2].flatMap((times) => at(150 * times, 2, 5))],
+  ['twap', TWAP, buying(...Array.from({ length: 30 }, () => 150))],
+  ['trailing bracket', BRACKET, selling(150, 155, 158, 156, 154.8, 150, 150)],
   // A restart in the middle of a bar loses that bar, where nothing was recorded to warm up with.
   ['RSI', RSI, buying(...Array.from({ length: 28 }, (_, n) => 100 + Math.abs(n - 14)))],
   ['probability cross', CROSS, [...likely(30, 70, 70, 30, 70), resolved('no'), ...likely(70, 70)]],

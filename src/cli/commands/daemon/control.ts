@@ -31,7 +31,7 @@ const WORDS: readonly (readonly [word: OperatorAction, description: string])[] =
   ['reduce-only', 'allows the running daemon exits only'],
   ['flatten', 'sells the strategies’ holdings into the tokens of their budgets, and reports what is not sold; '
     + 'entries stay stopped until "gannet resume"'],
-  ['resume', 'allows the running daemon to trade again, and ends a flatten'],
+  ['resume', 'allows the running daemon to trade again, and ends a flatten; with a pair or a strategy, ends its pause'],
 ];
 
 export const operatorCommands: CommandModule = (program, run) => {

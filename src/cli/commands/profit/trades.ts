@@ -62,7 +62,11 @@ export const dailyCommand: CommandModule = (program, run) => {
 };
 
 function sinceFlag(text: string): Since {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return { ago: durationFlag(text) };
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) {
+    if (!/^\d/.test(text) || text.includes('-'))
+      throw new InvalidArgumentError('expected a duration such as "7d", or a day of UTC such as 2026-11-01.');
+    return { ago: durationFlag(text) };
+  }
   const at = Date.parse(`${text}T00:00:00Z`);
   if (Number.isNaN(at) || dayOf(at) !== text) throw new InvalidArgumentError(`there is no day ${text}.`);
   return { at };

@@ -19,7 +19,7 @@ export const backtestCommand: CommandModule = (program, run) => {
     .option(...REPORT_FLAG)
     .option('--grid', 'also runs under other latencies and costs (default: with --report, up to 3 million events)')
     .option('--no-grid', 'never runs under other latencies and costs')
-    .option('--trades <file>', 'also writes every round trip, as CSV')
+    .option('--trades <file>', 'also writes every trade, as CSV')
     .action(run(onRecording('backtest')));
 };
 
