@@ -1,15 +1,11 @@
 import { formatDecimal } from '../../core/amount.ts';
 import { GannetError, isGannetError } from '../../core/errors.ts';
-import type { Clock, Millis } from '../../core/time.ts';
-import type { Engine } from '../../engine/engine.ts';
-import type { StrategyInstance } from '../../engine/strategy-host.ts';
+import type { Millis } from '../../core/time.ts';
 import type { Resolution as ResolveWord } from '../../execution/operator-resolution.ts';
 import { originOfKey } from '../../market/feed.ts';
 import { describeFeedKey, formatBalances, showAmount, symbolOf, withTokenNames } from '../../market/market-text.ts';
 import type { ProfitStatement } from '../../profit/statement.ts';
 import type { SwapV2 } from '../../service/endpoints/swap-v2.ts';
-import type { FeedStats } from '../../service/feeds/feed-stats.ts';
-import type { HistoryReads } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import type { IntentListing, IntentStory } from '../../store/journal-listing.ts';
 import type { IntentState, Outcome } from '../../trading/intent.ts';
@@ -31,7 +27,7 @@ import type { PauseRequest } from '../manual/order-requests.ts';
 import { readPause, wideningOfPause } from '../manual/order-requests.ts';
 import type { ModeParts } from '../run/run-options.ts';
 import type { RunRecorder } from '../run/run-recorder.ts';
-import type { PagePort, PageSources } from '../page/page-view.ts';
+import type { PagePort, PageViewOptions } from '../page/page-view.ts';
 import { createPagePort } from '../page/page-view.ts';
 import type { StopFile } from '../watch/stop-file.ts';
 import type { OperatorRequest, Refusal } from './operator-commands.ts';
@@ -40,7 +36,6 @@ import type { OrderAudit, WideningOrder } from './order-audit.ts';
 import { createOrderKeeper, resolveOrder } from './order-audit.ts';
 import type { OrderOrigin } from './order-origin.ts';
 import { ProfitKeeper } from './profit-keeper.ts';
-import type { EquitySampler } from './run-equity.ts';
 import { runStatusOf, statusReasons, strategyStatuses } from './run-status.ts';
 import type {
   CapUse, EquityState, FeedState, PortfolioState, SessionState, StrategyState,
@@ -101,28 +96,14 @@ const PRESENCE_EVERY_MAX_MS = 60_000;
 const PRESENCE_PER_SWITCH = 10;
 
 /** The parts of a session that the control port reads and commands. */
-interface ControlPortOptions {
-  readonly runId: string;
-  readonly mode: 'live' | 'paper';
-  readonly clock: Clock;
-  readonly state: EngineState;
-  readonly strategies: readonly StrategyInstance[];
-  readonly engine: Engine;
+interface ControlPortOptions extends Omit<PageViewOptions, 'trading' | 'journal'> {
   readonly loop: Pick<EngineLoop, 'accept'>;
   readonly executor: ModeParts['executor'];
-  readonly runRecorder: RunRecorder;
   readonly journal: Pick<JournalStore,
     'listIntents' | 'showIntent' | 'intentsOfKey' | 'settledSwaps' | 'ledgerStarts' | 'listAdjustments'>;
   readonly stopFile: StopFile;
   readonly audit: OrderAudit;
   readonly log: Log;
-  readonly phase: () => string;
-  /** What a recovery still waits for. */
-  readonly recovering: () => readonly string[];
-  readonly feeds: () => readonly FeedStats[];
-  readonly startAt: Millis;
-  readonly isRealMoney: boolean;
-  readonly equity: EquitySampler;
   /** Prices manual orders; undefined without a service. */
   readonly quotes?: Pick<SwapV2, 'order'> | undefined;
   /** The service, for people. */
@@ -131,8 +112,6 @@ interface ControlPortOptions {
   readonly wallet?: string | undefined;
   /** Undefined where nothing is reloaded. */
   readonly reloader: Pick<Reloader, 'reload'> | undefined;
-  readonly page: PageSources;
-  readonly history?: HistoryReads | undefined;
 }
 
 /** Returns the control port of a session. It reads the current state; every command goes through the inbox. */

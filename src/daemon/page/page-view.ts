@@ -38,7 +38,8 @@ export interface PageSources {
 /** What is the same for every page. */
 type SharedPageState = Omit<PageState, 'role' | 'at'>;
 
-interface PageViewOptions {
+/** The parts of a session that the page reads. */
+export interface PageViewOptions {
   readonly runId: string;
   readonly mode: 'live' | 'paper';
   readonly clock: Clock;
@@ -47,6 +48,7 @@ interface PageViewOptions {
   readonly engine: Engine;
   readonly runRecorder: RunRecorder;
   readonly phase: () => string;
+  /** What a recovery still waits for. */
   readonly recovering: () => readonly string[];
   readonly feeds: () => readonly FeedStats[];
   readonly startAt: Millis;

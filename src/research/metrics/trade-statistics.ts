@@ -97,7 +97,7 @@ const NUMBER = /(?<![\p{L}\p{N}_])[-+]?\d+(?:[.,_:]\d+)*(?:e[-+]?\d+)?/gu;
 const REASON_NAME_CHARACTERS = 80;
 const NO_REASON = 'no reason recorded';
 
-/** Returns the name of a reason's group: the reason with "…" for each number, so that "at 5.1" and "at 5.2" are one. */
+/** Returns the name of a reason's group: the reason with "…" for each number, so "at 5.1" and "at 5.2" are one. */
 export function reasonName(reason: string | undefined): string {
   const name = (reason ?? '').replace(NUMBER, '…').trim();
   if (name === '') return NO_REASON;

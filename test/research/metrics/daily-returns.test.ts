@@ -43,7 +43,7 @@ describe('value at risk and expected shortfall', () => {
     expect(found.expectedShortfall).toBeCloseTo(0.19, 12);
   });
 
-  it('agree with conditional_value_at_risk of empyrical: the mean of the first ⌊(n - 1) · cutoff⌋ + 1 returns', () => {
+  it('agree with conditional_value_at_risk of empyrical: the mean of the first ⌊(n - 1) · cutoff⌋ + 1', () => {
     const values = wave();
     for (const share of [0.01, 0.05, 0.2, 1]) {
       const rising = values.toSorted((a, b) => a - b);

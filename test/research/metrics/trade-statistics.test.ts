@@ -37,7 +37,8 @@ describe('streaks', () => {
 
 describe('the system quality number', () => {
   it('is √n · mean / standard deviation, worked manually', () => {
-    // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, squares 9+1+1+1+0+0+4+16 = 32, s = √(32/7) = 2.13809; √8 · 5 / 2.13809 = 6.6144.
+    // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, squares 9+1+1+1+0+0+4+16 = 32, s = √(32/7) = 2.13809.
+    // √8 · 5 / 2.13809 = 6.6144.
     expect(systemQuality([2, 4, 4, 4, 5, 5, 7, 9])).toBeCloseTo(Math.sqrt(8) * 5 / Math.sqrt(32 / 7), 12);
     expect(systemQuality([2, 4, 4, 4, 5, 5, 7, 9])).toBeCloseTo(6.6144, 4);
   });
