@@ -1,7 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { BUILT_IN_FILE } from '../../config/load-config.ts';
 import { movesRealMoney } from '../../config/live-gate.ts';
-import { requestRate } from '../../config/request-rate.ts';
 import type { RunConfig } from '../../config/run-config.ts';
 import { strategyLimits } from '../../config/run-config.ts';
 import { ZERO } from '../../core/amount.ts';
@@ -10,54 +9,43 @@ import { GannetError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { Millis } from '../../core/time.ts';
 import type { FeedKey } from '../../market/event.ts';
-import { describeFeedKey, formatBalances } from '../../market/market-text.ts';
+import { describeFeedKey } from '../../market/market-text.ts';
 import type { Mint } from '../../market/token.ts';
-import { formatTokenAmount } from '../../market/token.ts';
-import type { RecordingWriter } from '../../recording/writer.ts';
-import { createRecordingWriter } from '../../recording/writer.ts';
 import { createFeeds } from '../../service/feeds/feeds.ts';
-import type { SignerDescription } from '../../signer/channel/channel-protocol.ts';
 import { signerLostAlert } from '../reporting/alert-text.ts';
-import type { HistoryStore } from '../../store/history.ts';
-import { openHistory } from '../../store/history.ts';
 import type { JournalStore } from '../../store/journal.ts';
 import { lockState } from '../../store/locks.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import { createState } from '../../trading/engine-state.ts';
-import type { ControlApi } from '../control/control-server.ts';
-import { startControlApi } from '../control/control-server.ts';
 import { controlFilePath } from '../control/control-file.ts';
-import type { ControlledRun } from '../control/control-port.ts';
 import type { Order, WideningOrder } from '../control/order-audit.ts';
 import { openOrderAudit } from '../control/order-audit.ts';
 import type { SignalIntake } from '../control/signals.ts';
-import { createSignalIntake } from '../control/signals.ts';
 import { commandOrigin } from '../control/order-origin.ts';
-import { historyPath, runDirOf } from '../files/find-run.ts';
-import type { WriteBehindRunFiles } from '../files/run-files.ts';
 import { raisedSinceLastRun } from '../files/raised-limits.ts';
-import { createRunFiles, writeBehindRunFiles } from '../files/run-files.ts';
 import type { CodeCopy } from '../files/kept-code.ts';
 import { copyCode } from '../files/kept-code.ts';
 import { createManifest } from '../files/run-manifest.ts';
 import type { RunSummary } from '../reporting/counters.ts';
-import { describeLimits, describeProtections, isolationWarning } from '../reporting/limits-text.ts';
-import type { RunStart } from '../reporting/reporter.ts';
+import { isolationWarning } from '../reporting/limits-text.ts';
 import { reportToAll } from '../reporting/reporter.ts';
 import { RunStory } from '../page/run-story.ts';
 import { reloadOnChange } from '../reload/on-change.ts';
-import { createDiskGuard, isDiskFull } from '../watch/disk-guard.ts';
+import { createDiskGuard } from '../watch/disk-guard.ts';
 import type { StateWatch } from '../watch/state-watch.ts';
 import { createStateWatch } from '../watch/state-watch.ts';
 import { stopFileOf } from '../watch/stop-file.ts';
 import { checkTokens } from '../watch/token-watch.ts';
 import { liveParts, paperParts } from './modes.ts';
-import { describeSignerProcess } from './open-signer.ts';
+import {
+  describeStart, historyOf, openControl, openFiles, openRecorder, signalIntakeOf,
+} from './run-parts.ts';
 import { prepareWarmup, prepareWarmupInChunks } from './recorded-warm-up.ts';
 import type { DaemonOptions, ModeParts, ModeScope } from './run-options.ts';
 import { Resources } from './run-options.ts';
 import { CRASH_LIMIT, crashesInARow } from './safe-mode.ts';
 import { Session } from './session.ts';
+import { openSideServices } from './side-services.ts';
 import { scheduleCheckpoints } from './state-saving.ts';
 
 /**
@@ -80,7 +68,9 @@ export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
 
 async function runLocked(given: DaemonOptions, resources: Resources, end: () => void): Promise<RunSummary> {
   const story = new RunStory({ ...given.config, runId: given.runId });
-  const options = { ...given, reporter: reportToAll([given.reporter, story.reporter]) };
+  const sideServices = openSideServices(given);
+  resources.add('side services', () => sideServices.close());
+  const options = { ...given, reporter: reportToAll([given.reporter, story.reporter, ...sideServices.reporters]) };
   const { config, clock, log, reporter, stateDir } = options;
   const { recording: { dir: recordingDir }, tokens, limits, strategies } = config;
   const scope: ModeScope = {
@@ -123,6 +113,7 @@ async function runLocked(given: DaemonOptions, resources: Resources, end: () => 
   for (const notice of [...(warning === undefined ? [] : [warning]), ...mode.notices])
     reporter.state(session.stamp, 'notice', notice);
   for (const order of [...mode.widenings, ...startOrders(scope)]) session.controlPort.reportWidening(order);
+  sideServices.attach(session.controlPort);
   return await runSession(scope, session, mode.journal);
 }
 
@@ -270,102 +261,12 @@ async function codeOf({ strategies }: RunConfig): Promise<Readonly<Record<string
     (file === undefined ? [] : [copyCode(file).then((copy) => [name, copy] as const)]))));
 }
 
-/** On a full disk the run starts without a recording, because exits must go on. */
-function openRecorder(
-  { options: { config, clock, log, runId }, resources, diskGuard }: ModeScope,
-): RecordingWriter | undefined {
-  if (!config.recording.enabled) return undefined;
-  const onError = (error: GannetError): void => {
-    log('error', 'the recording stopped; trading goes on', { error });
-    diskGuard.recordingFailed(error);
-  };
-  try {
-    const recorder =
-      createRecordingWriter({ dir: config.recording.dir, name: runId, clock, tokens: config.tokens.all, onError });
-    resources.add('recording', async () => { await recorder.close(); });
-    return recorder;
-  } catch (error) {
-    if (!isDiskFull(error)) throw error;
-    onError(error);
-    return undefined;
-  }
-}
-
-/** The samples of equity and prices for people. What happens to them is logged, and changes nothing else. */
-function historyOf({ options: { config, stateDir, log }, resources }: ModeScope): HistoryStore {
-  const history = openHistory({
-    path: historyPath(stateDir, config.mode), onFault: (message) => { log('warn', message); },
-  });
-  resources.add('history', () => { history.close(); });
-  return history;
-}
-
-function openFiles({ options: { stateDir, runId, log }, diskGuard }: ModeScope): WriteBehindRunFiles {
-  const what = 'the run’s record of its decisions';
-  const onFault = (error: Error): boolean => {
-    log('error', `${what} could not be written`, { error });
-    return diskGuard.failed(what, error);
-  };
-  const files = { dir: runDirOf(stateDir, runId), open: () => createRunFiles(stateDir, runId) };
-  return writeBehindRunFiles(files, { onFault, onWritten: () => { diskGuard.recovered(what); } });
-}
-
 const CRASHES_SHOWN_MAX = 100;
 
 /** Returns how many runs in a row crashed before this one; undefined below the limit. */
 function crashesBefore(journal: Pick<JournalStore, 'listRuns'>, now: Millis): number | undefined {
   const crashes = crashesInARow(journal.listRuns({ limit: CRASHES_SHOWN_MAX }), now);
   return crashes < CRASH_LIMIT.crashes ? undefined : crashes;
-}
-
-function signalIntakeOf({ config: { signals }, signalsToken: token, clock }: DaemonOptions): SignalIntake | undefined {
-  return signals === undefined || token === undefined ? undefined
-    : createSignalIntake({ names: signals.names, token, clock });
-}
-
-async function openControl(
-  { options, resources, audit, story }: ModeScope,
-  controlled: Pick<ControlledRun, 'controlPort' | 'end'> & { readonly signals: SignalIntake | undefined },
-): Promise<ControlApi | undefined> {
-  const { config: { control: place }, controlTokens: tokens, stateDir, runId, clock, log } = options;
-  if (!place.enabled) return undefined;
-  const control = await startControlApi({
-    ...place, ...controlled, audit, stateDir, tokens, runId, story, clock, log,
-  });
-  resources.add('control API', () => control.close());
-  return control;
-}
-
-function describeStart(
-  { config, connections, runId }: DaemonOptions,
-  run: {
-    readonly state: EngineState; readonly address: string | undefined; readonly signer: SignerDescription | undefined;
-    readonly control: ControlApi | undefined;
-  },
-): RunStart {
-  return {
-    runId,
-    mode: config.mode,
-    isRealMoney: movesRealMoney(config),
-    service: connections.description,
-    wallet: run.address,
-    strategies: config.strategies.map(({ name, strategy, budget }) => {
-      const token = budget === undefined ? undefined : config.tokens.byMint(budget.mint);
-      return {
-        name, summary: strategy.summary,
-        budget: budget === undefined || token === undefined ? undefined
-          : formatTokenAmount({ token, amount: budget.amount }),
-      };
-    }),
-    feeds: requestRate(config).feeds,
-    balances: formatBalances(config.tokens, run.state.portfolio.wallet),
-    limits: describeLimits(config.limits, config.tokens),
-    protections: describeProtections(config.limits, config.tokens),
-    signer: run.signer === undefined ? undefined : { ...run.signer, words: describeSignerProcess(run.signer) },
-    controlUrl: run.control?.url,
-    controlPortTaken: run.control?.portTaken,
-    loginLink: run.control?.loginLink,
-  };
 }
 
 /** Resolves with the reason for the end, for people. Rejects on a bug or a lost sandbox. */
