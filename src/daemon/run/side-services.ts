@@ -1,7 +1,10 @@
+import { requestRate } from '../../config/request-rate.ts';
 import { messageOf } from '../../core/errors.ts';
+import { feedKey } from '../../market/feed.ts';
 import type { ControlPort } from '../control/control-port.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
+import { AbsenceWatch } from '../watch/absence.ts';
 import type { DaemonOptions } from './run-options.ts';
 
 /** A part of a run that watches it and takes no part in its decisions. */
@@ -25,7 +28,7 @@ interface SideServices {
 /** Opens what the configuration asks for beside trading. A fault of one is logged; trading and the others go on. */
 export function openSideServices(options: DaemonOptions): SideServices {
   const { log } = options;
-  const services: readonly SideService[] = [];
+  const services: readonly SideService[] = [absenceService(options)];
   return {
     reporters: services.flatMap(({ name, reporter }) => (reporter === undefined ? [] : [guarded(name, reporter, log)])),
     attach: (port) => { for (const { name, attach } of services) logged(name, log, () => attach?.(port)); },
@@ -38,6 +41,15 @@ export function openSideServices(options: DaemonOptions): SideServices {
         }
       }));
     },
+  };
+}
+
+function absenceService({ config, clock, log }: DaemonOptions): SideService {
+  const expectedMs = new Map(requestRate(config).feeds.map(({ spec, expectedMs: each }) => [feedKey(spec), each]));
+  const watch = new AbsenceWatch({ alerts: config.alerts, clock, log, expectedMs });
+  return {
+    name: 'the watch over absent events', reporter: watch.reporter, attach: (port) => { watch.attach(port); },
+    close: () => { watch.close(); },
   };
 }
 
