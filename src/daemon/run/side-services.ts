@@ -2,6 +2,7 @@ import { requestRate } from '../../config/request-rate.ts';
 import { messageOf } from '../../core/errors.ts';
 import { feedKey } from '../../market/feed.ts';
 import type { ControlPort } from '../control/control-port.ts';
+import { RunMetrics } from '../metrics/run-metrics.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { AbsenceWatch } from '../watch/absence.ts';
@@ -21,6 +22,8 @@ interface SideService {
 /** All side services of a run. */
 interface SideServices {
   readonly reporters: readonly Reporter[];
+  /** Served by the control API. */
+  readonly metrics: RunMetrics;
   attach(port: ControlPort): void;
   close(): Promise<void>;
 }
@@ -28,8 +31,17 @@ interface SideServices {
 /** Opens what the configuration asks for beside trading. A fault of one is logged; trading and the others go on. */
 export function openSideServices(options: DaemonOptions): SideServices {
   const { log } = options;
-  const services: readonly SideService[] = [absenceService(options)];
+  const { config: { mode, recording }, connections: { service, rpcCalls } } = options;
+  const metrics = new RunMetrics({
+    ...options, mode, recordingDir: recording.dir, requests: () => service.stats(), rpcCalls,
+  });
+  const services: readonly SideService[] = [
+    absenceService(options),
+    { name: 'metrics', reporter: metrics.reporter, attach: (port) => { metrics.attach(port); },
+      close: () => { metrics.close(); } },
+  ];
   return {
+    metrics,
     reporters: services.flatMap(({ name, reporter }) => (reporter === undefined ? [] : [guarded(name, reporter, log)])),
     attach: (port) => { for (const { name, attach } of services) logged(name, log, () => attach?.(port)); },
     close: async () => {
