@@ -58,6 +58,8 @@ export interface ControlPort {
   profit(): Promise<ProfitStatement>;
   /** Returns what the run still waits for before it is ready; empty when it is ready. */
   waitsFor(): readonly string[];
+  /** Returns how long the oldest input has waited in the inbox; 0 where none waits. */
+  inboxWaitedMs(): Millis;
   /** Carries out a request and returns what may be traded afterwards. One that allows more is written first. */
   request(request: OperatorRequest, origin: OrderOrigin): TradingView | Refusal;
   /** The swaps and sales that a person orders. */
@@ -97,7 +99,7 @@ const PRESENCE_PER_SWITCH = 10;
 
 /** The parts of a session that the control port reads and commands. */
 interface ControlPortOptions extends Omit<PageViewOptions, 'trading' | 'journal'> {
-  readonly loop: Pick<EngineLoop, 'accept'>;
+  readonly loop: Pick<EngineLoop, 'accept' | 'waitedMs'>;
   readonly executor: ModeParts['executor'];
   readonly journal: Pick<JournalStore,
     'listIntents' | 'showIntent' | 'intentsOfKey' | 'settledSwaps' | 'ledgerStarts' | 'listAdjustments'>;
@@ -164,6 +166,7 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
       ...(runRecorder.access.state === 'granted' ? []
         : [runRecorder.access.state === 'silent' ? 'the service does not answer' : 'the service refuses the API key']),
     ],
+    inboxWaitedMs: () => loop.waitedMs(),
     request: (request, origin) => {
       const { action, strategy, reason } = request;
       const order = { action, origin, strategy, reason };

@@ -2,6 +2,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { ControlPort } from '../control/control-port.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
+import { superviseRun } from '../watch/supervision.ts';
 import type { DaemonOptions } from './run-options.ts';
 
 /** A part of a run that watches it and takes no part in its decisions. */
@@ -24,8 +25,10 @@ interface SideServices {
 
 /** Opens what the configuration asks for beside trading. A fault of one is logged; trading and the others go on. */
 export function openSideServices(options: DaemonOptions): SideServices {
-  const { log } = options;
-  const services: readonly SideService[] = [];
+  const { log, clock, serviceManager: manager } = options;
+  const services: readonly SideService[] = [
+    ...(manager === undefined ? [] : [{ name: 'supervision', ...superviseRun({ manager, clock, log }) }]),
+  ];
   return {
     reporters: services.flatMap(({ name, reporter }) => (reporter === undefined ? [] : [guarded(name, reporter, log)])),
     attach: (port) => { for (const { name, attach } of services) logged(name, log, () => attach?.(port)); },
