@@ -74,7 +74,8 @@ export function guideScript(blocks: readonly string[]): string {
     ...(block.includes('git clone') ? [SANDBOX] : []),
     ...(block.includes('config/live.yaml /etc/gannet') ? [EDIT] : []),
   ].join('\n'));
-  return `set -e\nexport GANNET_SOURCE=/source.git DEBIAN_FRONTEND=noninteractive\n${parts.join('\n')}\necho "== done"\n`;
+  const start = 'set -e\nexport GANNET_SOURCE=/source.git DEBIAN_FRONTEND=noninteractive';
+  return [start, ...parts, 'echo "== done"', ''].join('\n');
 }
 
 /** Follows the guide on a fresh Debian 12 in a folder. Returns what was printed, and what is wrong. */
