@@ -30,8 +30,12 @@ const LINES_MAX = 100_000;
 const CHECK_EVERY_MS = 250;
 /** What a person reads of a line; `--json` has all of it. */
 const SHOWN = 400;
-/** The time stands before the line, and a hash says nothing to a person. */
-const UNSHOWN: ReadonlySet<string> = new Set(['timestamp', 'level', 'at', 'h']);
+/** What a person wants to know first of an event. */
+const FIRST = ['strategy', 'intent_id', 'state', 'verdict', 'code', 'reason', 'error'] as const;
+/** The time stands before the line. Addresses, signatures, hashes and numbers are in `--json`, and in `journal show`. */
+const UNSHOWN: ReadonlySet<string> = new Set([
+  ...FIRST, 'timestamp', 'level', 'at', 'h', 'seq', 'run_id', 'input_mint', 'output_mint', 'signature', 'proposal',
+]);
 const COLOURS = { error: 'red', warn: 'yellow', info: 'green', debug: 'gray' } as const;
 
 export const logsCommand: CommandModule = (program, run) => {
@@ -86,6 +90,12 @@ function knownRuns(stateDir: string): string {
   return names.length === 0 ? 'it has none yet' : `the newest are ${printable(names.join(', '), SHOWN)}`;
 }
 
+/** A decision has its reason in its proposal. */
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
 /** Texts of strategies and services are in the log: they are made safe again, since other programs may write there. */
 function print({ terminal }: CommandContext, { text: whole, entry }: LogLine): void {
   if (terminal.json) {
@@ -98,7 +108,11 @@ function print({ terminal }: CommandContext, { text: whole, entry }: LogLine): v
     return;
   }
   const { timestamp, level } = entry;
-  const rest = Object.fromEntries(Object.entries(entry).filter(([name]) => !UNSHOWN.has(name)));
+  const shown = [
+    ...FIRST.map((name) => [name, entry[name] ?? memberOf(entry['proposal'], name)] as const),
+    ...Object.entries(entry).filter(([name]) => !UNSHOWN.has(name)),
+  ];
+  const rest = Object.fromEntries(shown.filter(([, value]) => value !== null && value !== undefined));
   const at = typeof timestamp === 'string' ? Date.parse(timestamp) : NaN;
   const known = LOG_LEVELS.find((one) => one === level);
   const text = printable(humanLine({ ...rest, level: String(level ?? '') }), SHOWN);

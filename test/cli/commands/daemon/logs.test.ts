@@ -68,6 +68,17 @@ describe('gannet logs', () => {
       + 'error=a\\u000aforged line\n');
   });
 
+  it('prints of an event who, what and why, without addresses', async () => {
+    const event = {
+      at: 1, seq: 13, h: 'ab'.repeat(32), strategy: 'dca', code: null, verdict: 'approved', intent_id: 'dca-1',
+      proposal: { kind: 'swap', inputMint: 'a'.repeat(44), reason: 'it is time' }, signature: 's'.repeat(88),
+    };
+    const dir = logged({ [FIRST]: line('decision', event) });
+    const { printed } = await runCommand(logsCommand, ['logs'], { stateDir: dir, json: false });
+    expect(printed).toBe('2026-11-22 10:11:12  info  decision strategy=dca intent_id=dca-1 verdict=approved '
+      + 'reason=it is time\n');
+  });
+
   it('shows lines that are no JSON, and long ones in part, but not a torn last one', async () => {
     const long = 'x'.repeat(700_000);
     const whole = `${line('before')}torn by a crash\n${line(long)}${line('after')}`;
