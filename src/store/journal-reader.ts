@@ -146,8 +146,11 @@ function viewOf(database: DatabaseSync, path: string, head: ReturnType<typeof op
   };
 }
 
-/** Without a WAL no process has the file open. It is then opened as immutable, because SQLite would create a WAL. */
-function openToRead(path: string): DatabaseSync {
+/**
+ * Opens a SQLite file for reading. Without a WAL no process has the file open. It is then opened as immutable, because
+ * SQLite would create a WAL.
+ */
+export function openToRead(path: string): DatabaseSync {
   const url = pathToFileURL(resolve(path));
   if (sizeOf(`${path}-wal`) === 0) url.searchParams.set('immutable', '1');
   return new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });

@@ -172,7 +172,8 @@ function pickStats(path: string): { bytes: number; modified: number } {
   return { bytes: size, modified: mtimeMs };
 }
 
-function humanLine({ level, message, ...details }: Record<string, unknown> & { level: string }): string {
+/** Returns an entry of the log as a line for people. */
+export function humanLine({ level, message, ...details }: Record<string, unknown> & { level: string }): string {
   const rest = Object.entries(details).filter(([key, value]) => key !== 'timestamp' && value !== undefined)
     .flatMap(([key, value]) => plainDetails(key, value));
   return printable([level.padEnd(5), String(message), ...rest].join(' '), 2_000);
