@@ -17,6 +17,7 @@ export interface ReportFiles {
   readonly isolation: string;
   readonly hostile: string;
   readonly reloads: string;
+  readonly retention: string;
 }
 
 /**
@@ -46,6 +47,7 @@ export function campaignReport(files: ReportFiles): string {
     ...isolationSection(readResults(files.isolation)),
     ...hostileSection(readResults(files.hostile)),
     ...reloadsSection(readResults(files.reloads)),
+    ...retentionSection(readResults(files.retention)),
   ].join('\n');
 }
 
@@ -196,6 +198,30 @@ function reloadsSection(results: readonly ResultLine[]): string[] {
   ];
 }
 
+function retentionSection(results: readonly ResultLine[]): string[] {
+  const megabytes = (bytes: unknown): string => (Number(bytes) / 1e6).toFixed(1);
+  return [
+    '## Months on one disk', '',
+    'The recorder, the log, the files of a run, the journal and the history write at the rate of the demonstration in',
+    'virtual time, and the pruning of a run follows each hour. The state directory must stay within its budget, and',
+    'profit must still be computed from every swap: `npm run campaign:retention -- --days 90`. With `--share 0.1` it',
+    'is a tenth of the rate with a tenth of every size.', '',
+    ...table([
+      'code', 'days', 'share of the rate', 'swaps', 'quotes', 'bytes a quote', 'budget, MB', 'most, MB', 'end, MB', 'recordings', 'runs',
+      'logs', 'journal', 'history', 'minutes', 'violations',
+    ], results.filter(({ type }) => type === 'retention').map((line) => {
+      const last = line['last'] as Figures;
+      return [
+        versionOf(line), show(line['days']), show(line['share']), show(line['swaps']), show(line['quotes']),
+        Number(line['bytesPerQuote']).toFixed(1), megabytes(line['budget']), megabytes(line['most']),
+        megabytes(line['end']),
+        ...['recordings', 'runs', 'logs', 'journal', 'history'].map((kind) => megabytes(last[kind])),
+        show(Math.round(Number(line['minutes']))), show(line['violations']),
+      ];
+    })),
+  ];
+}
+
 function hostileSection(results: readonly ResultLine[]): string[] {
   const lines = results.filter(({ type }) => type === 'hostile');
   const runs = [...new Set(lines.map(hostileRun))];
@@ -248,13 +274,13 @@ function option(name: string): { readonly type: 'string'; readonly default: stri
 
 /**
  * `node test/campaign/write-report.ts [--crash FILE] [--lies FILE] [--transactions FILE] [--reader FILE] [--canary
- * FILE] [--hash FILE] [--isolation FILE] [--hostile FILE] [--reloads FILE]`
+ * FILE] [--hash FILE] [--isolation FILE] [--hostile FILE] [--reloads FILE] [--retention FILE]`
  */
 function main(): void {
   const { values } = parseArgs({ options: {
     crash: option('crash'), lies: option('lies'), transactions: option('transactions'), reader: option('reader'),
     canary: option('canary'), hash: option('hash'), isolation: option('isolation'),
-    hostile: option('hostile'), reloads: option('reloads'),
+    hostile: option('hostile'), reloads: option('reloads'), retention: option('retention'),
   } });
   for (const file of Object.values(values)) packResults(file);
   writeFileSync(join(PROJECT, 'docs', 'campaigns.md'), campaignReport(values));

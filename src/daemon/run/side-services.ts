@@ -1,7 +1,9 @@
 import { messageOf } from '../../core/errors.ts';
 import type { ControlPort } from '../control/control-port.ts';
+import { writeStateReadme } from '../files/state-readme.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
+import { RetentionService } from '../retention/retention-service.ts';
 import type { DaemonOptions } from './run-options.ts';
 
 /** A part of a run that watches it and takes no part in its decisions. */
@@ -25,7 +27,10 @@ interface SideServices {
 /** Opens what the configuration asks for beside trading. A fault of one is logged; trading and the others go on. */
 export function openSideServices(options: DaemonOptions): SideServices {
   const { log } = options;
-  const services: readonly SideService[] = [];
+  logged('the README of the state directory', log, () => { writeStateReadme(options.stateDir); });
+  const services: readonly SideService[] = [
+    ...(options.config.retention.enabled ? [retentionOf(options)] : []),
+  ];
   return {
     reporters: services.flatMap(({ name, reporter }) => (reporter === undefined ? [] : [guarded(name, reporter, log)])),
     attach: (port) => { for (const { name, attach } of services) logged(name, log, () => attach?.(port)); },
@@ -38,6 +43,13 @@ export function openSideServices(options: DaemonOptions): SideServices {
         }
       }));
     },
+  };
+}
+
+function retentionOf(options: DaemonOptions): SideService {
+  const retention = new RetentionService(options);
+  return {
+    name: 'the retention', attach: (port) => { retention.attach(port); }, close: () => retention.close(),
   };
 }
 
