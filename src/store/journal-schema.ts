@@ -161,7 +161,7 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /** The format that this code writes, and the release that introduced it. */
-export const JOURNAL_FORMAT = { version: MIGRATIONS.length, since: '0.1.0' } as const;
+export const JOURNAL_FORMAT = { version: MIGRATIONS.length, since: '0.2.0' } as const;
 
 /** The kind of file of the journal. */
 export const JOURNAL: DatabaseKind = {
