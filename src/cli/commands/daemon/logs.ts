@@ -32,7 +32,7 @@ const CHECK_EVERY_MS = 250;
 const SHOWN = 400;
 /** What a person wants to know first of an event. */
 const FIRST = ['strategy', 'intent_id', 'state', 'verdict', 'code', 'reason', 'error'] as const;
-/** The time stands before the line. Addresses, signatures, hashes and numbers are in `--json`, and in `journal show`. */
+/** The time stands before the line. Addresses, signatures, hashes and numbers are in `--json` and `journal show`. */
 const UNSHOWN: ReadonlySet<string> = new Set([
   ...FIRST, 'timestamp', 'level', 'at', 'h', 'seq', 'run_id', 'input_mint', 'output_mint', 'signature', 'proposal',
 ]);
