@@ -133,6 +133,9 @@ beforeAll(async () => {
   await post('/api/halt', { reason: 'closing time' });
   seen['status at the end'] = document(await gannet('status'));
   answers['a status in words'] = await playground.ask(['status', '--state-dir', state]);
+  answers['a doctor beside the run'] =
+    await playground.run(['doctor', '--json', '--config', playground.path('gannet.yaml'), '--state-dir', state]);
+  answers['warnings of the log'] = await gannet('logs', '-n', '2', '--level', 'warn');
   daemon.signal('SIGINT');
   ended = await daemon.ended;
   const { seq, h } = seen['denied'];
@@ -565,6 +568,28 @@ describe('gannet explain', () => {
   it('reports an unknown decision', () => {
     expect([answers['an unknown decision']!.code, document(answers['an unknown decision']!)['error']])
       .toMatchObject([1, { code: 'DECISION_UNKNOWN' }]);
+  });
+});
+
+describe('gannet doctor and gannet logs', () => {
+  it('find the running daemon well, its trading halted, and nothing of the state open to others', () => {
+    const { code, stderr } = answers['a doctor beside the run']!;
+    const doctor = document(answers['a doctor beside the run']!);
+    const { ok, checks } = doctor as { ok?: boolean; checks?: readonly JsonLine[] };
+    expect([code, ok], JSON.stringify(checks)).toEqual([0, true]);
+    expect(stderr).toBe('');
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'locks', level: 'ok', message: expect.stringMatching(
+      /a daemon runs \(process \d+\) and answers at/) }));
+    expect(checks!.filter(({ level }) => level === 'warning').map(({ name }) => name)).toEqual(['trading']);
+  });
+
+  it('show the newest warnings of the log', () => {
+    const lines = jsonLines(answers['warnings of the log']!.stdout);
+    expect(lines).toHaveLength(2);
+    for (const { level, timestamp } of lines) {
+      expect(level).toMatch(/^(?:warn|error)$/);
+      expect(Date.parse(String(timestamp))).toBeGreaterThan(0);
+    }
   });
 });
 

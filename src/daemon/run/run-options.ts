@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { RunConfig, StrategyConfig } from '../../config/run-config.ts';
+import type { ServiceManager } from '../../core/process-supervisor.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { LiveExecutor } from '../../execution/live-executor.ts';
@@ -70,6 +71,8 @@ export interface DaemonOptions {
   /** The token for signals; undefined where the configuration has no signals. */
   readonly signalsToken?: string | undefined;
   readonly stateDir: string;
+  /** The signer's own folder, for a backup before an upgrade. */
+  readonly countersDir: string;
   readonly clock: Clock;
   readonly reporter: Reporter;
   readonly log: Log;
@@ -88,6 +91,8 @@ export interface DaemonOptions {
   readonly acceptNewJournal?: boolean | undefined;
   /** Aborted when the operator ends the run. */
   readonly interrupt: AbortSignal;
+  /** What supervises the process; undefined without one. */
+  readonly serviceManager?: ServiceManager | undefined;
 }
 
 /** All that differs between live and paper: the executor, its journal and its money. */

@@ -24,7 +24,7 @@ export interface DiskMarks {
 }
 
 const MIB = 1024 * 1024;
-const DISK_MARKS: DiskMarks = { recordingBytes: 256 * MIB, entriesBytes: 64 * MIB, ballastBytes: 16 * MIB };
+export const DISK_MARKS: DiskMarks = { recordingBytes: 256 * MIB, entriesBytes: 64 * MIB, ballastBytes: 16 * MIB };
 
 /** The run that a disk guard protects. */
 interface GuardedRun {
