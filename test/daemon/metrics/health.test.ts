@@ -1,6 +1,5 @@
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
-import type { FeedKey } from '../../../src/market/event.ts';
 import type { FeedStats } from '../../../src/service/feeds/feed-stats.ts';
 import type { SetTradingState } from '../../../src/trading/engine-command.ts';
 import { strategy } from '../../engine/runs.ts';
@@ -9,7 +8,7 @@ import { temporaryFolder } from '../../store/fixtures.ts';
 import { controlFixture, startTestApi, testMetrics, TOKENS } from '../control-fixture.ts';
 
 const FEED: FeedStats = {
-  feed: 'quote:a:b:1' as FeedKey, status: 'healthy', polls: 1, answers: 1, failures: 0, consecutiveFailures: 0,
+  feed: 'quote:a:b:1', status: 'healthy', polls: 1, answers: 1, failures: 0, consecutiveFailures: 0,
   lastAnswerAt: 1_000, everyMs: 5_000, weight: 1, ageMs: 0, meanAgeMs: 0, maxAgeMs: 0,
 };
 
@@ -129,7 +128,7 @@ describe('/readyz', () => {
     expect(await (await startHealth({ isStarted: false })).isReady())
       .toEqual({ ready: false, reasons: ['STARTING'], waits_for: ['the run is starting'] });
     const { run, isReady } = await startHealth();
-    run.feeds = [FEED, { ...FEED, feed: 'signal:entry' as FeedKey, answers: 0 }];
+    run.feeds = [FEED, { ...FEED, feed: 'signal:entry', answers: 0 }];
     expect(await isReady()).toMatchObject({ ready: true });
   });
 
