@@ -310,4 +310,7 @@ async function main(): Promise<number> {
   return violations === 0 ? 0 : 1;
 }
 
-if (import.meta.main) process.exitCode = await main();
+if (import.meta.main) {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+  process.exitCode = await main();
+}
