@@ -23,6 +23,7 @@ import type { OrderAudit, WideningOrder } from '../control/order-audit.ts';
 import type { WriteBehindRunFiles } from '../files/run-files.ts';
 import type { RunManifest } from '../files/run-manifest.ts';
 import type { StrategyHosts } from '../hosts/host-generations.ts';
+import type { RunMetrics } from '../metrics/run-metrics.ts';
 import type { LoadAgain, Reloading } from '../reload/reloader.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
@@ -70,6 +71,8 @@ export interface DaemonOptions {
   /** The token for signals; undefined where the configuration has no signals. */
   readonly signalsToken?: string | undefined;
   readonly stateDir: string;
+  /** The signer's own folder, for a backup before an upgrade. */
+  readonly countersDir: string;
   readonly clock: Clock;
   readonly reporter: Reporter;
   readonly log: Log;
@@ -120,6 +123,7 @@ export interface ModeScope {
   readonly audit: OrderAudit;
   /** What has happened in the run, for the page. */
   readonly story: RunStory;
+  readonly metrics: RunMetrics;
 }
 
 /** What a session is made of. */
