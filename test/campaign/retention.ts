@@ -383,7 +383,8 @@ async function main(): Promise<number> {
   mkdirSync(join(values.out, '..'), { recursive: true });
   addResult(values.out, {
     type: 'retention', at: new Date().toISOString(), ...codeVersion('everything'), seed: Number(values.seed),
-    days: days.length, share, every: Number(values.every), ...figures, last: days.at(-1), course: days.map(({ total }) => total),
+    days: days.length, share, every: Number(values.every), ...figures, last: days.at(-1),
+    course: days.map(({ total }) => total),
     minutes: (Date.now() - startedMs) / 60_000, violations: violations.length,
   });
   packResults(values.out);

@@ -28,9 +28,7 @@ interface SideServices {
 export function openSideServices(options: DaemonOptions): SideServices {
   const { log } = options;
   logged('the README of the state directory', log, () => { writeStateReadme(options.stateDir); });
-  const services: readonly SideService[] = [
-    ...(options.config.retention.enabled ? [retentionOf(options)] : []),
-  ];
+  const services: readonly SideService[] = options.config.retention.enabled ? [retentionOf(options)] : [];
   return {
     reporters: services.flatMap(({ name, reporter }) => (reporter === undefined ? [] : [guarded(name, reporter, log)])),
     attach: (port) => { for (const { name, attach } of services) logged(name, log, () => attach?.(port)); },
