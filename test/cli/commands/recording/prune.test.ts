@@ -8,7 +8,7 @@ import { DAY, makeRun } from '../../../daemon/retention/retention-fixture.ts';
 import { temporaryFolder } from '../../../store/fixtures.ts';
 import { runCommand } from '../../in-process.ts';
 
-it('old recordings are shown, pinned, and deleted on order, in 80 columns', async () => {
+it('old recordings are shown, pinned, and deleted on order', async () => {
   const stateDir = temporaryFolder();
   const at = Math.floor(Date.now() / DAY) * DAY;
   const [old, other, newest] = [90, 80, 2].map((days) => makeRun(stateDir, { at: at - days * DAY, hours: 2 }));
@@ -44,6 +44,7 @@ it('old recordings are shown, pinned, and deleted on order, in 80 columns', asyn
     { run_id: other!.runId, recording: 'pruned', has_decisions: false, kept: false },
     { run_id: old!.runId, recording: 'pruned', has_decisions: false, kept: false },
   ]);
-  const lines = [dry, done, recordings, runs].flatMap(({ text }) => text.split('\n'));
-  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect([done.text, recordings.text, runs.text]).toEqual([
+    expect.stringContaining('were deleted'), expect.stringContaining('damaged'), expect.stringContaining('pruned'),
+  ]);
 });
