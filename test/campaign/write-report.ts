@@ -212,8 +212,11 @@ function pageSection(results: readonly ResultLine[]): string[] {
   ];
 }
 
+function megabytes(bytes: unknown): string {
+  return (Number(bytes) / 1e6).toFixed(1);
+}
+
 function retentionSection(results: readonly ResultLine[]): string[] {
-  const megabytes = (bytes: unknown): string => (Number(bytes) / 1e6).toFixed(1);
   return [
     '## Months on one disk', '',
     'The recorder, the log, the files of a run, the journal and the history write at the rate of the demonstration in',
