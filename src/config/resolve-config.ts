@@ -16,8 +16,8 @@ import type { RequestRate } from './request-rate.ts';
 import { refuseExcess, requestRate } from './request-rate.ts';
 import { resolveBacktest } from './resolve-backtest.ts';
 import {
-  checkForRun, knownRouters, refuseUnknownSignals, resolveChain, resolveService, resolveSignals, resolveSigner,
-  resolveWallet,
+  checkForRun, knownRouters, refuseUnknownSignals, resolveChain, resolveControl, resolveService, resolveSignals,
+  resolveSigner, resolveWallet,
 } from './resolve-connections.ts';
 import { resolveLimits } from './risk-limits.ts';
 import { resolveSwap } from './strategies/swap-options.ts';
@@ -140,7 +140,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     reload: sections.reload ?? (sections.mode === 'paper' ? 'on_change' : 'by_command'),
     recording: { enabled, dir },
     signals: resolveSignals(sections),
-    control: { ...sections.control, isPortGiven: nodeAt(sound, ['control', 'port']) !== undefined },
+    control: resolveControl(sections, nodeAt(sound, ['control', 'port']) !== undefined),
   };
   const rate = requestRate(config);
   if (purpose !== 'read') {
