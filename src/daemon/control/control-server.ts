@@ -28,6 +28,8 @@ import { addManualOrders } from '../manual/manual-routes.ts';
 import { addCommands } from './command-routes.ts';
 import type { SignalIntake } from './signals.ts';
 import { addSignals } from './signals.ts';
+import { addMetrics } from '../metrics/metrics-routes.ts';
+import type { RunMetrics } from '../metrics/run-metrics.ts';
 import type { ControlledRun } from './control-port.ts';
 import type { ControlTokens } from './control-tokens.ts';
 import type { Log } from '../reporting/log.ts';
@@ -69,8 +71,8 @@ export interface ControlApi {
 
 /**
  * Serves the page and the daemon's state on the loopback address, and takes the operator's commands. Every path but
- * `/healthz`, the files of the page and its login needs a token or a session; that of a viewer only reads. Requests
- * that a foreign web page could make (by Host or Origin) are refused first. Throws CONTROL_PORT_TAKEN.
+ * those for health, the files of the page and its login needs a token or a session; that of a viewer only reads.
+ * Requests that a foreign web page could make (by Host or Origin) are refused first. Throws CONTROL_PORT_TAKEN.
  */
 export async function startControlApi(options: ControlledRun & Omit<ControlConfig, 'enabled'> & {
   readonly stateDir: string;
@@ -79,6 +81,7 @@ export async function startControlApi(options: ControlledRun & Omit<ControlConfi
   readonly signals?: SignalIntake | undefined;
   /** What has happened, for the page. */
   readonly story: RunStory;
+  readonly metrics: RunMetrics;
   readonly clock: Clock;
   readonly log: Log;
 }): Promise<ControlApi> {
@@ -111,6 +114,7 @@ export async function startControlApi(options: ControlledRun & Omit<ControlConfi
   });
   addAssets(app, assets);
   addSessions(app, { sessions, guard: guarded, onEnd: (login) => { streams.endOf(login); } });
+  addMetrics(app, options);
   addViews(app, options);
   addPage(app, { controlPort, story, streams, guard: guarded, logFile: logPath({ stateDir, name: runId }) });
   addCommands(app, options);
@@ -118,6 +122,7 @@ export async function startControlApi(options: ControlledRun & Omit<ControlConfi
   if (options.signals !== undefined) addSignals(app, options.signals, guarded.refuse);
   const { url: listening, portTaken } = await listen(app, options);
   const url = tls === undefined ? listening : listening.replace('http:', 'https:');
+  logFaults(app, log);
   let placing = placeControlFiles(options, { url, fingerprint: material?.fingerprint });
   const renewing = tls === undefined ? undefined : reloadTls(app.server as TlsServer, tls, {
     clock, log, onRenewed: (fingerprint) => {
@@ -163,6 +168,15 @@ function createServer(handler: RequestListener, material: Parameters<typeof crea
   return createTlsServer({
     ...options, ...material, minVersion: TLS_VERSION_MIN, handshakeTimeout: HEADERS_MAX_MS,
   }, listener);
+}
+
+/** Once it listens, a fault of its socket, such as a connection that cannot be taken, must not end the run. */
+function logFaults(app: FastifyInstance, log: Log): void {
+  let isKnown = false;
+  app.server.on('error', (error) => {
+    if (!isKnown) log('error', `the control API could not take a connection: ${messageOf(error)}`, { error });
+    isKnown = true;
+  });
 }
 
 const PLACE_AGAIN_MS = 5_000;

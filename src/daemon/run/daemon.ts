@@ -79,7 +79,7 @@ async function runLocked(
   const { config, clock, log, reporter, stateDir } = options;
   const { recording: { dir: recordingDir }, tokens, limits, strategies } = config;
   const scope: ModeScope = {
-    options, resources, story,
+    options, resources, story, metrics: sideServices.metrics,
     setup: {
       tokens, limits,
       strategies: strategies.map((strategy) => {
@@ -214,6 +214,9 @@ function createSession(
   });
 }
 
+/** Without a signer nothing is signed: a new run with a new signer matters more than the outcomes, which it follows. */
+const DRAIN_WITHOUT_SIGNER_MS = 2_000;
+
 /** Recovers, trades until the end, and drains. Throws STATE_LOST or SIGNER_LOST where one of them ended the run. */
 async function runSession(
   { options, stateWatch }: ModeScope, session: Session, journal: Pick<JournalStore, 'runEnded'>,
@@ -233,7 +236,8 @@ async function runSession(
   // The operator can end a recovery whose node does not answer.
   const endedBefore = await Promise.race([session.recover().then(() => undefined), ending]);
   if (endedBefore === undefined) session.start();
-  const summary = await session.drain(endedBefore ?? await ending);
+  const reason = endedBefore ?? await ending;
+  const summary = await session.drain(reason, lost.reason === undefined ? undefined : DRAIN_WITHOUT_SIGNER_MS);
   isOver = true;
   if (lost.reason === undefined) journal.runEnded(runId);
   const fault = stateWatch.fault();

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
+import type { Millis } from '../../core/time.ts';
 import { valueOf } from '../command-process.ts';
 import type { KeptFile } from './kept-files.ts';
 
@@ -144,6 +145,24 @@ function createForOwner(path: string, folder: string): void {
 
 function foreign(problem: string): Error {
   return new Error(`expected counters that no other user can change, but ${printable(problem)}`);
+}
+
+/** Returns what is wrong with the file of counters, judged by its header; undefined where it can be used. */
+export function countersFault({ applicationId, version }: {
+  readonly applicationId: number; readonly version: number;
+}): string | undefined {
+  if (applicationId !== APPLICATION_ID) return 'expected the signer’s counters, found another SQLite database';
+  return version <= FORMAT ? undefined
+    : `expected format ${FORMAT} or older, found format ${version} of a newer Gannet`;
+}
+
+/** Returns how many swaps of a wallet the counters hold, of the last day and of all that they keep. */
+export function countedSwaps(
+  database: DatabaseSync, wallet: string, dayBegan: Millis,
+): { readonly inDay: number; readonly inMonth: number } {
+  const row = database.prepare(`SELECT count(*) AS month, count(*) FILTER (WHERE at > ?) AS day FROM spends
+    WHERE wallet = ? AND kind = 'input' AND (amount_high > 0 OR amount_low > 0)`).get(dayBegan, wallet);
+  return { inDay: Number(row?.['day']), inMonth: Number(row?.['month']) };
 }
 
 function prepare(database: DatabaseSync, path: string): void {
