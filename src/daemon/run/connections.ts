@@ -22,6 +22,8 @@ import { askWithinTimeout, isServiceTrouble, openTokenRecordStore } from './serv
 export interface ConnectionOptions {
   readonly baseUrl: string;
   readonly rpcUrl: string | undefined;
+  /** More nodes of the same chain; none for an embedded one. */
+  readonly furtherRpcUrls?: readonly string[] | undefined;
   readonly apiKey: string | undefined;
   readonly dialect: string;
   readonly plan: RatePlan;
@@ -58,7 +60,7 @@ const RATE_MEMORY_FILE = 'service-rate.json';
 
 /** Opens the connections, and starts the sandbox for embedded ones. Sends no request to a real service yet. */
 export async function openConnections(options: ConnectionOptions): Promise<Connections> {
-  const { clock, dialect, baseUrl, rpcUrl, seed } = options;
+  const { clock, dialect, baseUrl, rpcUrl, furtherRpcUrls = [], seed } = options;
   const embedded = baseUrl === 'embedded';
   const sandbox = embedded || rpcUrl === 'embedded'
     ? await spawnSandbox({ seed, dialect: embedded ? dialect : 'neutral' }) : undefined;
@@ -74,7 +76,7 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     // The counts of an embedded service end with it.
     rateMemory: embedded || options.rateMemory === undefined ? undefined : openRateMemory(options.rateMemory),
   });
-  const chain = chainUrl === undefined ? undefined : createChain({ rpcUrl: chainUrl, clock });
+  const chain = chainUrl === undefined ? undefined : createChain({ rpcUrl: chainUrl, furtherRpcUrls, clock });
   const closed = new AbortController();
   const records = embedded || options.tokenRecords === undefined
     ? undefined
@@ -88,7 +90,7 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     chain,
     sandbox,
     description: embedded ? `the embedded service and chain (${serviceUrl})`
-      : `${serviceUrl}${chainUrl === undefined ? '' : `, chain ${new URL(chainUrl).host}`}`,
+      : `${serviceUrl}${chainUrl === undefined ? '' : `, chain ${hostsOf([chainUrl, ...furtherRpcUrls])}`}`,
     decimalsOf: (mints) => decimalsOf(searched, chain, mints),
     ensureReachable: async () => {
       // Embedded ones have just reported their addresses.
@@ -103,6 +105,10 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
       await sandbox?.stop();
     },
   };
+}
+
+function hostsOf(urls: readonly string[]): string {
+  return urls.map((url) => new URL(url).host).join(' and ');
 }
 
 /** Without a store the rate is still limited, but not across restarts. */

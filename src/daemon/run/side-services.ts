@@ -25,7 +25,7 @@ interface SideServices {
 /** Opens what the configuration asks for beside trading. A fault of one is logged; trading and the others go on. */
 export function openSideServices(options: DaemonOptions): SideServices {
   const { log } = options;
-  const services: readonly SideService[] = [];
+  const services: readonly SideService[] = [...nodeAlerts(options)];
   return {
     reporters: services.flatMap(({ name, reporter }) => (reporter === undefined ? [] : [guarded(name, reporter, log)])),
     attach: (port) => { for (const { name, attach } of services) logged(name, log, () => attach?.(port)); },
@@ -39,6 +39,21 @@ export function openSideServices(options: DaemonOptions): SideServices {
       }));
     },
   };
+}
+
+/** Alerts on nodes of the chain that are lost, back, behind, of another network, or contradict each other. */
+function nodeAlerts({ connections: { chain } }: DaemonOptions): readonly SideService[] {
+  if (chain === undefined) return [];
+  let unsubscribe: (() => void) | undefined;
+  return [{
+    name: 'the watch over the nodes of the chain',
+    attach: (port) => {
+      unsubscribe = chain.nodes.onEvent(({ level, code, message }) => {
+        port.alert({ kind: 'alert', level, message, data: { code } });
+      });
+    },
+    close: () => unsubscribe?.(),
+  }];
 }
 
 /** Returns the reporter with its faults logged instead of thrown into the run. */
