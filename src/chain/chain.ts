@@ -7,6 +7,7 @@ import { TOKEN_DATA_SLICE, type AccountData } from '../solana/accounts.ts';
 import { readTransactionFacts, type TransactionFacts } from '../solana/transaction.ts';
 import type { LandedSwap } from '../trading/attempt.ts';
 import type { SwapBuild } from '../trading/swap-terms.ts';
+import { createAgreement, type SendAnswer } from './agreement.ts';
 import { createBalanceHistory, type BalanceHistory } from './balance-history.ts';
 import { createBalances, type Balances } from './balances.ts';
 import { createClosingComposer, type ClosingComposer } from './close-accounts.ts';
@@ -14,6 +15,8 @@ import { createComposer, type ComposedTransaction, type Simulation } from './com
 import { createFinality, type Finality } from './finality.ts';
 import { readLandedSwap, readOwnMoves, type SwapSide } from './landed-swap.ts';
 import { readMintAccount, readMintDecimals } from './mint-account.ts';
+import { NodeHealth, type NodeStats } from './node-health.ts';
+import { countedClient, createNodePool, type NodeEvent } from './node-pool.ts';
 import * as answers from './rpc-answers.ts';
 import { createRpcClient, httpTransport, parseRpcUrl, type RpcClient, type RpcTransport } from './rpc-client.ts';
 import { createSignerSearch, type HistoryEntry, type SignerSearch } from './signer-search.ts';
@@ -22,6 +25,8 @@ import { createWalletActivity, type ReadWalletActivity } from './wallet-activity
 
 interface ChainOptions {
   readonly rpcUrl: string;
+  /** Further nodes of the same network. With any, money is decided by the agreement of two (see `createAgreement`). */
+  readonly furtherRpcUrls?: readonly string[] | undefined;
   readonly clock: Clock;
   /** The most that a composed transaction may pay for priority; 1,000,000 lamports by default. */
   readonly maxPriorityFeeLamports?: Lamports | undefined;
@@ -31,12 +36,9 @@ interface ChainOptions {
   readonly signal?: AbortSignal | undefined;
   /** HTTP to `rpcUrl` by default. */
   readonly transport?: RpcTransport | undefined;
+  /** Returns the transport to each address where there are further ones; HTTP by default. */
+  readonly transportTo?: ((rpcUrl: string) => RpcTransport) | undefined;
 }
-
-/** A node's answer to signed bytes; `rejected` is no proof that they cannot land. */
-type SendAnswer =
-  | { readonly kind: 'accepted' }
-  | { readonly kind: 'rejected'; readonly code: string; readonly message: string };
 
 /** The calls about transactions that have landed. */
 interface LandedTransactions {
@@ -59,10 +61,29 @@ interface LandedTransactions {
   newestTransactions(owner: string): Promise<readonly HistoryEntry[]>;
 }
 
-/** One Solana node. All methods throw CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or CHAIN_RESPONSE_INVALID. */
-export interface Chain extends Omit<Finality, 'floor'>, Omit<Balances, 'nativeBalance'>, LandedTransactions {
-  /** Identifies the node by a hash of its address, since the address may hold a key. */
+/** Beside the arguments of a call. */
+interface Agreed {
+  /** Where there are several nodes, two must give the same answer; else CHAIN_UNAGREED is thrown. */
+  readonly agreed?: boolean | undefined;
+}
+
+/** What is known of the nodes behind a chain. */
+export interface ChainNodes {
+  stats(): readonly NodeStats[];
+  /** Calls `hear` for each event, at first for what is wrong already; returns what ends that. One node has none. */
+  onEvent(hear: (event: NodeEvent) => void): () => void;
+}
+
+/**
+ * One Solana node, or several as one. All methods throw CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or CHAIN_RESPONSE_INVALID;
+ * with several nodes, those that decide about money throw CHAIN_UNAGREED too.
+ */
+export interface Chain extends Omit<Finality, 'floor'>, Pick<Balances, 'wallet'>, LandedTransactions {
+  /** Identifies the node, or all of them, by a hash of the addresses, since an address may hold a key. */
   readonly node: string;
+  readonly nodes: ChainNodes;
+  tokenBalance(owner: string, mint: Mint, how?: Agreed): ReturnType<Balances['tokenBalance']>;
+  balances(owner: string, how?: Agreed): ReturnType<Balances['balances']>;
   /**
    * Returns a transaction made of a build, checked by simulation. Throws CHAIN_SIMULATION_FAILED and
    * CHAIN_TRANSACTION_INVALID too.
@@ -88,38 +109,110 @@ export interface Chain extends Omit<Finality, 'floor'>, Omit<Balances, 'nativeBa
   close(): Promise<void>;
 }
 
-/** Returns a chain behind one JSON-RPC address, without a first call. Throws CONFIG_INVALID on an invalid address. */
+/** Returns a chain behind its addresses, without a first call. Throws CONFIG_INVALID on an invalid address. */
 export function createChain(options: ChainOptions): Chain {
-  const { rpcUrl, clock, timeoutMs, signal, maxPriorityFeeLamports } = options;
+  const { rpcUrl, furtherRpcUrls = [] } = options;
+  if (furtherRpcUrls.length > 0) return severalNodes(options, [rpcUrl, ...furtherRpcUrls]);
+  const { clock, timeoutMs = CALL_TIMEOUT_MS, signal } = options;
   const { host } = parseRpcUrl(rpcUrl);
   const transport = options.transport ?? httpTransport({ rpcUrl });
-  const rpc = createRpcClient({ transport, clock, host, timeoutMs, signal });
+  const health = new NodeHealth(host, clock, 'healthy');
+  const client = createRpcClient({ transport, clock, host, timeoutMs, signal });
+  const { floor: _floor, ...calls } = nodeCalls(countedClient({ client, health, clock, timeoutMs }), options);
+  return {
+    ...calls,
+    node: hashOf([rpcUrl]),
+    nodes: { stats: () => [health.stats()], onEvent: () => () => undefined },
+    close: () => client.close(),
+  };
+}
+
+/** Reads fail over from node to node; what decides about money comes from two nodes, each with its own slot floor. */
+function severalNodes(options: ChainOptions, urls: readonly string[]): Chain {
+  const { clock, signal, transportTo = (rpcUrl) => httpTransport({ rpcUrl }) } = options;
+  // All nodes together take no longer than the one call would.
+  const timeoutMs = Math.min(NODE_TIMEOUT_MS, (options.timeoutMs ?? CALL_TIMEOUT_MS) / urls.length);
+  const names = nodeNames(urls.map((url) => parseRpcUrl(url).host));
+  const pool = createNodePool({ clock, timeoutMs, nodes: urls.map((url, index) => ({
+    name: names[index]!,
+    client: createRpcClient({ transport: transportTo(url), clock, host: names[index]!, timeoutMs, signal }),
+  })) });
+  const { floor, ...reads } = nodeCalls(pool.reads, options);
+  const members = pool.clients.map(({ client, ...member }) => {
+    const { floor: ownFloor, ...chain } = nodeCalls(client, options);
+    return { ...member, chain, ownFloor };
+  });
+  const agreement = createAgreement({
+    members,
+    ready: pool.ready,
+    onCompared: pool.compared,
+    onLanded: (slot) => {
+      for (const each of [floor, ...members.map(({ ownFloor }) => ownFloor)]) each.sawConfirmed(slot);
+    },
+  });
+  return {
+    ...reads,
+    ...agreement,
+    async finalizedBlockHeight() {
+      try {
+        return await agreement.finalizedBlockHeight();
+      } finally {
+        // No read may be behind what two nodes have finalized, or the only one that answers.
+        const slots = members.filter(({ isUsable }) => isUsable()).map(({ ownFloor }) => ownFloor.finalized)
+          .filter((slot) => slot > 0n).toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0));
+        const reached = slots[1] ?? slots[0];
+        if (reached !== undefined) floor.sawFinalized(reached);
+      }
+    },
+    tokenBalance: (owner, mint, how) => (how?.agreed === true ? agreement : reads).tokenBalance(owner, mint),
+    balances: (owner, how) => (how?.agreed === true ? agreement : reads).balances(owner),
+    node: hashOf(urls.toSorted()),
+    nodes: { stats: () => pool.stats(), onEvent: (hear) => pool.onEvent(hear) },
+    close: () => pool.close(),
+  };
+}
+
+const CALL_TIMEOUT_MS: Millis = 15_000;
+const NODE_TIMEOUT_MS: Millis = 5_000;
+
+function hashOf(urls: readonly string[]): string {
+  return createHash('sha256').update(urls.join('\n')).digest('hex').slice(0, 16);
+}
+
+/** Two nodes of one provider have the same host. */
+function nodeNames(hosts: readonly string[]): readonly string[] {
+  return hosts.map((host, index) => {
+    const before = hosts.slice(0, index).filter((other) => other === host).length;
+    return before === 0 ? host : `${host} (${before + 1})`;
+  });
+}
+
+/** Returns all calls of a chain over one client. */
+function nodeCalls(rpc: RpcClient, { clock, maxPriorityFeeLamports }: ChainOptions) {
   const simulate = (transaction: Uint8Array): Promise<Simulation> => simulateTransaction(rpc, transaction);
   const latestBlockhash = async (): Promise<{ readonly blockhash: string; readonly lastValidBlockHeight: bigint }> =>
     (await rpc.call('getLatestBlockhash', [{ commitment: 'confirmed' }], answers.latestBlockhash)).value;
   const { floor, ...finality } = createFinality(rpc, clock);
   const { nativeBalance, ...balances } =
     createBalances({ rpc, floor, finalizedBlockHeight: () => finality.finalizedBlockHeight() });
-
   return {
+    floor,
     ...finality,
     ...balances,
     ...createLandedTransactions({ rpc, floor, clock, nativeBalance }),
-    node: createHash('sha256').update(rpcUrl).digest('hex').slice(0, 16),
     compose: createComposer({ simulate, maxPriorityFeeLamports }),
     composeClosing: createClosingComposer({ simulate, latestBlockhash }),
-    send: (transaction, call) => sendTransaction(rpc, transaction, call),
+    send: (transaction: Uint8Array, call?: { readonly signal: AbortSignal }) => sendTransaction(rpc, transaction, call),
     readTransaction: readTransactionFacts,
-    async mintDecimals(mint) {
+    async mintDecimals(mint: Mint) {
       return readMintDecimals(mint, await mintData(rpc, mint, TOKEN_DATA_SLICE));
     },
     // The whole data: the extensions after the base layout are the issuer's powers.
-    mintAccount: async (mint) => readMintAccount(mint, await mintData(rpc, mint)),
+    mintAccount: async (mint: Mint) => readMintAccount(mint, await mintData(rpc, mint)),
     async version() {
       return (await rpc.call('getVersion', [], answers.nodeVersion))['solana-core'];
     },
     genesisHash: () => rpc.call('getGenesisHash', [], answers.genesisHash),
-    close: () => rpc.close(),
   };
 }
 

@@ -36,7 +36,11 @@ export interface ConfigRecord {
     readonly base_url: string; readonly api_key: 'none' | 'set'; readonly dialect: string; readonly plan: string | null;
     readonly requests_per_second: number;
   };
-  readonly chain: { readonly rpc_url: string; readonly commitment: string };
+  readonly chain: {
+    readonly rpc_url: string; readonly commitment: string;
+    /** Absent for one node. */
+    readonly further_rpc_urls?: readonly string[];
+  };
   readonly wallet: { readonly key_from: string | null; readonly address: string | null; readonly sol_reserve: string };
   readonly signer: SignerRecord;
   readonly seed: number;
@@ -73,7 +77,7 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
       dialect: service.dialect,
       plan: typeof service.plan === 'string' ? service.plan : null, requests_per_second: service.requestsPerSecond,
     },
-    chain: { rpc_url: urlOrigin(config.chain.rpcUrl), commitment: config.chain.commitment },
+    chain: recordChain(config.chain),
     wallet: {
       key_from: keyFromText(wallet.keyFrom), address: wallet.address ?? null, sol_reserve: wallet.solReserve.toString(),
     },
@@ -97,6 +101,13 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
     })),
     recording: { ...config.recording },
     control: { enabled: config.control.enabled, host: config.control.host, port: config.control.port },
+  };
+}
+
+function recordChain({ rpcUrl, furtherRpcUrls, commitment }: RunConfig['chain']): ConfigRecord['chain'] {
+  return {
+    rpc_url: urlOrigin(rpcUrl), commitment,
+    ...(furtherRpcUrls.length === 0 ? {} : { further_rpc_urls: furtherRpcUrls.map(urlOrigin) }),
   };
 }
 

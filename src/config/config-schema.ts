@@ -57,6 +57,16 @@ const chain = z.strictObject({
       description: 'The Solana RPC node: "embedded" goes with the embedded service; else its address.',
       examples: ['embedded'],
     }),
+  further_rpc_urls: z.array(
+    z.string().refine((text) => text !== 'embedded' && isRpcUrl(text), {
+      message: 'expected the http(s) address of a Solana RPC node',
+    }).meta({ examples: ['https://other-rpc.example'] }),
+  ).max(4).default([])
+    .meta({
+      description: 'More nodes of the same network, best of other providers. Reads go to the healthiest node, and to '
+        + 'the next where it fails; signed bytes go to all; no swap counts as expired or failed unless two nodes say '
+        + 'so.',
+    }),
   commitment: z.enum(['confirmed', 'finalized']).default('confirmed')
     .meta({ description: 'When a swap counts as landed. This version knows "confirmed" only.' }),
 }).meta({ description: 'The chain on which swaps land.' });

@@ -146,7 +146,9 @@ export function applyOverrides(root: MapNode, { baseUrl, rpcUrl, apiKeyEnv }: Ov
     const known = result.members.get(section);
     // A section that is no mapping is a fault of its own, reported elsewhere.
     if (known !== undefined && known.kind !== 'map') continue;
-    const members: ReadonlyMap<string, ConfigNode> = new Map([...known?.members ?? [], [key, scalar] as const]);
+    const members = new Map<string, ConfigNode>([...known?.members ?? [], [key, scalar] as const]);
+    // The command line names the node: all other nodes of the file are left out.
+    if (key === 'rpc_url') members.delete('further_rpc_urls');
     const replaced: MapNode =
       { kind: 'map', position: known?.position ?? position, keyPosition: known?.keyPosition ?? position, members };
     result = { ...result, members: new Map([...result.members, [section, replaced] as const]) };

@@ -300,7 +300,20 @@ export function resolveChain({ chain }: ConfigFile, problems: ProblemList): Chai
   if (chain.commitment !== 'confirmed') {
     problems.add(['chain', 'commitment'], 'this version waits for "confirmed" and nothing else yet: remove the key');
   }
-  return { rpcUrl: chain.rpc_url, commitment: 'confirmed' };
+  const { rpc_url: rpcUrl, further_rpc_urls: furtherRpcUrls } = chain;
+  const path = ['chain', 'further_rpc_urls'];
+  if (furtherRpcUrls.length > 0 && rpcUrl === 'embedded' && !problems.isFaulty(['chain', 'rpc_url']))
+    problems.add(path, 'the embedded chain has one node: write the address of the first node as chain.rpc_url');
+  for (const [index, url] of furtherRpcUrls.entries()) {
+    // A node cannot confirm its own answers.
+    if ([rpcUrl, ...furtherRpcUrls.slice(0, index)].some((other) => isSameNode(url, other)))
+      problems.add([...path, index], 'expected each node once, but this address is given twice (not shown)');
+  }
+  return { rpcUrl, furtherRpcUrls, commitment: 'confirmed' };
+}
+
+function isSameNode(url: string, other: string): boolean {
+  return URL.canParse(url) && URL.canParse(other) && new URL(url).href === new URL(other).href;
 }
 
 /** Returns the wallet's part: where its key is, never the key. */

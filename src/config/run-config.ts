@@ -84,6 +84,8 @@ export interface ServiceConfig {
 export interface ChainConfig {
   /** "embedded", or an address; it may hold a secret. */
   readonly rpcUrl: string;
+  /** Addresses of more nodes of the same network; they may hold secrets. */
+  readonly furtherRpcUrls: readonly string[];
   readonly commitment: 'confirmed';
 }
 

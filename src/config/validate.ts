@@ -9,7 +9,7 @@ import { nodeAt, plainValue } from './config-tree.ts';
 
 const FEW_CHOICES = 5;
 /** Keys whose values may hold a secret even where they are wrong. */
-const NEVER_SHOWN = new Set(['api_key', 'key_from', 'rpc_url', 'url']);
+const NEVER_SHOWN = new Set(['api_key', 'key_from', 'rpc_url', 'further_rpc_urls', 'url']);
 
 /** The value that one validation checks. */
 interface Subject {
@@ -116,7 +116,8 @@ function foundIn(node: ConfigNode, path: ConfigPath): string {
 function foundScalar({ value, source }: ScalarNode, path: ConfigPath): string {
   if (value === null) return 'nothing';
   if (typeof value !== 'string') return safeText(source, 60);
-  return NEVER_SHOWN.has(String(path.at(-1))) ? 'another text (not shown)' : `"${safeText(value, 60)}"`;
+  const key = path.findLast((step) => typeof step === 'string');
+  return NEVER_SHOWN.has(String(key)) ? 'another text (not shown)' : `"${safeText(value, 60)}"`;
 }
 
 /** What to do about the mistakes that YAML itself invites. */

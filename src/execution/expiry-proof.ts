@@ -1,3 +1,4 @@
+import { isGannetError } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
 import type { Attempt, FirstProof } from '../trading/attempt.ts';
 import type { Chain, ExecutorPorts } from './ports.ts';
@@ -40,6 +41,7 @@ export class ExpiryProof {
   readonly #chain: ProofChain;
   readonly #validity: Validity;
   #first: FirstProof | undefined;
+  #isUnagreed = false;
 
   /** Continues from an earlier process that used the same node: both proofs must come from one node. */
   constructor(chain: ProofChain, validity: Validity, first?: FirstProof) {
@@ -53,10 +55,27 @@ export class ExpiryProof {
     return this.#first;
   }
 
+  /** Whether too few nodes answered the last `expiredAt`; the bytes may have expired. */
+  get isUnagreed(): boolean {
+    return this.#isUnagreed;
+  }
+
   /** Returns the finalized height where height and blockhash prove the expiry; else the reason why they do not. */
   async expiredAt(elapsedMs: Millis): Promise<bigint | string> {
-    const { lastValidBlockHeight, blockhash } = this.#validity;
+    this.#isUnagreed = false;
     if (elapsedMs < VALIDITY_MIN_MS) return `it was followed for ${Math.floor(elapsedMs / 1_000)} s only`;
+    try {
+      return await this.#expiredNow();
+    } catch (error) {
+      // One node of several cannot prove the expiry; that the bytes landed, it still can.
+      if (!isGannetError(error) || error.code !== 'CHAIN_UNAGREED') throw error;
+      this.#isUnagreed = true;
+      return error.message;
+    }
+  }
+
+  async #expiredNow(): Promise<bigint | string> {
+    const { lastValidBlockHeight, blockhash } = this.#validity;
     const height = await this.#chain.finalizedBlockHeight();
     if (height <= lastValidBlockHeight)
       return `finalized is at block height ${height}, it may land until ${lastValidBlockHeight}`;
@@ -119,6 +138,11 @@ export class ExpiryWatch {
   /** Returns the finalized height where height and blockhash prove the expiry; else the reason why they do not. */
   expiredAt(elapsedMs: Millis): Promise<bigint | string> {
     return this.#proof.expiredAt(elapsedMs);
+  }
+
+  /** Whether too few nodes answered the last `expiredAt`; the bytes may have expired. */
+  get isUnagreed(): boolean {
+    return this.#proof.isUnagreed;
   }
 
   /**

@@ -40,7 +40,7 @@ export async function balanceObjection(
   const claim = said.kind === 'failed' ? `the node says that ${said.signature} failed`
     : 'no node finds the transaction and it can no longer land';
   // Read before the journal: every swap that has landed by then is in the journal, open or ended.
-  const present = await ports.chain.tokenBalance(ports.owner, intent.inputMint);
+  const present = await ports.chain.tokenBalance(ports.owner, intent.inputMint, { agreed: true });
   const least = leastSlot(attempt, said);
   if (least !== undefined && present.slot < least) {
     return {

@@ -120,6 +120,8 @@ class AttemptFollower {
   #statedId: string | undefined;
   #submitted = false;
   #seenOnChain = false;
+  /** Since when nodes contradict each other. */
+  #contradictedSince: Millis | undefined;
   #nextSend: Millis;
   #lastAnswer: Millis;
   #lastKept: Millis;
@@ -210,13 +212,32 @@ class AttemptFollower {
     try {
       const found = await this.#checkOnce();
       this.#lastAnswer = this.#time.elapsed();
+      this.#contradictedSince = undefined;
       if ('state' in found) return found;
       this.#explain(found);
     } catch (error) {
+      if (isGannetError(error) && error.code === 'CHAIN_UNAGREED') {
+        this.#unagreed(error);
+        return undefined;
+      }
       this.#noAnswer(asFault(error));
       this.#explain({ because: `no node could be asked: ${asFault(error).message}` });
     }
     return undefined;
+  }
+
+  /** Nodes see a transaction at different times: only a contradiction that lasts is worth an alert. */
+  #unagreed({ message, details: { contradiction } }: GannetError): void {
+    const elapsedMs = this.#time.elapsed();
+    this.#lastAnswer = elapsedMs;
+    if (contradiction !== true) {
+      this.#explain({ because: message });
+      return;
+    }
+    this.#discardProof();
+    this.#contradictedSince ??= elapsedMs;
+    const isLasting = elapsedMs - this.#contradictedSince >= SILENCE_MS;
+    this.#explain({ because: message, ...(isLasting ? { disagrees: true } : {}) });
   }
 
   async pause(): Promise<void> {
@@ -256,7 +277,9 @@ class AttemptFollower {
       })
       ?? (isExpired ? await this.#namedByService() : undefined);
     this.#transactionId = id;
-    const status = id === undefined ? undefined : await chain.signatureStatus(id, { searchHistory: isExpired });
+    const status = id === undefined ? undefined : await chain.signatureStatus(id, {
+      searchHistory: isExpired || this.#expiry.isUnagreed,
+    });
     this.#seenOnChain = status !== undefined && status.confirmation !== 'processed';
     if (id !== undefined && status !== undefined) {
       this.#discardProof();

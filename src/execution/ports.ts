@@ -59,7 +59,10 @@ interface TransactionFacts {
   readonly durableNonce: boolean;
 }
 
-/** One Solana node. Faults are thrown as GannetError. */
+/**
+ * One Solana node, or several as one. Faults are thrown as GannetError; CHAIN_UNAGREED where two nodes must agree about
+ * what decides on money and do not, or only one of them answers.
+ */
 export interface Chain {
   /** Identifies the node without its address: a proof counts only where one node gave all of it. */
   readonly node?: string | undefined;
@@ -92,7 +95,11 @@ export interface Chain {
   /**
    * Returns a wallet's balance of a mint, native and wrapped SOL together, no older than any earlier part of a proof.
    */
-  tokenBalance(owner: string, mint: Mint): Promise<TokenBalance>;
+  tokenBalance(
+    owner: string, mint: Mint,
+    /** With several nodes: two must agree, else CHAIN_UNAGREED is thrown. */
+    how?: { readonly agreed?: boolean | undefined },
+  ): Promise<TokenBalance>;
   /**
    * Returns a wallet's transactions with their changes of a mint: all since shortly before a slot, and earlier ones
    * until one shows the mint.

@@ -9,7 +9,7 @@ import type { Cap, CapRoom, CapsInForce } from './counters/caps.ts';
 import { openSpendingCaps } from './counters/caps.ts';
 import type { ChainReader } from './chain/chain-reader.ts';
 import { createChainReader } from './chain/chain-reader.ts';
-import { createJsonRpc } from './chain/json-rpc.ts';
+import { createJsonRpcOf } from './chain/json-rpc.ts';
 import type { Policy } from './policy/policy.ts';
 import { createPolicy, judgeClosing } from './policy/policy.ts';
 import type { Expectation } from './policy/expectation.ts';
@@ -105,7 +105,7 @@ interface AuthoriserOptions {
     SignerSettings,
     'keyFrom' | 'embedded' | 'rpcUrl' | 'countersDir' | 'acceptNewCounters' | 'programs' | 'destinations' | 'caps'
     | 'tokens' | 'priceGuard'
-  > & Partial<Pick<SignerSettings, 'allowances' | 'sellsUnnamed'>>;
+  > & Partial<Pick<SignerSettings, 'allowances' | 'sellsUnnamed' | 'furtherRpcUrls'>>;
   /** The address of the key, base58. */
   readonly wallet: string;
   /** Derived from the wallet's key; it authenticates the counters. */
@@ -134,7 +134,9 @@ export async function createAuthoriser({
   settings, wallet, countersKey, clock = wallClock, embeddedRpcUrl, embeddedServiceUrl,
 }: AuthoriserOptions): Promise<Authoriser> {
   const rpcUrl = settings.embedded ? loopbackOf(embeddedRpcUrl) : settings.rpcUrl;
-  const chain = rpcUrl === undefined ? undefined : createChainReader(createJsonRpc(rpcUrl));
+  const chain = rpcUrl === undefined ? undefined : createChainReader(
+    createJsonRpcOf([rpcUrl, ...(settings.embedded ? [] : settings.furtherRpcUrls ?? [])]),
+  );
   const guard = openPriceGuard(settings, { clock, embeddedServiceUrl });
   const policy = createPolicy(settings.programs);
   const countersDir = isPlayMoney(settings) ? undefined : settings.countersDir;

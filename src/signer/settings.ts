@@ -39,6 +39,8 @@ export interface SignerSettings {
   readonly embedded: boolean;
   /** The node, http or https; undefined where the chain is the embedded one. May hold a provider's key: never shown. */
   readonly rpcUrl: string | undefined;
+  /** More nodes, for when the first does not answer; absent without any. */
+  readonly furtherRpcUrls?: readonly string[] | undefined;
   /** The signer's own folder with its counters, absolute. */
   readonly countersDir: string;
   /** Where counters of an earlier version may be, absolute. */
@@ -109,6 +111,7 @@ export function readSignerSettings(
   const dialect = readDialect(inside(service, 'dialect'), projectDir);
   const priceGuard = readPriceGuard({ service, risk, guard: inside(signer, 'price_guard') }, { environment, dialect });
   const rpcUrl = readRpcUrl(inside(chain, 'rpc_url'));
+  const furtherRpcUrls = itemsOf(inside(chain, 'further_rpc_urls')).map(readFurtherRpcUrl);
   const embedded = priceGuard.serviceUrl === undefined && rpcUrl === undefined;
   const listed = allowList(readSwapPrograms(dialect.file, dialect.text), itemsOf(inside(signer, 'programs'))
     .map((item) => readAddress(item)!));
@@ -117,6 +120,7 @@ export function readSignerSettings(
     address: readAddress(inside(wallet, 'address')),
     embedded,
     rpcUrl,
+    ...(rpcUrl === undefined || furtherRpcUrls.length === 0 ? {} : { furtherRpcUrls }),
     ...signerFolders({ args, environment, workingDir }),
     acceptNewCounters: args.includes(ACCEPT_COUNTERS_FLAG),
     // On the embedded chain the daemon names the node, so a simulation proves nothing there: only its own swap program
@@ -183,6 +187,12 @@ function readRpcUrl(place: YamlPlace | undefined): string | undefined {
   if (url.username !== '' || url.password !== '')
     throw invalid(place, 'expected an address without user name and password');
   return text;
+}
+
+function readFurtherRpcUrl(item: YamlPlace): string {
+  const url = readRpcUrl(item);
+  if (url === undefined) throw invalid(item, 'expected the http(s) address of a node');
+  return url;
 }
 
 function readTokens(place: YamlPlace | undefined): ReadonlyMap<string, string> {

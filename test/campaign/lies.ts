@@ -16,6 +16,8 @@ export interface LyingCampaignOptions {
   /** Where results are added, and where it is seen what was done before. */
   readonly out: string;
   readonly timeFactor: number;
+  /** How many nodes each daemon has; the first one lies. */
+  readonly nodes: 1 | 2;
   readonly onProgress?: (progress: { readonly done: number; readonly of: number; readonly violations: number }) => void;
 }
 
@@ -27,11 +29,12 @@ const KILLS_PER_LIFE = 2;
  * the violations.
  */
 export async function lyingCampaign(
-  { lies, seed, lanes, out, timeFactor, onProgress }: LyingCampaignOptions,
+  { lies, seed, lanes, out, timeFactor, nodes, onProgress }: LyingCampaignOptions,
 ): Promise<readonly string[]> {
   const { digest, commit } = codeVersion('daemon');
   const known = readResults(out)
-    .filter((line) => line.type === 'life' && line['digest'] === digest && line['seed'] === seed);
+    .filter((line) => line.type === 'life' && line['digest'] === digest && line['seed'] === seed
+      && (line['nodes'] ?? 1) === nodes);
   const before = new Set(known.map((line) => line['number']));
   let done = known.reduce((sum, line) => sum + Number(line['lies']), 0);
   const violations: string[] = [];
@@ -46,9 +49,9 @@ export async function lyingCampaign(
       try {
         const life = await playLyingLife(fixture, {
           name: `life-${number}`, seed: `${seed}:${number}`, timeFactor, plans: plansOf(seed, number),
-          kills: KILLS_PER_LIFE,
+          kills: KILLS_PER_LIFE, nodes,
         });
-        addResult(out, { type: 'life', digest, seed, number, ...figuresOf(life) });
+        addResult(out, { type: 'life', digest, seed, number, nodes, ...figuresOf(life) });
         violations.push(...life.violations);
         const count = life.lies.reduce((sum, { lies: number }) => sum + number, 0);
         done += count;
@@ -62,7 +65,7 @@ export async function lyingCampaign(
   await Promise.all(Array.from({ length: lanes }, lane));
   if (told > 0) {
     addResult(out, {
-      type: 'session', digest, commit, node: process.version, seed, lanes, lies: told, time_factor: timeFactor,
+      type: 'session', digest, commit, node: process.version, seed, lanes, nodes, lies: told, time_factor: timeFactor,
       minutes: Math.round((performance.now() - startedMs) / 6_000) / 10, cores: availableParallelism(),
       load: Math.round(loadavg()[2]! * 10) / 10,
     });
@@ -105,9 +108,10 @@ function figuresOf({ lies, kills, states, givenUp, violations }: LyingLife): Rea
   };
 }
 
-const USAGE = 'usage: npm run campaign:lies -- [--lies 2000] [--seed 1] [--lanes 2] [--time-factor 10] [--out FILE]\n';
+const USAGE = 'usage: npm run campaign:lies -- [--lies 2000] [--seed 1] [--lanes 2] [--nodes 1] '
+  + '[--time-factor 10] [--out FILE]\n';
 
-interface Flags extends Pick<LyingCampaignOptions, 'lies' | 'seed' | 'lanes' | 'timeFactor' | 'out'> {
+interface Flags extends Pick<LyingCampaignOptions, 'lies' | 'seed' | 'lanes' | 'timeFactor' | 'nodes' | 'out'> {
   readonly help: boolean;
 }
 
@@ -117,13 +121,14 @@ function flagsOf(args: readonly string[]): Flags {
     args: [...args],
     options: {
       'lies': { type: 'string', default: '2000' }, 'seed': { type: 'string', default: '1' },
-      'lanes': { type: 'string', default: '2' }, 'time-factor': { type: 'string', default: '10' },
+      'lanes': { type: 'string', default: '2' }, 'nodes': { type: 'string', default: '1' },
+      'time-factor': { type: 'string', default: '10' },
       'out': { type: 'string', default: resultsFile('lies') }, 'help': { type: 'boolean', short: 'h', default: false },
     },
   });
   return {
     lies: Number(values.lies), seed: Number(values.seed), lanes: Number(values.lanes),
-    timeFactor: Number(values['time-factor']), out: values.out, help: values.help,
+    timeFactor: Number(values['time-factor']), nodes: values.nodes === '2' ? 2 : 1, out: values.out, help: values.help,
   };
 }
 

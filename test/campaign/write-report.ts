@@ -50,7 +50,9 @@ export function campaignReport(files: ReportFiles): string {
 
 function liesSection(results: readonly ResultLine[]): string[] {
   const lives = results.filter(({ type }) => type === 'life');
-  const runs = [...new Set(lives.map(({ digest, seed }) => `${String(digest)} ${String(seed)}`))];
+  const runOf = ({ digest, seed, nodes = 1 }: ResultLine): string =>
+    [digest, seed, nodes].map(String).join(' ');
+  const runs = [...new Set(lives.map(runOf))];
   return [
     '## Nodes that lie', '',
     'A real daemon trades on the embedded service and chain, through a line on which the answers of the node are',
@@ -58,22 +60,22 @@ function liesSection(results: readonly ResultLine[]): string[] {
     'the wallet and block times, each alone and every two, while signed bytes land, fail, get lost or land late,',
     'and daemons are killed on the way. No intent may land twice, each swap that landed must be in the journal,',
     'and a swap that was decided on after a lie must be confirmed within a minute: `npm run campaign:lies --',
-    '--lies 2000 --seed N`.', '',
+    '--lies 2000 --seed N`; with `--nodes 2` the daemon has a second node, which does not lie.', '',
     ...table([
-      'code', 'seed', 'lies', 'alone or two at a time', 'of them different', 'false answers', 'kills', 'confirmed',
-      'failed', 'expired', 'given up', 'slowest to trade on', 'violations',
+      'code', 'seed', 'nodes', 'lies', 'alone or two at a time', 'of them different', 'false answers', 'kills',
+      'confirmed', 'failed', 'expired', 'given up', 'slowest to trade on', 'violations',
     ], runs.map((run) => {
-      const own = lives.filter(({ digest, seed }) => `${String(digest)} ${String(seed)}` === run);
+      const own = lives.filter((line) => runOf(line) === run);
       const sum = (name: string): number => own.reduce((total, line) => total + Number(line[name]), 0);
       const ended = (state: string): number =>
         own.reduce((total, line) => total + Number((line['states'] as Figures)[state] ?? 0), 0);
-      const session = results.findLast(({ type, digest, seed }) =>
-        type === 'session' && `${String(digest)} ${String(seed)}` === run);
+      const session = results.findLast((line) => line.type === 'session' && runOf(line) === run);
       const kinds = new Set(own.flatMap((line) =>
         (line['plans'] as readonly (readonly unknown[])[]).map(([plan]) => plan)));
       return [
         session === undefined ? String(own[0]!['digest']) : versionOf(session), show(own[0]!['seed']),
-        show(sum('lies')), show(sum('times')), show(kinds.size), show(sum('answers')), show(sum('kills')),
+        show(own[0]!['nodes'] ?? 1), show(sum('lies')), show(sum('times')), show(kinds.size),
+        show(sum('answers')), show(sum('kills')),
         ...['confirmed', 'failed', 'expired', 'abandoned'].map((state) => show(ended(state))),
         `${(Math.max(...own.map((line) => Number(line['slowestMs']))) / 1_000).toFixed(1)} s`,
         show(own.reduce((total, line) => total + (line['violations'] as readonly string[]).length, 0)),

@@ -222,6 +222,24 @@ strategies:
     ]);
   });
 
+  it('may name further nodes, from the environment too; the command line replaces all of them', async () => {
+    const text = `${WATCH}chain:\n  rpc_url: https://a.example\n  further_rpc_urls: ["\${NODE}", https://c.example]\n`;
+    const environment = { NODE: 'https://b.example/?key=secret' };
+    expect((await configOf(text, { environment })).chain).toMatchObject({
+      rpcUrl: 'https://a.example', furtherRpcUrls: ['https://b.example/?key=secret', 'https://c.example'],
+    });
+    expect((await configOf(text, { environment, overrides: { rpcUrl: 'https://other.example' } })).chain)
+      .toMatchObject({ rpcUrl: 'https://other.example', furtherRpcUrls: [] });
+    const wrong = async (first: string, further: string): Promise<readonly string[]> =>
+      issuesOf(`${WATCH}chain:\n  rpc_url: ${first}\n  further_rpc_urls: [${further}]\n`);
+    expect(await wrong('embedded', 'https://b.example')).toEqual([expect.stringContaining('has one node')]);
+    expect(await wrong('https://a.example', 'embedded'))
+      .toEqual([expect.stringMatching(/expected the http.*not shown/)]);
+    expect(await wrong('https://a.example', 'ftp://secret-key')).toEqual([expect.not.stringContaining('secret')]);
+    expect(await wrong('https://a.example/?k=secret', '"https://a.example:443/?k=secret"'))
+      .toEqual([expect.stringMatching(/given twice \(not shown\)$/)]);
+  });
+
   it('of a real service takes the usual key from the environment, unless the plan has none', async () => {
     const environment = { GANNET_API_KEY: 'k' };
     expect((await configOf(realService(''), { environment })).service).toMatchObject({ apiKey: 'k', plan: 'free' });

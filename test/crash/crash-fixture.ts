@@ -17,6 +17,8 @@ import { openLine } from './wire.ts';
 export interface CrashFixture {
   readonly service: Line;
   readonly rpc: Line;
+  /** A second node of the same chain. */
+  readonly secondRpc: Line;
   readonly chain: ChainReader;
   /** What every process of this fixture is started with: its time, and where temporary files go. */
   readonly environment: Readonly<Record<string, string>>;
@@ -70,7 +72,8 @@ export async function openCrashFixture(
   const exited = once(sandbox, 'exit');
   const [line] = await once(createInterface({ input: sandbox.stdout }), 'line') as [string];
   const addresses = JSON.parse(line) as SandboxAddresses;
-  const [service, rpc] = await Promise.all([openLine(addresses.base_url), openLine(addresses.rpc_url)]);
+  const [service, rpc, secondRpc] =
+    await Promise.all([addresses.base_url, addresses.rpc_url, addresses.rpc_url].map(openLine)) as [Line, Line, Line];
 
   const lever: CrashFixture['lever'] = async (method, path, body) => {
     const response = await fetch(`${addresses.base_url}/sandbox/${path}`, {
@@ -86,7 +89,7 @@ export async function openCrashFixture(
   const solUsd = prices.find(({ mint }) => mint === SOL)!.usd;
 
   return {
-    service, rpc, environment, dir, lever,
+    service, rpc, secondRpc, environment, dir, lever,
     chain: createChainReader(addresses.rpc_url),
     async fund({ lamports, usdc }) {
       const wallet = newWallet();
@@ -98,7 +101,7 @@ export async function openCrashFixture(
       await lever('POST', 'price', { mint: SOL, usd: solUsd * factor });
     },
     async close() {
-      await Promise.all([service.close(), rpc.close()]);
+      await Promise.all([service.close(), rpc.close(), secondRpc.close()]);
       sandbox.kill('SIGTERM');
       await exited;
       rmSync(dir, { recursive: true, force: true });

@@ -20,13 +20,17 @@ const USDC_UNITS = 1_000_000n;
 const STRATEGY = join(import.meta.dirname, 'strategies', 'swap-when-allowed.ts');
 
 /** Makes a funded wallet, a configuration and a folder. */
-export async function openPlace(fixture: CrashFixture, { name, funds, strategies, isRecorded = true, risk = '' }: {
+export async function openPlace(fixture: CrashFixture, {
+  name, funds, strategies, isRecorded = true, risk = '', nodes = 1,
+}: {
   readonly name: string;
   readonly funds: { readonly lamports: bigint; readonly usdc: number };
   readonly strategies: string;
   readonly isRecorded?: boolean | undefined;
   /** More of the section `risk`. */
   readonly risk?: string | undefined;
+  /** How many nodes the daemon has. */
+  readonly nodes?: 1 | 2 | undefined;
 }): Promise<Place> {
   const dir = join(fixture.dir, name);
   mkdirSync(dir, { recursive: true });
@@ -35,7 +39,7 @@ export async function openPlace(fixture: CrashFixture, { name, funds, strategies
   const configure = (given: string): void => {
     writeFileSync(config, `mode: live
 service: { base_url: "${fixture.service.url}", api_key: "\${GANNET_API_KEY}", requests_per_second: 1000 }
-chain: { rpc_url: "${fixture.rpc.url}" }
+chain: { rpc_url: "${fixture.rpc.url}", further_rpc_urls: [${nodes === 1 ? '' : `"${fixture.secondRpc.url}"`}] }
 wallet: { key_from: env:GANNET_WALLET_KEY, address: ${wallet.address}, sol_reserve: "0.001 SOL" }
 signer: { caps: { USDC: { per_trade: "1000", per_hour: "1000000", per_day: "1000000" }, SOL: { per_trade: "10",
     per_hour: "1000", per_day: "1000" } } }

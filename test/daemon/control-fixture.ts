@@ -121,7 +121,7 @@ export function testMetrics(
 ): RunMetrics {
   const metrics = new RunMetrics({
     runId: 'a-run', mode: 'live', clock: systemClock, stateDir, recordingDir: stateDir,
-    requests: () => ({}), rpcCalls: { answered: 0, refused: 0, failed: 0 }, ...options,
+    requests: () => ({}), nodes: () => [], ...options,
   });
   onTestFinished(() => { metrics.close(); });
   return metrics;

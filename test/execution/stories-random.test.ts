@@ -8,7 +8,7 @@ import { openJournal } from '../../src/store/journal.ts';
 import { memoryFolder } from './memory-folder.ts';
 import { breachesOf } from './stories/laws.ts';
 import { play } from './stories/play.ts';
-import { story } from './stories/story.ts';
+import { story, storyOfTwoNodes } from './stories/story.ts';
 
 /** How many stories, and which seed they begin with: a long run takes others than the one that everybody plays. */
 const STORIES = Number(process.env['GANNET_STORIES'] ?? 600);
@@ -58,5 +58,22 @@ describe('for any faults of a daemon and its environment', () => {
     // Laws that nothing was held against would hold too.
     for (const [what, count] of Object.entries(seen))
       expect(count, `${what} in ${STORIES} stories`).toBeGreaterThan(STORIES / 100);
+  }, Math.max(300_000, STORIES * 100));
+});
+
+describe('for any schedule of lies of one of two nodes', () => {
+  const stories = Math.ceil(STORIES / 3);
+  it('no landed swap counts as expired, none is made twice, and all ends once both tell the truth', async () => {
+    const seen = { confirmed: 0, failed: 0, expired: 0, abandoned: 0, doubted: 0 };
+    await fc.assert(fc.asyncProperty(storyOfTwoNodes, async (told) => {
+      const played = await play(told, openStore);
+      expect(breachesOf(played)).toEqual([]);
+      for (const { state, intent_id: id } of played.intents) {
+        seen[state as 'confirmed' | 'failed' | 'expired' | 'abandoned'] += 1;
+        if (played.story(id)!.transitions.some(({ code }) => code === 'PROOF_DISAGREES')) seen.doubted += 1;
+      }
+    }), { numRuns: stories, seed: SEED });
+    for (const [what, count] of Object.entries(seen))
+      expect(count, `${what} in ${stories} stories`).toBeGreaterThan(stories / 100);
   }, Math.max(300_000, STORIES * 100));
 });

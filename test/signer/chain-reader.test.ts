@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createChainReader, type ChainReader } from '../../src/signer/chain/chain-reader.ts';
-import { createJsonRpc, type JsonRpc } from '../../src/signer/chain/json-rpc.ts';
+import { createJsonRpc, createJsonRpcOf, type JsonRpc } from '../../src/signer/chain/json-rpc.ts';
 import { createAddresses } from '../../src/solana/addresses.ts';
 import { tablesOf } from '../../src/signer/policy-check.ts';
 import { readTransaction } from '../../src/solana/transaction.ts';
@@ -256,5 +256,39 @@ describe('the signer’s reader on a hostile node', () => {
       code: 'CHAIN_UNREACHABLE',
       message: expect.stringMatching(/^getMultipleAccounts: no answer of the node \(ECONNREFUSED\)$/) as string,
     });
+  });
+});
+
+describe('a signer with several nodes', () => {
+  const node = async (respond: (response: ServerResponse, id: number) => void): Promise<{
+    readonly url: string; readonly asked: () => number;
+  }> => {
+    let asked = 0;
+    const server = await listen((request, response) => {
+      asked += 1;
+      respond(response, (JSON.parse(request.body) as { id: number }).id);
+    });
+    return { url: server.baseUrl, asked: () => asked };
+  };
+  const says = (word: object) => (response: ServerResponse, id: number): void => {
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...word }));
+  };
+
+  test('goes to the next node where one does not answer, and stays with the one that does', async () => {
+    const dead = await node((response) => { response.writeHead(503).end(); });
+    const live = await node(says({ result: 5 }));
+    const rpc = createJsonRpcOf(['http://127.0.0.1:1', dead.url, live.url]);
+    onTestFinished(() => { rpc.close(); });
+    expect([await rpc.call('getSlot', []), await rpc.call('getSlot', [])]).toEqual([5, 5]);
+    expect([dead.asked(), live.asked()]).toEqual([1, 2]);
+  });
+
+  test('does not ask another node for what one refuses', async () => {
+    const refusing = await node(says({ error: { code: -32_602, message: 'no' } }));
+    const other = await node(says({ result: 5 }));
+    const rpc = createJsonRpcOf([refusing.url, other.url]);
+    onTestFinished(() => { rpc.close(); });
+    await expect(rpc.call('getSlot', [])).rejects.toMatchObject({ code: 'CHAIN_RPC_ERROR' });
+    expect(other.asked()).toBe(0);
   });
 });

@@ -60,7 +60,7 @@ describe('the signer’s own reading of the configuration', () => {
     const settings = read(`
 mode: live
 service: { base_url: 'https://swap.example', api_key: \${NOT_SET_HERE} }
-chain: { rpc_url: '\${NODE}' }
+chain: { rpc_url: '\${NODE}', further_rpc_urls: ['https://b.example/\${NODE_KEY}'] }
 wallet: { key_from: env:MY_KEY, address: ${USDC} }
 tokens: { PEARL: ${PEARL} }
 signer:
@@ -70,9 +70,13 @@ signer:
     PEARL: { per_trade: "1.5", per_day: "20" }
     ${USDC}: { per_hour: "100" }
 strategies: [{ use: dca, params: { nonsense: [1, 2] } }]
-`, { environment: { NODE: 'https://node.example/?key=secret' }, args: ['--state-dir', 'elsewhere', 'run'] });
+`, {
+      environment: { NODE: 'https://node.example/?key=secret', NODE_KEY: 'other' },
+      args: ['--state-dir', 'elsewhere', 'run'],
+    });
     expect(settings).toMatchObject({
       keyFrom: 'env:MY_KEY', address: USDC, embedded: false, rpcUrl: 'https://node.example/?key=secret',
+      furtherRpcUrls: ['https://b.example/other'],
       destinations: [OTHER],
       stateDir: join(folder, 'elsewhere'),
       caps: [
@@ -176,6 +180,8 @@ fields: { outAmount: out }
       ['wallet: { address: me }', /wallet\.address: expected an address/],
       ['chain: { rpc_url: "ftp://node" }', /chain\.rpc_url: expected "embedded" or/],
       ['chain: { rpc_url: "https://me:secret@node.example" }', /without user name and password/],
+      ['chain: { rpc_url: "https://a.example", further_rpc_urls: [embedded] }', /urls\[0\]: expected the http/],
+      ['chain: { rpc_url: "https://a.example", further_rpc_urls: ["https://me:secret@b"] }', /without user name/],
       ['chain: { rpc_url: ${NODE_URL} }', /the environment variable NODE_URL is not set/],
       ['service: { dialect: "../x" }', /service\.dialect: expected the name/],
       ['service: embedded', /service: expected keys and values/],

@@ -1,3 +1,4 @@
+import type { ChainNodes } from '../../chain/chain.ts';
 import { formatDecimal } from '../../core/amount.ts';
 import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
@@ -43,7 +44,7 @@ import { runStatusOf, statusReasons, strategyStatuses } from './run-status.ts';
 import type {
   CapUse, EquityState, FeedState, PortfolioState, SessionState, StrategyState,
 } from './session-state.ts';
-import { amounts, feedStates, portfolioState } from './session-state.ts';
+import { amounts, feedStates, portfolioState, rpcNodeStates } from './session-state.ts';
 import type { TradingView } from './trading-view.ts';
 
 /** All that the control API needs of a run: its state, and the operator's commands. */
@@ -107,6 +108,8 @@ interface ControlPortOptions extends Omit<PageViewOptions, 'trading' | 'journal'
   readonly journal: Pick<JournalStore,
     'listIntents' | 'showIntent' | 'intentsOfKey' | 'settledSwaps' | 'ledgerStarts' | 'listAdjustments'>;
   readonly stopFile: StopFile;
+  /** The nodes of the chain; undefined without one. */
+  readonly chainNodes?: Pick<ChainNodes, 'stats'> | undefined;
   readonly audit: OrderAudit;
   readonly log: Log;
   /** Prices manual orders; undefined without a service. */
@@ -225,6 +228,7 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
 function sessionState(
   {
     runId, mode, clock, state, engine, runRecorder, phase, recovering, feeds, startAt, isRealMoney, equity,
+    chainNodes,
   }: ControlPortOptions,
 ): Omit<SessionState, keyof TradingView | 'standing' | 'standing_reasons'> {
   const { counters } = runRecorder;
@@ -236,6 +240,7 @@ function sessionState(
     phase: phase(),
     waits_for: recovering(),
     service_access: runRecorder.access,
+    rpc_nodes: rpcNodeStates(chainNodes?.stats() ?? []),
     real_money: isRealMoney,
     manual: manualHoldings(state),
     started_at: startAt,

@@ -1,3 +1,4 @@
+import type { NodeStats } from '../../chain/node-health.ts';
 import type { Millis } from '../../core/time.ts';
 import { describeFeedKey } from '../../market/market-text.ts';
 import type { TokenTable } from '../../market/token.ts';
@@ -44,6 +45,8 @@ export interface SessionState extends TradingView {
   /** What the recovery waits for, for people. */
   readonly waits_for: readonly string[];
   readonly service_access: AccessState;
+  /** The nodes of the chain; empty on paper without one. */
+  readonly rpc_nodes: readonly RpcNodeState[];
   readonly at: Millis;
   readonly seq: number;
   readonly decisions: number;
@@ -165,6 +168,27 @@ export interface AccessState {
   readonly reason: string | null;
   /** When this state began; null while access was never lost. */
   readonly since: Millis | null;
+}
+
+/** One node of the chain with its calls since the start. */
+export interface RpcNodeState {
+  /** Its host; no address, which may hold a key. */
+  readonly name: string;
+  readonly state: NodeStats['state'];
+  readonly calls: NodeStats['calls'];
+  readonly latency_ms: Millis | null;
+  /** The share of the last calls without a usable answer. */
+  readonly error_rate: number;
+  /** How far it is behind the furthest node; null for a node that is alone. */
+  readonly slots_behind: number | null;
+}
+
+/** Returns the nodes as the control API shows them. */
+export function rpcNodeStates(stats: readonly NodeStats[]): RpcNodeState[] {
+  return stats.map(({ name, state, calls, latencyMs, errorRate, slotsBehind }) => ({
+    name, state, calls, latency_ms: wholeMs(latencyMs), error_rate: Math.round(errorRate * 1_000) / 1_000,
+    slots_behind: slotsBehind ?? null,
+  }));
 }
 
 /** One feed with its counters since the start, as `/api/feeds` lists it. Ages are null before the first answer. */

@@ -2,7 +2,7 @@ import type { Millis } from '../../core/time.ts';
 import type { RecordingWriter } from '../../recording/writer.ts';
 import type { GovernorStats } from '../../service/rate/rate-governor.ts';
 import type { SessionState } from '../control/session-state.ts';
-import type { RpcCalls } from '../run/connections.ts';
+import type { NodeStats } from '../../chain/node-health.ts';
 import type { Distribution } from './distribution.ts';
 import type { SickReason, WaitReason } from './health.ts';
 import type { RunEvents } from './run-events.ts';
@@ -23,7 +23,7 @@ export interface Reading {
   readonly sick: readonly SickReason[];
   readonly events: RunEvents;
   readonly requests: Readonly<Record<string, GovernorStats>>;
-  readonly rpcCalls: Readonly<RpcCalls>;
+  readonly nodes: readonly NodeStats[];
   /** Seconds, since the scrape before. */
   readonly loopDelay: { readonly p50: number; readonly p99: number };
   readonly cpuSeconds: number;

@@ -130,10 +130,23 @@ export const PROCESS_METRICS: readonly MetricDefinition[] = [
     read: (reading) => ofBuckets(reading, ({ requestsPerSecond }) => single(requestsPerSecond)),
   },
   {
-    name: 'gannet_rpc_calls_total', type: 'counter', labels: ['outcome'],
-    help: 'Requests to the node of the chain: answered, refused (an HTTP status other than 200), or failed.',
-    read: ({ rpcCalls }) =>
-      Object.entries(rpcCalls).map(([outcome, value]) => ({ labels: { outcome }, value: Number(value) })),
+    name: 'gannet_rpc_calls_total', type: 'counter', labels: ['node', 'outcome'],
+    help: 'Calls of the nodes of the chain: ok, refused (an error of the node), invalid (no usable answer), or '
+      + 'unreachable.',
+    read: ({ nodes }) => nodes.flatMap(({ name: node, calls }) =>
+      Object.entries(calls).map(([outcome, value]) => ({ labels: { node, outcome }, value: Number(value) }))),
+  },
+  {
+    name: 'gannet_rpc_node_healthy', type: 'gauge', labels: ['node'],
+    help: '1 while a node of the chain is used, 0 while it is lost, lags, or belongs to another network.',
+    read: ({ nodes }) => nodes.map(({ name: node, state }) =>
+      ({ labels: { node }, value: state === 'healthy' ? 1 : 0 })),
+  },
+  {
+    name: 'gannet_rpc_node_slots_behind', type: 'gauge', labels: ['node'],
+    help: 'How far a node is behind the furthest one. Absent for a node that is alone.',
+    read: ({ nodes }) => nodes.flatMap(({ name: node, slotsBehind }) =>
+      (slotsBehind === undefined ? [] : [{ labels: { node }, value: slotsBehind }])),
   },
   {
     name: 'gannet_alerts_total', type: 'counter', labels: ['level', 'code'],

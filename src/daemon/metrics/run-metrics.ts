@@ -38,7 +38,7 @@ interface MetricsOptions {
   readonly recordingDir: string;
   /** What went out to the service and what waits, by bucket. */
   readonly requests: () => Reading['requests'];
-  readonly rpcCalls: Reading['rpcCalls'];
+  readonly nodes: () => Reading['nodes'];
   /** The processes of its strategies; undefined where all run in this one. */
   readonly hosts?: Pick<StrategyHosts, 'pids'> | undefined;
   /** Undefined without a signer process. */
@@ -148,7 +148,7 @@ export class RunMetrics {
   }
 
   #read(disks: Reading['disks']): Reading {
-    const { clock, requests, rpcCalls, mode, runId } = this.#options;
+    const { clock, requests, nodes, mode, runId } = this.#options;
     const { userCPUTime, systemCPUTime } = process.resourceUsage();
     return {
       now: clock.now(),
@@ -158,7 +158,7 @@ export class RunMetrics {
       waits: this.#port?.health.waits().map(({ reason }) => reason) ?? ['STARTING'],
       sick: this.sickReasons(),
       events: this.#events,
-      requests: requests(), rpcCalls,
+      requests: requests(), nodes: nodes(),
       loopDelay: this.#readLoopDelay(),
       cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
       memory: this.#memory(),

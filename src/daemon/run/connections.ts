@@ -2,8 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chain } from '../../chain/chain.ts';
 import { createChain } from '../../chain/chain.ts';
-import type { RpcTransport } from '../../chain/rpc-client.ts';
-import { httpTransport } from '../../chain/rpc-client.ts';
 import type { ErrorCode } from '../../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import type { Clock } from '../../core/time.ts';
@@ -24,6 +22,8 @@ import { askWithinTimeout, isServiceTrouble, openTokenRecordStore } from './serv
 export interface ConnectionOptions {
   readonly baseUrl: string;
   readonly rpcUrl: string | undefined;
+  /** More nodes of the same chain; none for an embedded one. */
+  readonly furtherRpcUrls?: readonly string[] | undefined;
   readonly apiKey: string | undefined;
   readonly dialect: string;
   readonly plan: RatePlan;
@@ -37,23 +37,12 @@ export interface ConnectionOptions {
   readonly clock: Clock;
 }
 
-/** How many requests to the node had which outcome. */
-export interface RpcCalls {
-  /** With an answer, be it an error of the method. */
-  answered: number;
-  /** With another HTTP status than 200. */
-  refused: number;
-  /** Without an answer. */
-  failed: number;
-}
 
 /** The connected service, the chain where there is one, and the sandbox where they are embedded. */
 export interface Connections {
   readonly service: Service;
   readonly chain: Chain | undefined;
   readonly sandbox: SpawnedSandbox | undefined;
-  /** Of all requests to the chain. */
-  readonly rpcCalls: Readonly<RpcCalls>;
   /** For people. */
   readonly description: string;
   /**
@@ -72,7 +61,7 @@ const RATE_MEMORY_FILE = 'service-rate.json';
 
 /** Opens the connections, and starts the sandbox for embedded ones. Sends no request to a real service yet. */
 export async function openConnections(options: ConnectionOptions): Promise<Connections> {
-  const { clock, dialect, baseUrl, rpcUrl, seed } = options;
+  const { clock, dialect, baseUrl, rpcUrl, furtherRpcUrls = [], seed } = options;
   const embedded = baseUrl === 'embedded';
   const sandbox = embedded || rpcUrl === 'embedded'
     ? await spawnSandbox({ seed, dialect: embedded ? dialect : 'neutral' }) : undefined;
@@ -88,9 +77,7 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     // The counts of an embedded service end with it.
     rateMemory: embedded || options.rateMemory === undefined ? undefined : openRateMemory(options.rateMemory),
   });
-  const rpcCalls: RpcCalls = { answered: 0, refused: 0, failed: 0 };
-  const chain = chainUrl === undefined ? undefined
-    : createChain({ rpcUrl: chainUrl, clock, transport: counted(httpTransport({ rpcUrl: chainUrl }), rpcCalls) });
+  const chain = chainUrl === undefined ? undefined : createChain({ rpcUrl: chainUrl, furtherRpcUrls, clock });
   const closed = new AbortController();
   const records = embedded || options.tokenRecords === undefined
     ? undefined
@@ -103,9 +90,8 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     service,
     chain,
     sandbox,
-    rpcCalls,
     description: embedded ? `the embedded service and chain (${serviceUrl})`
-      : `${serviceUrl}${chainUrl === undefined ? '' : `, chain ${new URL(chainUrl).host}`}`,
+      : `${serviceUrl}${chainUrl === undefined ? '' : `, chain ${hostsOf([chainUrl, ...furtherRpcUrls])}`}`,
     decimalsOf: (mints) => decimalsOf(searched, chain, mints),
     ensureReachable: async () => {
       // Embedded ones have just reported their addresses.
@@ -122,21 +108,8 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
   };
 }
 
-/** Returns a transport that counts its requests. */
-function counted(transport: RpcTransport, calls: RpcCalls): RpcTransport {
-  return {
-    ...transport,
-    post: async (body, signal) => {
-      try {
-        const answer = await transport.post(body, signal);
-        calls[answer.status === 200 ? 'answered' : 'refused'] += 1;
-        return answer;
-      } catch (error) {
-        calls.failed += 1;
-        throw error;
-      }
-    },
-  };
+function hostsOf(urls: readonly string[]): string {
+  return urls.map((url) => new URL(url).host).join(' and ');
 }
 
 /** Without a store the rate is still limited, but not across restarts. */

@@ -195,6 +195,7 @@ function createSession(
       },
     },
     executor, quotes: service.swap, serviceText: options.connections.description, wallet: address,
+    chainNodes: node?.nodes,
     createFeed: (specs) => createFeeds({
       service, node, specs, clock, random: seededRandom(`${seed}:feeds`), arrivals$,
     }),

@@ -66,7 +66,7 @@ export async function liveParts(
     },
   });
   const isFirst = sandbox !== undefined || journal.loadSnapshot() === undefined;
-  const wallet = isFirst ? await chain.balances(signer.address) : new Map();
+  const wallet = isFirst ? await chain.balances(signer.address, { agreed: true }) : new Map();
   const swaps = new Map(config.strategies.map(({ name, swap }) => [name, swap]));
   const isNewChain = sandbox !== undefined && journal.loadSnapshot() !== undefined;
   return {

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { ChainNodes } from '../../chain/chain.ts';
 import type { RunConfig, StrategyConfig } from '../../config/run-config.ts';
 import type { ServiceManager } from '../../core/process-supervisor.ts';
 import type { Clock, Millis } from '../../core/time.ts';
@@ -150,6 +151,8 @@ export interface SessionOptions {
   readonly createFeed: (specs: readonly FeedSpec[]) => PollingFeed;
   /** Prices manual orders; undefined without a service. */
   readonly quotes?: Pick<SwapV2, 'order'> | undefined;
+  /** The nodes of the chain; undefined without one. */
+  readonly chainNodes?: Pick<ChainNodes, 'stats'> | undefined;
   /** The service, for people. */
   readonly serviceText?: string | undefined;
   /** The wallet that signs; undefined on paper. */

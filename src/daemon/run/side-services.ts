@@ -35,12 +35,14 @@ interface SideServices {
 export function openSideServices(options: DaemonOptions): SideServices {
   const { log, clock, serviceManager: manager } = options;
   logged('the README of the state directory', log, () => { writeStateReadme(options.stateDir); });
-  const { config: { mode, recording }, connections: { service, rpcCalls } } = options;
+  const { config: { mode, recording }, connections: { service, chain } } = options;
   const metrics = new RunMetrics({
-    ...options, mode, recordingDir: recording.dir, requests: () => service.stats(), rpcCalls,
+    ...options, mode, recordingDir: recording.dir, requests: () => service.stats(),
+    nodes: () => chain?.nodes.stats() ?? [],
   });
   const services: readonly SideService[] = [
     absenceService(options),
+    ...nodeAlerts(options),
     { name: 'metrics', reporter: metrics.reporter, attach: (port) => { metrics.attach(port); },
       close: () => { metrics.close(); } },
     ...(manager === undefined ? [] : [{ name: 'supervision', ...superviseRun({ manager, clock, log }) }]),
@@ -76,6 +78,21 @@ function retentionOf(options: DaemonOptions): SideService {
   return {
     name: 'the retention', attach: (port) => { retention.attach(port); }, close: () => retention.close(),
   };
+}
+
+/** Alerts on nodes of the chain that are lost, back, behind, of another network, or contradict each other. */
+function nodeAlerts({ connections: { chain } }: DaemonOptions): readonly SideService[] {
+  if (chain === undefined) return [];
+  let unsubscribe: (() => void) | undefined;
+  return [{
+    name: 'the watch over the nodes of the chain',
+    attach: (port) => {
+      unsubscribe = chain.nodes.onEvent(({ level, code, message }) => {
+        port.alert({ kind: 'alert', level, message, data: { code } });
+      });
+    },
+    close: () => unsubscribe?.(),
+  }];
 }
 
 /** Returns the reporter with its faults logged instead of thrown into the run. */

@@ -22,7 +22,8 @@ export interface WalletWatchOptions {
   /** Base58. */
   readonly wallet: string;
   readonly chain: {
-    balances(owner: string): Promise<ReadonlyMap<Mint, Amount>>;
+    /** With `agreed`, two nodes must give the same balances where there are several. */
+    balances(owner: string, how?: { readonly agreed: boolean }): Promise<ReadonlyMap<Mint, Amount>>;
     /** The wallet's transactions, newest first. */
     newestTransactions(owner: string): Promise<readonly { readonly signature: string }[]>;
     landedSwap(options: {
@@ -60,7 +61,7 @@ const FAR_OFF = 4n;
  * Returns the differences between chain and ledger as commands that book them; undefined where a booking in between
  * makes them uncertain. A mint that no open swap touches must agree to the unit. Of other mints only the part counts
  * that open swaps cannot explain. A difference needs two equal readings, because balances come in several answers and a
- * transaction may land between them. Throws the errors of the node.
+ * transaction may land between them; of several nodes, two must give the second. Throws the errors of the node.
  *
  * More is a deposit. Less is a withdrawal where foreign transactions took as much since ledger and chain agreed, or,
  * where that is unknown, since our own last one. Any other loss is a mismatch.
@@ -75,7 +76,7 @@ export async function compareWallet(options: WalletWatchOptions): Promise<Adjust
     options.onAgreed?.();
     return [];
   }
-  const second = differences(before.balances, await chain.balances(wallet));
+  const second = differences(before.balances, await chain.balances(wallet, { agreed: true }));
   const after = ledger();
   if (after?.version !== before.version) return undefined;
   const open = [...(before.open ?? []), ...(after.open ?? [])];

@@ -53,11 +53,11 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
   const optionsFor = ({ state, version }: KeptLedger): WalletWatchOptions => ({
     wallet, clock,
     // Balances refer to the newest finalized slot. A wrong one would be awaited until the next request for it.
-    chain: { ...chain, balances: async (owner) => {
+    chain: { ...chain, balances: async (owner, how) => {
       counted.clear();
       // Read before the balances: what lands in between counts as newer.
-      [newestBefore] = await Promise.all([newestTransaction(), chain.finalizedBlockHeight()]);
-      return chain.balances(owner);
+      [newestBefore] = await Promise.all([newestTransaction(), unlessUnagreed(chain.finalizedBlockHeight())]);
+      return chain.balances(owner, how);
     }, landedSwap: async (of) => {
       if (booked.has(`${of.inputMint} ${of.signature}`)) return undefined;
       const landed = await chain.landedSwap(of);
@@ -94,7 +94,7 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
   async function compare(ledger: KeptLedger): Promise<AdjustWallet[] | undefined> {
     // With it the chain client knows how far a node must be to have seen what the ledger booked.
     const last = journal.lastLanded();
-    if (last !== undefined) await chain.signatureStatus(last, { searchHistory: true });
+    if (last !== undefined) await unlessUnagreed(chain.signatureStatus(last, { searchHistory: true }));
     return compareWallet(optionsFor(ledger));
   }
 
@@ -122,4 +122,13 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
     watch: (ledger, onError) => watchWallet({ ...optionsFor(ledger), onFault })
       .subscribe({ next: (command) => { accept(ledger, command); }, error: onError }),
   };
+}
+
+/** One node of several is enough to learn the newest slot; a difference wants the agreement of two in any case. */
+async function unlessUnagreed(asked: Promise<unknown>): Promise<void> {
+  try {
+    await asked;
+  } catch (error) {
+    if (!isGannetError(error) || error.code !== 'CHAIN_UNAGREED') throw error;
+  }
 }

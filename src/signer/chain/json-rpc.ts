@@ -41,7 +41,8 @@ export function createJsonRpc(rpcUrl: string, { timeoutMs = TIMEOUT_MS, maxRespo
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const { status, text } = await http.send({ method: 'POST', url, headers, body, timeoutMs });
     if (status === 200) return withoutKey(text);
-    throw new GannetError('CHAIN_RPC_ERROR', `the node answered with the HTTP status ${status}`);
+    const message = `the node answered with the HTTP status ${status}`;
+    throw new GannetError('CHAIN_RPC_ERROR', message, { details: { status } });
   }
 
   return {
@@ -59,6 +60,33 @@ export function createJsonRpc(rpcUrl: string, { timeoutMs = TIMEOUT_MS, maxRespo
       return resultOf(text, { id, method });
     },
     close: () => { http.close(); },
+  };
+}
+
+/**
+ * Returns a client of several nodes: the one that answered last is called, and the next where it gives no answer. What
+ * a node refuses is refused. It knows nothing of what the daemon thinks of the nodes.
+ */
+export function createJsonRpcOf(rpcUrls: readonly string[]): JsonRpc {
+  const nodes = rpcUrls.map((url) => createJsonRpc(url));
+  let current = 0;
+  return {
+    async call(method, params) {
+      const begunWith = current;
+      for (let tried = 1; ; tried++) {
+        const used = (begunWith + tried - 1) % nodes.length;
+        try {
+          const result = await nodes[used]!.call(method, params);
+          current = used;
+          return result;
+        } catch (error) {
+          const isUnanswered = isGannetError(error)
+            && (error.code === 'CHAIN_UNREACHABLE' || error.details['status'] !== undefined);
+          if (!isUnanswered || tried === nodes.length) throw error;
+        }
+      }
+    },
+    close: () => { for (const node of nodes) node.close(); },
   };
 }
 

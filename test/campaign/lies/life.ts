@@ -44,6 +44,8 @@ export interface LyingLifeOptions {
   readonly plans: readonly (readonly Lie[])[];
   /** Daemons that are killed in the middle of a lie; the next one recovers through it. */
   readonly kills: number;
+  /** How many nodes the daemon has; the first one lies. One where absent. */
+  readonly nodes?: 1 | 2 | undefined;
   /** How long lies last, of the fixture's own time; by chance one of these. */
   readonly lasting?: readonly number[];
   /** How long the truth is told at the end, so that the ledger is compared; long enough for every lie where absent. */
@@ -89,6 +91,7 @@ export async function playLyingLife(fixture: CrashFixture, options: LyingLifeOpt
   const random = seededRandom(seed);
   const place = await openPlace(fixture, {
     name, funds: FUNDS, strategies: STRATEGIES, isRecorded: false, risk: 'max_quote_age: 15s, max_open_intents: 10,',
+    nodes: options.nodes,
   });
   const liar = createLiar(timeFactor);
   const killAt = new Set(Array.from({ length: options.kills }, (_, index) =>
@@ -144,6 +147,7 @@ export async function playLyingLife(fixture: CrashFixture, options: LyingLifeOpt
     await running?.daemon.gone(0);
     fixture.service.rule([]);
     fixture.rpc.rule([]);
+    fixture.secondRpc.rule([]);
     rmSync(place.dir, { recursive: true, force: true });
   }
 }
@@ -162,6 +166,7 @@ async function fates(
   const [execute, send] = SENT.map((request) => rules.map((rule) => ({ request, ...rule })));
   fixture.service.rule(execute!, { onRequest });
   fixture.rpc.rule(send!, { onRequest, onAnswer });
+  fixture.secondRpc.rule(send!);
 }
 
 /** A daemon and what it has said. */

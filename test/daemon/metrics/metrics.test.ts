@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
+import type { NodeStats } from '../../../src/chain/node-health.ts';
 import type { Amount } from '../../../src/core/amount.ts';
 import { METRICS } from '../../../src/daemon/metrics/exposition.ts';
 import type { RunMetrics } from '../../../src/daemon/metrics/run-metrics.ts';
@@ -94,8 +95,13 @@ describe('the metrics', () => {
       main: { sent: 10, coalesced: 2, refused: 3, failed: 1, queued: 4, inFlight: 2, coolDownUntil: undefined,
         requestsPerSecond: 1.5 },
     };
-    const rpcCalls = { answered: 7, refused: 1, failed: 2 };
-    const metrics = testMetrics(temporaryFolder(), { requests: () => requests, rpcCalls });
+    const calls = { ok: 7, refused: 1, invalid: 0, unreachable: 2 };
+    const node = { latencyMs: 4, errorRate: 0, calls };
+    const nodes = (): readonly NodeStats[] => [
+      { ...node, name: 'one', state: 'healthy', slotsBehind: 0 },
+      { ...node, name: 'two', state: 'lagging', slotsBehind: 41 },
+    ];
+    const metrics = testMetrics(temporaryFolder(), { requests: () => requests, nodes });
     const alert = (strategy: string | undefined, code: string | undefined) => {
       metrics.reporter.alert({ seq: 1, at: 1 }, strategy, {
         kind: 'alert', level: 'critical', message: 'x', ...(code === undefined ? {} : { data: { code } }),
@@ -109,7 +115,9 @@ describe('the metrics', () => {
     const value = (name: string, labels: Record<string, string>) => valueOf(families, name, labels);
     expect(['answered', 'rate_limited', 'failed'].map((outcome) =>
       value('gannet_service_requests_total', { bucket: 'main', outcome }))).toEqual([4, 3, 1]);
-    expect(value('gannet_rpc_calls_total', { outcome: 'failed' })).toBe(2);
+    expect(value('gannet_rpc_calls_total', { node: 'one', outcome: 'unreachable' })).toBe(2);
+    expect(['one', 'two'].map((node) => value('gannet_rpc_node_healthy', { node }))).toEqual([1, 0]);
+    expect(value('gannet_rpc_node_slots_behind', { node: 'two' })).toBe(41);
     expect(value('gannet_alerts_total', { level: 'critical', code: 'SIGNER_LOST' })).toBe(3);
     expect(value('gannet_alerts_total', { level: 'critical', code: 'none' })).toBe(1);
     // A rule can only see a first alert where there was a series before it.

@@ -1,3 +1,4 @@
+import { createAgreement } from '../../../src/chain/agreement.ts';
 import type { Amount } from '../../../src/core/amount.ts';
 import { isGannetError } from '../../../src/core/errors.ts';
 import { seededRandom } from '../../../src/core/random.ts';
@@ -5,6 +6,7 @@ import type { StateSetup } from '../../../src/daemon/run/recover.ts';
 import { recoverState } from '../../../src/daemon/run/recover.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
 import type { LiveExecutor } from '../../../src/execution/live-executor.ts';
+import type { Chain } from '../../../src/execution/ports.ts';
 import { createLiveExecutor } from '../../../src/execution/live-executor.ts';
 import { resolveIntent } from '../../../src/execution/operator-resolution.ts';
 import type { Mint } from '../../../src/market/token.ts';
@@ -20,6 +22,8 @@ import { Killed, Life } from './life.ts';
 import type { ModelMessage } from './model-chain.ts';
 import { ModelChain, SLOT_MS, idOf } from './model-chain.ts';
 import { createModelNode } from './model-node.ts';
+import type { AskedNode } from './lying-node.ts';
+import { lyingNode } from './lying-node.ts';
 import { ModelService, modelSigner } from './model-service.ts';
 import { BUDGETS, MINTS, PRICES, WALLET, setupOf } from './setting.ts';
 import type { Crash, Story, SwapPlan, Word } from './story.ts';
@@ -103,7 +107,9 @@ class Play {
       ...deposits.map(({ at, token, amount }) =>
         ({ at, does: () => { this.#deposit(MINTS[token]!, BigInt(amount)); } })),
     ]);
-    const weatherUntil = this.#story.weathers.reduce((sum, { forMs }) => sum + forMs, 0);
+    const { weathers, secondNode = [] } = this.#story;
+    const weatherUntil = Math.max(...[weathers, secondNode].map((times) =>
+      times.reduce((sum, { forMs }) => sum + forMs, 0)));
     const calmAt = Math.max(lastAt, weatherUntil) + 1;
     this.#clock.schedule(() => undefined, calmAt);
     this.#begin();
@@ -177,7 +183,7 @@ class Play {
       const received = (message: ModelMessage): void => { this.#received(message); };
       const executor = createLiveExecutor({
         service: this.#service.port(this.#wire, life, received),
-        chain: createModelNode({ chain: this.#chain, wire: this.#wire, life, clock, onReceived: received }),
+        chain: this.#node({ life, clock, onReceived: received }),
         signer: modelSigner(this.#wire, life),
         journal: life.journal(this.#journal, (attempt) => { this.#keeps(attempt); }),
         clock,
@@ -246,13 +252,31 @@ class Play {
     if (this.#daemon === undefined && this.#isLocked) return;
     this.#isLocked = this.#daemon === undefined;
     const heard = this.#daemon === undefined
-      ? resolveIntent({ owner: 'us', journal: this.#journal, chain: createModelNode({
-        chain: this.#chain, wire: this.#wire, life, clock: this.#clock, onReceived: () => undefined,
+      ? resolveIntent({ owner: 'us', journal: this.#journal, chain: this.#node({
+        life, clock: this.#clock, onReceived: () => undefined,
       }) }, intent.id, word)
       : this.#daemon.executor.resolve(intent.id, word);
     heard.catch((error: unknown) => {
       if (!isGannetError(error)) this.#bug(life, error);
     }).finally(() => { this.#isLocked = false; });
+  }
+
+  /** The chain as a process sees it: one node, or two of which the second lies. */
+  #node(seen: Pick<Parameters<typeof createModelNode>[0], 'life' | 'clock' | 'onReceived'>): Chain {
+    const create = (): AskedNode => ({
+      ...createModelNode({ chain: this.#chain, wire: this.#wire, ...seen }), balances: () => Promise.resolve(new Map()),
+    });
+    const { secondNode } = this.#story;
+    const first = create();
+    if (secondNode === undefined) return first;
+    const second = lyingNode(create(), () => {
+      let until = 0;
+      return secondNode.find(({ forMs }) => this.#clock.now() < (until += forMs))?.lies ?? [];
+    });
+    const [isUsable, isForeign] = [() => true, () => false];
+    return { ...first, node: 'both', ...createAgreement({ members: [
+      { name: 'first', chain: first, isUsable, isForeign }, { name: 'second', chain: second, isUsable, isForeign },
+    ] }) };
   }
 
   #deposit(mint: Mint, amount: bigint): void {

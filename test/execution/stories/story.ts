@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import type { Resolution } from '../../../src/execution/operator-resolution.ts';
 import type { Fate } from './model-chain.ts';
+import type { NodeLie } from './lying-node.ts';
+import { NODE_LIES } from './lying-node.ts';
 import type { Trick } from './model-service.ts';
 import type { Weather } from './weather.ts';
 
@@ -17,6 +19,14 @@ export interface Story {
   readonly deposits: readonly { readonly at: number; readonly token: number; readonly amount: number }[];
   /** Of slots without a block. */
   readonly skipped: number;
+  /** Where it is there, there is a second node, which lies for a while at a time. */
+  readonly secondNode?: readonly NodeLies[] | undefined;
+}
+
+/** What the second node says for a while; nothing is true. */
+export interface NodeLies {
+  readonly forMs: number;
+  readonly lies: readonly NodeLie[];
 }
 
 /** What a strategy wants. */
@@ -126,3 +136,16 @@ export const story: fc.Arbitrary<Story> = fc.record({
   // Where the history lacks a swap, only the wallet's balance shows it, and a deposit hides what is
   // missing.
   .map((told) => (told.weathers.some(({ holes }) => holes) ? { ...told, deposits: [] } : told));
+
+const nodeLies: fc.Arbitrary<NodeLies> = fc.record({
+  forMs: fc.constantFrom(2_000, 20_000, 60_000, 120_000, 200_000), lies: fc.subarray([...NODE_LIES]),
+});
+
+/** Stories of two nodes: one lies; the other one lags, loses answers and finds things late, but does not lie. */
+export const storyOfTwoNodes: fc.Arbitrary<Story> = fc.record({
+  told: story, secondNode: fc.array(nodeLies, { minLength: 1, maxLength: 5 }),
+}).map(({ told, secondNode }) => ({
+  ...told, secondNode,
+  // A resolution by an operator decides where nodes do not.
+  words: [], weathers: told.weathers.map((weather) => ({ ...weather, holes: false, leaps: 0, wrongHeights: 0 })),
+}));

@@ -14,7 +14,7 @@ import type { Millis } from '../../../core/time.ts';
 import { parseDuration, roughDuration } from '../../../core/time.ts';
 import { daemonClient } from '../../../daemon/control/control-client.ts';
 import { runStatusOf, statusReasons, strategyStatuses } from '../../../daemon/control/run-status.ts';
-import type { FeedState, SessionState, StartingState } from '../../../daemon/control/session-state.ts';
+import type { FeedState, RpcNodeState, SessionState, StartingState } from '../../../daemon/control/session-state.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { originOfKey } from '../../../market/feed.ts';
 import { SOL_MINT } from '../../../market/token.ts';
@@ -119,6 +119,7 @@ export function daemonText(state: ReportedState): string {
       ['caps', (state.caps ?? []).map(({ text }) => printable(text))],
       ['dead man', state.dead_man
         ? `trading stops in ${roughDuration(state.dead_man.left_ms)} unless an operator sends a request` : undefined],
+      ['nodes', (state.rpc_nodes ?? []).map(nodeText)],
       ['SOL', solText(state)],
     ]),
     '\n',
@@ -192,6 +193,15 @@ function openText(
       : `, ${roughDuration(Math.max(0, now - createdAt))} old`;
     return `${id} (${state}${age})${state === 'unknown' ? ` !! outcome unknown: gannet journal show ${id}` : ''}`;
   });
+}
+
+function nodeText({ name, state, calls, latency_ms: latency, slots_behind: behind }: RpcNodeState): string {
+  const failed = calls.invalid + calls.unreachable;
+  return [
+    `${printable(name)} ${state}`, ...(behind === null || behind === 0 ? [] : [`${behind} slots behind`]),
+    ...(latency === null ? [] : [`answers in ${roughDuration(latency)}`]),
+    `${calls.ok + calls.refused + failed} calls, ${failed} failed`,
+  ].join(', ');
 }
 
 function feedTable(feeds: readonly FeedState[]): string {

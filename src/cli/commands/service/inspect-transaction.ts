@@ -11,7 +11,7 @@ import { GannetError, messageOf } from '../../../core/errors.ts';
 import { printable } from '../../../core/text.ts';
 import type { ChainReader } from '../../../signer/chain/chain-reader.ts';
 import { createChainReader } from '../../../signer/chain/chain-reader.ts';
-import { createJsonRpc } from '../../../signer/chain/json-rpc.ts';
+import { createJsonRpc, createJsonRpcOf } from '../../../signer/chain/json-rpc.ts';
 import { judgeWithChain, tablesOf } from '../../../signer/policy-check.ts';
 import type { Expectation } from '../../../signer/policy/expectation.ts';
 import { USUAL_MAX_FEE_LAMPORTS } from '../../../signer/policy/expectation.ts';
@@ -111,11 +111,14 @@ function settingsOf({ options, environment }: CommandContext): SignerSettings {
  * tables or must be simulated.
  */
 function chainWhenNeeded(
-  context: CommandContext, { rpcUrl }: SignerSettings,
+  context: CommandContext, { rpcUrl, furtherRpcUrls = [] }: SignerSettings,
 ): ChainReader & { readonly end: () => Promise<void> } {
   let opening: Promise<{ readonly reader: ChainReader; readonly close: () => Promise<void> }> | undefined;
   const open = async (): Promise<{ readonly reader: ChainReader; readonly close: () => Promise<void> }> => {
-    if (rpcUrl !== undefined) return { reader: createChainReader(createJsonRpc(rpcUrl)), close: async () => undefined };
+    if (rpcUrl !== undefined) {
+      const rpc = createJsonRpcOf([rpcUrl, ...furtherRpcUrls]);
+      return { reader: createChainReader(rpc), close: async () => undefined };
+    }
     const { connections } = await openConfigured(context, 'read');
     return { reader: createChainReader(createJsonRpc(connections.sandbox!.addresses.rpc_url)), close: () =>
       connections.close() };

@@ -139,7 +139,8 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
   const { log, keep, close } = createLog({
     level: options.logLevel,
     secrets: secretsOf(
-      environment, config.service.apiKey, ...addressSecrets(config.chain.rpcUrl),
+      environment, config.service.apiKey,
+      ...[config.chain.rpcUrl, ...config.chain.furtherRpcUrls].flatMap(addressSecrets),
       connections.sandbox?.addresses.wallet.private_key, ...Object.values(controlTokens), signalsToken,
     ),
     terminal: process.stderr.isTTY,

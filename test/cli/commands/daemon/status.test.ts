@@ -12,6 +12,10 @@ const STATE: SessionState = {
   real_money: false, started_at: 1_789_999_000_000, uptime_ms: 1_000_000, equity: null, last_swap: null,
   last_error: null, last_widening: null, dead_man: null, caps: [], unsold: [], trading: 'active',
   service_access: { state: 'granted', reason: null, since: null },
+  rpc_nodes: [{
+    name: 'a.example', state: 'lagging', calls: { ok: 7, refused: 1, invalid: 0, unreachable: 2 }, latency_ms: 42,
+    error_rate: 0.1, slots_behind: 61,
+  }],
   at: 1_790_000_000_000, seq: 7, decisions: 3, decision_hash: '', strategies: [{
     name: 'tide', use: 'book-watch', running: true, stopped: null, standing: 'trading', swaps: 0, balances: {},
     holds: [], equity: null, trading: 'active', effective: 'active', trading_word: null, flattening: false,
@@ -36,6 +40,11 @@ describe('gannet status', () => {
       '  the order book of TIDE  3.3s      2.7s            5s  healthy        8         1',
       '  the statistics of SOL                             5s  waiting        0         1',
     ].join('\n'));
+  });
+
+  it('shows every node of the chain with its state, latency and failures', () => {
+    expect(daemonText(STATE))
+      .toMatch(/nodes +a\.example lagging, 61 slots behind, answers in 42ms, 10 calls, 2 failed\n/);
   });
 
   it('shows a wait for the service when no feed is healthy', () => {
