@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseDuration } from '../core/time.ts';
 import { SIGNAL_NAME } from '../market/signal.ts';
 import { PLAN_NAMES } from '../service/rate/rate-plan.ts';
+import { alertsSchema } from './operations/alerts-config.ts';
 import { backtestSchema } from './schema-backtest.ts';
 import { address, amount, duration, isDuration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
 import { riskSchema } from './risk-limits.ts';
@@ -209,6 +210,7 @@ export const configSchema = z.strictObject({
       examples: ['/run/secrets/signals-token'],
     }),
   }).optional().meta({ description: 'Signals of other programs, taken by the control API as an input of strategies.' }),
+  alerts: alertsSchema.prefault({}),
   notifications: z.array(z.strictObject({
     kind: z.enum(['webhook', 'telegram']),
     url: z.string().optional(),

@@ -7,6 +7,8 @@ import { createManifest, writeManifest } from '../../src/daemon/files/run-manife
 import { openJournal } from '../../src/store/journal.ts';
 import { freshSnapshot } from '../../src/trading/engine-state.ts';
 import { configOf } from '../config/load-text.ts';
+import { readFamilies, valueOf } from '../daemon/metrics/exposition-text.ts';
+import { alertRules, dashboardExpressions, metricsIn } from '../daemon/metrics/monitoring-files.ts';
 import { attemptOf, intentOf, outcomeOf, wallClock } from '../store/sample-intents.ts';
 import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
 import { childrenOf, createPlayground, daemonOf, document, filesIn, jsonLines } from './gannet.ts';
@@ -35,6 +37,7 @@ let environments: string[];
 const TOKENS = { operator: '3f9c1e5a7b0d2468ace1357902468bdf', viewer: 'Xk3vQ8wZp1Lm9Rt5Yb7Nc2Hd4Jf6Gs0A' };
 const seen: Record<string, JsonLine> = {};
 const statuses: Record<string, number> = {};
+let metrics: string;
 /** Of commands after the run is over. */
 const answers: Record<string, Ended> = {};
 /** Of manual swaps, sales and pauses. */
@@ -117,6 +120,7 @@ beforeAll(async () => {
   await next(({ type, message }) => type === 'state' && String(message).includes('STOP is gone'));
   seen['still halted'] = (await ask('/api/state')).body;
   seen['resumed after all'] = (await post('/api/resume', {})).body;
+  metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKENS.viewer}` } })).text();
   const bought = await next(lands('two'));
 
   const id = String(bought['intent_id']);
@@ -462,6 +466,34 @@ describe('manual trading beside two strategies', () => {
     expect(seen['denied by a pause']).toMatchObject({ reason: expect.stringContaining('(news)') });
     expect(manual['status']!.stdout).toMatch(/SOL\/USDC is paused since .* \(news\): no entries, sales go on/);
     expect(document(manual['the end of the pause']!)).toMatchObject({ pauses: [] });
+  });
+});
+
+describe('the metrics of a live run', () => {
+  it('have every metric that dashboard and alert rules name, as an independent parser reads them', () => {
+    const families = readFamilies(metrics);
+    const named = [...dashboardExpressions(), ...alertRules()].flatMap(({ expr }) => metricsIn(expr));
+    expect([...new Set(named)].filter((name) => !families.has(name))).toEqual([]);
+  });
+
+  it('count its swaps, requests and denials, and show its money and processes', () => {
+    const families = readFamilies(metrics);
+    const value = (name: string, labels?: Record<string, string>): number => valueOf(families, name, labels) ?? -1;
+    const landed = value('gannet_intents_ended_total', { state: 'confirmed' });
+    expect(landed).toBeGreaterThan(4);
+    for (const name of ['gannet_landing_seconds', 'gannet_realised_slippage_bps', 'gannet_fill_error_bps'])
+      expect(Number(families.get(name)!.metrics[0]!.count), name).toBe(landed);
+    expect(Number(families.get('gannet_journal_write_seconds')!.metrics[0]!.count)).toBeGreaterThan(4 * landed);
+    expect(value('gannet_denials_total', { code: 'TRADING_HALTED' })).toBeGreaterThan(0);
+    expect(value('gannet_service_requests_total', { bucket: 'execute', outcome: 'answered' })).toBeGreaterThan(4);
+    expect(value('gannet_rpc_calls_total', { outcome: 'answered' })).toBeGreaterThan(4);
+    expect(value('gannet_equity', { token: 'USDC' })).toBeGreaterThan(500);
+    expect(value('gannet_strategy_profit', { strategy: 'two' })).toBeGreaterThan(-100);
+    expect(value('gannet_info', { mode: 'live', run_id: runId })).toBe(1);
+    expect(value('gannet_alerts_total', { level: 'warning', code: 'ORDER_WIDENS' })).toBeGreaterThan(0);
+    expect(value('gannet_recording_bytes')).toBeGreaterThan(0);
+    for (const name of ['daemon', 'strategies', 'signer'])
+      expect(value('gannet_memory_resident_bytes', { process: name }), name).toBeGreaterThan(20_000_000);
   });
 });
 

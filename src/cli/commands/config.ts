@@ -11,6 +11,7 @@ import { movesRealMoney } from '../../config/live-gate.ts';
 import type { ConfigFailure, LoadedConfig } from '../../config/load-config.ts';
 import { BUILT_IN_FILE, loadConfig } from '../../config/load-config.ts';
 import type { RequestRate } from '../../config/request-rate.ts';
+import { describeAlerts, recordAlerts } from '../../config/operations/alerts-config.ts';
 import { lateFeeds } from '../../config/request-rate.ts';
 import type { ConnectionSettings } from '../../config/resolve-config.ts';
 import type { RunConfig } from '../../config/run-config.ts';
@@ -140,6 +141,7 @@ function asJson(result: LoadedConfig | ConfigFailure): unknown {
     strategy_bounds: result.ok
       ? { call_ms: result.config.isolation.callMs, memory_mb: result.config.isolation.memoryMb } : null,
     on_stop: result.ok ? Object.fromEntries(result.config.strategies.map(({ name, onStop }) => [name, onStop])) : null,
+    alerts: result.ok ? recordAlerts(result.config.alerts) : null,
     warnings: result.ok ? warningsOf(result.config) : [],
     needs_live_flag: result.ok ? movesRealMoney(result.config) : null,
     feed_intervals: result.rate === undefined ? [] : lateFeeds(result.rate).map(({ spec, expectedMs }) => ({
@@ -175,6 +177,7 @@ function limitFacts(config: RunConfig): Fact[] {
     ['signer', describeSigner(signer, tokens)],
     ['swaps', [...describeSwaps(config), ...describeSimulated(config)]],
     ['strategies', describeIsolation(config)],
+    ['alerts', describeAlerts(config.alerts)],
     ['warnings', warningsOf(config)],
   ];
 }

@@ -107,7 +107,8 @@ const SHIPPED_UNITS = join(PROJECT_DIR, 'deploy', 'systemd');
 
 function unitChecks({ unitsDir }: Machine): Check[] {
   if (!existsSync(SHIPPED_UNITS)) return [];
-  const installed = readdirSync(SHIPPED_UNITS).filter((name) => existsSync(join(unitsDir, name)));
+  const installed = readdirSync(SHIPPED_UNITS)
+    .filter((name) => /\.(?:service|socket|timer)$/.test(name) && existsSync(join(unitsDir, name)));
   if (installed.length === 0) return [ok('unit', 'no unit of systemd is installed, so nothing starts it again')];
   return installed.map((name) => {
     const [own, shipped] = [join(unitsDir, name), join(SHIPPED_UNITS, name)];

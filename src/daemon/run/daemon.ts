@@ -74,7 +74,7 @@ async function runLocked(given: DaemonOptions, resources: Resources, end: () => 
   const { config, clock, log, reporter, stateDir } = options;
   const { recording: { dir: recordingDir }, tokens, limits, strategies } = config;
   const scope: ModeScope = {
-    options, resources, story,
+    options, resources, story, metrics: sideServices.metrics,
     setup: {
       tokens, limits,
       strategies: strategies.map((strategy) => {

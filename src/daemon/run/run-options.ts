@@ -22,6 +22,7 @@ import type { OrderAudit, WideningOrder } from '../control/order-audit.ts';
 import type { WriteBehindRunFiles } from '../files/run-files.ts';
 import type { RunManifest } from '../files/run-manifest.ts';
 import type { StrategyHosts } from '../hosts/host-generations.ts';
+import type { RunMetrics } from '../metrics/run-metrics.ts';
 import type { LoadAgain, Reloading } from '../reload/reloader.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
@@ -117,6 +118,7 @@ export interface ModeScope {
   readonly audit: OrderAudit;
   /** What has happened in the run, for the page. */
   readonly story: RunStory;
+  readonly metrics: RunMetrics;
 }
 
 /** What a session is made of. */

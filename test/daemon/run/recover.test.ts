@@ -41,7 +41,9 @@ describe('a session with an open swap of an earlier run', () => {
     const daemon = await start({ open: [LEFT], leftover: 'nothing yet' });
     expect(daemon.session.controlPort.state())
       .toMatchObject({ phase: 'recovering', waits_for: ['the outcome of dca-7 (submitted)'] });
-    expect(daemon.session.controlPort.waitsFor()).toContain('the outcome of dca-7 (submitted)');
+    expect(daemon.session.controlPort.health.waits()).toContainEqual({
+      reason: 'RECOVERING', text: 'the run is recovering',
+    });
     expect(await daemon.session.drain('stopped by the operator')).toMatchObject({ open: ['dca-7'] });
     expect(daemon.executed).toEqual([]);
   });
