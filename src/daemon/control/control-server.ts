@@ -115,6 +115,7 @@ export async function startControlApi(options: ControlledRun & {
   addManualOrders(app, options);
   if (options.signals !== undefined) addSignals(app, options.signals, guarded.refuse);
   const { url, portTaken } = await listen(app, options);
+  logFaults(app, options.log);
   const placing = placeControlFiles(options, url);
   return {
     url,
@@ -132,6 +133,15 @@ export async function startControlApi(options: ControlledRun & {
 /** No route has a schema. Without this, fastify loads a hundred modules to compile them. */
 function noSchemas(): never {
   throw new AssertionError('a route of the control API has a schema');
+}
+
+/** Once it listens, a fault of its socket, such as a connection that cannot be taken, must not end the run. */
+function logFaults(app: FastifyInstance, log: Log): void {
+  let isKnown = false;
+  app.server.on('error', (error) => {
+    if (!isKnown) log('error', `the control API could not take a connection: ${messageOf(error)}`, { error });
+    isKnown = true;
+  });
 }
 
 const PLACE_AGAIN_MS = 5_000;

@@ -95,7 +95,7 @@ function inodeChecks(folder: string, inodes: number | undefined): Check[] {
 
 function timeZoneCheck({ timeZone }: Machine): Check {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: timeZone === undefined || timeZone === '' ? 'UTC' : timeZone });
+    Intl.DateTimeFormat('en', { timeZone: timeZone === undefined || timeZone === '' ? 'UTC' : timeZone });
     return ok('time-zone', 'days of limits begin at midnight UTC, whatever the zone of the machine');
   } catch {
     return warning('time-zone', 'the variable TZ names no time zone, so the times of other programs may be wrong',

@@ -210,6 +210,9 @@ function createSession(
   });
 }
 
+/** Without a signer nothing is signed: a new run with a new signer matters more than the outcomes, which it follows. */
+const DRAIN_WITHOUT_SIGNER_MS = 2_000;
+
 /** Recovers, trades until the end, and drains. Throws STATE_LOST or SIGNER_LOST where one of them ended the run. */
 async function runSession(
   { options, stateWatch }: ModeScope, session: Session, journal: Pick<JournalStore, 'runEnded'>,
@@ -229,7 +232,8 @@ async function runSession(
   // The operator can end a recovery whose node does not answer.
   const endedBefore = await Promise.race([session.recover().then(() => undefined), ending]);
   if (endedBefore === undefined) session.start();
-  const summary = await session.drain(endedBefore ?? await ending);
+  const reason = endedBefore ?? await ending;
+  const summary = await session.drain(reason, lost.reason === undefined ? undefined : DRAIN_WITHOUT_SIGNER_MS);
   isOver = true;
   if (lost.reason === undefined) journal.runEnded(runId);
   const fault = stateWatch.fault();

@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { RunConfig, StrategyConfig } from '../../config/run-config.ts';
+import type { ServiceManager } from '../../core/process-supervisor.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { LiveExecutor } from '../../execution/live-executor.ts';
@@ -88,6 +89,8 @@ export interface DaemonOptions {
   readonly acceptNewJournal?: boolean | undefined;
   /** Aborted when the operator ends the run. */
   readonly interrupt: AbortSignal;
+  /** What supervises the process; undefined without one. */
+  readonly serviceManager?: ServiceManager | undefined;
 }
 
 /** All that differs between live and paper: the executor, its journal and its money. */

@@ -248,10 +248,10 @@ export class Session {
   }
 
   /** Stops strategies and feeds, waits for open swaps, and closes the run's files. Rejects on a bug. */
-  async drain(reason: string): Promise<RunSummary> {
+  async drain(reason: string, withinMs: Millis = DRAIN_MAX_MS): Promise<RunSummary> {
     const { clock, reporter, files, journal, state } = this.#options;
     // A recovery is not awaited any longer, because the next start repeats it.
-    const timeoutMs = this.#phase === 'recovering' ? 0 : DRAIN_MAX_MS;
+    const timeoutMs = this.#phase === 'recovering' ? 0 : withinMs;
     this.#phase = 'draining';
     this.halt();
     const { counters } = this.#runRecorder;

@@ -6,6 +6,7 @@ import { RunMetrics } from '../metrics/run-metrics.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { AbsenceWatch } from '../watch/absence.ts';
+import { superviseRun } from '../watch/supervision.ts';
 import type { DaemonOptions } from './run-options.ts';
 
 /** A part of a run that watches it and takes no part in its decisions. */
@@ -30,7 +31,7 @@ interface SideServices {
 
 /** Opens what the configuration asks for beside trading. A fault of one is logged; trading and the others go on. */
 export function openSideServices(options: DaemonOptions): SideServices {
-  const { log } = options;
+  const { log, clock, serviceManager: manager } = options;
   const { config: { mode, recording }, connections: { service, rpcCalls } } = options;
   const metrics = new RunMetrics({
     ...options, mode, recordingDir: recording.dir, requests: () => service.stats(), rpcCalls,
@@ -39,6 +40,7 @@ export function openSideServices(options: DaemonOptions): SideServices {
     absenceService(options),
     { name: 'metrics', reporter: metrics.reporter, attach: (port) => { metrics.attach(port); },
       close: () => { metrics.close(); } },
+    ...(manager === undefined ? [] : [{ name: 'supervision', ...superviseRun({ manager, clock, log }) }]),
   ];
   return {
     metrics,

@@ -68,6 +68,16 @@ describe('issue 13.35: a swap of the last run that cannot be proven', () => {
     expect(await daemon.session.drain('stopped by the operator')).toMatchObject({ open: ['dca-7'] });
   });
 
+  it('is followed at the end for as long as the end may take', async () => {
+    const daemon = await start({ open: [UNPROVEN], leftover: 'nothing yet' });
+    await daemon.pass(20_000);
+    await daemon.pass(20_000);
+    expect(daemon.executed).toEqual(['ticker-1']);
+    const drained = daemon.session.drain('the signer process is gone', 2_000);
+    await daemon.pass(2_100);
+    expect(await drained).toMatchObject({ open: ['dca-7', 'ticker-1'] });
+  });
+
   it('keeps its own input locked', async () => {
     const daemon = await start({ open: [LEFT], leftover: 'nothing yet' });
     for (let time = 0; time < 3; time++) await daemon.pass(20_000);

@@ -5,9 +5,13 @@ import type { ExitCode } from '../../exit-codes.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { durationFlag, wholeNumber } from '../../input/flags.ts';
 import { openConfigured } from '../../input/service-request.ts';
+import { reportError } from '../../output/terminal.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
+import type { ErrorCode } from '../../../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
 import { addressSecrets } from '../../../core/redaction.ts';
+import type { ServiceManager } from '../../../core/process-supervisor.ts';
+import { takeServiceManager } from '../../../core/process-supervisor.ts';
 import { newRunId } from '../../../daemon/files/find-run.ts';
 import type { StrategyHosts } from '../../../daemon/hosts/host-generations.ts';
 import type { RunSummary } from '../../../daemon/reporting/counters.ts';
@@ -53,10 +57,35 @@ export const runDaemonCommand: CommandModule = (program, run) => {
     .option(...LIVE_FLAG)
     .option(...ACCEPT_FLAG)
     .option(...ACCEPT_COUNTERS)
-    .action(run((context, flags: RunFlags) => runCommand(context, flags)));
+    .action(run((context, flags: RunFlags) => supervised(context, (manager) => runCommand(context, flags, manager))));
 };
 
-async function runCommand(context: CommandContext, flags: RunFlags): Promise<ExitCode> {
+/** Faults of a start that may pass by themselves; each other one needs a person. */
+const MAY_PASS: ReadonlySet<ErrorCode> = new Set([
+  'CHAIN_UNREACHABLE', 'SERVICE_UNREACHABLE', 'SERVICE_TIMEOUT', 'STATE_LOCKED', 'STRATEGY_ENDED', 'STRATEGY_TIMEOUT',
+]);
+
+/** Under a service manager the exit code also says whether it should try again. */
+async function supervised(
+  { terminal }: CommandContext, action: (manager: ServiceManager | undefined) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const manager = takeServiceManager(process.env, (message) => { terminal.err(`${message}\n`); });
+  manager?.tell({ status: 'starting' });
+  try {
+    return await action(manager);
+  } catch (error) {
+    if (manager === undefined || !isGannetError(error) || !MAY_PASS.has(error.code)) throw error;
+    manager.tell({ status: `tries again: ${error.message}` });
+    reportError(terminal, error);
+    return EXIT.tryAgain;
+  } finally {
+    manager?.close();
+  }
+}
+
+async function runCommand(
+  context: CommandContext, flags: RunFlags, serviceManager: ServiceManager | undefined,
+): Promise<ExitCode> {
   const { terminal } = context;
   if (!terminal.json) terminal.out('  gannet is starting …\n');
   const { loaded: { config }, connections, hosts, loadAgain: loadConfig } = await openConfigured(context, 'run', flags);
@@ -67,7 +96,8 @@ async function runCommand(context: CommandContext, flags: RunFlags): Promise<Exi
       : createTerminalReporter({
         write, colour: terminal.colour, tokens: config.tokens, isTerminal: process.stdout.isTTY,
       });
-    const scope = { config, connections, hosts, loadConfig, reporter, runId: newRunId(systemClock) };
+    const runId = newRunId(systemClock);
+    const scope = { config, connections, hosts, loadConfig, reporter, runId, serviceManager };
     const { trading } = await runIn(context, flags, scope);
     return trading === 'halted' ? EXIT.halted : EXIT.done;
   } finally {
@@ -85,6 +115,8 @@ interface RunScope {
   readonly loadConfig?: LoadAgain | undefined;
   readonly runId: string;
   readonly reporter: Reporter;
+  /** Undefined for a manual swap, and where nothing supervises the process. */
+  readonly serviceManager?: ServiceManager | undefined;
 }
 
 /**
@@ -92,7 +124,7 @@ interface RunScope {
  * start.
  */
 export async function runIn({ options, environment, connectSigner, interrupt }: CommandContext, flags: RunFlags, {
-  config, connections, hosts, loadConfig, runId, reporter,
+  config, connections, hosts, loadConfig, runId, reporter, serviceManager,
 }: RunScope): Promise<RunSummary> {
   // Without a control API the variables are not used, so they may hold anything.
   const controlTokens = controlTokensOf(config.control.enabled ? environment : {});
@@ -122,6 +154,7 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
       clock: systemClock, log, runId, interrupt,
       reporter: reportToAll([reporter, createEventReporter((event) => { keepEvent(keep, event); })]),
       durationMs: flags.duration, maxIntents: flags.maxIntents, signer, acceptNewJournal: flags.acceptNewJournal,
+      serviceManager,
     });
   } catch (error) {
     // The caller prints a refusal; a bug also belongs into the log.
