@@ -52,6 +52,8 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
       (await import('./commands/completion.ts')).completionCommand(addCommands) },
     { names: ['config'], load: async () => (await import('./commands/config.ts')).configCommand },
     { names: ['record'], load: async () => (await import('./commands/recording/record.ts')).recordCommand },
+    { names: ['runs'], load: async () => (await import('./commands/recording/list.ts')).runsCommand },
+    { names: ['prune'], load: async () => (await import('./commands/recording/prune.ts')).pruneCommand },
     { names: ['recording'], load: async () => (await import('./commands/recording/recording.ts')).recordingCommand },
   ],
   'Strategies:': [

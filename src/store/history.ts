@@ -77,7 +77,7 @@ CREATE TABLE funding (
 `;
 
 /** The kind of file of the history ("GNHI"). */
-const HISTORY: DatabaseKind = {
+export const HISTORY: DatabaseKind = {
   name: 'history',
   applicationId: 0x47_4e_48_49,
   migrations: [FIRST_FORMAT],

@@ -7,7 +7,7 @@ import { packResults, readResults, resultsFile, type ResultLine } from './result
 import { codeVersion } from './tested-code.ts';
 
 const CAMPAIGNS = [
-  'crash', 'lies', 'transactions', 'reader', 'canary', 'hash', 'isolation', 'hostile', 'reloads', 'page',
+  'crash', 'lies', 'transactions', 'reader', 'canary', 'hash', 'isolation', 'hostile', 'reloads', 'page', 'retention',
 ] as const;
 
 /** Where each campaign's results are. */
@@ -41,6 +41,7 @@ export function campaignReport(files: ReportFiles): string {
     ...hostileSection(readResults(files.hostile)),
     ...reloadsSection(readResults(files.reloads)),
     ...pageSection(readResults(files.page)),
+    ...retentionSection(readResults(files.retention)),
   ].join('\n');
 }
 
@@ -205,6 +206,30 @@ function pageSection(results: readonly ResultLine[]): string[] {
         (line['loopDelayP99Ms'] as readonly number[]).map((ms) => ms.toFixed(1)).join(', '),
         `${(Number(line['growth']) * 100).toFixed(1)} %`, show(line['violations']),
       ])),
+  ];
+}
+
+function retentionSection(results: readonly ResultLine[]): string[] {
+  const megabytes = (bytes: unknown): string => (Number(bytes) / 1e6).toFixed(1);
+  return [
+    '## Months on one disk', '',
+    'The recorder, the log, the files of a run, the journal and the history write at the rate of the demonstration in',
+    'virtual time, and the pruning of a run follows each hour. The state directory must stay within its budget, and',
+    'profit must still be computed from every swap: `npm run campaign:retention -- --days 90`. With `--share 0.1` it',
+    'is a tenth of the rate with a tenth of every size.', '',
+    ...table([
+      'code', 'days', 'share of the rate', 'swaps', 'quotes', 'bytes a quote', 'budget, MB', 'most, MB', 'end, MB',
+      'recordings', 'runs', 'logs', 'journal', 'history', 'minutes', 'violations',
+    ], results.filter(({ type }) => type === 'retention').map((line) => {
+      const last = line['last'] as Figures;
+      return [
+        versionOf(line), show(line['days']), show(line['share']), show(line['swaps']), show(line['quotes']),
+        Number(line['bytesPerQuote']).toFixed(1), megabytes(line['budget']), megabytes(line['most']),
+        megabytes(line['end']),
+        ...['recordings', 'runs', 'logs', 'journal', 'history'].map((kind) => megabytes(last[kind])),
+        show(Math.round(Number(line['minutes']))), show(line['violations']),
+      ];
+    })),
   ];
 }
 

@@ -184,7 +184,7 @@ export function controlFixture(stateDir: string, options: {
   const controlPort: ControlPort = createControlPort({
     reloader: undefined,
     runId: 'a-run', mode: 'live', clock, state, strategies, engine, runRecorder, journal,
-    loop: { accept: (input) => { engine.accept(input, engine.clock.now()); }, waitedMs: () => 0 },
+    loop: { accept: (input) => { engine.accept(input, engine.clock.now()); } },
     executor: {
       execute: () => { throw new Error('nothing is carried out here'); },
       reconcile: () => { throw new Error('nothing is open here'); },

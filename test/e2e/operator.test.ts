@@ -574,8 +574,8 @@ describe('gannet explain', () => {
 describe('gannet doctor and gannet logs', () => {
   it('find the running daemon well, its trading halted, and nothing of the state open to others', () => {
     const { code, stderr } = answers['a doctor beside the run']!;
-    const { ok, checks } =
-      document(answers['a doctor beside the run']!) as { ok?: boolean; checks?: readonly JsonLine[] };
+    const doctor = document(answers['a doctor beside the run']!);
+    const { ok, checks } = doctor as { ok?: boolean; checks?: readonly JsonLine[] };
     expect([code, ok], JSON.stringify(checks)).toEqual([0, true]);
     expect(stderr).toBe('');
     expect(checks).toContainEqual(expect.objectContaining({ name: 'locks', level: 'ok', message: expect.stringMatching(

@@ -1,6 +1,7 @@
 import type { CommandContext, CommandModule } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { connectionOptions } from '../input/service-request.ts';
+import { bytesText } from '../output/figures.ts';
 import type { Fact } from '../output/table.ts';
 import { facts, table } from '../output/table.ts';
 import { formatIssue } from '../../config/config-issue.ts';
@@ -20,7 +21,7 @@ import { formatDecimal } from '../../core/amount.ts';
 import { isGannetError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { pluralize, printable } from '../../core/text.ts';
-import { roughDuration } from '../../core/time.ts';
+import { formatDuration, roughDuration } from '../../core/time.ts';
 import {
   describeIsolation, describeSigner, describeSizes, describeTokenSafety, isolationWarning,
 } from '../../daemon/reporting/limits-text.ts';
@@ -161,6 +162,14 @@ function asText(result: LoadedConfig | ConfigFailure): string {
     + lateText(rate, config.tokens);
 }
 
+function describeRetention({ enabled, budgetBytes, recordings, runs, logs, journal }: RunConfig['retention']): string {
+  if (!enabled) return 'everything, until "gannet prune" is given';
+  const ages = Object.entries({ recordings, decisions: runs, logs }).map(([what, { maxAgeMs }]) =>
+    `${what} ${formatDuration(maxAgeMs)}`);
+  return `${ages.join(', ')}, within ${bytesText(budgetBytes)} in all; swaps for ever, packed after `
+    + `${formatDuration(journal.maxAgeMs)}`;
+}
+
 function limitFacts(config: RunConfig): Fact[] {
   const { limits, tokens, signer } = config;
   return [
@@ -178,6 +187,7 @@ function limitFacts(config: RunConfig): Fact[] {
     ['swaps', [...describeSwaps(config), ...describeSimulated(config)]],
     ['strategies', describeIsolation(config)],
     ['alerts', describeAlerts(config.alerts)],
+    ['kept', describeRetention(config.retention)],
     ['warnings', warningsOf(config)],
   ];
 }

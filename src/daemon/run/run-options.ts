@@ -71,6 +71,8 @@ export interface DaemonOptions {
   /** The token for signals; undefined where the configuration has no signals. */
   readonly signalsToken?: string | undefined;
   readonly stateDir: string;
+  /** The signer's own folder, for a backup before an upgrade. */
+  readonly countersDir: string;
   readonly clock: Clock;
   readonly reporter: Reporter;
   readonly log: Log;

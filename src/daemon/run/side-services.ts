@@ -2,9 +2,11 @@ import { requestRate } from '../../config/request-rate.ts';
 import { messageOf } from '../../core/errors.ts';
 import { feedKey } from '../../market/feed.ts';
 import type { ControlPort } from '../control/control-port.ts';
+import { writeStateReadme } from '../files/state-readme.ts';
 import { RunMetrics } from '../metrics/run-metrics.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
+import { RetentionService } from '../retention/retention-service.ts';
 import { AbsenceWatch } from '../watch/absence.ts';
 import { superviseRun } from '../watch/supervision.ts';
 import type { DaemonOptions } from './run-options.ts';
@@ -32,6 +34,7 @@ interface SideServices {
 /** Opens what the configuration asks for beside trading. A fault of one is logged; trading and the others go on. */
 export function openSideServices(options: DaemonOptions): SideServices {
   const { log, clock, serviceManager: manager } = options;
+  logged('the README of the state directory', log, () => { writeStateReadme(options.stateDir); });
   const { config: { mode, recording }, connections: { service, rpcCalls } } = options;
   const metrics = new RunMetrics({
     ...options, mode, recordingDir: recording.dir, requests: () => service.stats(), rpcCalls,
@@ -41,6 +44,7 @@ export function openSideServices(options: DaemonOptions): SideServices {
     { name: 'metrics', reporter: metrics.reporter, attach: (port) => { metrics.attach(port); },
       close: () => { metrics.close(); } },
     ...(manager === undefined ? [] : [{ name: 'supervision', ...superviseRun({ manager, clock, log }) }]),
+    ...(options.config.retention.enabled ? [retentionOf(options)] : []),
   ];
   return {
     metrics,
@@ -64,6 +68,13 @@ function absenceService({ config, clock, log }: DaemonOptions): SideService {
   return {
     name: 'the watch over absent events', reporter: watch.reporter, attach: (port) => { watch.attach(port); },
     close: () => { watch.close(); },
+  };
+}
+
+function retentionOf(options: DaemonOptions): SideService {
+  const retention = new RetentionService(options);
+  return {
+    name: 'the retention', attach: (port) => { retention.attach(port); }, close: () => retention.close(),
   };
 }
 

@@ -12,6 +12,8 @@ import type { KeptFile } from './kept-files.ts';
 /** Marks a SQLite file as a signer's counters ("GNSG"). */
 const APPLICATION_ID = 0x47_4e_53_47;
 const FORMAT = 2;
+/** The kind of file of the counters, for what reads its header without opening it as the signer. */
+export const COUNTERS_KIND = { applicationId: APPLICATION_ID, format: FORMAT } as const;
 /** A second process on the same wallet is a mistake: a signature need not wait long for it. */
 const BUSY_TIMEOUT_MS = 500;
 const SQLITE_IOERR = 10;
@@ -178,6 +180,7 @@ function prepare(database: DatabaseSync, path: string): void {
   if (check !== 'ok')
     throw invalid(`expected whole counters, found: ${printable(String(check))}; restore the file from a copy`);
   if (version === FORMAT) return;
+  if (version > 0) copyBefore(database, `${path}.format-${version}`);
   database.exec('BEGIN IMMEDIATE');
   // Another process may have been here since the version was read.
   const current = pragma('user_version');
@@ -185,4 +188,12 @@ function prepare(database: DatabaseSync, path: string): void {
   if (current < FORMAT)
     database.exec(`${SCHEMA} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT};`);
   database.exec('COMMIT');
+}
+
+/** Keeps the counters as the earlier version wrote them, for the way back to it. */
+function copyBefore(database: DatabaseSync, copy: string): void {
+  rmSync(copy, { force: true });
+  // Created here with a private mode; SQLite fills an empty file.
+  closeSync(openSync(copy, 'wx', 0o600));
+  database.prepare('VACUUM INTO ?').run(copy);
 }

@@ -63,23 +63,23 @@ describe('/healthz', () => {
     expect(await (await startHealth({ isStarted: false })).lives()).toEqual(WELL);
   });
 
-  it('is 503 where answers of feeds do not reach the engine for a minute, and 200 again when they do', async () => {
+  it('is 503 where answers of feeds do not reach the engine for two minutes, and 200 again when they do', async () => {
     const { run, lives, engine, ask } = await startHealth();
-    Object.assign(run, { now: 61_000, feeds: [{ ...FEED, lastAnswerAt: 61_000 }] });
+    Object.assign(run, { now: 121_000, feeds: [{ ...FEED, lastAnswerAt: 121_000 }] });
     expect(await lives()).toEqual(WELL);
-    Object.assign(run, { now: 61_001, feeds: [{ ...FEED, lastAnswerAt: 61_001 }] });
+    Object.assign(run, { now: 121_001, feeds: [{ ...FEED, lastAnswerAt: 121_001 }] });
     expect(await lives()).toEqual({ ok: false, reasons: ['INBOX_STALLED'] });
     expect((await ask('/healthz', 'HEAD')).status).toBe(503);
-    engine.accept(buyingSol(150_000, 61_001), 61_001);
+    engine.accept(buyingSol(150_000, 121_001), 121_001);
     expect(await lives()).toEqual(WELL);
   });
 
-  it('is 503 where timers of the engine are overdue for a minute', async () => {
+  it('is 503 where timers of the engine are overdue for two minutes', async () => {
     const { run, lives, engine } = await startHealth();
     engine.clock.schedule(() => undefined, 10_000);
-    run.now = 71_000;
+    run.now = 131_000;
     expect(await lives()).toEqual(WELL);
-    run.now = 71_001;
+    run.now = 131_001;
     expect(await lives()).toEqual({ ok: false, reasons: ['INBOX_STALLED'] });
   });
 

@@ -32,7 +32,7 @@ const CHECK_EVERY_MS = 250;
 const SHOWN = 400;
 /** What a person wants to know first of an event. */
 const FIRST = ['strategy', 'intent_id', 'state', 'verdict', 'code', 'reason', 'error'] as const;
-/** The time stands before the line. Addresses, signatures and hashes are in `--json`, and in `journal show`. */
+/** The time stands before the line. Addresses, signatures, hashes and numbers are in `--json` and `journal show`. */
 const UNSHOWN: ReadonlySet<string> = new Set([
   ...FIRST, 'timestamp', 'level', 'at', 'h', 'seq', 'run_id', 'input_mint', 'output_mint', 'signature', 'proposal',
 ]);
@@ -80,6 +80,7 @@ async function logs(context: CommandContext, flags: LogsFlags): Promise<ExitCode
     for (const line of follower.next()) print(context, line);
     await pause(CHECK_EVERY_MS, undefined, { signal: interrupt }).catch(() => undefined);
   }
+  follower.close();
   return EXIT.done;
 }
 
@@ -115,7 +116,7 @@ function print({ terminal }: CommandContext, { text: whole, entry }: LogLine): v
   const rest = Object.fromEntries(shown.filter(([, value]) => value !== null && value !== undefined));
   const at = typeof timestamp === 'string' ? Date.parse(timestamp) : NaN;
   const known = LOG_LEVELS.find((one) => one === level);
-  const text = printable(humanLine({ ...rest, level: known ?? '' }), SHOWN);
+  const text = printable(humanLine({ ...rest, level: String(level ?? '') }), SHOWN);
   const line = `${Number.isNaN(at) ? '' : `${clockTime(at)}  `}${text}\n`;
   terminal.out(terminal.colour && known !== undefined
     ? line.replace(known, styleText(COLOURS[known], known, { validateStream: false })) : line);

@@ -26,9 +26,11 @@ import type { Connections } from '../../../daemon/run/connections.ts';
 import { controlTokensOf } from '../../../daemon/control/control-tokens.ts';
 import { signalsTokenOf } from '../../../daemon/control/signals.ts';
 import { runDaemon } from '../../../daemon/run/daemon.ts';
+import { refuseNewerState } from '../../../daemon/state/state-files.ts';
 import type { LoadAgain } from '../../../daemon/reload/reloader.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { ACCEPT_COUNTERS_FLAG } from '../../../signer/command-process.ts';
+import { countersFolder } from '../../../signer/counters/spend-counters.ts';
 
 /** The flag without which no command swaps real money. */
 export const LIVE_FLAG =
@@ -128,6 +130,8 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
 }: RunScope): Promise<RunSummary> {
   // Without a control API the variables are not used, so they may hold anything.
   const controlTokens = controlTokensOf(config.control.enabled ? environment : {});
+  const countersDir = countersFolder(options.stateDir, environment, process.cwd());
+  refuseNewerState({ stateDir: options.stateDir, countersDir });
   makeStateDir(options.stateDir);
   const { signals } = config;
   const signalsToken = signals === undefined ? undefined
@@ -150,7 +154,7 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
   const signer = connectSigner?.();
   try {
     return await runDaemon({
-      config, connections, hosts, loadConfig, controlTokens, signalsToken, stateDir: options.stateDir,
+      config, connections, hosts, loadConfig, controlTokens, signalsToken, countersDir, stateDir: options.stateDir,
       clock: systemClock, log, runId, interrupt,
       reporter: reportToAll([reporter, createEventReporter((event) => { keepEvent(keep, event); })]),
       durationMs: flags.duration, maxIntents: flags.maxIntents, signer, acceptNewJournal: flags.acceptNewJournal,
