@@ -25,9 +25,9 @@ export interface Check {
 
 /** Makes the results of one group. */
 interface CheckMaker {
-  ok(name: string, message: string): Check;
-  warning(name: string, message: string, fix: string): Check;
-  fault(name: string, message: string, fix: string): Check;
+  readonly ok: (name: string, message: string) => Check;
+  readonly warning: (name: string, message: string, fix: string) => Check;
+  readonly fault: (name: string, message: string, fix: string) => Check;
 }
 
 /** Returns the maker of a group's results. */

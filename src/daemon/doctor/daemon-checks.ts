@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Agent, request } from 'undici';
 import type { RunConfig } from '../../config/run-config.ts';
 import { isGannetError, messageOf } from '../../core/errors.ts';
+import { printable } from '../../core/text.ts';
 import { viewStateLock, viewWalletLock } from '../../store/locks.ts';
 import type { ControlFile } from '../control/control-file.ts';
 import { readControlFile } from '../control/control-file.ts';
@@ -11,6 +12,7 @@ import { checksOf } from './check.ts';
 
 const { ok, warning, fault } = checksOf('daemon');
 const ANSWER_WITHIN_MS = 3_000;
+const SHOWN = 300;
 
 /** A daemon of the state directory, as its lock and its control file show it. */
 interface FoundDaemon {
@@ -60,9 +62,9 @@ async function heldCheck(control: ControlFile | undefined, pid: number | undefin
       headersTimeout: ANSWER_WITHIN_MS, bodyTimeout: ANSWER_WITHIN_MS, signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
       dispatcher,
     });
-    await body.dump();
+    const said = printable((await body.text()).slice(0, SHOWN), SHOWN);
     if (statusCode === 200) return ok('locks', `a daemon runs (${name}) and answers at ${control.url}`);
-    return fault('locks', `the daemon (${name}) answers at ${control.url}/healthz with status ${statusCode}`,
+    return fault('locks', `the daemon (${name}) answers at ${control.url}/healthz with status ${statusCode}: ${said}`,
       'see "gannet status" and "gannet logs --level error"');
   } catch (error) {
     return fault('locks', `a daemon runs (${name}), but does not answer at ${control.url}: ${messageOf(error)}`,

@@ -29,7 +29,7 @@ export async function examineKey(scope: DoctorScope, config: RunConfig): Promise
   const socket = scope.environment[SIGNER_SOCKET] ?? '';
   if (socket !== '') return { address, checks: [socketCheck(resolve(scope.workingDir, socket))] };
   const found = keyFrom.kind === 'env' ? [variableCheck(scope, keyFrom.name)]
-    : fileChecks(scope, resolve(scope.workingDir, keyFrom.path), config);
+    : readableChecks(scope, resolve(scope.workingDir, keyFrom.path), config);
   if (found.some(({ name, ok: isOk }) => name !== 'key-place' && !isOk)) return { address, checks: found };
   const read = await readAddress(scope);
   return { address: address ?? read.address, checks: [...found, ...read.checks] };
@@ -49,6 +49,16 @@ function variableCheck({ withheld, environment }: DoctorScope, name: string): Ch
     ? ok('key', `the variable ${shown} is set, and the signer alone has it`)
     : fault('key', `the variable ${shown} is not set`,
       `write the key into a file of mode 0600 and name it as wallet.key_from: "file:PATH", or set ${shown}`);
+}
+
+/** A file of another user may lie in a folder that this one cannot enter. */
+function readableChecks(scope: DoctorScope, path: string, config: RunConfig): Check[] {
+  try {
+    return fileChecks(scope, path, config);
+  } catch (error) {
+    return [fault('key', `the key file ${path} cannot be examined: ${messageOf(error)}`,
+      `run "gannet doctor" as its owner; where a signer of another unit has it, set ${SIGNER_SOCKET} to its socket`)];
+  }
 }
 
 function fileChecks(scope: DoctorScope, path: string, config: RunConfig): Check[] {

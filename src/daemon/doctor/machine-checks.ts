@@ -95,7 +95,7 @@ function inodeChecks(folder: string, inodes: number | undefined): Check[] {
 
 function timeZoneCheck({ timeZone }: Machine): Check {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: timeZone === undefined || timeZone === '' ? 'UTC' : timeZone });
+    Intl.DateTimeFormat('en', { timeZone: timeZone === undefined || timeZone === '' ? 'UTC' : timeZone });
     return ok('time-zone', 'days of limits begin at midnight UTC, whatever the zone of the machine');
   } catch {
     return warning('time-zone', 'the variable TZ names no time zone, so the times of other programs may be wrong',
@@ -107,7 +107,8 @@ const SHIPPED_UNITS = join(PROJECT_DIR, 'deploy', 'systemd');
 
 function unitChecks({ unitsDir }: Machine): Check[] {
   if (!existsSync(SHIPPED_UNITS)) return [];
-  const installed = readdirSync(SHIPPED_UNITS).filter((name) => existsSync(join(unitsDir, name)));
+  const installed = readdirSync(SHIPPED_UNITS)
+    .filter((name) => /\.(?:service|socket|timer)$/.test(name) && existsSync(join(unitsDir, name)));
   if (installed.length === 0) return [ok('unit', 'no unit of systemd is installed, so nothing starts it again')];
   return installed.map((name) => {
     const [own, shipped] = [join(unitsDir, name), join(SHIPPED_UNITS, name)];

@@ -4,7 +4,6 @@ import { movesRealMoney } from '../../config/live-gate.ts';
 import type { RunConfig } from '../../config/run-config.ts';
 import { isGannetError } from '../../core/errors.ts';
 import { showAmount } from '../../market/market-text.ts';
-import type { Amount } from '../../core/amount.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
 import { printable } from '../../core/text.ts';
@@ -41,11 +40,11 @@ export async function walletChecks(scope: MoneyScope): Promise<Check[]> {
 }
 
 function solCheck({ wallet: { solReserve }, tokens }: RunConfig, address: string, { lamports }: WalletContents): Check {
-  const text = `the wallet has ${showAmount(tokens, SOL_MINT, lamports as bigint as Amount)}`;
+  const text = `the wallet has ${showAmount(tokens, SOL_MINT, lamports)}`;
   const wanted = `${showAmount(tokens, SOL_MINT, solReserve)} are kept for exits`;
   if (lamports >= solReserve + FEES_LAMPORTS) return ok('balance', `${text}, and ${wanted}`);
   return fault('balance', `${text}, which leaves nothing for fees: ${wanted}`,
-    `send ${showAmount(tokens, SOL_MINT, (solReserve + FEES_LAMPORTS - lamports) as Amount)} or more to ${address}`);
+    `send ${showAmount(tokens, SOL_MINT, solReserve + FEES_LAMPORTS - lamports)} or more to ${address}`);
 }
 
 /** A strategy that has traded spends what its book holds; another one its budget. */
@@ -61,8 +60,8 @@ function budgetChecks({ config, address, books }: MoneyScope, { lamports, accoun
       .reduce((sum, account) => sum + account.amount, 0n);
     const held = mint === SOL_MINT ? inAccounts + lamports - config.wallet.solReserve : inAccounts;
     if (held >= amount) return [];
-    const missing = showAmount(config.tokens, mint, (amount - held) as Amount);
-    return [warning('budgets', `the strategies are to spend ${showAmount(config.tokens, mint, amount as Amount)}, and `
+    const missing = showAmount(config.tokens, mint, amount - held);
+    return [warning('budgets', `the strategies are to spend ${showAmount(config.tokens, mint, amount)}, and `
       + `the wallet has ${missing} less`, `send ${missing} to ${address}, or lower the budgets`)];
   });
   return short.length > 0 ? short : [ok('budgets', 'the wallet covers the budgets')];
@@ -80,7 +79,7 @@ function exitChecks({ config: { signer, strategies, tokens }, books }: MoneyScop
     const sales = cap.perTrade === undefined ? 1n : (held + cap.perTrade - 1n) / cap.perTrade;
     const days = cap.perDay === undefined ? 1n : (held + cap.perDay - 1n) / cap.perDay;
     if (days <= DAY_SALES_MAX) return [];
-    return [warning('exits', `${name} holds ${showAmount(tokens, mint as Mint, held as Amount)}, which takes ${sales} `
+    return [warning('exits', `${name} holds ${showAmount(tokens, mint as Mint, held)}, which takes ${sales} `
       + `sales over ${days} days under the caps of the signer`,
       `raise signer.caps.${tokens.byMint(mint as Mint)?.symbol ?? mint}, and start again`)];
   }));

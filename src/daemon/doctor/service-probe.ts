@@ -54,21 +54,20 @@ export function serviceChecks({ service }: ConnectionSettings, probe: ServicePro
 function answerChecks(baseUrl: string, { fault: found }: ServiceProbe): Check[] {
   const reached = ok('service', `${baseUrl} answers`);
   if (found === undefined) return [reached, ok('api-key', 'the service accepts the API key')];
-  switch (found.code) {
-    case 'SERVICE_UNAUTHORIZED':
-      return [reached, fault('api-key', `the service refuses the API key: ${found.message}`,
-        'write the key of its portal into .env as GANNET_API_KEY=…, and "chmod 600 .env"')];
-    case 'SERVICE_RATE_LIMITED':
-      return [warning('service', `${baseUrl} answers that the request rate is used up`,
-        'wait a minute; where it stays so, set service.plan to the plan of the key, or use a key for Gannet alone')];
-    case 'SERVICE_UNREACHABLE':
-    case 'SERVICE_TIMEOUT':
-      return [fault('service', `${baseUrl} does not answer: ${found.message}`,
-        `check service.base_url and the network with "curl -sSI ${baseUrl}"`)];
-    default:
-      return [fault('service', `${baseUrl} has trouble: ${found.message}`,
-        'check service.base_url and service.dialect; else wait, a running daemon asks again by itself')];
+  const { code, message } = found;
+  if (code === 'SERVICE_UNAUTHORIZED') {
+    return [reached, fault('api-key', `the service refuses the API key: ${message}`,
+      'write the key of its portal into .env as GANNET_API_KEY=…, and "chmod 600 .env"')];
   }
+  if (code === 'SERVICE_RATE_LIMITED') {
+    return [warning('service', `${baseUrl} answers that the request rate is used up`,
+      'wait a minute; where it stays so, set service.plan to the plan of the key, or use a key for Gannet alone')];
+  }
+  return [code === 'SERVICE_UNREACHABLE' || code === 'SERVICE_TIMEOUT'
+    ? fault('service', `${baseUrl} does not answer: ${message}`,
+      `check service.base_url and the network with "curl -sSI ${baseUrl}"`)
+    : fault('service', `${baseUrl} has trouble: ${message}`,
+      'check service.base_url and service.dialect; else wait, a running daemon asks again by itself')];
 }
 
 function clockChecks(aheadMs: Millis | undefined): Check[] {

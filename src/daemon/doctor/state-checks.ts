@@ -41,7 +41,7 @@ export async function stateChecks(scope: StateScope): Promise<Check[]> {
     ...ownershipChecks(scope, stateDir),
     ...recordingDir,
     ...(reason === undefined ? [] : [warning('stop-file', `the file ${stop.path} halts all trading`
-      + `${reason === '' ? '' : `: ${reason}`}`, `run "rm ${stop.path}", then "gannet resume"`)]),
+      + (reason === '' ? '' : `: ${reason}`), `run "rm ${stop.path}", then "gannet resume"`)]),
     ...versionChecks(stateDir),
     ...await journalChecks(scope, stateDir),
     ...backupChecks(scope, stateDir),

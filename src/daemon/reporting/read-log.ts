@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { partsOf, readPart } from '../files/rolled-file.ts';
 import { logPath } from './log.ts';
 import type { LogLevel } from './log-levels.ts';
 import { LOG_LEVELS } from './log-levels.ts';
@@ -21,7 +22,8 @@ export interface LogFilter {
   readonly since?: number | undefined;
 }
 
-const SUFFIX = '.log';
+/** The end of the name of a log, or of a part of one. */
+const LOG_END = /(?:\.\d+)?\.log(?:\.zst)?$/;
 const CHUNK_BYTES = 64 * 1024;
 /** The rest of a longer line is left out, so that a file without line ends takes no memory. */
 const LINE_MAX_BYTES = 256 * 1024;
@@ -30,8 +32,8 @@ const LINE_END = 0x0a;
 /** Returns the runs with a log in a state directory, oldest first: their ids sort by time. */
 export function loggedRuns(stateDir: string): string[] {
   try {
-    return readdirSync(join(stateDir, 'logs')).filter((name) => name.endsWith(SUFFIX))
-      .map((name) => name.slice(0, -SUFFIX.length)).sort();
+    const names = readdirSync(join(stateDir, 'logs')).filter((name) => LOG_END.test(name));
+    return [...new Set(names.map((name) => name.replace(LOG_END, '')))].sort();
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
@@ -75,32 +77,52 @@ interface LogTail {
 }
 
 /**
- * Returns the last wanted lines of a run's log, oldest first. The file is read from its end, in parts, up to the first
- * line that is older than the filter asks for. An unfinished last line is left for what follows.
+ * Returns the last wanted lines of a run's log and its parts, oldest first. Files are read from their end, up to the
+ * first line that is older than the filter asks for. An unfinished last line is left for what follows.
  */
 export function tailOf(stateDir: string, run: string, { count, filter }: {
   readonly count: number; readonly filter: LogFilter;
 }): LogTail {
-  const file = openLog(stateDir, run);
-  if (file === undefined) return { lines: [], readTo: 0 };
-  try {
-    const lines: LogLine[] = [];
-    let readTo: number | undefined;
-    for (const { bytes, end } of linesBackwards(file)) {
-      readTo ??= end;
+  const lines: LogLine[] = [];
+  let readTo = 0;
+  for (const part of partsOf(logPath({ stateDir, name: run })).toReversed()) {
+    const isNewest = part.number === Infinity;
+    for (const { bytes, end } of linesOfPart(part)) {
+      if (isNewest) readTo = Math.max(readTo, end);
       if (lines.length >= count) break;
       const line = lineOf(bytes);
-      if (filter.since !== undefined && line.entry !== undefined && timeOf(line.entry) < filter.since) break;
+      if (filter.since !== undefined && line.entry !== undefined && timeOf(line.entry) < filter.since)
+        return { lines: lines.reverse(), readTo };
       if (isWanted(line, filter)) lines.push(line);
     }
-    return { lines: lines.reverse(), readTo: readTo ?? 0 };
+    if (lines.length >= count) break;
+  }
+  return { lines: lines.reverse(), readTo };
+}
+
+/** A line with the place after its line end. */
+interface PlacedLine {
+  readonly bytes: Buffer;
+  readonly end: number;
+}
+
+/** Yields the finished lines of a part, the last one first. A part that is gone meanwhile has none. */
+function* linesOfPart(part: ReturnType<typeof partsOf>[number]): Generator<PlacedLine> {
+  if (part.path.endsWith('.zst')) {
+    for (const bytes of splitLines(Buffer.from(readPart(part))).finished.toReversed()) yield { bytes, end: 0 };
+    return;
+  }
+  const file = openFile(part.path);
+  if (file === undefined) return;
+  try {
+    yield* linesBackwards(file);
   } finally {
     closeSync(file);
   }
 }
 
 /** Yields the finished lines of a file, the last one first, each with the place after its line end. */
-function* linesBackwards(file: number): Generator<{ readonly bytes: Buffer; readonly end: number }> {
+function* linesBackwards(file: number): Generator<PlacedLine> {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   // The parts of the line whose beginning is not read yet, and the place after its end; undefined before the last one.
   let parts: Buffer[] = [];
@@ -135,67 +157,90 @@ function bounded(parts: readonly Buffer[]): Buffer[] {
   });
 }
 
-/** Undefined for a log that is gone: only the newest ones are kept. */
-function openLog(stateDir: string, run: string): number | undefined {
+/** Undefined for a file that is gone: only the newest ones are kept. */
+function openFile(path: string): number | undefined {
   try {
-    return openSync(logPath({ stateDir, name: run }), 'r');
+    return openSync(path, 'r');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
+/** A log that is open, and how far it was read. */
+interface OpenLog {
+  readonly file: number;
+  readonly inode: number;
+  readTo: number;
+  /** The beginning of an unfinished line. */
+  rest: Buffer;
+}
+
 /** Reads on where a log was left. */
 interface LogFollower {
   /** Returns the wanted lines since the last call, also of a run that has started since. */
   next(): readonly LogLine[];
+  close(): void;
 }
 
 /** Returns a follower of a run's log, and of the logs of later runs where `staysWith` is false. */
-export function followLogs(stateDir: string, start: {
+export function followLogs(stateDir: string, { filter, staysWith, ...start }: {
   /** Undefined where there is no log yet. */
   readonly run: string | undefined; readonly readTo: number; readonly filter: LogFilter; readonly staysWith: boolean;
 }): LogFollower {
-  let { run, readTo } = start;
-  let rest: Buffer = Buffer.alloc(0);
-  let inode = run === undefined ? undefined : inodeOf(stateDir, run);
+  let { run } = start;
+  let log = run === undefined ? undefined : openLog(stateDir, run, start.readTo);
+  const close = (): void => {
+    if (log !== undefined) closeSync(log.file);
+    log = undefined;
+  };
   const readOn = (): LogLine[] => {
     if (run === undefined) return [];
-    const file = openLog(stateDir, run);
-    if (file === undefined) return [];
-    try {
-      const { size, ino } = fstatSync(file);
-      // Another file has this name now, or the file was emptied.
-      if (ino !== inode || size < readTo) [readTo, rest] = [0, Buffer.alloc(0)];
-      inode = ino;
-      const lines: LogLine[] = [];
-      const chunk = Buffer.alloc(CHUNK_BYTES);
-      while (readTo < size) {
-        const bytes = readSync(file, chunk, 0, Math.min(chunk.length, size - readTo), readTo);
-        if (bytes === 0) break;
-        readTo += bytes;
-        const { finished, unfinished } = splitLines(Buffer.concat([rest, chunk.subarray(0, bytes)]));
-        rest = unfinished.subarray(0, LINE_MAX_BYTES);
-        lines.push(...finished.map(lineOf).filter((line) => isWanted(line, start.filter)));
-      }
-      return lines;
-    } finally {
-      closeSync(file);
-    }
+    const inode = statSync(logPath({ stateDir, name: run }), { throwIfNoEntry: false })?.ino;
+    // What was written before the file became a part is in the one that is open.
+    const lines = log === undefined ? [] : newLines(log, filter);
+    if (inode === undefined || inode === log?.inode) return lines;
+    close();
+    log = openLog(stateDir, run, 0);
+    return log === undefined ? lines : [...lines, ...newLines(log, filter)];
   };
   return {
     next() {
       const lines = readOn();
-      if (start.staysWith) return lines;
+      if (staysWith) return lines;
       for (const later of loggedRuns(stateDir).filter((name) => run === undefined || name > run)) {
         // What the earlier run wrote at its end.
         lines.push(...readOn());
-        [run, readTo, rest, inode] = [later, 0, Buffer.alloc(0), undefined];
+        close();
+        run = later;
         lines.push(...readOn());
       }
       return lines;
     },
+    close,
   };
+}
+
+function openLog(stateDir: string, run: string, readTo: number): OpenLog | undefined {
+  const file = openFile(logPath({ stateDir, name: run }));
+  return file === undefined ? undefined : { file, inode: fstatSync(file).ino, readTo, rest: Buffer.alloc(0) };
+}
+
+/** Reads to the end of an open log. A file that was emptied is read from its beginning. */
+function newLines(log: OpenLog, filter: LogFilter): LogLine[] {
+  const { size } = fstatSync(log.file);
+  if (size < log.readTo) [log.readTo, log.rest] = [0, Buffer.alloc(0)];
+  const lines: LogLine[] = [];
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  while (log.readTo < size) {
+    const bytes = readSync(log.file, chunk, 0, Math.min(chunk.length, size - log.readTo), log.readTo);
+    if (bytes === 0) break;
+    log.readTo += bytes;
+    const { finished, unfinished } = splitLines(Buffer.concat([log.rest, chunk.subarray(0, bytes)]));
+    log.rest = unfinished.subarray(0, LINE_MAX_BYTES);
+    lines.push(...finished.map(lineOf).filter((line) => isWanted(line, filter)));
+  }
+  return lines;
 }
 
 function splitLines(bytes: Buffer): { readonly finished: readonly Buffer[]; readonly unfinished: Buffer } {
@@ -206,8 +251,4 @@ function splitLines(bytes: Buffer): { readonly finished: readonly Buffer[]; read
     from = end + 1;
   }
   return { finished, unfinished: Buffer.from(bytes.subarray(from)) };
-}
-
-function inodeOf(stateDir: string, run: string): number | undefined {
-  return statSync(logPath({ stateDir, name: run }), { throwIfNoEntry: false })?.ino;
 }

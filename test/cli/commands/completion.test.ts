@@ -84,9 +84,11 @@ describe('completion in bash', () => {
   });
 });
 
-describe('completion in other shells', () => {
-  const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).error === undefined;
+function has(shell: string): boolean {
+  return spawnSync(shell, ['-c', 'true']).error === undefined;
+}
 
+describe('completion in other shells', () => {
   it('names every command and option in the scripts', () => {
     for (const script of [scripts['zsh']!, scripts['fish']!])
       for (const word of ['close-empty', 'reduce-only', 'walk-forward']) expect(script).toContain(word);

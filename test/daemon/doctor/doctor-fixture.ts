@@ -131,11 +131,12 @@ strategies:
       const file = join(folder, 'live.yaml');
       writeFileSync(file, scene.config);
       chmodSync(file, 0o600);
-      const place = { args: ['doctor', '--config', file, '--state-dir', stateDir], workingDir: folder,
+      const place = { args: ['doctor', '--config', file, '--state-dir', scene.stateDir], workingDir: folder,
         environment: scene.environment };
       const wallet = prepareWallet(place)();
       const scope: DoctorScope = {
-        config: file, stateDir, workingDir: folder, environment: scene.environment, withheld: [], clock: systemClock,
+        config: file, stateDir: scene.stateDir, workingDir: folder, environment: scene.environment, withheld: [],
+        clock: systemClock,
         overrides: { baseUrl: undefined, rpcUrl: undefined, apiKeyEnv: undefined }, strategyReader: readHere,
         connectSigner: () => ({ address: () => wallet.address(), close: () => { wallet.close(); } }),
         machine: scene.machine, offline: scene.offline,

@@ -140,6 +140,8 @@ const PLANTED: readonly Planted[] = [
 
   { what: 'no key file', check: 'key', level: 'fault', says: /no key file/, fix: /chmod 600/,
     plant: ({ keyFile }) => { rmSync(keyFile); } },
+  { what: 'a key file that cannot be reached', check: 'key', level: 'fault', says: /cannot be examined: ENAMETOOLONG/,
+    fix: /as its owner/, plant: (at) => { at.replace(/file:[^"]*/, `file:${at.folder}/${'k'.repeat(300)}`); } },
   { what: 'a variable without a key', check: 'key', level: 'fault', says: /GANNET_WALLET_KEY is not set/,
     fix: /file:PATH/,
     plant: (at) => { at.replace(/key_from: "[^"]*"/, 'key_from: "env:GANNET_WALLET_KEY"'); } },

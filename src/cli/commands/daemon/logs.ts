@@ -80,6 +80,7 @@ async function logs(context: CommandContext, flags: LogsFlags): Promise<ExitCode
     for (const line of follower.next()) print(context, line);
     await pause(CHECK_EVERY_MS, undefined, { signal: interrupt }).catch(() => undefined);
   }
+  follower.close();
   return EXIT.done;
 }
 

@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { logsCommand } from '../../../../src/cli/commands/daemon/logs.ts';
 import type { Answer } from '../../in-process.ts';
@@ -60,6 +61,13 @@ describe('gannet logs', () => {
     expect(await shown(dir, '--since', '30m')).toEqual(['new']);
   });
 
+  it('reads the parts of a long log, compressed or not, as one log', async () => {
+    const dir = logged({ [FIRST]: line('five'), [`${FIRST}.2`]: line('three') + line('four'), [SECOND]: line('six') });
+    writeFileSync(join(dir, 'logs', `${FIRST}.1.log.zst`), zstdCompressSync(line('one') + line('two')));
+    expect(await shown(dir)).toEqual(['one', 'two', 'three', 'four', 'five', 'six']);
+    expect(await shown(dir, '-n', '3', '--run', FIRST)).toEqual(['three', 'four', 'five']);
+  });
+
   it('prints time, level, message and details for people, with hostile bytes as escapes', async () => {
     const details = { strategy: 'dip', error: { message: 'a\nforged line' } };
     const dir = logged({ [FIRST]: line('a \u001b[31mred\u202e name', details) });
@@ -111,7 +119,8 @@ describe('gannet logs', () => {
         setTimeout(() => { appendFileSync(pathOf(dir, FIRST), 'age":"two"}\n'); }, 400);
       },
       () => {
-        renameSync(pathOf(dir, FIRST), join(dir, 'rotated'));
+        appendFileSync(pathOf(dir, FIRST), line('the last of a part'));
+        renameSync(pathOf(dir, FIRST), pathOf(dir, `${FIRST}.1`));
         writeFileSync(pathOf(dir, FIRST), line('three'));
       },
       () => {
@@ -119,13 +128,13 @@ describe('gannet logs', () => {
         writeFileSync(pathOf(dir, SECOND), line('five'));
         writeFileSync(pathOf(dir, THIRD), line('six'));
       },
-      () => undefined, () => undefined,
+      () => undefined, () => undefined, () => undefined,
       () => { stop.abort(); },
     ];
     const answer = await runCommand(logsCommand, ['logs', '-f'], {
       stateDir: dir, interrupt: stop.signal, onPrint: () => { steps.shift()?.(); },
     });
-    expect(messages(answer)).toEqual(['one', 'two', 'three', 'four', 'five', 'six']);
+    expect(messages(answer)).toEqual(['one', 'two', 'the last of a part', 'three', 'four', 'five', 'six']);
     expect(answer.code).toBe(0);
   });
 
