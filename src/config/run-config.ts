@@ -11,6 +11,7 @@ import type { SwapOptions } from '../trading/swap-options.ts';
 import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import { specsOf } from '../strategy/input.ts';
 import type { PlainValue } from './config-tree.ts';
+import type { ChannelConfig } from './notifications/channel-config.ts';
 
 /** A configuration with everything resolved: what a run is made of. */
 export interface RunConfig {
@@ -35,6 +36,8 @@ export interface RunConfig {
   readonly recording: { readonly enabled: boolean; readonly dir: string };
   /** The signals that other programs may send; undefined where none may. */
   readonly signals?: SignalsConfig | undefined;
+  /** Where messages about the run go; undefined where none are sent. */
+  readonly notifications?: readonly ChannelConfig[] | undefined;
   readonly control: {
     readonly enabled: boolean;
     readonly host: string;

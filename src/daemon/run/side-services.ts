@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import type { ControlPort } from '../control/control-port.ts';
+import { openNotifications } from '../notify/notifications.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import type { DaemonOptions } from './run-options.ts';
@@ -25,7 +26,8 @@ interface SideServices {
 /** Opens what the configuration asks for beside trading. A fault of one is logged; trading and the others go on. */
 export function openSideServices(options: DaemonOptions): SideServices {
   const { log } = options;
-  const services: readonly SideService[] = [];
+  const notifications = openNotifications(options);
+  const services: readonly SideService[] = [notifications];
   return {
     reporters: services.flatMap(({ name, reporter }) => (reporter === undefined ? [] : [guarded(name, reporter, log)])),
     attach: (port) => { for (const { name, attach } of services) logged(name, log, () => attach?.(port)); },
