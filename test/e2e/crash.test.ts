@@ -114,5 +114,11 @@ describe('a daemon that was killed during a run', () => {
     const good = await playground.ask(['notify', 'test', ...command]);
     expect([good.code, JSON.parse(good.stdout)]).toMatchObject([0, [{ name: 'webhook', ok: true }]]);
     expect(messages.at(-1)).toMatchObject({ title: expect.stringContaining('this is a test') });
+    receiver.closeAllConnections();
+    receiver.close();
+    const bad = await playground.ask(['notify', 'test', ...command]);
+    expect([bad.code, JSON.parse(bad.stdout)]).toMatchObject([1, [{ ok: false, fault: 'the connection was refused' }]]);
+    const absent = await playground.ask(['notify', 'test', '--channel', 'webhok', ...command]);
+    expect([absent.code, absent.stdout]).toEqual([2, expect.stringContaining('did you mean \\"webhook\\"?')]);
   });
 });

@@ -50,7 +50,7 @@ export function digestOf(
   const sorted = [...messages].sort((a, b) => LEVELS.indexOf(b.level) - LEVELS.indexOf(a.level) || a.at - b.at);
   const listed = sorted.slice(0, LISTED_MAX).map(({ level, title, strategy, at, count }) =>
     `${timeOfDay(at)} ${level}: ${strategy === undefined ? '' : `${strategy}: `}`
-      + `${title.length > LISTED_TITLE_MAX ? `${title.slice(0, LISTED_TITLE_MAX)}…` : title}`
+      + (title.length > LISTED_TITLE_MAX ? `${title.slice(0, LISTED_TITLE_MAX)}…` : title)
       + (count > 1 ? ` (${count} times)` : ''));
   const more = messages.length - listed.length;
   const levels = [...LEVELS].reverse().map((level) =>

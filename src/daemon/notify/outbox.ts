@@ -54,6 +54,7 @@ const AGE_MAX_MS: Readonly<Record<NotificationLevel, Millis>> =
   { info: 86_400_000, warning: 3 * 86_400_000, critical: Infinity };
 const HOUR_MS: Millis = 3_600_000;
 const BURST_MAX = 10;
+const FILLS_LEAVE = 4;
 const BACK_OFF_MS: Millis = 2_000;
 const BACK_OFF_MAX_MS: Millis = 900_000;
 /** After so many hours it is the message that is wrong. */
@@ -171,10 +172,12 @@ export class Outbox {
     }
     const allowance = this.#refill(config, now);
     if (isUrgent(first)) return { message: this.#begin(first, allowance, now) };
-    if (allowance < 1) {
+    // Fills are many: they leave room for what else happens.
+    const needed = first.topic === 'fills' ? 1 + Math.min(FILLS_LEAVE, Math.floor(config.perHour / 2)) : 1;
+    if (allowance < needed) {
       for (const message of passing) if (!message.isHeld) this.#put({ ...message, isHeld: true });
       // A millisecond more, so that rounding cannot ask too early for ever.
-      return { askAt: Math.min(...next, now + 1 + Math.ceil((1 - allowance) * HOUR_MS / config.perHour)) };
+      return { askAt: Math.min(...next, now + 1 + Math.ceil((needed - allowance) * HOUR_MS / config.perHour)) };
     }
     const held = passing.filter(({ isHeld, attempts }) => isHeld && attempts === 0);
     const message = held.length > 1 ? this.#merge(held, now) : first;
@@ -193,6 +196,8 @@ export class Outbox {
       return;
     }
     const failures = record.failures + 1;
+    // Back-off alone slows down attempts that fail: the message has not used the rate yet.
+    const allowance = record.allowance + 1;
     const lastFault = { at: now, text: delivery.fault };
     if (delivery.kind === 'failed') {
       const backOff = Math.min(BACK_OFF_MAX_MS, BACK_OFF_MS * 2 ** Math.min(failures - 1, 30)) * (0.5 + jitter / 2);
@@ -200,7 +205,7 @@ export class Outbox {
       this.#put({
         ...message, isSending: false, uncertain: message.uncertain + (delivery.mayHaveArrived ? 1 : 0),
       });
-      this.#record(channel, { ...record, failures, lastFault, notBefore: now + wait });
+      this.#record(channel, { ...record, failures, lastFault, allowance, notBefore: now + wait });
       return;
     }
     const isOfChannel = delivery.of === 'channel';
@@ -212,7 +217,7 @@ export class Outbox {
       });
     }
     this.#record(channel, {
-      ...this.channel(channel), failures, lastFault, isParked: isOfChannel,
+      ...this.channel(channel), failures, lastFault, allowance, isParked: isOfChannel,
       notBefore: isOfChannel ? now + HOUR_MS : record.notBefore,
     });
   }
@@ -226,7 +231,6 @@ export class Outbox {
       .filter(([, { until }]) => until > now).sort(([, a], [, b]) => b.until - a.until).slice(0, RECENT_MAX);
     this.#record(channel, {
       ...record, recent: Object.fromEntries(recent), dropped: 0, isParked: false,
-      // An attempt that fails costs as much, so that retries stay within the rate too.
       allowance: Math.max(0, allowance - 1), allowanceAt: now,
     });
     return { ...message, sentAt: now, dropped: record.dropped };
@@ -295,8 +299,8 @@ function isUrgent({ level, strategy }: QueuedMessage): boolean {
   return level === 'critical' && strategy === undefined;
 }
 
-/** What was refused comes last, then the most urgent first, then the oldest. */
+/** What was refused comes last, then the most urgent first, fills after all else, then the oldest. */
 function inOrder(a: QueuedMessage, b: QueuedMessage): number {
   return a.refusals - b.refusals || Number(isUrgent(b)) - Number(isUrgent(a)) || urgency(b.level) - urgency(a.level)
-    || a.at - b.at;
+    || Number(a.topic === 'fills') - Number(b.topic === 'fills') || a.at - b.at;
 }

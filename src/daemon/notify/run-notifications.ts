@@ -2,7 +2,7 @@ import type { Subscription } from 'rxjs';
 import { messageOf } from '../../core/errors.ts';
 import { formatCounts, pluralize } from '../../core/text.ts';
 import type { Clock, Millis } from '../../core/time.ts';
-import { roughDuration } from '../../core/time.ts';
+import { roughDuration, timeOfDay } from '../../core/time.ts';
 import type { TokenTable } from '../../market/token.ts';
 import { showAmount } from '../../market/market-text.ts';
 import type { ControlPort } from '../control/control-port.ts';
@@ -176,7 +176,8 @@ export class RunNotifications {
   #tellCrash({ runId, seenAt }: LastRun): void {
     this.#tell({
       topic: 'state', level: 'warning', key: 'crashed',
-      title: `the last run (${runId}) ended without a word at about ${new Date(seenAt).toISOString()}`,
+      title: `the last run (${runId}) ended without a word; it was last seen at ${timeOfDay(seenAt)} on `
+        + new Date(seenAt).toISOString().slice(0, 10),
       text: 'It was killed, or its machine stopped. This run starts where its journal ends, and follows its open swaps '
         + 'first.',
       facts: { run_id: runId, last_seen: new Date(seenAt).toISOString() },

@@ -73,8 +73,17 @@ async function send(config: ChannelConfig, one: Message, signal = new AbortContr
   }
 }
 
-const telegram = (apiUrl: string): ChannelConfig =>
-  ({ ...channelConfig(), kind: 'telegram', token: TOKEN, chat: '-1001', apiUrl }) as ChannelConfig;
+function telegram(apiUrl: string): ChannelConfig {
+  return channelConfig({ kind: 'telegram', token: TOKEN, chat: '-1001', apiUrl });
+}
+
+function email(port: number, more: object = {}): ChannelConfig {
+  return channelConfig({
+    kind: 'email', host: '127.0.0.1', port, security: 'none', from: 'gannet@example.org',
+    to: ['a@example.org', 'b@example.org'], login: { user: 'me', password: 'right-password' }, ...more,
+  });
+}
+
 const okTelegram = answer(200, '{"ok":true,"result":{"message_id":1}}');
 
 describe('a webhook', () => {
@@ -217,11 +226,6 @@ describe('e-mail', () => {
     closing.push(() => new Promise<void>((resolve) => { server.close(() => { resolve(); }); }));
     return { port: (server.server.address() as AddressInfo).port, mails };
   }
-
-  const email = (port: number, more: object = {}): ChannelConfig => ({
-    ...channelConfig(), kind: 'email', host: '127.0.0.1', port, security: 'none', from: 'gannet@example.org',
-    to: ['a@example.org', 'b@example.org'], login: { user: 'me', password: 'right-password' }, ...more,
-  }) as ChannelConfig;
 
   it('arrives as plain text with the id of the message, and no text adds a header', async () => {
     const { port, mails } = await mailServer({ hideSTARTTLS: true });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert, constant, constantFrom, nat, oneof, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/daemon/notify/notification.ts';
 import type { Outbox } from '../../../src/daemon/notify/outbox.ts';
@@ -82,6 +82,21 @@ describe('the rate of a channel', () => {
       level: 'warning', count: 50, title: '50 messages held back until now: 20 warning, 30 info',
     });
     expect(digest!.text).toContain('… and 30 more');
+  });
+
+  it('is not used up by fills: what else happens finds room', () => {
+    const outbox = outboxOf([channelConfig({ events: ['state', 'fills'] })]);
+    for (let n = 0; n < 20; n++) outbox.add(alert(`f${n}`, { topic: 'fills', level: 'info' }), NOON);
+    expect(sendAll(outbox, NOON)).toHaveLength(6);
+    outbox.add(alert('ended', { topic: 'state', level: 'info' }), NOON + 1);
+    expect(sendAll(outbox, NOON + 1).map(({ title }) => title)).toEqual(['ended']);
+  });
+
+  it('is not used up by attempts that fail', () => {
+    const outbox = outboxOf([channelConfig({ perHour: 1 })]);
+    outbox.add(alert('x'), NOON);
+    outbox.settle(taken(outbox, NOON)!.id, { kind: 'failed', fault: 'f', mayHaveArrived: false }, NOON, 0);
+    expect(sendAll(outbox, NOON + MINUTE)).toHaveLength(1);
   });
 
   it('lets critical messages of the run pass, and none of a strategy', () => {
@@ -219,12 +234,12 @@ describe('the bounds of the outbox', () => {
 });
 
 it('sends each message once in any order of additions, failures, crashes and pauses', () => {
-  const step = fc.oneof(
-    fc.record({ kind: fc.constant('add' as const), key: fc.nat(12), level: fc.constantFrom('warning', 'critical') }),
-    fc.record({ kind: fc.constant('attempt' as const), result: fc.constantFrom('sent', 'failed', 'refused', 'crash') }),
-    fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(2 * HOUR) }),
+  const step = oneof(
+    record({ kind: constant('add' as const), key: nat(12), level: constantFrom('warning', 'critical') }),
+    record({ kind: constant('attempt' as const), result: constantFrom('sent', 'failed', 'refused', 'crash') }),
+    record({ kind: constant('wait' as const), ms: nat(2 * HOUR) }),
   );
-  fc.assert(fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+  assert(property(array(step, { maxLength: 80 }), (steps) => {
     let outbox = outboxOf([channelConfig()]);
     let now = NOON;
     let added = 0;

@@ -123,14 +123,16 @@ function stateOf(channel: ChannelConfig, content: OutboxContent | undefined): Ch
   const { name, kind, level, events } = channel;
   const record = content?.channels.get(name);
   const waiting = content?.messages.filter((message) => message.channel === name).length ?? 0;
-  const isoOf = (at: Millis | null | undefined): string | null =>
-    (at === null || at === undefined ? null : new Date(at).toISOString());
   return {
     name, kind, level, events, target: channelTarget(channel), waiting, sent: record?.sent ?? 0,
     last_success_at: isoOf(record?.lastSentAt),
     last_fault: record?.lastFault ? { at: isoOf(record.lastFault.at)!, message: record.lastFault.text } : null,
     next_attempt_at: waiting > 0 && record !== undefined && record.notBefore > 0 ? isoOf(record.notBefore) : null,
   };
+}
+
+function isoOf(at: Millis | null | undefined): string | null {
+  return at === null || at === undefined ? null : new Date(at).toISOString();
 }
 
 function listText(states: readonly ChannelState[], now: Millis): string {
