@@ -3,6 +3,8 @@ import { parseDuration } from '../core/time.ts';
 import { SIGNAL_NAME } from '../market/signal.ts';
 import { PLAN_NAMES } from '../service/rate/rate-plan.ts';
 import { notificationsSchema } from './notifications/channel-config.ts';
+import { alertsSchema } from './operations/alerts-config.ts';
+import { retentionSchema } from './operations/retention-config.ts';
 import { backtestSchema } from './schema-backtest.ts';
 import { address, amount, duration, isDuration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
 import { riskSchema } from './risk-limits.ts';
@@ -209,6 +211,8 @@ export const configSchema = z.strictObject({
       examples: ['/run/secrets/signals-token'],
     }),
   }).optional().meta({ description: 'Signals of other programs, taken by the control API as an input of strategies.' }),
+  alerts: alertsSchema.prefault({}),
+  retention: retentionSchema.prefault({}),
   notifications: notificationsSchema.optional(),
 }).meta({ title: 'Gannet configuration', description: 'Keys are snake_case, durations "5s", amounts decimal text with '
   + 'their token: "1.5 SOL". Secrets come from the environment: ${NAME}.' });

@@ -12,6 +12,8 @@ import type { LatencySource, SimulationModel } from '../trading/simulation-model
 import { specsOf } from '../strategy/input.ts';
 import type { PlainValue } from './config-tree.ts';
 import type { ChannelConfig } from './notifications/channel-config.ts';
+import type { AlertsConfig } from './operations/alerts-config.ts';
+import type { RetentionConfig } from './operations/retention-config.ts';
 
 /** A configuration with everything resolved: what a run is made of. */
 export interface RunConfig {
@@ -38,6 +40,10 @@ export interface RunConfig {
   readonly signals?: SignalsConfig | undefined;
   /** Where messages about the run go; undefined where none are sent. */
   readonly notifications?: readonly ChannelConfig[] | undefined;
+  /** What tells that something does not happen. */
+  readonly alerts: AlertsConfig;
+  /** How long the files of runs are kept. */
+  readonly retention: RetentionConfig;
   readonly control: {
     readonly enabled: boolean;
     readonly host: string;

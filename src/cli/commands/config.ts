@@ -1,6 +1,7 @@
 import type { CommandContext, CommandModule } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { connectionOptions } from '../input/service-request.ts';
+import { bytesText } from '../output/figures.ts';
 import type { Fact } from '../output/table.ts';
 import { facts, table } from '../output/table.ts';
 import { formatIssue } from '../../config/config-issue.ts';
@@ -12,6 +13,7 @@ import type { ConfigFailure, LoadedConfig } from '../../config/load-config.ts';
 import { BUILT_IN_FILE, loadConfig } from '../../config/load-config.ts';
 import { channelTarget, channelWarnings, describeChannel } from '../../config/notifications/channel-config.ts';
 import type { RequestRate } from '../../config/request-rate.ts';
+import { describeAlerts, recordAlerts } from '../../config/operations/alerts-config.ts';
 import { lateFeeds } from '../../config/request-rate.ts';
 import type { ConnectionSettings } from '../../config/resolve-config.ts';
 import type { RunConfig } from '../../config/run-config.ts';
@@ -20,7 +22,7 @@ import { formatDecimal } from '../../core/amount.ts';
 import { isGannetError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { pluralize, printable } from '../../core/text.ts';
-import { roughDuration } from '../../core/time.ts';
+import { formatDuration, roughDuration } from '../../core/time.ts';
 import {
   describeIsolation, describeSigner, describeSizes, describeTokenSafety, isolationWarning,
 } from '../../daemon/reporting/limits-text.ts';
@@ -145,6 +147,7 @@ function asJson(result: LoadedConfig | ConfigFailure): unknown {
       name: channel.name, kind: channel.kind, target: channelTarget(channel), level: channel.level,
       events: channel.events,
     })) : null,
+    alerts: result.ok ? recordAlerts(result.config.alerts) : null,
     warnings: result.ok ? warningsOf(result.config) : [],
     needs_live_flag: result.ok ? movesRealMoney(result.config) : null,
     feed_intervals: result.rate === undefined ? [] : lateFeeds(result.rate).map(({ spec, expectedMs }) => ({
@@ -162,6 +165,14 @@ function asText(result: LoadedConfig | ConfigFailure): string {
   return `${name} is valid: ${config.mode}, ${counts}\n`
     + facts([...limitFacts(config), ...exitFacts(result.exits ?? []), ...rateFacts(rate)])
     + lateText(rate, config.tokens);
+}
+
+function describeRetention({ enabled, budgetBytes, recordings, runs, logs, journal }: RunConfig['retention']): string {
+  if (!enabled) return 'everything, until "gannet prune" is given';
+  const ages = Object.entries({ recordings, decisions: runs, logs }).map(([what, { maxAgeMs }]) =>
+    `${what} ${formatDuration(maxAgeMs)}`);
+  return `${ages.join(', ')}, within ${bytesText(budgetBytes)} in all; swaps for ever, packed after `
+    + `${formatDuration(journal.maxAgeMs)}`;
 }
 
 function limitFacts(config: RunConfig): Fact[] {
@@ -182,6 +193,8 @@ function limitFacts(config: RunConfig): Fact[] {
     ['strategies', describeIsolation(config)],
     ['messages', config.notifications?.length ? config.notifications.map(describeChannel)
       : 'none: alerts stay in the log'],
+    ['alerts', describeAlerts(config.alerts)],
+    ['kept', describeRetention(config.retention)],
     ['warnings', warningsOf(config)],
   ];
 }

@@ -8,8 +8,10 @@ import type { Channel, Delivery, Notification, Notifier } from './notification.t
 import type { Outbox } from './outbox.ts';
 import type { OutboxStore } from './outbox-store.ts';
 
-/** What arrives between two turns of the event loop; more would be a fault of the program. */
+/** What may wait for the next turns of the event loop. Critical notifications of the run itself are beyond it. */
 const PENDING_MAX = 2_000;
+/** A flood must not hold the event loop for long. */
+const QUEUED_A_TURN = 100;
 const DISK_RETRY_MS: Millis = 30_000;
 const CLOSE_MS: Millis = 5_000;
 
@@ -26,7 +28,8 @@ export class Dispatcher implements Notifier {
   /** The fault of each channel that the log has; undefined after a success. */
   readonly #logged = new Map<string, string>();
   readonly #abort = new AbortController();
-  #pending: Notification[] = [];
+  readonly #pending: Notification[] = [];
+  #overflowed = 0;
   #isClosed = false;
 
   constructor(parts: {
@@ -43,7 +46,12 @@ export class Dispatcher implements Notifier {
   }
 
   notify(notification: Notification): void {
-    if (this.#isClosed || this.#pending.length >= PENDING_MAX) return;
+    if (this.#isClosed) return;
+    const isUrgent = notification.level === 'critical' && notification.strategy === undefined;
+    if (this.#pending.length >= PENDING_MAX && !isUrgent) {
+      this.#overflowed += 1;
+      return;
+    }
     this.#pending.push(notification);
     // Neither the disk nor a channel is touched while the run decides.
     if (this.#pending.length === 1) this.#wakeAt('pending', this.#clock.now(), () => { this.#sendAll(); });
@@ -53,7 +61,9 @@ export class Dispatcher implements Notifier {
   async close(withinMs: Millis = CLOSE_MS): Promise<void> {
     const late = Promise.withResolvers<void>();
     const deadline = this.#clock.schedule(() => { late.resolve(); }, withinMs);
-    this.#sendAll();
+    do {
+      this.#sendAll();
+    } while (this.#pending.length > 0);
     await Promise.race([this.#idle(), late.promise]);
     deadline.unsubscribe();
     this.#isClosed = true;
@@ -70,9 +80,13 @@ export class Dispatcher implements Notifier {
   }
 
   #sendAll(): void {
-    const pending = this.#pending;
-    this.#pending = [];
-    for (const notification of pending) this.#outbox.add(notification, this.#clock.now());
+    for (const notification of this.#pending.splice(0, QUEUED_A_TURN))
+      this.#outbox.add(notification, this.#clock.now());
+    if (this.#pending.length > 0) this.#wakeAt('pending', this.#clock.now(), () => { this.#sendAll(); });
+    else if (this.#overflowed > 0) {
+      this.#log('warn', `notifications: ${this.#overflowed} of one moment were too many, and were dropped`);
+      this.#overflowed = 0;
+    }
     this.#save();
     for (const name of this.#channels.keys()) this.#sendNext(name);
   }

@@ -49,7 +49,8 @@ export function createHttpSender(): HttpSender {
         return { kind: 'answer', status, text, retryAfterMs: retryAfter(given['retry-after']) };
       } catch (error) {
         const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-        return { kind: 'fault', fault: faultText(error, code), wasSent: !NOT_SENT.has(code) };
+        const wasSent = !NOT_SENT.has(code) && !/CERT|TLS|SSL|SIGNATURE/.test(code);
+        return { kind: 'fault', fault: faultText(error, code), wasSent };
       }
     },
     close: () => dispatcher.destroy(),

@@ -180,7 +180,7 @@ export class Outbox {
       return { askAt: Math.min(...next, now + 1 + Math.ceil((needed - allowance) * HOUR_MS / config.perHour)) };
     }
     const held = passing.filter(({ isHeld, attempts }) => isHeld && attempts === 0);
-    const message = held.length > 1 ? this.#merge(held, now) : first;
+    const message = first.isHeld && held.length > 1 ? this.#merge(held, now) : first;
     return { message: this.#begin(message, allowance, now) };
   }
 

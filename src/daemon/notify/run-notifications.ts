@@ -32,6 +32,7 @@ export class RunNotifications {
   #endReason = '';
   #hasEnded = false;
   #isSlow = false;
+  #isReady = false;
 
   constructor(parts: {
     readonly notifier: Notifier; readonly tokens: TokenTable; readonly clock: Clock; readonly runId: string;
@@ -48,11 +49,15 @@ export class RunNotifications {
   }
 
   /** Checks from time to time whether the run recovers for long. */
-  attach(port: Pick<ControlPort, 'waitsFor'>): void {
+  attach(port: Pick<ControlPort, 'state'>): void {
     const check = (): void => {
       this.#noteRun(null);
       try {
-        this.#checkRecovery(port.waitsFor());
+        if (!this.#isReady) {
+          const { phase, waits_for: waitsFor } = port.state();
+          this.#isReady = phase === 'trading';
+          this.#checkRecovery(waitsFor);
+        }
       } catch (error) {
         this.#tell({
           topic: 'state', level: 'warning', key: 'check', title: `the state is not known: ${messageOf(error)}`,

@@ -2,6 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chain } from '../../chain/chain.ts';
 import { createChain } from '../../chain/chain.ts';
+import type { RpcTransport } from '../../chain/rpc-client.ts';
+import { httpTransport } from '../../chain/rpc-client.ts';
 import type { ErrorCode } from '../../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import type { Clock } from '../../core/time.ts';
@@ -35,11 +37,23 @@ export interface ConnectionOptions {
   readonly clock: Clock;
 }
 
+/** How many requests to the node had which outcome. */
+export interface RpcCalls {
+  /** With an answer, be it an error of the method. */
+  answered: number;
+  /** With another HTTP status than 200. */
+  refused: number;
+  /** Without an answer. */
+  failed: number;
+}
+
 /** The connected service, the chain where there is one, and the sandbox where they are embedded. */
 export interface Connections {
   readonly service: Service;
   readonly chain: Chain | undefined;
   readonly sandbox: SpawnedSandbox | undefined;
+  /** Of all requests to the chain. */
+  readonly rpcCalls: Readonly<RpcCalls>;
   /** For people. */
   readonly description: string;
   /**
@@ -74,7 +88,9 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     // The counts of an embedded service end with it.
     rateMemory: embedded || options.rateMemory === undefined ? undefined : openRateMemory(options.rateMemory),
   });
-  const chain = chainUrl === undefined ? undefined : createChain({ rpcUrl: chainUrl, clock });
+  const rpcCalls: RpcCalls = { answered: 0, refused: 0, failed: 0 };
+  const chain = chainUrl === undefined ? undefined
+    : createChain({ rpcUrl: chainUrl, clock, transport: counted(httpTransport({ rpcUrl: chainUrl }), rpcCalls) });
   const closed = new AbortController();
   const records = embedded || options.tokenRecords === undefined
     ? undefined
@@ -87,6 +103,7 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     service,
     chain,
     sandbox,
+    rpcCalls,
     description: embedded ? `the embedded service and chain (${serviceUrl})`
       : `${serviceUrl}${chainUrl === undefined ? '' : `, chain ${new URL(chainUrl).host}`}`,
     decimalsOf: (mints) => decimalsOf(searched, chain, mints),
@@ -101,6 +118,23 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
       closed.abort();
       await Promise.all([service.close(), chain?.close()]);
       await sandbox?.stop();
+    },
+  };
+}
+
+/** Returns a transport that counts its requests. */
+function counted(transport: RpcTransport, calls: RpcCalls): RpcTransport {
+  return {
+    ...transport,
+    post: async (body, signal) => {
+      try {
+        const answer = await transport.post(body, signal);
+        calls[answer.status === 200 ? 'answered' : 'refused'] += 1;
+        return answer;
+      } catch (error) {
+        calls.failed += 1;
+        throw error;
+      }
     },
   };
 }

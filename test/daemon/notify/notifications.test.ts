@@ -236,7 +236,9 @@ describe('what a run tells', () => {
     const clock = new VirtualClock(NOON);
     const { run, advance, got, close } = fixture(temporaryFolder(), clock);
     let waits: string[] = ['the outcome of i1 (unknown)'];
-    run.attach!({ waitsFor: () => waits } as never);
+    run.attach!({
+      state: () => ({ phase: waits.length === 0 ? 'trading' : 'recovering', waits_for: waits }),
+    } as never);
     await advance(30 * MINUTE);
     waits = [];
     await advance(MINUTE);
@@ -249,15 +251,18 @@ describe('what a run tells', () => {
   });
 });
 
-it('is taken without touching disk or channel in the turn of the run, and bounded', async () => {
+it('is taken without touching disk or channel in the turn of the run, and a flood is bounded', async () => {
   const dir = temporaryFolder();
   const clock = new VirtualClock(NOON);
-  const { run, got, advance, close } = fixture(dir, clock);
+  const { run, got, logs, advance, close, titles } = fixture(dir, clock);
   await advance(1);
-  for (let n = 0; n < 10_000; n++) run.notifier.notify(alert(`a${n}`, { level: 'info' }));
+  for (let n = 0; n < 10_000; n++) run.notifier.notify(alert(`a${n}`, { level: 'info', strategy: 'loud' }));
+  run.notifier.notify(alert('signer gone', { level: 'critical' }));
   expect(readOutbox(outboxPath(dir))!.messages).toEqual([]);
   expect(got).toEqual([]);
   await advance(1);
+  expect(titles()).toContain('signer gone');
   expect(readOutbox(outboxPath(dir))!.messages.length).toBeLessThanOrEqual(500);
+  expect(logs).toEqual(['warn notifications: 8000 of one moment were too many, and were dropped']);
   await close();
 });
