@@ -56,7 +56,7 @@ export interface ConfigRecord {
     readonly exits?: ExitRecord | null;
   }[];
   readonly recording: RunConfig['recording'];
-  readonly control: Omit<RunConfig['control'], 'isPortGiven'>;
+  readonly control: Pick<RunConfig['control'], 'enabled' | 'host' | 'port'>;
 }
 
 /**

@@ -6,7 +6,9 @@ import { notificationsSchema } from './notifications/channel-config.ts';
 import { alertsSchema } from './operations/alerts-config.ts';
 import { retentionSchema } from './operations/retention-config.ts';
 import { backtestSchema } from './schema-backtest.ts';
-import { address, amount, duration, isDuration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
+import {
+  address, amount, duration, HOST_NAME, isDuration, isRpcUrl, isServiceUrl, PUBLIC_URL,
+} from './schema-fields.ts';
 import { riskSchema } from './risk-limits.ts';
 import { swapSchema } from './strategies/swap-options.ts';
 import { exitsSchema } from './strategies/exit-config.ts';
@@ -200,6 +202,19 @@ export const configSchema = z.strictObject({
       .meta({ description: '0 takes any free port. Left out, the next free port is taken where 7070 is in use.' }),
     host: z.string().min(1).default('127.0.0.1')
       .meta({ description: 'Anything but this machine needs GANNET_CONTROL_TOKEN in the environment.' }),
+    allowed_hosts: z.array(z.string().regex(HOST_NAME, { message: 'expected a host name such as gannet.example.com' }))
+      .max(20).default([])
+      .meta({ description: 'Names under which a reverse proxy serves the API, by https.',
+        examples: [['gannet.example.com']] }),
+    public_url: z.string().regex(PUBLIC_URL, { message: 'expected https://, a host name and nothing after it' })
+      .optional().meta({ description: 'Where browsers find the page, for login links; its name is allowed too.',
+        examples: ['https://gannet.example.com'] }),
+    tls: z.strictObject({
+      cert: z.string().min(1).meta({ description: 'The certificate with its chain, as PEM.' }),
+      key: z.string().min(1).meta({ description: 'The key, as PEM, of mode 0600 or 0640.' }),
+    }).optional().meta({ description: 'TLS of the API itself. Renewed files are used within a minute.' }),
+    trusted_proxies: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).max(20).default([])
+      .meta({ description: 'Reverse proxies whose X-Forwarded-For names the client.', examples: [['127.0.0.1']] }),
   }).prefault({}).meta({ description: 'The control API, which `gannet status` and its siblings talk to.' }),
   signals: z.strictObject({
     names: z.array(z.string().regex(SIGNAL_NAME, { message: 'expected lower-case letters, digits and dashes' }))

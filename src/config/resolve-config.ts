@@ -18,8 +18,8 @@ import { resolveAlerts } from './operations/alerts-config.ts';
 import { resolveRetention } from './operations/retention-config.ts';
 import { resolveBacktest } from './resolve-backtest.ts';
 import {
-  checkForRun, knownRouters, refuseUnknownSignals, resolveChain, resolveService, resolveSignals, resolveSigner,
-  resolveWallet,
+  checkForRun, knownRouters, refuseUnknownSignals, resolveChain, resolveControl, resolveService, resolveSignals,
+  resolveSigner, resolveWallet,
 } from './resolve-connections.ts';
 import { resolveNotifications } from './notifications/channel-config.ts';
 import { resolveLimits } from './risk-limits.ts';
@@ -145,7 +145,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     notifications: resolveNotifications(sections.notifications ?? [], { root: sound, problems }),
     alerts: resolveAlerts(sections.alerts),
     retention: resolveRetention(sections.retention),
-    control: { ...sections.control, isPortGiven: nodeAt(sound, ['control', 'port']) !== undefined },
+    control: resolveControl(sections, nodeAt(sound, ['control', 'port']) !== undefined),
   };
   const rate = requestRate(config);
   if (purpose !== 'read') {

@@ -18,8 +18,8 @@ import type { EnvironmentRecord } from './interpolate.ts';
 import { withheldVariable } from './interpolate.ts';
 import type { AmountReader } from './resolve-tokens.ts';
 import type {
-  AllowanceConfig, ChainConfig, KeySource, PriceGuardConfig, ServiceConfig, SignalsConfig, SignerConfig, StrategyConfig,
-  WalletConfig,
+  AllowanceConfig, ChainConfig, ControlConfig, KeySource, PriceGuardConfig, ServiceConfig, SignalsConfig, SignerConfig,
+  StrategyConfig, WalletConfig,
 } from './run-config.ts';
 import { watchedBy } from './run-config.ts';
 import { isLoopback } from './schema-fields.ts';
@@ -152,6 +152,16 @@ export function checkForRun(
     );
   }
   for (const fault of controlTokenFaults(environment)) problems.add(['control'], fault);
+}
+
+/** Returns the section of the control API. */
+export function resolveControl({ control }: ConfigFile, isPortGiven: boolean): ControlConfig {
+  const { enabled, host, port, allowed_hosts: hosts, public_url: publicUrl, tls, trusted_proxies: proxies } = control;
+  const named = publicUrl === undefined ? hosts : [...hosts, new URL(publicUrl).hostname];
+  return {
+    enabled, host, port, isPortGiven, publicUrl, tls, trustedProxies: proxies,
+    allowedHosts: [...new Set(named.map((name) => name.toLowerCase()))],
+  };
 }
 
 /** Returns the section of signals. */

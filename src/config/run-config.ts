@@ -44,13 +44,24 @@ export interface RunConfig {
   readonly alerts: AlertsConfig;
   /** How long the files of runs are kept. */
   readonly retention: RetentionConfig;
-  readonly control: {
-    readonly enabled: boolean;
-    readonly host: string;
-    readonly port: number;
-    /** Whether the file names the port; a port that it does not name gives way to the next free one. */
-    readonly isPortGiven: boolean;
-  };
+  readonly control: ControlConfig;
+}
+
+/** Where and how the control API listens. */
+export interface ControlConfig {
+  readonly enabled: boolean;
+  readonly host: string;
+  readonly port: number;
+  /** Whether the file names the port; a port that it does not name gives way to the next free one. */
+  readonly isPortGiven: boolean;
+  /** The names that a reverse proxy forwards, that of `publicUrl` included; browsers reach them by https. */
+  readonly allowedHosts: readonly string[];
+  /** Where browsers find the page, without a slash at its end; undefined where that is the API itself. */
+  readonly publicUrl: string | undefined;
+  /** The files of its own TLS. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** Addresses and networks whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
 }
 
 export interface SignalsConfig {

@@ -70,3 +70,8 @@ export function urlOrigin(text: string): string {
 function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
+
+/** A name under which others reach the control API: of at least two parts, without a port. */
+export const HOST_NAME = /^(?=.{1,253}$)[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)+$/i;
+/** An address of a page of its own: no path, no user. */
+export const PUBLIC_URL = /^https:\/\/[a-z\d][a-z\d.-]{0,252}(?::\d{1,5})?$/i;

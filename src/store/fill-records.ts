@@ -111,7 +111,7 @@ export function createFillRecords(prepare: Prepare, { hasValues = true, hasPacke
 }
 
 function rowOf({ intent, transition, at, outcome, values }: PackedSwap): SettledRow {
-  return { ...values, ...intent, transition, at, outcome } as SettledRow;
+  return { ...values, ...intent, transition, at, outcome };
 }
 
 function settledOf(row: SettledRow, { fill, feeLamports, signature }: Outcome): SettledSwap[] {

@@ -48,12 +48,13 @@ export function createPackedSwaps(prepare: Prepare): PackedSwaps {
     after: ({ after, limit }) => {
       const rows = prepare(`SELECT first_number, last_number, records FROM packed_swaps WHERE last_number > ?
         ORDER BY first_number`).iterate(after) as Iterable<unknown> as Iterable<PackedRow>;
-      let swaps: PackedSwap[] = [];
+      const swaps: PackedSwap[] = [];
       for (const row of rows) {
         // The rows before this one hold everything up to here.
-        if (swaps.filter(({ transition }) => transition < row.first_number).length >= limit)
-          return { swaps: inOrder(swaps, row.first_number - 1), until: row.first_number - 1 };
-        swaps = [...swaps, ...unpacked(row).filter(({ transition }) => transition > after)];
+        const until = row.first_number - 1;
+        if (swaps.length >= limit && swaps.filter(({ transition }) => transition <= until).length >= limit)
+          return { swaps: inOrder(swaps, until), until };
+        swaps.push(...unpacked(row).filter(({ transition }) => transition > after));
       }
       return { swaps: inOrder(swaps, Infinity), until: Infinity };
     },
@@ -88,7 +89,7 @@ function placeOf(intentId: string): { readonly strategy: string; readonly count:
 const quoted = (states: readonly string[]): string => states.map((state) => `'${state}'`).join(', ');
 
 /** The swaps in a row: more compress better, fewer take less time at once. */
-const SWAPS_IN_ROW = 200;
+const SWAPS_IN_ROW = 100;
 /** The newest intents stay as they are, because people ask for them most. */
 const KEPT_WHOLE = 1_000;
 /** Orders of people are found by their key for as long as the journal exists, so that none is made twice. */
@@ -100,10 +101,8 @@ const KEY_OF_ORDERS = 'order.*';
  * intent, whose balance is explained by it; and not the last landed swap, at which the wallet's history is continued.
  */
 const FINISHED = `
-  SELECT intents.*, transitions.number AS transition, transitions.attempt, transitions.at AS ended_at,
-    transitions.outcome
   FROM transitions JOIN intents ON intents.intent_id = transitions.intent_id AND intents.state = transitions.state
-  WHERE transitions.number > ?1 AND transitions.at < ?2 AND transitions.state IN (${quoted(TERMINAL_STATES)})
+  WHERE transitions.number <= ?1 AND transitions.at < ?2 AND transitions.state IN (${quoted(TERMINAL_STATES)})
     AND intents.settled = 1
     AND (intents.seen = 1 OR NOT EXISTS (SELECT 1 FROM strategy_state WHERE strategy = intents.strategy))
     AND (intents.key IS NULL OR NOT intents.key GLOB '${KEY_OF_ORDERS}')
@@ -118,8 +117,23 @@ const FINISHED = `
       WHERE landed.state IN ('confirmed', 'failed') AND json_extract(landed.outcome, '$.signature') IS NOT NULL
       ORDER BY landed.number DESC LIMIT 1), 0)
     AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.intent_id = intents.intent_id
-      AND attempts.rowid = (SELECT max(rowid) FROM attempts))
-  ORDER BY transitions.number LIMIT ?4`;
+      AND attempts.rowid = (SELECT max(rowid) FROM attempts))`;
+const SOME_FINISHED = `
+  SELECT intents.*, transitions.number AS transition, transitions.attempt, transitions.at AS ended_at,
+    transitions.outcome ${FINISHED} ORDER BY transitions.number LIMIT ${SWAPS_IN_ROW}`;
+
+/** Returns the last transition before an instant by halving: reading the times of all takes long in a large journal. */
+function lastBefore(prepare: Prepare, before: Millis): number {
+  const next = prepare('SELECT number, at FROM transitions WHERE number >= ? ORDER BY number LIMIT 1');
+  const last = prepare('SELECT coalesce(max(number), 0) AS number FROM transitions').get();
+  let [low, high] = [0, Number(last?.['number'])];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (Number(next.get(middle)?.['at']) < before) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
 
 /** Free pages are used again. More than this share of the file is given back to the disk, some pages at a time. */
 const FREE_SHARE = 0.25;
@@ -127,7 +141,7 @@ const PAGES_AT_ONCE = 64;
 
 /** Packs finished intents of a journal, in small steps beside its daemon. */
 interface SwapPacker {
-  /** Packs at most 200 intents that ended before an instant, in one transaction. Returns how many. */
+  /** Packs at most 100 intents that ended before an instant, in one transaction. Returns how many. */
   step(before: Millis): number;
   /** Returns how many intents that ended before an instant would be packed. */
   count(before: Millis): number;
@@ -154,8 +168,11 @@ export function openSwapPacker(
       if (packed > 0) shrink(database);
       return packed;
     },
-    count: (before) => transactor.read(() =>
-      transactor.prepare(FINISHED).all(0, before, keptWhole, Number.MAX_SAFE_INTEGER).length),
+    count: (before) => transactor.read(() => {
+      const { prepare } = transactor;
+      const row = prepare(`SELECT count(*) AS swaps ${FINISHED}`).get(lastBefore(prepare, before), before, keptWhole);
+      return Number(row?.['swaps']);
+    }),
     close: transactor.close,
   };
 }
@@ -170,7 +187,8 @@ function packSome(
 ): number {
   let packed = 0;
   commit(() => {
-    const rows = prepare(FINISHED).all(0, before, keptWhole, SWAPS_IN_ROW) as unknown as FinishedRow[];
+    const rows = prepare(SOME_FINISHED)
+      .all(lastBefore(prepare, before), before, keptWhole) as unknown as FinishedRow[];
     if (rows.length === 0) return;
     packed = rows.length;
     const values = prepare('SELECT * FROM fill_values WHERE intent_id = ?');

@@ -1,5 +1,5 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -125,6 +125,8 @@ function main(): number {
   } });
   const startedMs = performance.now();
   const root = mkdtempSync(join(tmpdir(), 'gannet-install-'));
+  // Its other users go through it.
+  chmodSync(root, 0o755);
   try {
     const { output, violations } = followGuide(root, values.mirror);
     process.stderr.write(output);

@@ -141,7 +141,8 @@ class Demonstration {
       const now = START + (hour + 1) * HOUR;
       this.#clock.advanceTo(now);
       history.add(sampleAt(now));
-      await compressed(writer.directory, new Date(now - 1).toISOString().slice(0, 13));
+      // The hour ends with the first row of the next one.
+      await compressed(writer.directory, new Date(now - HOUR - 1).toISOString().slice(0, 13));
       this.#touch(now, [join(stateDir, 'logs'), files.dir]);
       if ((hour + 1) % (this.#options.pruneEvery ?? 1) !== 0) continue;
       last = await prune({ stateDir, recordingDir, config: this.#config, now, warmupMs: 0 });

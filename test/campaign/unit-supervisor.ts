@@ -39,6 +39,11 @@ interface UnitEnd {
 }
 
 const POLL_MS = 20;
+/** In groups of their own, processes would outlive a campaign that is interrupted. */
+const groups = new Set<number>();
+process.on('exit', () => {
+  for (const pid of groups) killGroup(pid);
+});
 /** Ends by these signals count as ordered. */
 const CLEAN_SIGNALS: readonly string[] = ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGPIPE'];
 const OUTPUT_MAX = 400_000;
@@ -137,12 +142,16 @@ export class SupervisedUnit {
       },
     });
     this.#child = child;
+    groups.add(child.pid!);
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => {
       this.#output = (this.#output + text).slice(-OUTPUT_MAX);
     });
     const watching = setInterval(() => { this.#watch(child, 1_000 * watchdogSec); }, 200);
     // No process of a unit outlives the first one.
-    child.once('exit', () => { killGroup(child.pid!); });
+    child.once('exit', () => {
+      killGroup(child.pid!);
+      groups.delete(child.pid!);
+    });
     child.once('close', (code, signal) => {
       clearInterval(watching);
       this.#child = undefined;

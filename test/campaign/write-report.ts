@@ -8,6 +8,7 @@ import { codeVersion } from './tested-code.ts';
 
 const CAMPAIGNS = [
   'crash', 'lies', 'transactions', 'reader', 'canary', 'hash', 'isolation', 'hostile', 'reloads', 'page', 'retention',
+  'restarts', 'install',
 ] as const;
 
 /** Where each campaign's results are. */
@@ -42,6 +43,8 @@ export function campaignReport(files: ReportFiles): string {
     ...reloadsSection(readResults(files.reloads)),
     ...pageSection(readResults(files.page)),
     ...retentionSection(readResults(files.retention)),
+    ...restartsSection(readResults(files.restarts)),
+    ...installSection(readResults(files.install)),
   ].join('\n');
 }
 
@@ -209,8 +212,11 @@ function pageSection(results: readonly ResultLine[]): string[] {
   ];
 }
 
+function megabytes(bytes: unknown): string {
+  return (Number(bytes) / 1e6).toFixed(1);
+}
+
 function retentionSection(results: readonly ResultLine[]): string[] {
-  const megabytes = (bytes: unknown): string => (Number(bytes) / 1e6).toFixed(1);
   return [
     '## Months on one disk', '',
     'The recorder, the log, the files of a run, the journal and the history write at the rate of the demonstration in',
@@ -230,6 +236,65 @@ function retentionSection(results: readonly ResultLine[]): string[] {
         show(Math.round(Number(line['minutes']))), show(line['violations']),
       ];
     })),
+  ];
+}
+
+interface RestartKill {
+  readonly victim: string;
+  readonly back: string;
+  readonly backMs: number;
+  readonly starvedMs: number;
+}
+
+function restartsSection(results: readonly ResultLine[]): string[] {
+  const lives = results.filter(({ type }) => type === 'restarts');
+  const runs = [...new Set(lives.map(({ digest, seed }) => `${String(digest)} ${String(seed)}`))];
+  const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+  return [
+    '## Kills under the units', '',
+    'A daemon trades without a pause on a sandbox that outlives it. A supervisor that reads the files of',
+    '`deploy/systemd` starts signer and daemon, and starts them again by their rules. SIGKILL hits the daemon, its',
+    'signer, the processes of its strategies, or all of them, at random times; every third life is one unit that',
+    'starts its own signer. After each kill the run must trade again, or be in safe mode with an alert, within ten',
+    'seconds, apart from the time in which the new processes were ready to run and the machine ran others. An',
+    'operator ends the safe mode now and then, or restarts the units. At the end of a life of ten kills, journal and',
+    'chain must agree: nothing twice, nothing lost: `npm run campaign:restarts -- --kills 200 --seed N`.', '',
+    ...table([
+      'code', 'seed', 'kills', 'daemon', 'signer', 'strategies', 'everything', 'back to trading', 'safe mode',
+      'median', 'slowest', 'median and slowest without waits', 'ordered stops, slowest', 'confirmed', 'violations',
+    ], runs.map((run) => {
+      const own = lives.filter(({ digest, seed }) => `${String(digest)} ${String(seed)}` === run);
+      const kills = own.flatMap((line) => line['kills'] as readonly RestartKill[]);
+      const stops = own.flatMap((line) => line['stopMs'] as readonly number[]);
+      const count = (member: 'victim' | 'back', value: string): string =>
+        show(kills.filter((kill) => kill[member] === value).length);
+      const sorted = (of: (kill: RestartKill) => number): readonly number[] => kills.map(of).sort((a, b) => a - b);
+      const middle = (list: readonly number[]): number => list[Math.floor(list.length / 2)] ?? 0;
+      const [all, ran] = [sorted(({ backMs }) => backMs), sorted(({ backMs, starvedMs }) => backMs - starvedMs)];
+      return [
+        versionOf(own[0]!), show(own[0]!['seed']), show(kills.length), count('victim', 'daemon'),
+        count('victim', 'signer'), count('victim', 'strategies'), count('victim', 'everything'),
+        count('back', 'trading'), count('back', 'safe mode'), seconds(middle(all)), seconds(all.at(-1) ?? 0),
+        `${seconds(middle(ran))}, ${seconds(ran.at(-1) ?? 0)}`,
+        `${show(stops.length)}, ${seconds(Math.max(0, ...stops))}`,
+        show(own.reduce((sum, line) => sum + Number((line['states'] as Figures)['confirmed'] ?? 0), 0)),
+        show(own.reduce((sum, line) => sum + (line['violations'] as readonly string[]).length, 0)),
+      ];
+    })),
+  ];
+}
+
+function installSection(results: readonly ResultLine[]): string[] {
+  return [
+    '## The install guide', '',
+    'Each block of [operations/install.md](operations/install.md), as it stands and in its order, on a fresh Debian 12',
+    'from `debootstrap`. A script stands in for systemd: it starts the programs of the units as their users, and again',
+    'after a kill. The configuration is that of a sandbox: `npm run campaign:install`, as root.', '',
+    ...table(['code', 'blocks', 'seconds', 'violations'], results.filter(({ type }) => type === 'install')
+      .map((line) => [
+        versionOf(line), show(line['blocks']), show(line['seconds']),
+        show((line['violations'] as readonly string[]).length),
+      ])),
   ];
 }
 

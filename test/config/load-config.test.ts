@@ -173,7 +173,10 @@ strategies:
       maxSwaps: { perMinute: 6, perHour: 60, perDay: 9 },
     });
     expect(config.recording).toEqual({ enabled: false, dir: '/var/fish' });
-    expect(config.control).toEqual({ enabled: false, host: 'localhost', port: 0, isPortGiven: true });
+    expect(config.control).toEqual({
+      enabled: false, host: 'localhost', port: 0, isPortGiven: true, allowedHosts: [], publicUrl: undefined,
+      tls: undefined, trustedProxies: [],
+    });
     expect(config.strategies[0]).toMatchObject({
       name: 'pearls', budget: { mint: USDC_MINT, amount: 500_000_000n }, maxAgeMs: 15_000,
       rawParams: { pair: 'PEARL/USDC', size: '25 USDC' }, params: { window: 20, k: 2, size: { amount: 25_000_000n } },

@@ -40,7 +40,7 @@ export function crashSection(results: readonly ResultLine[], digest: string): st
     'again, each crash alone. Random kills hit the trading process, the signer or both at any time of runs that',
     'trade without a pause while answers are lost. Some of them hit the process of strategies first: the daemon',
     'starts it again, and is killed later. No process of strategies may outlive its daemon either.', '',
-    'Trading starts beside a swap of the killed run that is not proven within 30 seconds, and nothing spends its',
+    'Trading starts beside a swap of the killed run that is not proven within 5 seconds, and nothing spends its',
     'input until it is proven. The strategy of a life therefore proposes its swap until it is allowed.', '',
     'Repeat, or go on: `npm run campaign:crash -- --points all --kills 500 --seed 1 --lanes 2`, then `npm run',
     'campaign:report`. What was done stands in `test/campaign/results/crash.ndjson.gz`; results count for the',

@@ -45,7 +45,8 @@ export async function startTestApi(options: Pick<Parameters<typeof startControlA
   const log: Log = options.log ?? (() => undefined);
   const clock: Clock = options.clock ?? systemClock;
   const api = await startControlApi({
-    host: '127.0.0.1', port: 0, isPortGiven: true, tokens: TOKENS, runId: 'a-run', controlPort: () => undefined,
+    host: '127.0.0.1', port: 0, isPortGiven: true, allowedHosts: [], trustedProxies: [], publicUrl: undefined,
+    tls: undefined, tokens: TOKENS, runId: 'a-run', controlPort: () => undefined,
     end: () => undefined, story: testStory(), metrics: options.metrics ?? testMetrics(stateDir),
     audit: openOrderAudit({ stateDir, runId: 'a-run', clock, log }),
     ...options, clock, log,
@@ -184,7 +185,7 @@ export function controlFixture(stateDir: string, options: {
   const controlPort: ControlPort = createControlPort({
     reloader: undefined,
     runId: 'a-run', mode: 'live', clock, state, strategies, engine, runRecorder, journal,
-    loop: { accept: (input) => { engine.accept(input, engine.clock.now()); }, waitedMs: () => 0 },
+    loop: { accept: (input) => { engine.accept(input, engine.clock.now()); } },
     executor: {
       execute: () => { throw new Error('nothing is carried out here'); },
       reconcile: () => { throw new Error('nothing is open here'); },

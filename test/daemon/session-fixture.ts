@@ -71,7 +71,9 @@ export interface Daemon {
  * Starts a session of one strategy that buys every ten seconds; with what an earlier run left open, which ends as
  * `leftover` says.
  */
-export async function start({ open = [], crashes, leftover = 'expired', approvals = [], swaps = 4, ticker = TICKER }: {
+export async function start({
+  open = [], crashes, leftover = 'expired', approvals = [], swaps = 4, ticker = TICKER, passedMs = 12_000,
+}: {
   /** The one strategy, named "ticker". */
   readonly ticker?: SessionOptions['strategies'][number];
   /** How many an hour are allowed. */
@@ -81,6 +83,8 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
   readonly approvals?: readonly Millis[];
   readonly crashes?: number;
   readonly leftover?: 'expired' | 'nothing yet';
+  /** How much time passes before the test begins. */
+  readonly passedMs?: Millis;
 } = {}): Promise<Daemon> {
   const truth = new VirtualClock(START);
   const wall = { aheadMs: 0 };
@@ -195,6 +199,6 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
       }
     },
   };
-  await daemon.pass(12_000);
+  await daemon.pass(passedMs);
   return daemon;
 }

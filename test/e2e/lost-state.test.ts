@@ -153,3 +153,71 @@ describe('issue 13.33: a state directory that lost files while no daemon ran', (
       .toEqual(['accept-new-journal', 'run', 'accept-new-counters', 'run']);
   }, 120_000);
 });
+
+/** Returns the wallet's transactions on the chain, by signature. */
+async function transactionsOfWallet(): Promise<readonly string[]> {
+  const answer = await fetch(service.rpc_url, {
+    method: 'POST', headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      jsonrpc: '2.0', id: 1, method: 'getSignaturesForAddress',
+      params: [service.wallet.address, { limit: 1_000, commitment: 'confirmed' }],
+    }),
+  });
+  const { result } = await answer.json() as { readonly result: readonly { readonly signature: string }[] };
+  return result.map(({ signature }) => signature);
+}
+
+const signaturesOf = (running: Running): string[] => running.lines()
+  .flatMap(({ type, state, signature }) =>
+    (type === 'intent' && state === 'confirmed' && typeof signature === 'string' ? [signature] : []));
+const walletAlerts = (running: Running): readonly unknown[] => running.lines()
+  .filter(({ type, message }) => type === 'alert' && /came into the wallet|left the wallet/.test(String(message)));
+
+describe('issue 19.4: a backup taken while trading', () => {
+  it('restores to a daemon that reconciles with the chain and makes nothing twice', async () => {
+    const state = playground.path('restored');
+    const copy = playground.path('backup');
+    const args = ownKeyRun(state);
+    const accepted = [...args, '--accept-new-journal', '--accept-new-counters'];
+    const earlier = new Set(await transactionsOfWallet());
+    const ask = async (...words: string[]): Promise<Ended> =>
+      playground.ask(['state', ...words, '--json', '--state-dir', state]);
+
+    const first = withKey(accepted);
+    await first.until(confirmed(2));
+    expect(document(await ask('backup', '--out', copy))).toMatchObject({ out: copy });
+    expect(document(await ask('verify', copy))).toMatchObject({ valid: true });
+    const known = signaturesOf(first).length;
+    await first.until(() => signaturesOf(first).length >= known + 2);
+    const whileRunning = await ask('restore', copy);
+    expect([whileRunning.code, errorOf(whileRunning)])
+      .toEqual([2, expect.objectContaining({ code: 'STATE_LOCKED', message: expect.stringMatching(/stop it first/) })]);
+    first.signal('SIGTERM');
+    await first.ended;
+
+    const restored = document(await ask('restore', copy));
+    expect(restored['aside']).toEqual([expect.stringContaining(join(state, 'replaced-')),
+      expect.stringContaining(join(state, 'signer', 'replaced-'))]);
+    const refused = await withKey(args).ended;
+    expect([refused.code, errorOf(refused)['code']]).toEqual([2, 'JOURNAL_LOST']);
+
+    const second = withKey(accepted);
+    await second.until(confirmed(1));
+    second.signal('SIGTERM');
+    expect((await second.ended).code).toBe(0);
+    // The swaps after the backup are on the chain and unknown to the journal: what they moved is booked.
+    expect(walletAlerts(second).length, second.stdout()).toBeGreaterThanOrEqual(2);
+    const third = withKey(args);
+    await third.until(confirmed(1));
+    third.signal('SIGTERM');
+    expect((await third.ended).code).toBe(0);
+    expect(walletAlerts(third), 'ledger and chain agree').toEqual([]);
+
+    const made = [first, second, third].flatMap(signaturesOf);
+    const onChain = (await transactionsOfWallet()).filter((signature) => !earlier.has(signature));
+    expect(onChain.toSorted(), 'each swap once, and none that no run told').toEqual([...new Set(made)].toSorted());
+    const orders = jsonLines(readFileSync(join(state, 'orders.ndjson'), 'utf8')).map(({ action }) => action);
+    expect(orders.slice(orders.indexOf('state-restore')))
+      .toEqual(['state-restore', 'accept-new-counters', 'accept-new-journal', 'run', 'run']);
+  }, 180_000);
+});

@@ -35,6 +35,10 @@ function writeSlowFeed(writer: RecordingWriter, everyMs: number): number {
   return Math.ceil(HOUR / everyMs);
 }
 
+function atMinute(minute: number): number {
+  return START + minute * 60_000;
+}
+
 describe('a segment of small batches', () => {
   it.each([5_000, 10_000, 20_000])('costs at most 20 bytes a quote when one comes every %i ms', async (everyMs) => {
     const writer = openWriter(temporaryFolder());
@@ -66,15 +70,14 @@ describe('a segment of small batches', () => {
 
   it('is read to its old end by a reader that opened it before it was merged', async () => {
     const writer = openWriter(temporaryFolder());
-    const at = (minute: number): number => START + minute * 60_000;
     for (let minute = 0; minute < 30; minute++) {
-      writer.append(minute + 1, at(minute), buyingSol(150_000 + minute, at(minute)));
+      writer.append(minute + 1, atMinute(minute), buyingSol(150_000 + minute, atMinute(minute)));
       writer.flush();
     }
     const early = openRecording(writer.directory);
     const expected = readBack(early);
     for (let minute = 30; minute < 60; minute++) {
-      writer.append(minute + 1, at(minute), buyingSol(150_000 + minute, at(minute)));
+      writer.append(minute + 1, atMinute(minute), buyingSol(150_000 + minute, atMinute(minute)));
       writer.flush();
     }
     await writer.close();

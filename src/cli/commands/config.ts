@@ -172,7 +172,7 @@ function describeRetention({ enabled, budgetBytes, recordings, runs, logs, journ
   const ages = Object.entries({ recordings, decisions: runs, logs }).map(([what, { maxAgeMs }]) =>
     `${what} ${formatDuration(maxAgeMs)}`);
   return `${ages.join(', ')}, within ${bytesText(budgetBytes)} in all; swaps for ever, packed after `
-    + `${formatDuration(journal.maxAgeMs)}`;
+    + formatDuration(journal.maxAgeMs);
 }
 
 function limitFacts(config: RunConfig): Fact[] {

@@ -1,4 +1,5 @@
-import { request } from 'undici';
+import type { TLSSocket } from 'node:tls';
+import { Agent, buildConnector, request } from 'undici';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import { parseJson, stringifyJson } from '../../core/json.ts';
@@ -35,7 +36,8 @@ export function daemonClient({ options, environment }: {
   readonly environment: Variables;
 }): DaemonClient {
   const control = readControlFile(options.stateDir);
-  const { url, pid, run_id: runId } = control;
+  const { url, pid, run_id: runId, fingerprint } = control;
+  const dispatcher = fingerprint === undefined ? undefined : agentFor(fingerprint);
   const { token, source } = tokenFor(control, options.stateDir, environment);
   const headers = {
     authorization: `Bearer ${token}`,
@@ -47,7 +49,7 @@ export function daemonClient({ options, environment }: {
   ): Promise<{ readonly status: number; readonly text: string }> => {
     try {
       const answer = await request(new URL(path, url), {
-        headersTimeout: timeoutMs, bodyTimeout: timeoutMs,
+        headersTimeout: timeoutMs, bodyTimeout: timeoutMs, ...(dispatcher === undefined ? {} : { dispatcher }),
         ...(body === undefined
           ? { headers }
           : { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: stringifyJson(body) }),
@@ -82,6 +84,30 @@ export function daemonClient({ options, environment }: {
     ask: async (path) => answerOf(await ask(path)),
     post: async (path, body, { timeoutMs } = {}) => answerOf(await ask(path, body, timeoutMs)),
   };
+}
+
+/**
+ * Returns what connects to the one certificate alone that the daemon has noted in the control file: its names are those
+ * of the outside, and it may be self-signed.
+ */
+function agentFor(fingerprint: string): Agent {
+  const connectTls = buildConnector({ rejectUnauthorized: false });
+  return new Agent({
+    connect: (options, callback) => {
+      connectTls(options, (error, socket) => {
+        if (error !== null) {
+          callback(error, null);
+          return;
+        }
+        if ((socket as TLSSocket).getPeerCertificate().fingerprint256 === fingerprint) {
+          callback(null, socket);
+          return;
+        }
+        socket.destroy();
+        callback(new Error('it shows another certificate than the daemon noted in its control file'), null);
+      });
+    },
+  });
 }
 
 /**

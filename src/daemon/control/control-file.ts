@@ -17,6 +17,8 @@ export interface ControlFile {
   /** What the token allows. Absent in the file of an older version, whose only token is the operator's. */
   readonly role?: ControlRole | undefined;
   readonly pid: number;
+  /** SHA-256 of the certificate that this url shows, where it has TLS. */
+  readonly fingerprint?: string | undefined;
   /** Absent in a viewer's file, and in the file of an older version. */
   readonly run_id?: string | undefined;
 }
@@ -25,7 +27,7 @@ export interface ControlFile {
 const FILES: Readonly<Record<ControlRole, string>> = { operator: 'control.json', viewer: 'control-viewer.json' };
 const CONTROL = z.object({
   url: z.url(), token: z.string().min(1), role: z.enum(['operator', 'viewer']).optional(), pid: z.int(),
-  run_id: z.string().optional(),
+  run_id: z.string().optional(), fingerprint: z.string().optional(),
 });
 const OTHERS_MAY_WRITE = 0o022;
 
@@ -88,7 +90,7 @@ function unusable(path: string, why: string): GannetError {
 
 /** Writes the control files of this process's daemon: one for the operator, one for viewers. */
 export function writeControlFiles(
-  stateDir: string, { tokens, run_id: runId, ...place }: Pick<ControlFile, 'url' | 'pid'> & {
+  stateDir: string, { tokens, run_id: runId, ...place }: Pick<ControlFile, 'url' | 'pid' | 'fingerprint'> & {
     readonly tokens: ControlTokens; readonly run_id: string;
   },
 ): void {

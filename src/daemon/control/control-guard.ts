@@ -12,6 +12,7 @@ import { RUN_HEADER } from './control-file.ts';
 import type { ControlRole, ControlTokens } from './control-tokens.ts';
 import { HELD_MS, RefusedRequests, roleReader, WrongTokens } from './control-tokens.ts';
 import type { OrderOrigin } from './order-origin.ts';
+import type { OwnNames } from './own-names.ts';
 import { originText, requestOrigin } from './order-origin.ts';
 import type { Log } from '../reporting/log.ts';
 
@@ -23,8 +24,6 @@ export const CODE_PATH = '/session/code';
 /** Under this path other programs send signals, each with its name as the last part. */
 const SIGNALS_PATH = '/api/signals/';
 export const SIGNALS_ROUTE = `${SIGNALS_PATH}:name`;
-
-const HTTP_PORT = 80;
 
 /** Returns the body of an error answer. */
 export function fault(code: string, message: string): { readonly error: object } {
@@ -62,13 +61,15 @@ export interface Guard {
   readonly refuse: RefuseToken;
   /** Returns who sent a request that the guard has let through. */
   readonly callerOf: (request: FastifyRequest) => Caller;
+  /** Returns the header with the session of the browser that sent a request; without an id, that takes it away. */
+  readonly cookie: (request: FastifyRequest, id: string | undefined) => string;
 }
 
 const CSRF_HEADER = 'x-gannet-csrf';
 
 interface GuardOptions {
   readonly tokens: ControlTokens;
-  readonly host: string;
+  readonly names: OwnNames;
   readonly runId: string;
   readonly log: Log;
   readonly clock: Clock;
@@ -77,6 +78,8 @@ interface GuardOptions {
   readonly sessions: PageSessions;
   /** Returns whether a path is a file of the page, which everybody may read. */
   readonly isPageFile: (path: string) => boolean;
+  /** Called for each request with a token or a session, before its body is read. */
+  readonly onAdmitted: (request: FastifyRequest, role: ControlRole) => void;
   /**
    * Called for each request with the operator's token, and for each command of an operator's session. What a viewer
    * reads says nothing about the operator, and neither does a page that was left open, nor a scrape of the metrics.
@@ -92,14 +95,14 @@ interface GuardOptions {
  * too; only the log has the details of a bug. A signal may have its token in its body too, so its route checks that.
  */
 export function guard(app: FastifyInstance, options: GuardOptions): Guard {
-  const { host, runId, log, signals, sessions } = options;
+  const { names, runId, log, signals, sessions } = options;
   const roleOf = roleReader(options.tokens);
   const refuse = refusal(options);
   const commands = new RefusedRequests();
   const callers = new WeakMap<FastifyRequest, Caller>();
   app.addHook('onRequest', async (request, reply) => {
     // A page of another origin that resolves its own name to this address must not get through (DNS rebinding).
-    if (!isOwnHost(request, host)) return reply.code(403).send(fault('FORBIDDEN', 'unexpected Host or Origin'));
+    if (!names.admits(request)) return reply.code(403).send(fault('FORBIDDEN', 'unexpected Host or Origin'));
     const path = pathOf(request);
     const isReading = READING.has(request.method);
     if (isReading && (HEALTH_PATHS.has(request.url) || options.isPageFile(path))) return undefined;
@@ -119,6 +122,7 @@ export function guard(app: FastifyInstance, options: GuardOptions): Guard {
     const caller = authorization === undefined ? sessionOf(request) : tokenOf(authorization);
     if (caller === undefined) return refuseCaller(request, reply, path);
     const { role, login } = caller;
+    options.onAdmitted(request, role);
     if (login !== undefined && !isOwnPage(request, login, isReading))
       return reply.code(403).send(fault('FORBIDDEN', 'this request is not of the page of this session'));
     if (role === 'viewer' && !isReading && path !== SESSION_PATH && path !== CODE_PATH) {
@@ -139,6 +143,7 @@ export function guard(app: FastifyInstance, options: GuardOptions): Guard {
   addAnswers(app, log);
   return {
     refuse,
+    cookie,
     callerOf: (request) => {
       const caller = callers.get(request);
       assert(caller, () => `the guard did not see ${request.url}`);
@@ -146,6 +151,9 @@ export function guard(app: FastifyInstance, options: GuardOptions): Guard {
     },
   };
 
+  function cookie(request: FastifyRequest, id: string | undefined): string {
+    return sessionCookie(request, { id, isSecure: names.isSecure(request) });
+  }
   function tokenOf(authorization: string): Caller | undefined {
     const role = roleOf(authorization);
     return role === undefined ? undefined : { role, login: undefined };
@@ -162,7 +170,7 @@ export function guard(app: FastifyInstance, options: GuardOptions): Guard {
     if (id === undefined && authorization === undefined && path === SESSION_PATH && request.method === 'GET')
       return reply.code(401).send(fault('NO_SESSION', 'log in first'));
     if (id === undefined) return refuse(request, reply);
-    reply.header('set-cookie', sessionCookie(request, undefined));
+    reply.header('set-cookie', cookie(request, undefined));
     return refuse(request, reply, fault('SESSION_ENDED', 'this session has ended; log in again'));
   }
 }
@@ -198,19 +206,6 @@ function statusOf(error: unknown): number {
   return status >= 400 && status < 600 ? status : 500;
 }
 
-function isOwnHost(request: FastifyRequest, host: string): boolean {
-  const own = new Set(['localhost', '127.0.0.1', '[::1]', host]);
-  const { origin } = request.headers;
-  if (!own.has(request.hostname)) return false;
-  return origin === undefined || isOwnOrigin(origin, own, request.port);
-}
-
-/** Another port of this machine belongs to another program, so its pages are foreign. */
-function isOwnOrigin(origin: string, own: ReadonlySet<string>, port: number | null): boolean {
-  const url = URL.canParse(origin) ? new URL(origin) : undefined;
-  return url?.protocol === 'http:' && own.has(url.hostname) && Number(url.port || HTTP_PORT) === (port ?? HTTP_PORT);
-}
-
 function pathOf({ url }: FastifyRequest): string {
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
@@ -244,7 +239,7 @@ function refusal({ clock, onFlood }: GuardOptions): RefuseToken {
   const wrong = new WrongTokens();
   const unauthorized = fault('UNAUTHORIZED', 'expected "Authorization: Bearer <token>"');
   return async (request, reply, why = unauthorized) => {
-    const { manner, isFlood } = wrong.take(clock.now());
+    const { manner, isFlood } = wrong.take(clock.now(), request.ip);
     if (isFlood) onFlood();
     if (manner === 'dropped') {
       reply.hijack();

@@ -63,8 +63,6 @@ export interface ControlPort {
   readonly health: RunHealth;
   /** Returns what the metrics show beside the state. */
   figures(): RunFigures;
-  /** Returns how long the oldest input has waited in the inbox; 0 where none waits. */
-  inboxWaitedMs(): Millis;
   /** Carries out a request and returns what may be traded afterwards. One that allows more is written first. */
   request(request: OperatorRequest, origin: OrderOrigin): TradingView | Refusal;
   /** The swaps and sales that a person orders. */
@@ -104,7 +102,7 @@ const PRESENCE_PER_SWITCH = 10;
 
 /** The parts of a session that the control port reads and commands. */
 interface ControlPortOptions extends Omit<PageViewOptions, 'trading' | 'journal'> {
-  readonly loop: Pick<EngineLoop, 'accept' | 'waitedMs'>;
+  readonly loop: Pick<EngineLoop, 'accept'>;
   readonly executor: ModeParts['executor'];
   readonly journal: Pick<JournalStore,
     'listIntents' | 'showIntent' | 'intentsOfKey' | 'settledSwaps' | 'ledgerStarts' | 'listAdjustments'>;
@@ -164,7 +162,6 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
     profit: () => profit.statement(),
     health: healthOf(view),
     figures: figuresOf(view),
-    inboxWaitedMs: () => loop.waitedMs(),
     request: (request, origin) => {
       const { action, strategy, reason } = request;
       const order = { action, origin, strategy, reason };

@@ -1,5 +1,10 @@
+import { createServer as createPlainServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Server as TlsServer } from 'node:https';
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
+import type { ControlConfig } from '../../config/run-config.ts';
 import { AssertionError } from '../../core/assert.ts';
 import { GannetError, isNoRoom, messageOf } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
@@ -12,7 +17,11 @@ import { addPage } from '../page/page-routes.ts';
 import type { RunStory } from '../page/run-story.ts';
 import { addSessions } from '../page/session-routes.ts';
 import { PageSessions } from '../page/sessions.ts';
+import type { ControlFile } from './control-file.ts';
 import { loginLink, removeControlFiles, writeControlFiles } from './control-file.ts';
+import { ownNames } from './own-names.ts';
+import { readTls, reloadTls, TLS_VERSION_MIN } from './tls-files.ts';
+import { Connections } from './connections.ts';
 import { guard } from './control-guard.ts';
 import { addViews } from './read-routes.ts';
 import { addManualOrders } from '../manual/manual-routes.ts';
@@ -30,8 +39,6 @@ import { logPath } from '../reporting/log.ts';
 const BODY_MAX_BYTES = 16 * 1024;
 /** Enough for a token, a content type and the usual headers of clients. */
 const HEADERS_MAX_BYTES = 8 * 1024;
-/** Enough for fifty pages and the commands beside them. Idle connections are closed soon, so that others get one. */
-const CONNECTIONS_MAX = 256;
 const HEADERS_MAX_MS = 5_000;
 const REQUEST_MAX_MS = 10_000;
 const CHECK_EVERY_MS = 1_000;
@@ -67,11 +74,7 @@ export interface ControlApi {
  * those for health, the files of the page and its login needs a token or a session; that of a viewer only reads.
  * Requests that a foreign web page could make (by Host or Origin) are refused first. Throws CONTROL_PORT_TAKEN.
  */
-export async function startControlApi(options: ControlledRun & {
-  readonly host: string;
-  readonly port: number;
-  /** Whether the operator chose the port. Otherwise the next free port is taken where it is in use. */
-  readonly isPortGiven: boolean;
+export async function startControlApi(options: ControlledRun & Omit<ControlConfig, 'enabled'> & {
   readonly stateDir: string;
   readonly tokens: ControlTokens;
   /** Undefined where other programs may send no signals. */
@@ -82,21 +85,24 @@ export async function startControlApi(options: ControlledRun & {
   readonly clock: Clock;
   readonly log: Log;
 }): Promise<ControlApi> {
+  const { clock, story, runId, controlPort, stateDir, tls, log } = options;
+  const material = tls === undefined ? undefined : readTls(tls);
   const app = fastify({
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    bodyLimit: BODY_MAX_BYTES, logger: false, requestTimeout: REQUEST_MAX_MS, keepAliveTimeout: IDLE_MAX_MS,
-    http: {
-      maxHeaderSize: HEADERS_MAX_BYTES, headersTimeout: HEADERS_MAX_MS, connectionsCheckingInterval: CHECK_EVERY_MS,
-    },
+    bodyLimit: BODY_MAX_BYTES, logger: false,
+    trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
+    serverFactory: (handler) => createServer(handler, material),
   });
-  app.server.maxConnections = CONNECTIONS_MAX;
+  const connections = new Connections(app.server);
+  app.addHook('onResponse', async ({ socket }) => { connections.answered(socket); });
   app.addHook('onRequest', async (_request, reply) => { reply.headers(SECURITY_HEADERS); });
-  const { clock, story, runId, controlPort, stateDir } = options;
   const sessions = new PageSessions(options);
   const assets = pageAssets();
   const guarded = guard(app, {
     ...options, sessions,
+    names: ownNames({ ...options, isTls: tls !== undefined }),
     isPageFile: (path) => assets.has(path),
+    onAdmitted: ({ socket }, role) => { connections.admit(socket, role); },
     onOperator: (origin) => { controlPort()?.reportPresence(origin); },
     onFlood: () => { reportFlood(options); },
   });
@@ -114,14 +120,23 @@ export async function startControlApi(options: ControlledRun & {
   addCommands(app, options);
   addManualOrders(app, options);
   if (options.signals !== undefined) addSignals(app, options.signals, guarded.refuse);
-  const { url, portTaken } = await listen(app, options);
-  logFaults(app, options.log);
-  const placing = placeControlFiles(options, url);
+  const { url: listening, portTaken } = await listen(app, options);
+  const url = tls === undefined ? listening : listening.replace('http:', 'https:');
+  logFaults(app, log);
+  let placing = placeControlFiles(options, { url, fingerprint: material?.fingerprint });
+  const renewing = tls === undefined ? undefined : reloadTls(app.server as TlsServer, tls, {
+    clock, log, onRenewed: (fingerprint) => {
+      clearInterval(placing);
+      placing = placeControlFiles(options, { url, fingerprint });
+    },
+  });
+  const pageUrl = options.publicUrl ?? url;
   return {
     url,
     portTaken,
-    loginLink: () => loginLink(url, sessions.makeCode('operator')),
+    loginLink: () => loginLink(pageUrl, sessions.makeCode('operator')),
     close: async () => {
+      renewing?.unsubscribe();
       clearInterval(placing);
       removeControlFiles(stateDir);
       streams.close();
@@ -133,6 +148,26 @@ export async function startControlApi(options: ControlledRun & {
 /** No route has a schema. Without this, fastify loads a hundred modules to compile them. */
 function noSchemas(): never {
   throw new AssertionError('a route of the control API has a schema');
+}
+
+/**
+ * Returns the server, with TLS where there is a certificate. What a client says about the host that a proxy was asked
+ * for is removed: the Host that the proxy sends decides.
+ */
+function createServer(handler: RequestListener, material: Parameters<typeof createTlsServer>[0] | undefined): Server {
+  const options = {
+    maxHeaderSize: HEADERS_MAX_BYTES, headersTimeout: HEADERS_MAX_MS, connectionsCheckingInterval: CHECK_EVERY_MS,
+    requestTimeout: REQUEST_MAX_MS, keepAliveTimeout: IDLE_MAX_MS,
+  };
+  const listener: RequestListener = (request, response) => {
+    delete request.headers['x-forwarded-host'];
+    delete request.headers['x-forwarded-proto'];
+    handler(request, response);
+  };
+  if (material === undefined) return createPlainServer(options, listener);
+  return createTlsServer({
+    ...options, ...material, minVersion: TLS_VERSION_MIN, handshakeTimeout: HEADERS_MAX_MS,
+  }, listener);
 }
 
 /** Once it listens, a fault of its socket, such as a connection that cannot be taken, must not end the run. */
@@ -161,11 +196,11 @@ function reportFlood({ log, controlPort }: Pick<ControlledRun, 'controlPort'> & 
 function placeControlFiles(
   { stateDir, log, tokens, runId }: {
     readonly stateDir: string; readonly log: Log; readonly tokens: ControlTokens; readonly runId: string;
-  }, url: string,
+  }, place: Pick<ControlFile, 'url' | 'fingerprint'>,
 ): ReturnType<typeof setInterval> | undefined {
-  const place = (): boolean => {
+  const placed = (): boolean => {
     try {
-      writeControlFiles(stateDir, { url, tokens, pid: process.pid, run_id: runId });
+      writeControlFiles(stateDir, { ...place, tokens, pid: process.pid, run_id: runId });
       return true;
     } catch (error) {
       if (!isNoRoom(error)) throw error;
@@ -174,9 +209,9 @@ function placeControlFiles(
       return false;
     }
   };
-  if (place()) return undefined;
+  if (placed()) return undefined;
   log('error', 'the disk has no room for the control file: commands do not find this daemon until it does');
-  const again = setInterval(() => { if (place()) clearInterval(again); }, PLACE_AGAIN_MS);
+  const again = setInterval(() => { if (placed()) clearInterval(again); }, PLACE_AGAIN_MS);
   again.unref();
   return again;
 }

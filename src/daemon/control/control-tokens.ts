@@ -72,17 +72,25 @@ export class RefusedRequests {
 /** How a request with a wrong token is answered: at once, after a pause, or not at all. */
 type RefusalManner = 'prompt' | 'held' | 'dropped';
 
+/** Beyond so many addresses within a minute, all count as new: each has ten prompt answers again. */
+const ADDRESSES_MAX = 1_000;
+
 /**
- * Bounds the answers to wrong tokens: ten a minute are prompt, eight at a time are held back, and other connections are
- * closed. A right token is always served at once, so guesses cannot lock the operator out.
+ * Bounds the answers to wrong tokens: ten a minute are prompt for each address, eight at a time are held back, and
+ * other connections are closed. A right token is always served at once, so guesses cannot lock the operator out.
  */
 export class WrongTokens {
   readonly #refused = new RefusedRequests();
+  readonly #byAddress = new Map<string, RefusedRequests>();
   #held = 0;
 
   /** Counts a wrong token. `isFlood` is true once a window: when the prompt answers of the window are used up. */
-  take(now: Millis): { readonly manner: RefusalManner; readonly isFlood: boolean } {
-    const { isFirst, isFlood } = this.#refused.add(now);
+  take(now: Millis, address: string): { readonly manner: RefusalManner; readonly isFlood: boolean } {
+    if (this.#byAddress.size >= ADDRESSES_MAX) this.#byAddress.clear();
+    const own = this.#byAddress.get(address) ?? new RefusedRequests();
+    this.#byAddress.set(address, own);
+    const { isFirst } = own.add(now);
+    const { isFlood } = this.#refused.add(now);
     if (isFirst) return { manner: 'prompt', isFlood };
     if (this.#held >= HELD_MAX) return { manner: 'dropped', isFlood };
     this.#held += 1;

@@ -9,9 +9,11 @@ export type OrderOrigin = RequestOrigin | CommandOrigin;
 /** A request to the control API. What the system knows and what the client says are kept apart. */
 interface RequestOrigin {
   readonly role: ControlRole;
+  /** The client's, as a trusted proxy names it where one stands between. */
   readonly address: string;
+  /** 0 for a client behind a proxy. */
   readonly port: number;
-  /** The user id of the client's process, from the system; null for another machine or another system. */
+  /** The user id of the client's process, from the system; null for another machine, a proxy or another system. */
   readonly uid: number | null;
   /** The process and user that the client names; null for another client than the command line. */
   readonly says: { readonly pid: number; readonly user: string } | null;
@@ -47,13 +49,14 @@ interface ClientSocket {
 }
 
 /** Returns the origin of a request. */
-export function requestOrigin(role: ControlRole, { socket, headers }: {
+export function requestOrigin(role: ControlRole, { ip, socket, headers }: {
+  /** The address of the client: of the socket, or what a trusted proxy says. */
+  readonly ip: string;
   readonly socket: ClientSocket; readonly headers: Readonly<Record<string, unknown>>;
 }): OrderOrigin {
-  return {
-    role, address: socket.remoteAddress ?? 'unknown', port: socket.remotePort ?? 0, uid: clientUid(socket) ?? null,
-    says: saidClient(headers[CLIENT_HEADER]),
-  };
+  const says = saidClient(headers[CLIENT_HEADER]);
+  if (ip !== socket.remoteAddress) return { role, address: printable(ip, NAME_MAX), port: 0, uid: null, says };
+  return { role, address: ip, port: socket.remotePort ?? 0, uid: clientUid(socket) ?? null, says };
 }
 
 /** Returns an origin for people. */

@@ -35,7 +35,7 @@ interface HealthView {
 }
 
 /** Longer than a warm-up at a reload holds events back, and than a busy machine delays a timer. */
-const STALLED_MS: Millis = 60_000;
+const STALLED_MS: Millis = 120_000;
 
 const ACCESS = {
   refused: { reason: 'SERVICE_REFUSED', text: 'the service refuses the API key' },

@@ -3,6 +3,7 @@ import { isTerminal } from '../../trading/intent.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
 import type { IntentRecord } from '../reporting/counters.ts';
 import type { Reporter, Stamp } from '../reporting/reporter.ts';
+import { IDLE_REPORTER } from '../reporting/reporter.ts';
 import { Distribution } from './distribution.ts';
 
 /** Seconds, from the fastest landing to a transaction that is about to expire, and its proof. */
@@ -45,8 +46,7 @@ export class RunEvents {
   }
 
   readonly reporter: Reporter = {
-    started: () => undefined, feed: () => undefined, state: () => undefined, trading: () => undefined,
-    protection: () => undefined, summary: () => undefined,
+    ...IDLE_REPORTER,
     decided: ({ at }) => { this.lastDecisionAt = at; },
     denied: ({ at }) => { this.lastDecisionAt = at; },
     intent: (stamp, record) => { this.#intent(stamp, record); },

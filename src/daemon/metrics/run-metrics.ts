@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { PROJECT_DIR } from '../../core/code-files.ts';
+import { VERSION } from '../../core/code-files.ts';
 import { residentBytes } from '../../core/watched-process.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { RecordingWriter } from '../../recording/writer.ts';
@@ -154,7 +152,7 @@ export class RunMetrics {
     const { userCPUTime, systemCPUTime } = process.resourceUsage();
     return {
       now: clock.now(),
-      version: programVersion(), mode, runId,
+      version: VERSION, mode, runId,
       startedAt: this.#startedAt,
       state: this.#port?.state(), figures: this.#port?.figures(),
       waits: this.#port?.health.waits().map(({ reason }) => reason) ?? ['STARTING'],
@@ -205,11 +203,4 @@ export class RunMetrics {
     }));
     return rooms.flat();
   }
-}
-
-let version: string | undefined;
-
-function programVersion(): string {
-  version ??= (JSON.parse(readFileSync(join(PROJECT_DIR, 'package.json'), 'utf8')) as { version: string }).version;
-  return version;
 }

@@ -22,6 +22,9 @@ export function sessionIdOf(request: FastifyRequest): string | undefined {
 }
 
 /** Returns the header that gives a browser its session; without an id, the one that takes it away. */
-export function sessionCookie(request: FastifyRequest, id: string | undefined): string {
-  return `${nameFor(request)}=${id ?? ''}; Path=/; HttpOnly; SameSite=Strict${id === undefined ? '; Max-Age=0' : ''}`;
+export function sessionCookie(
+  request: FastifyRequest, { id, isSecure }: { readonly id: string | undefined; readonly isSecure: boolean },
+): string {
+  const ends = `${isSecure ? '; Secure' : ''}${id === undefined ? '; Max-Age=0' : ''}`;
+  return `${nameFor(request)}=${id ?? ''}; Path=/; HttpOnly; SameSite=Strict${ends}`;
 }

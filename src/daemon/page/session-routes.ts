@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { PageSession } from '../../dashboard/page-state.ts';
 import type { Guard } from '../control/control-guard.ts';
 import { CODE_PATH, fault, issueText, SESSION_PATH } from '../control/control-guard.ts';
-import { sessionCookie, sessionIdOf } from './session-cookie.ts';
+import { sessionIdOf } from './session-cookie.ts';
 import type { PageLogin, PageSessions } from './sessions.ts';
 import { CODE_MAX_MS } from './sessions.ts';
 
@@ -13,7 +13,7 @@ const NOTHING = z.strictObject({});
 
 /** Adds the paths by which a browser logs in and out. */
 export function addSessions(
-  app: FastifyInstance, { sessions, guard: { refuse, callerOf }, onEnd }: {
+  app: FastifyInstance, { sessions, guard: { refuse, callerOf, cookie }, onEnd }: {
     readonly sessions: PageSessions; readonly guard: Guard;
     /** Called with a session that has ended before its time. */
     readonly onEnd: (login: PageLogin) => void;
@@ -33,7 +33,7 @@ export function addSessions(
     }
     // A login ends the session before it, so a browser never goes on with a session that another party has set.
     end(sessionIdOf(request));
-    return reply.header('set-cookie', sessionCookie(request, opened.id)).send(sessionAnswer(opened.login));
+    return reply.header('set-cookie', cookie(request, opened.id)).send(sessionAnswer(opened.login));
   });
   app.get(SESSION_PATH, async (request, reply) => {
     const { login } = callerOf(request);
@@ -42,7 +42,7 @@ export function addSessions(
   app.delete(SESSION_PATH, async (request, reply) => {
     if (callerOf(request).login === undefined) return noSession(reply);
     end(sessionIdOf(request));
-    return reply.header('set-cookie', sessionCookie(request, undefined)).send({ ok: true });
+    return reply.header('set-cookie', cookie(request, undefined)).send({ ok: true });
   });
   app.post(CODE_PATH, async (request, reply) => {
     const body = NOTHING.safeParse(request.body);

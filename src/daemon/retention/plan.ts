@@ -18,6 +18,8 @@ export interface PrunePlan {
   readonly freedBytes: number;
   /** The bytes over the budget that nothing may be deleted for; 0 where it is met. */
   readonly overBudgetBytes: number;
+  /** The bytes that may not be deleted, by the reason. */
+  readonly pinnedBytes: ReadonlyMap<string, number>;
 }
 
 const KINDS: readonly PieceKind[] = ['recordings', 'runs', 'logs'];
@@ -36,6 +38,9 @@ export function planPruning(
     chosen.set(piece, reason);
     freedBytes += piece.bytes;
   };
+  const pinnedBytes = new Map<string, number>();
+  for (const { pinned, bytes } of pieces)
+    if (pinned !== undefined) pinnedBytes.set(pinned, (pinnedBytes.get(pinned) ?? 0) + bytes);
   const free = pieces.filter(({ pinned }) => pinned === undefined);
   for (const piece of free) if (piece.until <= now - config[piece.kind].maxAgeMs) choose(piece, 'age');
   for (const kind of KINDS) {
@@ -60,5 +65,6 @@ export function planPruning(
     }),
     freedBytes,
     overBudgetBytes: Math.max(0, usage.total - freedBytes - config.budgetBytes),
+    pinnedBytes,
   };
 }

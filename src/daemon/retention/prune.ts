@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { RetentionConfig } from '../../config/operations/retention-config.ts';
 import { GannetError } from '../../core/errors.ts';
 import { takeFileLock } from '../../core/file-lock.ts';
@@ -40,6 +40,8 @@ export interface PruneOptions extends Places {
   readonly warmupMs: Millis;
   /** Free space that the disk lacks. */
   readonly neededBytes?: number | undefined;
+  /** The pause between two steps that the event loop waits for; none unless given. */
+  readonly pauseMs?: Millis | undefined;
   /** Ends the pruning before its next step. */
   readonly interrupt?: AbortSignal | undefined;
 }
@@ -185,20 +187,29 @@ function journalsOf({ stateDir }: Places): string[] {
   return (['live', 'paper'] as const).map((mode) => journalPath(stateDir, mode)).filter((path) => existsSync(path));
 }
 
-async function packJournals({ config, now, interrupt, ...places }: PruneOptions): Promise<number> {
+async function packJournals(options: PruneOptions): Promise<number> {
   let packed = 0;
-  for (const path of journalsOf(places)) {
+  for (const path of journalsOf(options)) {
     const packer = openSwapPacker(path);
+    if (packer === undefined) continue;
     try {
-      for (let done = 1; packer !== undefined && done > 0 && interrupt?.aborted !== true; packed += done) {
-        done = packer.step(now - config.journal.maxAgeMs);
-        await nextTurn();
-      }
+      packed += await packAll(packer, options);
     } finally {
-      packer?.close();
+      packer.close();
     }
   }
   return packed;
+}
+
+async function packAll(
+  packer: NonNullable<ReturnType<typeof openSwapPacker>>, { config, now, interrupt, pauseMs }: PruneOptions,
+): Promise<number> {
+  for (let packed = 0; ;) {
+    const done = interrupt?.aborted === true ? 0 : packer.step(now - config.journal.maxAgeMs);
+    if (done === 0) return packed;
+    packed += done;
+    await wait(pauseMs ?? 0);
+  }
 }
 
 /** The folders of the newest runs stay with their manifests: they name tokens, and prove that there was a run. */

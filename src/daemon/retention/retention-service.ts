@@ -12,6 +12,8 @@ import { prune } from './prune.ts';
 const FIRST_MS: Millis = 20_000;
 const EVERY_MS: Millis = 3_600_000;
 const ROOM_EVERY_MS: Millis = 60_000;
+/** Trading goes on between two steps. */
+const PAUSE_MS: Millis = 250;
 /** Twice the room at which the recording stops: what is old goes before what is new is not recorded. */
 const ROOM_BYTES = 512 * 1024 * 1024;
 
@@ -57,6 +59,7 @@ export class RetentionService {
       const done = await prune({
         stateDir, recordingDir: recording.dir, config: retention, now: clock.now(), neededBytes,
         warmupMs: Math.max(0, ...strategies.map(({ warmupMs = 0 }) => warmupMs)), interrupt: this.#ended.signal,
+        pauseMs: PAUSE_MS,
       });
       this.#lastFault = undefined;
       this.#report(done, port);

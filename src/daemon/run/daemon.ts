@@ -21,6 +21,7 @@ import { controlFilePath } from '../control/control-file.ts';
 import type { Order, WideningOrder } from '../control/order-audit.ts';
 import { openOrderAudit } from '../control/order-audit.ts';
 import type { SignalIntake } from '../control/signals.ts';
+import { plainWarning } from '../control/tls-files.ts';
 import { commandOrigin } from '../control/order-origin.ts';
 import { raisedSinceLastRun } from '../files/raised-limits.ts';
 import type { CodeCopy } from '../files/kept-code.ts';
@@ -113,9 +114,8 @@ async function runLocked(
   resources.add('session', () => { session.close(); });
   if (config.reload === 'on_change') watchChanges(scope, session);
   reporter.started(session.stamp, describeStart(options, { ...mode, state, control }));
-  const warning = isolationWarning(config);
-  for (const notice of [...(warning === undefined ? [] : [warning]), ...notices, ...mode.notices])
-    reporter.state(session.stamp, 'notice', notice);
+  const warnings = [isolationWarning(config), plainWarning(config.control)].filter((warning) => warning !== undefined);
+  for (const notice of [...warnings, ...notices, ...mode.notices]) reporter.state(session.stamp, 'notice', notice);
   for (const order of [...mode.widenings, ...startOrders(scope)]) session.controlPort.reportWidening(order);
   sideServices.attach(session.controlPort);
   return await runSession(scope, session, mode.journal);

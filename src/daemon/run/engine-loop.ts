@@ -21,8 +21,6 @@ export interface EngineLoop {
   /** Arms the first wake-up; call after the strategies have started. */
   start(): void;
   stop(): void;
-  /** Returns how long the oldest input has waited for work at one time; 0 where none waits. */
-  waitedMs(): Millis;
 }
 
 /** The longest timer of Node; a wake-up that comes too early sets the next one. */
@@ -40,8 +38,6 @@ export function createEngineLoop(engine: Engine, clock: Clock): EngineLoop {
   let running = false;
   /** What waits for work at one time. */
   let waiting: Input[] | undefined;
-  /** Since when the first of them waits. */
-  let waitingSince: Millis | undefined;
 
   const stamp = (): Millis => Math.max(clock.now(), engine.clock.now());
   /**
@@ -80,7 +76,6 @@ export function createEngineLoop(engine: Engine, clock: Clock): EngineLoop {
   const stopWaiting = (): void => {
     const inputs = waiting ?? [];
     waiting = undefined;
-    waitingSince = undefined;
     for (const input of inputs) accept(input);
     arm();
   };
@@ -90,7 +85,6 @@ export function createEngineLoop(engine: Engine, clock: Clock): EngineLoop {
     accept: (input) => {
       if (waiting !== undefined && input.kind !== 'command') {
         waiting.push(input);
-        waitingSince ??= elapsedMs();
         return;
       }
       if (waiting !== undefined) stopWaiting();
@@ -128,6 +122,5 @@ export function createEngineLoop(engine: Engine, clock: Clock): EngineLoop {
       running = false;
       wake?.cancel();
     },
-    waitedMs: () => (waitingSince === undefined ? 0 : elapsedMs() - waitingSince),
   };
 }

@@ -12,10 +12,10 @@ import type { SessionOptions } from './run-options.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
 /**
- * How long strategies wait for the open swaps of the last run. After that, only the inputs of unknown swaps stay
- * locked.
+ * How long strategies wait for the open swaps of the last run, so that the run trades within ten seconds. After that,
+ * only the inputs of unknown swaps stay locked.
  */
-const RECOVERY_MAX_MS: Millis = 30_000;
+const RECOVERY_MAX_MS: Millis = 5_000;
 
 interface FollowOptions extends Pick<SessionOptions, 'open' | 'executor' | 'reporter' | 'clock' | 'state'> {
   readonly engine: Pick<Engine, 'returnStrategyStates'>;

@@ -3,12 +3,11 @@ import { interval } from 'rxjs';
 import type { ServiceManager } from '../../core/process-supervisor.ts';
 import { pluralize } from '../../core/text.ts';
 import type { Clock, Millis } from '../../core/time.ts';
-import { formatDuration } from '../../core/time.ts';
 import type { ControlPort } from '../control/control-port.ts';
 import type { Log } from '../reporting/log.ts';
 
 /** The part of a run that the service manager hears of. */
-type SupervisedRun = Pick<ControlPort, 'state' | 'inboxWaitedMs' | 'alert'>;
+type SupervisedRun = Pick<ControlPort, 'state' | 'health' | 'alert'>;
 
 interface Supervision {
   /** Called before recovery: the run is ready to be commanded, and recovery may take as long as the node needs. */
@@ -20,8 +19,6 @@ interface Supervision {
 const TELL_EVERY_MS: Millis = 20_000;
 /** Of the span after which the manager restarts the daemon: one late message must not end it. */
 const TELLS_PER_WATCHDOG = 3;
-/** Longer than a reload takes: events wait for it. */
-const INBOX_STALLED_MS: Millis = 120_000;
 
 /**
  * Tells the service manager that the run is ready, its state in words, and that it is well. The event loop tells it, so
@@ -34,11 +31,10 @@ export function superviseRun(
   let wasStalled = false;
   const everyMs = manager.watchdogMs === undefined ? TELL_EVERY_MS : manager.watchdogMs / TELLS_PER_WATCHDOG;
   const tell = (run: SupervisedRun): void => {
-    const waitedMs = run.inboxWaitedMs();
-    const isStalled = waitedMs > INBOX_STALLED_MS;
+    const isStalled = run.health.isStalled();
     if (isStalled && !wasStalled) {
-      const message = `events have waited ${formatDuration(Math.round(waitedMs / 1_000) * 1_000)} for work that does `
-        + 'not end: the service manager is no longer told that this run is well, and starts it again';
+      const message = 'events or timers have waited for minutes for work that does not end: the service manager is no '
+        + 'longer told that this run is well, and starts it again';
       log('error', message);
       run.alert({ kind: 'alert', level: 'critical', message, data: { code: 'INBOX_STALLED' } });
     }

@@ -165,8 +165,8 @@ async function compressSegment(
   }
 }
 
-/** Small batches repeat so much that a slower compression gains. */
-const MERGED_OPTIONS = { params: { ...ZSTD_OPTIONS.params, [constants.ZSTD_c_compressionLevel]: 19 } } as const;
+/** Merged segments are small, so a slower compression costs little. Higher levels gain little. */
+const MERGED_OPTIONS = { params: { ...ZSTD_OPTIONS.params, [constants.ZSTD_c_compressionLevel]: 9 } } as const;
 
 async function copyInFrames(
   { directory, target }: { readonly directory: string; readonly target: string }, digest: SegmentDigest,

@@ -4,6 +4,10 @@ import { expect, it } from 'vitest';
 import { writeStateReadme } from '../../../src/daemon/files/state-readme.ts';
 import { temporaryFolder } from '../../store/fixtures.ts';
 
+function code(files: string): string {
+  return files.split(', ').map((file) => `\`${file}\``).join(', ');
+}
+
 it('the README of a state directory names the files of docs/operations/state.md, in 80 columns', () => {
   const text = readFileSync(new URL('../../../docs/operations/state.md', import.meta.url), 'utf8');
   const rows = [...text.slice(0, text.indexOf('\nA run writes')).matchAll(/^\| (`.*?) \| (.*?) \|/gm)]
@@ -17,7 +21,6 @@ it('the README of a state directory names the files of docs/operations/state.md,
   expect(Math.max(...written.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   const [, list] = written.split('\n\n');
   const entries = list!.trimEnd().split(/\n(?=\S)/).map((entry) => entry.split('\n').map((line) => line.trim()));
-  const code = (files: string): string => files.split(', ').map((file) => `\`${file}\``).join(', ');
   expect(entries.map(([files, ...lines]) => [code(files!), lines.join(' ')])).toEqual(rows);
   writeFileSync(path, 'of an earlier version');
   writeStateReadme(folder);

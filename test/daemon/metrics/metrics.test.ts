@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../../src/core/amount.ts';
 import { METRICS } from '../../../src/daemon/metrics/exposition.ts';
 import type { RunMetrics } from '../../../src/daemon/metrics/run-metrics.ts';
-import type { FeedKey } from '../../../src/market/event.ts';
 import type { FeedStats } from '../../../src/service/feeds/feed-stats.ts';
 import { quotes } from '../../../src/strategy/index.ts';
 import { strategy } from '../../engine/runs.ts';
@@ -20,7 +19,7 @@ const VIEWER = { authorization: `Bearer ${TOKENS.viewer}` };
 /** The statistics of a feed that was answered a second ago. */
 function feedStats(feed: string, change: Partial<FeedStats> = {}): FeedStats {
   return {
-    feed: feed as FeedKey, status: 'healthy', polls: 1, answers: 1, failures: 0, consecutiveFailures: 0,
+    feed: feed, status: 'healthy', polls: 1, answers: 1, failures: 0, consecutiveFailures: 0,
     lastAnswerAt: 500, everyMs: 5_000, weight: 1, ageMs: 1_000, meanAgeMs: 1_000, maxAgeMs: 1_000, ...change,
   };
 }

@@ -60,25 +60,4 @@ describe('the engine loop', () => {
     const stamps = stampsOf([START + 10, START + 5]);
     expect(stamps.every(({ at, receivedAt }) => at === receivedAt)).toBe(true);
   });
-
-  it('says how long an event has waited for work at one time', async () => {
-    const { clock } = settableClock();
-    const engine = new Engine({
-      state: createState({ tokens: TOKENS, limits: LIMITS, strategies: [], snapshot: freshSnapshot(new Map()) }),
-      strategies: [], startAt: START, seed: 1, listener: { onInput: () => undefined },
-    });
-    const loop = createEngineLoop(engine, clock);
-    const ending = { isDue: false };
-    const done = loop.exclusively(function* () {
-      while (!ending.isDue) yield;
-      return 'done';
-    });
-    expect(loop.waitedMs()).toBe(0);
-    loop.accept(trouble('quote:x', START));
-    await expect.poll(() => loop.waitedMs()).toBeGreaterThan(5);
-    ending.isDue = true;
-    expect(await done).toBe('done');
-    expect(loop.waitedMs()).toBe(0);
-    loop.stop();
-  });
 });

@@ -38,7 +38,7 @@ describe('a session with an open swap of an earlier run', () => {
   });
 
   it('reports what it waits for, and ends at once on request with the swap open for the next start', async () => {
-    const daemon = await start({ open: [LEFT], leftover: 'nothing yet' });
+    const daemon = await start({ open: [LEFT], leftover: 'nothing yet', passedMs: 2_000 });
     expect(daemon.session.controlPort.state())
       .toMatchObject({ phase: 'recovering', waits_for: ['the outcome of dca-7 (submitted)'] });
     expect(daemon.session.controlPort.health.waits()).toContainEqual({
@@ -54,23 +54,21 @@ describe('issue 13.35: a swap of the last run that cannot be proven', () => {
     intent: intentOf(7, { inputMint: SOL.mint, outputMint: USDC.mint, amountIn: 1_000n as Amount }), state: 'unknown',
   };
 
-  it('delays strategies for half a minute, then locks only its input: other tokens trade, with an alert', async () => {
-    const daemon = await start({ open: [UNPROVEN], leftover: 'nothing yet' });
+  it('delays strategies for five seconds, then locks only its input: other tokens trade, with an alert', async () => {
+    const daemon = await start({ open: [UNPROVEN], leftover: 'nothing yet', passedMs: 4_900 });
     expect(daemon.session.controlPort.state().phase).toBe('recovering');
-    await daemon.pass(20_000);
     await daemon.pass(20_000);
     expect(daemon.session.controlPort.state().phase).toBe('trading');
     expect(daemon.executed).toEqual(['ticker-1']);
     expect(daemon.alerts).toContainEqual(expect.stringMatching(
-      /^warning: dca-7 of the last run could not be proven within 30s: .* nothing spends SOL until they are known/,
+      /^warning: dca-7 of the last run could not be proven within 5s: .* nothing spends SOL until they are known/,
     ));
     daemon.land();
     expect(await daemon.session.drain('stopped by the operator')).toMatchObject({ open: ['dca-7'] });
   });
 
   it('is followed at the end for as long as the end may take', async () => {
-    const daemon = await start({ open: [UNPROVEN], leftover: 'nothing yet' });
-    await daemon.pass(20_000);
+    const daemon = await start({ open: [UNPROVEN], leftover: 'nothing yet', passedMs: 5_000 });
     await daemon.pass(20_000);
     expect(daemon.executed).toEqual(['ticker-1']);
     const drained = daemon.session.drain('the signer process is gone', 2_000);

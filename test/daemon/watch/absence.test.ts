@@ -291,7 +291,7 @@ describe('the alerts of a real session', () => {
 
   it('reach its reporters, and are neither decisions nor inputs', async () => {
     const left = { intent: intentOf(7, { amountIn: PURCHASE as Amount }), state: 'submitted' } as const;
-    const daemon = await start({ open: [left], leftover: 'nothing yet' });
+    const daemon = await start({ open: [left], leftover: 'nothing yet', passedMs: 2_000 });
     const clock = new VirtualClock(START);
     watched(daemon.session, clock, { slow_recovery: '1m' });
     const { seq, decision_hash: hash } = daemon.session.controlPort.state();

@@ -25,7 +25,7 @@ export function addList(group: Command, run: RunCommand): void {
     .description('lists the recordings of the state directory, newest first, with their sizes and who needs them')
     .action(run(async ({ terminal, options }: CommandContext) => {
       const recordings = await recordingsOf(options.stateDir);
-      terminal.result({ recordings }, () => (recordings.length === 0 ? '  no recordings\n' : table([
+      terminal.result({ recordings }, () => (recordings.length === 0 ? '  no recordings\n' : table(withoutEmpty([
         ['recording', 'from, UTC', 'span', 'events', 'size', 'ended', 'kept', 'needed by'],
         ...recordings.map((one) => [
           one.name, instant(one.first_at === null ? undefined : Date.parse(one.first_at)),
@@ -33,7 +33,7 @@ export function addList(group: Command, run: RunCommand): void {
           one.fault === null ? `${one.ended}${one.pruned_before === null ? '' : ', pruned'}` : 'damaged',
           one.kept ? 'yes' : '', one.needed_by.join(', '),
         ]),
-      ], { right: [3, 4], optional: [6], below: [7] })));
+      ]), { right: [3, 4], below: [6, 7] })));
       return EXIT.done;
     }));
   group.command('keep').argument('<recording>', 'its folder or name, or the id of the run that made it')
@@ -50,6 +50,13 @@ export function addList(group: Command, run: RunCommand): void {
         `  ${printable(basename(directory), 200)} ${off ? 'may be deleted again' : 'is kept until --off'}\n`);
       return EXIT.done;
     }));
+}
+
+/** Leaves out the last columns where no row has anything in them. */
+function withoutEmpty(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const [, ...cells] = rows;
+  const used = Math.max(...cells.map((row) => row.findLastIndex((cell) => cell !== '') + 1));
+  return rows.map((row) => row.slice(0, used));
 }
 
 /** A recording as `--json` lists it. */
@@ -118,14 +125,14 @@ export const runsCommand: CommandModule = (program, run) => {
     .description('lists the daemon’s runs, newest first: mode, span, decisions, size, how they ended, what is left')
     .action(run(async ({ terminal, options }: CommandContext) => {
       const listed = await runsOf(options.stateDir);
-      terminal.result({ runs: listed }, () => (listed.length === 0 ? '  no runs\n' : table([
+      terminal.result({ runs: listed }, () => (listed.length === 0 ? '  no runs\n' : table(withoutEmpty([
         ['run', 'mode', 'span', 'decisions', 'size', 'ended', 'recording', 'kept'],
         ...listed.map((one) => [
           one.run_id, one.mode ?? '', one.span_ms === null ? '' : roughDuration(one.span_ms),
           one.decisions === null ? '' : count(one.decisions), bytesText(one.bytes), one.ended, one.recording,
           one.kept ? 'yes' : '',
         ]),
-      ], { right: [3, 4], optional: [7] })));
+      ]), { right: [3, 4], below: [7] })));
       return EXIT.done;
     }));
 };

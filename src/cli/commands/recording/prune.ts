@@ -61,6 +61,7 @@ function asJson({ plan, before, after, packedSwaps }: Pruning, { budgetBytes }: 
   return {
     dry_run: after === undefined, freed_bytes: plan.freedBytes, packed_swaps: packedSwaps, before, after: after ?? null,
     budget_bytes: budgetBytes, over_budget_bytes: plan.overBudgetBytes,
+    pinned: [...plan.pinnedBytes].map(([why, bytes]) => ({ why, bytes })),
     pieces: plan.pieces.map(({ piece: { kind, name, what, until, bytes }, reason }) =>
       ({ kind, name, what, until: new Date(until).toISOString(), bytes, reason })),
   };
@@ -84,6 +85,7 @@ function asText({ plan, before, after, packedSwaps }: Pruning, config: Retention
     packedSwaps === 0 ? '' : `  ${pluralize(packedSwaps, 'finished swap')} ${verb} packed in the journal\n`,
     facts([
       ['now', `${bytesText((after ?? before).total)}, ${bytesText(config.budgetBytes)} allowed`], ['of it', used],
+      ['not to be deleted', [...plan.pinnedBytes].map(([why, bytes]) => `${bytesText(bytes)}: ${why}`)],
     ]),
     overBudgetBytes === 0 ? ''
       : `  ${bytesText(overBudgetBytes)} over the budget, and nothing more may be deleted\n`,

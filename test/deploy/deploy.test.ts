@@ -1,0 +1,150 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { guideBlocks, guideScript } from '../campaign/install.ts';
+import { readUnitFile } from '../campaign/unit-supervisor.ts';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { PROJECT } from '../e2e/gannet.ts';
+
+const read = (...path: string[]): string => readFileSync(join(PROJECT, ...path), 'utf8');
+const [SIGNER, DAEMON] = ['gannet-signer.service', 'gannet.service'].map((name) => readUnitFile(name));
+
+describe.each([['the signer', SIGNER!], ['the daemon', DAEMON!]])('the unit of %s', (_name, unit) => {
+  const value = (key: string): string | undefined => unit.get(key)?.at(-1);
+
+  it('is watched, and started again until a person is needed', () => {
+    expect(['Type', 'NotifyAccess', 'WatchdogSec', 'WatchdogSignal', 'StartLimitIntervalSec'].map(value))
+      .toEqual(['notify', 'all', '60', 'SIGKILL', '0']);
+    const prevented = value('RestartPreventExitStatus')!.split(' ');
+    expect(prevented).toContain(String(EXIT.usage));
+    expect(prevented).not.toContain(String(EXIT.failed));
+    expect(prevented).not.toContain(String(EXIT.tryAgain));
+    expect(Number(value('RestartSec'))).toBeLessThanOrEqual(2);
+  });
+
+  it('has every wall that Node can live with, and says why the others are missing', () => {
+    for (const wall of [
+      'NoNewPrivileges', 'PrivateDevices', 'PrivateMounts', 'PrivateTmp', 'ProtectClock', 'ProtectControlGroups',
+      'ProtectHome', 'ProtectHostname', 'ProtectKernelLogs', 'ProtectKernelModules', 'ProtectKernelTunables',
+      'RemoveIPC', 'RestrictNamespaces', 'RestrictRealtime', 'RestrictSUIDSGID', 'LockPersonality',
+    ]) expect(value(wall), wall).toBe('yes');
+    expect([value('ProtectSystem'), value('CapabilityBoundingSet'), value('LimitCORE')]).toEqual(['strict', '', '0']);
+    expect(unit.get('SystemCallFilter')!.slice(0, 2)).toEqual(['@system-service', '~@privileged @resources']);
+    const text = read('deploy', 'systemd', unit === SIGNER ? 'gannet-signer.service' : 'gannet.service');
+    for (const left of ['MemoryDenyWriteExecute', 'PrivateUsers', 'PrivateNetwork', 'IPAddressDeny']) {
+      expect(unit.has(left), left).toBe(false);
+      expect(text).toContain(`${left}=`);
+    }
+  });
+
+  it('keeps its files from every other user', () => {
+    expect(['StateDirectoryMode', 'CacheDirectoryMode', 'UMask'].map(value)).toEqual(['0700', '0700', '0077']);
+    expect(value('CacheDirectory')).toBe(value('StateDirectory'));
+    expect(unit.get('Environment')).toContain(`NODE_COMPILE_CACHE=/var/cache/${value('CacheDirectory')}`);
+  });
+});
+
+describe('the units', () => {
+  it('start the signer first, and the daemon again after the signer', () => {
+    expect(DAEMON!.get('Requires')).toEqual(['gannet-signer.service']);
+    expect(DAEMON!.get('After')![0]).toContain('gannet-signer.service');
+    expect(DAEMON!.has('BindsTo')).toBe(false);
+    expect([SIGNER!.get('User'), DAEMON!.get('User')]).toEqual([['gannet-signer'], ['gannet']]);
+  });
+
+  it('let the daemon end by itself: its strategies stay, and its drain fits', () => {
+    expect(DAEMON!.get('KillMode')).toEqual(['mixed']);
+    expect(Number(DAEMON!.get('TimeoutStopSec')![0])).toBeGreaterThan(45);
+    // A start waits five minutes for a service that does not answer.
+    expect(Number(DAEMON!.get('TimeoutStartSec')![0])).toBeGreaterThan(300);
+    expect(DAEMON!.get('OOMPolicy')).toEqual(['continue']);
+    expect(DAEMON!.get('RestartPreventExitStatus')![0]!.split(' '))
+      .toEqual([EXIT.usage, EXIT.halted, EXIT.interrupted].map(String));
+  });
+});
+
+describe('the container', () => {
+  const file = read('deploy', 'container', 'Containerfile');
+  const lines = file.replaceAll('\\\n', ' ').split('\n').filter((line) => /^[A-Z]+ /.test(line));
+  const of = (word: string): string[] =>
+    lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
+
+  it('is made of pinned images, and holds only what it copies from the checkout', () => {
+    expect(of('FROM')).toEqual([
+      expect.stringMatching(/^node:\d+\.\d+\.\d+-bookworm-slim AS packages$/),
+      expect.stringMatching(/^debian:\d+\.\d+-slim$/),
+    ]);
+    const copied = of('COPY').filter((line) => !line.startsWith('--from='))
+      .flatMap((line) => line.split(' ').slice(0, -1)).map((path) => path.replace('./', ''));
+    expect(copied.filter((path) => !existsSync(join(PROJECT, path)))).toEqual([]);
+    // A builder that reads the list of ignored files gets no other file.
+    const allowed = read('deploy', 'container', 'Containerfile.dockerignore').split('\n')
+      .filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    expect(new Set(copied)).toEqual(new Set(allowed));
+    expect(copied.filter((path) => /^\.$|env|key|state|\.git/.test(path))).toEqual([]);
+    expect(of('ENV').join()).not.toMatch(/KEY|TOKEN|SECRET/);
+  });
+
+  it('runs as a user without rights, and says when it is well', () => {
+    expect(of('USER')).toEqual(['10001:10000']);
+    expect(lines.findIndex((line) => line.startsWith('USER '))).toBeGreaterThan(lines.findLastIndex((line) =>
+      line.startsWith('RUN ') || line.startsWith('COPY ')));
+    expect(of('ENTRYPOINT')).toEqual(['["/opt/gannet/bin/gannet"]']);
+    expect(of('HEALTHCHECK')[0]).toContain('/opt/gannet/deploy/container/healthy.sh');
+    expect(statSync(join(PROJECT, 'deploy', 'container', 'healthy.sh')).mode & 0o111).toBe(0o111);
+  });
+
+  it('is composed of two closed services that share a socket in memory, and one of them has the key', () => {
+    const text = read('deploy', 'container', 'compose.yaml');
+    const { services, volumes, secrets } = parse(text, { merge: true }) as {
+      readonly services: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+      readonly volumes: Readonly<Record<string, unknown>>; readonly secrets: object;
+    };
+    expect(Object.keys(services)).toEqual(['signer', 'daemon']);
+    for (const service of Object.values(services)) expect(service).toMatchObject({
+      read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], restart: 'unless-stopped',
+      pids_limit: expect.any(Number) as number, mem_limit: '1g', memswap_limit: '1g', init: true,
+      tmpfs: [expect.stringMatching(/^\/tmp:/) as string],
+    });
+    expect(services['signer']).toMatchObject({ user: '10002:10000', secrets: ['wallet_key'] });
+    expect(services['daemon']).toMatchObject({
+      user: '10001:10000', stop_grace_period: '60s', depends_on: { signer: { condition: 'service_healthy' } },
+    });
+    expect(services['daemon']!['secrets']).toBeUndefined();
+    for (const { ports, privileged, network_mode: network } of Object.values(services))
+      expect([ports, privileged, network]).toEqual([undefined, undefined, undefined]);
+    const used = Object.values(services).flatMap((service) => service['volumes'] as string[])
+      .map((volume) => volume.split(':')[0]!).filter((name) => !name.startsWith('.'));
+    expect(new Set(used)).toEqual(new Set(Object.keys(volumes)));
+    expect(volumes['socket']).toMatchObject({ driver_opts: { type: 'tmpfs' } });
+    expect(secrets).toEqual({ wallet_key: { file: './wallet.key' } });
+    expect(text).not.toMatch(/GANNET_WALLET_KEY/);
+  });
+});
+
+describe('the install guide', () => {
+  const blocks = guideBlocks();
+
+  it('is a script that a shell can read, block by block, with the files that the checkout has', () => {
+    expect(blocks.length).toBeGreaterThan(8);
+    const named = blocks.join('\n').match(/\/opt\/gannet\/[\w./-]+/g)!.map((path) => path.replace('/opt/gannet/', ''));
+    expect(named).toContain('deploy/systemd/gannet.service');
+    expect(named.filter((path) => !existsSync(join(PROJECT, path)))).toEqual([]);
+    const script = guideScript(blocks);
+    expect(script.match(/== block/g)).toHaveLength(blocks.length);
+    expect(script.indexOf('private_key')).toBeGreaterThan(script.indexOf('gannet sandbox'));
+    expect(script.indexOf('private_key')).toBeLessThan(script.indexOf('/root/wallet.key /var/lib/gannet-signer'));
+  });
+
+  it('makes the users and folders that the units name', () => {
+    const script = blocks.join('\n');
+    for (const unit of [SIGNER!, DAEMON!]) {
+      expect(script).toMatch(new RegExp(`^useradd --system --gid gannet .* ${unit.get('User')![0]}$`, 'm'));
+      expect(script).toContain(unit.get('WorkingDirectory')![0]!);
+      const [config] = /\/etc\/gannet\/\S+\.yaml/.exec(unit.get('ExecStart')![0]!)!;
+      expect(script).toContain(config);
+      expect(script).toContain(unit.get('EnvironmentFile')![0]!.slice(1));
+    }
+  });
+});
