@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseDuration } from '../core/time.ts';
 import { SIGNAL_NAME } from '../market/signal.ts';
 import { PLAN_NAMES } from '../service/rate/rate-plan.ts';
+import { notificationsSchema } from './notifications/channel-config.ts';
 import { alertsSchema } from './operations/alerts-config.ts';
 import { retentionSchema } from './operations/retention-config.ts';
 import { backtestSchema } from './schema-backtest.ts';
@@ -18,7 +19,6 @@ import { exitsSchema } from './strategies/exit-config.ts';
 /** The form of an instance's name; it stands in ids, file names and logs. */
 const INSTANCE_NAME = /^[a-z][a-z0-9-]{0,62}$/;
 const ALIAS = /^[A-Za-z0-9$._-]{1,20}$/;
-const NOT_YET = 'Not carried out by this version: leave it out.';
 
 const service = z.strictObject({
   base_url: z.string()
@@ -238,12 +238,7 @@ export const configSchema = z.strictObject({
   }).optional().meta({ description: 'Signals of other programs, taken by the control API as an input of strategies.' }),
   alerts: alertsSchema.prefault({}),
   retention: retentionSchema.prefault({}),
-  notifications: z.array(z.strictObject({
-    kind: z.enum(['webhook', 'telegram']),
-    url: z.string().optional(),
-    chat: z.string().optional(),
-    level: z.enum(['info', 'warning', 'critical']).default('warning'),
-  })).optional().meta({ description: `The receivers of alerts. ${NOT_YET}` }),
+  notifications: notificationsSchema.optional(),
 }).meta({ title: 'Gannet configuration', description: 'Keys are snake_case, durations "5s", amounts decimal text with '
   + 'their token: "1.5 SOL". Secrets come from the environment: ${NAME}.' });
 

@@ -11,6 +11,7 @@ import type { SwapOptions } from '../trading/swap-options.ts';
 import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import { specsOf } from '../strategy/input.ts';
 import type { PlainValue } from './config-tree.ts';
+import type { ChannelConfig } from './notifications/channel-config.ts';
 import type { AlertsConfig } from './operations/alerts-config.ts';
 import type { RetentionConfig } from './operations/retention-config.ts';
 
@@ -37,6 +38,8 @@ export interface RunConfig {
   readonly recording: { readonly enabled: boolean; readonly dir: string };
   /** The signals that other programs may send; undefined where none may. */
   readonly signals?: SignalsConfig | undefined;
+  /** Where messages about the run go; undefined where none are sent. */
+  readonly notifications?: readonly ChannelConfig[] | undefined;
   /** What tells that something does not happen. */
   readonly alerts: AlertsConfig;
   /** How long the files of runs are kept. */

@@ -13,7 +13,11 @@ const STATE_FILES: readonly (readonly [files: string, content: string])[] = [
   ['control-viewer.json', 'the same for viewers, who read only'],
   ['signals-token', 'the token that other programs need for signals'],
   ['orders.ndjson', 'every order, with its origin'],
+  ['notifications.sqlite', 'messages that their channels have not taken yet, and what is known of each channel'],
   ['history.sqlite', 'samples of equity and prices for people'],
+  ['version.json', 'the version that wrote the directory last, and the oldest one that reads it'],
+  ['backups/', 'backups without --out, and those before an upgrade'],
+  ['replaced-…/, restore.json', 'what a restore has moved aside; the plan of one that is under way'],
   ['runs/, recordings/, logs/', 'decisions, market data, the log'],
 ];
 

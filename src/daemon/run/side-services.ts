@@ -4,6 +4,7 @@ import { feedKey } from '../../market/feed.ts';
 import type { ControlPort } from '../control/control-port.ts';
 import { writeStateReadme } from '../files/state-readme.ts';
 import { RunMetrics } from '../metrics/run-metrics.ts';
+import { openNotifications } from '../notify/notifications.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { RetentionService } from '../retention/retention-service.ts';
@@ -47,6 +48,8 @@ export function openSideServices(options: DaemonOptions): SideServices {
       close: () => { metrics.close(); } },
     ...(manager === undefined ? [] : [{ name: 'supervision', ...superviseRun({ manager, clock, log }) }]),
     ...(options.config.retention.enabled ? [retentionOf(options)] : []),
+    // Closed last, so that it still sends what the others say at their end.
+    openNotifications(options),
   ];
   return {
     metrics,

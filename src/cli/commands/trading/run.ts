@@ -5,6 +5,7 @@ import type { ExitCode } from '../../exit-codes.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { durationFlag, wholeNumber } from '../../input/flags.ts';
 import { openConfigured } from '../../input/service-request.ts';
+import { channelSecrets } from '../../../config/notifications/channel-config.ts';
 import { reportError } from '../../output/terminal.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
 import type { ErrorCode } from '../../../core/errors.ts';
@@ -142,6 +143,7 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
       environment, config.service.apiKey,
       ...[config.chain.rpcUrl, ...config.chain.furtherRpcUrls].flatMap(addressSecrets),
       connections.sandbox?.addresses.wallet.private_key, ...Object.values(controlTokens), signalsToken,
+      ...channelSecrets(config.notifications ?? []),
     ),
     terminal: process.stderr.isTTY,
     file: { stateDir: options.stateDir, name: runId },
