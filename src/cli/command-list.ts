@@ -30,6 +30,7 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
     { names: ['halt', 'resume', 'reduce-only', 'flatten', 'pause'], load: async () =>
       (await import('./commands/daemon/control.ts')).operatorCommands },
     { names: ['reload'], load: async () => (await import('./commands/daemon/reload.ts')).reloadCommand },
+    { names: ['notify'], load: async () => (await import('./commands/daemon/notify.ts')).notifyCommand },
     { names: ['stop'], load: async () => (await import('./commands/daemon/stop.ts')).stopCommand },
   ],
   'Decisions and journal:': [

@@ -3,6 +3,7 @@ import { parseDuration } from '../core/time.ts';
 import { SIGNAL_NAME } from '../market/signal.ts';
 import { PLAN_NAMES } from '../service/rate/rate-plan.ts';
 import { alertsSchema } from './operations/alerts-config.ts';
+import { notificationsSchema } from './notifications/channel-config.ts';
 import { backtestSchema } from './schema-backtest.ts';
 import { address, amount, duration, isDuration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
 import { riskSchema } from './risk-limits.ts';
@@ -15,7 +16,6 @@ import { exitsSchema } from './strategies/exit-config.ts';
 /** The form of an instance's name; it stands in ids, file names and logs. */
 const INSTANCE_NAME = /^[a-z][a-z0-9-]{0,62}$/;
 const ALIAS = /^[A-Za-z0-9$._-]{1,20}$/;
-const NOT_YET = 'Not carried out by this version: leave it out.';
 
 const service = z.strictObject({
   base_url: z.string()
@@ -211,12 +211,7 @@ export const configSchema = z.strictObject({
     }),
   }).optional().meta({ description: 'Signals of other programs, taken by the control API as an input of strategies.' }),
   alerts: alertsSchema.prefault({}),
-  notifications: z.array(z.strictObject({
-    kind: z.enum(['webhook', 'telegram']),
-    url: z.string().optional(),
-    chat: z.string().optional(),
-    level: z.enum(['info', 'warning', 'critical']).default('warning'),
-  })).optional().meta({ description: `The receivers of alerts. ${NOT_YET}` }),
+  notifications: notificationsSchema.optional(),
 }).meta({ title: 'Gannet configuration', description: 'Keys are snake_case, durations "5s", amounts decimal text with '
   + 'their token: "1.5 SOL". Secrets come from the environment: ${NAME}.' });
 

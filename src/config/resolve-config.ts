@@ -20,6 +20,7 @@ import {
   checkForRun, knownRouters, refuseUnknownSignals, resolveChain, resolveService, resolveSignals, resolveSigner,
   resolveWallet,
 } from './resolve-connections.ts';
+import { resolveNotifications } from './notifications/channel-config.ts';
 import { resolveLimits } from './risk-limits.ts';
 import { resolveSwap } from './strategies/swap-options.ts';
 import { checkCode, loadStrategies, resolveStrategies } from './strategies/resolve-strategies.ts';
@@ -84,7 +85,6 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
   const faulty = [...silenced, ...leftOut.map((path) => [...path, 'use']), ...problems.all.map(({ path }) => path)];
   const sound = without(root, faulty);
   const sections = readSections(sound);
-  refuseUnfinished(sections, problems);
 
   const isolation = resolveIsolation(sections, problems);
   const given = readEntries(sound);
@@ -142,6 +142,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     recording: { enabled, dir },
     signals: resolveSignals(sections),
     alerts: resolveAlerts(sections.alerts),
+    notifications: resolveNotifications(sections.notifications ?? [], { root: sound, problems }),
     control: { ...sections.control, isPortGiven: nodeAt(sound, ['control', 'port']) !== undefined },
   };
   const rate = requestRate(config);
@@ -229,12 +230,4 @@ function readProtections(sound: ConfigNode): (ProtectionEntry | undefined)[] | u
 function faultyAliases(root: ConfigNode, sections: ConfigFile): string[] {
   const node = nodeAt(root, ['tokens']);
   return node?.kind === 'map' ? [...node.members.keys()].filter((alias) => !Object.hasOwn(sections.tokens, alias)) : [];
-}
-
-/** Refuses keys that this version does not carry out: an ineffective key is worse than a missing one. */
-function refuseUnfinished(sections: ConfigFile, problems: ProblemList): void {
-  const refuse = (path: ConfigPath, what: string): void => {
-    problems.add(path, `this version does not ${what} yet: remove the key`, { at: 'key' });
-  };
-  if (sections.notifications !== undefined) refuse(['notifications'], 'send notifications');
 }

@@ -12,6 +12,7 @@ import type { LatencySource, SimulationModel } from '../trading/simulation-model
 import { specsOf } from '../strategy/input.ts';
 import type { PlainValue } from './config-tree.ts';
 import type { AlertsConfig } from './operations/alerts-config.ts';
+import type { ChannelConfig } from './notifications/channel-config.ts';
 
 /** A configuration with everything resolved: what a run is made of. */
 export interface RunConfig {
@@ -38,6 +39,8 @@ export interface RunConfig {
   readonly signals?: SignalsConfig | undefined;
   /** What tells that something does not happen. */
   readonly alerts: AlertsConfig;
+  /** Where messages about the run go; undefined where none are sent. */
+  readonly notifications?: readonly ChannelConfig[] | undefined;
   readonly control: {
     readonly enabled: boolean;
     readonly host: string;

@@ -17,7 +17,6 @@ const TEST_BOUNDARIES: ReadonlyMap<string, string> = new Map([
   ['src/chain/compose.ts#clampUnitPrice', 'its law holds at any price and limit, which no build can reach'],
   ['src/config/protection-config.ts#PROTECTION_KINDS', 'the defaults are compared with the catalogue'],
   ['src/execution/wallet-history.ts#historyGap', 'the proof is a pure law with a reason for each gap'],
-  ['src/daemon/reporting/log.ts#createRedactor', 'redaction is checked on values of every shape, without a log file'],
   ['src/daemon/watch/system-clock.ts#monotonicNow', 'its law holds against a system clock that is set back'],
   ['src/daemon/watch/token-watch.ts#watchTokens', 'the watch runs in virtual time, without a daemon'],
   ['src/daemon/watch/token-watch.ts#readTokenFacts', 'the reader is checked on hostile token records'],

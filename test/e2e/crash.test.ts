@@ -1,3 +1,7 @@
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended, JsonLine, Playground } from './gannet.ts';
 import { childrenOf, configText, createPlayground, daemonOf, document, isRunning, jsonLines } from './gannet.ts';
@@ -10,6 +14,14 @@ let killed: JsonLine[];
 let started: number[];
 let replayed: Ended;
 let restarted: JsonLine[];
+/** What the webhook got, over both runs. */
+const messages: JsonLine[] = [];
+const receiver = createServer((request, response) => {
+  void text(request).then((body) => {
+    messages.push(JSON.parse(body) as JsonLine);
+    response.writeHead(204).end();
+  });
+});
 
 const countConfirmed = (stdout: string): number => stdout.split('"state":"confirmed"').length - 1;
 
@@ -19,7 +31,7 @@ beforeAll(async () => {
   // Swaps close together: whenever the kill comes, something has just been decided.
   config = playground.write('gannet.yaml', configText('gannet.yaml', [
     ['every: 10s, route: order', 'every: 2s, route: order'], ['offset: 5s', 'offset: 1s'], ['every: 10s', 'every: 2s'],
-  ]));
+  ]) + `\nnotifications: [{ kind: webhook, level: info, url: "${await addressOf(receiver)}" }]\n`);
   const daemon = playground.start(['run', '--json', '--config', config, '--state-dir', state]);
   await daemon.until((stdout) => stdout.includes('"type":"started"'));
   const trading = await daemonOf(daemon);
@@ -30,7 +42,15 @@ beforeAll(async () => {
   killed = jsonLines(stdout);
   replayed = await playground.run(['replay', String(killed[0]!['run_id']), '--json', '--state-dir', state]);
 }, 180_000);
-afterAll(() => playground.close());
+afterAll(async () => {
+  receiver.close();
+  await playground.close();
+});
+
+async function addressOf(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
 
 /** The names of all intents that were decided on. */
 function intentsOf(list: readonly JsonLine[]): Set<unknown> {
@@ -77,5 +97,22 @@ describe('a daemon that was killed during a run', () => {
       .toMatchObject([{ message: expect.stringMatching(/^the embedded chain is new: it has new balances/) }]);
     expect(killed.filter(({ type, state: word }) => type === 'state' && word === 'notice')).toEqual([]);
     expect(restarted.filter(({ type, code }) => type === 'denial' && code === 'KEY_REPEATED')).toEqual([]);
+  });
+
+  it('issue 19: tells a webhook of the start, the kill and the end, each once', async () => {
+    const titles = messages.map(({ title }) => String(title));
+    const runs = [killed, restarted].map(([first]) => first!['run_id']);
+    expect(titles.filter((title) => title.startsWith('started '))).toHaveLength(2);
+    expect(titles.filter((title) => title.startsWith(`the last run (${String(runs[0])}) ended without a word`)))
+      .toHaveLength(1);
+    expect(titles.at(-1)).toBe('the run has ended: stopped by the operator');
+    const ids = messages.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const command = ['--json', '--config', config, '--state-dir', state];
+    const list = await playground.ask(['notify', 'list', ...command]);
+    expect(JSON.parse(list.stdout)).toMatchObject([{ name: 'webhook', waiting: 0, sent: messages.length }]);
+    const good = await playground.ask(['notify', 'test', ...command]);
+    expect([good.code, JSON.parse(good.stdout)]).toMatchObject([0, [{ name: 'webhook', ok: true }]]);
+    expect(messages.at(-1)).toMatchObject({ title: expect.stringContaining('this is a test') });
   });
 });

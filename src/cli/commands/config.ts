@@ -10,6 +10,7 @@ import type { ExitTime } from '../../config/exit-times.ts';
 import { movesRealMoney } from '../../config/live-gate.ts';
 import type { ConfigFailure, LoadedConfig } from '../../config/load-config.ts';
 import { BUILT_IN_FILE, loadConfig } from '../../config/load-config.ts';
+import { channelTarget, channelWarnings, describeChannel } from '../../config/notifications/channel-config.ts';
 import type { RequestRate } from '../../config/request-rate.ts';
 import { describeAlerts, recordAlerts } from '../../config/operations/alerts-config.ts';
 import { lateFeeds } from '../../config/request-rate.ts';
@@ -142,6 +143,10 @@ function asJson(result: LoadedConfig | ConfigFailure): unknown {
       ? { call_ms: result.config.isolation.callMs, memory_mb: result.config.isolation.memoryMb } : null,
     on_stop: result.ok ? Object.fromEntries(result.config.strategies.map(({ name, onStop }) => [name, onStop])) : null,
     alerts: result.ok ? recordAlerts(result.config.alerts) : null,
+    notifications: result.ok ? (result.config.notifications ?? []).map((channel) => ({
+      name: channel.name, kind: channel.kind, target: channelTarget(channel), level: channel.level,
+      events: channel.events,
+    })) : null,
     warnings: result.ok ? warningsOf(result.config) : [],
     needs_live_flag: result.ok ? movesRealMoney(result.config) : null,
     feed_intervals: result.rate === undefined ? [] : lateFeeds(result.rate).map(({ spec, expectedMs }) => ({
@@ -178,6 +183,8 @@ function limitFacts(config: RunConfig): Fact[] {
     ['swaps', [...describeSwaps(config), ...describeSimulated(config)]],
     ['strategies', describeIsolation(config)],
     ['alerts', describeAlerts(config.alerts)],
+    ['messages', config.notifications?.length ? config.notifications.map(describeChannel)
+      : 'none: alerts stay in the log'],
     ['warnings', warningsOf(config)],
   ];
 }
@@ -194,13 +201,13 @@ function exitFacts(exits: readonly ExitTime[]): Fact[] {
 
 /** Returns warnings about settings that are valid but risky. */
 function warningsOf(config: RunConfig): string[] {
-  const { limits } = config;
+  const { limits, notifications = [] } = config;
   const hasDeadMan = limits.protections?.some(({ trigger }) => trigger.kind === 'dead-man') ?? false;
-  // This version sends no notifications, so no dead man’s switch has them.
   const deadMan =
     'dead_man is set without notifications: trading stops without a message when no operator sends a request in time';
   const isolation = isolationWarning(config);
-  return [...(hasDeadMan ? [deadMan] : []), ...(isolation === undefined ? [] : [isolation])];
+  return [...(hasDeadMan && notifications.length === 0 ? [deadMan] : []), ...channelWarnings(notifications),
+    ...(isolation === undefined ? [] : [isolation])];
 }
 
 function rateFacts(rate: RequestRate): Fact[] {

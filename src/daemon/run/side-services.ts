@@ -2,6 +2,7 @@ import { requestRate } from '../../config/request-rate.ts';
 import { messageOf } from '../../core/errors.ts';
 import { feedKey } from '../../market/feed.ts';
 import type { ControlPort } from '../control/control-port.ts';
+import { openNotifications } from '../notify/notifications.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { AbsenceWatch } from '../watch/absence.ts';
@@ -28,7 +29,8 @@ interface SideServices {
 /** Opens what the configuration asks for beside trading. A fault of one is logged; trading and the others go on. */
 export function openSideServices(options: DaemonOptions): SideServices {
   const { log } = options;
-  const services: readonly SideService[] = [absenceService(options)];
+  const notifications = openNotifications(options);
+  const services: readonly SideService[] = [notifications, absenceService(options)];
   return {
     reporters: services.flatMap(({ name, reporter }) => (reporter === undefined ? [] : [guarded(name, reporter, log)])),
     attach: (port) => { for (const { name, attach } of services) logged(name, log, () => attach?.(port)); },

@@ -5,6 +5,7 @@ import type { ExitCode } from '../../exit-codes.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { durationFlag, wholeNumber } from '../../input/flags.ts';
 import { openConfigured } from '../../input/service-request.ts';
+import { channelSecrets } from '../../../config/notifications/channel-config.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
 import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
 import { addressSecrets } from '../../../core/redaction.ts';
@@ -105,6 +106,7 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
     secrets: secretsOf(
       environment, config.service.apiKey, ...addressSecrets(config.chain.rpcUrl),
       connections.sandbox?.addresses.wallet.private_key, ...Object.values(controlTokens), signalsToken,
+      ...channelSecrets(config.notifications ?? []),
     ),
     terminal: process.stderr.isTTY,
     file: { stateDir: options.stateDir, name: runId },
