@@ -9,7 +9,7 @@ import { nodeAt, plainValue } from './config-tree.ts';
 
 const FEW_CHOICES = 5;
 /** Keys whose values may hold a secret even where they are wrong. */
-const NEVER_SHOWN = new Set(['api_key', 'key_from', 'rpc_url', 'url', 'token', 'secret', 'password']);
+const NEVER_SHOWN = new Set(['api_key', 'key_from', 'rpc_url', 'url', 'fail_url', 'token', 'secret', 'password']);
 
 /** The value that one validation checks. */
 interface Subject {

@@ -1,11 +1,9 @@
-import { requestRate } from '../../config/request-rate.ts';
 import { messageOf } from '../../core/errors.ts';
-import { feedKey } from '../../market/feed.ts';
 import type { ControlPort } from '../control/control-port.ts';
 import { openNotifications } from '../notify/notifications.ts';
+import { operatorServices } from '../notify/operator-services.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
-import { AbsenceWatch } from '../watch/absence.ts';
 import type { DaemonOptions } from './run-options.ts';
 
 /** A part of a run that watches it and takes no part in its decisions. */
@@ -30,7 +28,7 @@ interface SideServices {
 export function openSideServices(options: DaemonOptions): SideServices {
   const { log } = options;
   const notifications = openNotifications(options);
-  const services: readonly SideService[] = [notifications, absenceService(options)];
+  const services: readonly SideService[] = [notifications, ...operatorServices(options, notifications.notifier)];
   return {
     reporters: services.flatMap(({ name, reporter }) => (reporter === undefined ? [] : [guarded(name, reporter, log)])),
     attach: (port) => { for (const { name, attach } of services) logged(name, log, () => attach?.(port)); },
@@ -43,15 +41,6 @@ export function openSideServices(options: DaemonOptions): SideServices {
         }
       }));
     },
-  };
-}
-
-function absenceService({ config, clock, log }: DaemonOptions): SideService {
-  const expectedMs = new Map(requestRate(config).feeds.map(({ spec, expectedMs: each }) => [feedKey(spec), each]));
-  const watch = new AbsenceWatch({ alerts: config.alerts, clock, log, expectedMs });
-  return {
-    name: 'the watch over absent events', reporter: watch.reporter, attach: (port) => { watch.attach(port); },
-    close: () => { watch.close(); },
   };
 }
 

@@ -8,6 +8,7 @@ import { openConfigured } from '../../input/service-request.ts';
 import { channelSecrets } from '../../../config/notifications/channel-config.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
 import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
+import { alertSecrets } from '../../../config/operations/alerts-config.ts';
 import { addressSecrets } from '../../../core/redaction.ts';
 import { newRunId } from '../../../daemon/files/find-run.ts';
 import type { StrategyHosts } from '../../../daemon/hosts/host-generations.ts';
@@ -104,7 +105,7 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
   const { log, keep, close } = createLog({
     level: options.logLevel,
     secrets: secretsOf(
-      environment, config.service.apiKey, ...addressSecrets(config.chain.rpcUrl),
+      environment, config.service.apiKey, ...addressSecrets(config.chain.rpcUrl), ...alertSecrets(config.alerts),
       connections.sandbox?.addresses.wallet.private_key, ...Object.values(controlTokens), signalsToken,
       ...channelSecrets(config.notifications ?? []),
     ),
