@@ -28,9 +28,15 @@ class DayResults {
       Record<PeriodName, Figures[]>;
   }
 
-  #since(start: Millis, tokens: TokenTable): Figures[] {
+  /** Returns the figures of the whole UTC day before. */
+  yesterday(at: Millis, tokens: TokenTable): Figures[] {
+    const today = startOf('today', at);
+    return this.#since(today - DAY_MS, tokens, today);
+  }
+
+  #since(start: Millis, tokens: TokenTable, end = Infinity): Figures[] {
     return [...this.#days].flatMap(([currency, days]) => {
-      const own = [...days].filter(([day]) => day * DAY_MS >= start).map(([, sums]) => sums);
+      const own = [...days].filter(([day]) => day * DAY_MS >= start && day * DAY_MS < end).map(([, sums]) => sums);
       const sum = own.reduce((all, day) => all.plus(day), new FigureSums(currency));
       return own.length === 0 ? [] : [sum.figures(tokens)];
     });

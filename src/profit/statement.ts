@@ -2,7 +2,7 @@ import type { Millis } from '../core/time.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import { symbolOf } from '../market/market-text.ts';
 import type { WalletAdjustmentRecord } from '../store/journal-records.ts';
-import type { Money } from './figures.ts';
+import type { Figures, Money } from './figures.ts';
 import { moneyOf } from './figures.ts';
 import type { ProfitLedger } from './ledger.ts';
 import { sumKnown } from './lots.ts';
@@ -31,6 +31,8 @@ export interface ProfitStatement {
   /** What positions are valued with, and how old the oldest of these prices is. */
   readonly prices: { readonly source: Pricing['source']; readonly at: Millis | null };
   readonly total: PeriodFigures;
+  /** The whole UTC day before, one for each currency. */
+  readonly yesterday: readonly Figures[];
   /** One for each currency; null where a position has no value or no cost. */
   readonly unrealised: readonly { readonly currency: string; readonly amount: Money | null }[];
   readonly strategies: readonly { readonly name: string; readonly periods: PeriodFigures }[];
@@ -58,6 +60,7 @@ export function profitStatement({
   const source = positions.length === 0 ? 'none' : pricing.source;
   return {
     mode, at, prices: { source, at: pricing.usedAt() ?? null }, total: results.total.periods(at, tokens),
+    yesterday: results.total.yesterday(at, tokens),
     unrealised: unrealisedOf(positions, tokens),
     strategies: [...results.strategies].map(([name, own]) => ({ name, periods: own.periods(at, tokens) })),
     tokens: [...results.tokens].map(([mint, own]) =>

@@ -211,12 +211,14 @@ function exitFacts(exits: readonly ExitTime[]): Fact[] {
 
 /** Returns warnings about settings that are valid but risky. */
 function warningsOf(config: RunConfig): string[] {
-  const { limits, notifications = [] } = config;
+  const { limits, alerts, notifications = [] } = config;
   const hasDeadMan = limits.protections?.some(({ trigger }) => trigger.kind === 'dead-man') ?? false;
   const deadMan =
     'dead_man is set without notifications: trading stops without a message when no operator sends a request in time';
   const isolation = isolationWarning(config);
   return [...(hasDeadMan && notifications.length === 0 ? [deadMan] : []), ...channelWarnings(notifications),
+    ...(alerts.dailyReport !== undefined && notifications.every(({ events }) => !events.includes('reports'))
+      ? ['alerts.daily_report is set, but no channel of notifications has reports among its events'] : []),
     ...(isolation === undefined ? [] : [isolation])];
 }
 

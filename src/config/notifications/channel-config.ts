@@ -4,6 +4,8 @@ import { parseDuration } from '../../core/time.ts';
 import type { ProblemList } from '../config-issue.ts';
 import type { ConfigNode, ConfigPath } from '../config-tree.ts';
 import { nodeAt } from '../config-tree.ts';
+import type { TelegramCommandsConfig } from './telegram-commands-config.ts';
+import { resolveTelegramCommands, telegramCommandKeys } from './telegram-commands-config.ts';
 import { duration, isLoopback } from '../schema-fields.ts';
 
 /** The levels of messages, the least urgent first. */
@@ -69,6 +71,7 @@ const telegram = z.strictObject({
     .meta({ description: 'The bot’s token. Only as ${NAME}.', examples: ['${GANNET_TELEGRAM_TOKEN}'] }),
   chat: z.string().regex(CHAT, { message: 'expected the number of a chat in quotes, or the @name of a channel' })
     .meta({ description: 'The chat that gets the messages.', examples: ['-1001234567890'] }),
+  ...telegramCommandKeys,
   api_url: webAddress('https://api.telegram.org').default('https://api.telegram.org')
     .meta({ description: 'A Bot API server of your own.' }),
 });
@@ -122,6 +125,8 @@ export interface TelegramConfig extends SharedChannelConfig {
   /** Secret. */
   readonly token: string;
   readonly chat: string;
+  /** Undefined where no commands are taken. */
+  readonly commands?: TelegramCommandsConfig | undefined;
   /** Without a slash at its end. */
   readonly apiUrl: string;
 }
@@ -198,6 +203,7 @@ function resolveChannel(entry: ChannelEntry, path: ConfigPath, problems: Problem
         problems.add([...path, 'api_url'], 'the token must not leave this machine unencrypted: use https');
       return {
         ...base, kind: 'telegram', token: entry.token, chat: entry.chat, apiUrl: entry.api_url.replace(/\/+$/, ''),
+        commands: resolveTelegramCommands(entry, path, problems),
       };
     }
     case 'discord':
@@ -280,7 +286,9 @@ export function describeChannel(channel: ChannelConfig): string {
   const quiet = quietHours === undefined ? ''
     : `, quiet ${clockText(quietHours.from)} to ${clockText(quietHours.to)} ${quietHours.zone}`;
   return `${name === kind ? name : `${name} (${kind})`}: ${channelTarget(channel)}; ${level} and above of `
-    + `${events.join(', ')}${quiet}`;
+    + `${events.join(', ')}${quiet}`
+    + (channel.kind === 'telegram' && channel.commands !== undefined
+      ? `; takes commands of ${channel.commands.users.join(', ')}` : '');
 }
 
 function clockText(minutes: number): string {

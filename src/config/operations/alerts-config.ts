@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { addressSecrets } from '../../core/redaction.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration, parseDuration } from '../../core/time.ts';
 import type { PlainValue } from '../config-tree.ts';
-import { isDuration } from '../schema-fields.ts';
+import { isDuration, urlOrigin } from '../schema-fields.ts';
 
 const OFF = 'off';
 const DAY_MS: Millis = 86_400_000;
@@ -16,6 +17,42 @@ const span = (standard: string, { least = 10_000, most = 90 * DAY_MS } = {}) => 
 
 function isWithin(text: string, least: Millis, most: Millis): boolean {
   return isDuration(text) && parseDuration(text) >= least && parseDuration(text) <= most;
+}
+
+const pingUrl = () => z.string().refine(isPingUrl, { message: 'expected an http:// or https:// address' });
+
+function isPingUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+const heartbeat = z.strictObject({
+  url: pingUrl().meta({
+    description: 'Called at each interval while the run is well. Keep it out of the file: ${GANNET_HEARTBEAT_URL}.',
+    examples: ['${GANNET_HEARTBEAT_URL}'],
+  }),
+  fail_url: pingUrl().optional().meta({
+    description: 'Called once when the run is no longer well, for services that take failures at an address of their '
+      + 'own. Left out, the calls just stop.',
+  }),
+  every: z.string().refine((text) => isWithin(text, 10_000, DAY_MS), {
+    message: 'expected a duration of 10s to 1d such as "1m"',
+  }).default('1m').meta({ description: 'How often it is called.', examples: ['1m'] }),
+  method: z.enum(['get', 'post']).default('get').meta({ description: 'The HTTP method of the calls.' }),
+}).meta({ description: 'Calls an address of an uptime service, which tells you when the calls stop.' });
+
+const dailyReport = z.strictObject({
+  at: z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { message: 'expected a time of day such as "08:00"' })
+    .default('08:00').meta({ description: 'When it is sent, in the time zone.', examples: ['08:00'] }),
+  zone: z.string().refine(isZone, { message: 'expected the name of a time zone such as "Europe/Berlin"' })
+    .default('UTC').meta({ description: 'The time zone, by its IANA name.', examples: ['Europe/Berlin', 'UTC'] }),
+}).meta({ description: 'A report of profit, equity, swaps, costs and alerts, sent once a day to the notifications.' });
+
+function isZone(name: string): boolean {
+  try {
+    return Intl.DateTimeFormat('en-GB', { timeZone: name }).format(0) !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** The section "alerts": what tells that something does not happen. */
@@ -47,6 +84,8 @@ export const alertsSchema = z.strictObject({
   blocked: span('10s', { least: 2_000, most: DAY_MS }).meta({
     description: 'LOOP_BLOCKED and MACHINE_SLEPT: the process did not run for this long.', examples: ['10s'],
   }),
+  heartbeat: heartbeat.optional(),
+  daily_report: dailyReport.optional(),
 }).meta({ description: 'What tells you that something does not happen. docs/operations/alerts.md.' });
 type AlertsSection = z.output<typeof alertsSchema>;
 
@@ -59,17 +98,38 @@ export interface AlertsConfig {
   readonly slowRecoveryMs: Millis | undefined;
   readonly engineSilentMs: Millis | undefined;
   readonly blockedMs: Millis | undefined;
+  readonly heartbeat?: HeartbeatConfig | undefined;
+  readonly dailyReport?: DailyReportConfig | undefined;
+}
+
+/** The calls of an uptime service. Its addresses are secret. */
+export interface HeartbeatConfig {
+  readonly url: string;
+  readonly failUrl: string | undefined;
+  readonly everyMs: Millis;
+  readonly method: 'get' | 'post';
+}
+
+/** When the daily report is sent. */
+export interface DailyReportConfig {
+  /** "08:00". */
+  readonly at: string;
+  /** An IANA time zone. */
+  readonly zone: string;
 }
 
 /** Returns the section "alerts". */
 export function resolveAlerts(section: AlertsSection): AlertsConfig {
-  const { nothing_landed: landed } = section;
+  const { nothing_landed: landed, heartbeat: pings } = section;
   return {
     noTickMs: spanOf(section.no_tick), silentFeedMs: spanOf(section.silent_feed),
     noDecisionMs: spanOf(section.no_decision),
     nothingLanded: landed === OFF ? undefined : { intents: landed.intents, afterMs: spanOf(landed.after) },
     slowRecoveryMs: spanOf(section.slow_recovery), engineSilentMs: spanOf(section.engine_silent),
     blockedMs: spanOf(section.blocked),
+    heartbeat: pings === undefined ? undefined
+      : { url: pings.url, failUrl: pings.fail_url, everyMs: parseDuration(pings.every), method: pings.method },
+    dailyReport: section.daily_report,
   };
 }
 
@@ -77,9 +137,9 @@ function spanOf(text: string): Millis | undefined {
   return text === OFF ? undefined : parseDuration(text);
 }
 
-/** Returns the section for people, one alert a line. */
+/** Returns the section for people, one alert a line. Of addresses it shows the origin. */
 export function describeAlerts(alerts: AlertsConfig): string[] {
-  const { nothingLanded: landed } = alerts;
+  const { nothingLanded: landed, heartbeat: pings, dailyReport: report } = alerts;
   const rows: readonly (readonly [code: string, text: string | undefined])[] = [
     ['NO_TICK', after(alerts.noTickMs, 'without an answer of any feed')],
     ['FEED_SILENT', after(alerts.silentFeedMs, 'without an answer of a feed')],
@@ -95,6 +155,8 @@ export function describeAlerts(alerts: AlertsConfig): string[] {
   return [
     ...rows.flatMap(([code, text]) => (text === undefined ? [] : [`${code} ${text}`])),
     ...(off.length === 0 ? [] : [`off: ${off.join(', ')}`]),
+    ...(pings === undefined ? [] : [`heartbeat to ${urlOrigin(pings.url)} every ${formatDuration(pings.everyMs)}`]),
+    ...(report === undefined ? [] : [`daily report at ${report.at} ${report.zone}`]),
   ];
 }
 
@@ -102,14 +164,22 @@ function after(ms: Millis | undefined, what: string): string | undefined {
   return ms === undefined ? undefined : `after ${formatDuration(ms)} ${what}`;
 }
 
-/** Returns the section as plain data. */
+/** Returns the parts of the section's addresses that must never appear in a log. */
+export function alertSecrets({ heartbeat: pings }: AlertsConfig): string[] {
+  return [pings?.url, pings?.failUrl].flatMap((url) => (url === undefined ? [] : addressSecrets(url)));
+}
+
+/** Returns the section as plain data, without addresses. */
 export function recordAlerts(alerts: AlertsConfig): { readonly [key: string]: PlainValue } {
-  const { nothingLanded: landed } = alerts;
+  const { nothingLanded: landed, heartbeat: pings, dailyReport: report } = alerts;
   return {
     no_tick_ms: alerts.noTickMs ?? null, silent_feed_ms: alerts.silentFeedMs ?? null,
     no_decision_ms: alerts.noDecisionMs ?? null,
     nothing_landed: landed === undefined ? null : { intents: landed.intents, after_ms: landed.afterMs ?? null },
     slow_recovery_ms: alerts.slowRecoveryMs ?? null, engine_silent_ms: alerts.engineSilentMs ?? null,
     blocked_ms: alerts.blockedMs ?? null,
+    heartbeat: pings === undefined ? null
+      : { origin: urlOrigin(pings.url), every_ms: pings.everyMs, method: pings.method },
+    daily_report: report === undefined ? null : { at: report.at, zone: report.zone },
   };
 }

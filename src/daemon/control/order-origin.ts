@@ -3,8 +3,8 @@ import { userInfo } from 'node:os';
 import { printable } from '../../core/text.ts';
 import type { ControlRole } from './control-tokens.ts';
 
-/** Where an order came from: a request to the control API, or a command that works without the daemon. */
-export type OrderOrigin = RequestOrigin | CommandOrigin;
+/** Where an order came from: a request to the control API, a command that works without the daemon, or Telegram. */
+export type OrderOrigin = RequestOrigin | CommandOrigin | TelegramOrigin;
 
 /** A request to the control API. What the system knows and what the client says are kept apart. */
 interface RequestOrigin {
@@ -26,6 +26,15 @@ interface CommandOrigin {
   readonly pid: number;
   readonly uid: number | null;
   readonly user: string;
+}
+
+/** A command to a bot. Telegram vouches for user and chat. */
+interface TelegramOrigin {
+  readonly role: 'telegram';
+  /** The name of the channel in the configuration. */
+  readonly channel: string;
+  readonly chat: number;
+  readonly user: number;
 }
 
 /** The header in which the command line names its process and its user. */
@@ -61,6 +70,8 @@ export function requestOrigin(role: ControlRole, { ip, socket, headers }: {
 
 /** Returns an origin for people. */
 export function originText(origin: OrderOrigin): string {
+  if (origin.role === 'telegram')
+    return `Telegram (user ${origin.user} in the chat ${origin.chat}, channel "${origin.channel}")`;
   const uid = origin.uid === null ? '' : `, user id ${origin.uid}`;
   if (origin.role === 'command')
     return `"${origin.command}" (process ${origin.pid} of ${printable(origin.user, NAME_MAX)}${uid})`;
@@ -72,7 +83,7 @@ export function originText(origin: OrderOrigin): string {
 
 /** Returns an origin as the flat facts of an alert. */
 export function originFacts(origin: OrderOrigin): Readonly<Record<string, string | number | null>> {
-  if (origin.role === 'command') return { ...origin };
+  if (origin.role === 'command' || origin.role === 'telegram') return { ...origin };
   const { says, ...rest } = origin;
   return { ...rest, pid: says?.pid ?? null, user: says?.user ?? null };
 }

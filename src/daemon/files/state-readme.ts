@@ -12,6 +12,8 @@ const STATE_FILES: readonly (readonly [files: string, content: string])[] = [
   ['control.json', 'how commands reach the daemon'],
   ['control-viewer.json', 'the same for viewers, who read only'],
   ['signals-token', 'the token that other programs need for signals'],
+  ['daily-report.json, telegram-NAME.json',
+    'the day of the last daily report, and which command by Telegram comes next'],
   ['orders.ndjson', 'every order, with its origin'],
   ['notifications.sqlite', 'messages that their channels have not taken yet, and what is known of each channel'],
   ['history.sqlite', 'samples of equity and prices for people'],

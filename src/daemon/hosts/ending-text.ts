@@ -29,6 +29,7 @@ export function heldAlert({ name, ends }: {
     message: `strategy ${name} was stopped ${ends.length} times within ${formatDuration(ENDS_SPAN_MS)} and stays `
       + `stopped: ${textOf(ending)}. Its neighbours go on. Correct it and start the daemon again, or order `
       + `"gannet resume --strategy ${name}"`,
+    data: { code: 'STRATEGY_HELD', strategy: name ?? null },
   };
 }
 

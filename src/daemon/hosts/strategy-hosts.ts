@@ -336,6 +336,7 @@ class Hosts implements HostGeneration {
         kind: 'alert', level: 'critical',
         message: `strategy ${instance.name} stays stopped: its code was changed while the daemon ran. Start the daemon `
           + 'again to run the new code',
+        data: { code: 'STRATEGY_CHANGED', strategy: instance.name ?? null },
       });
       return true;
     }

@@ -22,7 +22,7 @@ export interface HttpSender {
   /** Never rejects. `timeoutMs` bounds the time until the answer. */
   send(url: string, options: {
     readonly method?: 'GET' | 'POST'; readonly body?: string; readonly headers?: Readonly<Record<string, string>>;
-    readonly timeoutMs?: Millis; readonly signal?: AbortSignal;
+    readonly timeoutMs?: Millis; readonly signal?: AbortSignal; readonly answerBytes?: number;
   }): Promise<HttpResult>;
   close(): Promise<void>;
 }
@@ -36,7 +36,9 @@ const NOT_SENT: ReadonlySet<string> = new Set([
 export function createHttpSender(): HttpSender {
   const dispatcher = new Agent({ connect: { timeout: CONNECT_MS }, connections: 2, keepAliveTimeout: 1_000 });
   return {
-    send: async (url, { method = 'POST', body, headers = {}, timeoutMs = ANSWER_MS, signal }) => {
+    send: async (url, {
+      method = 'POST', body, headers = {}, timeoutMs = ANSWER_MS, signal, answerBytes = ANSWER_BYTES,
+    }) => {
       const deadline = AbortSignal.timeout(Math.max(WHOLE_MS, timeoutMs + CONNECT_MS));
       try {
         const { statusCode: status, headers: given, body: answer } = await request(url, {
@@ -45,7 +47,7 @@ export function createHttpSender(): HttpSender {
           headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
           ...(body === undefined ? {} : { body }),
         });
-        const text = await boundedText(answer);
+        const text = await boundedText(answer, answerBytes);
         return { kind: 'answer', status, text, retryAfterMs: retryAfter(given['retry-after']) };
       } catch (error) {
         const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -58,21 +60,21 @@ export function createHttpSender(): HttpSender {
 }
 
 /** The status says whether the request was taken, so an answer that breaks off is what has arrived of it. */
-async function boundedText(body: AsyncIterable<Uint8Array> & { destroy(): unknown }): Promise<string> {
+async function boundedText(body: AsyncIterable<Uint8Array> & { destroy(): unknown }, limit: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const part of body) {
       parts.push(part);
       bytes += part.length;
-      if (bytes >= ANSWER_BYTES) break;
+      if (bytes >= limit) break;
     }
   } catch {
     // Its receiver decides whether the beginning is enough.
   } finally {
     body.destroy();
   }
-  return Buffer.concat(parts).subarray(0, ANSWER_BYTES).toString('utf8');
+  return Buffer.concat(parts).subarray(0, limit).toString('utf8');
 }
 
 function retryAfter(header: string | string[] | undefined): Millis | undefined {

@@ -1,4 +1,5 @@
 import type { Subscription } from 'rxjs';
+import { LEVELS } from '../../config/notifications/channel-config.ts';
 import { messageOf } from '../../core/errors.ts';
 import { formatCounts, pluralize } from '../../core/text.ts';
 import type { Clock, Millis } from '../../core/time.ts';
@@ -103,11 +104,15 @@ export class RunNotifications {
         [name, typeof value === 'bigint' ? value.toString() : value]));
       const subject = ['intent_id', 'mint', 'strategy', 'subject'].map((name) => facts[name])
         .filter((value) => value !== undefined).join(' ');
+      // The end of an alert reaches the channels that its beginning has reached.
+      const was = strategy === undefined && data['over'] === true
+        ? LEVELS.find((each) => each === data['was']) : undefined;
       this.#tell({
-        topic: 'alerts', level, at, strategy, facts, title: message,
+        topic: 'alerts', level: was ?? level, at, strategy, facts, title: message,
         text: this.#stateText(level),
         // Without a code, two alerts are about the same where they differ in figures alone.
-        key: `alert:${strategy ?? ''}:${code ?? message.replaceAll(/\d+/g, '#')}:${subject}`,
+        key: `alert:${strategy ?? ''}:${code ?? message.replaceAll(/\d+/g, '#')}:${subject}`
+          + (was === undefined ? '' : ':over'),
       });
     },
     feed: () => undefined,

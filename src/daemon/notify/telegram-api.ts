@@ -13,10 +13,10 @@ type TelegramAnswer =
   | { readonly kind: 'failed'; readonly fault: string; readonly wasSent: boolean };
 
 /** The Bot API of one bot. */
-interface TelegramApi {
+export interface TelegramApi {
   /** Calls a method and never rejects. `timeoutMs` must be above the method's own, for long polls. */
   call(method: string, parameters: object, options?: {
-    readonly timeoutMs?: Millis; readonly signal?: AbortSignal;
+    readonly timeoutMs?: Millis; readonly signal?: AbortSignal; readonly answerBytes?: number;
   }): Promise<TelegramAnswer>;
 }
 

@@ -125,6 +125,6 @@ class ChangedFiles {
   }
 
   #warn(message: string): void {
-    this.#options.alert({ kind: 'alert', level: 'warning', message });
+    this.#options.alert({ kind: 'alert', level: 'warning', message, data: { code: 'RELOAD_FAILED' } });
   }
 }

@@ -21,7 +21,10 @@ export function accessAlert(access: ServiceAccessState, reason: string): AlertPr
     };
   }
   if (access === 'granted') {
-    return { kind: 'alert', level: 'info', message: `${reason}: trading goes on`, data: { service_access: access } };
+    return {
+      kind: 'alert', level: 'info', message: `${reason}: trading goes on`,
+      data: { service_access: access, code: 'SERVICE_ACCESS' },
+    };
   }
   return {
     kind: 'alert',
@@ -42,8 +45,12 @@ export function wideningAlert({ action, widens, reason = '', origin }: WideningO
   };
 }
 
-const LEVELS: Readonly<Record<AdjustmentCause, AlertProposal['level']>> =
-  { deposit: 'info', withdrawal: 'warning', mismatch: 'critical' };
+const ADJUSTMENTS: Readonly<Record<AdjustmentCause, { readonly level: AlertProposal['level']; readonly code: string }>>
+  = {
+    deposit: { level: 'info', code: 'WALLET_DEPOSIT' },
+    withdrawal: { level: 'warning', code: 'WALLET_WITHDRAWAL' },
+    mismatch: { level: 'critical', code: 'WALLET_MISMATCH' },
+  };
 
 /**
  * Returns the alerts for a booked difference between chain and ledger, with the strategies that it leaves uncovered.
@@ -56,8 +63,8 @@ export function adjustmentAlerts(
   const words = cause === 'deposit' ? `${shown} came into the wallet`
     : cause === 'withdrawal' ? `${shown} left the wallet` : `the wallet lacks ${shown}`;
   const booked: AlertProposal = {
-    kind: 'alert', level: LEVELS[cause], message: `${words}: ${reason}. It is booked in the ledger`,
-    data: { mint, change, cause },
+    kind: 'alert', level: ADJUSTMENTS[cause].level, message: `${words}: ${reason}. It is booked in the ledger`,
+    data: { mint, change, cause, code: ADJUSTMENTS[cause].code },
   };
   const uncovered = amount < 0n ? uncoveredAlert(state, mint) : undefined;
   return uncovered === undefined ? [booked] : [booked, uncovered];
@@ -76,7 +83,7 @@ function uncoveredAlert(
     message: `the wallet has ${showAmount(tokens, mint, wallet)}, less than the ${showAmount(tokens, mint, held)} in `
       + `the books of ${holders.join(', ')}: the missing part cannot be spent (BALANCE_INSUFFICIENT) until it is paid `
       + 'in',
-    data: { mint, held: held.toString(), wallet: wallet.toString() },
+    data: { mint, held: held.toString(), wallet: wallet.toString(), code: 'WALLET_UNCOVERED' },
   };
 }
 
@@ -141,7 +148,7 @@ export class TokenAlerts {
     this.#findings.set(mint, now);
     if (before === now) return undefined;
     const name = symbolOf(tokens, mint);
-    const data = { mint, findings: findings.join(', ') };
+    const data = { mint, findings: findings.join(', '), code: 'TOKEN_CHECKED' };
     return findings.length === 0
       ? { kind: 'alert', level: 'info', message: `${name} may be bought again: ${reason}`, data }
       : {
@@ -156,5 +163,6 @@ export function signerLostAlert(reason: string): AlertProposal {
   return {
     kind: 'alert', level: 'critical',
     message: `trading has stopped: the signer process is gone (${reason}); open swaps are still followed`,
+    data: { code: 'SIGNER_LOST' },
   };
 }

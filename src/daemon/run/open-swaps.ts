@@ -83,6 +83,6 @@ function reportUnproven({ runRecorder, state: { tokens }, stamp }: FollowOptions
     message: `${open.map(({ intent: { id } }) => id).join(', ')} of the last run could not be proven within `
       + `${formatDuration(RECOVERY_MAX_MS)}: trading starts, but nothing spends ${inputs.join(', ')} until they are `
       + 'known; "gannet journal list" shows them',
-    data: { intent_ids: open.map(({ intent: { id } }) => id).join(' ') },
+    data: { intent_ids: open.map(({ intent: { id } }) => id).join(' '), code: 'SWAPS_UNPROVEN' },
   });
 }

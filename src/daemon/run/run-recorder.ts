@@ -266,6 +266,7 @@ export class RunRecorder {
       this.alert(stamp, undefined, {
         kind: 'alert', level: 'critical',
         message: `this applies to the current run, but could not be saved for the next one: ${messageOf(error)}`,
+        data: { code: 'STATE_NOT_SAVED' },
       });
     }
   }

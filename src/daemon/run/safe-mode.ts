@@ -35,7 +35,10 @@ export function safeModeText(crashes: number): string {
 
 /** Returns the alert for a start in safe mode. */
 export function safeModeAlert(crashes: number): AlertProposal {
-  return { kind: 'alert', level: 'critical', message: `safe mode: ${safeModeText(crashes)}`, data: { crashes } };
+  return {
+    kind: 'alert', level: 'critical', message: `safe mode: ${safeModeText(crashes)}`,
+    data: { crashes, code: 'SAFE_MODE' },
+  };
 }
 
 function reasonOf(crashes: number): string {

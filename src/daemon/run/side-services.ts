@@ -1,14 +1,12 @@
-import { requestRate } from '../../config/request-rate.ts';
 import { messageOf } from '../../core/errors.ts';
-import { feedKey } from '../../market/feed.ts';
 import type { ControlPort } from '../control/control-port.ts';
 import { writeStateReadme } from '../files/state-readme.ts';
 import { RunMetrics } from '../metrics/run-metrics.ts';
 import { openNotifications } from '../notify/notifications.ts';
+import { operatorServices } from '../notify/operator-services.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { RetentionService } from '../retention/retention-service.ts';
-import { AbsenceWatch } from '../watch/absence.ts';
 import { superviseRun } from '../watch/supervision.ts';
 import type { DaemonOptions } from './run-options.ts';
 
@@ -41,38 +39,32 @@ export function openSideServices(options: DaemonOptions): SideServices {
     ...options, mode, recordingDir: recording.dir, requests: () => service.stats(),
     nodes: () => chain?.nodes.stats() ?? [],
   });
+  const notifications = openNotifications(options);
   const services: readonly SideService[] = [
-    absenceService(options),
+    ...operatorServices(options, notifications.notifier),
     ...nodeAlerts(options),
     { name: 'metrics', reporter: metrics.reporter, attach: (port) => { metrics.attach(port); },
       close: () => { metrics.close(); } },
     ...(manager === undefined ? [] : [{ name: 'supervision', ...superviseRun({ manager, clock, log }) }]),
     ...(options.config.retention.enabled ? [retentionOf(options)] : []),
-    // Closed last, so that it still sends what the others say at their end.
-    openNotifications(options),
+    notifications,
   ];
   return {
     metrics,
     reporters: services.flatMap(({ name, reporter }) => (reporter === undefined ? [] : [guarded(name, reporter, log)])),
     attach: (port) => { for (const { name, attach } of services) logged(name, log, () => attach?.(port)); },
     close: async () => {
-      await Promise.all(services.map(async ({ name, close }) => {
+      const closed = async ({ name, close }: SideService): Promise<void> => {
         try {
           await close?.();
         } catch (error) {
           log('error', `${name} did not close: ${messageOf(error)}`, { error });
         }
-      }));
+      };
+      // The messages go last: they hold what the others say at their end.
+      await Promise.all(services.filter((service) => service !== notifications).map(closed));
+      await closed(notifications);
     },
-  };
-}
-
-function absenceService({ config, clock, log }: DaemonOptions): SideService {
-  const expectedMs = new Map(requestRate(config).feeds.map(({ spec, expectedMs: each }) => [feedKey(spec), each]));
-  const watch = new AbsenceWatch({ alerts: config.alerts, clock, log, expectedMs });
-  return {
-    name: 'the watch over absent events', reporter: watch.reporter, attach: (port) => { watch.attach(port); },
-    close: () => { watch.close(); },
   };
 }
 

@@ -46,7 +46,7 @@ export function createStateKeeper({
       if (isSaved) {
         const message =
           `equity peaks, days and strategy states could not be saved; a crash would lose them: ${messageOf(error)}`;
-        alert({ kind: 'alert', level: 'critical', message });
+        alert({ kind: 'alert', level: 'critical', message, data: { code: 'STATE_NOT_SAVED' } });
       }
       isSaved = false;
     }

@@ -247,7 +247,7 @@ export class AbsenceWatch {
         + 'the last fault of each feed; where the token or the market is gone, remove it from the strategy');
     }
     if (heardAgain.length > 0) {
-      this.#over('FEED_SILENT',
+      this.#over('FEED_SILENT', 'warning',
         `${heardAgain.length === 1 ? 'a feed answers' : `${heardAgain.length} feeds answer`} again: `
         + named(heardAgain));
     }
@@ -301,7 +301,7 @@ export class AbsenceWatch {
       if (now - lastAt < UNINTERRUPTED_MS) continue;
       this.#interrupted.delete(code);
       const often = count === 1 ? '' : ` It was interrupted ${count} times, for up to ${roughDuration(longestMs)}`;
-      this.#over(code, `the process runs without interruption since ${clockText(lastAt)}.${often}`);
+      this.#over(code, 'warning', `the process runs without interruption since ${clockText(lastAt)}.${often}`);
     }
   }
 
@@ -316,7 +316,7 @@ export class AbsenceWatch {
     }
     if (since === undefined) return undefined;
     this.#active.delete(code);
-    this.#over(code, `${over}, after ${roughDuration(this.#options.clock.now() - since)}`);
+    this.#over(code, level, `${over}, after ${roughDuration(this.#options.clock.now() - since)}`);
     return 'over';
   }
 
@@ -324,8 +324,9 @@ export class AbsenceWatch {
     this.#run?.alert({ kind: 'alert', level, message, data: { code, since } });
   }
 
-  #over(code: string, message: string): void {
-    this.#run?.alert({ kind: 'alert', level: 'info', message, data: { code, over: true } });
+  /** `was` is the level of the alert that is over: who was told of that is told of its end. */
+  #over(code: string, was: AlertLevel, message: string): void {
+    this.#run?.alert({ kind: 'alert', level: 'info', message, data: { code, over: true, was } });
   }
 
   #intervalOf({ feed, every_ms: every }: FeedState): Millis {

@@ -71,7 +71,7 @@ export function watchMachine({
   const watching = new Subscription();
   watching.add(diskGuard.watch({
     state, accept,
-    alert: (level, message) => { alert({ kind: 'alert', level, message }); },
+    alert: (level, message) => { alert({ kind: 'alert', level, message, data: { code: 'DISK_SPACE' } }); },
     stopRecording: () => recorder?.stop() ?? false,
     retry: () => { files.retry(); },
   }));

@@ -63,7 +63,7 @@ export function setBackAlert(setBackMs: Millis): AlertProposal | undefined {
     message: `the clock of this machine was set back by ${roughDuration(setBackMs)} or more since the last run: what `
       + 'that run noted of later counts as of now, so pauses and spans may last longer. '
       + 'Make sure that the clock is right (NTP)',
-    data: { set_back_ms: Math.round(setBackMs) },
+    data: { set_back_ms: Math.round(setBackMs), code: 'CLOCK_SET_BACK' },
   };
 }
 
@@ -83,14 +83,17 @@ export function watchClock({ clock, aheadMs, alert }: {
     if (skew === reported) return;
     reported = skew;
     alert(skew === 'none'
-      ? { kind: 'alert', level: 'info', message: 'the clock of this machine agrees with the service’s again' }
+      ? {
+          kind: 'alert', level: 'info', message: 'the clock of this machine agrees with the service’s again',
+          data: { code: 'CLOCK_WRONG', over: true, was: 'warning' },
+        }
       : {
           kind: 'alert', level: skew === 'gross' ? 'critical' : 'warning',
           message: `the clock of this run is ${roughDuration(off)} ${ahead > 0 ? 'behind' : 'ahead of'} the service’s`
             + ': days begin and end at the wrong time for it, and firm quotes seem '
             + `${ahead > 0 ? 'good for longer than they are' : 'to have run out'}. Set the clock of this machine (NTP) `
             + 'and start again',
-          data: { ahead_ms: Math.round(ahead) },
+          data: { ahead_ms: Math.round(ahead), code: 'CLOCK_WRONG' },
         });
   };
   check();

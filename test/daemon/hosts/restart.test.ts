@@ -138,6 +138,7 @@ describe('the processes of strategies', () => {
     await expect.poll(() => alerts).toEqual([{
       kind: 'alert', level: 'critical',
       message: expect.stringMatching(/^strategy culprit was stopped 3 times within 10m and stays stopped: /) as string,
+      data: { code: 'STRATEGY_HELD', strategy: 'culprit' },
     }]);
     // Its process and its neighbour went on all the time.
     expect(told(show(strategies.other, 9))).toEqual(['1 events, 500000000 left, 1 open, 9']);

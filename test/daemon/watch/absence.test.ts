@@ -280,15 +280,15 @@ describe('no absence', () => {
   });
 });
 
-describe('the alerts of a real session', () => {
-  const watched = (session: Awaited<ReturnType<typeof start>>['session'], clock: Clock, section: object): void => {
-    const watch = new AbsenceWatch({
-      alerts: resolveAlerts(alertsSchema.parse(section)), clock, log: () => undefined, running: () => clock.now(),
-    });
-    watch.attach(session.controlPort);
-    onTestFinished(() => { watch.close(); });
-  };
+const watched = (session: Awaited<ReturnType<typeof start>>['session'], clock: Clock, section: object): void => {
+  const watch = new AbsenceWatch({
+    alerts: resolveAlerts(alertsSchema.parse(section)), clock, log: () => undefined, running: () => clock.now(),
+  });
+  watch.attach(session.controlPort);
+  onTestFinished(() => { watch.close(); });
+};
 
+describe('the alerts of a real session', () => {
   it('reach its reporters, and are neither decisions nor inputs', async () => {
     const left = { intent: intentOf(7, { amountIn: PURCHASE as Amount }), state: 'submitted' } as const;
     const daemon = await start({ open: [left], leftover: 'nothing yet', passedMs: 2_000 });

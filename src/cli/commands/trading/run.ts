@@ -10,6 +10,7 @@ import { reportError } from '../../output/terminal.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
 import type { ErrorCode } from '../../../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
+import { alertSecrets } from '../../../config/operations/alerts-config.ts';
 import { addressSecrets } from '../../../core/redaction.ts';
 import type { ServiceManager } from '../../../core/process-supervisor.ts';
 import { takeServiceManager } from '../../../core/process-supervisor.ts';
@@ -142,6 +143,7 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
     secrets: secretsOf(
       environment, config.service.apiKey,
       ...[config.chain.rpcUrl, ...config.chain.furtherRpcUrls].flatMap(addressSecrets),
+      ...alertSecrets(config.alerts),
       connections.sandbox?.addresses.wallet.private_key, ...Object.values(controlTokens), signalsToken,
       ...channelSecrets(config.notifications ?? []),
     ),
