@@ -43,15 +43,21 @@ function windows(): Promise<DaemonWindow[]> {
 }
 
 /** What differs between the measured daemons. */
-interface MeasuredDaemon {
+export interface MeasuredDaemon {
   /** Returns the strategies of the configuration; files of their own are written into its folder. */
   readonly strategies: (dir: string) => string;
   /** Starts what uses the daemon of a state directory meanwhile, and returns how it ends. */
   readonly beside?: ((stateDir: string) => Promise<() => void>) | undefined;
+  /** How many windows are measured once the daemon is warm. */
+  readonly windows?: number | undefined;
+  /** Called with each measured window. */
+  readonly onWindow?: ((window: DaemonWindow) => void) | undefined;
 }
 
 /** Returns the figures of a daemon, window by window, once it is warm. */
-export async function measureDaemon({ strategies, beside }: MeasuredDaemon): Promise<DaemonWindow[]> {
+export async function measureDaemon(
+  { strategies, beside, windows: measuredWindows = WINDOWS, onWindow }: MeasuredDaemon,
+): Promise<DaemonWindow[]> {
   const dir = mkdtempSync(join(tmpdir(), 'gannet-bench-'));
   const sandbox = startCommand(['sandbox', '--json']);
   try {
@@ -72,15 +78,16 @@ export async function measureDaemon({ strategies, beside }: MeasuredDaemon): Pro
       daemon.stdout.resume();
       end = await beside?.(join(dir, 'state'));
       const seen: DaemonWindow[] = [];
-      for (let count = 0; count < WARM_UP_WINDOWS + WINDOWS;) {
+      for (let count = 0; count < WARM_UP_WINDOWS + measuredWindows;) {
         await pause(PROBE_WINDOW_MS / 10);
         daemon.assertRunning();
         const line = readProbe(probe)[count];
         if (line?.kind !== 'window') continue;
         count += 1;
-        if (count > WARM_UP_WINDOWS) seen.push({
-          loopDelayP99Ms: line.loopDelayP99Ms, pssMb: proportionalKilobytes(daemon.pid) / 1_024,
-        });
+        if (count <= WARM_UP_WINDOWS) continue;
+        const window = { loopDelayP99Ms: line.loopDelayP99Ms, pssMb: proportionalKilobytes(daemon.pid) / 1_024 };
+        seen.push(window);
+        onWindow?.(window);
       }
       return seen;
     } finally {

@@ -36,7 +36,7 @@ interface ChainOptions {
   readonly signal?: AbortSignal | undefined;
   /** HTTP to `rpcUrl` by default. */
   readonly transport?: RpcTransport | undefined;
-  /** Returns the transport to each address where there are further ones; HTTP by default. */
+  /** Returns the transport to each address; HTTP by default. */
   readonly transportTo?: ((rpcUrl: string) => RpcTransport) | undefined;
 }
 
@@ -115,7 +115,7 @@ export function createChain(options: ChainOptions): Chain {
   if (furtherRpcUrls.length > 0) return severalNodes(options, [rpcUrl, ...furtherRpcUrls]);
   const { clock, timeoutMs = CALL_TIMEOUT_MS, signal } = options;
   const { host } = parseRpcUrl(rpcUrl);
-  const transport = options.transport ?? httpTransport({ rpcUrl });
+  const transport = options.transport ?? options.transportTo?.(rpcUrl) ?? httpTransport({ rpcUrl });
   const health = new NodeHealth(host, clock, 'healthy');
   const client = createRpcClient({ transport, clock, host, timeoutMs, signal });
   const { floor: _floor, ...calls } = nodeCalls(countedClient({ client, health, clock, timeoutMs }), options);

@@ -19,6 +19,7 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Trading:': [
     { names: ['run'], load: async () => (await import('./commands/trading/run.ts')).runDaemonCommand },
     { names: ['status'], load: async () => (await import('./commands/daemon/status.ts')).statusCommand },
+    { names: ['logs'], load: async () => (await import('./commands/daemon/logs.ts')).logsCommand },
     { names: ['page'], load: async () => (await import('./commands/daemon/page.ts')).pageCommand },
     { names: ['swap'], load: async () => (await import('./commands/trading/swap.ts')).swapCommand },
     { names: ['sell'], load: async () => (await import('./commands/trading/sell.ts')).sellCommand },
@@ -46,8 +47,13 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Setup and recordings:': [
     { names: ['init'], load: async () => (await import('./commands/strategy/scaffold.ts')).initCommand },
     { names: ['sandbox'], load: async () => (await import('./commands/sandbox.ts')).sandboxCommand },
+    { names: ['doctor'], load: async () => (await import('./commands/daemon/doctor.ts')).doctorCommand },
+    { names: ['completion'], load: async () =>
+      (await import('./commands/completion.ts')).completionCommand(addCommands) },
     { names: ['config'], load: async () => (await import('./commands/config.ts')).configCommand },
     { names: ['record'], load: async () => (await import('./commands/recording/record.ts')).recordCommand },
+    { names: ['runs'], load: async () => (await import('./commands/recording/list.ts')).runsCommand },
+    { names: ['prune'], load: async () => (await import('./commands/recording/prune.ts')).pruneCommand },
     { names: ['recording'], load: async () => (await import('./commands/recording/recording.ts')).recordingCommand },
   ],
   'Strategies:': [

@@ -7,6 +7,8 @@ export const EXIT = {
   usage: 2,
   /** Halted by risk or by the operator. */
   halted: 3,
+  /** A run under a service manager could not start for a reason that may pass, such as a node without an answer. */
+  tryAgain: 75,
   interrupted: 130,
 } as const;
 

@@ -9,13 +9,12 @@ import type { Output } from './output/process-output.ts';
 import { interruptions, reported, watchOutput } from './output/process-output.ts';
 import type { Redact } from './output/terminal.ts';
 import { linesWrapped, outputColumns, processTerminal, redactKeysOf, reportError } from './output/terminal.ts';
+import { VERSION } from '../core/code-files.ts';
 import { stringifyJson } from '../core/json.ts';
 import { CONTROL_TOKENS, SIGNALS_TOKEN } from '../core/secret-strength.ts';
 import { LOG_LEVELS } from '../daemon/reporting/log-levels.ts';
 import type { HandedOn } from '../signer/command-process.ts';
 import { dotenvFolders, merged, readDotenv, withoutKeys } from '../signer/environment.ts';
-
-const VERSION = '0.1.0';
 
 const COMMON_OPTIONS = 'Every command also takes --json, --config, --state-dir, --base-url, --rpc-url, --api-key-env '
   + 'and --log-level; see "gannet help".';

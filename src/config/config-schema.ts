@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { parseDuration } from '../core/time.ts';
 import { SIGNAL_NAME } from '../market/signal.ts';
 import { PLAN_NAMES } from '../service/rate/rate-plan.ts';
+import { alertsSchema } from './operations/alerts-config.ts';
+import { retentionSchema } from './operations/retention-config.ts';
 import { backtestSchema } from './schema-backtest.ts';
 import { address, amount, duration, isDuration, isRpcUrl, isServiceUrl } from './schema-fields.ts';
 import { riskSchema } from './risk-limits.ts';
@@ -219,6 +221,8 @@ export const configSchema = z.strictObject({
       examples: ['/run/secrets/signals-token'],
     }),
   }).optional().meta({ description: 'Signals of other programs, taken by the control API as an input of strategies.' }),
+  alerts: alertsSchema.prefault({}),
+  retention: retentionSchema.prefault({}),
   notifications: z.array(z.strictObject({
     kind: z.enum(['webhook', 'telegram']),
     url: z.string().optional(),

@@ -14,6 +14,8 @@ import type { EnvironmentRecord } from './interpolate.ts';
 import { checkLiveGate } from './live-gate.ts';
 import type { RequestRate } from './request-rate.ts';
 import { refuseExcess, requestRate } from './request-rate.ts';
+import { resolveAlerts } from './operations/alerts-config.ts';
+import { resolveRetention } from './operations/retention-config.ts';
 import { resolveBacktest } from './resolve-backtest.ts';
 import {
   checkForRun, knownRouters, refuseUnknownSignals, resolveChain, resolveService, resolveSignals, resolveSigner,
@@ -140,6 +142,8 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     reload: sections.reload ?? (sections.mode === 'paper' ? 'on_change' : 'by_command'),
     recording: { enabled, dir },
     signals: resolveSignals(sections),
+    alerts: resolveAlerts(sections.alerts),
+    retention: resolveRetention(sections.retention),
     control: { ...sections.control, isPortGiven: nodeAt(sound, ['control', 'port']) !== undefined },
   };
   const rate = requestRate(config);

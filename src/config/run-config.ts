@@ -11,6 +11,8 @@ import type { SwapOptions } from '../trading/swap-options.ts';
 import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import { specsOf } from '../strategy/input.ts';
 import type { PlainValue } from './config-tree.ts';
+import type { AlertsConfig } from './operations/alerts-config.ts';
+import type { RetentionConfig } from './operations/retention-config.ts';
 
 /** A configuration with everything resolved: what a run is made of. */
 export interface RunConfig {
@@ -35,6 +37,10 @@ export interface RunConfig {
   readonly recording: { readonly enabled: boolean; readonly dir: string };
   /** The signals that other programs may send; undefined where none may. */
   readonly signals?: SignalsConfig | undefined;
+  /** What tells that something does not happen. */
+  readonly alerts: AlertsConfig;
+  /** How long the files of runs are kept. */
+  readonly retention: RetentionConfig;
   readonly control: {
     readonly enabled: boolean;
     readonly host: string;

@@ -4,6 +4,9 @@ import { pathToFileURL } from 'node:url';
 
 // The program runs from its source, or from the files of its build. Both are found here, and nowhere else.
 
+/** The version of the program, as package.json has it. */
+export const VERSION = '0.2.0';
+
 /** Whether the program runs from its source. */
 export const IS_SOURCE = import.meta.filename.endsWith('.ts');
 

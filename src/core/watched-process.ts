@@ -40,6 +40,12 @@ export function ownMegabytes(pid: number | undefined): number {
   return resident === undefined ? 0 : (Number(resident) - Number(shared)) * PAGE_BYTES / MEGABYTE;
 }
 
+/** Returns the whole resident memory of a process; undefined where the platform does not tell. */
+export function residentBytes(pid: number): number | undefined {
+  const resident = procFile(pid, 'statm')?.split(' ')[1];
+  return resident === undefined ? undefined : Number(resident) * PAGE_BYTES;
+}
+
 /** Returns whether the last words of Node say that its heap was full. */
 export function saysHeapIsFull(words: string): boolean {
   return /heap limit|out of memory/i.test(words);

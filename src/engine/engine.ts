@@ -137,6 +137,11 @@ export class Engine {
     return new Map(Engine.feedsOf(strategies).map((spec) => [feedKey(spec), spec.everyMs]));
   }
 
+  /** The feeds of the strategies as they run now, without those that strategies watch beside their inputs. */
+  get declaredFeeds(): FeedSpec[] {
+    return Engine.feedsOf([...this.#hosts.values()].map(({ instance }) => instance));
+  }
+
   /** The number of the last stamped input or proposal. */
   get seq(): number {
     return this.#seq;

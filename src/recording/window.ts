@@ -10,6 +10,7 @@ import { RecordingCursor } from './cursor.ts';
 import type { RecordingKind } from './format.ts';
 import { DIGESTS_FILE, MANIFEST_FILE, MARKET_KINDS } from './format.ts';
 import { parseManifest } from './manifest.ts';
+import { withoutPruned } from './pruning.ts';
 import type { SegmentDigest } from './segment/digest.ts';
 import { parseDigestLines, segmentName } from './segment/digest.ts';
 import { verifySegment } from './segment/segment-file.ts';
@@ -40,7 +41,7 @@ export function* openWindowInChunks(
   directory: string, { from, until }: { readonly from: Millis; readonly until: Millis },
 ): ChunkedWork<RecordingWindow | undefined> {
   const manifest = parseManifest(readManifestText(directory));
-  const digests = manifest.closed ? manifest.files : lastDigests(directory, from);
+  const digests = manifest.closed ? withoutPruned(directory, manifest.files) : lastDigests(directory, from);
   const within = digests.filter(({ file, rows, firstAt, lastAt }) =>
     rows > 0 && lastAt >= from && firstAt < until && MARKET_KINDS.some((kind) => isOfKind(file, kind)));
   if (within.length === 0) return undefined;
@@ -72,7 +73,7 @@ export function openWindow(...given: Parameters<typeof openWindowInChunks>): Rec
 /** A segment has the same identity before and after compression. */
 function identityOf({ file, bytes, sha256, compressed }: SegmentDigest): string {
   return compressed?.rawSha256 === undefined ? `${file} ${bytes} ${sha256}\n`
-    : `${segmentName(file)} ${compressed.rawBytes} ${compressed.rawSha256}\n`;
+    : `${segmentName(file)} ${compressed.unmergedBytes ?? compressed.rawBytes} ${compressed.rawSha256}\n`;
 }
 
 function isOfKind(file: string, kind: RecordingKind): boolean {
@@ -84,7 +85,7 @@ function isOfKind(file: string, kind: RecordingKind): boolean {
  * end.
  */
 function lastDigests(directory: string, from: Millis): readonly SegmentDigest[] {
-  return intactSegments(directory, () => linesSince(directory, from)).segments;
+  return intactSegments(directory, () => withoutPruned(directory, linesSince(directory, from))).segments;
 }
 
 function linesSince(directory: string, from: Millis): readonly SegmentDigest[] {

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import { newSessionKey } from './channel/channel-frames.ts';
+import { onlyReads, readInvocation } from './command-process.ts';
 import { signerFolders } from './counters/spend-counters.ts';
 import type { ProcessUsers } from './system-users.ts';
 import { becomeUser, handOverFolders, processUsers } from './system-users.ts';
@@ -67,7 +68,8 @@ export function launchBesideSigner({ command, ...place }: Beside): void {
 function separateUsers({ args, environment, workingDir }: SignerPlace): ProcessUsers | undefined {
   try {
     const users = processUsers(environment);
-    if (users !== undefined) handOverFolders(users, signerFolders({ args, environment, workingDir }));
+    if (users !== undefined && !onlyReads(readInvocation(args)))
+      handOverFolders(users, signerFolders({ args, environment, workingDir }));
     return users;
   } catch (error) {
     refuseStart(isGannetError(error) ? error : new GannetError(

@@ -80,6 +80,8 @@ function prepareDatabase(database: DatabaseSync, path: string, kind: DatabaseKin
     path, kind, `expected a Gannet ${kind.name}, found another SQLite database; give another state directory`,
   );
   if (version > kind.migrations.length) throw newer(database, path, { kind, version });
+  // Before the first table, where it takes effect.
+  if (tables === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   const check = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
   if (check !== 'ok') throw invalid(path, kind, `expected a whole database, found: ${String(check)}; ${kind.remedy}`);

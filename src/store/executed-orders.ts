@@ -45,8 +45,11 @@ interface OrderRow {
   readonly outcome: string | null;
 }
 
+/** The name of the record in the state directory. */
+export const EXECUTED_ORDERS_FILE = 'executed-orders.sqlite';
+
 /** The kind of file of orders that were signed elsewhere ("GNEX"). */
-const EXECUTED_ORDERS: DatabaseKind = {
+export const EXECUTED_ORDERS: DatabaseKind = {
   name: 'record of executed orders',
   applicationId: 0x47_4e_45_58,
   migrations: [`${FORMAT_TABLE}

@@ -6,6 +6,8 @@ import { readOutcome } from '../trading/intent.ts';
 import type { UsdValue } from '../trading/valuation.ts';
 import type { Prepare } from './database.ts';
 import type { IntentRow } from './journal-rows.ts';
+import type { PackedSwap, ValuesRow } from './packed-swaps.ts';
+import { createPackedSwaps } from './packed-swaps.ts';
 
 /** What a landed swap was worth when it landed; undefined where the run did not know it. */
 export interface FillValues {
@@ -64,19 +66,22 @@ export interface SettledSwaps {
   readonly next: number | undefined;
 }
 
-type ValuesRow = Readonly<Record<string, string | number | null>>;
 type SettledRow = IntentRow & ValuesRow & {
   readonly transition: number; readonly at: number; readonly outcome: string;
 };
 
-/** Returns the part of the journal that holds what profit is computed from. `hasValues` is false before format 7. */
-export function createFillRecords(prepare: Prepare, { hasValues = true } = {}): FillRecords {
+/**
+ * Returns the part of the journal that holds what profit is computed from. `hasValues` is false before format 7,
+ * `hasPacked` before format 8.
+ */
+export function createFillRecords(prepare: Prepare, { hasValues = true, hasPacked = true } = {}): FillRecords {
   const settledStatement = `
     SELECT ${hasValues ? 'fill_values.*, ' : ''}intents.*, transitions.number AS transition, transitions.at,
       transitions.outcome
     FROM transitions JOIN intents ON intents.intent_id = transitions.intent_id
     ${hasValues ? 'LEFT JOIN fill_values ON fill_values.intent_id = transitions.intent_id' : ''}
-    WHERE transitions.number > ? AND transitions.state IN ('confirmed', 'failed', 'expired', 'abandoned')
+    WHERE transitions.number > ? AND transitions.number <= ?
+      AND transitions.state IN ('confirmed', 'failed', 'expired', 'abandoned')
     ORDER BY transitions.number LIMIT ?`;
   return {
     putValues: (intentId, { isManual, currency, feeValue, input, output, feeUsd }) => {
@@ -90,7 +95,11 @@ export function createFillRecords(prepare: Prepare, { hasValues = true } = {}): 
         VALUES (?, (SELECT coalesce(max(number), 0) FROM transitions))`).run(at);
     },
     settled: ({ after, limit }) => {
-      const rows = prepare(settledStatement).all(after, limit) as unknown as SettledRow[];
+      const packed = hasPacked ? createPackedSwaps(prepare).after({ after, limit }) : { swaps: [], until: Infinity };
+      const until = Math.min(packed.until, Number.MAX_SAFE_INTEGER);
+      const live = prepare(settledStatement).all(after, until, limit) as unknown as SettledRow[];
+      const rows = packed.swaps.length === 0 ? live : [...packed.swaps.map(rowOf), ...live]
+        .sort((a, b) => a.transition - b.transition).slice(0, limit);
       return {
         swaps: rows.flatMap((row) => settledOf(row, readOutcome(row.outcome))),
         next: rows.length < limit ? undefined : rows.at(-1)!.transition,
@@ -99,6 +108,10 @@ export function createFillRecords(prepare: Prepare, { hasValues = true } = {}): 
     ledgerStarts: () => (!hasValues ? [] : prepare('SELECT at, after_transition FROM ledger_starts ORDER BY number')
       .all().map((row) => ({ at: Number(row['at']), afterNumber: Number(row['after_transition']) }))),
   };
+}
+
+function rowOf({ intent, transition, at, outcome, values }: PackedSwap): SettledRow {
+  return { ...values, ...intent, transition, at, outcome } as SettledRow;
 }
 
 function settledOf(row: SettledRow, { fill, feeLamports, signature }: Outcome): SettledSwap[] {

@@ -77,7 +77,7 @@ CREATE TABLE funding (
 `;
 
 /** The kind of file of the history ("GNHI"). */
-const HISTORY: DatabaseKind = {
+export const HISTORY: DatabaseKind = {
   name: 'history',
   applicationId: 0x47_4e_48_49,
   migrations: [FIRST_FORMAT],
@@ -114,7 +114,6 @@ class History implements HistoryStore {
   constructor(path: string, onFault: (message: string) => void) {
     this.#path = path;
     this.#onFault = onFault;
-    this.#attempt(() => undefined, undefined, true);
   }
 
   add(sample: HistorySample): void {
@@ -126,7 +125,7 @@ class History implements HistoryStore {
   }
 
   funding(): readonly FundingRecord[] {
-    return this.#attempt(({ transactor, rows }) => transactor.read(() => rows.funding()), []);
+    return this.#attempt(({ transactor, rows }) => transactor.read(() => rows.funding()), [], true);
   }
 
   equity(strategy: string, range: HistoryRange): EquitySeries | undefined {
@@ -146,7 +145,7 @@ class History implements HistoryStore {
     this.#drop();
   }
 
-  /** Does the work on the open file. One that is not open is opened by the next sample: the page reads often. */
+  /** Does the work on the open file. Only samples, and what they begin with, open it: the page reads often. */
   #attempt<T>(work: (opened: Opened) => T, otherwise: T, isOpening = false): T {
     if (this.#isClosed || (this.#opened === undefined && !isOpening)) return otherwise;
     try {

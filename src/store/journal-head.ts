@@ -47,10 +47,11 @@ export function positionOf(prepare: Prepare): JournalPosition {
 export function lackingEnd(
   { before, isDiverged }: Pick<JournalHead, 'before' | 'isDiverged'>, file: JournalPosition,
 ): JournalPosition | undefined {
-  return before !== undefined && (isDiverged || isBehind(file, before)) ? before : undefined;
+  return before !== undefined && (isDiverged || isBehindHead(file, before)) ? before : undefined;
 }
 
-function isBehind(file: JournalPosition, head: JournalPosition): boolean {
+/** Returns whether a journal does not go as far as its head says. */
+export function isBehindHead(file: JournalPosition, head: JournalPosition): boolean {
   return file.rows < head.rows || (file.rows === head.rows && file.savedAt < head.savedAt);
 }
 

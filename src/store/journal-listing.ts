@@ -3,6 +3,8 @@ import type { Millis } from '../core/time.ts';
 import type { IntentState } from '../trading/intent.ts';
 import { readOutcome } from '../trading/intent.ts';
 import type { AttemptRow, IntentRow } from './journal-rows.ts';
+import type { PackedSwap } from './packed-swaps.ts';
+import { createPackedSwaps } from './packed-swaps.ts';
 
 /** An intent as `gannet journal list --json` prints it. */
 export interface IntentListing {
@@ -63,7 +65,9 @@ interface TransitionRow {
 }
 
 /** Returns the listings of the journal for people and scripts. */
-export function createListings(prepare: (sql: string) => StatementSync): {
+export function createListings(
+  prepare: (sql: string) => StatementSync, { hasPacked = true } = {},
+): {
   list(options: { readonly state?: IntentState | undefined; readonly limit: number }): IntentListing[];
   show(intentId: string): IntentStory | undefined;
   ofKey(key: string): IntentStory[];
@@ -89,13 +93,21 @@ export function createListings(prepare: (sql: string) => StatementSync): {
     show(intentId) {
       const row = prepare('SELECT * FROM intents WHERE intent_id = ?').get(intentId) as unknown as IntentRow
         | undefined;
-      return row === undefined ? undefined : wholeStory(row);
+      if (row !== undefined) return wholeStory(row);
+      const packed = hasPacked ? createPackedSwaps(prepare).find(intentId) : undefined;
+      return packed === undefined ? undefined : packedStory(packed);
     },
     ofKey(key) {
       const rows = prepare('SELECT * FROM intents WHERE key = ? ORDER BY number').all(key);
       return (rows as unknown as IntentRow[]).map(wholeStory);
     },
   };
+}
+
+/** Of a packed intent the end alone is kept, without its attempts. */
+function packedStory({ intent, ...end }: PackedSwap): IntentStory {
+  const transitions = [{ ...end, state: intent.state as IntentState }];
+  return { ...listingOf(intent, [], transitions), ...storyOf(intent, transitions) };
 }
 
 function listingOf(

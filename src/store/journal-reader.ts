@@ -35,7 +35,8 @@ export function openJournalReader(path: string): JournalReader | undefined {
     database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
     const opened = database;
     ensureReadable(opened, path);
-    return { ...createListings((sql) => opened.prepare(sql)), close: () => { opened.close(); } };
+    const hasPacked = pragma(opened, 'user_version') >= PACKED_SINCE;
+    return { ...createListings((sql) => opened.prepare(sql), { hasPacked }), close: () => { opened.close(); } };
   } catch (cause) {
     database?.close();
     if (isGannetError(cause)) throw cause;
@@ -70,9 +71,10 @@ export interface ProfitRecords {
   readonly budgets: Readonly<Record<string, { readonly mint: Mint; readonly amount: bigint }>>;
 }
 
-/** The format since which adjustments, and since which values of fills are kept. */
+/** The formats since which adjustments and values of fills are kept, and since which finished swaps are packed. */
 const ADJUSTMENTS_SINCE = 2;
 const VALUES_SINCE = 7;
+const PACKED_SINCE = 8;
 
 /**
  * Reads what profit is computed from; undefined without a journal. Its daemon may go on writing it, and it may have an
@@ -86,7 +88,9 @@ export function readProfitRecords(path: string): ProfitRecords | undefined {
     ensureReadable(database, path);
     const version = pragma(database, 'user_version');
     const { prepare, read } = createTransactor(database, path, JOURNAL);
-    const fills = createFillRecords(prepare, { hasValues: version >= VALUES_SINCE });
+    const fills = createFillRecords(prepare, {
+      hasValues: version >= VALUES_SINCE, hasPacked: version >= PACKED_SINCE,
+    });
     // One state of the file for all of it.
     return read(() => ({
       swaps: fills.settled({ after: 0, limit: ALL_ROWS }).swaps,
@@ -146,8 +150,11 @@ function viewOf(database: DatabaseSync, path: string, head: ReturnType<typeof op
   };
 }
 
-/** Without a WAL no process has the file open. It is then opened as immutable, because SQLite would create a WAL. */
-function openToRead(path: string): DatabaseSync {
+/**
+ * Opens a SQLite file for reading. Without a WAL no process has the file open. It is then opened as immutable, because
+ * SQLite would create a WAL.
+ */
+export function openToRead(path: string): DatabaseSync {
   const url = pathToFileURL(resolve(path));
   if (sizeOf(`${path}-wal`) === 0) url.searchParams.set('immutable', '1');
   return new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });

@@ -155,13 +155,29 @@ CREATE TABLE ledger_starts (
 ) STRICT;
 `;
 
+const EIGHTH_FORMAT = `
+-- Finished intents with their ends and values, many in a row: a compressed list of JSON objects. No swap is deleted.
+CREATE TABLE packed_swaps (
+  number INTEGER PRIMARY KEY,
+  -- The numbers of the transitions that ended the first and the last of them.
+  first_number INTEGER NOT NULL,
+  last_number INTEGER NOT NULL,
+  swaps INTEGER NOT NULL,
+  -- The counts of the first and the last id of each strategy.
+  strategies TEXT NOT NULL,
+  records BLOB NOT NULL
+) STRICT;
+CREATE INDEX packed_swaps_last ON packed_swaps (last_number);
+`;
+
 /** The migrations; number n leads to format n + 1. */
 const MIGRATIONS: readonly string[] = [
   FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT, FIFTH_FORMAT, SIXTH_FORMAT, SEVENTH_FORMAT,
+  EIGHTH_FORMAT,
 ];
 
 /** The format that this code writes, and the release that introduced it. */
-export const JOURNAL_FORMAT = { version: MIGRATIONS.length, since: '0.1.0' } as const;
+export const JOURNAL_FORMAT = { version: MIGRATIONS.length, since: '0.2.0' } as const;
 
 /** The kind of file of the journal. */
 export const JOURNAL: DatabaseKind = {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { SchedulerAction } from 'rxjs';
 import { GannetError, isGannetError, isNoRoom, messageOf } from '../core/errors.ts';
 import type { FileLock } from '../core/file-lock.ts';
-import { takeLastingFileLock } from '../core/file-lock.ts';
+import { isFileLocked, takeLastingFileLock } from '../core/file-lock.ts';
 import { printable } from '../core/text.ts';
 import type { Clock } from '../core/time.ts';
 import { ADDRESS_FORM } from '../solana/addresses.ts';
@@ -48,6 +48,38 @@ export function lockState(stateDir: string, clock: Clock): ProcessLock {
     name: 'daemon', directory: join(stateDir, 'locks'), clock,
     subject: `the state directory ${stateDir}`, remedy: 'give this one another with --state-dir',
   });
+}
+
+/** What is known about a lock, without taking it. */
+interface LockView {
+  readonly isHeld: boolean;
+  /** Undefined where the holder does not say. */
+  readonly pid: number | undefined;
+}
+
+/** Returns whether a daemon has the lock of a state directory. Nothing is written. */
+export function viewStateLock(stateDir: string): LockView {
+  const folder = join(stateDir, 'locks');
+  const isHeld = isFileLocked(join(folder, 'daemon.lock'));
+  return { isHeld, pid: isHeld ? readHolder(join(folder, 'daemon.pid')) : undefined };
+}
+
+/** Returns whether a process on this machine has the lock of a wallet. Nothing is written. */
+export async function viewWalletLock(address: string): Promise<LockView> {
+  if (process.platform !== 'linux') {
+    const isHeld = isFileLocked(join(homeDirectory(), `${address}.lock`));
+    return { isHeld, pid: isHeld ? readHolder(join(homeDirectory(), `${address}.pid`)) : undefined };
+  }
+  const path = hostLockPath(`wallet:${address}`);
+  const isHeld = await new Promise<boolean>((resolve) => {
+    const probe = connect({ path });
+    const end = (isThere: boolean) => (): void => {
+      probe.destroy();
+      resolve(isThere);
+    };
+    probe.once('connect', end(true)).once('error', end(false));
+  });
+  return { isHeld, pid: isHeld ? await askHolder(path) : undefined };
 }
 
 /** From the user, not from the environment: two processes with different variables must meet. */
@@ -150,7 +182,7 @@ function touch(file: string, at: Date): void {
  * Throws STATE_LOCKED, naming the holder's process where that one answers.
  */
 async function takeHostLock(name: string, subject: LockSubject): Promise<ProcessLock> {
-  const path = `\0gannet:${name}`;
+  const path = hostLockPath(name);
   const server = createServer((socket) => {
     // A process that asks and hangs up must not end the holder.
     socket.on('error', () => undefined);
@@ -171,6 +203,10 @@ async function takeHostLock(name: string, subject: LockSubject): Promise<Process
       if (server.listening) server.close();
     },
   };
+}
+
+function hostLockPath(name: string): string {
+  return `\0gannet:${name}`;
 }
 
 /** Returns the holder's process; undefined where it is too busy to answer or has just ended. */

@@ -6,7 +6,7 @@ import { BUSY_TIMEOUT_MS } from './database.ts';
 import { headPath, openJournalHead, positionOf } from './journal-head.ts';
 
 /** A copied file of a state directory. */
-export interface CopiedFile {
+interface CopiedFile {
   readonly file: string;
   readonly bytes: number;
 }

@@ -61,7 +61,7 @@ CREATE TABLE trials (
 `;
 
 /** The kind of file of the trial log ("GNTR"). */
-const TRIAL_LOG: DatabaseKind = {
+export const TRIAL_LOG: DatabaseKind = {
   name: 'trial log',
   applicationId: 0x47_4e_54_52,
   migrations: [FIRST_FORMAT],

@@ -26,6 +26,10 @@ const EDGE_FILES: ReadonlyMap<string, string> = new Map([
     'the signer’s process shares no clock with anybody: what others say of the time proves nothing there',
   ],
   [
+    'src/signer/channel/socket-service.ts',
+    'a signer of its own unit tells the service manager from its event loop that it is well',
+  ],
+  [
     'src/sandbox/sandbox.ts',
     'starts the embedded chain: its slots follow the wall clock from here, everything below takes slots as arguments',
   ],

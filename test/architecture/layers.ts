@@ -40,6 +40,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'src/core/file-lock.ts': ['node:fs', 'node:module', 'node:sqlite'],
       // Where the running code is concerns every process.
       'src/core/code-files.ts': ['node:fs', 'node:path', 'node:url'],
+      // The signer and the daemon are each a service of their own, and both tell the service manager how they are.
+      'src/core/process-supervisor.ts': ['node:child_process'],
       // Processes of the daemon and of research run strategies, and may not import each other either.
       'src/core/harden-process.ts': ['node:module'],
       'src/core/shared-modules.ts': ['node:module', 'node:path', 'node:url'],

@@ -13,6 +13,10 @@ export interface Answer {
   readonly text: string;
   /** The text on standard error. */
   readonly told: string;
+  /** The text on standard output beside the result. */
+  readonly printed: string;
+  /** All results, of a command that prints several. */
+  readonly documents: readonly Answer['document'][];
 }
 
 /** Runs a boxed command in this process, where its own strategies are all that it runs. */
@@ -31,20 +35,32 @@ export const runHere: CommandContext['runBoxed'] = async (context, call) => {
 
 /** Runs a command in this process without its process-wide effects; errors are thrown. */
 export async function runCommand(command: CommandModule, args: readonly string[], {
-  stateDir, interrupt = new AbortController().signal,
-}: { readonly stateDir: string; readonly interrupt?: AbortSignal }): Promise<Answer> {
+  stateDir, interrupt = new AbortController().signal, json = true, onPrint = () => undefined,
+}: {
+  readonly stateDir: string; readonly interrupt?: AbortSignal; readonly json?: boolean;
+  /** Called after each output. */
+  readonly onPrint?: () => void;
+}): Promise<Answer> {
   let answer: Pick<Answer, 'document' | 'text'> | undefined;
   let code = -1;
   let told = '';
+  let printed = '';
+  const documents: Answer['document'][] = [];
   const context: CommandContext = {
     terminal: {
-      json: true, colour: false, out: () => undefined, err: (text) => { told += text; },
+      json, colour: false, err: (text) => { told += text; },
       result: (document, text) => {
         answer = { document: JSON.parse(stringifyJson(document)) as Readonly<Record<string, unknown>>, text: text() };
+        documents.push(answer.document);
+        onPrint();
+      },
+      out: (text) => {
+        printed += text;
+        onPrint();
       },
     },
     options: {
-      json: true, config: undefined, stateDir, baseUrl: undefined, rpcUrl: undefined, apiKeyEnv: undefined,
+      json, config: undefined, stateDir, baseUrl: undefined, rpcUrl: undefined, apiKeyEnv: undefined,
       logLevel: 'warn',
     }, environment: {}, withheld: [], connectSigner: undefined, interrupt, runBoxed: runHere,
   };
@@ -55,5 +71,5 @@ export async function runCommand(command: CommandModule, args: readonly string[]
   command(program, run);
   for (const subcommand of program.commands) subcommand.exitOverride().configureOutput({ writeErr: () => undefined });
   await program.parseAsync(['node', 'gannet', ...args]);
-  return { code, told, ...answer! };
+  return { code, told, printed, documents, ...answer! };
 }

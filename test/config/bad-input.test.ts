@@ -91,7 +91,7 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
     'bot.yaml:2:1 __proto__: unknown key "__proto__"',
     'bot.yaml:3:1 constructor: unknown key "constructor"; known here are mode, service, chain, wallet, signer, seed, '
       + 'backtest, tokens, risk, swap, strategies, isolation, strategy_bounds, on_strategy_stop, reload, recording, '
-      + 'control, signals, notifications',
+      + 'control, signals, alerts, retention, notifications',
   ]],
 
   ['a wrong word', `mode: life\n${WATCH}`, ['bot.yaml:1:7 mode: expected "paper" or "live", got "life"']],

@@ -41,14 +41,15 @@ const POLL_MS = 10;
 const GONE_MS = 30_000;
 
 /** Purchases small and large, by both routes, and sales: without a pause in the time of the fixture. */
-const STRATEGIES =
+export const BUSY_STRATEGIES =
   `  - { use: dca, name: small, budget: "20000 USDC", params: { buy: SOL, spend: "25 USDC", every: 1s, watch: 1s } }
   - { use: dca, name: firm, budget: "20000 USDC", params: { buy: SOL, spend: "200 USDC", every: 4s, watch: 1s } }
   - { use: dca, name: composed, budget: "20000 USDC", params: { buy: SOL, spend: "30 USDC", every: 2s, watch: 1s,
       route: build } }
   - { use: dca, name: sold, budget: "20 SOL", params: { buy: USDC, spend: "0.1 SOL", every: 3s, watch: 1s } }
 `;
-const FUNDS = { usdc: 80_000, lamports: 50_000_000_000n };
+/** Of the wallet that trades with them. */
+export const BUSY_FUNDS = { usdc: 80_000, lamports: 50_000_000_000n };
 
 /** Now and then an answer is lost, or a request. */
 const RULES: readonly (readonly WireRule[])[] = [
@@ -75,7 +76,7 @@ export async function killAtRandom(
   const random = seededRandom(seed);
   const planned = Array.from({ length: kills }, () =>
     ({ afterMs: Math.floor(random() * LONGEST_MS), victim: pick(random, VICTIMS), rules: pick(random, RULES) }));
-  const place = await openPlace(fixture, { name, funds: FUNDS, strategies: STRATEGIES });
+  const place = await openPlace(fixture, { name, funds: BUSY_FUNDS, strategies: BUSY_STRATEGIES });
   try {
     await fixture.priceSol(1);
     const violations: string[] = [];
@@ -138,7 +139,12 @@ async function killHosts({ pid, ended }: CrashDaemon): Promise<number> {
 /** Returns the processes of strategies: the children of the trading process that run the entry of a host. */
 function hostsOf(first: number): number[] {
   const trading = childOf(first);
-  return trading === undefined ? [] : childrenOf(trading).filter((pid) => commandOf(pid).includes('host-main'));
+  return trading === undefined ? [] : hostsUnder(trading);
+}
+
+/** Returns the processes of strategies of a trading process. */
+export function hostsUnder(trading: number): number[] {
+  return childrenOf(trading).filter((pid) => commandOf(pid).includes('host-main'));
 }
 
 /** Returns whether all processes have ended within a time. */
@@ -160,7 +166,8 @@ function commandOf(pid: number): string {
   }
 }
 
-function killOne(pid: number): void {
+/** Kills a process, which may have ended before. */
+export function killOne(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {

@@ -9,6 +9,7 @@ import type { ModeParts } from '../../src/daemon/run/run-options.ts';
 import { RunRecorder } from '../../src/daemon/run/run-recorder.ts';
 import type { ControlPort } from '../../src/daemon/control/control-port.ts';
 import { createControlPort } from '../../src/daemon/control/control-port.ts';
+import { RunMetrics } from '../../src/daemon/metrics/run-metrics.ts';
 import type { Log } from '../../src/daemon/reporting/log.ts';
 import type { Reporter } from '../../src/daemon/reporting/reporter.ts';
 import { reportToAll } from '../../src/daemon/reporting/reporter.ts';
@@ -18,6 +19,7 @@ import { stopFileOf } from '../../src/daemon/watch/stop-file.ts';
 import type { TradingChange } from '../../src/daemon/control/trading-view.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
+import type { FeedStats } from '../../src/service/feeds/feed-stats.ts';
 import type { FillValues } from '../../src/store/fill-records.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import type { RiskLimits } from '../../src/trading/limits.ts';
@@ -44,7 +46,8 @@ export async function startTestApi(options: Pick<Parameters<typeof startControlA
   const clock: Clock = options.clock ?? systemClock;
   const api = await startControlApi({
     host: '127.0.0.1', port: 0, isPortGiven: true, tokens: TOKENS, runId: 'a-run', controlPort: () => undefined,
-    end: () => undefined, story: testStory(), audit: openOrderAudit({ stateDir, runId: 'a-run', clock, log }),
+    end: () => undefined, story: testStory(), metrics: options.metrics ?? testMetrics(stateDir),
+    audit: openOrderAudit({ stateDir, runId: 'a-run', clock, log }),
     ...options, clock, log,
   });
   onTestFinished(() => api.close());
@@ -111,6 +114,18 @@ export function testStory(): RunStory {
   return new RunStory({ tokens: MARKET_TOKENS, mode: 'live', runId: 'a-run' });
 }
 
+/** Returns the metrics of a run without service, node and strategy processes. */
+export function testMetrics(
+  stateDir: string, options: Partial<ConstructorParameters<typeof RunMetrics>[0]> = {},
+): RunMetrics {
+  const metrics = new RunMetrics({
+    runId: 'a-run', mode: 'live', clock: systemClock, stateDir, recordingDir: stateDir,
+    requests: () => ({}), rpcCalls: { answered: 0, refused: 0, failed: 0 }, ...options,
+  });
+  onTestFinished(() => { metrics.close(); });
+  return metrics;
+}
+
 /** What a landed swap was worth, and whether a snapshot settled it before that was kept. */
 interface ValuedFill {
   readonly intentId: string;
@@ -123,6 +138,10 @@ export function controlFixture(stateDir: string, options: {
   readonly strategies?: readonly StrategyInstance[]; readonly limits?: Partial<RiskLimits>;
   readonly resolve?: ModeParts['executor']['resolve'] | undefined;
   readonly phase?: (() => string) | undefined;
+  readonly feeds?: (() => readonly FeedStats[]) | undefined;
+  readonly reporters?: readonly Reporter[] | undefined;
+  /** The time of the machine; that of the engine by default. */
+  readonly now?: (() => Millis) | undefined;
 } = {}): ControlFixture {
   const { strategies = [strategy('diver'), strategy('wader')], limits = {}, resolve } = options;
   const state = stateWith({ strategies: strategies.map(({ name }) => strategySetup(name)), limits });
@@ -133,13 +152,16 @@ export function controlFixture(stateDir: string, options: {
   const story = testStory();
   const valued: ValuedFill[] = [];
   const log: Log = (level, message) => { logs.push(`${level}: ${message}`); };
-  const clock = { now: (): Millis => engine.clock.now(), schedule: () => { throw new Error('nothing waits here'); } };
+  const clock = {
+    now: options.now ?? ((): Millis => engine.clock.now()),
+    schedule: () => { throw new Error('nothing waits here'); },
+  };
   const journal = openJournal({ path: `${stateDir}/journal.sqlite`, clock });
   const runRecorder = new RunRecorder({
     state,
     recorder: { append: (_seq, _at, input) => { inputs.push(input); } },
     saveSnapshot: (snapshot, settled) => { journal.saveSnapshot(snapshot, settled); },
-    reporter: reportToAll([listening(changes, told), story.reporter]),
+    reporter: reportToAll([listening(changes, told), story.reporter, ...options.reporters ?? []]),
     log,
     files: { decision: () => undefined },
     saveAdjustment: () => undefined,
@@ -173,7 +195,7 @@ export function controlFixture(stateDir: string, options: {
     log,
     phase: options.phase ?? (() => 'trading'),
     recovering: () => [],
-    feeds: () => [],
+    feeds: options.feeds ?? (() => []),
     startAt: 1_000, isRealMoney: false, equity: new EquitySampler(state),
     page: { story, requests: () => ({}) },
   });

@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, openSync } from 'node:fs';
+import { chmodSync, closeSync, constants, openSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Playground, Running } from './gannet.ts';
+import type { Ended, Playground, Running } from './gannet.ts';
 import { createPlayground, document, PROJECT } from './gannet.ts';
 
 const WALLET = '2qCyb5d8tCHRDifULDpznuKU1LGmuifVvoawZwVAX9C8';
@@ -105,6 +105,31 @@ async function writerOf(pipe: string): Promise<number> {
     }
   }
 }
+
+describe('issue 19: a run under a service manager', () => {
+  it('says by its exit code, and in its state, whether another start may succeed', async () => {
+    playground.write('bin/systemd-notify', `#!/bin/sh\nprintf '%s\\n' "$*" >> "$NOTIFY_SOCKET"\n`);
+    chmodSync(playground.path('bin/systemd-notify'), 0o755);
+    const environment = {
+      PATH: `${playground.path('bin')}:${process.env['PATH'] ?? ''}`, NOTIFY_SOCKET: playground.path('messages'),
+    };
+    const run = (name: string, text: string): Promise<Ended> => playground.run(
+      within(['run', '--json'], playground.write(name, text)), { environment },
+    );
+    const strategies = `strategies: [{ use: dca, budget: "9 USDC", params: { buy: SOL, spend: "1 USDC", every: 1h } }]
+`;
+    const unreachable = await run('unreachable.yaml', `control: { port: 0 }
+service: { base_url: "http://127.0.0.1:1", plan: keyless }
+wallet: { address: ${WALLET} }
+${strategies}`);
+    expect([unreachable.code, document(unreachable)['error']]).toMatchObject([75, { code: 'SERVICE_UNREACHABLE' }]);
+    const wrong = await run('wrong.yaml', `mode: both\n${strategies}`);
+    expect([wrong.code, document(wrong)['error']]).toMatchObject([2, { code: 'CONFIG_INVALID' }]);
+    expect(playground.read('messages').split('\n')).toEqual(expect.arrayContaining([
+      'STATUS=starting', expect.stringMatching(/^STATUS=tries again: .*127\.0\.0\.1:1/) as string,
+    ]));
+  });
+});
 
 describe('an invalid quote is refused as a usage error, by its name', () => {
   it.each([

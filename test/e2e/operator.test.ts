@@ -7,6 +7,8 @@ import { createManifest, writeManifest } from '../../src/daemon/files/run-manife
 import { openJournal } from '../../src/store/journal.ts';
 import { freshSnapshot } from '../../src/trading/engine-state.ts';
 import { configOf } from '../config/load-text.ts';
+import { readFamilies, valueOf } from '../daemon/metrics/exposition-text.ts';
+import { alertRules, dashboardExpressions, metricsIn } from '../daemon/metrics/monitoring-files.ts';
 import { attemptOf, intentOf, outcomeOf, wallClock } from '../store/sample-intents.ts';
 import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
 import { childrenOf, createPlayground, daemonOf, document, filesIn, jsonLines } from './gannet.ts';
@@ -35,6 +37,7 @@ let environments: string[];
 const TOKENS = { operator: '3f9c1e5a7b0d2468ace1357902468bdf', viewer: 'Xk3vQ8wZp1Lm9Rt5Yb7Nc2Hd4Jf6Gs0A' };
 const seen: Record<string, JsonLine> = {};
 const statuses: Record<string, number> = {};
+let metrics: string;
 /** Of commands after the run is over. */
 const answers: Record<string, Ended> = {};
 /** Of manual swaps, sales and pauses. */
@@ -117,6 +120,7 @@ beforeAll(async () => {
   await next(({ type, message }) => type === 'state' && String(message).includes('STOP is gone'));
   seen['still halted'] = (await ask('/api/state')).body;
   seen['resumed after all'] = (await post('/api/resume', {})).body;
+  metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKENS.viewer}` } })).text();
   const bought = await next(lands('two'));
 
   const id = String(bought['intent_id']);
@@ -129,6 +133,9 @@ beforeAll(async () => {
   await post('/api/halt', { reason: 'closing time' });
   seen['status at the end'] = document(await gannet('status'));
   answers['a status in words'] = await playground.ask(['status', '--state-dir', state]);
+  answers['a doctor beside the run'] =
+    await playground.run(['doctor', '--json', '--config', playground.path('gannet.yaml'), '--state-dir', state]);
+  answers['warnings of the log'] = await gannet('logs', '-n', '2', '--level', 'warn');
   daemon.signal('SIGINT');
   ended = await daemon.ended;
   const { seq, h } = seen['denied'];
@@ -462,6 +469,34 @@ describe('manual trading beside two strategies', () => {
   });
 });
 
+describe('the metrics of a live run', () => {
+  it('have every metric that dashboard and alert rules name, as an independent parser reads them', () => {
+    const families = readFamilies(metrics);
+    const named = [...dashboardExpressions(), ...alertRules()].flatMap(({ expr }) => metricsIn(expr));
+    expect([...new Set(named)].filter((name) => !families.has(name))).toEqual([]);
+  });
+
+  it('count its swaps, requests and denials, and show its money and processes', () => {
+    const families = readFamilies(metrics);
+    const value = (name: string, labels?: Record<string, string>): number => valueOf(families, name, labels) ?? -1;
+    const landed = value('gannet_intents_ended_total', { state: 'confirmed' });
+    expect(landed).toBeGreaterThan(4);
+    for (const name of ['gannet_landing_seconds', 'gannet_realised_slippage_bps', 'gannet_fill_error_bps'])
+      expect(Number(families.get(name)!.metrics[0]!.count), name).toBe(landed);
+    expect(Number(families.get('gannet_journal_write_seconds')!.metrics[0]!.count)).toBeGreaterThan(4 * landed);
+    expect(value('gannet_denials_total', { code: 'TRADING_HALTED' })).toBeGreaterThan(0);
+    expect(value('gannet_service_requests_total', { bucket: 'execute', outcome: 'answered' })).toBeGreaterThan(4);
+    expect(value('gannet_rpc_calls_total', { outcome: 'answered' })).toBeGreaterThan(4);
+    expect(value('gannet_equity', { token: 'USDC' })).toBeGreaterThan(500);
+    expect(value('gannet_strategy_profit', { strategy: 'two' })).toBeGreaterThan(-100);
+    expect(value('gannet_info', { mode: 'live', run_id: runId })).toBe(1);
+    expect(value('gannet_alerts_total', { level: 'warning', code: 'ORDER_WIDENS' })).toBeGreaterThan(0);
+    expect(value('gannet_recording_bytes')).toBeGreaterThan(0);
+    for (const name of ['daemon', 'strategies', 'signer'])
+      expect(value('gannet_memory_resident_bytes', { process: name }), name).toBeGreaterThan(20_000_000);
+  });
+});
+
 describe('the file STOP', () => {
   it('halts the run, and overrides other commands while it exists', () => {
     expect(seen['stopped']).toMatchObject({ state: 'halted' });
@@ -533,6 +568,28 @@ describe('gannet explain', () => {
   it('reports an unknown decision', () => {
     expect([answers['an unknown decision']!.code, document(answers['an unknown decision']!)['error']])
       .toMatchObject([1, { code: 'DECISION_UNKNOWN' }]);
+  });
+});
+
+describe('gannet doctor and gannet logs', () => {
+  it('find the running daemon well, its trading halted, and nothing of the state open to others', () => {
+    const { code, stderr } = answers['a doctor beside the run']!;
+    const doctor = document(answers['a doctor beside the run']!);
+    const { ok, checks } = doctor as { ok?: boolean; checks?: readonly JsonLine[] };
+    expect([code, ok], JSON.stringify(checks)).toEqual([0, true]);
+    expect(stderr).toBe('');
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'locks', level: 'ok', message: expect.stringMatching(
+      /a daemon runs \(process \d+\) and answers at/) }));
+    expect(checks!.filter(({ level }) => level === 'warning').map(({ name }) => name)).toEqual(['trading']);
+  });
+
+  it('show the newest warnings of the log', () => {
+    const lines = jsonLines(answers['warnings of the log']!.stdout);
+    expect(lines).toHaveLength(2);
+    for (const { level, timestamp } of lines) {
+      expect(level).toMatch(/^(?:warn|error)$/);
+      expect(Date.parse(String(timestamp))).toBeGreaterThan(0);
+    }
   });
 });
 

@@ -98,7 +98,7 @@ beforeAll(async () => {
   execFileSync('npm', ['pack', '--silent', '--pack-destination', playground.dir], { cwd: PROJECT, stdio: 'pipe' });
   installed = playground.path('node_modules', 'gannet');
   mkdirSync(installed, { recursive: true });
-  execFileSync('tar', ['-xzf', playground.path('gannet-0.1.0.tgz'), '-C', installed, '--strip-components', '1']);
+  execFileSync('tar', ['-xzf', playground.path('gannet-0.2.0.tgz'), '-C', installed, '--strip-components', '1']);
   const { packages } = JSON.parse(readFileSync(join(PROJECT, 'package-lock.json'), 'utf8')) as Lock;
   for (const [path, { dev = false }] of Object.entries(packages)) {
     const from = join(PROJECT, path);
@@ -140,7 +140,7 @@ function link(to: string, from: string): void {
 describe('the package', () => {
   it('runs with the Node that it brings, and decides as the source does', () => {
     // The first is answered without Node, the second by the program.
-    expect([gannet(['--version']), gannet(['--log-level', 'warn', '--version'])]).toStrictEqual(['0.1.0\n', '0.1.0\n']);
+    expect([gannet(['--version']), gannet(['--log-level', 'warn', '--version'])]).toStrictEqual(['0.2.0\n', '0.2.0\n']);
     const backtest = ['backtest', 'own.yaml', '--json', '--recording', recording, '--no-grid', '--report', 'own.html'];
     const hashes = [gannet(backtest), gannet(backtest, join(PROJECT, 'bin', 'gannet'))].map((text) =>
       (JSON.parse(text) as { readonly decisions: number; readonly decision_hash: string }));

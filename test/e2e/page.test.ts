@@ -80,10 +80,16 @@ const stateOf = async (): Promise<JsonLine> => {
   const { body } = await request(`${url}/api/state`, { headers: { authorization: `Bearer ${TOKEN}` } });
   return await body.json() as JsonLine;
 };
+/** The violations of accessibility in both schemes. */
 const violations = async (): Promise<readonly string[]> => {
   await page.evaluate(AXE);
-  const { violations: found } = await page.evaluate(() => axe.run({ resultTypes: ['violations'] }));
-  return found.map(({ id }) => id);
+  const ids: string[] = [];
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations: found } = await page.evaluate(() => axe.run({ resultTypes: ['violations'] }));
+    ids.push(...found.map(({ id }) => `${colorScheme}: ${id}`));
+  }
+  return ids;
 };
 
 describe.skipIf(

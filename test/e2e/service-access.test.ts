@@ -121,7 +121,8 @@ describe('a key that is refused during a run, and accepted again', () => {
     const interrupt = new AbortController();
     runId = newRunId(clock);
     const run = runDaemon({
-      config, connections, stateDir, clock, runId, reporter: createJsonReporter((line) => { told += line; }),
+      config, connections, stateDir, countersDir: stateDir, clock, runId,
+      reporter: createJsonReporter((line) => { told += line; }),
       controlTokens: controlTokensOf({}), log: () => undefined, durationMs: undefined, maxIntents: undefined,
       interrupt: interrupt.signal,
     });

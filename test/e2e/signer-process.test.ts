@@ -300,6 +300,6 @@ describe('a command that never signs', () => {
     });
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
-    expect([await once(child, 'close').then(([code]) => code as number), stdout]).toStrictEqual([0, '0.1.0\n']);
+    expect([await once(child, 'close').then(([code]) => code as number), stdout]).toStrictEqual([0, '0.2.0\n']);
   });
 });

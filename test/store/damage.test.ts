@@ -27,10 +27,10 @@ describe('a file that is not a journal of this format', () => {
   it('is refused when it is newer, naming the release that reads it', () => {
     const path = filledJournal();
     const database = new DatabaseSync(path);
-    database.exec("PRAGMA user_version = 8; UPDATE format SET readable_since = '4.2.0'");
+    database.exec("PRAGMA user_version = 9; UPDATE format SET readable_since = '4.2.0'");
     database.close();
     expect(() => { open(path); }).toThrow(expect.objectContaining({
-      code: 'JOURNAL_INVALID', message: `${path} has format 8, which Gannet 4.2.0 reads; this one reads up to format 7`,
+      code: 'JOURNAL_INVALID', message: `${path} has format 9, which Gannet 4.2.0 reads; this one reads up to format 8`,
     }));
   });
 

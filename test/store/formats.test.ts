@@ -15,6 +15,7 @@ const LATER: Readonly<Record<number, readonly string[]>> = {
   4: ['receiver', 'tag'],
   5: ['receiver', 'tag'],
   6: [],
+  7: [],
 };
 const ATTEMPT = attemptOf('dca-1', { maker: 'maker', inputBalance: 9n as never, inputSlots: { from: 5n, to: 6n } });
 
@@ -46,7 +47,7 @@ function journalOfFormat(version: number): string {
 }
 
 describe('a journal of an earlier format', () => {
-  it.each([1, 2, 3, 4, 5, 6])('%i is migrated to the present one without loss', (version) => {
+  it.each([1, 2, 3, 4, 5, 6, 7])('%i is migrated to the present one without loss', (version) => {
     const path = journalOfFormat(version);
     const journal = temporaryJournal(path);
     const { inputSlots: _slots, maker, inputBalance, ...rest } = ATTEMPT;

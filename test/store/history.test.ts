@@ -38,14 +38,15 @@ describe('the history of equity and prices', () => {
     }));
     history.close();
     const { history: again, faults } = temporaryHistory(path);
+    expect(again.equity('dip', { to: START, limit: 9 }), 'reads alone open nothing').toBeUndefined();
+    expect(again.funding()).toStrictEqual(
+      [{ strategy: 'dip', currency: USDC.mint, mint: SOL.mint, amount: 3n, value: -4n }]);
     expect(again.equity('dip', { to: START, limit: 9 })).toStrictEqual({
       currency: SOL.mint, points: [{ at: START, value: 2n ** 64n - 1n, deposits: 3n, holding: undefined }],
     });
     expect(again.equity('other', { to: START, limit: 9 })).toBeUndefined();
     expect(again.prices({ input: SOL.mint, output: USD }, { to: START, limit: 9 }))
       .toStrictEqual([{ at: START, amountIn: 10n ** 9n, amountOut: 150n * 10n ** 12n }]);
-    expect(again.funding()).toStrictEqual(
-      [{ strategy: 'dip', currency: USDC.mint, mint: SOL.mint, amount: 3n, value: -4n }]);
     expect(faults).toStrictEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import type { CommandContext, CommandModule } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { connectionOptions } from '../input/service-request.ts';
+import { bytesText } from '../output/figures.ts';
 import type { Fact } from '../output/table.ts';
 import { facts, table } from '../output/table.ts';
 import { formatIssue } from '../../config/config-issue.ts';
@@ -11,6 +12,7 @@ import { movesRealMoney } from '../../config/live-gate.ts';
 import type { ConfigFailure, LoadedConfig } from '../../config/load-config.ts';
 import { BUILT_IN_FILE, loadConfig } from '../../config/load-config.ts';
 import type { RequestRate } from '../../config/request-rate.ts';
+import { describeAlerts, recordAlerts } from '../../config/operations/alerts-config.ts';
 import { lateFeeds } from '../../config/request-rate.ts';
 import type { ConnectionSettings } from '../../config/resolve-config.ts';
 import type { RunConfig } from '../../config/run-config.ts';
@@ -19,7 +21,7 @@ import { formatDecimal } from '../../core/amount.ts';
 import { isGannetError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { pluralize, printable } from '../../core/text.ts';
-import { roughDuration } from '../../core/time.ts';
+import { formatDuration, roughDuration } from '../../core/time.ts';
 import {
   describeIsolation, describeSigner, describeSizes, describeTokenSafety, isolationWarning,
 } from '../../daemon/reporting/limits-text.ts';
@@ -140,6 +142,7 @@ function asJson(result: LoadedConfig | ConfigFailure): unknown {
     strategy_bounds: result.ok
       ? { call_ms: result.config.isolation.callMs, memory_mb: result.config.isolation.memoryMb } : null,
     on_stop: result.ok ? Object.fromEntries(result.config.strategies.map(({ name, onStop }) => [name, onStop])) : null,
+    alerts: result.ok ? recordAlerts(result.config.alerts) : null,
     warnings: result.ok ? warningsOf(result.config) : [],
     needs_live_flag: result.ok ? movesRealMoney(result.config) : null,
     feed_intervals: result.rate === undefined ? [] : lateFeeds(result.rate).map(({ spec, expectedMs }) => ({
@@ -159,6 +162,14 @@ function asText(result: LoadedConfig | ConfigFailure): string {
     + lateText(rate, config.tokens);
 }
 
+function describeRetention({ enabled, budgetBytes, recordings, runs, logs, journal }: RunConfig['retention']): string {
+  if (!enabled) return 'everything, until "gannet prune" is given';
+  const ages = Object.entries({ recordings, decisions: runs, logs }).map(([what, { maxAgeMs }]) =>
+    `${what} ${formatDuration(maxAgeMs)}`);
+  return `${ages.join(', ')}, within ${bytesText(budgetBytes)} in all; swaps for ever, packed after `
+    + `${formatDuration(journal.maxAgeMs)}`;
+}
+
 function limitFacts(config: RunConfig): Fact[] {
   const { limits, tokens, signer } = config;
   return [
@@ -175,6 +186,8 @@ function limitFacts(config: RunConfig): Fact[] {
     ['signer', describeSigner(signer, tokens)],
     ['swaps', [...describeSwaps(config), ...describeSimulated(config)]],
     ['strategies', describeIsolation(config)],
+    ['alerts', describeAlerts(config.alerts)],
+    ['kept', describeRetention(config.retention)],
     ['warnings', warningsOf(config)],
   ];
 }

@@ -60,7 +60,13 @@ export function watchOutput(): Output {
 /** What interrupts a command; a closed terminal does so too. */
 const INTERRUPTS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Returns the signal that the first interrupt aborts, or the end of the output; a second interrupt calls `exit`. */
+/** A drain follows open swaps for 30 s. What then still does not end, such as a device that takes no data, is left. */
+const END_MAX_MS = 45_000;
+
+/**
+ * Returns the signal that the first interrupt aborts, or the end of the output. A second interrupt calls `exit`, and so
+ * does the bound on the time after the first.
+ */
 export function interruptions(
   { ended }: Output, exit: (code: ExitCode) => void, signals: readonly NodeJS.Signals[] = INTERRUPTS,
 ): AbortSignal {
@@ -72,6 +78,7 @@ export function interruptions(
       if (!controller.signal.aborted) {
         firstAt = now;
         controller.abort();
+        setTimeout(() => { exit(EXIT.interrupted); }, END_MAX_MS).unref();
       } else if (now - firstAt > ONE_INTERRUPT_MS) {
         exit(EXIT.interrupted);
       }

@@ -4,6 +4,7 @@ import { assert } from '../../core/assert.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Clock } from '../../core/time.ts';
 import { wait } from '../../execution/monotonic-time.ts';
+import { HEALTH_PATHS, METRICS_PATH } from '../metrics/metrics-routes.ts';
 import type { PageLogin, PageSessions } from '../page/sessions.ts';
 import { isCsrf } from '../page/sessions.ts';
 import { sessionCookie, sessionIdOf } from '../page/session-cookie.ts';
@@ -13,9 +14,6 @@ import { HELD_MS, RefusedRequests, roleReader, WrongTokens } from './control-tok
 import type { OrderOrigin } from './order-origin.ts';
 import { originText, requestOrigin } from './order-origin.ts';
 import type { Log } from '../reporting/log.ts';
-
-/** The only path of the API that needs no token. */
-const HEALTH_PATH = '/healthz';
 
 /** Opens, reads and ends a session of the page. */
 export const SESSION_PATH = '/session';
@@ -81,7 +79,7 @@ interface GuardOptions {
   readonly isPageFile: (path: string) => boolean;
   /**
    * Called for each request with the operator's token, and for each command of an operator's session. What a viewer
-   * reads says nothing about the operator, and neither does a page that was left open.
+   * reads says nothing about the operator, and neither does a page that was left open, nor a scrape of the metrics.
    */
   readonly onOperator: (origin: () => OrderOrigin) => void;
   /** Called when wrong tokens become so many that answers are held back; at most once a minute. */
@@ -104,7 +102,7 @@ export function guard(app: FastifyInstance, options: GuardOptions): Guard {
     if (!isOwnHost(request, host)) return reply.code(403).send(fault('FORBIDDEN', 'unexpected Host or Origin'));
     const path = pathOf(request);
     const isReading = READING.has(request.method);
-    if (request.url === HEALTH_PATH || (isReading && options.isPageFile(path))) return undefined;
+    if (isReading && (HEALTH_PATHS.has(request.url) || options.isPageFile(path))) return undefined;
     // Two daemons may share a token: a command for an ended run must not reach the new owner of its port.
     const meant = request.headers[RUN_HEADER];
     if (meant !== undefined && meant !== runId)
@@ -133,7 +131,7 @@ export function guard(app: FastifyInstance, options: GuardOptions): Guard {
         + 'from control.json or GANNET_CONTROL_TOKEN'));
     }
     if (request.method === 'POST' && !isJson(request)) return notJson(reply);
-    const isPresent = login === undefined || !isReading;
+    const isPresent = path !== METRICS_PATH && (login === undefined || !isReading);
     if (role === 'operator' && isPresent) options.onOperator(() => requestOrigin(role, request));
     callers.set(request, caller);
     return undefined;

@@ -3,8 +3,7 @@ import { formatDecimal } from '../../core/amount.ts';
 import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Resolution as ResolveWord } from '../../execution/operator-resolution.ts';
-import { originOfKey } from '../../market/feed.ts';
-import { describeFeedKey, formatBalances, showAmount, symbolOf, withTokenNames } from '../../market/market-text.ts';
+import { formatBalances, showAmount, symbolOf, withTokenNames } from '../../market/market-text.ts';
 import type { ProfitStatement } from '../../profit/statement.ts';
 import type { SwapV2 } from '../../service/endpoints/swap-v2.ts';
 import type { JournalStore } from '../../store/journal.ts';
@@ -23,6 +22,10 @@ import type { Log } from '../reporting/log.ts';
 import type { Stamp } from '../reporting/reporter.ts';
 import type { EngineLoop } from '../run/engine-loop.ts';
 import type { ManualOrders } from '../manual/manual-orders.ts';
+import type { RunHealth } from '../metrics/health.ts';
+import { healthOf } from '../metrics/health.ts';
+import type { RunFigures } from '../metrics/run-figures.ts';
+import { figuresOf } from '../metrics/run-figures.ts';
 import { createManualOrders } from '../manual/manual-orders.ts';
 import type { PauseRequest } from '../manual/order-requests.ts';
 import { readPause, wideningOfPause } from '../manual/order-requests.ts';
@@ -57,8 +60,10 @@ export interface ControlPort {
   intent(intentId: string): IntentStory | undefined;
   /** The profit of all runs with the journal, at the present prices. */
   profit(): Promise<ProfitStatement>;
-  /** Returns what the run still waits for before it is ready; empty when it is ready. */
-  waitsFor(): readonly string[];
+  /** What supervisors ask. */
+  readonly health: RunHealth;
+  /** Returns what the metrics show beside the state. */
+  figures(): RunFigures;
   /** Carries out a request and returns what may be traded afterwards. One that allows more is written first. */
   request(request: OperatorRequest, origin: OrderOrigin): TradingView | Refusal;
   /** The swaps and sales that a person orders. */
@@ -158,15 +163,8 @@ export function createControlPort(view: ControlPortOptions): ControlPort {
     intents: (options) => journal.listIntents(options),
     intent: (intentId) => journal.showIntent(intentId),
     profit: () => profit.statement(),
-    waitsFor: () => [
-      ...(view.phase() === 'trading' ? [] : [`the run is ${view.phase()}`, ...view.recovering()]),
-      ...view.feeds().filter(({ feed, status, answers }) =>
-        originOfKey(feed) !== 'webhook' && (status !== 'healthy' || answers === 0))
-        .map(({ feed, status }) => `${describeFeedKey(state.tokens, feed)} `
-          + (status === 'healthy' ? 'was not read yet' : `is ${status}`)),
-      ...(runRecorder.access.state === 'granted' ? []
-        : [runRecorder.access.state === 'silent' ? 'the service does not answer' : 'the service refuses the API key']),
-    ],
+    health: healthOf(view),
+    figures: figuresOf(view),
     request: (request, origin) => {
       const { action, strategy, reason } = request;
       const order = { action, origin, strategy, reason };

@@ -19,6 +19,8 @@ import { addManualOrders } from '../manual/manual-routes.ts';
 import { addCommands } from './command-routes.ts';
 import type { SignalIntake } from './signals.ts';
 import { addSignals } from './signals.ts';
+import { addMetrics } from '../metrics/metrics-routes.ts';
+import type { RunMetrics } from '../metrics/run-metrics.ts';
 import type { ControlledRun } from './control-port.ts';
 import type { ControlTokens } from './control-tokens.ts';
 import type { Log } from '../reporting/log.ts';
@@ -62,8 +64,8 @@ export interface ControlApi {
 
 /**
  * Serves the page and the daemon's state on the loopback address, and takes the operator's commands. Every path but
- * `/healthz`, the files of the page and its login needs a token or a session; that of a viewer only reads. Requests
- * that a foreign web page could make (by Host or Origin) are refused first. Throws CONTROL_PORT_TAKEN.
+ * those for health, the files of the page and its login needs a token or a session; that of a viewer only reads.
+ * Requests that a foreign web page could make (by Host or Origin) are refused first. Throws CONTROL_PORT_TAKEN.
  */
 export async function startControlApi(options: ControlledRun & {
   readonly host: string;
@@ -76,6 +78,7 @@ export async function startControlApi(options: ControlledRun & {
   readonly signals?: SignalIntake | undefined;
   /** What has happened, for the page. */
   readonly story: RunStory;
+  readonly metrics: RunMetrics;
   readonly clock: Clock;
   readonly log: Log;
 }): Promise<ControlApi> {
@@ -105,12 +108,14 @@ export async function startControlApi(options: ControlledRun & {
   });
   addAssets(app, assets);
   addSessions(app, { sessions, guard: guarded, onEnd: (login) => { streams.endOf(login); } });
+  addMetrics(app, options);
   addViews(app, options);
   addPage(app, { controlPort, story, streams, guard: guarded, logFile: logPath({ stateDir, name: runId }) });
   addCommands(app, options);
   addManualOrders(app, options);
   if (options.signals !== undefined) addSignals(app, options.signals, guarded.refuse);
   const { url, portTaken } = await listen(app, options);
+  logFaults(app, options.log);
   const placing = placeControlFiles(options, url);
   return {
     url,
@@ -128,6 +133,15 @@ export async function startControlApi(options: ControlledRun & {
 /** No route has a schema. Without this, fastify loads a hundred modules to compile them. */
 function noSchemas(): never {
   throw new AssertionError('a route of the control API has a schema');
+}
+
+/** Once it listens, a fault of its socket, such as a connection that cannot be taken, must not end the run. */
+function logFaults(app: FastifyInstance, log: Log): void {
+  let isKnown = false;
+  app.server.on('error', (error) => {
+    if (!isKnown) log('error', `the control API could not take a connection: ${messageOf(error)}`, { error });
+    isKnown = true;
+  });
 }
 
 const PLACE_AGAIN_MS = 5_000;

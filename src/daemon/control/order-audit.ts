@@ -1,7 +1,7 @@
 import {
   closeSync, constants, existsSync, fchmodSync, fstatSync, fsyncSync, lstatSync, openSync, readSync, renameSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
@@ -57,6 +57,10 @@ const VERSION = 1;
 const BYTES_MAX = 1_048_576;
 /** With the current file, the audit holds at most this many plus one. */
 const EARLIER_FILES = 4;
+
+/** The names of the file of orders and of those before it. */
+export const ORDER_FILES: readonly string[] =
+  Array.from({ length: EARLIER_FILES + 1 }, (_, earlier) => basename(orderAuditPath('', earlier)));
 
 /** Returns the path of a state directory's file of orders; `earlier` counts the files before the current one. */
 function orderAuditPath(stateDir: string, earlier = 0): string {

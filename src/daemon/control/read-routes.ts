@@ -14,11 +14,6 @@ const INTENTS_QUERY = z.strictObject({ limit: LIMIT, state: z.enum([...OPEN_STAT
 /** Adds the paths that only read. */
 export function addViews(app: FastifyInstance, { runId, controlPort }: ControlledRun): void {
   const starting: StartingState = { run_id: runId, phase: 'starting' };
-  app.get('/healthz', () => ({ ok: true }));
-  app.get('/readyz', async (_request, reply) => {
-    const waitsFor = controlPort()?.waitsFor() ?? ['the run is starting'];
-    return reply.code(waitsFor.length === 0 ? 200 : 503).send({ ready: waitsFor.length === 0, waits_for: waitsFor });
-  });
   app.get('/api/state', () => controlPort()?.state() ?? starting);
   app.get('/api/feeds', () => controlPort()?.feeds() ?? []);
   app.get('/api/strategies', view((port) => port.strategies()));

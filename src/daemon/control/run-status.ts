@@ -15,7 +15,7 @@ type PartialState<T> = { readonly [member in keyof T]?: T[member] | undefined };
 type StatusView = PartialState<Pick<SessionState, 'phase' | 'trading' | 'trading_word' | 'effective'
     | 'protections' | 'pauses' | 'stop_file' | 'service_access' | 'waits_for'>> & {
   readonly feeds?: readonly Pick<FeedState, 'feed' | 'status'>[] | undefined;
-  readonly strategies?: readonly (PartialState<StrategyTrading> & Partial<Pick<StrategyState, 'running' | 'stopped'>>)[]
+  readonly strategies?: readonly (PartialState<StrategyTrading & Pick<StrategyState, 'running' | 'stopped'>>)[]
     | undefined;
 };
 
@@ -30,8 +30,11 @@ type StrategyView = NonNullable<StatusView['strategies']>[number];
 export function strategyStatuses(view: StatusView): StrategyStatus[] {
   const whole = runStatusOf(view);
   const isHeldUp = whole === 'waiting-for-service' || view.phase !== 'trading';
+  const isBefore = whole === 'starting' || whole === 'recovering';
   return (view.strategies ?? []).map((strategy) => {
-    const allowed = allowedOf(strategy, view.protections);
+    // None runs before the recovery is done, and one that was stopped then says why.
+    const isYetToRun = isBefore && (strategy.stopped ?? null) === null;
+    const allowed = allowedOf(isYetToRun ? { ...strategy, running: undefined } : strategy, view.protections);
     return isHeldUp && allowed === 'trading' ? 'waiting' : allowed;
   });
 }

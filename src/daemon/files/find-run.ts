@@ -6,6 +6,7 @@ import { printable } from '../../core/text.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { Mint, Token, TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
+import { refusePrunedRun } from './pruned-run.ts';
 import type { RunManifest } from './run-manifest.ts';
 import { readManifest } from './run-manifest.ts';
 
@@ -77,7 +78,9 @@ export function recordingOfRun(runDir: string): string {
   if (recording === null) {
     throw new GannetError('RECORDING_NOT_FOUND', `run ${runId} made no recording (recording.enabled was false)`);
   }
-  return join(runDir, recording);
+  const directory = join(runDir, recording);
+  if (!existsSync(directory)) refusePrunedRun(runDir);
+  return directory;
 }
 
 /** A run on disk. */

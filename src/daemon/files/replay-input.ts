@@ -15,6 +15,7 @@ import { tokenTable } from '../../market/token.ts';
 import { runInterruptibly } from '../../recording/interrupt.ts';
 import type { Recording } from '../../recording/reader.ts';
 import { MARKET_KINDS } from '../../recording/format.ts';
+import { refusePruned } from '../../recording/pruning.ts';
 import { openRecordingInChunks } from '../../recording/reader.ts';
 import type { LostRows } from '../../recording/check/verify.ts';
 import { strategyHash } from '../../research/trials/strategy-source.ts';
@@ -29,6 +30,7 @@ import type { RestoredStates } from '../../trading/strategy-state.ts';
 import { concatenated, repeatWarmup } from '../run/recorded-warm-up.ts';
 import { recordingOfRun } from './find-run.ts';
 import { importKept } from './kept-code.ts';
+import { refusePrunedRun } from './pruned-run.ts';
 import type { RecordedDecision } from './run-files.ts';
 import { readDecisions } from './run-files.ts';
 import type { RunManifest } from './run-manifest.ts';
@@ -54,8 +56,8 @@ export interface ReplayInput {
 }
 
 /**
- * Opens a run for a replay. Throws USAGE for a backtest, RECORDING_CORRUPT when data is missing, INTERRUPTED, and what
- * reading its files and its strategies throws.
+ * Opens a run for a replay. Throws USAGE for a backtest, RECORDING_CORRUPT when data is missing, RECORDING_PRUNED when
+ * the retention deleted it, INTERRUPTED, and what reading its files and its strategies throws.
  */
 export async function openReplayInput(runDir: string, interrupt = new AbortController().signal): Promise<ReplayInput> {
   const manifest = readManifest(runDir);
@@ -65,8 +67,11 @@ export async function openReplayInput(runDir: string, interrupt = new AbortContr
       `${manifest.run_id} is a backtest: run "gannet backtest" on the same recording again, it gives the same hash`,
     );
   }
+  refusePrunedRun(runDir);
   const decisions = readDecisions(runDir);
-  const recording = await runInterruptibly(openRecordingInChunks(recordingOfRun(runDir)), interrupt);
+  const directory = recordingOfRun(runDir);
+  refusePruned(directory, 'a replay of the run');
+  const recording = await runInterruptibly(openRecordingInChunks(directory), interrupt);
   const { ended } = manifest;
   const whole = ended !== null && recording.truncatedAt === undefined;
   const lastSeq = await runInterruptibly(recording.lastGapFreeSeq(decisions.map(({ seq }) => seq)), interrupt);

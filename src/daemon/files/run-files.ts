@@ -1,14 +1,14 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import { parseJson, stringifyJson } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 import type { LoggedDecision } from '../../engine/decision-log.ts';
 import { DecisionLog } from '../../engine/decision-log.ts';
-import { appendCompletely } from '../../recording/files/durable-write.ts';
 import { runDirOf } from './find-run.ts';
 import type { CodeCopy } from './kept-code.ts';
 import { writeCodeCopy } from './kept-code.ts';
+import { openRolledFile, partsOf, readPart } from './rolled-file.ts';
 import type { RunManifest } from './run-manifest.ts';
 import { writeManifest } from './run-manifest.ts';
 
@@ -26,17 +26,22 @@ export interface RunFiles {
   close(): void;
 }
 
+/** The decisions of a run; `decisions.1.ndjson.zst` and so on hold the earlier ones of a long run. */
+export const DECISIONS_FILE = 'decisions.ndjson';
+/** A day of a decision every five seconds. */
+const PART_BYTES = 8_000_000;
+
 /** Opens `state/runs/<run_id>/` for writing. */
 export function createRunFiles(stateDir: string, runId: string): RunFiles {
   const dir = runDirOf(stateDir, runId);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const decisions = openSync(join(dir, 'decisions.ndjson'), 'a', 0o600);
+  const decisions = openRolledFile({ path: join(dir, DECISIONS_FILE), partBytes: PART_BYTES });
   return {
     dir,
-    decision: (logged) => { appendCompletely(decisions, `${stringifyJson(logged)}\n`); },
+    decision: (logged) => { decisions.append(`${stringifyJson(logged)}\n`); },
     manifest: (manifest) => { writeManifest(dir, manifest); },
     code: (copy) => { writeCodeCopy(dir, copy); },
-    close: () => { closeSync(decisions); },
+    close: () => { decisions.close(); },
   };
 }
 
@@ -137,19 +142,22 @@ export interface RecordedDecision {
  * RECORDING_CORRUPT where a line does not match its hash.
  */
 export function readDecisions(runDir: string): RecordedDecision[] {
-  const path = join(runDir, 'decisions.ndjson');
-  if (!existsSync(path)) throw new GannetError('RUN_NOT_FOUND', `${path} is missing: the run cannot be compared`);
-  const lines = readFileSync(path, 'utf8').split('\n');
-  lines.pop();
+  const path = join(runDir, DECISIONS_FILE);
+  const parts = partsOf(path);
+  if (parts.length === 0) throw new GannetError('RUN_NOT_FOUND', `${path} is missing: the run cannot be compared`);
   const chain = new DecisionLog();
-  return lines.map((line, index) => {
-    const place = `${path}:${index + 1}`;
-    const { h, ...decision } = readDecision(line, place);
-    if (chain.append(decision).h !== h) {
-      throw new GannetError('RECORDING_CORRUPT',
-        `${place}: the decision is not the one that its hash was made of; restore the file from a copy`);
-    }
-    return { seq: decision.seq, at: decision.at, strategy: decision.strategy, h, line };
+  return parts.flatMap((part) => {
+    const lines = readPart(part).split('\n');
+    lines.pop();
+    return lines.map((line, index) => {
+      const place = `${part.path}:${index + 1}`;
+      const { h, ...decision } = readDecision(line, place);
+      if (chain.append(decision).h !== h) {
+        throw new GannetError('RECORDING_CORRUPT',
+          `${place}: the decision is not the one that its hash was made of; restore the file from a copy`);
+      }
+      return { seq: decision.seq, at: decision.at, strategy: decision.strategy, h, line };
+    });
   });
 }
 

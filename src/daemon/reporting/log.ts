@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Logger } from 'winston';
@@ -6,7 +6,8 @@ import { createLogger, format, transports } from 'winston';
 import { isNoRoom } from '../../core/errors.ts';
 import { createRedaction } from '../../core/redaction.ts';
 import { printable, printableJson } from '../../core/text.ts';
-import { appendCompletely } from '../../recording/files/durable-write.ts';
+import type { RolledFile } from '../files/rolled-file.ts';
+import { openRolledFile } from '../files/rolled-file.ts';
 import type { LogLevel } from './log-levels.ts';
 import { LOG_LEVELS } from './log-levels.ts';
 
@@ -55,6 +56,9 @@ export type Log = (level: LogLevel, message: string, details?: Readonly<Record<s
 
 /** The total size of the logs of earlier runs; the oldest are deleted first. */
 const KEPT_BYTES_MAX = 200 * 1024 * 1024;
+/** The size of a part of a log before it is compressed, and how many of a run are kept beside the newest. */
+const PART_BYTES = 8_000_000;
+const PARTS_MAX = 50;
 
 /**
  * Returns the log of a process. Standard error gets text on a terminal and JSON elsewhere. A file in `state/logs/` gets
@@ -112,8 +116,8 @@ const LINE = Symbol.for('message');
 const harmless = format((info) => Object.assign(info, { [LINE]: printableJson(String(info[LINE])) }));
 
 /**
- * One plain file a run, because rotation by size loses lines in bursts. A full disk loses lines, but ends neither the
- * log nor the process.
+ * The file of a run and its parts: `<run>.log` is the newest, `<run>.1.log.zst` the oldest, each of 8 MB before
+ * compression, at most 50. A full disk loses lines, but ends neither the log nor the process.
  */
 function fileTransports(
   file: { stateDir: string; name: string }, json: ReturnType<typeof format.combine>,
@@ -137,27 +141,27 @@ export function logPath({ stateDir, name }: { readonly stateDir: string; readonl
 
 /** The first line creates the file: a start that fails before it leaves no file. */
 function appendTo(path: string): Writable {
-  let descriptor: number | undefined;
+  let file: RolledFile | undefined;
   return new Writable({
     decodeStrings: false,
     write(line: string, _encoding, done) {
       try {
-        descriptor ??= openSync(path, 'a', 0o600);
-        appendCompletely(descriptor, line);
+        file ??= openRolledFile({ path, partBytes: PART_BYTES, parts: PARTS_MAX });
+        file.append(line);
         done();
       } catch (error) {
         done(isNoRoom(error) ? null : error as Error);
       }
     },
     final(done) {
-      if (descriptor !== undefined) closeSync(descriptor);
+      file?.close();
       done();
     },
   });
 }
 
 function dropOldest(folder: string): void {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.log'))
+  const files = readdirSync(folder).filter((name) => /\.log(?:\.zst)?$/.test(name))
     .map((name) => ({ path: join(folder, name), ...pickStats(join(folder, name)) }))
     .sort((a, b) => b.modified - a.modified);
   let kept = 0;
@@ -172,7 +176,8 @@ function pickStats(path: string): { bytes: number; modified: number } {
   return { bytes: size, modified: mtimeMs };
 }
 
-function humanLine({ level, message, ...details }: Record<string, unknown> & { level: string }): string {
+/** Returns an entry of the log as a line for people. */
+export function humanLine({ level, message, ...details }: Record<string, unknown> & { level: string }): string {
   const rest = Object.entries(details).filter(([key, value]) => key !== 'timestamp' && value !== undefined)
     .flatMap(([key, value]) => plainDetails(key, value));
   return printable([level.padEnd(5), String(message), ...rest].join(' '), 2_000);

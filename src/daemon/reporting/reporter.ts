@@ -59,6 +59,13 @@ export interface Reporter {
   summary(stamp: Stamp, summary: RunSummary): void;
 }
 
+/** Hears nothing: what hears some events alone begins with it. */
+export const IDLE_REPORTER: Reporter = {
+  started: () => undefined, decided: () => undefined, denied: () => undefined, intent: () => undefined,
+  alert: () => undefined, feed: () => undefined, state: () => undefined, trading: () => undefined,
+  protection: () => undefined, summary: () => undefined,
+};
+
 /** Returns a reporter that passes every event to several others, in their order. */
 export function reportToAll(reporters: readonly Reporter[]): Reporter {
   return {

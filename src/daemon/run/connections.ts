@@ -2,6 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chain } from '../../chain/chain.ts';
 import { createChain } from '../../chain/chain.ts';
+import type { RpcTransport } from '../../chain/rpc-client.ts';
+import { httpTransport } from '../../chain/rpc-client.ts';
 import type { ErrorCode } from '../../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import type { Clock } from '../../core/time.ts';
@@ -37,11 +39,23 @@ export interface ConnectionOptions {
   readonly clock: Clock;
 }
 
+/** How many requests to the node had which outcome. */
+export interface RpcCalls {
+  /** With an answer, be it an error of the method. */
+  answered: number;
+  /** With another HTTP status than 200. */
+  refused: number;
+  /** Without an answer. */
+  failed: number;
+}
+
 /** The connected service, the chain where there is one, and the sandbox where they are embedded. */
 export interface Connections {
   readonly service: Service;
   readonly chain: Chain | undefined;
   readonly sandbox: SpawnedSandbox | undefined;
+  /** Of all requests to the chain. */
+  readonly rpcCalls: Readonly<RpcCalls>;
   /** For people. */
   readonly description: string;
   /**
@@ -76,7 +90,10 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     // The counts of an embedded service end with it.
     rateMemory: embedded || options.rateMemory === undefined ? undefined : openRateMemory(options.rateMemory),
   });
-  const chain = chainUrl === undefined ? undefined : createChain({ rpcUrl: chainUrl, furtherRpcUrls, clock });
+  const rpcCalls: RpcCalls = { answered: 0, refused: 0, failed: 0 };
+  const chain = chainUrl === undefined ? undefined : createChain({
+    rpcUrl: chainUrl, furtherRpcUrls, clock, transportTo: (url) => counted(httpTransport({ rpcUrl: url }), rpcCalls),
+  });
   const closed = new AbortController();
   const records = embedded || options.tokenRecords === undefined
     ? undefined
@@ -89,6 +106,7 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     service,
     chain,
     sandbox,
+    rpcCalls,
     description: embedded ? `the embedded service and chain (${serviceUrl})`
       : `${serviceUrl}${chainUrl === undefined ? '' : `, chain ${hostsOf([chainUrl, ...furtherRpcUrls])}`}`,
     decimalsOf: (mints) => decimalsOf(searched, chain, mints),
@@ -109,6 +127,23 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
 
 function hostsOf(urls: readonly string[]): string {
   return urls.map((url) => new URL(url).host).join(' and ');
+}
+
+/** Returns a transport that counts its requests. */
+function counted(transport: RpcTransport, calls: RpcCalls): RpcTransport {
+  return {
+    ...transport,
+    post: async (body, signal) => {
+      try {
+        const answer = await transport.post(body, signal);
+        calls[answer.status === 200 ? 'answered' : 'refused'] += 1;
+        return answer;
+      } catch (error) {
+        calls.failed += 1;
+        throw error;
+      }
+    },
+  };
 }
 
 /** Without a store the rate is still limited, but not across restarts. */

@@ -31,6 +31,7 @@ import { isolationWarning } from '../reporting/limits-text.ts';
 import { reportToAll } from '../reporting/reporter.ts';
 import { RunStory } from '../page/run-story.ts';
 import { reloadOnChange } from '../reload/on-change.ts';
+import { takeOverState } from '../state/take-over.ts';
 import { createDiskGuard } from '../watch/disk-guard.ts';
 import type { StateWatch } from '../watch/state-watch.ts';
 import { createStateWatch } from '../watch/state-watch.ts';
@@ -58,15 +59,18 @@ export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
   try {
     const lock = lockState(stateDir, clock);
     resources.add('state lock', () => { lock.release(); });
+    const notices = await takeOverState(options);
     const ended = new AbortController();
     const interrupt = AbortSignal.any([options.interrupt, ended.signal]);
-    return await runLocked({ ...options, interrupt }, resources, () => { ended.abort(); });
+    return await runLocked({ ...options, interrupt }, resources, notices, () => { ended.abort(); });
   } finally {
     await resources.close();
   }
 }
 
-async function runLocked(given: DaemonOptions, resources: Resources, end: () => void): Promise<RunSummary> {
+async function runLocked(
+  given: DaemonOptions, resources: Resources, notices: readonly string[], end: () => void,
+): Promise<RunSummary> {
   const story = new RunStory({ ...given.config, runId: given.runId });
   const sideServices = openSideServices(given);
   resources.add('side services', () => sideServices.close());
@@ -74,7 +78,7 @@ async function runLocked(given: DaemonOptions, resources: Resources, end: () => 
   const { config, clock, log, reporter, stateDir } = options;
   const { recording: { dir: recordingDir }, tokens, limits, strategies } = config;
   const scope: ModeScope = {
-    options, resources, story,
+    options, resources, story, metrics: sideServices.metrics,
     setup: {
       tokens, limits,
       strategies: strategies.map((strategy) => {
@@ -110,7 +114,7 @@ async function runLocked(given: DaemonOptions, resources: Resources, end: () => 
   if (config.reload === 'on_change') watchChanges(scope, session);
   reporter.started(session.stamp, describeStart(options, { ...mode, state, control }));
   const warning = isolationWarning(config);
-  for (const notice of [...(warning === undefined ? [] : [warning]), ...mode.notices])
+  for (const notice of [...(warning === undefined ? [] : [warning]), ...notices, ...mode.notices])
     reporter.state(session.stamp, 'notice', notice);
   for (const order of [...mode.widenings, ...startOrders(scope)]) session.controlPort.reportWidening(order);
   sideServices.attach(session.controlPort);
@@ -211,6 +215,9 @@ function createSession(
   });
 }
 
+/** Without a signer nothing is signed: a new run with a new signer matters more than the outcomes, which it follows. */
+const DRAIN_WITHOUT_SIGNER_MS = 2_000;
+
 /** Recovers, trades until the end, and drains. Throws STATE_LOST or SIGNER_LOST where one of them ended the run. */
 async function runSession(
   { options, stateWatch }: ModeScope, session: Session, journal: Pick<JournalStore, 'runEnded'>,
@@ -230,7 +237,8 @@ async function runSession(
   // The operator can end a recovery whose node does not answer.
   const endedBefore = await Promise.race([session.recover().then(() => undefined), ending]);
   if (endedBefore === undefined) session.start();
-  const summary = await session.drain(endedBefore ?? await ending);
+  const reason = endedBefore ?? await ending;
+  const summary = await session.drain(reason, lost.reason === undefined ? undefined : DRAIN_WITHOUT_SIGNER_MS);
   isOver = true;
   if (lost.reason === undefined) journal.runEnded(runId);
   const fault = stateWatch.fault();

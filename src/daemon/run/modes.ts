@@ -169,13 +169,14 @@ function journalFiles(path: string): readonly KeptFile[] {
 }
 
 function openWriteBehind(
-  { options: { clock, log }, resources, diskGuard, stateWatch }: ModeScope, path: string,
+  { options: { clock, log }, resources, diskGuard, stateWatch, metrics }: ModeScope, path: string,
 ): WriteBehindJournal {
   const onHeadFault =
     (
       error: unknown,
     ): void => { log('warn', 'the file with the journal’s last position could not be written', { error }); };
-  const journal = createWriteBehindJournal(journalWhileKept(openJournal({ path, clock, onHeadFault }), stateWatch), {
+  const kept = journalWhileKept(metrics.timed(openJournal({ path, clock, onHeadFault })), stateWatch);
+  const journal = createWriteBehindJournal(kept, {
     clock,
     onFault: (error) => {
       // More room would not help.
@@ -185,6 +186,7 @@ function openWriteBehind(
     },
     onWritten: () => { diskGuard.recovered('the journal'); },
   });
+  metrics.journalsTo(journal);
   resources.add('journal', () => { journal.close(); });
   for (const file of journalFiles(path)) stateWatch.add(file);
   return journal;

@@ -9,6 +9,7 @@ import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { RecordedRows } from '../../engine/warm-up.ts';
 import type { FeedKey } from '../../market/event.ts';
 import { feedKey, isPolled } from '../../market/feed.ts';
+import { refusePruned } from '../../recording/pruning.ts';
 import type { RecordingWindow } from '../../recording/window.ts';
 import { openWindow, openWindowInChunks } from '../../recording/window.ts';
 import { runStartOf } from '../files/find-run.ts';
@@ -83,6 +84,7 @@ export function repeatWarmup({ from, until, recordings }: WarmupWindow, runDir: 
     const directory = join(runDir, recording);
     const window = openWindow(directory, { from, until });
     if (window?.sha256 === sha256) return window.cursor();
+    refusePruned(directory, 'the warm-up of the run');
     throw new GannetError('RECORDING_CORRUPT',
       `${directory}: expected what the run warmed its strategies with (hash ${sha256}), found `
         + `${window?.sha256 ?? 'nothing of that time'}; restore the recording from a copy`);

@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { ChainNodes } from '../../chain/chain.ts';
 import type { RunConfig, StrategyConfig } from '../../config/run-config.ts';
+import type { ServiceManager } from '../../core/process-supervisor.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { StrategyInstance } from '../../engine/strategy-host.ts';
 import type { LiveExecutor } from '../../execution/live-executor.ts';
@@ -23,6 +24,7 @@ import type { OrderAudit, WideningOrder } from '../control/order-audit.ts';
 import type { WriteBehindRunFiles } from '../files/run-files.ts';
 import type { RunManifest } from '../files/run-manifest.ts';
 import type { StrategyHosts } from '../hosts/host-generations.ts';
+import type { RunMetrics } from '../metrics/run-metrics.ts';
 import type { LoadAgain, Reloading } from '../reload/reloader.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
@@ -70,6 +72,8 @@ export interface DaemonOptions {
   /** The token for signals; undefined where the configuration has no signals. */
   readonly signalsToken?: string | undefined;
   readonly stateDir: string;
+  /** The signer's own folder, for a backup before an upgrade. */
+  readonly countersDir: string;
   readonly clock: Clock;
   readonly reporter: Reporter;
   readonly log: Log;
@@ -88,6 +92,8 @@ export interface DaemonOptions {
   readonly acceptNewJournal?: boolean | undefined;
   /** Aborted when the operator ends the run. */
   readonly interrupt: AbortSignal;
+  /** What supervises the process; undefined without one. */
+  readonly serviceManager?: ServiceManager | undefined;
 }
 
 /** All that differs between live and paper: the executor, its journal and its money. */
@@ -118,6 +124,7 @@ export interface ModeScope {
   readonly audit: OrderAudit;
   /** What has happened in the run, for the page. */
   readonly story: RunStory;
+  readonly metrics: RunMetrics;
 }
 
 /** What a session is made of. */

@@ -27,7 +27,7 @@ import type { DaemonOptions, ModeScope } from './run-options.ts';
 
 /** On a full disk the run starts without a recording, because exits must go on. */
 export function openRecorder(
-  { options: { config, clock, log, runId }, resources, diskGuard }: ModeScope,
+  { options: { config, clock, log, runId }, resources, diskGuard, metrics }: ModeScope,
 ): RecordingWriter | undefined {
   if (!config.recording.enabled) return undefined;
   const onError = (error: GannetError): void => {
@@ -37,6 +37,7 @@ export function openRecorder(
   try {
     const recorder =
       createRecordingWriter({ dir: config.recording.dir, name: runId, clock, tokens: config.tokens.all, onError });
+    metrics.recordsTo(recorder);
     resources.add('recording', async () => { await recorder.close(); });
     return recorder;
   } catch (error) {
@@ -73,13 +74,13 @@ export function signalIntakeOf(
 }
 
 export async function openControl(
-  { options, resources, audit, story }: ModeScope,
+  { options, resources, audit, story, metrics }: ModeScope,
   controlled: Pick<ControlledRun, 'controlPort' | 'end'> & { readonly signals: SignalIntake | undefined },
 ): Promise<ControlApi | undefined> {
   const { config: { control: place }, controlTokens: tokens, stateDir, runId, clock, log } = options;
   if (!place.enabled) return undefined;
   const control = await startControlApi({
-    ...place, ...controlled, audit, stateDir, tokens, runId, story, clock, log,
+    ...place, ...controlled, audit, stateDir, tokens, runId, story, metrics, clock, log,
   });
   resources.add('control API', () => control.close());
   return control;

@@ -1,4 +1,4 @@
-import { interval, Subscription } from 'rxjs';
+import { interval, Subscription, timer } from 'rxjs';
 import type { Millis } from '../../core/time.ts';
 import { mintsOf } from '../../market/feeds/registry.ts';
 import { Engine } from '../../engine/engine.ts';
@@ -40,6 +40,8 @@ const DRAIN_MAX_MS = 30_000;
 const DRAIN_POLL_MS = 100;
 const KEEP_STATES_MS = 60_000;
 const EQUITY_SAMPLE_MS = 10_000;
+// The first decisions do not wait for the history.
+const HISTORY_FIRST_MS = 1_000;
 const HISTORY_SAMPLE_MS = 60_000;
 
 /** One run of the pipeline in real time: from recovery through trading to the summary. */
@@ -202,8 +204,9 @@ export class Session {
     this.#equity.sample(at);
     this.#subscriptions.add(interval(EQUITY_SAMPLE_MS, this.#options.clock)
       .subscribe(() => { this.#equity.sample(this.#options.clock.now()); }));
-    this.#keepHistory(at);
-    const { walletKeeper } = this.#options;
+    const { walletKeeper, clock } = this.#options;
+    this.#subscriptions.add(timer(HISTORY_FIRST_MS, HISTORY_SAMPLE_MS, clock)
+      .subscribe(() => { this.#sampleHistory(); }));
     if (walletKeeper !== undefined) {
       this.#subscriptions.add(walletKeeper.watch(this.#ledger, (error) => { this.#failed?.(error); }));
     }
@@ -214,14 +217,13 @@ export class Session {
     });
   }
 
-  /** Samples equity and prices for people, now and every minute. */
-  #keepHistory(at: Millis): void {
+  /** Samples equity and prices for people and for commands without a daemon. The first sample opens the file. */
+  #sampleHistory(): void {
     const { history, clock } = this.#options;
     if (history === undefined) return;
-    const recorder = new HistoryRecorder({ ...this.#options, history, at });
-    this.#historyRecorder = recorder;
-    recorder.sample(at);
-    this.#subscriptions.add(interval(HISTORY_SAMPLE_MS, clock).subscribe(() => { recorder.sample(clock.now()); }));
+    const at = clock.now();
+    this.#historyRecorder ??= new HistoryRecorder({ ...this.#options, history, at });
+    this.#historyRecorder.sample(at);
   }
 
   /** Returns why an intent may not be tried again after a failed attempt; undefined where it may. */
@@ -246,10 +248,10 @@ export class Session {
   }
 
   /** Stops strategies and feeds, waits for open swaps, and closes the run's files. Rejects on a bug. */
-  async drain(reason: string): Promise<RunSummary> {
+  async drain(reason: string, withinMs: Millis = DRAIN_MAX_MS): Promise<RunSummary> {
     const { clock, reporter, files, journal, state } = this.#options;
     // A recovery is not awaited any longer, because the next start repeats it.
-    const timeoutMs = this.#phase === 'recovering' ? 0 : DRAIN_MAX_MS;
+    const timeoutMs = this.#phase === 'recovering' ? 0 : withinMs;
     this.#phase = 'draining';
     this.halt();
     const { counters } = this.#runRecorder;
@@ -264,8 +266,7 @@ export class Session {
       await wait(clock, DRAIN_POLL_MS);
     }
     this.#phase = 'ended';
-    // A command without a daemon values positions at these prices.
-    this.#historyRecorder?.sample(clock.now());
+    if (this.#started !== null) this.#sampleHistory();
     saveStrategyStates(this.#engine, (states) => { journal.saveSnapshot(snapshotState(state), [], states); });
     const { seq, at } = this.stamp;
     this.#writeManifest({

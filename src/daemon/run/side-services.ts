@@ -1,7 +1,14 @@
+import { requestRate } from '../../config/request-rate.ts';
 import { messageOf } from '../../core/errors.ts';
+import { feedKey } from '../../market/feed.ts';
 import type { ControlPort } from '../control/control-port.ts';
+import { writeStateReadme } from '../files/state-readme.ts';
+import { RunMetrics } from '../metrics/run-metrics.ts';
 import type { Log } from '../reporting/log.ts';
 import type { Reporter } from '../reporting/reporter.ts';
+import { RetentionService } from '../retention/retention-service.ts';
+import { AbsenceWatch } from '../watch/absence.ts';
+import { superviseRun } from '../watch/supervision.ts';
 import type { DaemonOptions } from './run-options.ts';
 
 /** A part of a run that watches it and takes no part in its decisions. */
@@ -18,15 +25,30 @@ interface SideService {
 /** All side services of a run. */
 interface SideServices {
   readonly reporters: readonly Reporter[];
+  /** Served by the control API. */
+  readonly metrics: RunMetrics;
   attach(port: ControlPort): void;
   close(): Promise<void>;
 }
 
 /** Opens what the configuration asks for beside trading. A fault of one is logged; trading and the others go on. */
 export function openSideServices(options: DaemonOptions): SideServices {
-  const { log } = options;
-  const services: readonly SideService[] = [...nodeAlerts(options)];
+  const { log, clock, serviceManager: manager } = options;
+  logged('the README of the state directory', log, () => { writeStateReadme(options.stateDir); });
+  const { config: { mode, recording }, connections: { service, rpcCalls } } = options;
+  const metrics = new RunMetrics({
+    ...options, mode, recordingDir: recording.dir, requests: () => service.stats(), rpcCalls,
+  });
+  const services: readonly SideService[] = [
+    absenceService(options),
+    ...nodeAlerts(options),
+    { name: 'metrics', reporter: metrics.reporter, attach: (port) => { metrics.attach(port); },
+      close: () => { metrics.close(); } },
+    ...(manager === undefined ? [] : [{ name: 'supervision', ...superviseRun({ manager, clock, log }) }]),
+    ...(options.config.retention.enabled ? [retentionOf(options)] : []),
+  ];
   return {
+    metrics,
     reporters: services.flatMap(({ name, reporter }) => (reporter === undefined ? [] : [guarded(name, reporter, log)])),
     attach: (port) => { for (const { name, attach } of services) logged(name, log, () => attach?.(port)); },
     close: async () => {
@@ -54,6 +76,22 @@ function nodeAlerts({ connections: { chain } }: DaemonOptions): readonly SideSer
     },
     close: () => unsubscribe?.(),
   }];
+}
+
+function absenceService({ config, clock, log }: DaemonOptions): SideService {
+  const expectedMs = new Map(requestRate(config).feeds.map(({ spec, expectedMs: each }) => [feedKey(spec), each]));
+  const watch = new AbsenceWatch({ alerts: config.alerts, clock, log, expectedMs });
+  return {
+    name: 'the watch over absent events', reporter: watch.reporter, attach: (port) => { watch.attach(port); },
+    close: () => { watch.close(); },
+  };
+}
+
+function retentionOf(options: DaemonOptions): SideService {
+  const retention = new RetentionService(options);
+  return {
+    name: 'the retention', attach: (port) => { retention.attach(port); }, close: () => retention.close(),
+  };
 }
 
 /** Returns the reporter with its faults logged instead of thrown into the run. */

@@ -24,7 +24,7 @@ export interface DiskMarks {
 }
 
 const MIB = 1024 * 1024;
-const DISK_MARKS: DiskMarks = { recordingBytes: 256 * MIB, entriesBytes: 64 * MIB, ballastBytes: 16 * MIB };
+export const DISK_MARKS: DiskMarks = { recordingBytes: 256 * MIB, entriesBytes: 64 * MIB, ballastBytes: 16 * MIB };
 
 /** The run that a disk guard protects. */
 interface GuardedRun {
@@ -231,7 +231,7 @@ class Guard implements DiskGuard {
 const COMMAND = { kind: 'command', name: 'set-trading-state', by: 'disk-guard' } as const;
 
 /** Returns the free bytes for a user without privileges. A missing folder counts as its nearest existing parent. */
-async function roomIn(dir: string): Promise<number> {
+export async function roomIn(dir: string): Promise<number> {
   for (let place = dir; ; place = dirname(place)) {
     try {
       const { bavail, bsize } = await statfs(place);

@@ -49,9 +49,10 @@ export function monotonicNow(wall: () => Millis, monotonic: () => Millis): () =>
 
 type Skew = 'none' | 'noticeable' | 'gross';
 
-/** Answers carry whole seconds and take time to arrive. */
-const NOTICEABLE_MS: Millis = 30_000;
-const GROSS_MS: Millis = 600_000;
+/** A difference from here on is reported. Answers carry whole seconds and take time to arrive. */
+export const NOTICEABLE_MS: Millis = 30_000;
+/** A difference from here on is critical. */
+export const GROSS_MS: Millis = 600_000;
 const CHECK_EVERY_MS: Millis = 60_000;
 
 /** Returns the alert for a clock that was set back since the last run; undefined for small differences. */

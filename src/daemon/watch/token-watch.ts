@@ -4,6 +4,7 @@ import type { Chain } from '../../chain/chain.ts';
 import type { RunConfig } from '../../config/run-config.ts';
 import { isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
+import type { TokenRecord } from '../../market/token-record.ts';
 import type { Mint, MintAccount } from '../../market/token.ts';
 import type { Service } from '../../service/service.ts';
 import type { JudgeToken } from '../../trading/engine-command.ts';
@@ -112,25 +113,27 @@ export async function readTokenFacts({ service, chain, trade }: TokenSources, mi
     isSellable(service, { mint, trade }),
   ]);
   const record = records.records.find(({ id }) => id === mint);
+  return { record: record && recordFacts(record), account, canBeSold };
+}
+
+/** Returns what the service's record says about a token. */
+export function recordFacts(record: TokenRecord): NonNullable<TokenFacts['record']> {
   return {
-    record: record === undefined ? undefined : {
-      isSuspicious: record.audit.isSus,
-      mintAuthorityDisabled: record.audit.mintAuthorityDisabled,
-      freezeAuthorityDisabled: record.audit.freezeAuthorityDisabled,
-      topHoldersPct: record.audit.topHoldersPercentage,
-      liquidityUsd: record.values.liquidity,
-      organicScore: record.values.organicScore,
-      holders: record.values.holderCount,
-      decimals: record.decimals,
-      isVerified: record.isVerified,
-      firstPoolAt: record.firstPool?.createdAt,
-    },
-    account,
-    canBeSold,
+    isSuspicious: record.audit.isSus,
+    mintAuthorityDisabled: record.audit.mintAuthorityDisabled,
+    freezeAuthorityDisabled: record.audit.freezeAuthorityDisabled,
+    topHoldersPct: record.audit.topHoldersPercentage,
+    liquidityUsd: record.values.liquidity,
+    organicScore: record.values.organicScore,
+    holders: record.values.holderCount,
+    decimals: record.decimals,
+    isVerified: record.isVerified,
+    firstPoolAt: record.firstPool?.createdAt,
   };
 }
 
-async function readAccount(chain: TokenSources['chain'], mint: Mint): Promise<MintAccount | undefined> {
+/** Returns the content of a mint's account; undefined where there is none, or no chain. */
+export async function readAccount(chain: TokenSources['chain'], mint: Mint): Promise<MintAccount | undefined> {
   try {
     return await chain?.mintAccount(mint);
   } catch (error) {

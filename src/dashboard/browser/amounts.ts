@@ -32,14 +32,18 @@ export function changeElement({ text, symbol }: PageAmount): HTMLElement {
 /** Returns the parts of a change: arrow, sign and number. */
 export function signedText(value: number, kind: NumberUnit['kind'] = 'amount'): Content[] {
   const number = numberText(value, kind);
-  if (!/[1-9]/.test(number)) return [number];
+  if (isShownAsZero(number)) return [number];
   return [element('span', { 'class': `arrow ${value > 0 ? 'up' : 'down'}`, 'aria-hidden': true }),
     value > 0 ? `+${number}` : number];
 }
 
-/** Returns the class of a profit or a loss. */
-export function toneOf(value: number): string {
-  return value > 0 ? 'gain' : value < 0 ? 'loss' : '';
+/** Returns the class of a profit or a loss; none where the number is shown as zero. */
+export function toneOf(value: number, kind: NumberUnit['kind'] = 'amount'): string {
+  return isShownAsZero(numberText(value, kind)) ? '' : value > 0 ? 'gain' : 'loss';
+}
+
+function isShownAsZero(number: string): boolean {
+  return !/[1-9]/.test(number);
 }
 
 /** Shows how a figure is computed, from what, as of when, and what it is exactly. */

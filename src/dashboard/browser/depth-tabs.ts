@@ -102,7 +102,7 @@ function positionsTab({ session }: PageApi, actions: Actions): Tab {
     label: 'Positions', empty: 'There is no position. Everything is in cash.', columns: [
       { name: 'Token' }, { name: 'Strategy' }, { name: 'Amount', isNumber: true }, { name: 'Value', isNumber: true },
       { name: 'Cost', isNumber: true, isMinor: true }, { name: 'Profit', isNumber: true },
-      { name: 'Since', isMinor: true }, { name: 'Actions', isAction: true },
+      { name: 'Exit rules since', isMinor: true }, { name: 'Actions', isAction: true },
     ],
   });
   return {

@@ -134,7 +134,7 @@ function shareOf(change: PageFigure | null, equity: PageFigure | null): Content 
   const before = Number(equity.amount.text) - Number(change.amount.text);
   if (!(before > 0)) return undefined;
   const share = Number(change.amount.text) / before;
-  return element('span', { class: `number ${toneOf(share)}`.trim() }, signedText(share, 'share'), ' %');
+  return element('span', { class: `number ${toneOf(share, 'share')}`.trim() }, signedText(share, 'share'), ' %');
 }
 
 /** Returns how much of a limit is used, as a bar. */

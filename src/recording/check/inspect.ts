@@ -6,6 +6,7 @@ import type { Block } from '../columns/block.ts';
 import { uncompressedSegments } from '../compression/compact.ts';
 import type { RecordingKind } from '../format.ts';
 import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_KINDS, WRITER_LOCK_FILE } from '../format.ts';
+import { KEEP_FILE, PRUNED_FILE, prunedBefore } from '../pruning.ts';
 import type { Recording } from '../reader.ts';
 import type { SegmentDigest } from '../segment/digest.ts';
 import { iso } from '../segment/digest.ts';
@@ -50,6 +51,7 @@ export function* inspectRecording(directory: string): ChunkedWork<Inspection> {
   for (const lost of listed.lost) (lost.isHole ? found.issues : found.warnings).push(lostIssue(lost));
   noteUncompressed(directory, listed, found);
   noteStrays(directory, listed, found);
+  notePruned(directory, found);
   return { closed: listed.manifest.closed, files: listed.segments.length, events, ...found };
 }
 
@@ -129,8 +131,19 @@ function noteUncompressed(directory: string, listed: VerifiedRecording, { warnin
   }
 }
 
+function notePruned(directory: string, { warnings }: Found): void {
+  const before = prunedBefore(directory);
+  if (before === undefined) return;
+  warnings.push({
+    code: 'RECORDING_PRUNED', file: PRUNED_FILE,
+    message: `${PRUNED_FILE}: the hours before ${before.replace('T', ' ')}:00 UTC were deleted by the retention`,
+  });
+}
+
 function noteStrays(directory: string, { segments }: VerifiedRecording, { warnings }: Found): void {
-  const known = new Set([MANIFEST_FILE, DIGESTS_FILE, WRITER_LOCK_FILE, ...segments.map(({ file }) => file)]);
+  const known = new Set([
+    MANIFEST_FILE, DIGESTS_FILE, WRITER_LOCK_FILE, PRUNED_FILE, KEEP_FILE, ...segments.map(({ file }) => file),
+  ]);
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory());
   for (const entry of files) {

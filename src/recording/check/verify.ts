@@ -8,6 +8,7 @@ import type { FeedKey } from '../../market/event.ts';
 import { DIGESTS_FILE, MANIFEST_FILE } from '../format.ts';
 import type { RecordingManifest } from '../manifest.ts';
 import { parseManifest } from '../manifest.ts';
+import { withoutPruned } from '../pruning.ts';
 import type { SegmentDigest } from '../segment/digest.ts';
 import { describeSegment, parseDigestLines, segmentName } from '../segment/digest.ts';
 import { segmentSize, verifySegmentInChunks } from '../segment/segment-file.ts';
@@ -59,12 +60,12 @@ export function* verifyFile(
 function listClosed(directory: string, manifest: RecordingManifest): VerifiedRecording {
   const found = createHash('sha256').update(readBytes(directory, DIGESTS_FILE)).digest('hex');
   if (found !== manifest.digestsSha256) throw corrupt(DIGESTS_FILE, `SHA-256 ${manifest.digestsSha256}`, found);
-  return { manifest, segments: manifest.files, feeds: manifest.feeds, lost: [] };
+  return { manifest, segments: withoutPruned(directory, manifest.files), feeds: manifest.feeds, lost: [] };
 }
 
 function listTorn(directory: string, manifest: RecordingManifest): VerifiedRecording {
   const { lines, segments, lost } = intactSegments(directory, () =>
-    parseDigestLines(readBytes(directory, DIGESTS_FILE).toString('utf8')).lines);
+    withoutPruned(directory, parseDigestLines(readBytes(directory, DIGESTS_FILE).toString('utf8')).lines));
   const feeds = new Set([...manifest.feeds, ...lines.flatMap(({ newFeeds }) => newFeeds)]);
   return { manifest, segments, feeds: [...feeds], lost };
 }
@@ -129,8 +130,10 @@ export function intactSegments<T extends SegmentDigest>(
     const isWhole = ({ file, bytes }: T): boolean => bytes <= (sizes.get(file) ?? -1);
     const last = new Map(digests.filter(isWhole).map((line) => [segmentName(line.file), line]));
     // Digests of a file that has been compressed since hold for the compressed file, up to its end.
-    const isKept = (line: T): boolean =>
-      isWhole(line) || line.bytes <= (last.get(segmentName(line.file))?.compressed?.rawBytes ?? -1);
+    const isKept = (line: T): boolean => {
+      const { rawBytes = -1, unmergedBytes = rawBytes } = last.get(segmentName(line.file))?.compressed ?? {};
+      return isWhole(line) || line.bytes <= unmergedBytes;
+    };
     return {
       lines: digests.filter(isKept), segments: [...last.values()].sort((a, b) => a.firstSeq - b.firstSeq),
       lost: lostRows(digests, last),

@@ -3,11 +3,13 @@ import type { FileHandle } from 'node:fs/promises';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { zstdCompress } from 'node:zlib';
+import { constants, zstdCompress } from 'node:zlib';
 import { GannetError, isGannetError } from '../../core/errors.ts';
+import { withoutPruned } from '../pruning.ts';
 import type { SegmentDigest } from '../segment/digest.ts';
 import { compressedName } from '../segment/digest.ts';
 import { FRAME_BYTES } from '../segment/segment-file.ts';
+import { mergedStream } from './merge.ts';
 import { ZSTD_OPTIONS, checkFrame } from './packed-file.ts';
 
 /** Syncing takes most of the time, so one sync serves this many segments. */
@@ -115,6 +117,8 @@ export class SegmentCompressor {
     try {
       return await compressSegment(this.#directory, digest, this.#cut.signal);
     } catch (cause) {
+      // The retention may delete an hour before it is compressed.
+      if (withoutPruned(this.#directory, [digest]).length === 0) return undefined;
       if (isGannetError(cause)) this.#events.onDamage(cause);
       else if (!this.#cut.signal.aborted) this.#left.push(digest);
       return undefined;
@@ -152,7 +156,7 @@ async function compressSegment(
   const path = `${directory}/${file}`;
   const unfinished = `${path}.new`;
   try {
-    const written = await copyInFrames({ source: `${directory}/${digest.file}`, target: unfinished }, digest, cut);
+    const written = await copyInFrames({ directory, target: unfinished }, digest, cut);
     await rename(unfinished, path);
     return { ...digest, file, ...written };
   } catch (cause) {
@@ -161,31 +165,38 @@ async function compressSegment(
   }
 }
 
+/** Small batches repeat so much that a slower compression gains. */
+const MERGED_OPTIONS = { params: { ...ZSTD_OPTIONS.params, [constants.ZSTD_c_compressionLevel]: 19 } } as const;
+
 async function copyInFrames(
-  { source, target }: { readonly source: string; readonly target: string }, digest: SegmentDigest,
+  { directory, target }: { readonly directory: string; readonly target: string }, digest: SegmentDigest,
   cut: AbortSignal | undefined,
 ): Promise<Pick<SegmentDigest, 'bytes' | 'sha256' | 'compressed'>> {
-  const from = await open(source, 'r');
+  const merged = await mergedStream(directory, digest, cut);
+  const from = await open(`${directory}/${digest.file}`, 'r');
   try {
     const to = await open(target, 'w', 0o600);
     try {
       const hashes = { raw: createHash('sha256'), packed: createHash('sha256') };
       const frames: number[] = [];
-      for await (const chunk of chunksOf(from, digest.bytes)) {
+      for await (const chunk of merged === undefined ? chunksOf(from, digest.bytes) : framesOf(merged)) {
         cut?.throwIfAborted();
         hashes.raw.update(chunk);
-        const frame = await compress(chunk, ZSTD_OPTIONS);
+        const frame = await compress(chunk, merged === undefined ? ZSTD_OPTIONS : MERGED_OPTIONS);
         checkFrame(target, frame, chunk);
         hashes.packed.update(frame);
         frames.push(frame.length);
         await writeWhole(to, frame);
       }
-      const rawSha256 = hashes.raw.digest('hex');
+      const rawSha256 = merged === undefined ? hashes.raw.digest('hex') : digest.sha256;
       if (rawSha256 !== digest.sha256) throw corrupt(digest, `expected SHA-256 ${digest.sha256}, found ${rawSha256}`);
       await to.sync();
       return {
         bytes: frames.reduce((sum, length) => sum + length, 0), sha256: hashes.packed.digest('hex'),
-        compressed: { rawBytes: digest.bytes, rawSha256, frames },
+        compressed: {
+          rawBytes: merged?.length ?? digest.bytes, rawSha256, frames,
+          ...(merged === undefined ? {} : { unmergedBytes: digest.bytes }),
+        },
       };
     } finally {
       await to.close();
@@ -193,6 +204,10 @@ async function copyInFrames(
   } finally {
     await from.close();
   }
+}
+
+function* framesOf(stream: Uint8Array): Generator<Uint8Array> {
+  for (let done = 0; done < stream.length; done += FRAME_BYTES) yield stream.subarray(done, done + FRAME_BYTES);
 }
 
 /** Each chunk reuses the memory of the one before. */

@@ -26,6 +26,8 @@ export interface SegmentDigest {
 interface Compression {
   /** The length of the Arrow stream in it. */
   readonly rawBytes: number;
+  /** The length of the segment before compression, where its batches were merged: the same rows in another stream. */
+  readonly unmergedBytes?: number | undefined;
   /** The hash of the Arrow stream, hex, where it was once a file: it identifies the same segment before compression. */
   readonly rawSha256?: string | undefined;
   /**
@@ -58,7 +60,9 @@ export const digestJson = z.object({
   last_seq: count,
   first_at: z.number().int(),
   last_at: z.number().int(),
-  compressed: z.object({ raw_bytes: count, raw_sha256: sha256.optional(), frames: z.array(count) }).optional(),
+  compressed: z.object({
+    raw_bytes: count, unmerged_bytes: count.optional(), raw_sha256: sha256.optional(), frames: z.array(count),
+  }).optional(),
 }).refine(({ file, compressed }) => file.endsWith('.zst') === (compressed !== undefined), {
   error: 'expected the frames of a compressed file, and of no other',
 });
@@ -75,9 +79,12 @@ export function digestToJson(digest: SegmentDigest): z.infer<typeof digestJson> 
 }
 
 function compressionToJson(
-  { rawBytes, rawSha256, frames }: Compression,
+  { rawBytes, unmergedBytes, rawSha256, frames }: Compression,
 ): NonNullable<z.infer<typeof digestJson>['compressed']> {
-  return { raw_bytes: rawBytes, ...(rawSha256 === undefined ? {} : { raw_sha256: rawSha256 }), frames: [...frames] };
+  return {
+    raw_bytes: rawBytes, ...(unmergedBytes === undefined ? {} : { unmerged_bytes: unmergedBytes }),
+    ...(rawSha256 === undefined ? {} : { raw_sha256: rawSha256 }), frames: [...frames],
+  };
 }
 
 /** Returns a digest from its form on disk. */
@@ -86,7 +93,10 @@ export function digestFromJson({ compressed, ...json }: z.infer<typeof digestJso
     file: json.file, bytes: json.bytes, sha256: json.sha256, rows: json.rows, events: json.events,
     firstSeq: json.first_seq, lastSeq: json.last_seq, firstAt: json.first_at, lastAt: json.last_at,
     ...(compressed === undefined ? {} : {
-      compressed: { rawBytes: compressed.raw_bytes, rawSha256: compressed.raw_sha256, frames: compressed.frames },
+      compressed: {
+        rawBytes: compressed.raw_bytes, unmergedBytes: compressed.unmerged_bytes, rawSha256: compressed.raw_sha256,
+        frames: compressed.frames,
+      },
     }),
   };
 }

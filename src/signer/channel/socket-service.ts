@@ -2,6 +2,7 @@ import { chmodSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import { connect, createServer, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
+import { takeServiceManager } from '../../core/process-supervisor.ts';
 import { greetDaemon, newSessionKey } from './channel-frames.ts';
 import { SIGNER_SOCKET } from '../command-process.ts';
 import { secretPath } from './connection.ts';
@@ -13,6 +14,8 @@ import type { Wallet } from '../wallet.ts';
 const MAX_GREETING = 8;
 /** A flood of connections must not fill the log: further refusals are counted. */
 const REFUSALS_SAID = 10;
+/** One late message must not end the signer. */
+const TELLS_PER_WATCHDOG = 3;
 
 /**
  * Serves a Unix socket as a process of its own, for one daemon at a time, which is usually another user. Both know the
@@ -21,6 +24,7 @@ const REFUSALS_SAID = 10;
  */
 export async function serveSocket(place: SignerPlace, named: string): Promise<void> {
   const prepare = prepareWallet(place);
+  const manager = takeServiceManager(process.env, say);
   try {
     if (named === '') throw new GannetError('CONFIG_INVALID',
       `expected the path of the socket in ${SIGNER_SOCKET}, such as /run/gannet/signer.sock`);
@@ -28,7 +32,12 @@ export async function serveSocket(place: SignerPlace, named: string): Promise<vo
     const address = await prepare().address();
     const secret = newSessionKey();
     await listen(path, secret, prepare);
-    say(`the signer serves ${path} for the wallet ${address}, as the user ${process.getuid?.() ?? ''}`);
+    const serves = `serves ${path} for the wallet ${address}`;
+    say(`the signer ${serves}, as the user ${process.getuid?.() ?? ''}`);
+    manager?.tell({ ready: true, well: true, status: serves });
+    // From the event loop, so that one that is stuck says nothing.
+    if (manager?.watchdogMs !== undefined)
+      setInterval(() => { manager.tell({ well: true }); }, manager.watchdogMs / TELLS_PER_WATCHDOG).unref();
   } catch (error) {
     refuseStart(isGannetError(error) ? error
       : new GannetError('CONFIG_INVALID', `the signer cannot serve ${named}: ${messageOf(error)}`), place.args);

@@ -5,12 +5,15 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
+import type { Millis } from '../../core/time.ts';
 import { valueOf } from '../command-process.ts';
 import type { KeptFile } from './kept-files.ts';
 
 /** Marks a SQLite file as a signer's counters ("GNSG"). */
 const APPLICATION_ID = 0x47_4e_53_47;
 const FORMAT = 2;
+/** The kind of file of the counters, for what reads its header without opening it as the signer. */
+export const COUNTERS_KIND = { applicationId: APPLICATION_ID, format: FORMAT } as const;
 /** A second process on the same wallet is a mistake: a signature need not wait long for it. */
 const BUSY_TIMEOUT_MS = 500;
 const SQLITE_IOERR = 10;
@@ -144,6 +147,24 @@ function foreign(problem: string): Error {
   return new Error(`expected counters that no other user can change, but ${printable(problem)}`);
 }
 
+/** Returns what is wrong with the file of counters, judged by its header; undefined where it can be used. */
+export function countersFault({ applicationId, version }: {
+  readonly applicationId: number; readonly version: number;
+}): string | undefined {
+  if (applicationId !== APPLICATION_ID) return 'expected the signer’s counters, found another SQLite database';
+  return version <= FORMAT ? undefined
+    : `expected format ${FORMAT} or older, found format ${version} of a newer Gannet`;
+}
+
+/** Returns how many swaps of a wallet the counters hold, of the last day and of all that they keep. */
+export function countedSwaps(
+  database: DatabaseSync, wallet: string, dayBegan: Millis,
+): { readonly inDay: number; readonly inMonth: number } {
+  const row = database.prepare(`SELECT count(*) AS month, count(*) FILTER (WHERE at > ?) AS day FROM spends
+    WHERE wallet = ? AND kind = 'input' AND (amount_high > 0 OR amount_low > 0)`).get(dayBegan, wallet);
+  return { inDay: Number(row?.['day']), inMonth: Number(row?.['month']) };
+}
+
 function prepare(database: DatabaseSync, path: string): void {
   const pragma = (name: string): number => Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
   const version = pragma('user_version');
@@ -159,6 +180,7 @@ function prepare(database: DatabaseSync, path: string): void {
   if (check !== 'ok')
     throw invalid(`expected whole counters, found: ${printable(String(check))}; restore the file from a copy`);
   if (version === FORMAT) return;
+  if (version > 0) copyBefore(database, `${path}.format-${version}`);
   database.exec('BEGIN IMMEDIATE');
   // Another process may have been here since the version was read.
   const current = pragma('user_version');
@@ -166,4 +188,12 @@ function prepare(database: DatabaseSync, path: string): void {
   if (current < FORMAT)
     database.exec(`${SCHEMA} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT};`);
   database.exec('COMMIT');
+}
+
+/** Keeps the counters as the earlier version wrote them, for the way back to it. */
+function copyBefore(database: DatabaseSync, copy: string): void {
+  rmSync(copy, { force: true });
+  // Created here with a private mode; SQLite fills an empty file.
+  closeSync(openSync(copy, 'wx', 0o600));
+  database.prepare('VACUUM INTO ?').run(copy);
 }

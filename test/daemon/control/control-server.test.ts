@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { connect } from 'node:net';
 import { of } from 'rxjs';
 import { request } from 'undici';
@@ -65,6 +66,25 @@ describe('the control API', () => {
     const { ask } = await startApi();
     for (const path of ['/healthz/', '/healthz?x', '/%68ealthz', '//healthz', '/api/../api/state'])
       expect(await ask(path), path).not.toBe(200);
+  });
+
+  it('goes on after a fault of its socket, and logs the first', async () => {
+    const logs: string[] = [];
+    const api = await startTestApi({ stateDir: temporaryFolder(), log: (_level, message) => { logs.push(message); } });
+    const seen: { server?: Server } = {};
+    const onRequest = (message: unknown): void => { seen.server = (message as { readonly server: Server }).server; };
+    subscribe('http.server.request.start', onRequest);
+    const ask = async (): Promise<number> => {
+      const answer = await request(`${api.url}/healthz`);
+      await answer.body.dump();
+      return answer.statusCode;
+    };
+    expect(await ask()).toBe(200);
+    unsubscribe('http.server.request.start', onRequest);
+    // What Node emits where the kernel gives no connection.
+    for (let times = 0; times < 2; times++) seen.server!.emit('error', new Error('accept ENOBUFS'));
+    expect(await ask()).toBe(200);
+    expect(logs).toEqual(['the control API could not take a connection: accept ENOBUFS']);
   });
 
   it('refuses requests that a web page could make', async () => {

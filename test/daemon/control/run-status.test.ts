@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../../src/core/amount.ts';
 import { daemonText } from '../../../src/cli/commands/daemon/status.ts';
 import type { SessionState } from '../../../src/daemon/control/session-state.ts';
-import { runStatusOf, statusReasons } from '../../../src/daemon/control/run-status.ts';
+import { runStatusOf, statusReasons, strategyStatuses } from '../../../src/daemon/control/run-status.ts';
 import type { Protection, ProtectionAction } from '../../../src/trading/limits.ts';
 import type { TradingState } from '../../../src/trading/engine-command.ts';
 import { SOL, USDC } from '../../market/tokens.ts';
@@ -61,6 +61,17 @@ describe('issue 13.24: the status is consistent', () => {
       }
     }
     expect(combinations).toBe(5 * 2 * 3 * 3 * 3 * 5 * 2 * 3);
+  });
+
+  it('calls a strategy that is yet to run waiting, not stopped, unless it was stopped', () => {
+    const { controlPort } = controlFixture(temporaryFolder());
+    const [diver, wader] = controlPort.state().strategies;
+    const stopped = { code: 'STRATEGY_FAILED', reason: 'it threw', place: null, at: 1 };
+    const view = { strategies: [{ ...diver!, running: false }, { ...wader!, running: false, stopped }] };
+    for (const phase of ['starting', 'recovering'])
+      expect(strategyStatuses({ ...view, phase })).toEqual(['waiting', 'stopped']);
+    for (const phase of ['trading', 'draining', 'ended'])
+      expect(strategyStatuses({ ...view, phase })).toEqual(['stopped', 'stopped']);
   });
 
   it('names the only strategy that sells', () => {

@@ -160,7 +160,7 @@ describe('the token for signals', () => {
     const clock = new VirtualClock(START);
     const signals = createSignalIntake({ names: ['entry'], token: TOKEN, clock });
     const { get, post, state, inputs } = await startControl({ signals });
-    for (const path of ['/api/state', '/api/feeds', '/api/decisions', '/readyz'])
+    for (const path of ['/api/state', '/api/feeds', '/api/decisions', '/metrics'])
       expect((await get(path, BEARER)).status, path).toBe(401);
     for (const path of ['/api/halt', '/api/flatten', '/api/resume', '/api/stop', '/api/presence'])
       expect((await post(path, {}, BEARER)).status, path).toBe(401);

@@ -8,23 +8,26 @@ import { temporaryHistory } from '../../store/fixtures.ts';
 import { stateWith, strategySetup } from '../../trading/states.ts';
 import { START, start } from '../session-fixture.ts';
 
-const MINUTE = 60_000;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const ALL = { to: START + 1e9, limit: 1_000 };
 const usdc = (amount: bigint): { readonly mint: typeof USDC.mint; readonly amount: Amount } =>
   ({ mint: USDC.mint, amount: amount as Amount });
 
 describe('the history of a run', () => {
-  it('samples equity and prices each minute of a session, in its true time', async () => {
+  it('samples equity and prices after a second and each minute of a session, in its true time', async () => {
     const daemon = await start();
     await daemon.pass(3 * MINUTE);
     const { currency, points } = daemon.history.equity(ALL_STRATEGIES, ALL)!;
     expect(currency).toBe(USDC.mint);
-    expect(points.map(({ at }) => at - START)).toStrictEqual([0, MINUTE, 2 * MINUTE, 3 * MINUTE]);
+    expect(points.map(({ at }) => at - START)).toStrictEqual(
+      [SECOND, MINUTE + SECOND, 2 * MINUTE + SECOND, 3 * MINUTE + SECOND]);
     expect(points.map(({ value, deposits }) => value - deposits)).toStrictEqual([0n, 0n, 0n, 0n]);
     expect(daemon.history.equity('ticker', ALL)!.points).toHaveLength(4);
     const prices = daemon.history.prices({ input: SOL.mint, output: USDC.mint }, ALL);
-    expect(prices.map(({ at }) => at - START)).toStrictEqual([MINUTE, 2 * MINUTE, 3 * MINUTE]);
+    expect(prices.map(({ at }) => at - START))
+      .toStrictEqual([MINUTE + SECOND, 2 * MINUTE + SECOND, 3 * MINUTE + SECOND]);
   });
 
   it('takes a changed budget, and a strategy that comes or goes, for deposits', () => {

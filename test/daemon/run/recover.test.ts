@@ -41,7 +41,9 @@ describe('a session with an open swap of an earlier run', () => {
     const daemon = await start({ open: [LEFT], leftover: 'nothing yet' });
     expect(daemon.session.controlPort.state())
       .toMatchObject({ phase: 'recovering', waits_for: ['the outcome of dca-7 (submitted)'] });
-    expect(daemon.session.controlPort.waitsFor()).toContain('the outcome of dca-7 (submitted)');
+    expect(daemon.session.controlPort.health.waits()).toContainEqual({
+      reason: 'RECOVERING', text: 'the run is recovering',
+    });
     expect(await daemon.session.drain('stopped by the operator')).toMatchObject({ open: ['dca-7'] });
     expect(daemon.executed).toEqual([]);
   });
@@ -64,6 +66,16 @@ describe('issue 13.35: a swap of the last run that cannot be proven', () => {
     ));
     daemon.land();
     expect(await daemon.session.drain('stopped by the operator')).toMatchObject({ open: ['dca-7'] });
+  });
+
+  it('is followed at the end for as long as the end may take', async () => {
+    const daemon = await start({ open: [UNPROVEN], leftover: 'nothing yet' });
+    await daemon.pass(20_000);
+    await daemon.pass(20_000);
+    expect(daemon.executed).toEqual(['ticker-1']);
+    const drained = daemon.session.drain('the signer process is gone', 2_000);
+    await daemon.pass(2_100);
+    expect(await drained).toMatchObject({ open: ['dca-7', 'ticker-1'] });
   });
 
   it('keeps its own input locked', async () => {

@@ -13,13 +13,16 @@ import { daemonClient } from '../../../daemon/control/control-client.ts';
 import type { OrderKeeper } from '../../../daemon/control/order-audit.ts';
 import { createOrderKeeper, openOrderAudit, resolveOrder } from '../../../daemon/control/order-audit.ts';
 import { commandOrigin } from '../../../daemon/control/order-origin.ts';
+import type { Log } from '../../../daemon/reporting/log.ts';
 import { wideningAlert } from '../../../daemon/reporting/alert-text.ts';
 import { journalPath, latestTokens } from '../../../daemon/files/find-run.ts';
+import { takeOverState } from '../../../daemon/state/take-over.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import type { Resolution } from '../../../execution/operator-resolution.ts';
 import { resolveIntent } from '../../../execution/operator-resolution.ts';
 import { withTokenNames } from '../../../market/market-text.ts';
 import { untilInterrupted } from '../../../recording/interrupt.ts';
+import { countersFolder } from '../../../signer/counters/spend-counters.ts';
 import { openJournalReader } from '../../../store/journal-reader.ts';
 import type { JournalStore } from '../../../store/journal.ts';
 import { openJournal } from '../../../store/journal.ts';
@@ -103,6 +106,8 @@ async function resolveDirectly(context: CommandContext, id: string, word: Resolu
   ensureOpen(path, id);
   const lock = lockState(stateDir, systemClock);
   try {
+    const countersDir = countersFolder(stateDir, context.environment, process.cwd());
+    await takeOverState({ stateDir, countersDir, clock: systemClock, log: logTo(context) });
     const journal = openJournal({ path, clock: systemClock });
     try {
       return await orderKeeper(context).carryOutAsync(
@@ -116,10 +121,16 @@ async function resolveDirectly(context: CommandContext, id: string, word: Resolu
   }
 }
 
+/** Without a daemon the log goes to standard error. */
+function logTo({ terminal }: CommandContext): Log {
+  return (_level, message) => { terminal.err(`${message}\n`); };
+}
+
 /** Without a daemon the alert goes to standard error; the next daemon repeats it. */
-function orderKeeper({ options: { stateDir }, terminal }: CommandContext): OrderKeeper {
+function orderKeeper(context: CommandContext): OrderKeeper {
+  const { options: { stateDir }, terminal } = context;
   const audit = openOrderAudit({
-    stateDir, runId: null, clock: systemClock, log: (_level, message) => { terminal.err(`${message}\n`); },
+    stateDir, runId: null, clock: systemClock, log: logTo(context),
   });
   return createOrderKeeper(audit, (order) => { terminal.err(`${wideningAlert(order).message}\n`); });
 }

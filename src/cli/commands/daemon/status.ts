@@ -1,16 +1,21 @@
-import type { CommandModule } from '../../command.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CommandContext, CommandModule } from '../../command.ts';
+import type { ExitCode } from '../../exit-codes.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { clockTime, percent } from '../../output/figures.ts';
 import { restrictionText, statusFacts, statusText } from '../../output/status-text.ts';
 import type { Fact } from '../../output/table.ts';
 import { facts, table } from '../../output/table.ts';
+import { linesWrapped, outputColumns } from '../../output/terminal.ts';
 import { formatDecimal } from '../../../core/amount.ts';
 import { formatCounts, printable } from '../../../core/text.ts';
+import { GannetError, isGannetError } from '../../../core/errors.ts';
 import type { Millis } from '../../../core/time.ts';
-import { roughDuration } from '../../../core/time.ts';
+import { parseDuration, roughDuration } from '../../../core/time.ts';
 import { daemonClient } from '../../../daemon/control/control-client.ts';
 import { runStatusOf, statusReasons, strategyStatuses } from '../../../daemon/control/run-status.ts';
 import type { FeedState, RpcNodeState, SessionState, StartingState } from '../../../daemon/control/session-state.ts';
+import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { originOfKey } from '../../../market/feed.ts';
 import { SOL_MINT } from '../../../market/token.ts';
 import { SOL_DECIMALS } from '../../../solana/constants.ts';
@@ -23,12 +28,70 @@ type ReportedState = StartingState & Partial<Omit<SessionState, 'strategies'>>
 export const statusCommand: CommandModule = (program, run) => {
   program.command('status')
     .description('the state of the running daemon: equity, swaps, strategies, feeds')
-    .action(run(async (context) => {
-      const state = await daemonClient(context).get('/api/state') as unknown as ReportedState;
+    .option('--watch [interval]', 'shows it again and again, every 5s unless told, until Ctrl-C; waits for a daemon')
+    .action(run(async (context: CommandContext, { watch }: StatusFlags) => {
+      if (watch !== undefined) return watchStatus(context, watch === true ? WATCH_EVERY_MS : intervalOf(watch));
+      const state = await stateOf(context);
       context.terminal.result(state, () => daemonText(state));
       return EXIT.done;
     }));
 };
+
+interface StatusFlags {
+  readonly watch?: string | true;
+}
+
+const WATCH_EVERY_MS: Millis = 5_000;
+const WATCH_LEAST_MS: Millis = 500;
+
+async function stateOf(context: CommandContext): Promise<ReportedState> {
+  return await daemonClient(context).get('/api/state') as unknown as ReportedState;
+}
+
+function intervalOf(text: string): Millis {
+  const interval = parseDuration(text);
+  if (interval >= WATCH_LEAST_MS) return interval;
+  throw new GannetError('USAGE', `--watch: expected at least ${WATCH_LEAST_MS} ms between two readings, got ${text}`);
+}
+
+/** Shows the state until an interrupt. Between two daemons it says that it waits, and shows the next one. */
+async function watchStatus(context: CommandContext, everyMs: Millis): Promise<ExitCode> {
+  const { terminal, interrupt } = context;
+  let waitsFor: string | undefined;
+  let hasShown = false;
+  while (!interrupt.aborted) {
+    try {
+      const state = await stateOf(context);
+      terminal.result(state, () => framed(daemonText(state)));
+      [waitsFor, hasShown] = [undefined, true];
+    } catch (error) {
+      // A new daemon has a new token: the one that a file named a moment ago is refused.
+      const isTransient = isGannetError(error)
+        && (error.code === 'CONTROL_UNREACHABLE' || (hasShown && error.code === 'CONTROL_UNAUTHORIZED'));
+      if (!isTransient) throw error;
+      if (waitsFor !== error.message)
+        terminal.result({ phase: 'waiting', reason: error.message }, () => framed(waitingText(error.message)));
+      waitsFor = error.message;
+    }
+    await pause(everyMs, undefined, { signal: interrupt }).catch(() => undefined);
+  }
+  return EXIT.done;
+}
+
+function waitingText(reason: string): string {
+  return facts([['state', 'waiting for a daemon'], ['because', printable(reason, 500)]]);
+}
+
+/** On a terminal the text replaces the one before, and what does not fit is left out; elsewhere it is a block. */
+function framed(text: string): string {
+  const heading = `  ${clockTime(systemClock.now())} UTC\n`;
+  if (!process.stdout.isTTY) return `${heading}${text}\n`;
+  const lines = linesWrapped(`${heading}${text}`, outputColumns()).split('\n');
+  return `${REDRAW}${lines.slice(0, Math.max(1, process.stdout.rows - 1)).join('\n')}`;
+}
+
+/** Moves to the first line, and removes everything from there on. */
+const REDRAW = '\u001b[H\u001b[J';
 
 /** Returns the state of a daemon as text: its status first, then the reasons, then the figures. */
 export function daemonText(state: ReportedState): string {

@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { CommandContext, CommandModule, RunCommand } from '../../command.ts';
+import { addList } from './list.ts';
 import { addGenerate, addImport } from './make-recording.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { ensureWritable, refuseImpossibleFolder } from '../../input/files.ts';
@@ -31,6 +32,7 @@ export const recordingCommand: CommandModule = (program, run) => {
   const group = program.command('recording')
     .description('shows, checks and converts recordings, and generates synthetic ones');
 
+  addList(group, run);
   addInfo(group, run);
   addVerify(group, run);
   addCompact(group, run);

@@ -11,7 +11,7 @@ import { GannetError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { landOrder } from '../../../execution/land-order.ts';
-import { openExecutedOrders } from '../../../store/executed-orders.ts';
+import { EXECUTED_ORDERS_FILE, openExecutedOrders } from '../../../store/executed-orders.ts';
 import { LIVE_FLAG } from './run.ts';
 
 interface Flags {
@@ -19,7 +19,6 @@ interface Flags {
   readonly lastValidBlockHeight?: number;
 }
 
-const ORDERS_FILE = 'executed-orders.sqlite';
 
 export const executeCommand: CommandModule = (program, run) => {
   program.command('execute <request-id> [base64]')
@@ -42,7 +41,7 @@ async function execute(
   if (connections.chain === undefined)
     throw new GannetError('CONFIG_INVALID', 'what became of an order is read from the chain: give chain.rpc_url');
   const signedTransaction = await readTransactionInput(base64);
-  const orders = openExecutedOrders({ path: join(options.stateDir, ORDERS_FILE), clock: systemClock });
+  const orders = openExecutedOrders({ path: join(options.stateDir, EXECUTED_ORDERS_FILE), clock: systemClock });
   try {
     const end = await landOrder(
       { service: connections.service.swap, chain: connections.chain, orders, clock: systemClock },

@@ -5,9 +5,13 @@ import type { ExitCode } from '../../exit-codes.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { durationFlag, wholeNumber } from '../../input/flags.ts';
 import { openConfigured } from '../../input/service-request.ts';
+import { reportError } from '../../output/terminal.ts';
 import type { RunConfig } from '../../../config/run-config.ts';
+import type { ErrorCode } from '../../../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
 import { addressSecrets } from '../../../core/redaction.ts';
+import type { ServiceManager } from '../../../core/process-supervisor.ts';
+import { takeServiceManager } from '../../../core/process-supervisor.ts';
 import { newRunId } from '../../../daemon/files/find-run.ts';
 import type { StrategyHosts } from '../../../daemon/hosts/host-generations.ts';
 import type { RunSummary } from '../../../daemon/reporting/counters.ts';
@@ -22,9 +26,11 @@ import type { Connections } from '../../../daemon/run/connections.ts';
 import { controlTokensOf } from '../../../daemon/control/control-tokens.ts';
 import { signalsTokenOf } from '../../../daemon/control/signals.ts';
 import { runDaemon } from '../../../daemon/run/daemon.ts';
+import { refuseNewerState } from '../../../daemon/state/state-files.ts';
 import type { LoadAgain } from '../../../daemon/reload/reloader.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
 import { ACCEPT_COUNTERS_FLAG } from '../../../signer/command-process.ts';
+import { countersFolder } from '../../../signer/counters/spend-counters.ts';
 
 /** The flag without which no command swaps real money. */
 export const LIVE_FLAG =
@@ -53,10 +59,35 @@ export const runDaemonCommand: CommandModule = (program, run) => {
     .option(...LIVE_FLAG)
     .option(...ACCEPT_FLAG)
     .option(...ACCEPT_COUNTERS)
-    .action(run((context, flags: RunFlags) => runCommand(context, flags)));
+    .action(run((context, flags: RunFlags) => supervised(context, (manager) => runCommand(context, flags, manager))));
 };
 
-async function runCommand(context: CommandContext, flags: RunFlags): Promise<ExitCode> {
+/** Faults of a start that may pass by themselves; each other one needs a person. */
+const MAY_PASS: ReadonlySet<ErrorCode> = new Set([
+  'CHAIN_UNREACHABLE', 'SERVICE_UNREACHABLE', 'SERVICE_TIMEOUT', 'STATE_LOCKED', 'STRATEGY_ENDED', 'STRATEGY_TIMEOUT',
+]);
+
+/** Under a service manager the exit code also says whether it should try again. */
+async function supervised(
+  { terminal }: CommandContext, action: (manager: ServiceManager | undefined) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const manager = takeServiceManager(process.env, (message) => { terminal.err(`${message}\n`); });
+  manager?.tell({ status: 'starting' });
+  try {
+    return await action(manager);
+  } catch (error) {
+    if (manager === undefined || !isGannetError(error) || !MAY_PASS.has(error.code)) throw error;
+    manager.tell({ status: `tries again: ${error.message}` });
+    reportError(terminal, error);
+    return EXIT.tryAgain;
+  } finally {
+    manager?.close();
+  }
+}
+
+async function runCommand(
+  context: CommandContext, flags: RunFlags, serviceManager: ServiceManager | undefined,
+): Promise<ExitCode> {
   const { terminal } = context;
   if (!terminal.json) terminal.out('  gannet is starting …\n');
   const { loaded: { config }, connections, hosts, loadAgain: loadConfig } = await openConfigured(context, 'run', flags);
@@ -67,7 +98,8 @@ async function runCommand(context: CommandContext, flags: RunFlags): Promise<Exi
       : createTerminalReporter({
         write, colour: terminal.colour, tokens: config.tokens, isTerminal: process.stdout.isTTY,
       });
-    const scope = { config, connections, hosts, loadConfig, reporter, runId: newRunId(systemClock) };
+    const runId = newRunId(systemClock);
+    const scope = { config, connections, hosts, loadConfig, reporter, runId, serviceManager };
     const { trading } = await runIn(context, flags, scope);
     return trading === 'halted' ? EXIT.halted : EXIT.done;
   } finally {
@@ -85,6 +117,8 @@ interface RunScope {
   readonly loadConfig?: LoadAgain | undefined;
   readonly runId: string;
   readonly reporter: Reporter;
+  /** Undefined for a manual swap, and where nothing supervises the process. */
+  readonly serviceManager?: ServiceManager | undefined;
 }
 
 /**
@@ -92,10 +126,12 @@ interface RunScope {
  * start.
  */
 export async function runIn({ options, environment, connectSigner, interrupt }: CommandContext, flags: RunFlags, {
-  config, connections, hosts, loadConfig, runId, reporter,
+  config, connections, hosts, loadConfig, runId, reporter, serviceManager,
 }: RunScope): Promise<RunSummary> {
   // Without a control API the variables are not used, so they may hold anything.
   const controlTokens = controlTokensOf(config.control.enabled ? environment : {});
+  const countersDir = countersFolder(options.stateDir, environment, process.cwd());
+  refuseNewerState({ stateDir: options.stateDir, countersDir });
   makeStateDir(options.stateDir);
   const { signals } = config;
   const signalsToken = signals === undefined ? undefined
@@ -119,10 +155,11 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
   const signer = connectSigner?.();
   try {
     return await runDaemon({
-      config, connections, hosts, loadConfig, controlTokens, signalsToken, stateDir: options.stateDir,
+      config, connections, hosts, loadConfig, controlTokens, signalsToken, countersDir, stateDir: options.stateDir,
       clock: systemClock, log, runId, interrupt,
       reporter: reportToAll([reporter, createEventReporter((event) => { keepEvent(keep, event); })]),
       durationMs: flags.duration, maxIntents: flags.maxIntents, signer, acceptNewJournal: flags.acceptNewJournal,
+      serviceManager,
     });
   } catch (error) {
     // The caller prints a refusal; a bug also belongs into the log.

@@ -29,7 +29,8 @@ describe('issue 13.33: gannet state backup', () => {
     expect([code, document]).toMatchObject([
       0, { out, files: [{ file: 'journal.sqlite' }, { file: 'journal.sqlite.head' }, { file: 'signer.sqlite' }] },
     ]);
-    expect(readdirSync(out).toSorted()).toEqual(['journal.sqlite', 'journal.sqlite.head', 'signer.sqlite']);
+    expect(readdirSync(out).toSorted())
+      .toEqual(['journal.sqlite', 'journal.sqlite.head', 'manifest.json', 'signer.sqlite']);
     for (const path of [out, join(out, 'journal.sqlite'), join(out, 'signer.sqlite')])
       expect(statSync(path).mode & 0o077).toBe(0);
 
