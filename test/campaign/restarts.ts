@@ -203,7 +203,9 @@ function openService(place: Place, topology: Topology): Service {
       const now = await state();
       if (now === undefined || !isThere(now)) continue;
       if (now.trading !== 'halted') return { runId: now.run_id, back: 'trading' };
-      if (!daemon.output.includes('safe mode')) throw new Error('trading is halted, and no alert says why');
+      // A restart by an operator keeps the halt of a safe mode, and says whose it is.
+      if (!/safe mode|safe-mode|crashed/.test(daemon.output))
+        throw new Error('trading is halted, and no alert says why');
       return { runId: now.run_id, back: 'safe mode' };
     }
     throw new Error(`not back after ${GIVE_UP_MS} ms: ${JSON.stringify(await state())?.slice(0, 1_000)} `
