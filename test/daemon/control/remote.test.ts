@@ -51,6 +51,16 @@ const ORDERS = (stateDir: string): readonly Readonly<Record<string, unknown>>[] 
   readFileSync(join(stateDir, 'orders.ndjson'), 'utf8').trim().split('\n')
     .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
+/** Returns the address that the file of orders has for a request with this X-Forwarded-For. */
+async function address(trustedProxies: readonly string[], forwarded: string): Promise<unknown> {
+  const { url, stateDir } = await startControl({ trustedProxies });
+  const answer = await request(`${url}/api/halt`, {
+    method: 'POST', body: '{}', headers: { ...BEARER, ...JSON_TYPE, 'x-forwarded-for': forwarded },
+  });
+  await answer.body.dump();
+  return (ORDERS(stateDir).at(-1)!['origin'] as { readonly address: string }).address;
+}
+
 describe('a reverse proxy', () => {
   it('serves login, commands and events under its name, and the file of orders names the client', async () => {
     const { url, stateDir } = await startControl({ allowedHosts: [NAME], trustedProxies: ['127.0.0.1'] });
@@ -96,14 +106,6 @@ describe('a reverse proxy', () => {
   });
 
   it('that is not trusted cannot name a client, and one that is names its client alone', async () => {
-    const address = async (trustedProxies: readonly string[], forwarded: string): Promise<unknown> => {
-      const { url, stateDir } = await startControl({ trustedProxies });
-      const answer = await request(`${url}/api/halt`, {
-        method: 'POST', body: '{}', headers: { ...BEARER, ...JSON_TYPE, 'x-forwarded-for': forwarded },
-      });
-      await answer.body.dump();
-      return (ORDERS(stateDir).at(-1)!['origin'] as { readonly address: string }).address;
-    };
     expect(await address([], '203.0.113.7')).toBe('127.0.0.1');
     expect(await address(['10.0.0.0/8'], '203.0.113.7')).toBe('127.0.0.1');
     expect(await address(['127.0.0.0/8'], '203.0.113.7')).toBe('203.0.113.7');
