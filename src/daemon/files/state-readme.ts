@@ -14,6 +14,9 @@ const STATE_FILES: readonly (readonly [files: string, content: string])[] = [
   ['signals-token', 'the token that other programs need for signals'],
   ['orders.ndjson', 'every order, with its origin'],
   ['history.sqlite', 'samples of equity and prices for people'],
+  ['version.json', 'the version that wrote the directory last, and the oldest one that reads it'],
+  ['backups/', 'backups without --out, and those before an upgrade'],
+  ['replaced-…/, restore.json', 'what a restore has moved aside; the plan of one that is under way'],
   ['runs/, recordings/, logs/', 'decisions, market data, the log'],
 ];
 
