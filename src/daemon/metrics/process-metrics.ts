@@ -133,7 +133,7 @@ export const PROCESS_METRICS: readonly MetricDefinition[] = [
     name: 'gannet_rpc_calls_total', type: 'counter', labels: ['outcome'],
     help: 'Requests to the node of the chain: answered, refused (an HTTP status other than 200), or failed.',
     read: ({ rpcCalls }) =>
-      Object.entries(rpcCalls).map(([outcome, value]) => ({ labels: { outcome }, value: Number(value) })),
+      Object.entries(rpcCalls).map(([outcome, value]) => ({ labels: { outcome }, value })),
   },
   {
     name: 'gannet_alerts_total', type: 'counter', labels: ['level', 'code'],
