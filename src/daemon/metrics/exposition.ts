@@ -36,8 +36,8 @@ function register(registry: Registry, metric: MetricDefinition, reading: () => R
   if (metric.type === 'histogram') {
     registry.registerMetric(counted(name, help, () => metric.read(reading())));
   } else if (metric.type === 'gauge') {
-    new Gauge({
-      name, help, labelNames, registers: [registry],
+    registry.registerMetric(new Gauge({
+      name, help, labelNames, registers: [],
       collect() {
         this.reset();
         const samples = metric.read(reading());
@@ -45,15 +45,15 @@ function register(registry: Registry, metric: MetricDefinition, reading: () => R
         if (labelNames.length === 0 && samples.length === 0) this.remove();
         for (const { labels = {}, value } of samples) this.set(labels, value);
       },
-    });
+    }));
   } else {
-    new Counter({
-      name, help, labelNames, registers: [registry],
+    registry.registerMetric(new Counter({
+      name, help, labelNames, registers: [],
       collect() {
         this.reset();
         for (const { labels = {}, value } of metric.read(reading())) this.inc(labels, value);
       },
-    });
+    }));
   }
 }
 

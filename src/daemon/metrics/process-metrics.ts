@@ -134,7 +134,7 @@ export const PROCESS_METRICS: readonly MetricDefinition[] = [
     help: 'Calls of the nodes of the chain: ok, refused (an error of the node), invalid (no usable answer), or '
       + 'unreachable.',
     read: ({ nodes }) => nodes.flatMap(({ name: node, calls }) =>
-      Object.entries(calls).map(([outcome, value]) => ({ labels: { node, outcome }, value: Number(value) }))),
+      Object.entries(calls).map(([outcome, value]) => ({ labels: { node, outcome }, value }))),
   },
   {
     name: 'gannet_rpc_node_healthy', type: 'gauge', labels: ['node'],

@@ -25,6 +25,12 @@ function feedStats(feed: string, change: Partial<FeedStats> = {}): FeedStats {
   };
 }
 
+/** Returns the inputs of one of many strategies: 25 feeds of its own. */
+function inputs(owner: number) {
+  return () => Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`price${n}`,
+    quotes(SOL_USDC, { amount: { token: USDC, amount: BigInt(1_000_000 * (owner * 25 + n + 1)) }, every: '5s' })]));
+}
+
 async function startMetrics(options: Parameters<typeof startControl>[0] = {}) {
   const metrics: RunMetrics = options.metrics ?? testMetrics(temporaryFolder());
   const control = await startControl({ ...options, metrics, reporters: [metrics.reporter] });
@@ -185,8 +191,6 @@ describe('the metrics', () => {
   });
 
   it('of 500 feeds and 20 strategies stay small, and scrapes at the same time share one computation', async () => {
-    const inputs = (owner: number) => () => Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`price${n}`,
-      quotes(SOL_USDC, { amount: { token: USDC, amount: BigInt(1_000_000 * (owner * 25 + n + 1)) }, every: '5s' })]));
     const strategies = Array.from({ length: 20 }, (_, owner) => strategy(`s${owner}`, undefined, inputs(owner)));
     let reads = 0;
     const { scrape, engine, metrics } = await startMetrics({
