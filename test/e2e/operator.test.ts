@@ -486,7 +486,7 @@ describe('the metrics of a live run', () => {
     expect(Number(families.get('gannet_journal_write_seconds')!.metrics[0]!.count)).toBeGreaterThan(4 * landed);
     expect(value('gannet_denials_total', { code: 'TRADING_HALTED' })).toBeGreaterThan(0);
     expect(value('gannet_service_requests_total', { bucket: 'execute', outcome: 'answered' })).toBeGreaterThan(4);
-    expect(value('gannet_rpc_calls_total', { outcome: 'answered' })).toBeGreaterThan(4);
+    expect(value('gannet_rpc_calls_total', { outcome: 'ok' })).toBeGreaterThan(4);
     expect(value('gannet_equity', { token: 'USDC' })).toBeGreaterThan(500);
     expect(value('gannet_strategy_profit', { strategy: 'two' })).toBeGreaterThan(-100);
     expect(value('gannet_info', { mode: 'live', run_id: runId })).toBe(1);

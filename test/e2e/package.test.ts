@@ -187,7 +187,7 @@ describe('the package', () => {
         continue;
       }
       // The package and what it needs are installed above the folder; npx would find the same command there.
-      const lines = text!.replace(/^npm install(?: \.\.\/gannet-0\.1\.0\.tgz)?$/gm, ':').replace(/^npx /gm, '');
+      const lines = text!.replace(/^npm install(?: \.\.\/gannet-0\.2\.0\.tgz)?$/gm, ':').replace(/^npx /gm, '');
       const ended = spawnSync('bash', ['-ec', `${lines}\npwd > "$PLACE"`], {
         cwd: folder, encoding: 'utf8', env: {
           PATH: `${playground.path('node_modules', '.bin')}:${process.env['PATH']}`, HOME: playground.path('tmp'),

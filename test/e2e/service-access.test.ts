@@ -190,7 +190,8 @@ describe('a key that is refused during a run, and accepted again', () => {
       },
       {
         type: 'alert', at: expect.any(Number), seq: expect.any(Number), level: 'info',
-        message: expect.stringContaining('trading goes on'), data: { service_access: 'granted' },
+        message: expect.stringContaining('trading goes on'),
+        data: { service_access: 'granted', code: 'SERVICE_ACCESS' },
       },
     ]);
     expect(JSON.stringify(lines)).not.toContain(KEY);
