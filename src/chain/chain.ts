@@ -144,8 +144,8 @@ function severalNodes(options: ChainOptions, urls: readonly string[]): Chain {
   });
   const agreement = createAgreement({
     members,
-    ready: pool.ready,
-    onCompared: pool.compared,
+    ready: () => pool.ready(),
+    onCompared: (subject, contradiction) => { pool.compared(subject, contradiction); },
     onLanded: (slot) => {
       for (const each of [floor, ...members.map(({ ownFloor }) => ownFloor)]) each.sawConfirmed(slot);
     },
