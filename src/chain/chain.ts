@@ -153,9 +153,9 @@ function severalNodes(options: ChainOptions, urls: readonly string[]): Chain {
   return {
     ...reads,
     ...agreement,
-    async finalizedBlockHeight() {
+    async finalizedBlockHeight(how) {
       try {
-        return await agreement.finalizedBlockHeight();
+        return await agreement.finalizedBlockHeight(how);
       } finally {
         // No read may be behind what two nodes have finalized, or the only one that answers.
         const slots = members.filter(({ isUsable }) => isUsable()).map(({ ownFloor }) => ownFloor.finalized)

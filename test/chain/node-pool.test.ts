@@ -286,6 +286,8 @@ describe('what decides about money', () => {
       await expect(ended(chain.signatureStatus(SIGNATURE, { searchHistory: true }))).rejects.toEqual(unagreed(false));
       await expect(ended(chain.tokenBalance(OWNER, SOL_MINT, { agreed: true }))).rejects.toEqual(unagreed(false));
       await expect(ended(chain.balances(OWNER, { agreed: true }))).rejects.toEqual(unagreed(false));
+      // A swap can still be signed.
+      expect(await ended(chain.finalizedBlockHeight({ beforeSigning: true }))).toEqual(expect.any(BigInt));
       // Reads go on, and that it landed, one node can prove.
       expect(await ended(chain.balances(OWNER))).toEqual(new Map([[SOL_MINT, 5n]]));
       landed.landed = 'as a success';
