@@ -95,12 +95,6 @@ export function createAgreement({ members, ready, onCompared, onLanded }: Agreem
     throw faults[0] ?? new GannetError('CHAIN_UNREACHABLE', `no node can be asked: ${silent.join('; ')}`);
   }
 
-  function requireTwo(subject: string, { answers, silent }: Answers<unknown>): void {
-    if (answers.length >= AGREEING_MIN) return;
-    throw new GannetError('CHAIN_UNAGREED', `${subject} wants the word of two nodes, and only ${answers[0]!.name} `
-      + `answers: ${silent.join('; ')}`, { details: { subject, contradiction: false } });
-  }
-
   function contradict(subject: string, words: readonly (readonly [name: string, word: string])[]): GannetError {
     const message = `${subject}: the nodes contradict each other: `
       + words.map(([name, word]) => `${name} says ${word}`).join(', ');
@@ -122,8 +116,10 @@ export function createAgreement({ members, ready, onCompared, onLanded }: Agreem
   }
 
   return {
-    async finalizedBlockHeight() {
+    async finalizedBlockHeight(how) {
       const given = await askAll((chain) => chain.finalizedBlockHeight());
+      // It bounds what is signed, and expires nothing: a proof asks again.
+      if (how?.beforeSigning === true && given.asked === 1) return given.answers[0]!.value;
       requireTwo('the finalized block height', given);
       // The height that two nodes have reached.
       return given.answers.map(({ value }) => value).toSorted(descending)[AGREEING_MIN - 1]!;
@@ -210,6 +206,12 @@ export function createAgreement({ members, ready, onCompared, onLanded }: Agreem
       return firstAccepted(sends);
     },
   };
+}
+
+function requireTwo(subject: string, { answers, silent }: Answers<unknown>): void {
+  if (answers.length >= AGREEING_MIN) return;
+  throw new GannetError('CHAIN_UNAGREED', `${subject} wants the word of two nodes, and only ${answers[0]!.name} `
+    + `answers: ${silent.join('; ')}`, { details: { subject, contradiction: false } });
 }
 
 function descending(a: bigint, b: bigint): number {

@@ -144,8 +144,8 @@ function severalNodes(options: ChainOptions, urls: readonly string[]): Chain {
   });
   const agreement = createAgreement({
     members,
-    ready: pool.ready,
-    onCompared: pool.compared,
+    ready: () => pool.ready(),
+    onCompared: (subject, contradiction) => { pool.compared(subject, contradiction); },
     onLanded: (slot) => {
       for (const each of [floor, ...members.map(({ ownFloor }) => ownFloor)]) each.sawConfirmed(slot);
     },
@@ -153,9 +153,9 @@ function severalNodes(options: ChainOptions, urls: readonly string[]): Chain {
   return {
     ...reads,
     ...agreement,
-    async finalizedBlockHeight() {
+    async finalizedBlockHeight(how) {
       try {
-        return await agreement.finalizedBlockHeight();
+        return await agreement.finalizedBlockHeight(how);
       } finally {
         // No read may be behind what two nodes have finalized, or the only one that answers.
         const slots = members.filter(({ isUsable }) => isUsable()).map(({ ownFloor }) => ownFloor.finalized)

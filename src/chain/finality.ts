@@ -16,8 +16,8 @@ interface SignatureStatus {
 export interface Finality {
   /** The least slot that a node must have reached for a part of a proof, or for balances. */
   readonly floor: SlotFloor;
-  /** Block height (not slot) at finalized. */
-  finalizedBlockHeight(): Promise<bigint>;
+  /** Block height (not slot) at finalized. Before a signature, the only usable one of several nodes is enough. */
+  finalizedBlockHeight(how?: { readonly beforeSigning: boolean }): Promise<bigint>;
   /** At finalized. */
   isBlockhashValid(blockhash: string): Promise<boolean>;
   /** Undefined where the node does not know it; that is a proof only with `searchHistory`. */

@@ -250,7 +250,7 @@ async function sign(
   );
   if (facts.durableNonce)
     throw new GannetError('SIGN_REFUSED', 'the transaction uses a durable nonce: it would never expire');
-  const height = await ports.chain.finalizedBlockHeight();
+  const height = await ports.chain.finalizedBlockHeight({ beforeSigning: true });
   if (lastValidBlockHeight <= height || lastValidBlockHeight > height + VALIDITY_BLOCKS_MAX) {
     throw new GannetError(
       'SIGN_REFUSED',

@@ -47,8 +47,11 @@ beforeEach(() => {
 });
 afterEach(() => chain.close());
 
+function transportTo(url: string): RpcTransport {
+  return transport(nodes[NODES.indexOf(url)]!);
+}
+
 function open([rpcUrl, ...furtherRpcUrls]: readonly string[]): Chain {
-  const transportTo = (url: string): RpcTransport => transport(nodes[NODES.indexOf(url)]!);
   return createChain({
     rpcUrl: rpcUrl!, furtherRpcUrls, clock, transportTo,
     ...(furtherRpcUrls.length === 0 ? { transport: transportTo(rpcUrl!) } : {}),
@@ -259,12 +262,12 @@ describe('alerts', () => {
   });
 });
 
-describe('what decides about money', () => {
-  const prove = async (): Promise<unknown> => [
-    await ended(chain.finalizedBlockHeight()), await ended(chain.isBlockhashValid(OWNER)),
-    await ended(chain.signatureStatus(SIGNATURE, { searchHistory: true })),
-  ];
+const prove = async (): Promise<unknown> => [
+  await ended(chain.finalizedBlockHeight()), await ended(chain.isBlockhashValid(OWNER)),
+  await ended(chain.signatureStatus(SIGNATURE, { searchHistory: true })),
+];
 
+describe('what decides about money', () => {
   it('is proven by two nodes that agree', async () => {
     expect(await prove()).toEqual([expect.any(BigInt), false, undefined]);
     expect(await ended(chain.tokenBalance(OWNER, SOL_MINT, { agreed: true }))).toMatchObject({ amount: 5n });
@@ -283,6 +286,8 @@ describe('what decides about money', () => {
       await expect(ended(chain.signatureStatus(SIGNATURE, { searchHistory: true }))).rejects.toEqual(unagreed(false));
       await expect(ended(chain.tokenBalance(OWNER, SOL_MINT, { agreed: true }))).rejects.toEqual(unagreed(false));
       await expect(ended(chain.balances(OWNER, { agreed: true }))).rejects.toEqual(unagreed(false));
+      // A swap can still be signed.
+      expect(await ended(chain.finalizedBlockHeight({ beforeSigning: true }))).toEqual(expect.any(BigInt));
       // Reads go on, and that it landed, one node can prove.
       expect(await ended(chain.balances(OWNER))).toEqual(new Map([[SOL_MINT, 5n]]));
       landed.landed = 'as a success';
@@ -319,9 +324,9 @@ describe('what decides about money', () => {
 
   it('is what two nodes have reached: a height of the future by one of them proves nothing', async () => {
     await ended(chain.version());
-    const true_ = await ended(chain.finalizedBlockHeight());
+    const height = await ended(chain.finalizedBlockHeight());
     B().slotsBehind = -40;
-    expect(await ended(chain.finalizedBlockHeight())).toBeLessThanOrEqual(true_ + 5n);
+    expect(await ended(chain.finalizedBlockHeight())).toBeLessThanOrEqual(height + 5n);
   });
 
   it('is sent to all nodes, and taken where one takes it', async () => {

@@ -259,21 +259,21 @@ describe('the signer’s reader on a hostile node', () => {
   });
 });
 
-describe('a signer with several nodes', () => {
-  const node = async (respond: (response: ServerResponse, id: number) => void): Promise<{
-    readonly url: string; readonly asked: () => number;
-  }> => {
-    let asked = 0;
-    const server = await listen((request, response) => {
-      asked += 1;
-      respond(response, (JSON.parse(request.body) as { id: number }).id);
-    });
-    return { url: server.baseUrl, asked: () => asked };
-  };
-  const says = (word: object) => (response: ServerResponse, id: number): void => {
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...word }));
-  };
+const node = async (respond: (response: ServerResponse, id: number) => void): Promise<{
+  readonly url: string; readonly asked: () => number;
+}> => {
+  let asked = 0;
+  const server = await listen((request, response) => {
+    asked += 1;
+    respond(response, (JSON.parse(request.body) as { id: number }).id);
+  });
+  return { url: server.baseUrl, asked: () => asked };
+};
+const says = (word: object) => (response: ServerResponse, id: number): void => {
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, ...word }));
+};
 
+describe('a signer with several nodes', () => {
   test('goes to the next node where one does not answer, and stays with the one that does', async () => {
     const dead = await node((response) => { response.writeHead(503).end(); });
     const live = await node(says({ result: 5 }));

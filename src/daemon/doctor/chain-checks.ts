@@ -73,7 +73,7 @@ export async function examineNode(scope: NodeScope): Promise<ExaminedNode> {
   try {
     const version = await answerOf(rpc, 'getVersion', [], z.object({ 'solana-core': z.string().max(64) }));
     if (isGannetError(version) && version.code === 'CHAIN_UNREACHABLE') {
-      return { chain: undefined, close: async () => undefined, checks: [fault('rpc', version.message,
+      return { chain: undefined, close: async () => undefined, checks: [fault('rpc', `${host}: ${version.message}`,
         'check chain.rpc_url and the network; a provider shows whether its address or key has changed')] };
     }
     const chain = createChain({ rpcUrl, clock, timeoutMs: ANSWER_WITHIN_MS });

@@ -53,25 +53,33 @@ function late(): Check {
     'check chain.rpc_url and the network, or see what is not asked over it with "gannet doctor --offline"');
 }
 
-/** Asks the node, and compares its answers with the configuration. */
+/** Asks every node, and compares the answers of the first that gives any with the configuration. */
 async function networkChecks(
   scope: DoctorScope, { config, settings, probe }: ExaminedConfig, address: string | undefined,
 ): Promise<Check[]> {
   if (settings === undefined) return [];
-  const { chain: { rpcUrl }, service: { baseUrl } } = settings;
+  const { chain: { rpcUrl, furtherRpcUrls }, service: { baseUrl } } = settings;
   const { ok } = checksOf('chain');
   if (rpcUrl === 'embedded') return [ok('rpc', 'the embedded chain, which each run starts itself')];
-  const node = await examineNode({ rpcUrl, realService: baseUrl !== 'embedded', address, clock: scope.clock });
+  const nodes = await Promise.all([rpcUrl, ...furtherRpcUrls].map((url) =>
+    examineNode({ rpcUrl: url, realService: baseUrl !== 'embedded', address, clock: scope.clock })));
+  const chain = nodes.find((node) => node.chain !== undefined)?.chain;
+  const checks = nodes.flatMap((node, index) => (index === 0 ? node.checks : node.checks.map(ofFurtherNode)));
   try {
     const [money, tokens] = config === undefined ? [[], []] : await Promise.all([
-      node.chain === undefined || address === undefined || config.mode === 'paper' ? []
-        : walletChecks({ config, chain: node.chain, address, books: booksOf(scope, config) }),
-      probe?.records === undefined ? [] : tokenChecks({ config, chain: node.chain, records: probe.records }),
+      chain === undefined || address === undefined || config.mode === 'paper' ? []
+        : walletChecks({ config, chain, address, books: booksOf(scope, config) }),
+      probe?.records === undefined ? [] : tokenChecks({ config, chain, records: probe.records }),
     ]);
-    return [...node.checks, ...money, ...tokens];
+    return [...checks, ...money, ...tokens];
   } finally {
-    await node.close();
+    await Promise.all(nodes.map((node) => node.close()));
   }
+}
+
+function ofFurtherNode(check: Check): Check {
+  return check.fix === undefined ? check
+    : { ...check, fix: check.fix.replaceAll('chain.rpc_url', 'chain.further_rpc_urls') };
 }
 
 /** A journal that cannot be read is a result of the checks of the state. */
@@ -94,7 +102,8 @@ const SHORTEST_SECRET = 8;
 function secretsOf({ environment, overrides }: DoctorScope, settings: ConnectionSettings | undefined): string[] {
   const named = Object.entries(environment).flatMap(([name, value = '']) =>
     (SECRET_NAME.test(name) ? [value, ...addressSecrets(value)] : []));
-  const urls = [settings?.chain.rpcUrl, settings?.service.baseUrl, overrides.rpcUrl].flatMap((url) =>
+  const { chain, service } = settings ?? {};
+  const urls = [chain?.rpcUrl, ...chain?.furtherRpcUrls ?? [], service?.baseUrl, overrides.rpcUrl].flatMap((url) =>
     (url === undefined ? [] : addressSecrets(url)));
   // An address itself is no secret, only parts of it.
   return [...named.filter((value) => !URL.canParse(value)), ...urls, settings?.service.apiKey ?? '']

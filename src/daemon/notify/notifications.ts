@@ -67,7 +67,7 @@ function secretsOf(
   { config: { service, chain }, controlTokens, signalsToken }: NotifyingRun, configs: readonly ChannelConfig[],
 ): string[] {
   return [
-    service.apiKey, ...addressSecrets(chain.rpcUrl), ...Object.values(controlTokens), signalsToken,
-    ...channelSecrets(configs),
+    service.apiKey, ...[chain.rpcUrl, ...chain.furtherRpcUrls].flatMap(addressSecrets),
+    ...Object.values(controlTokens), signalsToken, ...channelSecrets(configs),
   ].flatMap((secret) => (secret === undefined || secret === '' ? [] : [secret]));
 }

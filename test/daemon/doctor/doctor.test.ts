@@ -319,6 +319,25 @@ describe('gannet doctor', () => {
     for (const secret of [API_KEY, 'aSecretToken0123456789']) expect(JSON.stringify(checks)).not.toContain(secret);
   });
 
+  it('examines every node, and shows the key of none', async () => {
+    const key = 'theKeyOfTheSecondNode';
+    const at = scene();
+    at.replace('/rpc" }', `/rpc", further_rpc_urls: ["http://127.0.0.1:9/${key}"] }`);
+    host.lies.rpc.set('getHealth', { error: { code: -32_005, message: `behind ${key}` } });
+    const checks = await at.examine();
+    expect(checks.filter(({ group, ok }) => group === 'chain' && !ok)).toMatchObject([
+      { name: 'rpc-health', message: expect.stringContaining('behind [hidden]') },
+      { name: 'rpc', message: expect.stringMatching(/^127\.0\.0\.1:9: .*no answer/),
+        fix: expect.stringContaining('check chain.further_rpc_urls') },
+    ]);
+    expect(JSON.stringify(checks)).not.toContain(key);
+    at.replace(/rpc_url: "[^"]*"/, 'rpc_url: "http://127.0.0.1:10"');
+    at.replace(`http://127.0.0.1:9/${key}`, `${host.url}/rpc`);
+    // The first that answers is asked for the wallet.
+    expect((await at.examine()).filter(({ ok }) => !ok)).toMatchObject([{ name: 'rpc' }, { name: 'rpc-health' }]);
+    expect((await at.examine()).map(({ name }) => name)).toContain('balance');
+  });
+
   it('asks nothing over the network with --offline', async () => {
     const at = scene();
     at.replace(/base_url: "[^"]*"/, 'base_url: "http://127.0.0.1:9"');
