@@ -49,10 +49,10 @@ async function upgradeAndBack(fixture: CrashFixture, { name, earlier }: {
   }): Promise<void> => {
     const before = confirmedIn(place);
     const daemon = launch(project, runArgs(place, more));
-    let isOver = false;
-    void daemon.ended.then(() => { isOver = true; });
+    const over = new AbortController();
+    void daemon.ended.then(() => { over.abort(); });
     const giveUpAt = performance.now() + GIVE_UP_MS;
-    while (!isOver && confirmedIn(place) < before + CONFIRMED_EACH && performance.now() < giveUpAt)
+    while (!over.signal.aborted && confirmedIn(place) < before + CONFIRMED_EACH && performance.now() < giveUpAt)
       await sleep(POLL_MS);
     if (confirmedIn(place) < before + CONFIRMED_EACH) violations.push(`no trading: ${textOf(daemon)}`);
     if (signal === 'SIGTERM') daemon.signal(signal);
@@ -80,7 +80,7 @@ async function upgradeAndBack(fixture: CrashFixture, { name, earlier }: {
     await refused.gone(GONE_MS);
     if (code === 0 || !textOf(refused).includes('JOURNAL_LOST'))
       violations.push(`the earlier code did not refuse: it ended with ${code}: ${textOf(refused)}`);
-    await trade(earlier, { signal: 'SIGTERM', more: ['--accept-new-journal'] });
+    await trade(earlier, { signal: 'SIGTERM', more: ['--accept-new-journal', '--accept-new-counters'] });
     const back = readJournal(place.stateDir);
     violations.push(...await twiceOrUnknown(fixture, place,
       [upgraded, back].filter((reading) => reading !== undefined)));

@@ -301,8 +301,11 @@ function installSection(results: readonly ResultLine[]): string[] {
   ];
 }
 
+function courseOf(figures: unknown): string {
+  return (figures as readonly number[]).map(show).join(' → ');
+}
+
 function upgradeSection(results: readonly ResultLine[]): string[] {
-  const course = (figures: unknown): string => (figures as readonly number[]).map(show).join(' → ');
   return [
     '## Upgrade and rollback', '',
     'A daemon of an earlier commit trades on a sandbox and is killed. The present code takes over its state directory',
@@ -312,7 +315,7 @@ function upgradeSection(results: readonly ResultLine[]): string[] {
     '',
     ...table(['code', 'from', 'seed', 'formats of the journal', 'confirmed in each part', 'violations'],
       results.filter(({ type }) => type === 'upgrade').map((line) => [
-        versionOf(line), String(line['from']), show(line['seed']), course(line['formats']), course(line['confirmed']),
+        versionOf(line), String(line['from']), show(line['seed']), courseOf(line['formats']), courseOf(line['confirmed']),
         show((line['violations'] as readonly string[]).length),
       ])),
   ];
