@@ -8,7 +8,7 @@ import { codeVersion } from './tested-code.ts';
 
 const CAMPAIGNS = [
   'crash', 'lies', 'transactions', 'reader', 'canary', 'hash', 'isolation', 'hostile', 'reloads', 'page', 'retention',
-  'restarts', 'install',
+  'restarts', 'install', 'upgrade',
 ] as const;
 
 /** Where each campaign's results are. */
@@ -45,6 +45,7 @@ export function campaignReport(files: ReportFiles): string {
     ...retentionSection(readResults(files.retention)),
     ...restartsSection(readResults(files.restarts)),
     ...installSection(readResults(files.install)),
+    ...upgradeSection(readResults(files.upgrade)),
   ].join('\n');
 }
 
@@ -303,6 +304,26 @@ function installSection(results: readonly ResultLine[]): string[] {
     ...table(['code', 'blocks', 'seconds', 'violations'], results.filter(({ type }) => type === 'install')
       .map((line) => [
         versionOf(line), show(line['blocks']), show(line['seconds']),
+        show((line['violations'] as readonly string[]).length),
+      ])),
+  ];
+}
+
+function courseOf(figures: unknown): string {
+  return (figures as readonly number[]).map(show).join(' → ');
+}
+
+function upgradeSection(results: readonly ResultLine[]): string[] {
+  return [
+    '## Upgrade and rollback', '',
+    'A daemon of an earlier commit trades on a sandbox and is killed. The present code takes over its state directory',
+    'and trades. Then follow the steps of [operations/upgrade.md](operations/upgrade.md): the backup is restored, the',
+    'earlier code must refuse with `JOURNAL_LOST`, and it trades again once the journal is accepted. No swap may be',
+    'lost, land twice or be unknown to the journals: `npm run campaign:upgrade -- --from COMMIT --times 3 --seed N`.',
+    '',
+    ...table(['code', 'from', 'seed', 'formats of the journal', 'confirmed in each part', 'violations'],
+      results.filter(({ type }) => type === 'upgrade').map((line) => [
+        versionOf(line), String(line['from']), show(line['seed']), courseOf(line['formats']), courseOf(line['confirmed']),
         show((line['violations'] as readonly string[]).length),
       ])),
   ];

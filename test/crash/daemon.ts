@@ -37,15 +37,19 @@ export interface DaemonStart {
    * would.
    */
   readonly signerPreloads?: readonly string[] | undefined;
+  /** The checkout whose code runs; this one by default. */
+  readonly project?: string | undefined;
 }
 
 /** Starts the daemon in a process group of its own. */
-export function startDaemon(args: readonly string[], { cwd, environment, signerPreloads }: DaemonStart): CrashDaemon {
+export function startDaemon(
+  args: readonly string[], { cwd, environment, signerPreloads, project = PROJECT }: DaemonStart,
+): CrashDaemon {
   const [command, first] = signerPreloads === undefined
-    ? [join(PROJECT, 'bin', 'gannet'), []]
+    ? [join(project, 'bin', 'gannet'), []]
     : [
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', ...signerPreloads, join(PROJECT, 'src', 'signer', 'main.ts')],
+      ['--disable-warning=ExperimentalWarning', ...signerPreloads, join(project, 'src', 'signer', 'main.ts')],
     ];
   const child = spawn(command, [...first, ...args], {
     cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'],

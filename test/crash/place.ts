@@ -39,7 +39,7 @@ export async function openPlace(fixture: CrashFixture, {
   const configure = (given: string): void => {
     writeFileSync(config, `mode: live
 service: { base_url: "${fixture.service.url}", api_key: "\${GANNET_API_KEY}", requests_per_second: 1000 }
-chain: { rpc_url: "${fixture.rpc.url}", further_rpc_urls: [${nodes === 1 ? '' : `"${fixture.secondRpc.url}"`}] }
+chain: { rpc_url: "${fixture.rpc.url}"${nodes === 1 ? '' : `, further_rpc_urls: ["${fixture.secondRpc.url}"]`} }
 wallet: { key_from: env:GANNET_WALLET_KEY, address: ${wallet.address}, sol_reserve: "0.001 SOL" }
 signer: { caps: { USDC: { per_trade: "1000", per_hour: "1000000", per_day: "1000000" }, SOL: { per_trade: "10",
     per_hour: "1000", per_day: "1000" } } }
