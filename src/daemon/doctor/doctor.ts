@@ -94,7 +94,8 @@ const SHORTEST_SECRET = 8;
 function secretsOf({ environment, overrides }: DoctorScope, settings: ConnectionSettings | undefined): string[] {
   const named = Object.entries(environment).flatMap(([name, value = '']) =>
     (SECRET_NAME.test(name) ? [value, ...addressSecrets(value)] : []));
-  const urls = [settings?.chain.rpcUrl, settings?.service.baseUrl, overrides.rpcUrl].flatMap((url) =>
+  const { chain, service } = settings ?? {};
+  const urls = [chain?.rpcUrl, ...chain?.furtherRpcUrls ?? [], service?.baseUrl, overrides.rpcUrl].flatMap((url) =>
     (url === undefined ? [] : addressSecrets(url)));
   // An address itself is no secret, only parts of it.
   return [...named.filter((value) => !URL.canParse(value)), ...urls, settings?.service.apiKey ?? '']
