@@ -209,7 +209,7 @@ function openService(place: Place, topology: Topology): Service {
       return { runId: now.run_id, back: 'safe mode' };
     }
     throw new Error(`not back after ${GIVE_UP_MS} ms: ${JSON.stringify(await state())?.slice(0, 1_000)} `
-      + `${daemon.output.slice(-1_500)}`);
+      + daemon.output.slice(-1_500));
   };
   return {
     start: () => {

@@ -50,9 +50,7 @@ export function campaignReport(files: ReportFiles): string {
 
 function liesSection(results: readonly ResultLine[]): string[] {
   const lives = results.filter(({ type }) => type === 'life');
-  const runOf = ({ digest, seed, nodes = 1 }: ResultLine): string =>
-    [digest, seed, nodes].map(String).join(' ');
-  const runs = [...new Set(lives.map(runOf))];
+  const runs = [...new Set(lives.map(lyingRun))];
   return [
     '## Nodes that lie', '',
     'A real daemon trades on the embedded service and chain, through a line on which the answers of the node are',
@@ -65,11 +63,11 @@ function liesSection(results: readonly ResultLine[]): string[] {
       'code', 'seed', 'nodes', 'lies', 'alone or two at a time', 'of them different', 'false answers', 'kills',
       'confirmed', 'failed', 'expired', 'given up', 'slowest to trade on', 'violations',
     ], runs.map((run) => {
-      const own = lives.filter((line) => runOf(line) === run);
+      const own = lives.filter((line) => lyingRun(line) === run);
       const sum = (name: string): number => own.reduce((total, line) => total + Number(line[name]), 0);
       const ended = (state: string): number =>
         own.reduce((total, line) => total + Number((line['states'] as Figures)[state] ?? 0), 0);
-      const session = results.findLast((line) => line.type === 'session' && runOf(line) === run);
+      const session = results.findLast((line) => line.type === 'session' && lyingRun(line) === run);
       const kinds = new Set(own.flatMap((line) =>
         (line['plans'] as readonly (readonly unknown[])[]).map(([plan]) => plan)));
       return [
@@ -248,10 +246,21 @@ interface RestartKill {
   readonly starvedMs: number;
 }
 
+function lyingRun({ digest, seed, nodes = 1 }: ResultLine): string {
+  return [digest, seed, nodes].map(String).join(' ');
+}
+
+function secondsText(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+function middleOf(list: readonly number[]): number {
+  return list[Math.floor(list.length / 2)] ?? 0;
+}
+
 function restartsSection(results: readonly ResultLine[]): string[] {
   const lives = results.filter(({ type }) => type === 'restarts');
   const runs = [...new Set(lives.map(({ digest, seed }) => `${String(digest)} ${String(seed)}`))];
-  const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
   return [
     '## Kills under the units', '',
     'A daemon trades without a pause on a sandbox that outlives it. A supervisor that reads the files of',
@@ -271,14 +280,13 @@ function restartsSection(results: readonly ResultLine[]): string[] {
       const count = (member: 'victim' | 'back', value: string): string =>
         show(kills.filter((kill) => kill[member] === value).length);
       const sorted = (of: (kill: RestartKill) => number): readonly number[] => kills.map(of).sort((a, b) => a - b);
-      const middle = (list: readonly number[]): number => list[Math.floor(list.length / 2)] ?? 0;
       const [all, ran] = [sorted(({ backMs }) => backMs), sorted(({ backMs, starvedMs }) => backMs - starvedMs)];
       return [
         versionOf(own[0]!), show(own[0]!['seed']), show(kills.length), count('victim', 'daemon'),
         count('victim', 'signer'), count('victim', 'strategies'), count('victim', 'everything'),
-        count('back', 'trading'), count('back', 'safe mode'), seconds(middle(all)), seconds(all.at(-1) ?? 0),
-        `${seconds(middle(ran))}, ${seconds(ran.at(-1) ?? 0)}`,
-        `${show(stops.length)}, ${seconds(Math.max(0, ...stops))}`,
+        count('back', 'trading'), count('back', 'safe mode'), secondsText(middleOf(all)), secondsText(all.at(-1) ?? 0),
+        `${secondsText(middleOf(ran))}, ${secondsText(ran.at(-1) ?? 0)}`,
+        `${show(stops.length)}, ${secondsText(Math.max(0, ...stops))}`,
         show(own.reduce((sum, line) => sum + Number((line['states'] as Figures)['confirmed'] ?? 0), 0)),
         show(own.reduce((sum, line) => sum + (line['violations'] as readonly string[]).length, 0)),
       ];

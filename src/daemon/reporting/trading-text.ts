@@ -69,10 +69,11 @@ export function endOfTrading(trading: TradingState): string {
 
 /** Returns the restrictions of trading that an earlier run left, for people. */
 export function restoredRestrictions(
-  { trading, strategyTrading, flattening }: EngineState,
+  { trading, tradingBy, strategyTrading, flattening }: EngineState,
 ): { readonly state: string; readonly message: string }[] {
+  const by = tradingBy === 'safe-mode' ? 'safe mode in an earlier run' : undefined;
   return [
-    ...(trading === 'active' ? [] : [restriction(undefined, trading)]),
+    ...(trading === 'active' ? [] : [restriction(undefined, trading, by)]),
     ...[...strategyTrading].map(([name, state]) => restriction(name, state)),
     ...[...flattening].map((name) => restriction(name, 'flattening')),
   ];
@@ -80,11 +81,11 @@ export function restoredRestrictions(
 
 /** A restriction of one strategy ends only by its name. A flattening of one ends with that of all, too. */
 function restriction(
-  strategy: string | undefined, state: TradingChange['state'],
+  strategy: string | undefined, state: TradingChange['state'], by = 'an earlier run',
 ): { readonly state: string; readonly message: string } {
   const command = strategy === undefined || state === 'flattening' ? 'gannet resume'
     : `gannet resume --strategy ${strategy}`;
   return {
-    state, message: `${strategy ?? 'everything'} ${STATES[state]}; an earlier run left it so, "${command}" ends it`,
+    state, message: `${strategy ?? 'everything'} ${STATES[state]}; ${by} left it so, "${command}" ends it`,
   };
 }

@@ -54,18 +54,19 @@ export function openSideServices(options: DaemonOptions): SideServices {
     reporters: services.flatMap(({ name, reporter }) => (reporter === undefined ? [] : [guarded(name, reporter, log)])),
     attach: (port) => { for (const { name, attach } of services) logged(name, log, () => attach?.(port)); },
     close: async () => {
-      const closed = async ({ name, close }: SideService): Promise<void> => {
-        try {
-          await close?.();
-        } catch (error) {
-          log('error', `${name} did not close: ${messageOf(error)}`, { error });
-        }
-      };
       // The messages go last: they hold what the others say at their end.
-      await Promise.all(services.filter((service) => service !== notifications).map(closed));
-      await closed(notifications);
+      await Promise.all(services.filter((service) => service !== notifications).map((each) => closeOne(each, log)));
+      await closeOne(notifications, log);
     },
   };
+}
+
+async function closeOne({ name, close }: SideService, log: Log): Promise<void> {
+  try {
+    await close?.();
+  } catch (error) {
+    log('error', `${name} did not close: ${messageOf(error)}`, { error });
+  }
 }
 
 function retentionOf(options: DaemonOptions): SideService {

@@ -13,6 +13,8 @@ describe('trading states as text', () => {
     expect(left[0]!.message).toMatch(/^everything is halted.*"gannet resume" ends it$/);
     expect(left[1]!.message).toMatch(/^diver makes no more entries.*"gannet resume --strategy diver" ends it$/);
     expect(left[2]!.message).toMatch(/^diver sells.*"gannet resume" ends it$/);
+    state.tradingBy = 'safe-mode';
+    expect(restoredRestrictions(state)[0]!.message).toContain('; safe mode in an earlier run left it so');
   });
 
   it('mention strategies stopped by name on a resume, and leave out an empty reason', () => {

@@ -116,7 +116,7 @@ function print({ terminal }: CommandContext, { text: whole, entry }: LogLine): v
   const rest = Object.fromEntries(shown.filter(([, value]) => value !== null && value !== undefined));
   const at = typeof timestamp === 'string' ? Date.parse(timestamp) : NaN;
   const known = LOG_LEVELS.find((one) => one === level);
-  const text = printable(humanLine({ ...rest, level: String(level ?? '') }), SHOWN);
+  const text = printable(humanLine({ ...rest, level: typeof level === 'string' ? level : '' }), SHOWN);
   const line = `${Number.isNaN(at) ? '' : `${clockTime(at)}  `}${text}\n`;
   terminal.out(terminal.colour && known !== undefined
     ? line.replace(known, styleText(COLOURS[known], known, { validateStream: false })) : line);
