@@ -93,6 +93,7 @@ function soundChecks(loaded: LoadedConfig): Check[] {
       : warning('request-rate', `${pluralize(late.length, 'feed')} will be polled more rarely than wanted: the plan `
         + `allows ${rate.allowedPerSecond} requests a second, and ${rate.requestsPerSecond} are needed for watching`,
         'raise "every" of the feeds, or set service.plan to a larger plan; see "gannet config check"'),
+    ...notificationChecks(config),
     ...capChecks(loaded),
   ];
 }
@@ -142,4 +143,12 @@ function dotenvChecks({ workingDir, config }: DoctorScope): Check[] {
       : fault('env-file', `other users can read ${file}, which holds secrets (mode ${mode})`,
         `run "chmod 600 ${file}"`)];
   });
+}
+
+/** A daemon that trades real money must be able to call for help. */
+function notificationChecks(config: RunConfig): Check[] {
+  const channels = config.notifications?.length ?? 0;
+  if (channels > 0) return [ok('notifications', `${pluralize(channels, 'channel')} configured`)];
+  return movesRealMoney(config) ? [warning('notifications', 'alerts reach no person: no channel is configured',
+    'add "notifications" to the configuration, and run "gannet notify test"')] : [];
 }

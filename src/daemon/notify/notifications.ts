@@ -1,5 +1,6 @@
 import type { ChannelConfig } from '../../config/notifications/channel-config.ts';
 import { channelSecrets } from '../../config/notifications/channel-config.ts';
+import { alertSecrets } from '../../config/operations/alerts-config.ts';
 import { addressSecrets } from '../../core/redaction.ts';
 import { seededRandom } from '../../core/random.ts';
 import { pluralize } from '../../core/text.ts';
@@ -54,7 +55,7 @@ export function openNotifications(
   });
   return {
     name: 'notifications', notifier, reporter: run.reporter,
-    attach: (port) => { run.attach(port); },
+    attach: () => { run.attach(); },
     close: async () => {
       run.close();
       await dispatcher.close();
@@ -64,10 +65,10 @@ export function openNotifications(
 
 /** What no message may say, whatever a fault's text repeats. */
 function secretsOf(
-  { config: { service, chain }, controlTokens, signalsToken }: NotifyingRun, configs: readonly ChannelConfig[],
+  { config: { service, chain, alerts }, controlTokens, signalsToken }: NotifyingRun, configs: readonly ChannelConfig[],
 ): string[] {
   return [
     service.apiKey, ...[chain.rpcUrl, ...chain.furtherRpcUrls].flatMap(addressSecrets),
-    ...Object.values(controlTokens), signalsToken, ...channelSecrets(configs),
+    ...Object.values(controlTokens), signalsToken, ...channelSecrets(configs), ...alertSecrets(alerts),
   ].flatMap((secret) => (secret === undefined || secret === '' ? [] : [secret]));
 }

@@ -1,12 +1,10 @@
 import type { Subscription } from 'rxjs';
 import { LEVELS } from '../../config/notifications/channel-config.ts';
-import { messageOf } from '../../core/errors.ts';
 import { formatCounts, pluralize } from '../../core/text.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import { roughDuration, timeOfDay } from '../../core/time.ts';
 import type { TokenTable } from '../../market/token.ts';
 import { showAmount } from '../../market/market-text.ts';
-import type { ControlPort } from '../control/control-port.ts';
 import type { IntentRecord, RunSummary } from '../reporting/counters.ts';
 import type { Reporter, RunStart } from '../reporting/reporter.ts';
 import { describeProtectionChange, describeTradingChange, endOfTrading } from '../reporting/trading-text.ts';
@@ -14,12 +12,10 @@ import type { Notification, Notifier } from './notification.ts';
 import type { LastRun } from './outbox-store.ts';
 
 const CHECK_EVERY_MS: Millis = 30_000;
-/** A recovery that takes longer is told. */
-const RECOVERY_MAX_MS: Millis = 120_000;
 /** Ends that an operator has ordered, or that follow from the command line. */
 const ORDERED_END = /^(?:stopped by the operator|the time is up|\d+ intents are finished)/;
 
-/** Tells people of a run: its reporter, and what it reads of its state. */
+/** Tells people of a run as one of its reporters, and keeps when it was last seen. */
 export class RunNotifications {
   readonly #notifier: Notifier;
   readonly #tokens: TokenTable;
@@ -32,8 +28,6 @@ export class RunNotifications {
   #trading = 'trading is active';
   #endReason = '';
   #hasEnded = false;
-  #isSlow = false;
-  #isReady = false;
 
   constructor(parts: {
     readonly notifier: Notifier; readonly tokens: TokenTable; readonly clock: Clock; readonly runId: string;
@@ -49,21 +43,10 @@ export class RunNotifications {
     this.#noteRun(null);
   }
 
-  /** Checks from time to time whether the run recovers for long. */
-  attach(port: Pick<ControlPort, 'state'>): void {
+  /** Keeps from time to time when the run was last seen. */
+  attach(): void {
     const check = (): void => {
       this.#noteRun(null);
-      try {
-        if (!this.#isReady) {
-          const { phase, waits_for: waitsFor } = port.state();
-          this.#isReady = phase === 'trading';
-          this.#checkRecovery(waitsFor);
-        }
-      } catch (error) {
-        this.#tell({
-          topic: 'state', level: 'warning', key: 'check', title: `the state is not known: ${messageOf(error)}`,
-        });
-      }
       this.#checking = this.#clock.schedule(check, CHECK_EVERY_MS);
     };
     this.#checking = this.#clock.schedule(check, CHECK_EVERY_MS);
@@ -192,22 +175,6 @@ export class RunNotifications {
         + 'first.',
       facts: { run_id: runId, last_seen: new Date(seenAt).toISOString() },
     });
-  }
-
-  #checkRecovery(waitsFor: readonly string[]): void {
-    const tookMs = this.#clock.now() - this.#startedAt;
-    if (waitsFor.length > 0 && tookMs >= RECOVERY_MAX_MS && !this.#isSlow) {
-      this.#isSlow = true;
-      this.#tell({
-        topic: 'state', level: 'warning', key: 'recovering',
-        title: `the start takes ${roughDuration(tookMs)} by now, and nothing is traded before it is done`,
-        text: `It waits for ${waitsFor.join('; ')}.`,
-      });
-    }
-    if (waitsFor.length === 0 && this.#isSlow) {
-      this.#isSlow = false;
-      this.#tell({ topic: 'state', level: 'warning', key: 'recovered', title: 'the start is done: trading goes on' });
-    }
   }
 
   #stateText(level: Notification['level']): string {

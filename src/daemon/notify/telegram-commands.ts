@@ -36,6 +36,8 @@ const BACK_OFF_MS: Millis = 2_000;
 const BACK_OFF_MAX_MS: Millis = 300_000;
 /** An older command may be about a state that has passed. */
 const AGE_MAX_MS: Millis = 120_000;
+/** After a week without updates the Bot API goes on with any number, and it keeps updates for a day. */
+const NUMBER_VALID_MS: Millis = 6 * 86_400_000;
 const CODE_VALID_MS: Millis = 60_000;
 const COMMANDS_A_MINUTE = 20;
 const STRANGERS_MAX = 50;
@@ -61,7 +63,7 @@ const commandMessage = z.object({
     forward_origin: z.undefined().optional(), forward_date: z.undefined().optional(), via_bot: z.undefined().optional(),
   }),
 });
-const offsets = z.object({ version: z.literal(1), next: z.int().min(0) });
+const offsets = z.object({ version: z.literal(1), next: z.int().min(0), at: z.int().min(0).optional() });
 
 /** A command of a listed person. */
 interface Command {
@@ -79,7 +81,7 @@ export class TelegramCommands {
   readonly #startedAt: Millis;
   readonly #strangers = new Set<string>();
   #run: CommandedRun | undefined;
-  #next: number | undefined;
+  #next: { readonly id: number; readonly at: Millis } | undefined;
   #bot: string | undefined;
   #fault: string | undefined;
   #isFlooded = false;
@@ -120,7 +122,7 @@ export class TelegramCommands {
       const me = this.#bot === undefined ? await api.call('getMe', {}, { signal }) : undefined;
       if (me?.kind === 'done') this.#bot = z.object({ username: z.string() }).safeParse(me.result).data?.username ?? '';
       const answer = me !== undefined && me.kind !== 'done' ? me : await api.call('getUpdates', {
-        offset: this.#next, timeout: POLL_S, limit: UPDATES_AT_ONCE, allowed_updates: ['message'],
+        offset: this.#expected(), timeout: POLL_S, limit: UPDATES_AT_ONCE, allowed_updates: ['message'],
       }, { timeoutMs: POLL_TIMEOUT_MS, signal, answerBytes: ANSWER_BYTES });
       if (signal.aborted) return;
       const isRead = answer.kind === 'done' && this.#take(answer.result);
@@ -153,7 +155,7 @@ export class TelegramCommands {
       const id = updateId.safeParse(update).data?.update_id;
       if (id === undefined) return false;
       // Told again: its acknowledgement was lost.
-      if (this.#next !== undefined && id < this.#next) continue;
+      if (id < (this.#expected() ?? 0)) continue;
       const isKept = this.#keepOffset(id + 1);
       try {
         const command = this.#commandOf(update);
@@ -297,9 +299,17 @@ export class TelegramCommands {
     return `telegram-${this.#options.channel.name}.json`;
   }
 
-  #readOffset(): number | undefined {
+  /** Returns the number of the next update; undefined where it may be any. */
+  #expected(): number | undefined {
+    if (this.#next !== undefined && this.#options.clock.now() - this.#next.at > NUMBER_VALID_MS) this.#next = undefined;
+    return this.#next?.id;
+  }
+
+  #readOffset(): { readonly id: number; readonly at: Millis } | undefined {
     try {
-      return offsets.parse(JSON.parse(readFileSync(join(this.#options.stateDir, this.#file), 'utf8'))).next;
+      const { next, at = this.#startedAt } =
+        offsets.parse(JSON.parse(readFileSync(join(this.#options.stateDir, this.#file), 'utf8')));
+      return { id: next, at };
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) {
         this.#options.log('warn', `${this.#file} cannot be read; commands from before this start are not carried out`,
@@ -311,10 +321,11 @@ export class TelegramCommands {
 
   /** Kept before the command is carried out, so that no command is carried out twice. Returns whether it is kept. */
   #keepOffset(next: number): boolean {
-    const { stateDir, log } = this.#options;
-    this.#next = next;
+    const { stateDir, log, clock } = this.#options;
+    const at = clock.now();
+    this.#next = { id: next, at };
     try {
-      replaceFile(stateDir, this.#file, `${stringifyJson({ version: 1, next })}\n`);
+      replaceFile(stateDir, this.#file, `${stringifyJson({ version: 1, next, at })}\n`);
       return true;
     } catch (error) {
       log('error', `${this.#file} cannot be written`, { error });

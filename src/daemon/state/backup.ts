@@ -54,7 +54,17 @@ export async function makeBackup(
     'RUN_NOT_FOUND',
     `${places.stateDir} holds neither a journal nor counters: nothing was traded with this state directory`,
   );
-  makeFolder(folder);
+  const isNew = makeFolder(folder);
+  try {
+    return await copyState(places, folder, clock);
+  } catch (error) {
+    // Each start of a service repeats the attempt, and the parts would fill the disk.
+    if (isNew) rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function copyState(places: StatePlaces, folder: string, clock: Pick<Clock, 'now'>): Promise<BackupManifest> {
   const madeAt: Millis = clock.now();
   const files: BackedUpFile[] = [];
   for (const database of STATE_DATABASES) {
@@ -91,12 +101,14 @@ export async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Only the owner may read the folder: it holds amounts and signed transactions. */
-function makeFolder(folder: string): void {
+/** Only the owner may read the folder: it holds amounts and signed transactions. Returns whether it is new. */
+function makeFolder(folder: string): boolean {
   try {
-    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(folder, 0o700);
+    const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
+    if (isNew) chmodSync(folder, 0o700);
     if (existsSync(join(folder, MANIFEST)))
-      throw new GannetError('USAGE', `${folder} holds a backup already: it exists already, name an empty folder`);
+      throw new GannetError('USAGE', `${folder} holds a backup already: name an empty folder`);
+    return isNew;
   } catch (cause) {
     if (isGannetError(cause)) throw cause;
     throw new GannetError(

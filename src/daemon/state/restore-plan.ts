@@ -39,7 +39,13 @@ export function refuseUnfinishedRestore(stateDir: string): void {
 /** Returns the plan of a restore that was interrupted while files moved. */
 export function readPlan(stateDir: string): Plan | undefined {
   const path = join(stateDir, PLAN);
-  return existsSync(path) ? PLAN_FORM.parse(parseJson(readFileSync(path, 'utf8'))) : undefined;
+  if (!existsSync(path)) return undefined;
+  try {
+    return PLAN_FORM.parse(parseJson(readFileSync(path, 'utf8')));
+  } catch (cause) {
+    throw new GannetError('RESTORE_UNFINISHED', `${path}, the plan of a restore that was interrupted, cannot be read: `
+      + 'move it elsewhere, and restore the same backup again', { details: { path }, cause });
+  }
 }
 
 const stagedPath = (path: string): string => `${path}.restoring`;

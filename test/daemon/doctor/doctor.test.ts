@@ -134,6 +134,8 @@ const PLANTED: readonly Planted[] = [
   { what: 'a budget that the caps do not let it spend', check: 'caps', level: 'warning',
     says: /budget of dip.*500 USDC a day/,
     fix: /per_day/, plant: (at) => { at.replace('budget: "100 USDC"', 'budget: "900 USDC"'); } },
+  { what: 'no channel for alerts', check: 'notifications', level: 'warning', says: /alerts reach no person/,
+    fix: /gannet notify test/, plant: () => undefined },
   { what: 'a cap below the largest swap', check: 'caps', level: 'warning', says: /at most 5 USDC in one swap/,
     fix: /per_trade/,
     plant: (at) => { at.replace('USDC: { per_trade: "50"', 'USDC: { per_trade: "5"'); } },

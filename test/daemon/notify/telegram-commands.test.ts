@@ -24,7 +24,8 @@ class BotApi {
   updates: { readonly update_id: number }[] = [];
   /** Answers in place of the Bot API. */
   disturb: ((response: ServerResponse) => void) | undefined;
-  #next = 700;
+  /** The number of the last update. */
+  last = 700;
 
   async start(): Promise<string> {
     const { url } = await startHttpDouble(({ path, body }, response) => {
@@ -49,10 +50,10 @@ class BotApi {
   say(text: unknown, { user = OPERATOR, chat = GROUP, ageMs = 0, more = {} }: {
     readonly user?: number; readonly chat?: number; readonly ageMs?: Millis; readonly more?: object;
   } = {}): { readonly update_id: number } {
-    this.#next += 1;
+    this.last += 1;
     const date = Math.floor((NOW - ageMs) / 1_000);
     const update = {
-      update_id: this.#next, message: { date, text, chat: { id: chat }, from: { id: user, is_bot: false }, ...more },
+      update_id: this.last, message: { date, text, chat: { id: chat }, from: { id: user, is_bot: false }, ...more },
     };
     this.updates.push(update);
     return update;
@@ -190,6 +191,18 @@ describe('commands by Telegram', () => {
     expect(second.control.state.trading).toBe('halted');
   });
 
+  it('are heard after a week in which the Bot API has begun with lower numbers', async () => {
+    const { bot, control, time } = await startCommands();
+    bot.say('/help');
+    await bot.answer(1);
+    await bot.rest();
+    time.now += 8 * 86_400_000;
+    bot.last = 12;
+    bot.say('/halt', { ageMs: -8 * 86_400_000 });
+    expect(await bot.answer(2)).toContain('Trading is halted');
+    expect(control.state.trading).toBe('halted');
+  });
+
   it('survive hostile updates, floods and outages, which are logged once and without the token', async () => {
     const { bot, control, logged } = await startCommands();
     const hostile = [
@@ -235,7 +248,8 @@ describe('commands by Telegram', () => {
     bot.say('/halt');
     await bot.answer(1);
     expect(control.state.trading).toBe('halted');
-    expect(JSON.parse(readFileSync(`${stateDir}/telegram-ops.json`, 'utf8'))).toEqual({ version: 1, next: 711 });
+    expect(JSON.parse(readFileSync(`${stateDir}/telegram-ops.json`, 'utf8'))).toEqual(
+      { version: 1, next: 711, at: NOW });
     expect(logged).toEqual([]);
   });
 });

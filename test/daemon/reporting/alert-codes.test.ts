@@ -22,6 +22,7 @@ function codesOfSource(): Set<string> {
     ...found(textOf('src/trading/protections/catalogue.ts'), /code: '([A-Z_]+)'/g),
     ...[...daemon, textOf('src/engine/strategy-host.ts')]
       .flatMap((text) => found(text, /code: '(STRATEGY_(?!UNKNOWN)[A-Z_]+)'/g)),
+    ...found(textOf('src/chain/node-pool.ts'), /\bcode: '(NODES?_[A-Z]+)'/g),
     ...found(operator, /\b([A-Z_]{4,}):/g),
   ]);
 }

@@ -71,6 +71,28 @@ describe('a backup', () => {
     expect(swapsIn(stateDir)).toBe(2);
   });
 
+  it('that fails leaves no part of it behind', async () => {
+    const places = stateOf(1);
+    writeFileSync(join(places.stateDir, 'executed-orders.sqlite'), 'damaged');
+    const parent = join(temporaryFolder(), 'backups');
+    await expect(makeBackup(places, join(parent, 'one'), wallClock)).rejects.toThrow();
+    expect(existsSync(join(parent, 'one'))).toBe(false);
+  });
+
+  it('names the file where the plan of an interrupted restore is damaged, and what to do', async () => {
+    const places = stateOf(1);
+    const folder = join(temporaryFolder(), 'backup');
+    await makeBackup(places, folder, wallClock);
+    for (const plan of ['', '{"format_version":1}']) {
+      writeFileSync(join(places.stateDir, 'restore.json'), plan);
+      const error = { code: 'RESTORE_UNFINISHED', message: expect.stringMatching(/restore\.json.*move it elsewhere/) };
+      await expect(restoreBackup(places, folder, scope)).rejects.toMatchObject(error);
+      expect(() => { refuseUnfinishedRestore(places.stateDir); }).toThrow(expect.objectContaining(error));
+    }
+    rmSync(join(places.stateDir, 'restore.json'));
+    expect((await restoreBackup(places, folder, scope)).restored).toHaveLength(3);
+  });
+
   it('is finished after an interruption at any move, and the start is refused until then', async () => {
     const folder = join(temporaryFolder(), 'backup');
     await makeBackup(stateOf(3), folder, wallClock);
