@@ -80,7 +80,8 @@ async function upgradeAndBack(fixture: CrashFixture, { name, earlier }: {
     await refused.gone(GONE_MS);
     if (code === 0 || !textOf(refused).includes('JOURNAL_LOST'))
       violations.push(`the earlier code did not refuse: it ended with ${code}: ${textOf(refused)}`);
-    await trade(earlier, { signal: 'SIGTERM', more: ['--accept-new-journal', '--accept-new-counters'] });
+    const accepted = ['--accept-new-journal', '--accept-new-counters'];
+    await trade(earlier, { signal: 'SIGTERM', more: accepted });
     const back = readJournal(place.stateDir);
     violations.push(...await twiceOrUnknown(fixture, place,
       [upgraded, back].filter((reading) => reading !== undefined)));

@@ -323,7 +323,8 @@ function upgradeSection(results: readonly ResultLine[]): string[] {
     '',
     ...table(['code', 'from', 'seed', 'formats of the journal', 'confirmed in each part', 'violations'],
       results.filter(({ type }) => type === 'upgrade').map((line) => [
-        versionOf(line), String(line['from']), show(line['seed']), courseOf(line['formats']), courseOf(line['confirmed']),
+        versionOf(line), String(line['from']), show(line['seed']), courseOf(line['formats']),
+        courseOf(line['confirmed']),
         show((line['violations'] as readonly string[]).length),
       ])),
   ];
