@@ -25,7 +25,7 @@ try {
   const { addresses } = await (isUsual ? usual : startSandbox(wanted));
   process.stdout.write(`${JSON.stringify(addresses)}\n`);
   // The parent ends this process by a signal, and then nothing would be kept for the next start.
-  setImmediate(flushCompileCache);
+  flushCompileCache();
 } catch (error) {
   process.stderr.write(`${messageOf(error)}\n`);
   process.exit(1);

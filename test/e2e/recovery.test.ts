@@ -8,7 +8,7 @@ import { Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js'
 import bs58 from 'bs58';
 import { asyncScheduler } from 'rxjs';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { SandboxAddresses } from '../../src/sandbox/sandbox.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import type { SmallDisk } from '../store/small-disk.ts';
@@ -34,7 +34,7 @@ afterAll(async () => {
   node.close();
 });
 
-/** Passes everything on, but for what it is told to refuse. */
+/** Passes everything on, but for what it is told to refuse; "" stands for every method. */
 async function startFrontNode(rpcUrl: string): Promise<{
   readonly url: string; readonly refuse: (method: string | undefined) => void; readonly close: () => void;
 }> {
@@ -42,7 +42,7 @@ async function startFrontNode(rpcUrl: string): Promise<{
   const pass = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     let body = '';
     for await (const chunk of incoming) body += String(chunk);
-    if (refused !== undefined && body.includes(`"${refused}"`)) {
+    if (refused === '' || (refused !== undefined && body.includes(`"${refused}"`))) {
       outgoing.writeHead(503).end();
       return;
     }
@@ -88,12 +88,12 @@ async function payOut(lamports: number): Promise<void> {
 
 let states = 0;
 /** All with one wallet: where a state directory is new, the chain knows earlier swaps of it. */
-function newRun(): { readonly state: string; readonly args: readonly string[] } {
+function newRun(chain = `{ rpc_url: "${node.url}" }`): { readonly state: string; readonly args: readonly string[] } {
   states += 1;
   const config = playground.write(`live-${states}.yaml`, `
 mode: live
 service: { base_url: "${service.base_url}", api_key: "\${GANNET_API_KEY}", plan: pro }
-chain: { rpc_url: "${node.url}" }
+chain: ${chain}
 wallet: { key_from: env:GANNET_WALLET_KEY, address: ${wallet.publicKey.toBase58()} }
 tokens: { SOL: So11111111111111111111111111111111111111112, USDC: ${USDC} }
 risk:
@@ -183,6 +183,36 @@ describe('a wallet changed by others while no daemon ran', () => {
       node.refuse(undefined);
     }
   });
+});
+
+describe('a daemon with two nodes', () => {
+  it('trades on while one is dead and when it is back, and makes each swap once', async () => {
+    const second = await startFrontNode(service.rpc_url);
+    onTestFinished(() => { second.close(); });
+    const landings = async (): Promise<number> =>
+      (await rpc('getSignaturesForAddress', [wallet.publicKey.toBase58(), { commitment: 'confirmed' }]) as []).length;
+    const before = await landings();
+    const { state, args } = newRun(`{ rpc_url: "${node.url}", further_rpc_urls: ["${second.url}"] }`);
+    const running = start(args);
+    const tradesOn = async (): Promise<void> => {
+      const confirmed = (stdout: string): number => stdout.split('"state":"confirmed"').length;
+      const known = confirmed(running.stdout());
+      await running.until((stdout) => confirmed(stdout) >= known + 2);
+    };
+    await tradesOn();
+    second.refuse('');
+    await running.until((stdout) => stdout.includes('"code":"NODE_LOST"'));
+    await tradesOn();
+    second.refuse(undefined);
+    await running.until((stdout) => stdout.includes('"code":"NODE_BACK"'));
+    const status = (await playground.ask(['status', '--state-dir', state])).stdout;
+    for (const { url } of [node, second]) expect(status).toContain(`${new URL(url).host} healthy`);
+    const ended = await stop(running);
+    expect(ended.code, ended.stderr).toBe(0);
+    const listed = document(await playground.ask(['journal', 'list', '--json', '--state-dir', state]));
+    const landed = (listed as unknown as JsonLine[]).filter(({ state: end }) => end === 'confirmed').length;
+    expect(await landings() - before).toBe(landed);
+  }, 60_000);
 });
 
 describe('a daemon that crashed three times in a row', () => {
