@@ -185,19 +185,23 @@ describe('a wallet changed by others while no daemon ran', () => {
   });
 });
 
+/** Returns how many transactions of the wallet have landed. */
+async function landings(): Promise<number> {
+  return (await rpc('getSignaturesForAddress', [wallet.publicKey.toBase58(), { commitment: 'confirmed' }]) as []).length;
+}
+
+const confirmedIn = (stdout: string): number => stdout.split('"state":"confirmed"').length;
+
 describe('a daemon with two nodes', () => {
   it('trades on while one is dead and when it is back, and makes each swap once', async () => {
     const second = await startFrontNode(service.rpc_url);
     onTestFinished(() => { second.close(); });
-    const landings = async (): Promise<number> =>
-      (await rpc('getSignaturesForAddress', [wallet.publicKey.toBase58(), { commitment: 'confirmed' }]) as []).length;
     const before = await landings();
     const { state, args } = newRun(`{ rpc_url: "${node.url}", further_rpc_urls: ["${second.url}"] }`);
     const running = start(args);
     const tradesOn = async (): Promise<void> => {
-      const confirmed = (stdout: string): number => stdout.split('"state":"confirmed"').length;
-      const known = confirmed(running.stdout());
-      await running.until((stdout) => confirmed(stdout) >= known + 2);
+      const known = confirmedIn(running.stdout());
+      await running.until((stdout) => confirmedIn(stdout) >= known + 2);
     };
     await tradesOn();
     second.refuse('');

@@ -53,6 +53,7 @@ describe('issue 13.33: gannet state backup', () => {
     const again = (): ReturnType<typeof runCommand> =>
       runCommand(stateCommand, ['state', 'backup', '--out', join(stateDir, 'copy')], { stateDir });
     expect((await again()).text).toContain('to restore: stop the daemon');
-    await expect(again()).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('holds a backup already') });
+    await expect(again()).rejects
+      .toMatchObject({ code: 'USAGE', message: expect.stringContaining('holds a backup already') });
   });
 });
