@@ -187,7 +187,8 @@ describe('a wallet changed by others while no daemon ran', () => {
 
 /** Returns how many transactions of the wallet have landed. */
 async function landings(): Promise<number> {
-  return (await rpc('getSignaturesForAddress', [wallet.publicKey.toBase58(), { commitment: 'confirmed' }]) as []).length;
+  const signatures = await rpc('getSignaturesForAddress', [wallet.publicKey.toBase58(), { commitment: 'confirmed' }]);
+  return (signatures as unknown[]).length;
 }
 
 const confirmedIn = (stdout: string): number => stdout.split('"state":"confirmed"').length;
