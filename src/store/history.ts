@@ -1,14 +1,15 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { GannetError, messageOf } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { DatabaseKind, Prepare, Transactor } from './database.ts';
-import { BUSY_TIMEOUT_MS, FORMAT_TABLE, createTransactor, openDatabase, openFault, pragma } from './database.ts';
+import { BUSY_TIMEOUT_MS, FORMAT_TABLE, createTransactor, openFault, pragma } from './database.ts';
 import type {
   EquitySample, FundingRecord, HistoryRange, HistorySample, PriceSample, Series, SeriesKind,
 } from './history-rows.ts';
 import { HistoryRows, readSeries } from './history-rows.ts';
+import { isBroken, openSpareDatabase } from './spare-database.ts';
 
 export type { EquitySample, FundingRecord, PriceSample } from './history-rows.ts';
 export { ALL_STRATEGIES, USD } from './history-rows.ts';
@@ -152,7 +153,7 @@ class History implements HistoryStore {
       this.#opened ??= this.#open();
       return work(this.#opened);
     } catch (error) {
-      if (isBroken(error)) this.#drop();
+      if (isBroken(error, HISTORY)) this.#drop();
       // What the rows remember of a transaction that was rolled back is not in the file.
       else if (this.#opened !== undefined) this.#opened = withNewRows(this.#opened.transactor);
       this.#fault(`the history of equity and prices cannot be kept: ${messageOf(error)}`);
@@ -161,17 +162,9 @@ class History implements HistoryStore {
   }
 
   #open(): Opened {
-    try {
-      return openedAt(this.#path);
-    } catch (error) {
-      if (!isBroken(error)) throw error;
-      const aside = `${this.#path}.broken`;
-      for (const end of ['', '-wal', '-shm'])
-        if (existsSync(this.#path + end)) renameSync(this.#path + end, aside + end);
-      const opened = openedAt(this.#path);
+    return withNewRows(openSpareDatabase(this.#path, HISTORY, (aside) => {
       this.#fault(`the history of equity and prices was broken: it is now ${aside}, and another one has begun`);
-      return opened;
-    }
+    }));
   }
 
   #drop(): void {
@@ -189,25 +182,8 @@ class History implements HistoryStore {
   }
 }
 
-function openedAt(path: string): Opened {
-  const database = openDatabase(path, HISTORY);
-  // A power failure may cost the last samples; nothing waits for the disk.
-  database.exec('PRAGMA synchronous = NORMAL');
-  return withNewRows(createTransactor(database, path, HISTORY));
-}
-
 function withNewRows(transactor: Transactor): Opened {
   return { transactor, rows: new HistoryRows(transactor.prepare) };
-}
-
-/** SQLite's codes for "malformed" and "not a database". */
-const BROKEN = new Set([11, 26]);
-
-function isBroken(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if ('code' in error && error.code === 'HISTORY_INVALID') return true;
-  if ('errcode' in error && BROKEN.has(Number(error.errcode) & 0xff)) return true;
-  return isBroken(error.cause);
 }
 
 /**

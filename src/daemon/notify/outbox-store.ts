@@ -1,12 +1,11 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import type { DatabaseKind, Transactor } from '../../store/database.ts';
-import {
-  BUSY_TIMEOUT_MS, FORMAT_TABLE, createTransactor, openDatabase, openFault, pragma,
-} from '../../store/database.ts';
+import { BUSY_TIMEOUT_MS, FORMAT_TABLE, createTransactor, openFault, pragma } from '../../store/database.ts';
+import { isBroken, openSpareDatabase } from '../../store/spare-database.ts';
 import type { ChannelRecord, Outbox, OutboxContent, QueuedMessage } from './outbox.ts';
 
 /** The last run that sent notifications, so that the next one can tell how it ended. */
@@ -116,24 +115,16 @@ export class OutboxStore {
       this.#isFaulty = false;
       return result;
     } catch (error) {
-      if (isBroken(error)) this.#drop();
+      if (isBroken(error, NOTIFICATIONS)) this.#drop();
       this.#fault(`notifications cannot be kept on the disk, and are sent from memory: ${messageOf(error)}`);
       return undefined;
     }
   }
 
   #open(): Transactor {
-    try {
-      return openedAt(this.#path);
-    } catch (error) {
-      if (!isBroken(error)) throw error;
-      const aside = `${this.#path}.broken`;
-      for (const end of ['', '-wal', '-shm'])
-        if (existsSync(this.#path + end)) renameSync(this.#path + end, aside + end);
-      const opened = openedAt(this.#path);
+    return openSpareDatabase(this.#path, NOTIFICATIONS, (aside) => {
       this.#onFault(`the outbox of notifications was broken: it is now ${aside}, and another one has begun`);
-      return opened;
-    }
+    });
   }
 
   #drop(): void {
@@ -150,13 +141,6 @@ export class OutboxStore {
     if (!this.#isFaulty) this.#onFault(message);
     this.#isFaulty = true;
   }
-}
-
-function openedAt(path: string): Transactor {
-  const database = openDatabase(path, NOTIFICATIONS);
-  // A power failure may cost the last changes, a killed process none; the run never waits for the disk to sync.
-  database.exec('PRAGMA synchronous = NORMAL');
-  return createTransactor(database, path, NOTIFICATIONS);
 }
 
 /**
@@ -192,15 +176,4 @@ function contentOf({ prepare, read }: Transactor): OutboxContent & { readonly la
       lastRun: run === undefined ? undefined : JSON.parse(String(run['body'])) as LastRun,
     };
   });
-}
-
-/** SQLite's codes for "malformed" and "not a database". */
-const BROKEN = new Set([11, 26]);
-
-/** A file of a newer version is left as it is. */
-function isBroken(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof SyntaxError) return true;
-  if ('errcode' in error && BROKEN.has(Number(error.errcode) & 0xff)) return true;
-  return isBroken(error.cause);
 }
