@@ -11,6 +11,8 @@ afterEach(() => { rmSync(folder, { recursive: true, force: true }); });
 /** Puts a `systemd-notify` on the path that writes down its socket and what it is told. */
 function path(script = `printf '%s\\n' "$NOTIFY_SOCKET|$(env | wc -l)" "$@" end >> '${folder}/told'`): string {
   const file = join(folder, 'systemd-notify');
+  // A process that still runs the file keeps it from being written.
+  rmSync(file, { force: true });
   writeFileSync(file, `#!/bin/sh\n${script}\n`);
   chmodSync(file, 0o755);
   return `${folder}:/usr/bin:/bin`;
