@@ -432,7 +432,8 @@ const isManual = ({ action }: JsonLine): boolean => /^(?:swap|sell|pause|unpause
 describe('manual trading beside two strategies', () => {
   it('swaps once for each order, asked for by how many requests it may be, and follows it to its end', () => {
     expect(document(manual['a swap']!)).toMatchObject({ state: 'confirmed', over: true, strategy: 'manual.USDC' });
-    expect(document(manual['an order again']!), manual['an order again']!.stdout).toMatchObject({ state: 'confirmed', key: 'a-lost-answer' });
+    expect(document(manual['an order again']!), manual['an order again']!.stdout)
+      .toMatchObject({ state: 'confirmed', key: 'a-lost-answer' });
     const paid = manualSwaps().slice(0, 2).map(({ amount_in: amount }) => amount);
     expect(new Set(paid)).toEqual(new Set(['25000000', '40000000']));
     const got = manualSwaps().slice(0, 2).reduce((sum, { amount_out: out }) => sum + BigInt(String(out)), 0n);
