@@ -74,7 +74,7 @@ export async function reloadUnderLoad({ place, mode, reloads, seed, minutes = In
 }): Promise<ReloadsReport> {
   const startedMs = Date.now();
   const sandbox = await startSandbox(place, seed);
-  await fund(sandbox);
+  await prepare(sandbox);
   const author = new Author(place, { mode, sandbox });
   const stateDir = place.path(`reloads-${mode}`);
   const daemon = place.start([
@@ -163,6 +163,8 @@ ${rest}    params: { pair: SOL/USDC, size: "0.5 USDC", every: ${every}, turn: ${
     this.#place.write(this.config, `mode: ${mode}
 seed: 5
 reload: by_command
+# The first prune opens files 20 s after the start. Without it, each further open file is the work of a reload.
+retention: { enabled: false }
 service: { base_url: "${sandbox.base_url}", api_key: "\${GANNET_API_KEY}", requests_per_second: 200 }
 chain: { rpc_url: "${sandbox.rpc_url}" }
 wallet: { key_from: env:GANNET_WALLET_KEY, address: ${sandbox.wallet.address}, sol_reserve: "0.05 SOL" }
@@ -185,12 +187,18 @@ ${trader('quick', '200ms', 1)}${trader('slow', '500ms', 3)}${trader('mean', '300
   }
 }
 
-async function fund({ base_url: url, wallet }: SandboxAddresses): Promise<void> {
-  const response = await fetch(`${url}/sandbox/fund`, {
-    method: 'POST', headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ owner: wallet.address, mint: USDC, amount: '20000000000' }),
-  });
-  if (response.status !== 200) throw new Error(`the wallet was not funded: ${await response.text()}`);
+/** Funds the wallet, and lets each swap take longer, so that reloads find swaps under way. */
+async function prepare({ base_url: url, wallet }: SandboxAddresses): Promise<void> {
+  const orders = {
+    fund: { owner: wallet.address, mint: USDC, amount: '20000000000' },
+    faults: { match: { path: '/swap/v2/execute' }, fault: { kind: 'delay', ms: 300 } },
+  };
+  for (const [path, order] of Object.entries(orders)) {
+    const response = await fetch(`${url}/sandbox/${path}`, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(order),
+    });
+    if (response.status !== 200) throw new Error(`the sandbox refused ${path}: ${await response.text()}`);
+  }
 }
 
 function intentsOf(stateDir: string): Record<string, number> {

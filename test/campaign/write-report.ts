@@ -200,7 +200,7 @@ function pageSection(results: readonly ResultLine[]): string[] {
   return [
     '## Open pages', '',
     'A live daemon with 500 feeds of 5 s in 20 strategies, a swap every 10 s, a decision that is refused a hundred',
-    'times a second, and 50 open pages that also read their tables. Windows of 5 s: the p99 of the event loop’s delay,',
+    'times a second, and 50 open pages that also read their tables. Windows of 5 s: the p99 delay of the event loop,',
     'and the memory of all processes of the daemon (PSS). Both are the medians of each sixth of the run. The last',
     'sixth may hold 5 % more memory than the first: `npm run campaign:page -- --minutes 60`.', '',
     ...table(['code', 'minutes', 'memory, MB', 'p99 delay, ms', 'growth', 'violations'],

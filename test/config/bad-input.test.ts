@@ -281,8 +281,8 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
 `, [
       'bot.yaml:3:30 notifications[0].token: a secret belongs into the environment: write token: ${NAME}, and NAME=… '
         + 'into .env',
-      'bot.yaml:4:25 notifications[1].url: a secret belongs into the environment: write url: ${NAME}, and NAME=… into '
-        + '.env',
+      'bot.yaml:4:25 notifications[1].url: a secret belongs into the environment: write url: ${NAME}, and '
+        + 'NAME=… into .env',
       'bot.yaml:5:60 notifications[2].password: a secret belongs into the environment: write password: ${NAME}, and '
         + 'NAME=… into .env',
     ]],

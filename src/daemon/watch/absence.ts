@@ -324,7 +324,7 @@ export class AbsenceWatch {
     this.#run?.alert({ kind: 'alert', level, message, data: { code, since } });
   }
 
-  /** `was` is the level of the alert that is over: who was told of that is told of its end. */
+  /** `was` is the level of the alert that is over. The channels that got the alert also get its end. */
   #over(code: string, was: AlertLevel, message: string): void {
     this.#run?.alert({ kind: 'alert', level: 'info', message, data: { code, over: true, was } });
   }
