@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -24,6 +24,7 @@ interface Footprint {
   readonly reloads: number;
   /** Of the daemon. */
   readonly residentMb: number;
+  /** Descriptors without network connections. */
   readonly openFiles: number;
   /** The processes of strategies, and what they take together. */
   readonly hosts: number;
@@ -221,9 +222,29 @@ async function footprintOf(daemon: number, reloads: number): Promise<Footprint> 
   for (let tries = 0; tries < 50 && childrenOf(daemon).length > NAMES.length; tries++) await sleep(20);
   const hosts = childrenOf(daemon);
   return {
-    reloads, residentMb: residentMb(daemon), openFiles: readdirSync(`/proc/${daemon}/fd`).length,
+    reloads, residentMb: residentMb(daemon), openFiles: openFilesOf(daemon),
     hosts: hosts.length, hostsMb: hosts.reduce((sum, pid) => sum + residentMb(pid), 0),
   };
+}
+
+/** Counts the descriptors of a process without its network connections: the load decides how many of those it keeps. */
+function openFilesOf(pid: number): number {
+  const connections = new Set(['tcp', 'tcp6'].flatMap((table) =>
+    (procFile(pid, `net/${table}`) ?? '').split('\n').slice(1).map((line) => line.trim().split(/\s+/)[9])));
+  return readdirSync(`/proc/${pid}/fd`).filter((fd) => {
+    const [, inode] = /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${fd}`)) ?? [];
+    return inode === undefined || !connections.has(inode);
+  }).length;
+}
+
+/** Returns where a descriptor leads; empty where it was closed meanwhile. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
 }
 
 function residentMb(pid: number): number {

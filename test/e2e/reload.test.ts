@@ -194,7 +194,8 @@ describe('reloads of a live daemon that swaps without a pause', () => {
     expect(compared).toBeGreaterThan(20);
     expect(intents).toEqual({ confirmed: expect.any(Number) as number });
     const [first, last] = [footprints[0]!, footprints.at(-1)!];
-    expect(last.openFiles - first.openFiles).toBeLessThan(8);
+    // A leak is one descriptor or more for each switch. Processes that are being replaced hold a few for a moment.
+    expect(last.openFiles - first.openFiles).toBeLessThan(switches);
     expect(last.hosts).toBeLessThanOrEqual(5);
   });
 });
