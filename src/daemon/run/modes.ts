@@ -181,7 +181,6 @@ function openWriteBehind(
     onFault: (error) => {
       // More room would not help.
       if (stateWatch.fault() !== undefined) return false;
-      log('error', 'the journal could not be written', { error });
       return diskGuard.failed('the journal', error);
     },
     onWritten: () => { diskGuard.recovered('the journal'); },

@@ -39,7 +39,7 @@ interface GuardedRun {
 
 /** Limits the harm of a full disk: the recording stops first, then entries; exits go on. */
 export interface DiskGuard {
-  /** Notes a failed write. Returns whether room was made, so that a second try makes sense. */
+  /** Notes a failed write; each cause is logged once. Returns whether room was made, so that a retry makes sense. */
   failed(writer: string, error: unknown): boolean;
   /** Notes that the writer works again. */
   recovered(writer: string): void;
@@ -93,6 +93,9 @@ class Guard implements DiskGuard {
 
   failed(writer: string, error: unknown): boolean {
     const isNew = !this.#faults.has(writer);
+    // The writer tries again every second.
+    if (this.#faults.get(writer) !== messageOf(error))
+      this.#options.log('error', `${writer} could not be written`, { error });
     this.#faults.set(writer, messageOf(error));
     const madeRoom = this.#deleteBallast();
     if (isNew) this.#act();

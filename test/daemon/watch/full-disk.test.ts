@@ -254,3 +254,23 @@ describe('the disk guard', () => {
     expect(run.state.trading).toBe('reduce-only');
   });
 });
+
+describe('the guard of the disks', () => {
+  it('logs each cause of a failed write once, however often the writer tries again', () => {
+    const logged: string[] = [];
+    const dir = temporaryFolder();
+    const guard = createDiskGuard({
+      stateDir: dir, recordingDir: dir, clock: new VirtualClock(START),
+      log: (level, message) => { logged.push(`${level}: ${message}`); },
+    });
+    const tries = (cause: string): void => {
+      for (let time = 0; time < 5; time++) guard.failed('the journal', new Error(cause));
+    };
+    tries('the disk is full');
+    tries('it is read-only');
+    expect(logged).toEqual(Array(2).fill('error: the journal could not be written'));
+    guard.recovered('the journal');
+    tries('it is read-only');
+    expect(logged).toHaveLength(3);
+  });
+});
