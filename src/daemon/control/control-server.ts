@@ -113,7 +113,7 @@ export async function startControlApi(options: ControlledRun & Omit<ControlConfi
     onFault: (error) => { options.log('error', 'the state for the page cannot be read', { error }); },
   });
   addAssets(app, assets);
-  addSessions(app, { sessions, guard: guarded, onEnd: (login) => { streams.endOf(login); } });
+  addSessions(app, { ...options, sessions, guard: guarded, onEnd: (login) => { streams.endOf(login); } });
   addMetrics(app, options);
   addViews(app, options);
   addPage(app, { controlPort, story, streams, guard: guarded, logFile: logPath({ stateDir, name: runId }) });

@@ -13,8 +13,10 @@ const NOTHING = z.strictObject({});
 
 /** Adds the paths by which a browser logs in and out. */
 export function addSessions(
-  app: FastifyInstance, { sessions, guard: { refuse, callerOf, cookie }, onEnd }: {
+  app: FastifyInstance, { sessions, guard: { refuse, callerOf, cookie }, publicUrl, onEnd }: {
     readonly sessions: PageSessions; readonly guard: Guard;
+    /** Where browsers find the page, if not at the address of the API. */
+    readonly publicUrl: string | undefined;
     /** Called with a session that has ended before its time. */
     readonly onEnd: (login: PageLogin) => void;
   },
@@ -51,7 +53,7 @@ export function addSessions(
     if (login !== undefined) {
       return reply.code(403).send(fault('FORBIDDEN', 'a session makes no login code: "gannet page" does'));
     }
-    return { code: sessions.makeCode(role), role, valid_ms: CODE_MAX_MS };
+    return { code: sessions.makeCode(role), role, valid_ms: CODE_MAX_MS, page_url: publicUrl };
   });
 
   function end(id: string | undefined): void {

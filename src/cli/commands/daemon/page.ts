@@ -10,6 +10,8 @@ interface LoginCode {
   readonly code: string;
   readonly role: 'operator' | 'viewer';
   readonly valid_ms: number;
+  /** `control.public_url` of the daemon, where it has one. */
+  readonly page_url?: string | undefined;
 }
 
 export const pageCommand: CommandModule = (program, run) => {
@@ -20,8 +22,8 @@ export const pageCommand: CommandModule = (program, run) => {
 
 async function page(context: CommandContext): Promise<ExitCode> {
   const daemon = daemonClient(context);
-  const { url } = daemon.control;
-  const { code, role, valid_ms: validMs } = await daemon.post('/session/code', {}) as unknown as LoginCode;
+  const answer = await daemon.post('/session/code', {}) as unknown as LoginCode;
+  const { code, role, valid_ms: validMs, page_url: url = daemon.control.url } = answer;
   const link = loginLink(url, code);
   context.terminal.result({ url, login_url: link, role, valid_ms: validMs }, () =>
     `  ${link}\n  logs ${role === 'operator' ? 'an operator' : 'a viewer, who only reads,'} in once, within `

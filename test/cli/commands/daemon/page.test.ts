@@ -32,6 +32,16 @@ describe('gannet page', () => {
     expect(await logIn(document['login_url'])).toMatchObject({ error: { code: 'CODE_UNUSABLE' } });
   });
 
+  it('links to control.public_url where browsers reach the page through a proxy', async () => {
+    const stateDir = temporaryFolder();
+    await startTestApi({ stateDir, publicUrl: 'https://gannet.example.com' });
+    const { document } = await runCommand(pageCommand, ['page'], { stateDir });
+    expect(document).toMatchObject({
+      url: 'https://gannet.example.com',
+      login_url: expect.stringMatching(/^https:\/\/gannet\.example\.com\/#login=[\w-]{22}$/),
+    });
+  });
+
   it('logs a viewer in where only a viewer’s control file is there', async () => {
     const stateDir = temporaryFolder();
     await startTestApi({ stateDir });
