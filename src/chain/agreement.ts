@@ -118,8 +118,9 @@ export function createAgreement({ members, ready, onCompared, onLanded }: Agreem
   return {
     async finalizedBlockHeight(how) {
       const given = await askAll((chain) => chain.finalizedBlockHeight());
-      // It bounds what is signed, and expires nothing: a proof asks again.
-      if (how?.beforeSigning === true && given.asked === 1) return given.answers[0]!.value;
+      // It bounds what is signed, and expires nothing: a proof asks again. So a node that has just begun to fail, and
+      // does not count as lost yet, costs no swap.
+      if (how?.beforeSigning === true && given.answers.length === 1) return given.answers[0]!.value;
       requireTwo('the finalized block height', given);
       // The height that two nodes have reached.
       return given.answers.map(({ value }) => value).toSorted(descending)[AGREEING_MIN - 1]!;

@@ -277,6 +277,14 @@ describe('what decides about money', () => {
     });
   });
 
+  it('does not stop a swap from being signed while one of two begins to fail, and is not lost yet', async () => {
+    await ended(chain.version());
+    B().how = 'fails';
+    expect(await ended(chain.finalizedBlockHeight({ beforeSigning: true }))).toEqual(expect.any(BigInt));
+    expect(statesOf()).toEqual(['healthy', 'healthy']);
+    await expect(ended(chain.finalizedBlockHeight())).rejects.toEqual(unagreed(false));
+  });
+
   it('is not decided by one of two, whichever is gone, and is once it is back', async () => {
     await ended(chain.version());
     for (const [gone, landed] of [[B(), A()], [A(), B()]] as const) {
