@@ -3,7 +3,7 @@ import type { Millis } from '../core/time.ts';
 import type { IntentState } from '../trading/intent.ts';
 import { readOutcome } from '../trading/intent.ts';
 import type { AttemptRow, IntentRow } from './journal-rows.ts';
-import type { PackedSwap } from './packed-swaps.ts';
+import type { NumberedIntent, PackedSwap } from './packed-swaps.ts';
 import { createPackedSwaps } from './packed-swaps.ts';
 
 /** An intent as `gannet journal list --json` prints it. */
@@ -87,8 +87,16 @@ export function createListings(
       const rows = state === undefined
         ? prepare('SELECT * FROM intents ORDER BY number DESC LIMIT ?').all(limit)
         : prepare('SELECT * FROM intents WHERE state = ? ORDER BY number DESC LIMIT ?').all(state, limit);
-      return (rows as unknown as IntentRow[])
-        .map((row) => listingOf(row, attemptsOf(row.intent_id), transitionsOf(row.intent_id)));
+      const whole = rows as unknown as NumberedIntent[];
+      const packed = !hasPacked ? [] : createPackedSwaps(prepare).newest({
+        limit, from: whole.length < limit ? 0 : whole.at(-1)?.number ?? Infinity,
+        isWanted: ({ intent }) => state === undefined || intent.state === state,
+      });
+      return [
+        ...whole.map((row) =>
+          ({ number: row.number, listing: listingOf(row, attemptsOf(row.intent_id), transitionsOf(row.intent_id)) })),
+        ...packed.map((swap) => ({ number: swap.intent.number, listing: packedListing(swap) })),
+      ].sort((a, b) => b.number - a.number).slice(0, limit).map(({ listing }) => listing);
     },
     show(intentId) {
       const row = prepare('SELECT * FROM intents WHERE intent_id = ?').get(intentId) as unknown as IntentRow
@@ -105,9 +113,16 @@ export function createListings(
 }
 
 /** Of a packed intent the end alone is kept, without its attempts. */
-function packedStory({ intent, ...end }: PackedSwap): IntentStory {
-  const transitions = [{ ...end, state: intent.state as IntentState }];
-  return { ...listingOf(intent, [], transitions), ...storyOf(intent, transitions) };
+function packedStory(swap: PackedSwap): IntentStory {
+  return { ...packedListing(swap), ...storyOf(swap.intent, [endOf(swap)]) };
+}
+
+function packedListing(swap: PackedSwap): IntentListing {
+  return listingOf(swap.intent, [], [endOf(swap)]);
+}
+
+function endOf({ intent, ...end }: PackedSwap): TransitionRow {
+  return { ...end, state: intent.state as IntentState };
 }
 
 function listingOf(

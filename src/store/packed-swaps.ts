@@ -11,9 +11,12 @@ import { JOURNAL, JOURNAL_APPLICATION_ID, JOURNAL_FORMAT } from './journal-schem
 /** A row of `fill_values`. */
 export type ValuesRow = Readonly<Record<string, string | number | null>>;
 
+/** The row of an intent with its number: the newest has the highest. */
+export type NumberedIntent = IntentRow & { readonly number: number };
+
 /** A finished intent as a packed record: its row, its end, and what it was worth. */
 export interface PackedSwap {
-  readonly intent: IntentRow;
+  readonly intent: NumberedIntent;
   /** The number of the transition that ended it. */
   readonly transition: number;
   readonly attempt: number;
@@ -38,6 +41,10 @@ interface PackedSwaps {
   after(options: { readonly after: number; readonly limit: number }): {
     readonly swaps: readonly PackedSwap[]; readonly until: number;
   };
+  /** Returns packed records that `isWanted` takes, newest first: at most `limit`, and none below the number `from`. */
+  newest(options: {
+    readonly isWanted: (swap: PackedSwap) => boolean; readonly limit: number; readonly from: number;
+  }): readonly PackedSwap[];
   /** Returns a packed intent, undefined where there is none of this name. */
   find(intentId: string): PackedSwap | undefined;
 }
@@ -57,6 +64,19 @@ export function createPackedSwaps(prepare: Prepare): PackedSwaps {
         swaps.push(...unpacked(row).filter(({ transition }) => transition > after));
       }
       return { swaps: inOrder(swaps, Infinity), until: Infinity };
+    },
+    newest: ({ isWanted, limit, from }) => {
+      const rows = prepare('SELECT records FROM packed_swaps ORDER BY first_number DESC')
+        .iterate() as Iterable<unknown> as Iterable<PackedRow>;
+      const swaps: PackedSwap[] = [];
+      for (const row of rows) {
+        const isEnough = swaps.length >= limit;
+        const own = unpacked(row).filter(({ intent }) => intent.number >= from);
+        swaps.push(...own.filter(isWanted));
+        // Swaps end in about the order in which they began: one row more holds what began late.
+        if (isEnough || own.length === 0) break;
+      }
+      return swaps.sort((a, b) => b.intent.number - a.intent.number).slice(0, limit);
     },
     find: (intentId) => {
       const { strategy, count } = placeOf(intentId);
@@ -177,8 +197,8 @@ export function openSwapPacker(
   };
 }
 
-type FinishedRow = IntentRow & {
-  readonly number: number; readonly transition: number; readonly attempt: number; readonly ended_at: Millis;
+type FinishedRow = NumberedIntent & {
+  readonly transition: number; readonly attempt: number; readonly ended_at: Millis;
   readonly outcome: string;
 };
 

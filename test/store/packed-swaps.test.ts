@@ -84,6 +84,24 @@ describe('packed swaps', () => {
     reader.close();
   });
 
+  it('are listed with the others, newest first', () => {
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    const journal = temporaryJournal(path);
+    land(journal, upTo(120));
+    // A person's order is never packed, and is older than what follows.
+    land(journal, [121], { key: 'order.of-a-person' });
+    land(journal, upTo(129, 122));
+    const listed = (options: Parameters<JournalStore['listIntents']>[0]) => journal.listIntents(options)
+      .map(({ intent_id: id, state, amount_out: out }) => [id, state, out]);
+    const limits = [0, 1, 2, 20, 21, 99, 100, 101, 130, 249, 250, 251];
+    const all = (): unknown[] => limits.flatMap((limit) => [undefined, 'failed' as const, 'expired' as const]
+      .map((state) => listed({ state, limit })));
+    const before = all();
+    expect(packAll(path, 20)).toBe(229);
+    expect(all()).toEqual(before);
+    expect(journal.listIntents({ limit: 300 }).at(-1)).toMatchObject({ intent_id: 'dca-1', attempts: [] });
+  });
+
   it('leave the extent of the journal and what a start needs as they were', () => {
     const path = join(temporaryFolder(), 'journal.sqlite');
     const journal = openJournal({ path, clock: wallClock });
@@ -98,7 +116,7 @@ describe('packed swaps', () => {
     expect(again.standing()).toMatchObject({ isNew: false, writtenTo: undefined, position });
     expect(again.loadSnapshot()).toEqual(snapshot);
     land(again, [31]);
-    expect(again.listIntents({ limit: 5 }).map(({ intent_id: id }) => id)).toEqual(['dca-31', 'dca-30']);
+    expect(again.listIntents({ limit: 2 }).map(({ intent_id: id }) => id)).toEqual(['dca-31', 'dca-30']);
   });
 
   it('are never those that an open swap, a person’s order, a strategy or a person may still need', () => {
