@@ -1,13 +1,14 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonLine, Playground, Running } from './gannet.ts';
-import { createPlayground, daemonOf, document, jsonLines, startSandbox } from './gannet.ts';
+import { createPlayground, daemonOf, document, jsonLines, PROJECT, startSandbox } from './gannet.ts';
 
 // Six strategies that buy and do nothing more, each under an exit rule, in a live run that is killed and started again.
 // The market stands still but for the price that this test sets.
 
 const SOL = 'So11111111111111111111111111111111111111112';
 const BOUGHT_AT = 182.4;
-const LIMIT_MS = 40_000;
+const LIMIT_MS = 30_000;
 
 const EXITS: Readonly<Record<string, string>> = {
   stop: 'stop_loss_pct: 5',
@@ -17,6 +18,21 @@ const EXITS: Readonly<Record<string, string>> = {
   even: 'break_even: { after_pct: 2, lock_pct: 0.3 }',
   time: `time_limit: ${LIMIT_MS / 1_000}s`,
 };
+
+/** Buys once. Only one swap at a time spends USDC, so five of six wait for the others. */
+const BUYER = `import { map, take } from '${import.meta.resolve('rxjs')}';
+import { z } from '${import.meta.resolve('zod')}';
+import { amount, defineStrategy, pair, quotes } from '${join(PROJECT, 'src', 'strategy', 'index.ts')}';
+
+export default defineStrategy({
+  name: 'buyer', summary: 'Buys once.',
+  params: z.strictObject({ pair: pair(), size: amount() }),
+  inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: '1s' }) }),
+  run: ({ price }, p, ctx) => price.pipe(take(1), map(() => ctx.swap(p.size.token, p.pair.base, p.size, 'buy once', {
+    key: 'once', retry: { until: '5m', every: '1s' },
+  }))),
+});
+`;
 
 let playground: Playground;
 let base: string;
@@ -28,6 +44,7 @@ beforeAll(async () => {
   const line = await startSandbox(playground, 5, '--speed', '0');
   base = line.base_url;
   environment = { GANNET_API_KEY: 'a-key-of-my-own', GANNET_WALLET_KEY: line.wallet.private_key };
+  playground.write('buyer.ts', BUYER);
   yaml = playground.write('exits.yaml', `
 mode: live
 service: { base_url: "${base}", api_key: "\${GANNET_API_KEY}", requests_per_second: 50 }
@@ -45,10 +62,10 @@ risk:
 signer:
   caps: { USDC: { per_trade: "100", per_day: "5000" }, SOL: { per_trade: "5", per_day: "50" } }
 strategies:
-${Object.entries(EXITS).map(([name, rule]) => `  - use: dca
+${Object.entries(EXITS).map(([name, rule]) => `  - use: ./buyer.ts
     name: ${name}
     budget: "100 USDC"
-    params: { buy: SOL, spend: "20 USDC", every: 12h, watch: 1s, purchases: 1 }
+    params: { pair: SOL/USDC, size: "20 USDC" }
     exits: { ${name === 'time' ? '' : 'watch: ["0.11 SOL"], every: 1s, '}${rule} }`).join('\n')}
 `);
 });
@@ -64,11 +81,22 @@ const landed = (running: Running, input: 'SOL' | 'USDC'): JsonLine[] => linesOf(
   line.type === 'intent' && line['state'] === 'confirmed' && (line['input_mint'] === SOL) === (input === 'SOL'));
 const sold = (running: Running): string[] => landed(running, 'SOL').map(({ strategy }) => String(strategy));
 
-/** Waits long: on a busy machine the six purchases alone take minutes, because one at a time spends USDC. */
+async function lever(name: string, order: object): Promise<void> {
+  const answer = await fetch(`${base}/sandbox/${name}`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(order),
+  });
+  expect(answer.status, await answer.text()).toBe(200);
+}
+
+/**
+ * Waits with a chain that finalizes five times as fast: one swap at a time spends USDC, and the next waits until it is
+ * final. Waits long, because a busy machine takes minutes for the six purchases.
+ */
 async function untilTrue(running: Running, wanted: () => boolean): Promise<void> {
   const giveUpAt = Date.now() + 300_000;
   while (!wanted()) {
     if (Date.now() > giveUpAt) throw new Error(`the wait timed out:\n${running.stdout()}\n${running.stderr()}`);
+    await lever('time', { advance_slots: 2 });
     await new Promise((resolve) => { setTimeout(resolve, 200); });
   }
 }
@@ -82,11 +110,7 @@ function reasonOf(running: Running, strategy: string): string {
 
 /** Sets the price of SOL by percents of that of the purchases, and waits for the sales that it leads to. */
 async function move(running: Running, percent: number, sales: readonly string[]): Promise<void> {
-  const answer = await fetch(`${base}/sandbox/price`, {
-    method: 'POST', headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ mint: SOL, usd: BOUGHT_AT * (1 + percent / 100) }),
-  });
-  expect(answer.status, await answer.text()).toBe(200);
+  await lever('price', { mint: SOL, usd: BOUGHT_AT * (1 + percent / 100) });
   const before = sold(running).filter((name) => name !== 'time');
   // Without sales, a few prices are to lead to none.
   if (sales.length === 0) await new Promise((resolve) => { setTimeout(resolve, 3_000); });
