@@ -308,10 +308,14 @@ class Demonstration {
   /** The age of logs and decisions is that of their last change. */
   #touch(now: number, folders: readonly string[]): void {
     for (const path of folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))) {
-      const { mtimeMs } = statSync(path);
-      if (this.#touched.get(path) === mtimeMs) continue;
-      utimesSync(path, now / 1_000, now / 1_000);
-      this.#touched.set(path, statSync(path).mtimeMs);
+      try {
+        if (this.#touched.get(path) === statSync(path).mtimeMs) continue;
+        utimesSync(path, now / 1_000, now / 1_000);
+        this.#touched.set(path, statSync(path).mtimeMs);
+      } catch (error) {
+        // A file that is compressed at this moment gets another name.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      }
     }
   }
 
