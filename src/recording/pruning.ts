@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { GannetError } from '../core/errors.ts';
@@ -64,6 +64,18 @@ export function refusePruned(directory: string, what: string): void {
       + `${what} needs all of it. To keep recordings longer, raise "retention.recordings" in the configuration, or pin `
       + 'one with "gannet recording keep"',
     { details: { directory, before } });
+}
+
+/**
+ * Returns the error for a segment that the retention deleted while it was read; undefined where a fault has another
+ * reason.
+ */
+export function prunedWhileRead(directory: string, file: string, fault: unknown): GannetError | undefined {
+  if (!(fault instanceof Error && 'code' in fault && fault.code === 'ENOENT')) return undefined;
+  if (existsSync(directory) && hourOf(file) >= (prunedBefore(directory) ?? '')) return undefined;
+  return new GannetError('RECORDING_PRUNED', `${directory}: the retention deleted ${file} while it was read. Start `
+    + 'again with what is left, and pin a recording that is needed for long with "gannet recording keep"',
+  { details: { directory, file }, cause: fault });
 }
 
 /** An hour of a recording on disk. */

@@ -1,24 +1,29 @@
-import { chmodSync, cpSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seededKey } from '../../src/sandbox/genesis.ts';
 import type { JsonLine, Playground } from './gannet.ts';
 import { createPlayground, document, jsonLines, PROJECT } from './gannet.ts';
 
 const FIXTURE = join(PROJECT, 'test', 'fixtures', 'earlier-state');
-const ENDED_RUN = '20261122T230724-3dd0ab';
-const KILLED_RUN = '20261122T230736-40fea8';
+const ENDED_RUN = '20261124T014643-38ae09';
+const KILLED_RUN = '20261124T014653-75976e';
 /** The swap that was submitted when its daemon was killed. */
-const OPEN_SWAP = 'dca-pearl-4';
+const OPEN_SWAP = 'dca-pearl-5';
 
 let playground: Playground;
 let state: string;
+/** The embedded chain has the wallet of its seed. */
+const { address, privateKey } = seededKey({ seed: 17, purpose: 'wallet' });
+const environment = {
+  GANNET_SERVICE: 'embedded', GANNET_NODE: 'embedded', GANNET_WALLET: address, GANNET_WALLET_KEY: privateKey,
+  GANNET_API_KEY: 'fixture-key',
+};
 
 beforeAll(() => {
   playground = createPlayground();
   state = playground.path('state');
   cpSync(join(FIXTURE, 'state'), state, { recursive: true });
-  // A repository keeps no modes.
-  chmodSync(join(state, 'locks'), 0o700);
   cpSync(join(FIXTURE, 'fixture.yaml'), playground.path('fixture.yaml'));
 });
 afterAll(() => playground.close());
@@ -29,19 +34,26 @@ async function answer(...args: string[]): Promise<JsonLine> {
   return document(ended);
 }
 
-describe('a state directory of version 0.1.0 before the reorganisation is read', () => {
+describe('a state directory of version 0.1.0 is read', () => {
+  it('with its configuration, which the present version accepts', async () => {
+    const ended = await playground.ask(['config', 'check', '--config', 'fixture.yaml', '--json'], { environment });
+    expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+    expect(document(ended)).toMatchObject({ valid: true, issues: [] });
+  });
+
   it('lists the swaps of its journal, one of them open', async () => {
     const intents = await answer('journal', 'list') as unknown as readonly JsonLine[];
     expect(intents.map(({ intent_id: id, state: intentState }) => `${String(id)} ${String(intentState)}`))
       .toStrictEqual([
-        `${OPEN_SWAP} submitted`, 'dca-sol-4 confirmed', 'dca-pearl-3 confirmed', 'dca-sol-3 confirmed',
+        `${OPEN_SWAP} submitted`, 'dca-sol-7 confirmed', 'dca-pearl-4 confirmed', 'dca-sol-6 confirmed',
+        'dca-sol-5 confirmed', 'dca-sol-4 confirmed', 'dca-pearl-3 confirmed', 'dca-sol-3 confirmed',
         'dca-pearl-2 confirmed', 'dca-sol-2 confirmed', 'dca-pearl-1 confirmed', 'dca-sol-1 confirmed',
       ]);
   });
 
   it.each([
-    [ENDED_RUN, 'fb65ff0e50407c4674f1ce6c65e2b724513ee9a4fb9cfcb530d376aa984d5408', 13, undefined],
-    [KILLED_RUN, 'e3077468b257ac9c06dcf901f7b6296dfcfd39741a054981c98e318098ff3b56', 5, 14],
+    [ENDED_RUN, '1a9c61420eda49aa3db50addfb1e62a04eb659202f516d80f73c0d5f6ecb7623', 13, undefined],
+    [KILLED_RUN, 'a255be683355f3cda9eff7aff046c2419f77312f9cf6adb8d091061badd863d9', 13, 43],
   ])('replays the run %s to its decision hash', async (run, hash, decisions, truncatedAt) => {
     const replay = await answer('replay', run);
     expect(replay).toMatchObject({ match: true, decision_hash: hash, recorded_hash: hash, decisions });
@@ -56,12 +68,12 @@ describe('a state directory of version 0.1.0 before the reorganisation is read',
   it('takes up its open swap at the next start, and continues its numbers', async () => {
     const ended = await playground.run([
       'run', '--config', 'fixture.yaml', '--state-dir', state, '--duration', '7s', '--json',
-    ]);
+    ], { environment });
     expect(ended.code, ended.stdout + ended.stderr).toBe(0);
     const { state: ending } = await answer('journal', 'show', OPEN_SWAP);
     expect(ending, 'the embedded chain is new: it never saw the transaction').toBe('expired');
     const names = jsonLines(ended.stdout).flatMap(({ intent_id: id }) => (typeof id === 'string' ? [id] : []));
-    expect(names).toContain('dca-sol-5');
-    expect(names).not.toContain('dca-sol-4');
+    expect(names).toContain('dca-sol-8');
+    expect(names).not.toContain('dca-sol-7');
   }, 120_000);
 });

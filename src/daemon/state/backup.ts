@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
-  chmodSync, copyFileSync, createReadStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync,
+  chmodSync, copyFileSync, createReadStream, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync,
+  statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -11,7 +12,7 @@ import { parseJson, stringifyJson } from '../../core/json.ts';
 import { printable } from '../../core/text.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import { replaceFile } from '../../recording/files/durable-write.ts';
-import { isBehindHead, openJournalHead, positionOf } from '../../store/journal-head.ts';
+import { headPath, isBehindHead, openJournalHead, positionOf } from '../../store/journal-head.ts';
 import { copyDatabase, copyJournal } from '../../store/state-copy.ts';
 import { runStartOf } from '../files/find-run.ts';
 import { ORDER_FILES } from '../control/order-audit.ts';
@@ -22,10 +23,12 @@ import {
 
 const MANIFEST = 'manifest.json';
 const MANIFEST_FORMAT = 1;
+/** The last millisecond that a date can show. */
+const LATEST_INSTANT = 8.64e15;
 const MANIFEST_FORM = z.object({
   format_version: z.literal(MANIFEST_FORMAT),
-  gannet_version: z.string(),
-  made_at: z.int(),
+  gannet_version: z.string().regex(/^[\w.+-]{1,40}$/),
+  made_at: z.int().min(0).max(LATEST_INSTANT),
   files: z.array(z.object({
     file: z.string().regex(/^[\w.-]+$/), bytes: z.int().min(0), sha256: z.string().regex(/^[0-9a-f]{64}$/),
     /** Null for a file that is no database. */
@@ -37,6 +40,13 @@ const MANIFEST_FORM = z.object({
 export type BackupManifest = z.infer<typeof MANIFEST_FORM>;
 /** A file of a backup. */
 type BackedUpFile = BackupManifest['files'][number];
+
+/** The files that a backup can have beside its manifest. */
+export const BACKED_UP_FILES: readonly { readonly file: string; readonly isCounters: boolean }[] = [
+  ...STATE_DATABASES.flatMap(({ file, role }) => (role === 'journal' ? [file, headPath(file)] : [file])
+    .map((name) => ({ file: name, isCounters: role === 'counters' }))),
+  ...[VERSION_FILE_NAME, ...ORDER_FILES].map((file) => ({ file, isCounters: false })),
+];
 
 /** Returns the folder in which backups are made unless another is named. */
 export function backupsFolder(stateDir: string): string {
@@ -124,7 +134,7 @@ function makeFolder(folder: string): boolean {
  */
 export async function verifyBackup(folder: string): Promise<BackupManifest> {
   const manifest = readManifestOf(folder);
-  const faults: string[] = [];
+  const faults = [...manifestFaults(manifest)];
   for (const described of manifest.files) {
     const fault = await faultOf(folder, described);
     if (fault !== undefined) faults.push(`${described.file}: ${fault}`);
@@ -133,16 +143,30 @@ export async function verifyBackup(folder: string): Promise<BackupManifest> {
   return manifest;
 }
 
+/** A manifest that a person has shortened would move files of the state aside and put nothing in their place. */
+function* manifestFaults({ files }: BackupManifest): Generator<string, void> {
+  const names = new Set(files.map(({ file }) => file));
+  if (names.size < files.length) yield `its ${MANIFEST} names a file twice`;
+  const foreign = [...names].filter((name) => !BACKED_UP_FILES.some(({ file }) => file === name));
+  if (foreign.length > 0) yield `its ${MANIFEST} names files that no state has: ${foreign.join(', ')}`;
+  if (!STATE_DATABASES.some(({ file }) => names.has(file))) yield `its ${MANIFEST} names neither journal nor counters`;
+  for (const { file, role } of STATE_DATABASES) {
+    if (role === 'journal' && names.has(file) && !names.has(headPath(file)))
+      yield `its ${MANIFEST} names ${file} without ${headPath(file)}`;
+  }
+}
+
 function readManifestOf(folder: string): BackupManifest {
   const path = join(folder, MANIFEST);
   let text: string;
   try {
+    if (!lstatSync(path).isFile()) throw invalid(folder, `its ${MANIFEST} is no regular file`);
     text = readFileSync(path, 'utf8');
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') throw invalid(folder,
       `it has no ${MANIFEST}: it is no backup, was interrupted, or is of a version before 0.2.0, whose files are `
       + 'copied manually (docs/operations/state.md)');
-    throw invalid(folder, messageOf(cause));
+    throw isGannetError(cause) ? cause : invalid(folder, messageOf(cause));
   }
   const read = MANIFEST_FORM.safeParse(parsed(text));
   if (read.success) return read.data;
@@ -166,12 +190,20 @@ function invalid(folder: string, problem: string): GannetError {
 
 async function faultOf(folder: string, { file, bytes, sha256 }: BackedUpFile): Promise<string | undefined> {
   const path = join(folder, file);
-  if (!isFile(path)) return 'missing';
-  const { size } = statSync(path);
+  const entry = lstatSync(path, { throwIfNoEntry: false });
+  if (entry === undefined) return 'missing';
+  if (!entry.isFile()) return 'no regular file';
+  const { size } = entry;
   if (size !== bytes) return `expected ${bytes} bytes, found ${size}`;
   if (await sha256Of(path) !== sha256) return 'its content has changed since the backup';
   const database = STATE_DATABASES.find((each) => each.file === file);
-  return database === undefined ? undefined : databaseFault(path, database);
+  if (database === undefined) return undefined;
+  try {
+    return databaseFault(path, database);
+  } catch (error) {
+    if (isGannetError(error)) throw error;
+    return `cannot be read as a database (${printable(messageOf(error), 100)})`;
+  }
 }
 
 function databaseFault(path: string, { applicationId, format, role }: StateDatabase): string | undefined {

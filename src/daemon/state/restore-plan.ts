@@ -6,15 +6,15 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { GannetError } from '../../core/errors.ts';
 import { parseJson, stringifyJson } from '../../core/json.ts';
+import { printable } from '../../core/text.ts';
 import type { Clock } from '../../core/time.ts';
 import { replaceFile, syncFolder } from '../../recording/files/durable-write.ts';
-import { headPath } from '../../store/journal-head.ts';
 import { ORDER_FILES } from '../control/order-audit.ts';
 import { newRunId } from '../files/find-run.ts';
 import type { BackupManifest } from './backup.ts';
-import { sha256Of, verifyBackup } from './backup.ts';
+import { BACKED_UP_FILES, sha256Of, verifyBackup } from './backup.ts';
 import type { StatePlaces } from './state-files.ts';
-import { isFile, STATE_DATABASES, VERSION_FILE_NAME } from './state-files.ts';
+import { isFile } from './state-files.ts';
 
 /** The plan of a restore, on disk from before the first file moves until the last one is in its place. */
 const PLAN = 'restore.json';
@@ -37,7 +37,7 @@ export function refuseUnfinishedRestore(stateDir: string): void {
 }
 
 /** Returns the plan of a restore that was interrupted while files moved. */
-export function readPlan(stateDir: string): Plan | undefined {
+function readPlan(stateDir: string): Plan | undefined {
   const path = join(stateDir, PLAN);
   if (!existsSync(path)) return undefined;
   try {
@@ -48,6 +48,25 @@ export function readPlan(stateDir: string): Plan | undefined {
   }
 }
 
+/**
+ * Returns the plan of an interrupted restore of these places. Throws RESTORE_UNFINISHED where it moves other files: a
+ * restore may run as root, and its plan lies in a folder of another user.
+ */
+export function planToFinish(places: StatePlaces): Plan | undefined {
+  const plan = readPlan(places.stateDir);
+  const own = new Set(BACKED_UP_FILES.map(({ file, isCounters }) => placeOf(places, file, isCounters)));
+  const foreign = plan?.targets.find(({ path }) => !own.has(path));
+  if (foreign === undefined) return plan;
+  throw new GannetError('RESTORE_UNFINISHED', `${join(places.stateDir, PLAN)}, the plan of a restore that was `
+    + `interrupted, moves ${printable(foreign.path)}, which is no file of this state: nothing was moved. Set `
+    + 'GANNET_SIGNER_DIR as it was then; otherwise move the plan elsewhere, and restore the same backup again',
+  { details: { path: foreign.path } });
+}
+
+function placeOf({ stateDir, countersDir }: StatePlaces, file: string, isCounters: boolean): string {
+  return join(isCounters ? countersDir : stateDir, file);
+}
+
 const stagedPath = (path: string): string => `${path}.restoring`;
 
 /** Copies the files of the backup beside the places where they go, and writes the plan. */
@@ -56,12 +75,21 @@ export async function stage(places: StatePlaces, folder: string, clock: Clock): 
   const { stateDir } = places;
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const targets = targetsOf(manifest, places);
-  for (const { path, isStaged } of targets) {
-    rmSync(stagedPath(path), { force: true });
-    if (isStaged) await stageFile(join(folder, basename(path)), path, { manifest, stateDir });
-  }
   const plan: Plan = { format_version: 1, source: folder, aside: `replaced-${newRunId(clock)}`, targets };
-  replaceFile(stateDir, PLAN, `${stringifyJson(plan)}\n`);
+  const staged: string[] = [];
+  try {
+    for (const { path, isStaged } of targets) {
+      rmSync(stagedPath(path), { force: true });
+      if (!isStaged) continue;
+      staged.push(stagedPath(path));
+      await stageFile(join(folder, basename(path)), path, { manifest, stateDir });
+    }
+    replaceFile(stateDir, PLAN, `${stringifyJson(plan)}\n`);
+  } catch (error) {
+    // A full disk must not be left fuller. With a plan on the disk, the same command needs them.
+    if (!existsSync(join(stateDir, PLAN))) for (const path of staged) rmSync(path, { force: true });
+    throw error;
+  }
   return plan;
 }
 
@@ -69,20 +97,13 @@ export async function stage(places: StatePlaces, folder: string, clock: Clock): 
  * Everything is as it was at the backup: what is missing there goes aside too. Two things stay: counters that the
  * backup lacks, which belong to the signer, and the file of orders, which no restore shortens.
  */
-function targetsOf({ files }: BackupManifest, { stateDir, countersDir }: StatePlaces): Plan['targets'] {
+function targetsOf({ files }: BackupManifest, places: StatePlaces): Plan['targets'] {
   const held = new Set(files.map(({ file }) => file));
-  const names = [
-    ...STATE_DATABASES.flatMap(({ file, role }) => (role === 'journal' ? [file, headPath(file)] : [file])),
-    VERSION_FILE_NAME,
-  ];
-  const counters = new Set(STATE_DATABASES.filter(({ role }) => role === 'counters').map(({ file }) => file));
-  const hasOrders = ORDER_FILES.some((file) => isFile(join(stateDir, file)));
-  return [
-    ...names.filter((file) => held.has(file) || !counters.has(file)).map((file) => (
-      { path: join(counters.has(file) ? countersDir : stateDir, file), isStaged: held.has(file) })),
-    ...(hasOrders ? [] : ORDER_FILES.filter((file) => held.has(file))
-      .map((file) => ({ path: join(stateDir, file), isStaged: true }))),
-  ];
+  const hasOrders = ORDER_FILES.some((file) => isFile(join(places.stateDir, file)));
+  return BACKED_UP_FILES
+    .filter(({ file, isCounters }) => (ORDER_FILES.includes(file) ? !hasOrders && held.has(file)
+      : held.has(file) || !isCounters))
+    .map(({ file, isCounters }) => ({ path: placeOf(places, file, isCounters), isStaged: held.has(file) }));
 }
 
 /** The copy gets the owner of its folder, and is compared with the manifest once more. */

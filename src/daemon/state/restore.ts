@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import type { Clock } from '../../core/time.ts';
-import { moves, readPlan, stage } from './restore-plan.ts';
+import { moves, planToFinish, stage } from './restore-plan.ts';
 import type { StatePlaces } from './state-files.ts';
 
 /** What a restore did. */
@@ -23,7 +23,7 @@ export async function restoreBackup(
   places: StatePlaces, folder: string, { clock }: { readonly clock: Clock },
 ): Promise<Restored> {
   try {
-    const plan = readPlan(places.stateDir) ?? await stage(places, folder, clock);
+    const plan = planToFinish(places) ?? await stage(places, folder, clock);
     for (const _ of moves(places.stateDir, plan)) continue;
     const asides = new Set(plan.targets.map(({ path }) => join(dirname(path), plan.aside)));
     return {

@@ -5,6 +5,7 @@ import { BatchColumns } from '../columns/batch-columns.ts';
 import type { Block } from '../columns/block.ts';
 import { recordedKind } from '../kinds/recorded-kinds.ts';
 import type { RecordingKind } from '../format.ts';
+import { prunedWhileRead } from '../pruning.ts';
 import type { SegmentDigest } from './digest.ts';
 import { streamChunks } from './segment-file.ts';
 
@@ -20,12 +21,25 @@ export function readStream(
   return batchesOf(digest, chunks, (columns): Block => recordedKind(kind).read(columns));
 }
 
-/** Yields the result of `read` for each batch in the digested part of a segment. Throws RECORDING_CORRUPT. */
+/**
+ * Yields the result of `read` for each batch in the digested part of a segment. Throws RECORDING_CORRUPT, and
+ * RECORDING_PRUNED where the retention deleted the segment meanwhile.
+ */
 export function readBatches<T>(directory: string, digest: SegmentDigest, read: (columns: Columns) => T): Generator<T> {
   let rowsAtMost = Infinity;
   // The batches of the segment were merged meanwhile, with rows after this digest.
   const chunks = streamChunks(directory, digest, () => { rowsAtMost = digest.rows; });
-  return batchesOf(digest, chunks, read, () => rowsAtMost);
+  return batchesOf(digest, unlessPruned(directory, digest, chunks), read, () => rowsAtMost);
+}
+
+function* unlessPruned(
+  directory: string, { file }: SegmentDigest, chunks: Iterable<Uint8Array>,
+): Generator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (fault) {
+    throw prunedWhileRead(directory, file, fault) ?? fault;
+  }
 }
 
 function* batchesOf<T>(

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runToEnd } from '../../../src/core/chunked-work.ts';
@@ -95,6 +95,36 @@ describe('a pruning', () => {
     expect(() => openRecording(long.recording)).toThrow(expect.objectContaining({ code: 'RECORDING_CORRUPT' }));
   });
 
+  it.each([['hours', 2, '1d'], ['all', 40, '30d']] as const)(
+    'of %s of a recording that is read ends the reading with a clear error', async (_what, days, maxAge) => {
+      const stateDir = temporaryFolder();
+      const [read, newest] = [{ at: NOW - days * DAY, hours: 40 }, { at: NOW - HOUR, hours: 1 }]
+        .map((span) => makeRun(stateDir, span));
+      await read!.writer.close();
+      await newest!.writer.close();
+      const cursor = openRecording(read!.recording).cursor();
+      for (let event = 0; event < 100; event++) cursor.next();
+      await prune(optionsOf(stateDir, { recordings: { max_age: maxAge } }));
+      expect(() => { while (cursor.next()) continue; }).toThrow(expect.objectContaining({
+        code: 'RECORDING_PRUNED', message: expect.stringMatching(/deleted quote\/.* while it was read.*recording keep/),
+      }));
+    },
+  );
+
+  it('adds no descriptors and leaves no lock beside an open journal, however often it runs', async () => {
+    const stateDir = temporaryFolder();
+    const journal = openJournal({ path: join(stateDir, 'journal.sqlite'), clock: wallClock });
+    const open = (): number => readdirSync('/proc/self/fd')
+      .filter((number) => linkOf(number).startsWith(stateDir)).length;
+    await prune(optionsOf(stateDir));
+    const once = open();
+    for (let time = 0; time < 10; time++) await prune(optionsOf(stateDir));
+    expect(open()).toBe(once);
+    expect(readdirSync(join(stateDir, 'locks'))).toEqual([]);
+    journal.close();
+    expect(open()).toBe(0);
+  });
+
   it('keeps what an open swap, a warm-up or the newest run needs, and says what is too large', async () => {
     const stateDir = temporaryFolder();
     const { writer } = makeRun(stateDir, { at: NOW - 50 * HOUR, hours: 49 });
@@ -142,6 +172,15 @@ describe('a pruning', () => {
     expect(left).toContain(old.runId);
   });
 });
+
+/** Empty for a descriptor that is closed by now. */
+function linkOf(descriptor: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    return '';
+  }
+}
 
 type Made = ReturnType<typeof makeRun>;
 

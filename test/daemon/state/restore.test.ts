@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import {
-  chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync,
+  chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, truncateSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -34,6 +36,14 @@ function addSwaps(stateDir: string, from: number, to: number): void {
 function swapsIn(stateDir: string): number {
   const journal = temporaryJournal(join(stateDir, 'journal.sqlite'));
   return journal.listIntents({ limit: 1_000 }).length;
+}
+
+type ManifestFiles = Awaited<ReturnType<typeof verifyBackup>>['files'];
+
+function editManifest(folder: string, edit: (files: ManifestFiles) => ManifestFiles): void {
+  const path = join(folder, 'manifest.json');
+  const manifest = JSON.parse(readFileSync(path, 'utf8')) as { readonly files: ManifestFiles };
+  writeFileSync(path, JSON.stringify({ ...manifest, files: edit(manifest.files) }));
 }
 
 describe('a backup', () => {
@@ -93,6 +103,21 @@ describe('a backup', () => {
     expect((await restoreBackup(places, folder, scope)).restored).toHaveLength(3);
   });
 
+  it('is not finished by a plan that moves files of others', async () => {
+    const places = stateOf(1);
+    const folder = join(temporaryFolder(), 'backup');
+    await makeBackup(places, folder, wallClock);
+    const other = join(temporaryFolder(), 'of-another-user');
+    writeFileSync(other, 'stays');
+    writeFileSync(join(places.stateDir, 'restore.json'), JSON.stringify({
+      format_version: 1, source: folder, aside: 'replaced-x', targets: [{ path: other, isStaged: false }],
+    }));
+    await expect(restoreBackup(places, folder, scope)).rejects.toMatchObject({
+      code: 'RESTORE_UNFINISHED', message: expect.stringMatching(/of-another-user, which is no file of this state/),
+    });
+    expect(readFileSync(other, 'utf8')).toBe('stays');
+  });
+
   it('is finished after an interruption at any move, and the start is refused until then', async () => {
     const folder = join(temporaryFolder(), 'backup');
     await makeBackup(stateOf(3), folder, wallClock);
@@ -131,6 +156,38 @@ describe('a backup', () => {
     ['a short file', (folder: string) => { truncateSync(join(folder, 'journal.sqlite'), 100); },
       /expected \d+ bytes, found 100/],
     ['no manifest', (folder: string) => { rmSync(join(folder, 'manifest.json')); }, /has no manifest\.json/],
+    ['a link in the place of a file', (folder: string) => {
+      renameSync(join(folder, 'journal.sqlite'), join(folder, 'elsewhere'));
+      symlinkSync(join(folder, 'elsewhere'), join(folder, 'journal.sqlite'));
+    }, /journal\.sqlite: no regular file/],
+    ['a manifest that is no file', (folder: string) => {
+      rmSync(join(folder, 'manifest.json'));
+      mkdirSync(join(folder, 'manifest.json'));
+    }, /manifest\.json is no regular file/],
+    ['a database that is none, and a manifest that fits', (folder: string) => {
+      const content = Buffer.alloc(8_192, 'no database ');
+      writeFileSync(join(folder, 'journal.sqlite'), content);
+      editManifest(folder, (files) => files.map((file) => (file.file !== 'journal.sqlite' ? file
+        : { ...file, bytes: 8_192, sha256: createHash('sha256').update(content).digest('hex') })));
+    }, /journal\.sqlite: cannot be read as a database/],
+    ['a manifest without a file', (folder: string) => { editManifest(folder, () => []); },
+      /names neither journal nor counters/],
+    ['a manifest without the head', (folder: string) => {
+      editManifest(folder, (files) => files.filter(({ file }) => file !== 'journal.sqlite.head'));
+    }, /names journal\.sqlite without journal\.sqlite\.head/],
+    ['a manifest that names a file twice', (folder: string) => {
+      editManifest(folder, (files) => [...files, files[0]!]);
+    }, /names a file twice/],
+    ['a manifest with a foreign file', (folder: string) => {
+      editManifest(folder, (files) => [...files, { ...files[0]!, file: '..' }]);
+    }, /names files that no state has: \.\./],
+    ['a manifest with a path', (folder: string) => {
+      editManifest(folder, (files) => [...files, { ...files[0]!, file: '../orders.ndjson' }]);
+    }, /cannot be read/],
+    ['a version that a terminal would carry out', (folder: string) => {
+      const path = join(folder, 'manifest.json');
+      writeFileSync(path, readFileSync(path, 'utf8').replace(/"gannet_version":"/, '$&\\u001b[2J'));
+    }, /cannot be read/],
     ['a torn manifest', (folder: string) => { truncateSync(join(folder, 'manifest.json'), 30); }, /cannot be read/],
   ])('with %s is refused before anything moves', async (_what, spoil, problem) => {
     const places = stateOf(3);
@@ -168,6 +225,18 @@ describe('a backup', () => {
     await expect(makeBackup(places, join(parent, names[0]!), wallClock)).rejects.toMatchObject({ code: 'USAGE' });
     expect(pruneBackups(parent, 2)).toEqual([join(parent, names[0]!)]);
     expect(readdirSync(parent)).toEqual(['20261031T000000-000009', ...names.slice(1), 'mine']);
+  });
+
+  it('that cannot be copied into the state directory leaves no part of it there', async () => {
+    const places = stateOf(2);
+    const folder = join(temporaryFolder(), 'backup');
+    await makeBackup(places, folder, wallClock);
+    // The second database cannot be copied; on a full disk the first one would stay.
+    mkdirSync(join(places.stateDir, 'executed-orders.sqlite.restoring'));
+    await expect(restoreBackup(places, folder, scope)).rejects.toMatchObject({ code: 'JOURNAL_FAILED' });
+    expect(readdirSync(places.stateDir).filter((name) => name.startsWith('journal.sqlite.') && name.endsWith('ing')))
+      .toEqual([]);
+    expect(swapsIn(places.stateDir)).toBe(2);
   });
 
   it('in a place that takes no files changes nothing and says so', async () => {

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -8,11 +8,17 @@ import { takeOverState } from '../../../src/daemon/state/take-over.ts';
 import { restoreBackup } from '../../../src/daemon/state/restore.ts';
 import type { StatePlaces } from '../../../src/daemon/state/state-files.ts';
 import { formatOf, refuseNewerState, STATE_DATABASES, stateInfo } from '../../../src/daemon/state/state-files.ts';
+import { USDC_MINT } from '../../../src/market/token.ts';
+import { seededKey } from '../../../src/sandbox/genesis.ts';
+import { openSpendingCaps } from '../../../src/signer/counters/caps.ts';
 import { openCounters } from '../../../src/signer/counters/spend-counters.ts';
+import { parseSecretKey } from '../../../src/signer/key.ts';
 import { openExecutedOrders } from '../../../src/store/executed-orders.ts';
 import { openJournal } from '../../../src/store/journal.ts';
 import { JOURNAL_FORMAT } from '../../../src/store/journal-schema.ts';
 import { openHistory } from '../../../src/store/history.ts';
+import { openJournalReader, readProfitRecords } from '../../../src/store/journal-reader.ts';
+import { openSwapPacker } from '../../../src/store/packed-swaps.ts';
 import { openTrialLog } from '../../../src/store/trial-log.ts';
 import { PROJECT } from '../../e2e/gannet.ts';
 import { temporaryFolder } from '../../store/fixtures.ts';
@@ -44,28 +50,111 @@ function fullState(): StatePlaces {
   return { stateDir, countersDir };
 }
 
+/** What the earlier code wrote, read without code of the project. */
+function swapsWrittenEarlier(path: string): readonly SwapFacts[] {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const rows = database.prepare(`SELECT intent_id, state, (SELECT outcome FROM transitions
+      WHERE transitions.intent_id = intents.intent_id ORDER BY number DESC LIMIT 1) AS outcome,
+    (SELECT signature FROM attempts WHERE attempts.intent_id = intents.intent_id ORDER BY number DESC LIMIT 1) AS signed
+    FROM intents ORDER BY number`).all();
+  database.close();
+  return rows.map(({ intent_id: id, state, outcome, signed }) => {
+    const { fill } = JSON.parse(String(outcome)) as { readonly fill?: Readonly<Record<string, string>> };
+    return [
+      String(id), String(state), String(signed), fill?.['amountOut'] ?? null, fill?.['feeLamports'] ?? null,
+    ];
+  });
+}
+
+type SwapFacts = readonly [
+  id: string, state: string, signature: string, amountOut: string | null, feeLamports: string | null,
+];
+
+function swapsToday(path: string, ids: readonly string[]): readonly SwapFacts[] {
+  const journal = openJournalReader(path)!;
+  const swaps = ids.map((id): SwapFacts => {
+    const { state, transitions, attempts, amount_out: out, fee_lamports: fee } = journal.show(id)!;
+    return [id, state, String(transitions.at(-1)?.signature ?? attempts.at(-1)?.signature), out, fee];
+  });
+  journal.close();
+  return swaps;
+}
+
+/** Everything that a reader of a SQLite file can see in it. */
+function contentOf(path: string): unknown {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const all = (sql: string): readonly Readonly<Record<string, unknown>>[] => database.prepare(sql).all();
+  const schema = all('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name');
+  const tables = schema.filter(({ type }) => type === 'table').map(({ name }) => String(name));
+  const content = {
+    schema, version: all('PRAGMA user_version'), application: all('PRAGMA application_id'),
+    rows: tables.map((table) => [table, all(`SELECT * FROM ${table}`)]),
+  };
+  database.close();
+  return content;
+}
+
+const EARLIER_DATABASES = ['journal.sqlite', 'history.sqlite', 'signer/signer.sqlite'] as const;
+/** The wallet of the sandbox on which the earlier code traded, and the end of its last run. */
+const WALLET = parseSecretKey(seededKey({ seed: 17, purpose: 'wallet' }).privateKey);
+const KILLED_AT = Date.UTC(2026, 10, 24, 1, 47, 2);
+const SPENT_USDC = 29_000_000n;
+const USDC_CAP = { name: 'USDC', decimals: 6, perDay: 100_000_000n };
+
+/** Returns whether the counters have room for an amount of USDC; it is counted where they do. */
+function countUsdc(folder: string, amount: bigint): boolean {
+  const caps = openSpendingCaps({
+    folder, wallet: WALLET.address, key: WALLET.countersKey, clock: { now: () => KILLED_AT },
+  });
+  const counted = caps.count({ messageHash: `more-${amount}`, mint: USDC_MINT, amount, costLamports: 0n },
+    { input: USDC_CAP, solPerDay: undefined, costPerDay: undefined });
+  caps.close();
+  return counted.ok;
+}
+
 describe('a state directory of an earlier version', () => {
-  it('is backed up before its journal is migrated, and goes back with the swaps made since noticed', async () => {
+  it('is upgraded with every swap and all counted spending, and goes back to what the earlier code wrote', async () => {
     const places = earlierState();
-    const path = join(places.stateDir, 'journal.sqlite');
-    const { format } = formatOf(path);
-    expect(format).toBeLessThan(JOURNAL_FORMAT.version);
+    const inState = (file: string): string => join(places.stateDir, file);
+    const path = inState('journal.sqlite');
+    const written = EARLIER_DATABASES.map((file) => contentOf(inState(file)));
+    const swaps = swapsWrittenEarlier(path);
+    expect(swaps).toHaveLength(12);
+    const ids = swaps.map(([id]) => id);
+    const profit = readProfitRecords(path);
+    expect(formatOf(path).format).toBe(7);
+
     const [notice] = await takeOverState({ ...places, ...quiet });
     const backups = join(places.stateDir, 'backups');
     const [folder] = readdirSync(backups).map((name) => join(backups, name));
     expect(notice).toContain(`gannet state restore ${folder}`);
     const journal = openJournal({ path, clock: wallClock });
     const before = journal.standing().position.rows;
+    expect(journal.openIntents().map(({ intent: { id }, state }) => `${id} ${state}`))
+      .toEqual(['dca-pearl-5 submitted']);
+    expect(swapsToday(path, ids)).toEqual(swaps);
+    const packer = openSwapPacker(path, { keptWhole: 0 })!;
+    expect(packer.step(9e15)).toBe(10);
+    packer.close();
+    expect(swapsToday(path, ids)).toEqual(swaps);
+    expect(readProfitRecords(path)).toEqual(profit);
     journal.intentApproved(intentOf(100));
     journal.close();
     expect(formatOf(path).format).toBe(JOURNAL_FORMAT.version);
+    expect(countUsdc(places.countersDir, USDC_CAP.perDay - SPENT_USDC + 1n)).toBe(false);
+    expect(countUsdc(places.countersDir, USDC_CAP.perDay - SPENT_USDC)).toBe(true);
 
     await restoreBackup(places, folder!, quiet);
-    // As the earlier code finds it: its own format, and a head that says that the journal went on.
-    expect(formatOf(path).format).toBe(format);
-    const back = openJournal({ path, clock: wallClock });
-    expect(back.standing()).toMatchObject({ writtenTo: { rows: before + 1 }, position: { rows: before } });
-    back.close();
+    expect(EARLIER_DATABASES.map((file) => contentOf(inState(file)))).toEqual(written);
+    for (const name of readdirSync(EARLIER, { recursive: true, encoding: 'utf8' })) {
+      if (/\.sqlite|^signer/.test(name) || !statSync(join(EARLIER, name)).isFile()) continue;
+      expect(readFileSync(inState(name)), name).toEqual(readFileSync(join(EARLIER, name)));
+    }
+    // In the form of the earlier code; it says that the journal went on.
+    const head = (root: string): object =>
+      JSON.parse(readFileSync(join(root, 'journal.sqlite.head'), 'utf8')) as object;
+    expect(head(places.stateDir)).toEqual({ ...head(EARLIER), rows: before + 1 });
+    expect(existsSync(inState('version.json'))).toBe(false);
   });
 
   it('keeps three backups of upgrades, and makes none without a migration', async () => {

@@ -80,7 +80,7 @@ function asText({ plan, before, after, packedSwaps }: Pruning, config: Retention
     rows.length === 0 ? '' : table([['kind', 'of', 'what', 'until, UTC', 'size', 'why'], ...rows],
       { right: [4], below: [5], optional: [3] }),
     pieces.length > MOST_SHOWN ? `  and ${count(pieces.length - MOST_SHOWN)} more\n` : '',
-    pieces.length === 0 ? `  nothing ${verb} deleted\n`
+    pieces.length === 0 ? `  nothing ${after === undefined ? 'would be' : 'was'} deleted\n`
       : `  ${pluralize(pieces.length, 'piece')} of ${bytesText(freedBytes)} ${verb} deleted\n`,
     packedSwaps === 0 ? '' : `  ${pluralize(packedSwaps, 'finished swap')} ${verb} packed in the journal\n`,
     facts([

@@ -33,6 +33,7 @@ it('old recordings are shown, pinned, and deleted on order', async () => {
   const done = await runCommand(pruneCommand, ['prune', '--yes'], { stateDir });
   expect([done.code, done.document['dry_run'], existsSync(old!.recording), existsSync(other!.recording)])
     .toEqual([0, false, false, false]);
+  expect((await runCommand(pruneCommand, ['prune', '--yes'], { stateDir })).text).toContain('nothing was deleted');
   writeFileSync(join(newest!.recording, 'manifest.json'), '{');
   const recordings = await runCommand(recordingCommand, ['recording', 'list'], { stateDir });
   expect(recordings.document['recordings']).toMatchObject([
