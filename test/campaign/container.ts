@@ -1,5 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import {
+  chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { isOpen, readJournal } from '../crash/invariants.ts';
 import { PROJECT } from '../e2e/gannet.ts';
-import { DEBIAN_MIRROR, makeDebian, runToEnd } from './debian.ts';
+import { DEBIAN_MIRROR, makeDebian, removeControlGroup, runToEnd } from './debian.ts';
 import { liveConfig } from './install.ts';
 import { addResult, packResults, resultsFile } from './results.ts';
 import { codeVersion } from './tested-code.ts';
@@ -239,15 +242,52 @@ async function buildAndLive(folder: string, mirror: string): Promise<ContainerLi
     chmodSync(join(place, 'wallet.key'), 0o600);
     return await live(podman, place, group);
   } catch (error) {
-    for (const name of ['signer', 'daemon']) process.stderr.write(logsOf(folder, name));
+    process.stderr.write(logsOf(podman));
     throw error;
   } finally {
     sandbox.kill();
     succeeds(podman, 'rm', '--all', '--force', '--time=1');
     succeeds(podman, 'volume', 'rm', '--all', '--force');
     succeeds(podman, 'rmi', '--all', '--force');
-    for (const controller of readdirSync('/sys/fs/cgroup')) removeGroup(join('/sys/fs/cgroup', controller, group));
-    removeGroup(join('/sys/fs/cgroup', group));
+    for (const controller of readdirSync('/sys/fs/cgroup')) removeControlGroup(join('/sys/fs/cgroup', controller, group));
+    removeControlGroup(join('/sys/fs/cgroup', group));
     spawnSync('umount', [join(folder, 'storage', 'overlay')]);
   }
 }
+
+function logsOf(podman: Podman): string {
+  return ['signer', 'daemon'].map((name) => {
+    try {
+      return podman('logs', '--tail', '40', name);
+    } catch (error) {
+      return `${name}: ${String(error)}\n`;
+    }
+  }).join('');
+}
+
+/** `node test/campaign/container.ts [--mirror URL] [--out FILE]`, as root, with debootstrap, podman and crun */
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: {
+    mirror: { type: 'string', default: DEBIAN_MIRROR },
+    out: { type: 'string', default: resultsFile('container') },
+  } });
+  const startedMs = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-container-'));
+  // The users of the containers go through it.
+  chmodSync(folder, 0o755);
+  try {
+    const done = await buildAndLive(folder, values.mirror);
+    addResult(values.out, {
+      type: 'container', at: new Date().toISOString(), ...codeVersion('everything'),
+      seconds: Math.round((performance.now() - startedMs) / 1_000), ...done,
+    });
+    packResults(values.out);
+    process.stdout.write(`${done.violations.length} violations; the results are in ${values.out}\n`);
+    for (const violation of done.violations) process.stdout.write(`${violation}\n`);
+    return done.violations.length === 0 ? 0 : 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) process.exitCode = await main();

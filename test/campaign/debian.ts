@@ -1,9 +1,14 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, rmdirSync, symlinkSync, writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 
 /** Where Debian's packages come from when nothing else is said. */
 export const DEBIAN_MIRROR = 'http://deb.debian.org/debian';
+
+/** The hierarchies by which systemd follows processes: the unified one, alone or beside those of version 1. */
+const CONTROL_GROUPS = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified', '/sys/fs/cgroup/systemd'];
 
 /** Runs a program to its end. Throws where it fails. Returns what it printed. */
 export function runToEnd(command: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}): string {
@@ -54,9 +59,15 @@ StandardError=inherit
   const wanted = join(units, 'multi-user.target.wants');
   mkdirSync(wanted, { recursive: true });
   symlinkSync('../campaign.service', join(wanted, 'campaign.service'));
+  const groups = CONTROL_GROUPS.filter((path) => existsSync(join(path, 'cgroup.procs')))
+    .map((path) => join(path, machine));
   try {
-    const done = spawnSync('systemd-nspawn', [
-      '--quiet', '--boot', '--register=no', '--keep-unit', '--console=pipe', '--directory', root, '--machine', machine,
+    // In groups of its own, and in a namespace of processes that ends with this process.
+    const done = spawnSync('unshare', [
+      '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', '/bin/sh', '-c',
+      'for group; do mkdir "$group" && echo 0 > "$group/cgroup.procs"; done; exec systemd-nspawn --quiet --boot '
+      + `--register=no --keep-unit --console=pipe --directory='${root}' --machine='${machine}'`,
+      'machine', ...groups,
     ], {
       encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs, killSignal: 'SIGKILL',
       // As Debian 12 boots; without this it would get the hierarchy of this machine.
@@ -70,8 +81,17 @@ StandardError=inherit
     }
     return { output, code: Number(readFileSync(join(root, 'root', 'code'), 'utf8')) };
   } finally {
+    groups.forEach(removeControlGroup);
     rmSync(`/run/systemd/nspawn/propagate/${machine}`, { recursive: true, force: true });
   }
+}
+
+/** Removes a control group with those in it; their processes have ended. */
+export function removeControlGroup(group: string): void {
+  if (!existsSync(group)) return;
+  for (const entry of readdirSync(group, { withFileTypes: true }))
+    if (entry.isDirectory()) removeControlGroup(join(group, entry.name));
+  rmdirSync(group);
 }
 
 function expectDone(what: string, { status, stdout, stderr, error }: SpawnSyncReturns<string>): void {
