@@ -92,8 +92,10 @@ function makeBaseImages(podman: Podman, folder: string, mirror: string): void {
     .map(([, image]) => image!);
   const [nodeRoot, debianRoot] = [join(folder, 'node'), join(folder, 'debian')];
   makeDebian(debianRoot, { mirror, variant: 'minbase' });
-  makeDebian(nodeRoot, { mirror, variant: 'minbase', packages: ['ca-certificates', 'libatomic1'] });
-  runToEnd('chroot', [nodeRoot, 'update-ca-certificates']);
+  runToEnd('cp', ['--archive', debianRoot, nodeRoot]);
+  runToEnd('chroot', [nodeRoot, '/usr/bin/env', '--ignore-environment', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin',
+    'DEBIAN_FRONTEND=noninteractive', '/bin/sh', '-c',
+    'apt-get update && apt-get install -y --no-install-recommends ca-certificates libatomic1']);
   const version = /^node:([\d.]+)-/.exec(node!)![1]!;
   runToEnd('npm', ['install', '--global', '--prefix', join(nodeRoot, 'usr', 'local'), '--loglevel=error',
     `node-linux-${process.arch}@${version}`, 'npm@10']);
@@ -265,7 +267,11 @@ function logsOf(podman: Podman): string {
   }).join('');
 }
 
-/** `node test/campaign/container.ts [--mirror URL] [--out FILE]`, as root, with debootstrap, podman and crun */
+/**
+ * `node test/campaign/container.ts [--mirror URL] [--out FILE]`, as root, with debootstrap, podman, crun and catatonit.
+ * crun refuses control groups of both versions: there, run it in `unshare --mount` after
+ * `umount /sys/fs/cgroup/unified`.
+ */
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: {
     mirror: { type: 'string', default: DEBIAN_MIRROR },

@@ -79,8 +79,10 @@ figure signerHungBy "$(journalctl --quiet --no-pager --output cat --unit gannet-
 for unit in $units; do before[$unit]=$(value $unit InvocationID); done
 since=$(now)
 systemctl restart gannet-signer
+# systemctl waits for the signer alone.
+await_others signerRestarted "$since" 'control  ' $units
 order resume
-await_others signerRestarted "$since" 'landed by' $units
+await_others signerRestartedResumed "$since" 'landed by' $units
 
 since=$(now)
 systemctl stop gannet
