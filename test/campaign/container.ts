@@ -40,7 +40,8 @@ interface ComposeService {
   readonly secrets?: readonly string[];
   readonly stop_grace_period: string;
   readonly healthcheck?: {
-    readonly test: readonly string[]; readonly interval: string; readonly timeout: string; readonly start_period: string;
+    readonly test: readonly string[]; readonly interval: string; readonly timeout: string;
+    readonly start_period: string;
   };
 }
 
@@ -55,13 +56,20 @@ export function readCompose(): Compose {
   return parse(readFileSync(join(FILES, 'compose.yaml'), 'utf8'), { merge: true }) as Compose;
 }
 
-/** Returns the arguments of `podman run` that say of a service what the compose file says, in a folder with its files. */
-export function podmanArgs({ services, secrets }: Compose, name: string, folder: string, apiKey: string): string[] {
+function each(option: string, values: readonly string[]): string[] {
+  return values.flatMap((value) => [option, value]);
+}
+
+function pairs(of: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(of).map(([key, value]) => `${key}=${String(value)}`);
+}
+
+/** Returns the arguments of `podman run` that say what the compose file in a folder says of a service. */
+export function podmanArgs({ services, secrets }: Compose, { name, folder, apiKey }: {
+  readonly name: string; readonly folder: string; readonly apiKey: string;
+}): string[] {
   const service = services[name]!;
   const { healthcheck } = service;
-  const each = (option: string, values: readonly string[]): string[] => values.flatMap((value) => [option, value]);
-  const pairs = (of: Readonly<Record<string, unknown>>): string[] =>
-    Object.entries(of).map(([key, value]) => `${key}=${String(value)}`);
   return [
     '--user', service.user, `--read-only=${service.read_only}`, '--read-only-tmpfs=false', `--init=${service.init}`,
     ...each('--cap-drop', service.cap_drop),
@@ -73,8 +81,7 @@ export function podmanArgs({ services, secrets }: Compose, name: string, folder:
     ...each('--log-opt', pairs(service.logging.options).filter((option) => option.startsWith('max-size'))),
     ...(service.working_dir === undefined ? [] : ['--workdir', service.working_dir]),
     ...each('--env', pairs(service.environment).map((pair) => pair.replace(/\$\{GANNET_API_KEY[^}]*\}/, apiKey))),
-    ...each('--volume', service.volumes.map((volume) =>
-      volume.startsWith('.') ? `${resolve(folder, volume.split(':')[0]!)}${volume.slice(volume.indexOf(':'))}` : volume)),
+    ...each('--volume', service.volumes.map((volume) => volume.replace(/^\.[^:]*/, (path) => resolve(folder, path)))),
     ...each('--volume', (service.secrets ?? []).map((secret) =>
       `${resolve(folder, secrets[secret]!.file)}:/run/secrets/${secret}:ro`)),
     '--stop-timeout', service.stop_grace_period.replace('s', ''),
@@ -140,10 +147,10 @@ async function live(podman: Podman, place: string, group: string): Promise<Conta
   const expectThat = (isRight: boolean, what: string): void => { if (!isRight) violations.push(what); };
   const compose = readCompose();
   for (const [name, { driver_opts: options = {} }] of Object.entries(compose.volumes))
-    podman('volume', 'create', ...Object.entries(options).flatMap(([key, value]) => ['--opt', `${key}=${value}`]), name);
+    podman('volume', 'create', ...each('--opt', pairs(options)), name);
   const start = (name: string): void => {
     podman('run', '--detach', '--pull=never', '--name', name, '--network=host', `--cgroup-parent=${group}`,
-      ...podmanArgs(compose, name, place, 'a-key-of-my-own'));
+      ...podmanArgs(compose, { name, folder: place, apiKey: 'a-key-of-my-own' }));
   };
   const inspect = (name: string, format: string): string => podman('inspect', '--format', format, name).trim();
   const isHealthy = (name: string): boolean => succeeds(podman, 'healthcheck', 'run', name);
@@ -251,7 +258,8 @@ async function buildAndLive(folder: string, mirror: string): Promise<ContainerLi
     succeeds(podman, 'rm', '--all', '--force', '--time=1');
     succeeds(podman, 'volume', 'rm', '--all', '--force');
     succeeds(podman, 'rmi', '--all', '--force');
-    for (const controller of readdirSync('/sys/fs/cgroup')) removeControlGroup(join('/sys/fs/cgroup', controller, group));
+    for (const controller of readdirSync('/sys/fs/cgroup'))
+      removeControlGroup(join('/sys/fs/cgroup', controller, group));
     removeControlGroup(join('/sys/fs/cgroup', group));
     spawnSync('umount', [join(folder, 'storage', 'overlay')]);
   }

@@ -53,7 +53,7 @@ trap 'code=$?; [ $code = 0 ] || journalctl --no-pager --lines 80; exit $code' EX
 export GANNET_SOURCE=/source.git DEBIAN_FRONTEND=noninteractive
 `;
 
-/** Returns the script that follows the guide: each block as it stands, in between what the text asks for, then checks. */
+/** Returns the script that follows the guide: its blocks as they stand, what the text between them asks for, checks. */
 export function guideScript(blocks: readonly string[]): string {
   const parts = blocks.map((block, index) => [
     `echo "== block ${index + 1} of ${blocks.length}"\n${block}`,
@@ -80,6 +80,10 @@ const WATCHDOG_MS = 61_000;
 const STOP_MAX_MS = 45_000;
 const LIMIT_MS = 30 * 60_000;
 
+function within(ms: number): (value: string) => boolean {
+  return (value) => /^\d+$/.test(value) && Number(value) <= ms;
+}
+
 /** Returns what the figures of the checks show to be wrong. */
 export function figureFaults(figures: Figures): string[] {
   const faults: string[] = [];
@@ -87,7 +91,6 @@ export function figureFaults(figures: Figures): string[] {
     const value = figures.get(name);
     if (value === undefined || !isRight(value)) faults.push(`${name}: ${value ?? 'missing'}`);
   };
-  const within = (ms: number) => (value: string): boolean => /^\d+$/.test(value) && Number(value) <= ms;
   for (const unit of ['gannet-signer', 'gannet']) {
     expect(`verify:${unit}`, (value) => value === 'clean');
     expect(`exposure:${unit}`, (value) => value !== '' && Number(value) <= EXPOSURE_MAX);

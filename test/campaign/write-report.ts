@@ -300,13 +300,13 @@ function installSection(results: readonly ResultLine[]): string[] {
   return [
     '## The install guide', '',
     'Each block of [operations/install.md](operations/install.md), as it stands and in its order, on a fresh Debian 12',
-    'from `debootstrap` that its own systemd has booted in `systemd-nspawn`. The configuration is that of a sandbox. Then',
-    'the installed units are examined: `systemd-analyze`, kills and halts of daemon and signer, the watchdog, safe mode,',
-    'stops, and a configuration that is refused. Times are in seconds, on a busy machine: `npm run campaign:install`, as',
-    'root.', '',
+    'from `debootstrap` that its own systemd has booted in `systemd-nspawn`. The configuration is that of a sandbox.',
+    'Then the installed units are examined: `systemd-analyze`, kills and halts of both, the watchdog, safe',
+    'mode, stops, and a configuration that is refused. Times are in seconds, on a busy machine:',
+    '`npm run campaign:install`, as root.', '',
     ...table([
-      'code', 'blocks', 'systemd', 'exposure of daemon and signer', 'hung daemon trades again', 'signer killed, daemon back',
-      'ready after', 'stop', 'confirmed', 'violations',
+      'code', 'blocks', 'systemd', 'exposure of daemon and signer', 'hung daemon trades again',
+      'signer killed, daemon back', 'ready after', 'stop', 'confirmed', 'violations',
     ], results.filter(({ type }) => type === 'install').map((line) => {
       const figures = line['figures'] as Readonly<Record<string, string>>;
       const seconds = (name: string): string => (Number(figures[name]) / 1_000).toFixed(1);
@@ -323,13 +323,13 @@ function installSection(results: readonly ResultLine[]): string[] {
 function containerSection(results: readonly ResultLine[]): string[] {
   return [
     '## The containers', '',
-    'The image of `deploy/container/Containerfile`, built by podman on base images that `debootstrap` makes, because no',
+    'The image of `deploy/container/Containerfile`, built by podman on base images that `debootstrap` makes: no',
     'registry is asked. Both services run with every setting of `compose.yaml` but its network: they share that of the',
     'machine, where the sandbox is. They trade, are killed, come back, and are stopped. Their users, capabilities and',
     'what they can write are examined. Times are in seconds: `npm run campaign:container`, as root.', '',
     ...table([
-      'code', 'healthy: signer, daemon', 'killed daemon trades again', 'after a kill of the signer', 'stop: daemon, signer',
-      'confirmed', 'violations',
+      'code', 'healthy: signer, daemon', 'killed daemon trades again', 'after a kill of the signer',
+      'stop: daemon, signer', 'confirmed', 'violations',
     ], results.filter(({ type }) => type === 'container').map((line) => {
       const figures = line['figures'] as Figures;
       const seconds = (name: string): string => (Number(figures[name]) / 1_000).toFixed(1);

@@ -125,10 +125,9 @@ describe('the container', () => {
 });
 
 describe('the campaign of the containers', () => {
-  const argsOf = (name: string): string => podmanArgs(readCompose(), name, '/place', 'a-key').join(' ');
-
   it('gives podman what the compose file says', () => {
-    const [signer, daemon] = ['signer', 'daemon'].map(argsOf);
+    const [signer, daemon] = ['signer', 'daemon'].map((name) =>
+      podmanArgs(readCompose(), { name, folder: '/place', apiKey: 'a-key' }).join(' '));
     for (const args of [signer, daemon]) expect(args).toMatch(
       /--read-only=true --read-only-tmpfs=false --init=true --cap-drop ALL --security-opt no-new-privileges --restart/);
     expect(signer).toContain('--user 10002:10000');
@@ -150,8 +149,8 @@ describe('the campaign of the install guide', () => {
       ])),
       ...Object.fromEntries(['hung', 'signerHung', 'signerKilled', 'resumed', 'signerRestarted', 'started', 'ready',
         'stopped'].map((name) => [name, '5000'])),
-      hungBy: '1', signerHungBy: '1', restarts: '1', status: 'trading, 3 decisions, 0 open swaps', stopResult: 'success',
-      refused: 'failed 2 0', refusedNamed: '2',
+      hungBy: '1', signerHungBy: '1', restarts: '1', status: 'trading, 3 decisions, 0 open swaps',
+      stopResult: 'success', refused: 'failed 2 0', refusedNamed: '2',
     };
     const faultsOf = (changed: Readonly<Record<string, string>>): readonly string[] => figureFaults(figuresOf(
       Object.entries({ ...right, ...changed }).map(([name, value]) => `figure ${name} ${value}\n`).join('')));
