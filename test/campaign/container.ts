@@ -120,7 +120,7 @@ function makeBaseImages(podman: Podman, folder: string, mirror: string): void {
 
 type Podman = (...args: readonly string[]) => string;
 
-const GIVE_UP_MS = 120_000;
+const GIVE_UP_MS = 60_000;
 const POLL_MS = 200;
 const SWAPS_EACH = 3;
 const DRAIN_MAX_MS = 45_000;
@@ -132,6 +132,13 @@ async function until(what: string, condition: () => boolean): Promise<number> {
     await sleep(POLL_MS);
   }
   return Math.round(performance.now() - startedAt);
+}
+
+/** What `gannet sandbox --json` prints first, as far as it is needed. */
+interface Sandbox {
+  readonly base_url: string;
+  readonly rpc_url: string;
+  readonly wallet: { readonly private_key: string };
 }
 
 /** What one run of both containers came to. */
@@ -150,6 +157,8 @@ async function live(podman: Podman, place: string, group: string): Promise<Conta
     podman('volume', 'create', ...each('--opt', pairs(options)), name);
   const start = (name: string): void => {
     podman('run', '--detach', '--pull=never', '--name', name, '--network=host', `--cgroup-parent=${group}`,
+      // podman sets a limit of its own, which this machine may not allow; pids_limit is the lower one.
+      '--ulimit=nproc=4096',
       ...podmanArgs(compose, { name, folder: place, apiKey: 'a-key-of-my-own' }));
   };
   const inspect = (name: string, format: string): string => podman('inspect', '--format', format, name).trim();
@@ -237,16 +246,16 @@ async function buildAndLive(folder: string, mirror: string): Promise<ContainerLi
   });
   try {
     const [line] = await once(createInterface(sandbox.stdout), 'line') as [string];
-    const { base_url: baseUrl, rpc_url: rpcUrl, private_key: key } = JSON.parse(line) as Record<string, string>;
+    const { base_url: baseUrl, rpc_url: rpcUrl, wallet: { private_key: key } } = JSON.parse(line) as Sandbox;
     makeBaseImages(podman, folder, mirror);
     process.stderr.write(podman('build', '--format=docker', '--pull=never', '--network=host', '--file',
       join(FILES, 'Containerfile'), '--tag', 'gannet', PROJECT));
     const place = join(folder, 'place');
     mkdirSync(place);
     writeFileSync(join(place, 'live.yaml'), liveConfig({
-      baseUrl: baseUrl!, rpcUrl: rpcUrl!, keyFile: '/run/secrets/wallet_key',
+      baseUrl, rpcUrl, keyFile: '/run/secrets/wallet_key',
     }));
-    writeFileSync(join(place, 'wallet.key'), key!);
+    writeFileSync(join(place, 'wallet.key'), key);
     chownSync(join(place, 'wallet.key'), 10002, 10000);
     chmodSync(join(place, 'wallet.key'), 0o600);
     return await live(podman, place, group);
@@ -258,9 +267,8 @@ async function buildAndLive(folder: string, mirror: string): Promise<ContainerLi
     succeeds(podman, 'rm', '--all', '--force', '--time=1');
     succeeds(podman, 'volume', 'rm', '--all', '--force');
     succeeds(podman, 'rmi', '--all', '--force');
-    for (const controller of readdirSync('/sys/fs/cgroup'))
-      removeControlGroup(join('/sys/fs/cgroup', controller, group));
-    removeControlGroup(join('/sys/fs/cgroup', group));
+    for (const path of ['/sys/fs/cgroup', ...readdirSync('/sys/fs/cgroup').map((name) => join('/sys/fs/cgroup', name))])
+      if (existsSync(join(path, 'cgroup.procs'))) removeControlGroup(join(path, group));
     spawnSync('umount', [join(folder, 'storage', 'overlay')]);
   }
 }
