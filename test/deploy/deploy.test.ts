@@ -2,7 +2,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { guideBlocks, guideScript } from '../campaign/install.ts';
+import { podmanArgs, readCompose } from '../campaign/container.ts';
+import { figureFaults, figuresOf, guideBlocks, guideScript } from '../campaign/install.ts';
 import { readUnitFile } from '../campaign/unit-supervisor.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { PROJECT } from '../e2e/gannet.ts';
@@ -120,6 +121,46 @@ describe('the container', () => {
     expect(volumes['socket']).toMatchObject({ driver_opts: { type: 'tmpfs' } });
     expect(secrets).toEqual({ wallet_key: { file: './wallet.key' } });
     expect(text).not.toMatch(/GANNET_WALLET_KEY/);
+  });
+});
+
+describe('the campaign of the containers', () => {
+  it('gives podman what the compose file says', () => {
+    const [signer, daemon] = ['signer', 'daemon'].map((name) =>
+      podmanArgs(readCompose(), { name, folder: '/place', apiKey: 'a-key' }).join(' '));
+    for (const args of [signer, daemon]) expect(args).toMatch(
+      /--read-only=true --read-only-tmpfs=false --init=true --cap-drop ALL --security-opt no-new-privileges --restart/);
+    expect(signer).toContain('--user 10002:10000');
+    expect(signer).toContain('--volume /place/wallet.key:/run/secrets/wallet_key:ro --stop-timeout 10 --health-cmd');
+    expect(signer).toMatch(/ gannet signer --config \/etc\/gannet\/live.yaml$/);
+    expect(daemon).toContain('--user 10001:10000');
+    expect(daemon).toContain('--env GANNET_API_KEY=a-key');
+    expect(daemon).toContain('--volume /place/live.yaml:/etc/gannet/live.yaml:ro --stop-timeout 60 gannet run --live');
+    expect(daemon).not.toContain('wallet_key');
+  });
+});
+
+describe('the campaign of the install guide', () => {
+  it('finds what is wrong in the figures of its checks', () => {
+    const right: Readonly<Record<string, string>> = {
+      ...Object.fromEntries(['gannet', 'gannet-signer'].flatMap((unit) => [
+        [`verify:${unit}`, 'clean'], [`exposure:${unit}`, '1.5'], [`ended:${unit}`, 'success'],
+        [`process:${unit}`, `${unit} CapBnd=0000000000000000 NoNewPrivs=1 Seccomp=2`],
+      ])),
+      ...Object.fromEntries(['hung', 'signerHung', 'signerKilled', 'resumed', 'signerRestarted', 'started', 'ready',
+        'stopped'].map((name) => [name, '5000'])),
+      hungBy: '1', signerHungBy: '1', restarts: '1', status: 'trading, 3 decisions, 0 open swaps',
+      stopResult: 'success', refused: 'failed 2 0', refusedNamed: '2',
+    };
+    const faultsOf = (changed: Readonly<Record<string, string>>): readonly string[] => figureFaults(figuresOf(
+      Object.entries({ ...right, ...changed }).map(([name, value]) => `figure ${name} ${value}\n`).join('')));
+    expect(faultsOf({})).toEqual([]);
+    expect(faultsOf({ 'exposure:gannet': '2.1' })).toEqual(['exposure:gannet: 2.1']);
+    expect(faultsOf({ 'verify:gannet-signer': 'Unknown key' })).toEqual(['verify:gannet-signer: Unknown key']);
+    expect(faultsOf({ 'exposure:gannet': '' })).toEqual(['exposure:gannet: ']);
+    expect(faultsOf({ stopped: '45001', refused: 'activating 2 3' }))
+      .toEqual(['stopped: 45001', 'refused: activating 2 3']);
+    expect(figureFaults(new Map())).toHaveLength(Object.keys(right).length);
   });
 });
 
