@@ -3,15 +3,19 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import {
-  alertRules, dashboardExpressions, monitoringFile, readMonitoring,
+  alertRules, dashboard, dashboardExpressions, monitoringFile, readMonitoring,
 } from '../daemon/metrics/monitoring-files.ts';
 import type { Playground, Running } from '../e2e/gannet.ts';
-import { createPlayground, jsonLines } from '../e2e/gannet.ts';
+import { PROJECT, createPlayground, jsonLines } from '../e2e/gannet.ts';
+import { addResult, packResults, resultsFile } from './results.ts';
+import { codeVersion } from './tested-code.ts';
 
-// Needs prometheus and promtool: apt-get install -y --no-install-recommends prometheus
+// Needs prometheus and promtool: apt-get install -y --no-install-recommends prometheus. It installs a package of npm
+// into a temporary folder.
 
 const VIEWER = 'Xk3vQ8wZp1Lm9Rt5Yb7Nc2Hd4Jf6Gs0A';
 const CONFIG = `mode: live
@@ -22,6 +26,8 @@ tokens: { SOL: So11111111111111111111111111111111111111112, USDC: EPjFWdd5AufqSS
 strategies:
   - { use: dca, name: one, budget: "300 USDC", params: { buy: SOL, spend: "1 USDC", every: 2s, watch: 500ms } }
 `;
+/** Has the types of a dashboard and of the options of its panels. */
+const GRAFANA_TYPES = '@grafana/schema@13.2.3';
 const UP_WITHIN_MS = 120_000;
 const SCRAPES = 8;
 const ONE_SECOND = '1s';
@@ -41,6 +47,11 @@ interface MonitoringCheck {
   /** The expressions of the dashboard that had a value at the end. */
   readonly withValue: number;
   readonly withoutValue: readonly string[];
+  /** The panels of the dashboard that fit the published types. */
+  readonly panels: number;
+  readonly types: string;
+  /** The parts that the types must refuse, and do. */
+  readonly refused: number;
   readonly scrape: { readonly medianMs: number; readonly bytes: number };
   readonly firing: readonly string[];
   readonly violations: readonly string[];
@@ -56,6 +67,8 @@ async function checkMonitoring(): Promise<MonitoringCheck> {
     ['check', 'rules', monitoringFile('alert-rules.yaml')], ['test', 'rules', monitoringFile('alert-rules.test.yaml')],
   ]) violations.push(...promtool(args));
   const playground = createPlayground();
+  const { panels, refused, faults } = checkDashboard(playground);
+  violations.push(...faults);
   let prometheus: ReturnType<typeof spawn> | undefined;
   try {
     const config = playground.write('gannet.yaml', CONFIG);
@@ -88,6 +101,7 @@ async function checkMonitoring(): Promise<MonitoringCheck> {
     return {
       cases: casesOf(), rules: rules.length, expressions: expressions.length,
       withValue: expressions.length - withoutValue.length, withoutValue,
+      panels, refused, types: GRAFANA_TYPES,
       scrape: { medianMs: valueIn(scrapes) * 1_000, bytes: text.length },
       firing: rules.filter(({ state }) => state !== 'inactive').map(({ name, state }) => `${name} ${state}`),
       violations,
@@ -96,6 +110,91 @@ async function checkMonitoring(): Promise<MonitoringCheck> {
     await end(prometheus);
     await playground.close();
   }
+}
+
+/** The dashboard as an object of the published types: no key too many, and each value one of those that they name. */
+const TYPES = `import type { Dashboard, Panel, RowPanel } from '@grafana/schema';
+import type { Options as Stat } from '@grafana/schema/dist/esm/raw/composable/stat/panelcfg/x/StatPanelCfg_types.gen';
+import type { FieldConfig as SeriesFields, Options as Series }
+  from '@grafana/schema/dist/esm/raw/composable/timeseries/panelcfg/x/TimeSeriesPanelCfg_types.gen';
+import type { FieldConfig as TableFields, Options as Table }
+  from '@grafana/schema/dist/esm/raw/composable/table/panelcfg/x/TablePanelCfg_types.gen';
+
+/** As JSON has it: words in place of the members of enumerations, and any option may be left out. */
+type Json<T> = unknown extends T ? T : T extends string ? \`\${T}\`
+  : T extends object ? { [K in keyof T]: Json<T[K]> } : T;
+type Some<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Some<T[K]> } : T;
+interface Query {
+  refId: string; expr: string; datasource: { type: 'prometheus'; uid: string }; legendFormat: string; range: boolean;
+  instant: boolean;
+}
+type Shown<Type, Options, Fields> = Omit<Json<Panel>, 'type' | 'options' | 'fieldConfig' | 'targets'> & {
+  type: Type; options: Some<Json<Options>>; targets: Query[];
+  fieldConfig: Omit<NonNullable<Json<Panel>['fieldConfig']>, 'defaults'> & {
+    defaults: Omit<NonNullable<Json<Panel>['fieldConfig']>['defaults'], 'custom'> & { custom?: Some<Json<Fields>> };
+  };
+};
+type Shipped = Omit<Json<Dashboard>, 'panels'> & {
+  panels: (Json<RowPanel> | Shown<'stat', Stat, object> | Shown<'timeseries', Series, SeriesFields>
+    | Shown<'table', Table, TableFields>)[];
+  // What an import asks for; no part of a dashboard that is stored.
+  __inputs: object[]; __requires: object[];
+};
+`;
+
+/** Faults that the types must find, so that silence means something. */
+const PLANTED: readonly (readonly [from: string, to: string])[] = [
+  ['"colorMode": "value"', '"colorMode": "loud"'], ['"type": "stat"', '"type": "gauge"'],
+  ['"schemaVersion": 36', '"schemaVersion": "36"'], ['"showHeader": true', '"showHeaders": true'],
+  ['"refresh": 2', '"refresh": 7'], ['"gridPos"', '"gridPosition"'], ['"placement": "bottom"', '"placement": "below"'],
+  ['"panels": [', '"panel": ['],
+];
+
+/** Compiles the dashboard against the types that Grafana publishes, and each planted fault. */
+function checkDashboard(
+  playground: Playground,
+): { readonly panels: number; readonly refused: number; readonly faults: readonly string[] } {
+  const folder = playground.path('grafana');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', GRAFANA_TYPES], {
+    cwd: folder, stdio: 'pipe',
+  });
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({
+    compilerOptions: { module: 'esnext', moduleResolution: 'bundler', strict: true, noEmit: true, skipLibCheck: true,
+      types: [] },
+    include: ['*.ts'],
+  }));
+  const text = readFileSync(monitoringFile('grafana-dashboard.json'), 'utf8');
+  writeFileSync(join(folder, 'shipped.ts'), `${TYPES}export const shipped: Shipped = ${text};\n`);
+  for (const [n, [from, to]] of PLANTED.entries()) {
+    writeFileSync(join(folder, `planted-${n}.ts`),
+      `${TYPES}export const planted: Shipped = ${text.replace(from, to)};\n`);
+  }
+  const said = compile(folder);
+  const faults = said.filter((line) => /^(?!planted-)\S/.test(line)).map((line) => `the dashboard: ${line}`);
+  const refused = PLANTED.map((_, n) => said.some((line) => line.startsWith(`planted-${n}.ts`)));
+  return {
+    panels: dashboardPanels(), refused: refused.filter(Boolean).length,
+    faults: [...faults, ...PLANTED.filter((_, n) => refused[n] !== true)
+      .map(([, to]) => `the types do not refuse ${to}`)],
+  };
+}
+
+/** Returns the lines of the compiler. */
+function compile(folder: string): string[] {
+  try {
+    execFileSync(join(PROJECT, 'node_modules', '.bin', 'tsc'), ['-p', folder, '--pretty', 'false'], {
+      cwd: folder, stdio: 'pipe',
+    });
+    return [];
+  } catch (error) {
+    return String((error as { readonly stdout?: Buffer }).stdout ?? error).trim().split('\n');
+  }
+}
+
+function dashboardPanels(): number {
+  return dashboard().panels.filter(({ type }) => type !== 'row').length;
 }
 
 /** Returns what promtool complains about; empty where it is content. */
@@ -195,5 +294,8 @@ async function freePort(): Promise<number> {
 }
 
 const result = await checkMonitoring();
+const file = resultsFile('monitoring');
+addResult(file, { type: 'monitoring', at: new Date().toISOString(), ...codeVersion('everything'), ...result });
+packResults(file);
 process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
 process.exitCode = result.violations.length === 0 ? 0 : 1;

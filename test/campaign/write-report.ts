@@ -8,7 +8,7 @@ import { codeVersion } from './tested-code.ts';
 
 const CAMPAIGNS = [
   'crash', 'lies', 'transactions', 'reader', 'canary', 'hash', 'isolation', 'hostile', 'reloads', 'page', 'retention',
-  'restarts', 'install', 'container', 'upgrade',
+  'restarts', 'install', 'container', 'upgrade', 'monitoring',
 ] as const;
 
 /** Where each campaign's results are. */
@@ -47,6 +47,7 @@ export function campaignReport(files: ReportFiles): string {
     ...installSection(readResults(files.install)),
     ...containerSection(readResults(files.container)),
     ...upgradeSection(readResults(files.upgrade)),
+    ...monitoringSection(readResults(files.monitoring)),
   ].join('\n');
 }
 
@@ -258,6 +259,17 @@ function secondsText(ms: number): string {
 
 function middleOf(list: readonly number[]): number {
   return list[Math.floor(list.length / 2)] ?? 0;
+}
+
+function monitoringSection(results: readonly ResultLine[]): string[] {
+  const figures = ['cases', 'rules', 'expressions', 'withValue', 'panels', 'refused'];
+  return ['## Monitoring', '',
+    'promtool runs the cases of the alert rules. A real Prometheus scrapes a trading daemon, evaluates each rule and',
+    'answers each expression of the dashboard. Its JSON must fit the types that Grafana publishes, and planted faults',
+    'must not. No Grafana has drawn it: `npm run campaign:monitoring`.', '',
+    ...table(['code', 'cases', 'rules', 'expressions', 'with a value', 'panels', 'faults refused', 'violations'],
+      results.map((line) => [versionOf(line), ...figures.map((name) => show(line[name])),
+        show((line['violations'] as readonly string[]).length)]))];
 }
 
 function restartsSection(results: readonly ResultLine[]): string[] {

@@ -385,6 +385,21 @@ describe('a faulty configuration', () => {
     expect(await issuesOf(text, APART), 'where strategies are read in a process of their own').toEqual(issues);
   });
 
+  it('is two Telegram channels that take the commands of one bot', async () => {
+    const bot = 'kind: telegram, token: "${BOT}"';
+    const text = `${WATCH}notifications:
+  - { ${bot}, chat: "4001", commands: true }
+  - { ${bot}, chat: "4002", name: second, commands: true }
+  - { ${bot}, chat: "4003", name: silent }
+  - { kind: telegram, token: "\${OTHER}", chat: "4001", name: other, commands: true }
+`;
+    const environment = { BOT: `123456:${'x'.repeat(35)}`, OTHER: `654321:${'x'.repeat(35)}` };
+    expect(await issuesOf(text, { environment })).toEqual([
+      'bot.yaml:4:78 notifications[1].commands: notifications[0] takes the commands of this bot already, and Telegram '
+        + 'gives each message to one reader: leave "commands" out, or give the channel a bot of its own',
+    ]);
+  });
+
   it('is one with a token for signals that is weak, or that of an operator', async () => {
     const text = `${WATCH}signals: { names: [entry] }\n`;
     expect(await issuesOf(text, { environment: { GANNET_SIGNALS_TOKEN: 'letmein' } })).toEqual([

@@ -121,7 +121,7 @@ export function testMetrics(
 ): RunMetrics {
   const metrics = new RunMetrics({
     runId: 'a-run', mode: 'live', clock: systemClock, stateDir, recordingDir: stateDir,
-    requests: () => ({}), nodes: () => [], ...options,
+    requests: () => ({}), nodes: () => [], channels: () => [], ...options,
   });
   onTestFinished(() => { metrics.close(); });
   return metrics;

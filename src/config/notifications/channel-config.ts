@@ -163,6 +163,7 @@ export function resolveNotifications(
   entries: readonly ChannelEntry[], { root, problems }: { readonly root: ConfigNode; readonly problems: ProblemList },
 ): ChannelConfig[] {
   const names = new Map<string, number>();
+  const bots = new Map<string, number>();
   return entries.map((entry, index) => {
     const path = ['notifications', index];
     for (const key of SECRET_KEYS[entry.kind]) refuseLiteral(key, [...path, key], root, problems);
@@ -172,6 +173,14 @@ export function resolveNotifications(
         + 'a "name" of its own');
     }
     names.set(entry.name ?? entry.kind, index);
+    if (entry.kind === 'telegram' && entry.commands) {
+      const other = bots.get(entry.token);
+      if (other !== undefined) {
+        problems.add([...path, 'commands'], `notifications[${other}] takes the commands of this bot already, and `
+          + 'Telegram gives each message to one reader: leave "commands" out, or give the channel a bot of its own');
+      }
+      bots.set(entry.token, index);
+    }
     return resolveChannel(entry, path, problems);
   });
 }

@@ -12,6 +12,8 @@ import { openJournalView, openToRead } from '../../store/journal-reader.ts';
 import { pragma } from '../../store/database.ts';
 import { chosenRun, journalPath } from '../files/find-run.ts';
 import { findLostHistory } from '../files/lost-history.ts';
+import { waitingOf } from '../notify/outbox.ts';
+import { outboxPath, readOutbox } from '../notify/outbox-store.ts';
 import { CRASH_LIMIT, crashesInARow } from '../run/safe-mode.ts';
 import { stopFileOf } from '../watch/stop-file.ts';
 import type { Check, DoctorScope } from './check.ts';
@@ -45,6 +47,7 @@ export async function stateChecks(scope: StateScope): Promise<Check[]> {
     ...versionChecks(stateDir),
     ...await journalChecks(scope, stateDir),
     ...backupChecks(scope, stateDir),
+    ...outboxChecks(scope, stateDir),
   ];
 }
 
@@ -58,6 +61,25 @@ function writableCheck(name: string, folder: string): Check {
   } catch (error) {
     return fault(name, `${folder} cannot be written: ${messageOf(error)}`,
       `run "chown -R $(id -un) ${place}" as root, or name another folder with --state-dir or recording.dir`);
+  }
+}
+
+/** A channel that takes nothing cannot call a person. */
+function outboxChecks({ runConfig }: StateScope, stateDir: string): Check[] {
+  try {
+    const content = readOutbox(outboxPath(stateDir));
+    return (runConfig?.notifications ?? []).flatMap(({ name }) => {
+      const { waiting, refused } = waitingOf(content?.messages ?? [], name);
+      const record = content?.channels.get(name);
+      const why = record?.lastFault?.text ?? 'no attempt yet';
+      const what = refused > 0 ? `refuses ${pluralize(refused, 'message')}`
+        : waiting > 0 && record !== undefined && record.failures > 0 ? `takes none of ${pluralize(waiting, 'message')}`
+          : undefined;
+      return what === undefined ? [] : [warning('notifications', `the channel ${name} ${what}: ${why}`,
+        `run "gannet notify list" and "gannet notify test --channel ${name}"`)];
+    });
+  } catch (error) {
+    return [warning('notifications', messageOf(error), 'start the daemon: it sets a broken file aside')];
   }
 }
 

@@ -3,6 +3,7 @@ import type { RecordingWriter } from '../../recording/writer.ts';
 import type { GovernorStats } from '../../service/rate/rate-governor.ts';
 import type { SessionState } from '../control/session-state.ts';
 import type { NodeStats } from '../../chain/node-health.ts';
+import type { ChannelStats } from '../notify/outbox.ts';
 import type { Distribution } from './distribution.ts';
 import type { SickReason, WaitReason } from './health.ts';
 import type { RunEvents } from './run-events.ts';
@@ -24,6 +25,7 @@ export interface Reading {
   readonly events: RunEvents;
   readonly requests: Readonly<Record<string, GovernorStats>>;
   readonly nodes: readonly NodeStats[];
+  readonly channels: readonly ChannelStats[];
   /** Seconds, since the scrape before. */
   readonly loopDelay: { readonly p50: number; readonly p99: number };
   readonly cpuSeconds: number;

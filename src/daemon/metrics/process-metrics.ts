@@ -149,6 +149,21 @@ export const PROCESS_METRICS: readonly MetricDefinition[] = [
       (slotsBehind === undefined ? [] : [{ labels: { node }, value: slotsBehind }])),
   },
   {
+    name: 'gannet_notifications_waiting', type: 'gauge', labels: ['channel'],
+    help: 'The messages that a channel has not taken yet.',
+    read: ({ channels }) => channels.map(({ name: channel, waiting }) => ({ labels: { channel }, value: waiting })),
+  },
+  {
+    name: 'gannet_notifications_refused', type: 'gauge', labels: ['channel'],
+    help: 'The waiting messages that their channel has refused; they are tried again each hour.',
+    read: ({ channels }) => channels.map(({ name: channel, refused }) => ({ labels: { channel }, value: refused })),
+  },
+  {
+    name: 'gannet_notifications_failures', type: 'gauge', labels: ['channel'],
+    help: 'The attempts of a channel that failed since the last one that succeeded.',
+    read: ({ channels }) => channels.map(({ name: channel, failures }) => ({ labels: { channel }, value: failures })),
+  },
+  {
     name: 'gannet_alerts_total', type: 'counter', labels: ['level', 'code'],
     help: 'Alerts of this run by level and code: none where an alert has no code, other beyond the bound of codes.',
     read: ({ events }) => events.alerts.map(({ level, code, count }) => ({ labels: { level, code }, value: count })),

@@ -39,6 +39,8 @@ interface MetricsOptions {
   /** What went out to the service and what waits, by bucket. */
   readonly requests: () => Reading['requests'];
   readonly nodes: () => Reading['nodes'];
+  /** Where notifications go. */
+  readonly channels: () => Reading['channels'];
   /** The processes of its strategies; undefined where all run in this one. */
   readonly hosts?: Pick<StrategyHosts, 'pids'> | undefined;
   /** Undefined without a signer process. */
@@ -148,7 +150,7 @@ export class RunMetrics {
   }
 
   #read(disks: Reading['disks']): Reading {
-    const { clock, requests, nodes, mode, runId } = this.#options;
+    const { clock, requests, nodes, channels, mode, runId } = this.#options;
     const { userCPUTime, systemCPUTime } = process.resourceUsage();
     return {
       now: clock.now(),
@@ -158,7 +160,7 @@ export class RunMetrics {
       waits: this.#port?.health.waits().map(({ reason }) => reason) ?? ['STARTING'],
       sick: this.sickReasons(),
       events: this.#events,
-      requests: requests(), nodes: nodes(),
+      requests: requests(), nodes: nodes(), channels: channels(),
       loopDelay: this.#readLoopDelay(),
       cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
       memory: this.#memory(),

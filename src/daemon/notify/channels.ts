@@ -5,7 +5,7 @@ import type { HttpSender } from './http-request.ts';
 import { createHttpSender, deliveryOf } from './http-request.ts';
 import { messageText } from './message-text.ts';
 import type { Channel, Delivery, Message } from './notification.ts';
-import { createTelegramApi } from './telegram-api.ts';
+import { createTelegramApi, escapeForTelegram } from './telegram-api.ts';
 
 /** Telegram counts UTF-16 units after its entities, Discord characters; Slack shows about this much at once. */
 const TELEGRAM_MAX = 4_096;
@@ -89,11 +89,6 @@ function telegramSend(config: TelegramConfig, http: HttpSender): Channel['send']
         : 'check "chat", and that the bot is in it: send it /start there, or add it to the group',
     };
   };
-}
-
-/** Breaks mentions, commands and addresses of texts from outside, which a program would make links of. */
-function escapeForTelegram(char: string): string {
-  return /[@/#]/.test(char) ? `${char}\u2060` : char;
 }
 
 function escapeForDiscord(char: string): string {

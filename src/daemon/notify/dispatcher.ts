@@ -30,6 +30,8 @@ export class Dispatcher implements Notifier {
   readonly #abort = new AbortController();
   readonly #pending: Notification[] = [];
   #overflowed = 0;
+  /** No attempt to write before: each one to a locked file holds the event loop for a moment. */
+  #writeAt: Millis = -Infinity;
   #isClosed = false;
 
   constructor(parts: {
@@ -70,6 +72,7 @@ export class Dispatcher implements Notifier {
     for (const timer of this.#timers.values()) timer.unsubscribe();
     this.#abort.abort();
     await Promise.all(this.#sending.values());
+    this.#writeAt = -Infinity;
     this.#save();
     this.#store.close();
     await Promise.all([...this.#channels.values()].map((channel) => channel.close()));
@@ -114,8 +117,10 @@ export class Dispatcher implements Notifier {
   }
 
   #save(): void {
-    if (this.#store.save(this.#outbox) || this.#isClosed) return;
-    this.#wakeAt('disk', this.#clock.now() + DISK_RETRY_MS, () => { this.#save(); });
+    const now = this.#clock.now();
+    if (now < this.#writeAt || this.#store.save(this.#outbox, now) || this.#isClosed) return;
+    this.#writeAt = now + DISK_RETRY_MS;
+    this.#wakeAt('disk', this.#writeAt, () => { this.#sendAll(); });
   }
 
   #wakeAt(name: string, at: Millis, work: () => void): void {

@@ -20,9 +20,12 @@ export function createEmailChannel({ host, port, security, login, from, to }: Em
         host, port, secure: security === 'tls', requireTLS: security === 'starttls', ignoreTLS: security === 'none',
         connectionTimeout: CONNECT_MS, greetingTimeout: SILENCE_MS, socketTimeout: SILENCE_MS, dnsTimeout: CONNECT_MS,
         disableFileAccess: true, disableUrlAccess: true,
+        // A server that hangs must not keep the process open.
+        socketCloseTimeout: 0,
         ...(login === undefined ? {} : { auth: { user: login.user, pass: login.password } }),
       });
       const subject = headline(message);
+      const ended = AbortSignal.any([signal, AbortSignal.timeout(WHOLE_MS)]);
       const sending = transport.sendMail({
         from, to: [...to],
         subject: `Gannet ${subject.length > SUBJECT_MAX ? `${subject.slice(0, SUBJECT_MAX)}…` : subject}`,
@@ -30,8 +33,9 @@ export function createEmailChannel({ host, port, security, login, from, to }: Em
         // The same in each attempt, so that mail programs can recognise a repetition.
         messageId: `<${message.id}@gannet.invalid>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
+        signal: ended,
       }).then((): Delivery => ({ kind: 'sent' }), (error: unknown) => faultOf(error, { host, port }));
-      const late = abandoned(AbortSignal.any([signal, AbortSignal.timeout(WHOLE_MS)]));
+      const late = abandoned(ended);
       try {
         return await Promise.race([sending, late]);
       } finally {

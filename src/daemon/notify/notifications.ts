@@ -11,7 +11,8 @@ import type { DaemonOptions } from '../run/run-options.ts';
 import { createChannel } from './channels.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { Channel, Notification, Notifier } from './notification.ts';
-import { Outbox } from './outbox.ts';
+import type { ChannelStats } from './outbox.ts';
+import { Outbox, waitingOf } from './outbox.ts';
 import { OutboxStore, outboxPath } from './outbox-store.ts';
 import { RunNotifications } from './run-notifications.ts';
 
@@ -22,6 +23,8 @@ interface Notifications {
   readonly attach?: (port: ControlPort) => void;
   readonly close?: () => Promise<void>;
   readonly notifier: Notifier;
+  /** What waits for each channel. */
+  readonly stats: () => readonly ChannelStats[];
 }
 
 type NotifyingRun = Pick<DaemonOptions,
@@ -33,7 +36,7 @@ export function openNotifications(
 ): Notifications {
   const { config: { notifications: configs = [], strategies, tokens }, stateDir, clock, log, runId } = options;
   if (configs.length === 0 || strategies.some(({ isManual }) => isManual === true))
-    return { name: 'notifications', notifier: { notify: () => undefined } };
+    return { name: 'notifications', notifier: { notify: () => undefined }, stats: () => [] };
   const store = new OutboxStore(outboxPath(stateDir), (message) => { log('warn', message); });
   const { lastRun, ...content } = store.load();
   const outbox = new Outbox({ configs, runId, content, now: clock.now() });
@@ -56,6 +59,11 @@ export function openNotifications(
   return {
     name: 'notifications', notifier, reporter: run.reporter,
     attach: () => { run.attach(); },
+    stats: () => {
+      const { messages } = outbox;
+      return configs.map(({ name }) =>
+        ({ name, ...waitingOf(messages, name), failures: outbox.channel(name).failures }));
+    },
     close: async () => {
       run.close();
       await dispatcher.close();

@@ -59,6 +59,10 @@ export class OutboxStore {
   readonly #onFault: (message: string) => void;
   #transactor: Transactor | undefined;
   #isFaulty = false;
+  /** Whether the content of an earlier run was read. */
+  #isLoaded = false;
+  /** Whether the file was replaced by an empty one. */
+  #isReplaced = false;
   #isClosed = false;
 
   constructor(path: string, onFault: (message: string) => void) {
@@ -68,15 +72,27 @@ export class OutboxStore {
 
   /** Returns what an earlier run left. */
   load(): OutboxContent & { readonly lastRun: LastRun | undefined } {
-    return this.#attempt((transactor) => contentOf(transactor))
+    return this.#attempt((transactor) => this.#contentOf(transactor))
       ?? { messages: [], channels: new Map(), lastRun: undefined };
   }
 
-  /** Writes what has changed in one transaction; returns whether that succeeded. */
-  save(outbox: Pick<Outbox, 'message' | 'channel' | 'dirty'>): boolean {
+  #contentOf(transactor: Transactor): ReturnType<typeof contentOf> {
+    const content = contentOf(transactor);
+    this.#isLoaded = true;
+    return content;
+  }
+
+  /**
+   * Writes what has changed in one transaction; returns whether that succeeded. Where the file could not be read
+   * before, the messages in it go into the outbox first.
+   */
+  save(outbox: Pick<Outbox, 'message' | 'channel' | 'dirty' | 'rewrite' | 'adopt'>, now: Millis): boolean {
     const { messages, channels } = outbox.dirty;
     if (messages.size === 0 && channels.size === 0) return true;
-    return this.#attempt(({ prepare, commit }) => {
+    return this.#attempt((transactor) => {
+      if (!this.#isLoaded) outbox.adopt(this.#contentOf(transactor).messages, now);
+      const { prepare, commit } = transactor;
+      if (this.#isReplaced) outbox.rewrite();
       commit(() => {
         for (const id of messages) {
           const message = outbox.message(id);
@@ -90,6 +106,7 @@ export class OutboxStore {
       });
       messages.clear();
       channels.clear();
+      this.#isReplaced = false;
       return true;
     }) ?? false;
   }
@@ -123,6 +140,7 @@ export class OutboxStore {
 
   #open(): Transactor {
     return openSpareDatabase(this.#path, NOTIFICATIONS, (aside) => {
+      this.#isReplaced = true;
       this.#onFault(`the outbox of notifications was broken: it is now ${aside}, and another one has begun`);
     });
   }

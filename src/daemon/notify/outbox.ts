@@ -39,6 +39,15 @@ export interface ChannelRecord {
   readonly dropped: number;
 }
 
+/** A channel as metrics show it. */
+export interface ChannelStats {
+  readonly name: string;
+  readonly waiting: number;
+  readonly refused: number;
+  /** Failed attempts since the last success. */
+  readonly failures: number;
+}
+
 /** All that the outbox keeps. */
 export interface OutboxContent {
   readonly messages: readonly QueuedMessage[];
@@ -57,7 +66,7 @@ const BURST_MAX = 10;
 const FILLS_LEAVE = 4;
 const BACK_OFF_MS: Millis = 2_000;
 const BACK_OFF_MAX_MS: Millis = 900_000;
-/** After so many hours it is the message that is wrong. */
+/** After so many hours it is the message that is wrong; a critical one is tried on, since a person must see it. */
 const REFUSALS_MAX = 24;
 
 const TOPICS_BY_LEVEL: ReadonlySet<NotificationTopic> = new Set(['alerts', 'state']);
@@ -94,7 +103,12 @@ export class Outbox {
         allowance: Math.min(record.allowance, perHour), allowanceAt: Math.min(record.allowanceAt, now),
       });
     }
-    for (const message of content.messages) {
+    this.adopt(content.messages, now);
+  }
+
+  /** Takes over what an earlier run has left. */
+  adopt(messages: readonly QueuedMessage[], now: Millis): void {
+    for (const message of messages) {
       if (!this.#configs.has(message.channel)) {
         this.dirty.messages.add(message.id);
         continue;
@@ -116,6 +130,12 @@ export class Outbox {
 
   channel(name: string): ChannelRecord {
     return this.#channels.get(name)!;
+  }
+
+  /** Has everything written again, to a file that is new. */
+  rewrite(): void {
+    for (const id of this.#messages.keys()) this.dirty.messages.add(id);
+    for (const name of this.#channels.keys()) this.dirty.channels.add(name);
   }
 
   /** Queues a notification for each channel that wants it. */
@@ -210,7 +230,7 @@ export class Outbox {
     }
     const isOfChannel = delivery.of === 'channel';
     const refusals = message.refusals + (isOfChannel ? 0 : 1);
-    if (refusals >= REFUSALS_MAX) this.#drop(message);
+    if (refusals >= REFUSALS_MAX && message.level !== 'critical') this.#drop(message);
     else {
       this.#put({
         ...message, isSending: false, refusals, notBefore: isOfChannel ? message.notBefore : now + HOUR_MS,
@@ -292,6 +312,14 @@ export class Outbox {
     this.#channels.set(name, record);
     this.dirty.channels.add(name);
   }
+}
+
+/** Returns how many messages of a channel wait, and how many of them it has refused. */
+export function waitingOf(
+  messages: readonly QueuedMessage[], channel: string,
+): Pick<ChannelStats, 'waiting' | 'refused'> {
+  const own = messages.filter((message) => message.channel === channel);
+  return { waiting: own.length, refused: own.filter(({ refusals }) => refusals > 0).length };
 }
 
 /** What the run itself says at its highest level passes every rate; a strategy's text does not. */

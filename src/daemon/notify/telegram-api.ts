@@ -52,6 +52,11 @@ export function createTelegramApi(
   };
 }
 
+/** Breaks mentions, commands and addresses of texts from outside, which a program would make links of. */
+export function escapeForTelegram(char: string): string {
+  return /[@/#]/.test(char) ? `${char}\u2060` : char;
+}
+
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

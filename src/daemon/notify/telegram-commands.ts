@@ -15,6 +15,7 @@ import type { OrderOrigin } from '../control/order-origin.ts';
 import type { Log } from '../reporting/log.ts';
 import { profitLines } from './daily-report.ts';
 import type { TelegramApi } from './telegram-api.ts';
+import { escapeForTelegram } from './telegram-api.ts';
 
 type CommandedRun = Pick<ControlPort, 'state' | 'profit' | 'request'>;
 
@@ -344,6 +345,11 @@ function cut(text: string): string {
   return text.length > REPLY_MAX ? `${text.slice(0, REPLY_MAX)}…` : text;
 }
 
+/** A text that may hold words of the service or of a token's issuer: one line, in which nothing is a link. */
+function fromOutside(text: string): string {
+  return Array.from(printable(text, TEXT_MAX), escapeForTelegram).join('');
+}
+
 function statusText(run: CommandedRun): string {
   const {
     standing, standing_reasons: reasons, mode, real_money: isReal, uptime_ms: uptime, equity, intents, last_swap: swap,
@@ -353,18 +359,18 @@ function statusText(run: CommandedRun): string {
   return [
     `${standing} · ${mode === 'paper' ? 'on paper' : isReal ? 'live' : 'live without real money'} · up `
       + shortDuration(uptime),
-    ...reasons,
+    ...reasons.map(fromOutside),
     ...(equity === null ? [] : [`equity ${equity.text.value}, today ${equity.text.today}`]),
     `${pluralize(feeds.length, 'feed')}${bad === 0 ? '' : `, ${bad} not healthy`} · `
       + pluralize(intents.open.length, 'open swap'),
-    ...(swap === null ? [] : [`last swap at ${timeOfDay(swap.at)}: ${swap.text} (${swap.state})`]),
-    ...(fault === null ? [] : [`last error at ${timeOfDay(fault.at)}: ${fault.message.slice(0, TEXT_MAX)}`]),
+    ...(swap === null ? [] : [`last swap at ${timeOfDay(swap.at)}: ${fromOutside(swap.text)} (${swap.state})`]),
+    ...(fault === null ? [] : [`last error at ${timeOfDay(fault.at)}: ${fromOutside(fault.message)}`]),
   ].join('\n');
 }
 
 function positionsText(run: CommandedRun): string {
   const { strategies, manual } = run.state();
   return [...strategies.map(({ name, standing, holds }) =>
-    `${name} (${standing}): ${holds.length === 0 ? 'nothing' : holds.join(', ')}`),
-  ...manual.map(({ name, holds }) => `${name}: ${holds.join(', ')}`)].join('\n');
+    `${name} (${standing}): ${holds.length === 0 ? 'nothing' : fromOutside(holds.join(', '))}`),
+  ...manual.map(({ name, holds }) => `${name}: ${fromOutside(holds.join(', '))}`)].join('\n');
 }

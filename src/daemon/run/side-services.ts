@@ -1,4 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
+import type { Millis } from '../../core/time.ts';
+import { wait } from '../../execution/monotonic-time.ts';
 import type { ControlPort } from '../control/control-port.ts';
 import { writeStateReadme } from '../files/state-readme.ts';
 import { RunMetrics } from '../metrics/run-metrics.ts';
@@ -9,6 +11,9 @@ import type { Reporter } from '../reporting/reporter.ts';
 import { RetentionService } from '../retention/retention-service.ts';
 import { superviseRun } from '../watch/supervision.ts';
 import type { DaemonOptions } from './run-options.ts';
+
+/** Above what each service allows itself. */
+const CLOSE_MAX_MS: Millis = 6_000;
 
 /** A part of a run that watches it and takes no part in its decisions. */
 interface SideService {
@@ -35,11 +40,11 @@ export function openSideServices(options: DaemonOptions): SideServices {
   const { log, clock, serviceManager: manager } = options;
   logged('the README of the state directory', log, () => { writeStateReadme(options.stateDir); });
   const { config: { mode, recording }, connections: { service, chain } } = options;
+  const notifications = openNotifications(options);
   const metrics = new RunMetrics({
     ...options, mode, recordingDir: recording.dir, requests: () => service.stats(),
-    nodes: () => chain?.nodes.stats() ?? [],
+    nodes: () => chain?.nodes.stats() ?? [], channels: notifications.stats,
   });
-  const notifications = openNotifications(options);
   const services: readonly SideService[] = [
     ...operatorServices(options, notifications.notifier),
     ...nodeAlerts(options),
@@ -53,20 +58,24 @@ export function openSideServices(options: DaemonOptions): SideServices {
     metrics,
     reporters: services.flatMap(({ name, reporter }) => (reporter === undefined ? [] : [guarded(name, reporter, log)])),
     attach: (port) => { for (const { name, attach } of services) logged(name, log, () => attach?.(port)); },
-    close: async () => {
-      // The messages go last: they hold what the others say at their end.
-      await Promise.all(services.filter((service) => service !== notifications).map((each) => closeOne(each, log)));
-      await closeOne(notifications, log);
-    },
+    // All at once, so that the bounds of several do not add up. The notifications are last: they hold what the others
+    // say before they first wait.
+    close: async () => { await Promise.all(services.map((each) => closeOne(each, options))); },
   };
 }
 
-async function closeOne({ name, close }: SideService, log: Log): Promise<void> {
-  try {
-    await close?.();
-  } catch (error) {
-    log('error', `${name} did not close: ${messageOf(error)}`, { error });
-  }
+/** Closes a service, or goes on without it where it takes too long. */
+async function closeOne(
+  { name, close }: SideService, { log, clock }: Pick<DaemonOptions, 'log' | 'clock'>,
+): Promise<void> {
+  const closed = new AbortController();
+  const closing = (async () => { await close?.(); })()
+    .catch((error: unknown) => { log('error', `${name} did not close: ${messageOf(error)}`, { error }); })
+    .finally(() => { closed.abort(); });
+  const late = wait(clock, CLOSE_MAX_MS, closed.signal).then(() => {
+    if (!closed.signal.aborted) log('warn', `${name} did not close within ${CLOSE_MAX_MS / 1_000} s`);
+  });
+  await Promise.race([closing, late]);
 }
 
 function retentionOf(options: DaemonOptions): SideService {

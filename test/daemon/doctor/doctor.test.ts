@@ -7,11 +7,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { doctorText } from '../../../src/cli/output/doctor-text.ts';
 import { linesWrapped } from '../../../src/cli/output/terminal.ts';
 import type { Check } from '../../../src/daemon/doctor/check.ts';
+import type { Delivery } from '../../../src/daemon/notify/notification.ts';
+import { OutboxStore, outboxPath } from '../../../src/daemon/notify/outbox-store.ts';
 import { SOL_MINT } from '../../../src/market/token.ts';
 import { headPath } from '../../../src/store/journal-head.ts';
 import { openJournal } from '../../../src/store/journal.ts';
 import { lockState, lockWallet } from '../../../src/store/locks.ts';
 import { attemptOf, intentOf, outcomeOf, SNAPSHOT, wallClock } from '../../store/sample-intents.ts';
+import { NOON, alert, channelConfig, outboxOf } from '../notify/notify-fixture.ts';
 import type { LyingHost, Scene } from './doctor-fixture.ts';
 import { API_KEY, GOOD_MACHINE, soundScene, startLyingHost } from './doctor-fixture.ts';
 
@@ -63,6 +66,18 @@ function changedJournal(sql: string) {
     database.exec(sql);
     database.close();
   };
+}
+
+/** Leaves an alert behind that its channel did not take. */
+function undelivered(at: Scene, delivery: Delivery): void {
+  const outbox = outboxOf([channelConfig()]);
+  outbox.add(alert('signer gone', { level: 'critical' }), NOON);
+  outbox.settle(outbox.messages[0]!.id, delivery, NOON, 0);
+  const store = new OutboxStore(outboxPath(at.stateDir), (fault) => { throw new Error(fault); });
+  store.save(outbox, NOON);
+  store.close();
+  chmodSync(outboxPath(at.stateDir), 0o600);
+  at.config += 'notifications: [{ kind: webhook, name: ops, url: "http://127.0.0.1:1/hook" }]\n';
 }
 
 async function busyPort(): Promise<number> {
@@ -294,6 +309,15 @@ const PLANTED: readonly Planted[] = [
       const book = { balances: { [SOL_MINT]: '120000000000' }, feesLamports: '0', swaps: 1 };
       store.saveSnapshot({ ...SNAPSHOT, trading: 'active', books: { dip: book } });
     }) },
+  { what: 'a message that its channel refuses', check: 'notifications', level: 'warning',
+    says: /the channel ops refuses 1 message: status 400/, fix: /gannet notify test --channel ops/,
+    plant: (at) => { undelivered(at, { kind: 'refused', of: 'message', fault: 'status 400', remedy: 'r' }); } },
+  { what: 'a channel that cannot be reached', check: 'notifications', level: 'warning',
+    says: /the channel ops takes none of 1 message: no connection/, fix: /gannet notify list/,
+    plant: (at) => { undelivered(at, { kind: 'failed', fault: 'no connection', mayHaveArrived: false }); } },
+  { what: 'an outbox that is broken', check: 'notifications', level: 'warning', says: /notifications\.sqlite/,
+    fix: /start the daemon/,
+    plant: ({ stateDir }) => { writeFileSync(join(stateDir, 'notifications.sqlite'), 'no database'.repeat(100)); } },
 ];
 
 describe('gannet doctor', () => {

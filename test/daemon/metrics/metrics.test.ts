@@ -107,7 +107,9 @@ describe('the metrics', () => {
       { ...node, name: 'one', state: 'healthy', slotsBehind: 0 },
       { ...node, name: 'two', state: 'lagging', slotsBehind: 41 },
     ];
-    const metrics = testMetrics(temporaryFolder(), { requests: () => requests, nodes });
+    const metrics = testMetrics(temporaryFolder(), {
+      requests: () => requests, nodes, channels: () => [{ name: 'phone', waiting: 3, refused: 1, failures: 5 }],
+    });
     const alert = (strategy: string | undefined, code: string | undefined) => {
       metrics.reporter.alert({ seq: 1, at: 1 }, strategy, {
         kind: 'alert', level: 'critical', message: 'x', ...(code === undefined ? {} : { data: { code } }),
@@ -124,6 +126,8 @@ describe('the metrics', () => {
     expect(value('gannet_rpc_calls_total', { node: 'one', outcome: 'unreachable' })).toBe(2);
     expect(['one', 'two'].map((node) => value('gannet_rpc_node_healthy', { node }))).toEqual([1, 0]);
     expect(value('gannet_rpc_node_slots_behind', { node: 'two' })).toBe(41);
+    expect(['waiting', 'refused', 'failures'].map((what) =>
+      value(`gannet_notifications_${what}`, { channel: 'phone' }))).toEqual([3, 1, 5]);
     expect(value('gannet_alerts_total', { level: 'critical', code: 'SIGNER_LOST' })).toBe(3);
     expect(value('gannet_alerts_total', { level: 'critical', code: 'none' })).toBe(1);
     // A rule can only see a first alert where there was a series before it.

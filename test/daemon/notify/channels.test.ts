@@ -1,13 +1,16 @@
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createSocketServer } from 'node:net';
+import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChannelConfig } from '../../../src/config/notifications/channel-config.ts';
 import { createChannel } from '../../../src/daemon/notify/channels.ts';
 import type { Delivery, Message } from '../../../src/daemon/notify/notification.ts';
+import { PROJECT, createPlayground } from '../../e2e/gannet.ts';
 import { NOON, channelConfig } from './notify-fixture.ts';
 
 const TOKEN = `123456:${'t'.repeat(35)}`;
@@ -82,6 +85,13 @@ function email(port: number, more: object = {}): ChannelConfig {
     kind: 'email', host: '127.0.0.1', port, security: 'none', from: 'gannet@example.org',
     to: ['a@example.org', 'b@example.org'], login: { user: 'me', password: 'right-password' }, ...more,
   });
+}
+
+/** A certificate of the test files with its key. */
+function certificate(name: string): { readonly key: string; readonly cert: string } {
+  const [key, cert] = ['key', 'crt'].map((ending) =>
+    readFileSync(join(PROJECT, 'test', 'fixtures', 'tls', `${name}.${ending}`), 'utf8'));
+  return { key: key!, cert: cert! };
 }
 
 const okTelegram = answer(200, '{"ok":true,"result":{"message_id":1}}');
@@ -195,7 +205,9 @@ describe('e-mail', () => {
   interface Mail { readonly from: string; readonly to: string[]; readonly text: string; readonly isEncrypted: boolean }
 
   async function mailServer(
-    { refuseWith, ...more }: { refuseWith?: number; hideSTARTTLS?: boolean } = {},
+    { refuseWith, ...more }: {
+      refuseWith?: number; hideSTARTTLS?: boolean; secure?: boolean; key?: string; cert?: string;
+    } = {},
   ): Promise<{ readonly port: number; readonly mails: Mail[] }> {
     const mails: Mail[] = [];
     const server = new SMTPServer({
@@ -261,11 +273,37 @@ describe('e-mail', () => {
     expect(await send(email(port), message())).toMatchObject(expected);
   });
 
-  it('gives up a server that says nothing', async () => {
-    const server = createSocketServer(() => undefined);
+  it('arrives encrypted where NODE_EXTRA_CA_CERTS names the authority, and nowhere else', async () => {
+    const playground = createPlayground();
+    closing.push(() => playground.close());
+    const servers = [
+      await mailServer(certificate('localhost')), await mailServer({ secure: true, ...certificate('localhost') }),
+      await mailServer(certificate('first')), await mailServer({ secure: true, ...certificate('first') }),
+    ];
+    const channels = servers.map(({ port }, n) => `  - { kind: email, name: mail${n}, host: localhost, port: ${port}, `
+      + `security: ${n % 2 === 0 ? 'starttls' : 'tls'}, from: a@example.org, to: b@example.org }`);
+    const config = playground.write('gannet.yaml', ['mode: paper', 'notifications:', ...channels,
+      'strategies: [{ use: dca, params: { buy: SOL, spend: "1 USDC", every: 1h } }]', ''].join('\n'));
+    const { code, stdout } = await playground.run(['notify', 'test', '--json', '--config', config], {
+      environment: { NODE_EXTRA_CA_CERTS: join(PROJECT, 'test', 'fixtures', 'tls', 'localhost.crt') },
+    });
+    expect(code).toBe(1);
+    const refused = { ok: false, fault: expect.stringMatching(/^no trusted encryption with localhost:.*certificate/),
+      remedy: expect.stringContaining('NODE_EXTRA_CA_CERTS') };
+    expect(JSON.parse(stdout)).toMatchObject([{ ok: true }, { ok: true }, refused, refused]);
+    expect(servers.map(({ mails }) => mails.map(({ isEncrypted }) => isEncrypted))).toEqual([[true], [true], [], []]);
+  });
+
+  it('gives up a server that says nothing, and keeps no connection to it', async () => {
+    const left = Promise.withResolvers<void>();
+    const server = createSocketServer({ allowHalfOpen: true }, (socket) => {
+      closing.push(() => { socket.destroy(); });
+      socket.on('error', () => undefined).on('end', () => { left.resolve(); }).resume();
+    });
     await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
     closing.push(() => { server.close(); });
     expect(await send(email((server.address() as AddressInfo).port), message(), AbortSignal.timeout(300)))
-      .toMatchObject({ kind: 'failed' });
+      .toMatchObject({ kind: 'failed', fault: 'no answer in time', mayHaveArrived: true });
+    await left.promise;
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -172,6 +172,74 @@ describe('the notifications of a run', () => {
     await third.advance(1);
     expect(third.titles()).toEqual(['c']);
     await third.close();
+  });
+
+  it('hold the run for a moment while another process has the file, and are all on the disk later', async () => {
+    const dir = temporaryFolder();
+    const clock = new VirtualClock(NOON);
+    const { run, advance, logs, got, close } = fixture(dir, clock, { answer: () =>
+      ({ kind: 'failed', fault: 'f', mayHaveArrived: false }) });
+    await advance(1);
+    const other = new DatabaseSync(outboxPath(dir));
+    other.exec('BEGIN EXCLUSIVE');
+    const startedAt = performance.now();
+    for (let n = 0; n < 200; n++) {
+      run.notifier.notify(alert(`a${n}`, { level: 'critical', strategy: 'loud' }));
+      await advance(1);
+    }
+    // One attempt to write waits for 20 ms, and the next one is made after 30 s.
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(logs.filter((line) => line.includes('cannot be kept on the disk'))).toHaveLength(1);
+    other.exec('ROLLBACK');
+    other.close();
+    await advance(MINUTE);
+    expect(got.length).toBeGreaterThan(1);
+    expect(readOutbox(outboxPath(dir))!.messages).toHaveLength(200);
+    await close();
+  });
+
+  it('of an earlier run are sent where the file was locked at the start, as soon as it is free', async () => {
+    const dir = temporaryFolder();
+    const clock = new VirtualClock(NOON);
+    const down = fixture(dir, clock, { answer: () => ({ kind: 'failed', fault: 'f', mayHaveArrived: false }) });
+    down.run.notifier.notify(alert('old', { level: 'critical' }));
+    await down.close();
+    const other = new DatabaseSync(outboxPath(dir));
+    other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    const { run, advance, titles, logs, close } = fixture(dir, clock, { runId: 'run-2' });
+    run.notifier.notify(alert('new', { level: 'critical' }));
+    await advance(5 * MINUTE);
+    expect(titles()).toEqual(['new']);
+    expect(logs).toEqual([expect.stringContaining('cannot be kept on the disk')]);
+    other.exec('ROLLBACK');
+    other.close();
+    await advance(5 * MINUTE);
+    expect(titles()).toEqual(expect.arrayContaining(['new', 'old']));
+    expect(titles()).toHaveLength(3);
+    expect(readOutbox(outboxPath(dir))!.messages).toEqual([]);
+    await close();
+  });
+
+  it('are all written again where the file breaks while the run goes on', async () => {
+    const dir = temporaryFolder();
+    const clock = new VirtualClock(NOON);
+    const { run, advance, logs } = fixture(dir, clock, { answer: () =>
+      ({ kind: 'refused', of: 'channel', fault: '401', remedy: 'r' }) });
+    for (let n = 0; n < 50; n++) run.notifier.notify(alert(`a${n}`, { level: 'critical', text: 'x'.repeat(2_000) }));
+    await advance(1);
+    expect(readOutbox(outboxPath(dir))!.messages).toHaveLength(50);
+    for (const end of ['', '-wal', '-shm']) {
+      const file = openSync(outboxPath(dir) + end, 'r+');
+      writeSync(file, Buffer.alloc(statSync(outboxPath(dir) + end).size, 'garbage '), 0);
+      closeSync(file);
+    }
+    run.notifier.notify(alert('later', { level: 'critical' }));
+    await advance(2 * MINUTE);
+    expect(logs.filter((line) => line.includes('was broken: it is now'))).toHaveLength(1);
+    // Killed: nothing is closed.
+    expect(readOutbox(outboxPath(dir))!.messages.map(({ title }) => title)).toEqual(
+      expect.arrayContaining(['a0', 'a49', 'later']));
+    expect(readOutbox(outboxPath(dir))!.messages).toHaveLength(51);
   });
 
   it('show no secret of the run', async () => {

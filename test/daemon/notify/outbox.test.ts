@@ -2,6 +2,7 @@ import { array, assert, constant, constantFrom, nat, oneof, property, record } f
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/daemon/notify/notification.ts';
 import type { Outbox } from '../../../src/daemon/notify/outbox.ts';
+import { waitingOf } from '../../../src/daemon/notify/outbox.ts';
 import { HOUR, MINUTE, NOON, alert, channelConfig, contentOf, outboxOf } from './notify-fixture.ts';
 
 const DAY = 24 * HOUR;
@@ -183,6 +184,26 @@ describe('failed attempts', () => {
     expect(outbox.messages).toEqual([]);
     outbox.add(alert('later'), now);
     expect(taken(outbox, now)).toMatchObject({ title: 'later', dropped: 1 });
+  });
+
+  it('keep a critical message that is refused: tried each hour, for as long as its channel is configured', () => {
+    const outbox = outboxOf([channelConfig()]);
+    outbox.add(alert('signer gone', { level: 'critical' }), NOON);
+    let now = NOON;
+    for (let n = 0; n < 100; n++) {
+      const { id } = taken(outbox, now)!;
+      outbox.settle(id, { kind: 'refused', of: 'message', fault: '400', remedy: 'r' }, now, 0);
+      expect(outbox.take('ops', now)).toEqual({ askAt: now + HOUR });
+      now += HOUR;
+    }
+    expect(waitingOf(outbox.messages, 'ops')).toEqual({ waiting: 1, refused: 1 });
+    // Nothing of it is lost where many are refused: they become one, with their number.
+    for (let n = 0; n < 2 * QUEUE_MAX; n++) outbox.add(alert(`c${n}`, { level: 'critical' }), now);
+    expect(outbox.messages.length).toBeLessThanOrEqual(QUEUE_MAX);
+    expect(sendAll(outbox, now).reduce((sum, { count }) => sum + count, 0)).toBe(2 * QUEUE_MAX + 1);
+    outbox.add(alert('last', { level: 'critical' }), now);
+    expect(outboxOf([channelConfig({ name: 'other' })], { content: contentOf(outbox, 'ops'), now }).messages)
+      .toEqual([]);
   });
 
   it('cut off by a crash are repeated under the same id, and say that they may have arrived', () => {

@@ -103,6 +103,16 @@ async function startCommands({ bot = new BotApi(), stateDir = temporaryFolder(),
 }
 
 describe('commands by Telegram', () => {
+  it('are answered without links or lines of texts from outside', async () => {
+    const { bot, control } = await startCommands();
+    control.controlPort.request({ action: 'halt', reason: 'call @everyone\n/resume https://evil.example #1' },
+      { role: 'file' } as never);
+    bot.say('/status');
+    const text = await bot.answer(1);
+    expect(text).toContain('everyone');
+    expect(text).not.toMatch(/@everyone|\/resume|:\/\/evil|#1|^\/|everyone\n/m);
+  });
+
   it('are answered for listed users of the chat, and for no one else', async () => {
     const { bot, control, logged } = await startCommands();
     bot.say('/status@my_gannet_bot');

@@ -15,6 +15,7 @@ import { roughDuration } from '../../../core/time.ts';
 import { createChannel } from '../../../daemon/notify/channels.ts';
 import { testMessage } from '../../../daemon/notify/message-text.ts';
 import type { OutboxContent } from '../../../daemon/notify/outbox.ts';
+import { waitingOf } from '../../../daemon/notify/outbox.ts';
 import { outboxPath, readOutbox } from '../../../daemon/notify/outbox-store.ts';
 import { systemClock } from '../../../daemon/watch/system-clock.ts';
 
@@ -113,6 +114,8 @@ interface ChannelState {
   readonly level: NotificationLevel;
   readonly events: readonly string[];
   readonly waiting: number;
+  /** Of those that wait, the ones that the channel has refused. */
+  readonly refused: number;
   readonly sent: number;
   readonly last_success_at: string | null;
   readonly last_fault: { readonly at: string; readonly message: string } | null;
@@ -122,9 +125,9 @@ interface ChannelState {
 function stateOf(channel: ChannelConfig, content: OutboxContent | undefined): ChannelState {
   const { name, kind, level, events } = channel;
   const record = content?.channels.get(name);
-  const waiting = content?.messages.filter((message) => message.channel === name).length ?? 0;
+  const { waiting, refused } = waitingOf(content?.messages ?? [], name);
   return {
-    name, kind, level, events, target: channelTarget(channel), waiting, sent: record?.sent ?? 0,
+    name, kind, level, events, target: channelTarget(channel), waiting, refused, sent: record?.sent ?? 0,
     last_success_at: isoOf(record?.lastSentAt),
     last_fault: record?.lastFault ? { at: isoOf(record.lastFault.at)!, message: record.lastFault.text } : null,
     next_attempt_at: waiting > 0 && record !== undefined && record.notBefore > 0 ? isoOf(record.notBefore) : null,
@@ -138,12 +141,13 @@ function isoOf(at: Millis | null | undefined): string | null {
 function listText(states: readonly ChannelState[], now: Millis): string {
   const ago = (at: string | null): string =>
     (at === null ? 'never' : `${roughDuration(Math.max(0, now - Date.parse(at)))} ago`);
-  const rows = states.map(({ name, target, level, waiting, sent, last_success_at: success }) =>
-    [name, target, level, String(waiting), String(sent), ago(success)]);
+  const rows = states.map(({ name, target, level, waiting, refused, sent, last_success_at: success }) =>
+    [name, target, level, String(waiting), String(refused), String(sent), ago(success)]);
   const faults = states.flatMap(({ name, last_fault: fault, last_success_at: success }) => (fault === null ? [] : [[
     name, `${ago(fault.at)}${success !== null && success > fault.at ? ' (it has worked since)' : ''}: ${fault.message}`,
   ] as const]));
-  return table([['channel', 'to', 'level', 'waiting', 'sent', 'last success'], ...rows], { right: [3, 4], below: [1] })
+  const head = ['channel', 'to', 'level', 'waiting', 'refused', 'sent', 'last success'];
+  return table([head, ...rows], { right: [3, 4, 5], below: [1] })
     + (faults.length === 0 ? '' : `\n  last faults:\n${facts(faults)}`)
     + `\n  ${pluralize(states.reduce((sum, { waiting }) => sum + waiting, 0), 'message')} waiting\n`;
 }
