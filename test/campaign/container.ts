@@ -86,7 +86,7 @@ export function podmanArgs({ services, secrets }: Compose, { name, folder, apiKe
       `${resolve(folder, secrets[secret]!.file)}:/run/secrets/${secret}:ro`)),
     '--stop-timeout', service.stop_grace_period.replace('s', ''),
     ...(healthcheck === undefined ? [] : [
-      '--health-cmd', JSON.stringify(healthcheck.test), '--health-interval', healthcheck.interval,
+      '--health-cmd', healthcheck.test.slice(1).join(' '), '--health-interval', healthcheck.interval,
       '--health-timeout', healthcheck.timeout, '--health-start-period', healthcheck.start_period,
     ]),
     service.image, ...service.command,
@@ -120,7 +120,7 @@ function makeBaseImages(podman: Podman, folder: string, mirror: string): void {
 
 type Podman = (...args: readonly string[]) => string;
 
-const GIVE_UP_MS = 60_000;
+const GIVE_UP_MS = 120_000;
 const POLL_MS = 200;
 const SWAPS_EACH = 3;
 const DRAIN_MAX_MS = 45_000;
@@ -192,7 +192,7 @@ async function live(podman: Podman, place: string, group: string): Promise<Conta
     for (const path of ['/x', '/etc/x', '/opt/gannet/x', '/usr/local/bin/x', '/var/x', '/run/x'])
       expectThat(!succeeds(podman, 'exec', name, 'touch', path), `${name}: ${path} can be written`);
     expectThat(inspect(name, '{{.HostConfig.ReadonlyRootfs}}') === 'true', `${name}: its image is not read-only`);
-    const health = inspect(name, '{{.State.Healthcheck.Status}}');
+    const health = inspect(name, '{{.State.Health.Status}}');
     figures[`health:${name}`] = health;
     expectThat(health === 'healthy', `${name} is ${health}`);
   }

