@@ -71,6 +71,7 @@ export type ErrorCode =
   | 'STATE_LOCKED'
   | 'STATE_LOST'
   | 'STATE_NEWER'
+  | 'STATE_OF_OTHER_CHAIN'
   | 'STRATEGY_ASYNC'
   | 'STRATEGY_ENDED'
   | 'STRATEGY_INVALID'

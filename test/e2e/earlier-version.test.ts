@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededKey } from '../../src/sandbox/genesis.ts';
 import type { JsonLine, Playground } from './gannet.ts';
-import { createPlayground, document, jsonLines, PROJECT } from './gannet.ts';
+import { createPlayground, document, PROJECT } from './gannet.ts';
 
 const FIXTURE = join(PROJECT, 'test', 'fixtures', 'earlier-state');
 const ENDED_RUN = '20261124T014643-38ae09';
@@ -65,15 +65,9 @@ describe('a state directory of version 0.1.0 is read', () => {
       expect(await answer('recording', 'verify', run)).toMatchObject({ valid: true, issues: [] });
   });
 
-  it('takes up its open swap at the next start, and continues its numbers', async () => {
-    const ended = await playground.run([
-      'run', '--config', 'fixture.yaml', '--state-dir', state, '--duration', '7s', '--json',
-    ], { environment });
-    expect(ended.code, ended.stdout + ended.stderr).toBe(0);
-    const { state: ending } = await answer('journal', 'show', OPEN_SWAP);
-    expect(ending, 'the embedded chain is new: it never saw the transaction').toBe('expired');
-    const names = jsonLines(ended.stdout).flatMap(({ intent_id: id }) => (typeof id === 'string' ? [id] : []));
-    expect(names).toContain('dca-sol-8');
-    expect(names).not.toContain('dca-sol-7');
-  }, 120_000);
+  it('is not taken over by an embedded chain, where its positions and its open swap do not exist', async () => {
+    const ended = await playground.ask(['run', '--config', 'fixture.yaml', '--state-dir', state], { environment });
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringMatching(/belongs to another chain.*Name another folder/)]);
+    expect(await answer('journal', 'show', OPEN_SWAP)).toMatchObject({ state: 'submitted' });
+  });
 });

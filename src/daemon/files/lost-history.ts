@@ -35,6 +35,7 @@ interface HistoryView {
   readonly countedAt?: Millis | undefined;
 }
 
+const EMBEDDED = 'embedded';
 const FLAG = '--accept-new-journal';
 const RESTORE =
   `Put the files back, or restore a copy made by "gannet state backup". To trade with what is there, add ${FLAG}`;
@@ -63,6 +64,23 @@ export async function refuseLostHistory(scope: HistoryScope): Promise<string | u
   scope.accept(fault.what);
   scope.journal.acceptAsIs();
   return `the operator accepts the state as it is (${FLAG}): ${fault.what}`;
+}
+
+/**
+ * Throws STATE_OF_OTHER_CHAIN where the last live run of a state directory traded on a real chain and this one would on
+ * an embedded one, or the other way round: positions and open swaps of one do not exist on the other.
+ */
+export function refuseOtherChain(stateDir: string, { isEmbedded }: { readonly isEmbedded: boolean }): void {
+  const name = liveRun(stateDir);
+  if (name === undefined) return;
+  const { config: { chain } } = readManifest(join(stateDir, 'runs', name));
+  const wasEmbedded = chain.rpc_url === EMBEDDED;
+  if (wasEmbedded === isEmbedded) return;
+  const [earlier, now] = wasEmbedded ? ['the embedded chain, with play money', 'a real chain']
+    : [`the chain of ${chain.rpc_url}`, 'an embedded one, which would drop its positions and open swaps'];
+  throw new GannetError('STATE_OF_OTHER_CHAIN', `${stateDir} belongs to another chain: its last live run, ${name}, `
+    + `traded on ${earlier}, and this run would trade on ${now}. Nothing was started. Name another folder with `
+    + '--state-dir', { details: { path: stateDir } });
 }
 
 /** Returns the error of a start, JOURNAL_LOST or COUNTERS_LOST; undefined where nothing is missing. */

@@ -22,7 +22,7 @@ import type { WriteBehindJournal } from '../../store/write-behind-journal.ts';
 import { createWriteBehindJournal } from '../../store/write-behind-journal.ts';
 import type { WideningOrder } from '../control/order-audit.ts';
 import { commandOrigin } from '../control/order-origin.ts';
-import { refuseLostHistory } from '../files/lost-history.ts';
+import { refuseLostHistory, refuseOtherChain } from '../files/lost-history.ts';
 import { journalWhileKept, signingWhileKept } from '../watch/state-watch.ts';
 import { createWalletKeeper } from '../watch/ledger-reconciliation.ts';
 import { openSigner } from './open-signer.ts';
@@ -42,6 +42,7 @@ export async function liveParts(
   if (chain === undefined) {
     throw new GannetError('CONFIG_INVALID', 'live trading needs chain.rpc_url: without it no outcome could be proven');
   }
+  refuseOtherChain(stateDir, { isEmbedded: sandbox !== undefined });
   const signer = await openSigner(options);
   // An embedded chain belongs to this daemon, so no other daemon has its wallet.
   if (sandbox === undefined) {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GannetError } from '../../../src/core/errors.ts';
-import { findLostHistory, refuseLostHistory } from '../../../src/daemon/files/lost-history.ts';
+import { findLostHistory, refuseLostHistory, refuseOtherChain } from '../../../src/daemon/files/lost-history.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
 import { createRecordingWriter } from '../../../src/recording/writer.ts';
 import { temporaryFolder, temporaryJournal } from '../../store/fixtures.ts';
@@ -36,11 +36,12 @@ async function historyOf(
   }
 }
 
-function runOf(mode: string) {
+function runOf(mode: string, rpcUrl = 'https://rpc.example') {
   return (stateDir: string): void => {
     mkdirSync(join(stateDir, 'runs', RUN), { recursive: true });
     writeFileSync(
-      join(stateDir, 'runs', RUN, 'manifest.json'), JSON.stringify({ format_version: 1, run_id: RUN, mode }),
+      join(stateDir, 'runs', RUN, 'manifest.json'),
+      JSON.stringify({ format_version: 1, run_id: RUN, mode, config: { chain: { rpc_url: rpcUrl } } }),
     );
   };
 }
@@ -138,5 +139,24 @@ describe('issue 13.33: counters with less than the journal', () => {
     expect(await beside(signedAt)).toMatchObject({ code: 'COUNTERS_LOST' });
     // The embedded wallet’s spends are counted nowhere.
     expect(await historyOf(undefined, { journal, signer: { address: 'payer' } })).toBe('nothing is wrong');
+  });
+});
+
+describe('a state directory whose last live run was on another chain', () => {
+  const onChain = (rpcUrl: string): string => {
+    const stateDir = temporaryFolder();
+    runOf('live', rpcUrl)(stateDir);
+    return stateDir;
+  };
+
+  it('is refused, and one of the same chain or without a live run is not', () => {
+    const check = (stateDir: string, isEmbedded: boolean) => (): void => {
+      refuseOtherChain(stateDir, { isEmbedded });
+    };
+    const [real, embedded] = [onChain('https://rpc.example'), onChain('embedded')];
+    expect(check(real, true)).toThrow(/its last live run, .*, traded on the chain of https:\/\/rpc\.example, and this/);
+    expect(check(embedded, false)).toThrow(/traded on the embedded chain, with play money, and this run would trade/);
+    for (const isFine of [check(real, false), check(embedded, true), check(temporaryFolder(), true)])
+      expect(isFine).not.toThrow();
   });
 });
