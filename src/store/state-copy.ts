@@ -16,8 +16,8 @@ const ALL_PAGES = 0x7fff_ffff;
 
 /**
  * Copies a single state of a SQLite file, its WAL included, while other processes may write it. The copy is verified
- * and synced when this resolves. Resolves with undefined without such a file. Rejects with JOURNAL_FAILED, and with
- * JOURNAL_INVALID for an incomplete copy.
+ * and synced when this resolves. Resolves with undefined without such a file, and for one that another process has just
+ * created and not begun to fill. Rejects with JOURNAL_FAILED, and with JOURNAL_INVALID for an incomplete copy.
  */
 export async function copyDatabase(from: string, to: string): Promise<CopiedFile | undefined> {
   if (!existsSync(from)) return undefined;
@@ -25,6 +25,7 @@ export async function copyDatabase(from: string, to: string): Promise<CopiedFile
   let source: DatabaseSync | undefined;
   try {
     source = new DatabaseSync(from, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    if (isUnbegun(source)) return undefined;
     // Created here with a private mode.
     closeSync(openSync(to, 'wx', 0o600));
     await backup(source, to, { rate: ALL_PAGES });
@@ -62,15 +63,22 @@ export async function copyJournal(from: string, to: string): Promise<readonly Co
   return [copied, { file: basename(headPath(to)), bytes: statSync(headPath(to)).size }];
 }
 
+function isUnbegun(database: DatabaseSync): boolean {
+  return kindOf(database) === 0
+    && Number(database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.['tables']) === 0;
+}
+
+function kindOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA application_id').get()?.['application_id']);
+}
+
 /** A copy is one file, so it leaves WAL mode, which creates files beside it. */
 function verify(source: DatabaseSync, to: string): void {
   const copy = new DatabaseSync(to);
   try {
     copy.exec('PRAGMA journal_mode = DELETE');
     const check = copy.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'];
-    const kinds = [source, copy]
-      .map((database) => Number(database.prepare('PRAGMA application_id').get()?.['application_id']));
-    if (check !== 'ok' || kinds[0] !== kinds[1]) {
+    if (check !== 'ok' || kindOf(source) !== kindOf(copy)) {
       throw new GannetError(
         'JOURNAL_INVALID',
         `the copy ${to} is not whole (${String(check)}): keep the files of the state directory, and try again`,

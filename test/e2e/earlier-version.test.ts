@@ -67,7 +67,8 @@ describe('a state directory of version 0.1.0 is read', () => {
 
   it('is not taken over by an embedded chain, where its positions and its open swap do not exist', async () => {
     const ended = await playground.ask(['run', '--config', 'fixture.yaml', '--state-dir', state], { environment });
-    expect([ended.code, ended.stderr]).toEqual([2, expect.stringMatching(/belongs to another chain.*Name another folder/)]);
+    expect([ended.code, ended.stderr])
+      .toEqual([2, expect.stringMatching(/belongs to another chain.*Name another folder/)]);
     expect(await answer('journal', 'show', OPEN_SWAP)).toMatchObject({ state: 'submitted' });
   });
 });

@@ -47,6 +47,17 @@ function editManifest(folder: string, edit: (files: ManifestFiles) => ManifestFi
 }
 
 describe('a backup', () => {
+  it('leaves out a file that the daemon has created at this moment, and is whole without it', async () => {
+    const places = stateOf(3);
+    const folder = join(temporaryFolder(), 'backup');
+    const database = new DatabaseSync(join(places.stateDir, 'history.sqlite'));
+    database.exec('PRAGMA journal_mode = WAL');
+    await makeBackup(places, folder, wallClock);
+    database.close();
+    expect((await verifyBackup(folder)).files.map(({ file }) => file)).not.toContain('history.sqlite');
+    expect(existsSync(join(folder, 'history.sqlite'))).toBe(false);
+  });
+
   it('is restored: the state goes aside, the journal knows that it went on, and orders are kept', async () => {
     const places = stateOf(3);
     const { stateDir } = places;
