@@ -173,6 +173,8 @@ tokens: { SOL: ${SOL}, USDC: ${USDC} }
 signer: { caps: { USDC: { per_trade: "10", per_hour: "100000", per_day: "100000" }, SOL: { per_trade: "1",
     per_hour: "100", per_day: "100" } } }
 risk:
+  # On a busy machine an order waits for a processor, and would be abandoned as stale.
+  max_quote_age: 20s
   max_trade: "10 USDC"
   max_open_intents: 3
   max_swaps: { per_minute: 1000, per_hour: 100000, per_day: 100000 }
