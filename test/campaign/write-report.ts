@@ -336,8 +336,8 @@ function containerSection(results: readonly ResultLine[]): string[] {
   return [
     '## The containers', '',
     'The image of `deploy/container/Containerfile`, built by podman on base images that `debootstrap` makes: no',
-    'registry is asked. Both services run with every setting of `compose.yaml` but its network: they share that of the',
-    'machine, where the sandbox is. They trade, are killed, come back, and are stopped. Their users, capabilities and',
+    'registry is asked. Both services run with the settings of `compose.yaml`, without its count of log files, on',
+    'the network of the machine, where the sandbox is. They trade, are killed, come back, and are stopped. Users and',
     'what they can write are examined. Times are in seconds: `npm run campaign:container`, as root.', '',
     ...table([
       'code', 'healthy: signer, daemon', 'killed daemon trades again', 'after a kill of the signer',
