@@ -142,21 +142,23 @@ describe('issue 13.33: counters with less than the journal', () => {
   });
 });
 
-describe('a state directory whose last live run was on another chain', () => {
-  const onChain = (rpcUrl: string): string => {
-    const stateDir = temporaryFolder();
-    runOf('live', rpcUrl)(stateDir);
-    return stateDir;
-  };
+function lastTradedOn(rpcUrl: string): string {
+  const stateDir = temporaryFolder();
+  runOf('live', rpcUrl)(stateDir);
+  return stateDir;
+}
 
+function starting(stateDir: string, chain: 'real' | 'embedded'): () => void {
+  return () => { refuseOtherChain(stateDir, { isEmbedded: chain === 'embedded' }); };
+}
+
+describe('a state directory whose last live run was on another chain', () => {
   it('is refused, and one of the same chain or without a live run is not', () => {
-    const check = (stateDir: string, isEmbedded: boolean) => (): void => {
-      refuseOtherChain(stateDir, { isEmbedded });
-    };
-    const [real, embedded] = [onChain('https://rpc.example'), onChain('embedded')];
-    expect(check(real, true)).toThrow(/its last live run, .*, traded on the chain of https:\/\/rpc\.example, and this/);
-    expect(check(embedded, false)).toThrow(/traded on the embedded chain, with play money, and this run would trade/);
-    for (const isFine of [check(real, false), check(embedded, true), check(temporaryFolder(), true)])
-      expect(isFine).not.toThrow();
+    const [real, embedded] = [lastTradedOn('https://rpc.example'), lastTradedOn('embedded')];
+    expect(starting(real, 'embedded'))
+      .toThrow(/its last live run, .*, traded on the chain of https:\/\/rpc\.example, and this/);
+    expect(starting(embedded, 'real')).toThrow(/traded on the embedded chain, with play money, and this/);
+    expect(starting(real, 'real')).not.toThrow();
+    for (const stateDir of [embedded, temporaryFolder()]) expect(starting(stateDir, 'embedded')).not.toThrow();
   });
 });
