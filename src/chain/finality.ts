@@ -16,7 +16,7 @@ interface SignatureStatus {
 export interface Finality {
   /** The least slot that a node must have reached for a part of a proof, or for balances. */
   readonly floor: SlotFloor;
-  /** Block height (not slot) at finalized. Before a signature, the only usable one of several nodes is enough. */
+  /** Block height (not slot) at finalized. Before a signature, the only node that answers is enough. */
   finalizedBlockHeight(how?: { readonly beforeSigning: boolean }): Promise<bigint>;
   /** At finalized. */
   isBlockhashValid(blockhash: string): Promise<boolean>;

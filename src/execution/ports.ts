@@ -77,7 +77,7 @@ export interface Chain {
   signatureStatus(
     signature: string, options: { readonly searchHistory: boolean },
   ): Promise<SignatureStatus | undefined>;
-  /** Block height (not slot) at finalized. Before a signature, the only usable one of several nodes is enough. */
+  /** Block height (not slot) at finalized. Before a signature, the only node that answers is enough. */
   finalizedBlockHeight(how?: { readonly beforeSigning: boolean }): Promise<bigint>;
   isBlockhashValid(blockhash: string): Promise<boolean>;
   /** Returns the effect of a landed transaction on a wallet; undefined while the node does not have it. */
