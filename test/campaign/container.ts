@@ -13,7 +13,7 @@ import { isOpen, readJournal } from '../crash/invariants.ts';
 import { PROJECT } from '../e2e/gannet.ts';
 import { DEBIAN_MIRROR, makeDebian, removeControlGroup, runToEnd } from './debian.ts';
 import { liveConfig } from './install.ts';
-import { addResult, packResults, resultsFile } from './results.ts';
+import { addResult, endCampaign, resultsFile } from './results.ts';
 import { codeVersion } from './tested-code.ts';
 
 const FILES = join(PROJECT, 'deploy', 'container');
@@ -303,10 +303,7 @@ async function main(): Promise<number> {
       type: 'container', at: new Date().toISOString(), ...codeVersion('everything'),
       seconds: Math.round((performance.now() - startedMs) / 1_000), ...done,
     });
-    packResults(values.out);
-    process.stdout.write(`${done.violations.length} violations; the results are in ${values.out}\n`);
-    for (const violation of done.violations) process.stdout.write(`${violation}\n`);
-    return done.violations.length === 0 ? 0 : 1;
+    return endCampaign(values.out, done.violations);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { COMPILE_CACHE } from '../e2e/gannet.ts';
 import type { HashWork, Repetition } from './hash-repeat.ts';
-import { addResult, packResults, resultsFile } from './results.ts';
+import { addResult, endCampaign, resultsFile } from './results.ts';
 import { codeVersion } from './tested-code.ts';
 
 export interface HashOptions {
@@ -178,10 +178,7 @@ async function main(): Promise<number> {
     type: 'hash', at: new Date().toISOString(), ...codeVersion('everything'), seed: Number(values.seed),
     days: Number(values.days), ...figures, violations: violations.length,
   });
-  packResults(values.out);
-  const list = violations.map((what) => `${what}\n`).join('');
-  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${list}\n${violations.length} violations\n`);
-  return violations.length === 0 ? 0 : 1;
+  return endCampaign(values.out, violations, figures);
 }
 
 if (import.meta.main) process.exitCode = await main();

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { isOpen, readJournal } from '../crash/invariants.ts';
 import { PROJECT } from '../e2e/gannet.ts';
 import { bootForScript, DEBIAN_MIRROR, makeDebian, runToEnd } from './debian.ts';
-import { addResult, packResults, resultsFile } from './results.ts';
+import { addResult, endCampaign, resultsFile } from './results.ts';
 import { codeVersion } from './tested-code.ts';
 
 /** Returns the blocks of the install guide that a person pastes into a shell, in their order. */
@@ -150,10 +150,7 @@ function main(): number {
       type: 'install', at: new Date().toISOString(), ...codeVersion('everything'), blocks: guideBlocks().length,
       seconds: Math.round((performance.now() - startedMs) / 1_000), ...done,
     });
-    packResults(values.out);
-    process.stdout.write(`${done.violations.length} violations; the results are in ${values.out}\n`);
-    for (const violation of done.violations) process.stdout.write(`${violation}\n`);
-    return done.violations.length === 0 ? 0 : 1;
+    return endCampaign(values.out, done.violations);
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

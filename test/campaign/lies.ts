@@ -4,7 +4,7 @@ import { openCrashFixture } from '../crash/crash-fixture.ts';
 import { createChoose } from './choose.ts';
 import { playLyingLife, type LyingLife } from './lies/life.ts';
 import { PLANS, type Lie } from './lies/lie-kinds.ts';
-import { addResult, packResults, readResults, resultsFile } from './results.ts';
+import { addResult, endAtSignals, endCampaign, readResults, resultsFile } from './results.ts';
 import { codeVersion } from './tested-code.ts';
 
 export interface LyingCampaignOptions {
@@ -70,7 +70,6 @@ export async function lyingCampaign(
       load: Math.round(loadavg()[2]! * 10) / 10,
     });
   }
-  packResults(out);
   return violations;
 }
 
@@ -153,12 +152,10 @@ async function main(): Promise<number> {
     ) => { process.stderr.write(`${done} of ${of} lies · ${found} violations\n`); },
   });
   for (const violation of violations) process.stdout.write(`${violation}\n`);
-  process.stdout.write(`${violations.length} violations; the results are in ${flags.out}\n`);
-  return violations.length === 0 ? 0 : 1;
+  return endCampaign(flags.out, violations.length);
 }
 
 if (import.meta.main) {
-  // What was done stands in the results; the next run goes on from there.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+  endAtSignals();
   process.exitCode = await main();
 }

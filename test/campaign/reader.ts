@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { collectGoldens } from '../signer/policy/goldens.ts';
 import type { ReaderTold, ReaderWork } from './reader-worker.ts';
-import { addResult, packResults, resultsFile } from './results.ts';
+import { addResult, endCampaign, resultsFile } from './results.ts';
 import { codeVersion } from './tested-code.ts';
 
 export interface ReaderFuzzOptions {
@@ -106,10 +106,7 @@ async function main(): Promise<number> {
   addResult(values.out, {
     type: 'reader', at: new Date().toISOString(), ...version, seed, ...figures, violations: violations.length,
   });
-  packResults(values.out);
-  const list = violations.map(({ what, base64 }) => `${what}\n  ${base64}\n`).join('');
-  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${list}\n${violations.length} violations\n`);
-  return violations.length === 0 ? 0 : 1;
+  return endCampaign(values.out, violations.map(({ what, base64 }) => `${what}\n  ${base64}`), figures);
 }
 
 if (import.meta.main) process.exitCode = await main();

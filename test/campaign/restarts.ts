@@ -11,7 +11,7 @@ import { BUSY_FUNDS, BUSY_STRATEGIES, hostsUnder, killOne } from '../crash/rando
 import { openIn } from '../crash/recovery.ts';
 import { childrenOf, COMPILE_CACHE } from '../e2e/gannet.ts';
 import { pick } from '../signer/random-transaction.ts';
-import { addResult, packResults, readResults, resultsFile } from './results.ts';
+import { addResult, endAtSignals, endCampaign, readResults, resultsFile } from './results.ts';
 import { codeVersion } from './tested-code.ts';
 import { readUnitFile, SupervisedUnit } from './unit-supervisor.ts';
 
@@ -312,12 +312,10 @@ async function main(): Promise<number> {
   } finally {
     await fixture.close();
   }
-  packResults(values.out);
-  process.stdout.write(`${violations} violations; the results are in ${values.out}\n`);
-  return violations === 0 ? 0 : 1;
+  return endCampaign(values.out, violations);
 }
 
 if (import.meta.main) {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+  endAtSignals();
   process.exitCode = await main();
 }

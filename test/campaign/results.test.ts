@@ -1,4 +1,5 @@
-import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -29,6 +30,25 @@ describe('the results of a campaign', () => {
     appendFileSync(join(folder, 'some.ndjson'), '{"type":"hal');
     expect(readResults(file)).toEqual([{ type: 'first' }]);
     packResults(file);
+    expect(readResults(file)).toEqual([{ type: 'first' }]);
+  });
+
+  it('are packed at the end, which says what was found and gives the exit code', () => {
+    addResult(file, { type: 'first' });
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', `
+      import { endCampaign } from ${JSON.stringify(join(import.meta.dirname, 'results.ts'))};
+      const file = ${JSON.stringify(file)};
+      for (const end of [[['a', 'b']], [2], [[]], [['a'], { swaps: 3 }], [[], { swaps: 3 }]])
+        console.log('ends with', endCampaign(file, ...end));
+    `], { encoding: 'utf8' });
+    expect(stdout).toBe([
+      `2 violations; the results are in ${file}\na\nb\nends with 1\n`,
+      `2 violations; the results are in ${file}\nends with 1\n`,
+      `0 violations; the results are in ${file}\nends with 0\n`,
+      '{\n  "swaps": 3\n}\na\n\n1 violations\nends with 1\n',
+      '{\n  "swaps": 3\n}\n\n0 violations\nends with 0\n',
+    ].join(''));
+    expect(readdirSync(folder)).toEqual(['some.ndjson.gz']);
     expect(readResults(file)).toEqual([{ type: 'first' }]);
   });
 });

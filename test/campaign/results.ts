@@ -42,6 +42,24 @@ export function packResults(file: string): void {
   rmSync(plain(file));
 }
 
+/**
+ * Packs the results of a campaign that is over, says what it found, and returns its exit code. Violations are listed,
+ * except where only their number is given because they were told before. Figures are for a campaign with one result.
+ */
+export function endCampaign(file: string, violations: readonly string[] | number, figures?: object): number {
+  packResults(file);
+  const [count, list] = typeof violations === 'number' ? [violations, []] : [violations.length, violations];
+  const told = list.map((violation) => `${violation}\n`).join('');
+  process.stdout.write(figures === undefined ? `${count} violations; the results are in ${file}\n${told}`
+    : `${JSON.stringify(figures, null, 2)}\n${told}\n${count} violations\n`);
+  return count === 0 ? 0 : 1;
+}
+
+/** Ends the process at a signal: what was done stands in the results, and the next run goes on from there. */
+export function endAtSignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+}
+
 function plain(file: string): string {
   return file.endsWith(PACKED) ? file.slice(0, -PACKED.length) : file;
 }

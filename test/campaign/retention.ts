@@ -29,7 +29,7 @@ import { openJournal } from '../../src/store/journal.ts';
 import { createSavedSnapshot } from '../../src/store/saved-state.ts';
 import type { Input } from '../../src/trading/step.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
-import { addResult, packResults, resultsFile } from './results.ts';
+import { addResult, endCampaign, resultsFile } from './results.ts';
 import { codeVersion } from './tested-code.ts';
 
 interface RetentionOptions {
@@ -392,10 +392,7 @@ async function main(): Promise<number> {
     course: days.map(({ total }) => total),
     minutes: (Date.now() - startedMs) / 60_000, violations: violations.length,
   });
-  packResults(values.out);
-  const list = violations.map((what) => `${what}\n`).join('');
-  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${list}\n${violations.length} violations\n`);
-  return violations.length === 0 ? 0 : 1;
+  return endCampaign(values.out, violations, figures);
 }
 
 if (import.meta.main) process.exitCode = await main();

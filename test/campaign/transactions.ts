@@ -4,7 +4,7 @@ import { createPolicy } from '../../src/signer/policy/policy.ts';
 import { collectGoldens, type Golden } from '../signer/policy/goldens.ts';
 import { MUTANT_KINDS, mutantsOf, type Mutant } from '../signer/policy/mutants.ts';
 import { pick } from '../signer/random-transaction.ts';
-import { addResult, packResults, resultsFile } from './results.ts';
+import { addResult, endCampaign, resultsFile } from './results.ts';
 import { codeVersion } from './tested-code.ts';
 
 export interface HostileTransactionsOptions {
@@ -110,10 +110,7 @@ async function main(): Promise<number> {
     type: 'transactions', at: new Date().toISOString(), ...codeVersion('daemon'), seed, ...figures,
     violations: violations.length,
   });
-  packResults(values.out);
-  const list = violations.map((violation) => `${violation}\n`).join('');
-  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${list}\n${violations.length} violations\n`);
-  return violations.length === 0 ? 0 : 1;
+  return endCampaign(values.out, violations, figures);
 }
 
 if (import.meta.main) process.exitCode = await main();

@@ -10,7 +10,7 @@ import { readJournal, type JournalReading } from '../crash/invariants.ts';
 import { openPlace, runArgs, type Place } from '../crash/place.ts';
 import { BUSY_FUNDS, BUSY_STRATEGIES } from '../crash/random-kill.ts';
 import { PROJECT } from '../e2e/gannet.ts';
-import { addResult, packResults, resultsFile } from './results.ts';
+import { addResult, endAtSignals, endCampaign, resultsFile } from './results.ts';
 import { codeVersion } from './tested-code.ts';
 
 /** What an upgrade and a rollback came to. */
@@ -171,12 +171,10 @@ async function main(): Promise<number> {
     if (existsSync(earlier)) removeCheckout(earlier);
     await fixture.close();
   }
-  packResults(values.out);
-  process.stdout.write(`${violations} violations; the results are in ${values.out}\n`);
-  return violations === 0 ? 0 : 1;
+  return endCampaign(values.out, violations);
 }
 
 if (import.meta.main) {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+  endAtSignals();
   process.exitCode = await main();
 }

@@ -1,6 +1,8 @@
 import { availableParallelism, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
-import { addResult, packResults, readResults, resultsFile, type ResultLine } from '../campaign/results.ts';
+import {
+  addResult, endAtSignals, endCampaign, readResults, resultsFile, type ResultLine,
+} from '../campaign/results.ts';
 import { codeVersion } from '../campaign/tested-code.ts';
 import { killAtRandom } from './random-kill.ts';
 import { UNANSWERED } from './recovery.ts';
@@ -103,7 +105,6 @@ export async function crashCampaign(options: CrashCampaignOptions): Promise<read
       gibibytes: Math.round(totalmem() / GIBIBYTE), load: Math.round(loadavg()[2]! * 10) / 10, violations: [],
     });
   }
-  packResults(out);
   return bad;
 }
 
@@ -266,12 +267,10 @@ async function main(): Promise<number> {
     },
   });
   for (const line of bad) process.stdout.write(`${JSON.stringify(line)}\n`);
-  process.stdout.write(`${bad.length} violations; the results are in ${values.out}\n`);
-  return bad.length === 0 ? 0 : 1;
+  return endCampaign(values.out, bad.length);
 }
 
 if (import.meta.main) {
-  // What was done stands in the results; the next run goes on from there.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+  endAtSignals();
   process.exitCode = await main();
 }
