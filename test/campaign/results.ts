@@ -60,6 +60,28 @@ export function endAtSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
 }
 
+/** Members of a line, by name. */
+export type Figures = Readonly<Record<string, unknown>>;
+
+/** Returns a value for a cell of a table. */
+export function show(value: unknown): string {
+  return typeof value === 'number' ? value.toLocaleString('en-US') : JSON.stringify(value) ?? 'none';
+}
+
+/** Returns the commit and the digest of the code that a line speaks of. */
+export function versionOf(line: ResultLine): string {
+  return `${String(line['commit'])} (${String(line['digest'])})`;
+}
+
+/** Returns a table of Markdown, and a sentence where there is nothing to put into it. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return ['It has not run yet.', ''];
+  return [
+    `| ${head.join(' | ')} |`, `|${head.map(() => '---').join('|')}|`, ...rows.map((row) => `| ${row.join(' | ')} |`),
+    '',
+  ];
+}
+
 function plain(file: string): string {
   return file.endsWith(PACKED) ? file.slice(0, -PACKED.length) : file;
 }
