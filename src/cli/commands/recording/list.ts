@@ -4,12 +4,14 @@ import type { Command } from 'commander';
 import type { CommandContext, CommandModule, RunCommand } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { bytesText, count, instant } from '../../output/figures.ts';
-import { table } from '../../output/table.ts';
+import { facts, table } from '../../output/table.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { printable } from '../../../core/text.ts';
 import { roughDuration } from '../../../core/time.ts';
 import { findRecording, runDirOf, runStartOf } from '../../../daemon/files/find-run.ts';
 import { prunedRun } from '../../../daemon/files/pruned-run.ts';
+import { partsOf } from '../../../daemon/files/rolled-file.ts';
+import { DECISIONS_FILE } from '../../../daemon/files/run-files.ts';
 import type { ListedRun } from '../../../daemon/retention/inventory.ts';
 import { listRuns } from '../../../daemon/retention/inventory.ts';
 import { listSegments } from '../../../recording/check/verify.ts';
@@ -41,15 +43,57 @@ export function addList(group: Command, run: RunCommand): void {
     .description('keeps a recording and its run from being deleted by the retention')
     .action(run(async ({ terminal, options }: CommandContext, name: string, { off = false }: { off?: boolean }) => {
       const directory = findRecording(options.stateDir, name);
-      const folders = [directory, runDirOf(options.stateDir, basename(directory))].filter((path) => existsSync(path));
+      const runDir = runDirOf(options.stateDir, basename(directory));
+      const folders = [directory, runDir].filter((path) => existsSync(path));
       for (const folder of folders) {
         if (off) rmSync(join(folder, KEEP_FILE), { force: true });
         else writeFileSync(join(folder, KEEP_FILE), '', { mode: 0o600 });
       }
-      terminal.result({ recording: directory, kept: !off }, () =>
-        `  ${printable(basename(directory), 200)} ${off ? 'may be deleted again' : 'is kept until --off'}\n`);
+      const left = whatIsLeft(directory, runDir);
+      terminal.result({
+        recording: left.hasRecording ? directory : null, kept: !off, pruned_before: left.prunedBefore ?? null,
+        has_decisions: left.decisions === undefined ? null : left.decisions === 'all',
+      }, () => {
+        const shown = printable(basename(directory), 200);
+        return off ? `  ${shown} may be deleted again\n` : keptText(shown, left);
+      });
       return EXIT.done;
     }));
+}
+
+/** What there is of a recording and of the run that made it. */
+interface Left {
+  readonly hasRecording: boolean;
+  /** The hour before which the hours of the recording were deleted. */
+  readonly prunedBefore: string | undefined;
+  /** Undefined for a recording without a run. */
+  readonly decisions: 'all' | 'newest' | 'none' | undefined;
+}
+
+function whatIsLeft(directory: string, runDir: string): Left {
+  const decisions = !prunedRun(runDir).decisions ? 'all'
+    : partsOf(join(runDir, DECISIONS_FILE)).length > 0 ? 'newest' : 'none';
+  return {
+    hasRecording: existsSync(directory), prunedBefore: prunedBefore(directory),
+    decisions: existsSync(runDir) ? decisions : undefined,
+  };
+}
+
+/** Without a part of the recording or of the decisions a replay is refused. */
+function keptText(name: string, { hasRecording, prunedBefore: hour, decisions }: Left): string {
+  const since = hour === undefined ? undefined : `${hour.replace('T', ' ')}:00 UTC`;
+  const deleted = [
+    ...(!hasRecording ? ['its recording'] : since === undefined ? [] : [`the hours of its recording before ${since}`]),
+    ...(decisions === 'none' ? ['its decisions and the copy of its code']
+      : decisions === 'newest' ? ['its older decisions'] : []),
+  ];
+  if (deleted.length === 0) return `  ${name} is kept until --off\n`;
+  const kept = [
+    ...(!hasRecording ? [] : since === undefined ? ['its recording'] : [`its recording from ${since} on`]),
+    ...(decisions === 'all' ? ['its decisions'] : decisions === 'newest' ? ['its newest decisions'] : []),
+  ];
+  return `  what is left of ${name} is kept until --off\n`
+    + facts([['kept', kept], ['deleted before', deleted], ['replay', 'not possible any more']]);
 }
 
 /** Leaves out the last columns where no row has anything in them. */
