@@ -23,8 +23,16 @@ export function drive(engine: Engine, clock: VirtualClock, cursor: InputCursor,
   } = {}): number {
   let events = 0;
   for (let more = stands || cursor.next(); more; more = events < most && cursor.next()) {
-    const { at } = cursor;
     goesOn?.();
+    const run = cursor.quotes?.(most - events);
+    const passed = run === undefined ? 0 : engine.pass(run, clock.nextAt());
+    if (passed > 0) {
+      events += passed;
+      clock.advanceTo(engine.clock.now());
+      cursor.skip?.(passed - 1);
+      continue;
+    }
+    const { at } = cursor;
     if (engine.clock.isDue(at) || clock.isDue(at)) advanceBoth(engine, clock, at, goesOn);
     clock.advanceTo(at);
     engine.accept(cursor.input, at);

@@ -56,6 +56,8 @@ export function backtestCursor(recording: Pick<InputSource, 'cursor'>, checks: R
     },
     get at() { return cursor.at; },
     get input() { return input; },
+    quotes: (most) => cursor.quotes(most),
+    skip: (rows) => { cursor.skip(rows); },
   };
 }
 

@@ -2,9 +2,8 @@ import { assert } from '../core/assert.ts';
 import type { ChunkedWork } from '../core/chunked-work.ts';
 import { runToEnd } from '../core/chunked-work.ts';
 import type { Millis } from '../core/time.ts';
-import type { FeedKey } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
-import { feedKey, originOf, sharedFeeds } from '../market/feed.ts';
+import type { QuoteRun } from '../market/quote.ts';
 import type { ReloadStrategy, StopStrategy } from '../trading/engine-command.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal, toldOutcome } from '../trading/intent.ts';
@@ -16,13 +15,12 @@ import type { Effect, Input, ProposalInput } from '../trading/step.ts';
 import { step } from '../trading/step.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
 import { NO_RESTORED_STATES } from '../trading/strategy-state.ts';
-import { specsOf } from '../strategy/input.ts';
 import { DecisionLog } from './decision-log.ts';
 import type { EngineListener, EngineOptions } from './engine-listener.ts';
 import type { EngineOrder } from './engine-orders.ts';
 import { endingsOf, isEngineOrder, isJump, isManualOrder, manualProposal, timersDueBefore } from './engine-orders.ts';
 import { ExitRunner } from './exit-runner.ts';
-import { FeedRoutes } from './feed-routes.ts';
+import { FeedRoutes, feedsOf, intervalsOf } from './feed-routes.ts';
 import { PortfolioInputs } from './portfolio-inputs.ts';
 import type { StrategyVersion, VersionOf } from './prepared-version.ts';
 import { PreparedVersion } from './prepared-version.ts';
@@ -35,6 +33,7 @@ import type { HostedInput } from './host/watched-feeds.ts';
 import { Host } from './strategy-host.ts';
 import type { UnsoldHolding } from './unsold-holdings.ts';
 import { VirtualClock } from './virtual-clock.ts';
+import { QuotePass } from './quote-pass.ts';
 import type { RecordedRows } from './warm-up.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -55,6 +54,7 @@ export class Engine {
   readonly #port: HostPort;
   readonly #versionOf: VersionOf | undefined;
   readonly #feeds: FeedRoutes;
+  readonly #quotes: QuotePass;
   readonly #log = new DecisionLog();
   readonly #exits: ExitRunner;
   readonly #retries: RetryRunner;
@@ -104,6 +104,7 @@ export class Engine {
       },
     };
     this.#port = port;
+    this.#quotes = new QuotePass(port, feeds);
     this.#versionOf = options.versionOf;
     this.#exits = new ExitRunner(port);
     this.#retries = new RetryRunner({
@@ -121,25 +122,12 @@ export class Engine {
     }
   }
 
-  /**
-   * Returns the feeds of the strategies and of their exit rules, without those that the engine makes itself: each once,
-   * at the shortest interval.
-   */
-  static feedsOf(strategies: readonly StrategyInstance[]): FeedSpec[] {
-    return sharedFeeds(strategies.flatMap(({ strategy, params, exits, limits }) => [
-      ...Object.values(strategy.inputs(params)).flatMap(specsOf).filter((spec) => originOf(spec) !== 'engine'),
-      ...((exits ?? limits?.exits)?.feeds ?? []),
-    ]));
-  }
-
-  /** Returns the interval of each feed's events where every feed is polled at the shortest interval of its inputs. */
-  static intervalsOf(strategies: readonly StrategyInstance[]): ReadonlyMap<FeedKey, Millis> {
-    return new Map(Engine.feedsOf(strategies).map((spec) => [feedKey(spec), spec.everyMs]));
-  }
+  static readonly feedsOf = feedsOf;
+  static readonly intervalsOf = intervalsOf;
 
   /** The feeds of the strategies as they run now, without those that strategies watch beside their inputs. */
   get declaredFeeds(): FeedSpec[] {
-    return Engine.feedsOf([...this.#hosts.values()].map(({ instance }) => instance));
+    return feedsOf([...this.#hosts.values()].map(({ instance }) => instance));
   }
 
   /** The number of the last stamped input or proposal. */
@@ -183,7 +171,7 @@ export class Engine {
   /** Warms another version up beside the running one. No input may come before the order that switches them. */
   *prepare(strategy: string, version: StrategyVersion): ChunkedWork<PreparedVersion> {
     const old = this.#hosts.get(strategy)!;
-    const intervals = Engine.intervalsOf(this.#instancesWith(version.instance));
+    const intervals = intervalsOf(this.#instancesWith(version.instance));
     const prepared = new PreparedVersion(old, version, { port: this.#port, intervals });
     yield* prepared.warmUp(version);
     return prepared;
@@ -262,6 +250,17 @@ export class Engine {
     }
   }
 
+  /**
+   * Takes recorded quotes that change prices and nothing else, and returns how many it took, from the first one on: all
+   * before `until`, and before its next timer. The row after them is offered again, or is the next input.
+   */
+  pass(run: QuoteRun, until: Millis): number {
+    const isSeen = this.#listener.onInput !== undefined || this.#portfolios.isWatched || !this.#exits.isIdle;
+    const passed = isSeen ? 0 : this.#quotes.pass(run, until);
+    this.#seq += passed;
+    return passed;
+  }
+
   /** Moves the clock without an input: fires the timers due until `at`. */
   advanceTo(at: Millis): void {
     this.#exclusively(() => { this.clock.advanceTo(at, this.#drain); });
@@ -326,8 +325,8 @@ export class Engine {
     assert(version, () => `there is no version of strategy ${order.strategy} to reload`);
     const prepared = version.prepared ?? runToEnd(this.prepare(old.name, version));
     const instances = this.#instancesWith(version.instance);
-    this.#listener.onInputs?.(Engine.feedsOf(instances));
-    this.#feeds.replace(old.inputs, Engine.intervalsOf(instances), () => {
+    this.#listener.onInputs?.(feedsOf(instances));
+    this.#feeds.replace(old.inputs, intervalsOf(instances), () => {
       old.stop();
       this.#hosts.set(old.name, prepared.host);
       this.#portfolios.replace(prepared.host);

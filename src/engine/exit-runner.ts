@@ -104,10 +104,15 @@ export class ExitRunner {
     this.#jobs.clear();
   }
 
+  /** Whether nothing is to be sold, so that a price has no effect. */
+  get isIdle(): boolean {
+    const { flattening, exits } = this.#port.state;
+    return flattening.size === 0 && exits.size === 0 && this.#jobs.size === 0;
+  }
+
   /** Takes an input that the state already holds, and proposes the exits that it allows. */
   observe(input: Input): void {
-    const { flattening, exits } = this.#port.state;
-    const isIdle = flattening.size === 0 && exits.size === 0 && this.#jobs.size === 0;
+    const { isIdle } = this;
     if (input.kind === 'outcome' && isTerminal(input.state) && this.#open.size > 0) {
       const exit = this.#open.get(input.intentId);
       this.#open.delete(input.intentId);

@@ -2,10 +2,14 @@ import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
-import { isPolledOrigin } from '../market/feed.ts';
+import { feedKey, isPolledOrigin, originOf, sharedFeeds } from '../market/feed.ts';
 import { isFinerThan, takesSample } from '../market/sample-windows.ts';
 import type { EngineState, StrategyRecord } from '../trading/engine-state.ts';
+import type { FeedSlot } from '../trading/market-cache.ts';
+import type { TakesPrice } from '../strategy/input.ts';
+import { specsOf } from '../strategy/input.ts';
 import type { HostedInput } from './host/watched-feeds.ts';
+import type { StrategyInstance } from './host/host-port.ts';
 
 interface FeedRoutesOptions {
   readonly state: EngineState;
@@ -14,6 +18,28 @@ interface FeedRoutesOptions {
   readonly isRecorded: boolean;
   /** The feeds that strategies watch beside their inputs, after each change. */
   readonly onWatched: (specs: readonly FeedSpec[]) => void;
+}
+
+/**
+ * Returns the feeds of strategies and of their exit rules, without those that the engine makes itself: each once, at
+ * the shortest interval.
+ */
+export function feedsOf(strategies: readonly StrategyInstance[]): FeedSpec[] {
+  return sharedFeeds(strategies.flatMap(({ strategy, params, exits, limits }) => [
+    ...Object.values(strategy.inputs(params)).flatMap(specsOf).filter((spec) => originOf(spec) !== 'engine'),
+    ...((exits ?? limits?.exits)?.feeds ?? []),
+  ]));
+}
+
+/** Returns the interval of each feed's events where every feed is polled at the shortest interval of its inputs. */
+export function intervalsOf(strategies: readonly StrategyInstance[]): ReadonlyMap<FeedKey, Millis> {
+  return new Map(feedsOf(strategies).map((spec) => [feedKey(spec), spec.everyMs]));
+}
+
+/** An input that takes prices: how the price follows from a quote's rate, and the operator that takes it. */
+export interface PriceTaker {
+  readonly priceOf: (rate: number) => number;
+  readonly operator: { readonly takesPrice: TakesPrice };
 }
 
 /** Which inputs of strategies receive the events of each feed, and which of its events. */
@@ -28,6 +54,8 @@ export class FeedRoutes {
   readonly #routes: (readonly HostedInput[])[] = [];
   /** What each strategy watches beside its inputs. */
   readonly #watches = new Map<string, readonly HostedInput[]>();
+  /** The input that refused the price of the next event; negative where none did. Those before it took the price. */
+  #refusing = -1;
   /** The feeds of watches that have begun or ended since the last input. */
   readonly #rewatched: HostedInput[] = [];
 
@@ -79,14 +107,41 @@ export class FeedRoutes {
     this.#reportWatches();
   }
 
+  /**
+   * Returns the inputs of a feed where each takes prices, in the order in which events are published; `last` where they
+   * are the same as these. Undefined where one of them must see every event.
+   */
+  takersOf(slot: FeedSlot, last: readonly PriceTaker[] | undefined): readonly PriceTaker[] | undefined {
+    const route = this.#routes[slot] ?? [];
+    let isSame = last?.length === route.length;
+    for (let i = 0; i < route.length; i++) {
+      const { source: { taker }, priceOf, windows } = route[i]!;
+      if (taker === undefined || priceOf === undefined || windows !== undefined) return undefined;
+      isSame &&= last?.[i]?.operator === taker;
+    }
+    return isSame ? last : route.map(({ source, priceOf }) => ({ priceOf: priceOf!, operator: source.taker! }));
+  }
+
+  /** Says that an input refused the price of the event that is published next, and that those before it took it. */
+  refuse(refusing: number): void {
+    this.#refusing = refusing;
+  }
+
+  /** Whether a refused event has yet to be published. */
+  get isRefused(): boolean {
+    return this.#refusing >= 0;
+  }
+
   /** Publishes an event that the market has just observed, which is why its slot is the last one. */
   publish(event: MarketEvent, at: Millis): void {
     const route = this.#routes[this.#state.market.lastSlot];
+    const first = Math.max(0, this.#refusing);
+    this.#refusing = -1;
     if (route === undefined) return;
     // Inputs of the same form share the function and so what it makes of the event.
     let converted: unknown;
     let convert: HostedInput['adapt'] | undefined;
-    for (let i = 0; i < route.length; i++) {
+    for (let i = first; i < route.length; i++) {
       const { source, adapt, fail, windows } = route[i]!;
       if (windows !== undefined && !takesSample(windows, at)) continue;
       try {

@@ -1,5 +1,6 @@
 import type { Subscriber, TeardownLogic } from 'rxjs';
 import { Observable } from 'rxjs';
+import { PriceSubscriber } from '../strategy/indicators.ts';
 
 /**
  * A minimal multicast without closure or copy per emission. Subscribing and unsubscribing replace the list, so an
@@ -20,6 +21,12 @@ export class HotSource<T> extends Observable<T> {
   /** Whether anything subscribes to it. */
   get isObserved(): boolean {
     return this.#subscribers.length > 0;
+  }
+
+  /** What takes prices of quotes that lead to nothing; undefined where every quote must be emitted. */
+  get taker(): PriceSubscriber | undefined {
+    const [only] = this.#subscribers;
+    return this.#subscribers.length === 1 && only instanceof PriceSubscriber ? only : undefined;
   }
 
   emit(value: T): void {

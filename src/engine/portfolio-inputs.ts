@@ -27,6 +27,11 @@ export class PortfolioInputs {
     this.#state = state;
   }
 
+  /** Whether a strategy watches its portfolio. */
+  get isWatched(): boolean {
+    return this.#watching.length > 0;
+  }
+
   /** Adds a strategy, where it watches its portfolio. */
   connect(host: Host): void {
     const inputs = host.inputs.filter(({ origin }) => origin === 'engine');

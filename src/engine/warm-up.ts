@@ -1,6 +1,7 @@
 import type { ChunkedWork } from '../core/chunked-work.ts';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
+import type { QuoteRun } from '../market/quote.ts';
 import { takesSample } from '../market/sample-windows.ts';
 import type { Input } from '../trading/step.ts';
 import type { HostedInput } from './host/watched-feeds.ts';
@@ -11,6 +12,12 @@ export interface RecordedRows {
   next(): boolean;
   readonly at: Millis;
   readonly input: Input;
+  /**
+   * Returns at most `most` quotes from the present row on, where they can be read without being made; `skip` moves on
+   * within them.
+   */
+  quotes?(most: number): QuoteRun | undefined;
+  skip?(rows: number): void;
 }
 
 /** A strategy that can be warmed up. */

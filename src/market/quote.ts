@@ -1,7 +1,7 @@
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import { mulDiv } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
-import type { MarketEventBase } from './event-base.ts';
+import type { FeedKey, MarketEventBase } from './event-base.ts';
 import type { Mint } from './token.ts';
 
 /** The terms of a quote. */
@@ -73,6 +73,25 @@ export interface QuoteDetail extends MarketEventBase, QuoteTerms {
   readonly quoteId?: string | undefined;
   readonly maker?: string | undefined;
   readonly expireAt?: Millis | undefined;
+}
+
+/** Recorded quotes by row, whose members are read without making the quotes. */
+export interface QuoteRows {
+  /** The feed of each row as a code, and the feeds by code. */
+  readonly feeds: { readonly codes: Int32Array; readonly texts: readonly FeedKey[] };
+  /** Returns the stamp, milliseconds. */
+  timeAt(row: number): Millis;
+  receivedAt(row: number): Millis;
+  rateAt(row: number): number;
+  inputAt(row: number): Quote;
+}
+
+/** Quotes one after the other: the rows from `from` to before `end`, or to before the first one stamped `until`. */
+export interface QuoteRun {
+  readonly rows: QuoteRows;
+  readonly from: number;
+  readonly end: number;
+  readonly until: Millis;
 }
 
 /** Returns outAmount / inAmount as a double. */

@@ -1,6 +1,8 @@
 import type { Millis } from '../core/time.ts';
+import type { QuoteRun } from '../market/quote.ts';
 import type { Input } from '../trading/step.ts';
 import type { Block } from './columns/block.ts';
+import { QuoteBlock } from './columns/quote-block.ts';
 
 /** The blocks of one kind in the order in which they were written. */
 export type BlockSource = Iterable<Block>;
@@ -69,6 +71,8 @@ export class RecordingCursor {
   #lane: Lane | undefined;
   #block: Block | undefined;
   #index = 0;
+  /** The quotes of the block; undefined where it is of another kind. */
+  #quotes: { readonly rows: QuoteBlock; from: number; end: number; readonly until: Millis } | undefined;
   /** Up to this row the block comes before the rows of other kinds. */
   #end = 0;
 
@@ -88,6 +92,23 @@ export class RecordingCursor {
 
   get input(): Input {
     return this.#block === undefined ? NOTHING_YET : this.#block.inputAt(this.#index);
+  }
+
+  /**
+   * Returns at most `most` quotes from the present one on, all before inputs of other kinds; undefined where the
+   * present input is none. The next call returns the same object.
+   */
+  quotes(most: number): QuoteRun | undefined {
+    const run = this.#quotes;
+    if (run === undefined) return undefined;
+    run.from = this.#index;
+    run.end = Math.min(this.#end, this.#index + most);
+    return run;
+  }
+
+  /** Moves on within the quotes that `quotes` returned. */
+  skip(rows: number): void {
+    this.#index += rows;
   }
 
   /** Moves to the next input; returns false after the last one. */
@@ -114,9 +135,14 @@ export class RecordingCursor {
     }
     if (least?.block === undefined) return false;
     this.#lane = least;
-    this.#block = least.block;
+    if (this.#block !== least.block) this.#open(least.block);
     this.#index = least.index;
     this.#end = least.rowsBefore(second);
     return true;
+  }
+
+  #open(block: Block): void {
+    this.#block = block;
+    this.#quotes = block instanceof QuoteBlock ? { rows: block, from: 0, end: 0, until: Infinity } : undefined;
   }
 }

@@ -14,6 +14,18 @@ import type { TokenStats } from '../market/token-stats.ts';
 import type { Pair, Token, TokenAmount } from '../market/token.ts';
 import { formatTokenAmount } from '../market/token.ts';
 
+/**
+ * Takes the prices of quotes that lead to nothing, so that a backtest need not make them. Returns whether it took the
+ * price, and nothing follows from it; otherwise its quote must come next.
+ */
+export type TakesPrice = (price: number, receivedAt: Millis) => boolean;
+
+/** Converts events with a memory of its own. */
+interface Assembler<T> {
+  (event: MarketEvent): readonly T[];
+  readonly takesPrice?: TakesPrice | undefined;
+}
+
 /** An input of a strategy: the feed to poll, and the form in which the strategy sees its events. */
 export interface Input<T> {
   readonly spec: FeedSpec;
@@ -25,7 +37,9 @@ export interface Input<T> {
    * Where present, it replaces `adapt`: returns a converter with a memory of its own, for one run of a strategy. The
    * converter returns what an event leads to, in order, often nothing. It reads the events alone.
    */
-  readonly assemble?: (() => (event: MarketEvent) => readonly T[]) | undefined;
+  readonly assemble?: (() => Assembler<T>) | undefined;
+  /** Returns the price of a quote's rate, where an event of this input is a price and its time alone. */
+  readonly priceOf?: ((rate: number) => number) | undefined;
 }
 
 /** Returns all feeds of an input. */
@@ -36,8 +50,13 @@ export function specsOf({ spec, further }: Pick<Input<unknown>, 'spec' | 'furthe
 /** Returns the function that hands the events of an input's feeds to `emit`, in the form of the strategy. */
 export function deliverer(input: Input<unknown>, emit: (value: unknown) => void): (event: MarketEvent) => void {
   const { adapt, assemble } = input;
-  if (assemble === undefined) return (event) => { emit(adapt(event)); };
-  const convert = assemble();
+  return assemble === undefined ? (event) => { emit(adapt(event)); } : assembling(assemble(), emit);
+}
+
+/** Returns the function that hands what an assembler makes of events to `emit`. */
+export function assembling(
+  convert: Assembler<unknown>, emit: (value: unknown) => void,
+): (event: MarketEvent) => void {
   return (event) => {
     for (const value of convert(event)) emit(value);
   };
@@ -171,7 +190,7 @@ export function quotes(
     kind: 'quote' as const, inputMint: inputToken.mint, outputMint: outputToken.mint,
     amount: amount(options.amount.amount), ...pollRate(options),
   };
-  if (!detail) return { spec, adapt: pricedBy(buying ? purchases : sales, decimals, priceOf) };
+  if (!detail) return { spec, adapt: pricedBy(buying ? purchases : sales, decimals, priceOf), priceOf };
   const adapt = (event: MarketEvent): DetailedQuote => {
     assert(event.kind === 'quote-detail', 'a feed of complete quotes emits complete quotes');
     return new DetailedQuote(event, priceOf(event.rate));

@@ -169,13 +169,16 @@ export function bars(
       + `${formatDuration(2 * pollMs)}, got ${formatDuration(barMs)}`);
   }
   return {
-    spec: price.spec, adapt: unassembled,
+    spec: price.spec, adapt: unassembled, priceOf: price.priceOf,
     assemble: () => {
       const builder = new BarBuilder(barMs, pollMs);
-      return (event) => {
+      const convert = (event: MarketEvent): readonly Bar[] => {
         const quote = price.adapt(event);
         return builder.add(quote.at, quote.price);
       };
+      return Object.assign(convert, {
+        takesPrice: (taken: number, receivedAt: Millis) => builder.extends(receivedAt, taken),
+      });
     },
   };
 }
@@ -216,6 +219,14 @@ class BarBuilder {
     else this.#extend(this.#bar, price);
     if (at === closeAt) this.#finish(done);
     return done;
+  }
+
+  /** Takes a price within the interval that is under way, which ends no bar; returns false where it is another one. */
+  extends(at: Millis, price: number): boolean {
+    const bar = this.#bar;
+    if (bar === undefined || at <= bar.openAt || at >= bar.closeAt) return false;
+    this.#extend(bar, price);
+    return true;
   }
 
   #begin(closeAt: Millis, at: Millis, price: number, done: Bar[]): void {

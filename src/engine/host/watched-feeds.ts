@@ -6,14 +6,21 @@ import { feedKey, originOf } from '../../market/feed.ts';
 import type { FeedOrigin } from '../../market/feeds/feed-kind.ts';
 import type { SampleWindows } from '../../market/sample-windows.ts';
 import { isFinerThan, restartSampling } from '../../market/sample-windows.ts';
-import type { Input } from '../../strategy/input.ts';
-import { deliverer } from '../../strategy/input.ts';
+import type { Input, TakesPrice } from '../../strategy/input.ts';
+import { assembling } from '../../strategy/input.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import type { FeedSlot } from '../../trading/market-cache.ts';
 import type { HotSource } from '../hot-source.ts';
 
 /** How many feeds a strategy may watch at once beside its inputs, in runs from before there was a limit. */
 const WATCHES_MAX = 20;
+
+/** Where the events of an input go. */
+interface HostedSource {
+  emit(value: unknown): void;
+  /** What takes prices of quotes that lead to nothing; undefined where every quote must be emitted. */
+  readonly taker?: { readonly takesPrice: TakesPrice } | undefined;
+}
 
 /** A feed of an input with the stream that it feeds. */
 export interface HostedInput {
@@ -23,7 +30,9 @@ export interface HostedInput {
   /** What makes its events. */
   readonly origin: FeedOrigin;
   readonly adapt: (event: MarketEvent) => unknown;
-  readonly source: { emit(value: unknown): void };
+  readonly source: HostedSource;
+  /** Returns the price of a quote's rate, where `source` takes prices. */
+  readonly priceOf?: ((rate: number) => number) | undefined;
   /** Undefined where it sees every event. A watch of the same feed may change that. */
   windows: SampleWindows | undefined;
   /** Takes an error of `adapt`, which is a fault of this strategy alone. */
@@ -38,12 +47,12 @@ interface FeedPlaces {
 }
 
 /** Returns the entry of one feed of an input. */
-export function hostedFeed(spec: FeedSpec, { places, adapt, source, fail }: {
+export function hostedFeed(spec: FeedSpec, { places, adapt, source, fail, priceOf }: {
   readonly places: FeedPlaces;
-} & Pick<HostedInput, 'adapt' | 'source' | 'fail'>): HostedInput {
+} & Pick<HostedInput, 'adapt' | 'source' | 'fail' | 'priceOf'>): HostedInput {
   const feed = feedKey(spec);
   return {
-    spec, feed, adapt, source, fail,
+    spec, feed, adapt, source, fail, priceOf,
     origin: originOf(spec),
     windows: isFinerThan(places.intervals?.get(feed), spec) ? { everyMs: spec.everyMs, window: -Infinity } : undefined,
     slot: places.state.market.slotOf(feed),
@@ -66,10 +75,20 @@ export function continueWindows(
 }
 
 /** Returns how the events of an input reach its stream: most are converted one by one, without a further call. */
-export function streamOf(input: Input<unknown>, stream: HotSource<unknown>): Pick<HostedInput, 'adapt' | 'source'> {
-  if (input.assemble === undefined) return { adapt: input.adapt, source: stream };
-  const deliver = deliverer(input, (value) => { stream.emit(value); });
-  return { adapt: unchanged, source: { emit: (event) => { deliver(event as MarketEvent); } } };
+export function streamOf(
+  { adapt, assemble, priceOf }: Input<unknown>, stream: HotSource<unknown>,
+): Pick<HostedInput, 'adapt' | 'source' | 'priceOf'> {
+  if (assemble === undefined) return { adapt, source: stream, priceOf };
+  const assembler = assemble();
+  const deliver = assembling(assembler, (value) => { stream.emit(value); });
+  const { takesPrice } = assembler;
+  return {
+    adapt: unchanged, priceOf,
+    source: {
+      emit: (event) => { deliver(event as MarketEvent); },
+      taker: takesPrice === undefined ? undefined : { takesPrice },
+    },
+  };
 }
 
 /** Returns the event itself, for a strategy that adapts it on its own side. */

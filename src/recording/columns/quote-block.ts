@@ -1,6 +1,6 @@
 import type { Amount, Bps } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
-import type { Quote } from '../../market/quote.ts';
+import type { Quote, QuoteRows } from '../../market/quote.ts';
 import type { Mint } from '../../market/token.ts';
 import type { Bitmap, CodedTexts, Columns, WideValues } from './batch-columns.ts';
 import { isSet, signedAt, unsignedAt } from './batch-columns.ts';
@@ -84,7 +84,7 @@ export class RecordedQuote implements Quote {
    * conversion of a bigint.
    */
   get rate(): number {
-    return unsignedAt(this.#columns.outAmount.halves, this.#row) / unsignedAt(this.#columns.inAmount.halves, this.#row);
+    return rateOfRow(this.#columns, this.#row);
   }
 
   /** Returns the quote as plain data. */
@@ -100,10 +100,13 @@ export class RecordedQuote implements Quote {
 }
 
 /** Quotes, one row each. `columns` serves loops over the first `length` rows of arrays instead of quotes. */
-export class QuoteBlock implements Block<'quote'> {
+export class QuoteBlock implements Block<'quote'>, QuoteRows {
   readonly kind = 'quote';
   length: number;
   readonly columns: QuoteColumns;
+  /** Decoded at the first use: many backtests read the same rows, and decoding takes longer than reading a number. */
+  #times: Float64Array | undefined;
+  #rates: Float64Array | undefined;
 
   constructor(columns: QuoteColumns) {
     this.columns = columns;
@@ -115,7 +118,19 @@ export class QuoteBlock implements Block<'quote'> {
   }
 
   timeAt(index: number): Millis {
-    return timeOf(this.columns, index);
+    return (this.#times ?? this.#decodeTimes())[index]!;
+  }
+
+  get feeds(): CodedTexts {
+    return this.columns.feed;
+  }
+
+  receivedAt(index: number): Millis {
+    return this.timeAt(index) - this.columns.stampLagMs[index]!;
+  }
+
+  rateAt(index: number): number {
+    return (this.#rates ?? this.#decodeRates())[index]!;
   }
 
   inputAt(index: number): Quote {
@@ -125,6 +140,26 @@ export class QuoteBlock implements Block<'quote'> {
   endAt(lastSeq: number): void {
     this.length = lengthUntil(this, lastSeq);
   }
+
+  #decodeTimes(): Float64Array {
+    this.#times = decoded(this.columns, timeOf);
+    return this.#times;
+  }
+
+  #decodeRates(): Float64Array {
+    this.#rates = decoded(this.columns, rateOfRow);
+    return this.#rates;
+  }
+}
+
+function decoded(columns: QuoteColumns, numberOf: (columns: QuoteColumns, row: number) => number): Float64Array {
+  const numbers = new Float64Array(columns.stampLagMs.length);
+  for (let row = 0; row < numbers.length; row++) numbers[row] = numberOf(columns, row);
+  return numbers;
+}
+
+function rateOfRow({ inAmount, outAmount }: QuoteColumns, row: number): number {
+  return unsignedAt(outAmount.halves, row) / unsignedAt(inAmount.halves, row);
 }
 
 /** Returns the quotes of the open batch. */

@@ -153,6 +153,11 @@ function within(cursor: InputCursor, { begin, to }: TrialSpan): InputCursor {
     },
     get at() { return cursor.at; },
     get input() { return cursor.input; },
+    quotes: (most) => {
+      const run = cursor.quotes?.(most);
+      return run && { ...run, until: to };
+    },
+    skip: (rows) => cursor.skip?.(rows),
   };
 }
 

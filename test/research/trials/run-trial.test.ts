@@ -6,6 +6,7 @@ import type { DoneTrial, Trial } from '../../../src/research/trials/trial.ts';
 import { trialOf } from '../../../src/research/trials/trial.ts';
 import { openRecording } from '../../../src/recording/reader.ts';
 import type { RowSource } from '../../../src/recording/shared/shared-source.ts';
+import smaCrossover from '../../../strategies/sma-crossover.ts';
 import meanReversion from '../../../strategies/mean-reversion.ts';
 import { SWINGS, threadStrategy, trialSetup, writeSwings } from './trial-setup.ts';
 import { temporaryFolder } from '../../recording/temporary.ts';
@@ -33,6 +34,12 @@ async function run(difference: Omit<Trial, 'id'>, warmupMs?: number): Promise<Do
 const FIRST = SWINGS[0]!.receivedAt;
 const LAST = SWINGS.at(-1)!.receivedAt;
 const MINUTE = 60_000;
+
+/** Returns the cursor with quotes that must all be made. */
+function made(cursor: ReturnType<RowSource['cursor']>): ReturnType<RowSource['cursor']> {
+  cursor.quotes = () => undefined;
+  return cursor;
+}
 
 describe('a trial', () => {
   it('of the whole period equals one without a period, decision by decision', async () => {
@@ -82,5 +89,32 @@ describe('a trial', () => {
     expect(ids[1]).toBe(ids[0]);
     expect(new Set(ids).size).toBe(3);
     expect(ids[0]).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it.each([
+    undefined, { from: FIRST + 30 * MINUTE, to: FIRST + 60 * MINUTE },
+  ])('decides the same over quotes that it passes over as over quotes that are made (%o)', async (period) => {
+    const { rows, directory } = await rowsOnDisk();
+    let passed = 0;
+    const countPassed = (cursor: ReturnType<RowSource['cursor']>): ReturnType<RowSource['cursor']> => {
+      const skip = cursor.skip.bind(cursor);
+      cursor.skip = (count) => {
+        passed += count + 1;
+        skip(count);
+      };
+      return cursor;
+    };
+    const { use, ...strategy } = threadStrategy('sma-crossover', { fast: 3, slow: 9 });
+    expect(use).toBe('sma-crossover');
+    const [passing, making] = [countPassed, made].map((change) => {
+      const source: RowSource = { ...rows, cursor: (choice) => change(rows.cursor(choice)), since: () => source };
+      return runToEnd(runTrialInChunks(trialOf({ params: {}, period, keep: 'record' }), {
+        setup: trialSetup(directory, []), strategies: [{ ...strategy, strategy: smaCrossover }], rows: source,
+        checks: readRecordedChecks(rows), stopwatch: () => 0,
+      }));
+    });
+    expect(passing).toMatchObject({ kind: 'done' });
+    expect(passing).toStrictEqual(making);
+    expect(passed).toBeGreaterThan(100);
   });
 });
