@@ -47,15 +47,17 @@ export async function findStrategy(use: string, places: StrategyPlaces): Promise
   return (origin === 'path' ? otherVersion(found.path) : undefined) ?? { file: found.path, origin };
 }
 
-/**
- * Returns the strategy that `use` names, or else what is wrong. Importing runs the file, once for each `query` that is
- * added to its address.
- */
-export async function importStrategy(
-  use: string, places: StrategyPlaces, query = '',
-): Promise<ImportedStrategy | string> {
+/** Returns the strategy that `use` names, or else what is wrong. Importing runs the file. */
+export async function importStrategy(use: string, places: StrategyPlaces): Promise<ImportedStrategy | string> {
   const found = await findStrategy(use, places);
-  if (typeof found === 'string') return found;
+  return typeof found === 'string' ? found : importFound(found, use);
+}
+
+/**
+ * Returns the strategy of the file that `use` names, or else what is wrong. Importing runs the file, once for each
+ * `query` that is added to its address.
+ */
+export async function importFound(found: StrategyFile, use: string, query = ''): Promise<ImportedStrategy | string> {
   const module = await importModule(found.file, query);
   if ('answer' in module) return loadFault(use, module.answer);
   return { ...found, strategy: module.strategy };

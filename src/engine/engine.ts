@@ -256,7 +256,7 @@ export class Engine {
    */
   pass(run: QuoteRun, until: Millis): number {
     const isSeen = this.#listener.onInput !== undefined || this.#portfolios.isWatched || !this.#exits.isIdle;
-    const passed = isSeen ? 0 : this.#quotes.pass(run, until);
+    const passed = isSeen ? 0 : this.#quotes.pass(run, until, this.#seq + 1);
     this.#seq += passed;
     return passed;
   }

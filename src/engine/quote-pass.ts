@@ -3,6 +3,7 @@ import type { FeedKey } from '../market/event.ts';
 import type { QuoteRows, QuoteRun } from '../market/quote.ts';
 import type { EngineState } from '../trading/engine-state.ts';
 import type { FeedSlot } from '../trading/market-cache.ts';
+import { step } from '../trading/step.ts';
 import type { FeedRoutes, PriceTaker } from './feed-routes.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -42,9 +43,9 @@ export class QuotePass {
   /**
    * Returns how many rows were passed, from the first one on. All of them are stamped before `until`, before the next
    * timer, and before the next check of protections. After a refusal, none is passed before the refused quote is
-   * published.
+   * published. `seq` is the number of the first row.
    */
-  pass({ rows, from, end, until: runUntil }: QuoteRun, until: Millis): number {
+  pass({ rows, from, end, until: runUntil }: QuoteRun, until: Millis, seq: number): number {
     const { guarded, protections } = this.#state;
     // Exit rules check each price, and a change of watches comes first.
     if (guarded.size > 0 || this.#routes.isRewatched || this.#routes.isRefused) return 0;
@@ -70,9 +71,11 @@ export class QuotePass {
       feed.lastRow = row;
       if (at > passedAt) passedAt = at;
     }
-    if (row > from) this.#keepLast(rows);
-    this.#met.length = 0;
     this.#clock.advanceTo(passedAt);
+    for (const { lastRow } of this.#met) {
+      if (lastRow >= 0) step(this.#state, seq + lastRow - from, rows.timeAt(lastRow), rows.inputAt(lastRow));
+    }
+    this.#met.length = 0;
     return row - from;
   }
 
@@ -86,15 +89,6 @@ export class QuotePass {
       return false;
     }
     return true;
-  }
-
-  /** Lets the market keep the last quote of each feed. */
-  #keepLast(rows: QuoteRows): void {
-    const { market } = this.#state;
-    for (let i = 0; i < this.#met.length; i++) {
-      const { lastRow } = this.#met[i]!;
-      if (lastRow >= 0) market.observe(rows.inputAt(lastRow));
-    }
   }
 
   #feedOf(code: number): PassedFeed {

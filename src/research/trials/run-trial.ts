@@ -163,9 +163,8 @@ function within(cursor: InputCursor, { begin, to }: TrialSpan): InputCursor {
 
 /** Returns the engine's message about a strategy that threw and was stopped; empty for any other decision. */
 export function stopMessages({ strategy, proposal }: Pick<LoggedDecision, 'proposal' | 'strategy'>): string[] {
-  const said = `strategy ${strategy} stopped: `;
-  return proposal.kind === 'alert' && proposal.level === 'critical' && proposal.message.startsWith(said)
-    ? [printable(proposal.message, 500)] : [];
+  return proposal.kind === 'alert' && proposal.level === 'critical'
+    && proposal.message.startsWith(`strategy ${strategy} stopped: `) ? [printable(proposal.message, 500)] : [];
 }
 
 function resultOf({ id, keep }: Trial, { result, record, series, assessment, warnings }: MeasuredRun): TrialResult {

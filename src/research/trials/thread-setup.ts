@@ -1,7 +1,8 @@
-import type { LoadFnOutput } from 'node:module';
+import type { LoadFnOutput, ResolveFnOutput } from 'node:module';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import type { BacktestSetup, BacktestStrategy } from '../../backtest/setup.ts';
-import { importStrategy } from '../../config/strategy-file.ts';
+import type { StrategyFile } from '../../config/strategy-file.ts';
+import { findStrategy, importFound, importStrategy } from '../../config/strategy-file.ts';
 import { isStrategyModule } from '../../core/shared-modules.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { TokenTable } from '../../market/token.ts';
@@ -68,6 +69,9 @@ const GENERATION = /\?generation=\d+$/;
 
 /** The modules of strategies at their first load: a later change of a file affects no run. */
 const sources = new Map<string, LoadFnOutput>();
+/** Where strategies and what they import were found at their first load. */
+const files = new Map<string, StrategyFile>();
+const resolutions = new Map<string, ResolveFnOutput & { readonly shortCircuit: true }>();
 let generations = 0;
 
 /**
@@ -82,7 +86,11 @@ export async function freshStrategies(
   generations += 1;
   const strategies: Strategy[] = [];
   for (const own of all) {
-    const imported = await whileLoading([own], () => importStrategy(own.use, places, `?generation=${generations}`));
+    const query = `?generation=${generations}`;
+    const imported = await whileLoading([own], async () => {
+      const found = await foundOnce(own.use, places);
+      return typeof found === 'string' ? found : importFound(found, own.use, query);
+    });
     if (typeof imported === 'string') throw new GannetError('STRATEGY_INVALID', imported);
     strategies.push(withPlainRefusals(imported.strategy));
   }
@@ -106,15 +114,26 @@ export async function freshInstances(
   }));
 }
 
+/** Returns the file of a strategy, which is found at its first load. */
+async function foundOnce(use: string, places: ThreadSetup['places']): Promise<StrategyFile | string> {
+  const key = JSON.stringify([use, places.strategiesDir, places.baseDir]);
+  const found = files.get(key) ?? await findStrategy(use, places);
+  if (typeof found !== 'string') files.set(key, found);
+  return found;
+}
+
 /** What a module of a generation imports from beside it is of the same generation. */
 function renewModules(): void {
   registerHooks({
     resolve(specifier, context, next) {
-      const resolved = next(specifier, context);
-      const [generation] = GENERATION.exec(context.parentURL ?? '') ?? [];
+      const { parentURL = '' } = context;
+      const [generation] = GENERATION.exec(parentURL) ?? [];
+      if (generation === undefined) return next(specifier, context);
+      const key = JSON.stringify([specifier, parentURL.replace(GENERATION, ''), context.importAttributes]);
+      const resolved = resolutions.get(key) ?? { ...next(specifier, context), shortCircuit: true };
+      resolutions.set(key, resolved);
       const { url } = resolved;
-      if (generation === undefined || url.includes('?') || !isStrategyModule(url)) return resolved;
-      return { ...resolved, url: `${url}${generation}` };
+      return url.includes('?') || !isStrategyModule(url) ? resolved : { ...resolved, url: `${url}${generation}` };
     },
     load(url, context, next) {
       if (!GENERATION.test(url)) return next(url, context);
