@@ -18,7 +18,7 @@ export function drive(engine: Engine, clock: VirtualClock, cursor: InputCursor,
   { stands = false, most = Infinity, goesOn }: {
     readonly stands?: boolean;
     readonly most?: number;
-    /** Called before every row, and whenever a timer moves the time on. */
+    /** Called before every row or run of passed rows, and whenever a timer moves the time on. */
     readonly goesOn?: (() => void) | undefined;
   } = {}): number {
   let events = 0;

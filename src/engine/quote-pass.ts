@@ -45,7 +45,7 @@ export class QuotePass {
    * timer, and before the next check of protections. After a refusal, none is passed before the refused quote is
    * published. `seq` is the number of the first row.
    */
-  pass({ rows, from, end, until: runUntil }: QuoteRun, until: Millis, seq: number): number {
+  pass({ rows, from, end, since, until: runUntil }: QuoteRun, until: Millis, seq: number): number {
     const { guarded, protections } = this.#state;
     // Exit rules check each price, and a change of watches comes first.
     if (guarded.size > 0 || this.#routes.isRewatched || this.#routes.isRefused) return 0;
@@ -62,7 +62,7 @@ export class QuotePass {
     let row = from;
     for (; row < end; row++) {
       const at = rows.timeAt(row);
-      if (at >= before) break;
+      if (at >= before || at < since) break;
       if (codes[row] !== code) {
         code = codes[row]!;
         feed = this.#feedOf(code);

@@ -86,11 +86,13 @@ export interface QuoteRows {
   inputAt(row: number): Quote;
 }
 
-/** Quotes one after the other: the rows from `from` to before `end`, or to before the first one stamped `until`. */
+/** Quotes one after the other: the rows from `from` to before `end`, as far as they are stamped within a period. */
 export interface QuoteRun {
   readonly rows: QuoteRows;
   readonly from: number;
   readonly end: number;
+  /** Rows stamped before it, or at or after the other end, interrupt the run. */
+  readonly since: Millis;
   readonly until: Millis;
 }
 

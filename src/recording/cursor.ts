@@ -72,7 +72,7 @@ export class RecordingCursor {
   #block: Block | undefined;
   #index = 0;
   /** The quotes of the block; undefined where it is of another kind. */
-  #quotes: { readonly rows: QuoteBlock; from: number; end: number; readonly until: Millis } | undefined;
+  #quotes: Omit<QuoteRun, 'end' | 'from'> & { from: number; end: number } | undefined;
   /** Up to this row the block comes before the rows of other kinds. */
   #end = 0;
 
@@ -143,6 +143,7 @@ export class RecordingCursor {
 
   #open(block: Block): void {
     this.#block = block;
-    this.#quotes = block instanceof QuoteBlock ? { rows: block, from: 0, end: 0, until: Infinity } : undefined;
+    this.#quotes = block instanceof QuoteBlock
+      ? { rows: block, from: 0, end: 0, since: -Infinity, until: Infinity } : undefined;
   }
 }

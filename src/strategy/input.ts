@@ -20,9 +20,15 @@ import { formatTokenAmount } from '../market/token.ts';
  */
 export type TakesPrice = (price: number, receivedAt: Millis) => boolean;
 
+/** Converts events. */
+interface Adapter<T> {
+  (event: MarketEvent): T;
+  /** Returns the price of a quote's rate, where the result is a quote with this price. */
+  readonly priceOf?: ((rate: number) => number) | undefined;
+}
+
 /** Converts events with a memory of its own. */
-interface Assembler<T> {
-  (event: MarketEvent): readonly T[];
+interface Assembler<T> extends Adapter<readonly T[]> {
   readonly takesPrice?: TakesPrice | undefined;
 }
 
@@ -30,7 +36,7 @@ interface Assembler<T> {
 export interface Input<T> {
   readonly spec: FeedSpec;
   /** Converts the feed's event for the strategy. Called once per event, so it must be fast. */
-  readonly adapt: (event: MarketEvent) => T;
+  readonly adapt: Adapter<T>;
   /** Further feeds of an input that is assembled from several. */
   readonly further?: readonly FeedSpec[] | undefined;
   /**
@@ -38,8 +44,6 @@ export interface Input<T> {
    * converter returns what an event leads to, in order, often nothing. It reads the events alone.
    */
   readonly assemble?: (() => Assembler<T>) | undefined;
-  /** Returns the price of a quote's rate, where an event of this input is a price and its time alone. */
-  readonly priceOf?: ((rate: number) => number) | undefined;
 }
 
 /** Returns all feeds of an input. */
@@ -132,18 +136,18 @@ export class PricedQuote {
  * How the price of a quote is converted, by the difference of the tokens' decimals. Inputs of the same form share the
  * function, by which the engine knows that it may convert an event once for all of them.
  */
-const purchases = new Map<number, (event: MarketEvent) => PricedQuote>();
-const sales = new Map<number, (event: MarketEvent) => PricedQuote>();
+const purchases = new Map<number, Adapter<PricedQuote>>();
+const sales = new Map<number, Adapter<PricedQuote>>();
 
 function pricedBy(
-  known: Map<number, (event: MarketEvent) => PricedQuote>, decimals: number, priceOf: (rate: number) => number,
-): (event: MarketEvent) => PricedQuote {
+  known: Map<number, Adapter<PricedQuote>>, decimals: number, priceOf: (rate: number) => number,
+): Adapter<PricedQuote> {
   let priced = known.get(decimals);
   if (priced === undefined) {
-    priced = (event) => {
+    priced = Object.assign((event: MarketEvent) => {
       assert(event.kind === 'quote', 'a quote feed emits quotes');
       return new PricedQuote(event, priceOf(event.rate));
-    };
+    }, { priceOf });
     known.set(decimals, priced);
   }
   return priced;
@@ -190,7 +194,7 @@ export function quotes(
     kind: 'quote' as const, inputMint: inputToken.mint, outputMint: outputToken.mint,
     amount: amount(options.amount.amount), ...pollRate(options),
   };
-  if (!detail) return { spec, adapt: pricedBy(buying ? purchases : sales, decimals, priceOf), priceOf };
+  if (!detail) return { spec, adapt: pricedBy(buying ? purchases : sales, decimals, priceOf) };
   const adapt = (event: MarketEvent): DetailedQuote => {
     assert(event.kind === 'quote-detail', 'a feed of complete quotes emits complete quotes');
     return new DetailedQuote(event, priceOf(event.rate));

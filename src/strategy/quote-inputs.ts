@@ -169,7 +169,7 @@ export function bars(
       + `${formatDuration(2 * pollMs)}, got ${formatDuration(barMs)}`);
   }
   return {
-    spec: price.spec, adapt: unassembled, priceOf: price.priceOf,
+    spec: price.spec, adapt: unassembled,
     assemble: () => {
       const builder = new BarBuilder(barMs, pollMs);
       const convert = (event: MarketEvent): readonly Bar[] => {
@@ -177,6 +177,7 @@ export function bars(
         return builder.add(quote.at, quote.price);
       };
       return Object.assign(convert, {
+        priceOf: price.adapt.priceOf,
         takesPrice: (taken: number, receivedAt: Millis) => builder.extends(receivedAt, taken),
       });
     },

@@ -76,12 +76,12 @@ export function continueWindows(
 
 /** Returns how the events of an input reach its stream: most are converted one by one, without a further call. */
 export function streamOf(
-  { adapt, assemble, priceOf }: Input<unknown>, stream: HotSource<unknown>,
+  { adapt, assemble }: Input<unknown>, stream: HotSource<unknown>,
 ): Pick<HostedInput, 'adapt' | 'source' | 'priceOf'> {
-  if (assemble === undefined) return { adapt, source: stream, priceOf };
+  if (assemble === undefined) return { adapt, source: stream, priceOf: adapt.priceOf };
   const assembler = assemble();
   const deliver = assembling(assembler, (value) => { stream.emit(value); });
-  const { takesPrice } = assembler;
+  const { takesPrice, priceOf } = assembler;
   return {
     adapt: unchanged, priceOf,
     source: {

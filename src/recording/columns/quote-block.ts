@@ -152,6 +152,9 @@ export class QuoteBlock implements Block<'quote'>, QuoteRows {
   }
 }
 
+/** What the decoded times and rates of a row take. */
+export const DECODED_BYTES = 2 * Float64Array.BYTES_PER_ELEMENT;
+
 function decoded(columns: QuoteColumns, numberOf: (columns: QuoteColumns, row: number) => number): Float64Array {
   const numbers = new Float64Array(columns.stampLagMs.length);
   for (let row = 0; row < numbers.length; row++) numbers[row] = numberOf(columns, row);

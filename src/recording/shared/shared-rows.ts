@@ -1,4 +1,5 @@
 import type { Columns } from '../columns/batch-columns.ts';
+import { DECODED_BYTES } from '../columns/quote-block.ts';
 import { recordedKind } from '../kinds/recorded-kinds.ts';
 import type { RecordingKind } from '../format.ts';
 import { RECORDING_KINDS } from '../format.ts';
@@ -26,9 +27,10 @@ export function* shareRows(
       const { block, memory } = copyBlock({ kind, specs, batches, place: shared.memory.length }, dictionaries);
       shared.blocks.push(block);
       shared.memory.push(memory);
-      shared.bytes += memory.byteLength;
+      const bytes = memory.byteLength + (block.kind === 'quote' ? DECODED_BYTES * block.rows : 0);
+      shared.bytes += bytes;
       const rowsLeft = rowsOf(recording, kind) - rowsIn(shared.blocks, kind);
-      if (shared.bytes + (memory.byteLength / block.rows) * rowsLeft > mostBytes) return undefined;
+      if (shared.bytes + (bytes / block.rows) * rowsLeft > mostBytes) return undefined;
       yield undefined;
     }
   }

@@ -111,7 +111,10 @@ export function* runningInChunks<T>(strategies: readonly PhaseStrategy[], steps:
   }
 }
 
-/** Says, now and then, that the strategies go on. It belongs before every row that they get. */
+/**
+ * Says, now and then, that the strategies go on. It belongs before every row that they get, and before every run of
+ * rows of which they take the prices alone.
+ */
 export function goesOn(): void {
   if (left > 0) left -= 1;
   else check();

@@ -155,7 +155,7 @@ function within(cursor: InputCursor, { begin, to }: TrialSpan): InputCursor {
     get input() { return cursor.input; },
     quotes: (most) => {
       const run = cursor.quotes?.(most);
-      return run && { ...run, until: to };
+      return run && { ...run, since: begin, until: to };
     },
     skip: (rows) => cursor.skip?.(rows),
   };
