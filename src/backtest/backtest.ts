@@ -102,7 +102,7 @@ interface BacktestOptions {
   readonly equity?: EquitySampler | undefined;
   /** Receives the number of events after each chunk. With it chunks stay short even where strategies are slow. */
   readonly onEvents?: ((events: number) => void) | undefined;
-  /** Called before every row, every run of passed rows and every move of the time by a timer; no decision depends on it. */
+  /** Called before every row, every run of passed rows, and every timer; no decision depends on it. */
   readonly goesOn?: (() => void) | undefined;
   /** Left out, the engine receives every row. */
   readonly sampling?: Sampling | undefined;
