@@ -24,16 +24,15 @@ export function drive(engine: Engine, clock: VirtualClock, cursor: InputCursor,
   let events = 0;
   for (let more = stands || cursor.next(); more; more = events < most && cursor.next()) {
     goesOn?.();
+    const { at } = cursor;
+    if (engine.clock.isDue(at) || clock.isDue(at)) advanceBoth(engine, clock, at, goesOn);
     const run = cursor.quotes?.(most - events);
-    const passed = run === undefined ? 0 : engine.pass(run, clock.nextAt());
+    const passed = run === undefined ? 0 : engine.pass(run, clock);
     if (passed > 0) {
       events += passed;
-      clock.advanceTo(engine.clock.now());
       cursor.skip?.(passed - 1);
       continue;
     }
-    const { at } = cursor;
-    if (engine.clock.isDue(at) || clock.isDue(at)) advanceBoth(engine, clock, at, goesOn);
     clock.advanceTo(at);
     engine.accept(cursor.input, at);
     events += 1;

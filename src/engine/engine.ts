@@ -252,12 +252,17 @@ export class Engine {
 
   /**
    * Takes recorded quotes that change prices and nothing else, and returns how many it took, from the first one on: all
-   * before `until`, and before its next timer. The row after them is offered again, or is the next input.
+   * before its next timer and that of `simulated`, a clock that moves along. The next row is offered again or accepted.
    */
-  pass(run: QuoteRun, until: Millis): number {
-    const isSeen = this.#listener.onInput !== undefined || this.#portfolios.isWatched || !this.#exits.isIdle;
-    const passed = isSeen ? 0 : this.#quotes.pass(run, until, this.#seq + 1);
+  pass(run: QuoteRun, simulated: VirtualClock): number {
+    if (this.#listener.onInput !== undefined || this.#portfolios.isWatched || !this.#exits.isIdle) return 0;
+    const passed = this.#quotes.pass(run, simulated, this.#seq + 1);
     this.#seq += passed;
+    if (this.#state.protections.changes.length > 0) this.#exclusively(() => {
+      this.#announceProtections();
+      this.#exits.review();
+      this.#ruleOnProposals();
+    });
     return passed;
   }
 

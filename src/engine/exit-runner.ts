@@ -124,6 +124,11 @@ export class ExitRunner {
     if (this.#isStarted && !isIdle) this.#review();
   }
 
+  /** Proposes the exits that the state allows, after it changed without an input. */
+  review(): void {
+    if (this.#isStarted && !this.isIdle) this.#review();
+  }
+
   /** Takes the ruling on a proposal; returns whether the strategy must not see the ruling, since it is the runner's. */
   ruled(strategy: string, proposal: Proposal, { effect, denial }: Ruling): boolean {
     if (effect?.kind === 'execute' && effect.intent.purpose === 'exit') {

@@ -1,4 +1,3 @@
-import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { QuoteRows, QuoteRun } from '../market/quote.ts';
 import type { EngineState } from '../trading/engine-state.ts';
@@ -19,8 +18,8 @@ interface PassedFeed {
 }
 
 /**
- * Passes recorded quotes over that change prices of the market and nothing else: no timer is due, no protection is
- * checked, and the operators that take the prices emit nothing. No strategy sees such a quote, so it is not made; the
+ * Passes recorded quotes over that change prices of the market and nothing else: no timer is due, and the operators
+ * that take the prices emit nothing. No strategy sees such a quote, so it is not made; the
  * market keeps the last one of each feed. Most rows of a backtest pass this way, at a fraction of the cost.
  */
 export class QuotePass {
@@ -41,15 +40,16 @@ export class QuotePass {
   }
 
   /**
-   * Returns how many rows were passed, from the first one on. All of them are stamped before `until`, before the next
-   * timer, and before the next check of protections. After a refusal, none is passed before the refused quote is
+   * Returns how many rows were passed, from the first one on. All of them are stamped before the next timer of the
+   * engine and of `simulated`; both clocks go on to the last one. Protections are checked at the rows where they are
+   * due, and a row at which one changes is the last. After a refusal, none is passed before the refused quote is
    * published. `seq` is the number of the first row.
    */
-  pass({ rows, from, end, since, until: runUntil }: QuoteRun, until: Millis, seq: number): number {
+  pass({ rows, from, end, since, until }: QuoteRun, simulated: VirtualClock, seq: number): number {
     const { guarded, protections } = this.#state;
     // Exit rules check each price, and a change of watches comes first.
     if (guarded.size > 0 || this.#routes.isRewatched || this.#routes.isRefused) return 0;
-    const before = Math.min(until, runUntil, this.#clock.nextAt(), protections.nextCheckAt);
+    const before = Math.min(until, simulated.nextAt(), this.#clock.nextAt());
     const { codes, texts } = rows.feeds;
     if (this.#texts !== texts) {
       this.#texts = texts;
@@ -57,10 +57,11 @@ export class QuotePass {
     }
     this.#call += 1;
     let passedAt = -Infinity;
+    let { nextCheckAt } = protections;
     let code = -1;
     let feed: PassedFeed | undefined;
     let row = from;
-    for (; row < end; row++) {
+    while (row < end) {
       const at = rows.timeAt(row);
       if (at >= before || at < since) break;
       if (codes[row] !== code) {
@@ -68,15 +69,34 @@ export class QuotePass {
         feed = this.#feedOf(code);
       }
       if (feed?.takers === undefined || !this.#take(feed.takers, rows, row)) break;
-      feed.lastRow = row;
       if (at > passedAt) passedAt = at;
+      if (at >= nextCheckAt) {
+        this.#observeLast(rows, seq - from);
+        step(this.#state, seq + row - from, at, rows.inputAt(row));
+        feed.lastRow = -1;
+        ({ nextCheckAt } = protections);
+      } else {
+        feed.lastRow = row;
+      }
+      row += 1;
+      if (protections.changes.length > 0) break;
     }
-    this.#clock.advanceTo(passedAt);
-    for (const { lastRow } of this.#met) {
-      if (lastRow >= 0) step(this.#state, seq + lastRow - from, rows.timeAt(lastRow), rows.inputAt(lastRow));
+    if (row > from) {
+      this.#clock.advanceTo(passedAt);
+      simulated.advanceTo(this.#clock.now());
     }
+    this.#observeLast(rows, seq - from);
     this.#met.length = 0;
     return row - from;
+  }
+
+  /** Lets the market observe the last passed row of each feed; the number of a row is the row plus `offset`. */
+  #observeLast(rows: QuoteRows, offset: number): void {
+    for (const feed of this.#met) {
+      const { lastRow } = feed;
+      if (lastRow >= 0) step(this.#state, lastRow + offset, rows.timeAt(lastRow), rows.inputAt(lastRow));
+      feed.lastRow = -1;
+    }
   }
 
   /** Returns whether every operator takes the price of a row. Those that took it do not see its quote. */

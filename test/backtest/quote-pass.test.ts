@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { map, merge, mergeMap, switchMap, take } from 'rxjs';
+import { concatWith, ignoreElements, map, merge, mergeMap, switchMap, take } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { InputCursor } from '../../src/backtest/driver.ts';
+import type { Amount } from '../../src/core/amount.ts';
 import { runToEnd } from '../../src/core/chunked-work.ts';
 import type { LoggedDecision } from '../../src/engine/decision-log.ts';
 import type { StrategyInstance } from '../../src/engine/strategy-host.ts';
@@ -37,9 +38,9 @@ const NO_PARAMS = z.strictObject({});
 
 /** Trades crossings of the price at which SOL is sold, whose feed others watch for moments only. */
 const seller = defineStrategy({
-  name: 'seller', summary: 'A test.', params: NO_PARAMS,
+  name: 'seller', summary: 'A test.', params: z.strictObject({ slow: z.number() }),
   inputs: () => ({ price: SALES }),
-  run: ({ price }, _, ctx) => price.pipe(smaCrossover(2, 7), map(({ trend }) => (trend === 'below'
+  run: ({ price }, { slow }, ctx) => price.pipe(smaCrossover(2, slow), map(({ trend }) => (trend === 'below'
     ? ctx.buy(SOL_USDC, SPENT, 'it fell') : ctx.sell(SOL_USDC, 'all', 'it rose')))),
 });
 
@@ -69,6 +70,13 @@ const owner = defineStrategy({
     (n === 0 ? ctx.buy(SOL_USDC, SPENT, 'at once') : ctx.alert('info', `${equity}`)))),
 });
 
+/** Buys at the first crossing and holds. */
+const holder = defineStrategy({
+  name: 'holder', summary: 'A test.', params: NO_PARAMS, inputs: () => ({ price: PURCHASES }),
+  run: ({ price }, _, ctx) => price.pipe(smaCrossover(2, 9), take(1),
+    mergeMap(() => [ctx.buy(SOL_USDC, SPENT, 'once')]), concatWith(price.pipe(smaCrossover(9, 60), ignoreElements()))),
+});
+
 /** Tells each bar. */
 const teller = defineStrategy({
   name: 'teller', summary: 'A test.', params: NO_PARAMS,
@@ -89,10 +97,13 @@ const CAST: Readonly<Record<string, () => StrategyInstance>> = {
   'trend': () => configured(smaStrategy, { ...TRADED, fast: 2, slow: 5 }, 'trend'),
   'slow trend': () => configured(smaStrategy, { ...TRADED, fast: 3, slow: 8 }, 'slow trend'),
   'every other': () => configured(smaStrategy, { ...TRADED, every: '2s', fast: 2, slow: 4 }, 'every other'),
+  'holder': () => configured(holder, {}),
+  'slowest': () => configured(smaStrategy, { ...TRADED, fast: 2, slow: 40 }, 'slowest'),
   'teller': () => configured(teller, {}),
   'dips': () => configured(meanReversion, { ...TRADED, window: 4, k: 1 }, 'dips'),
   'dca': () => configured(dca, { buy: 'SOL', spend: '25 USDC', every: '11s' }, 'dca'),
-  'seller': () => configured(seller, {}),
+  'seller': () => configured(seller, { slow: 7 }),
+  'slow seller': () => configured(seller, { slow: 60 }, 'slow seller'),
   'curious': () => configured(curious, {}),
   'faulty': () => configured(faulty, {}),
   'owner': () => configured(owner, {}),
@@ -100,7 +111,10 @@ const CAST: Readonly<Record<string, () => StrategyInstance>> = {
 };
 
 /** Those whose operators take prices. */
-const TAKING = ['trend', 'slow trend', 'teller', 'seller', 'curious', 'owner', 'every other', 'dca'];
+const TAKING = [
+  'holder', 'slowest', 'slow seller', 'trend', 'slow trend', 'teller', 'seller', 'curious', 'owner', 'every other',
+  'dca',
+];
 
 const NONE: readonly Protection[] = [];
 const TIGHT: readonly Protection[] = [
@@ -109,17 +123,28 @@ const TIGHT: readonly Protection[] = [
   { trigger: { kind: 'stale-feed', afterMs: 12_000 }, scope: 'strategy', action: 'deny', release: { kind: 'cleared' } },
 ];
 
+/** Checked often, released soon, and with each action. */
+const QUICK: readonly Protection[] = [
+  { trigger: { kind: 'max-drawdown', limitPct: 6 }, scope: 'global', action: 'flatten',
+    release: { kind: 'elapsed', afterMs: 15_000 } },
+  { trigger: { kind: 'daily-loss', limit: { mint: USDC.mint, amount: 60_000n as Amount } }, scope: 'strategy',
+    action: 'reduce-only', release: { kind: 'elapsed', afterMs: 20_000 } },
+  { trigger: { kind: 'stale-feed', afterMs: 15_000 }, scope: 'global', action: 'halt', release: { kind: 'cleared' } },
+];
+
 /** As if each feed had been polled each second. */
 const INTERVALS = new Map([buyingSol(1, 0), sellingSol(1, 0)].map(({ feed }) => [feed, 1_000]));
 
 /** Events of two feeds of quotes and of others, at times that stand still, go on, and now and then go back. */
-const markets = fc.array(
+const markets = fc.constantFrom(
+  ['buy', 'buy', 'sell'], ['buy', 'buy', 'buy', 'buy', 'sell', 'sell', 'stats', 'trouble'],
+).chain((kinds) => fc.array(
   fc.record({
-    what: fc.constantFrom('buy', 'buy', 'buy', 'buy', 'sell', 'sell', 'stats', 'trouble'),
+    what: fc.constantFrom(...kinds),
     afterMs: fc.constantFrom(0, 100, 1_000, 1_000, 1_000, 1_000, 3_000, 40_000, -2_000),
     step: fc.integer({ min: -4_000, max: 4_000 }),
-  }), { minLength: 40, maxLength: 250 },
-).map((steps) => {
+  }), { minLength: 40, maxLength: 400 },
+)).map((steps) => {
   let at = 1_750_000_000_000;
   let price = 150_000;
   return steps.map(({ what, afterMs, step }): { readonly at: number; readonly input: MarketEvent } => {
@@ -133,10 +158,11 @@ const markets = fc.array(
 
 /** What a backtest did and found, in full; `passed` are the rows that were passed over. */
 function backtest(cursor: InputCursor, {
-  cast, protections, limits, hasShortChunks, isMeasured, extremesEveryMs, startAt,
+  cast, protections, limits, hasShortChunks, isMeasured, everyMs, extremesEveryMs, startAt,
 }: {
   readonly cast: readonly string[]; readonly protections: readonly Protection[]; readonly limits: StrategyLimits;
   readonly hasShortChunks?: boolean | undefined; readonly isMeasured?: boolean | undefined;
+  readonly everyMs?: number | undefined;
   readonly extremesEveryMs?: number | undefined;
   readonly startAt: number;
 }) {
@@ -150,7 +176,7 @@ function backtest(cursor: InputCursor, {
     onDecision: (decision) => { decisions.push(decision); },
     ...(hasShortChunks === true ? { onEvents: () => undefined } : {}),
     intervals: isMeasured === true ? INTERVALS : undefined,
-    instruments: [SOL], everyMs: 5_000, extremesEveryMs, interval: false,
+    instruments: [SOL], everyMs: everyMs ?? 5_000, extremesEveryMs, interval: false,
   }));
   return { result, record, warnings, decisions, state: snapshotState(state) };
 }
@@ -166,11 +192,13 @@ describe('quotes that a backtest passes over', () => {
     let rows = 0;
     let passed = 0;
     await fc.assert(fc.asyncProperty(
-      markets, fc.constantFrom(TAKING.slice(0, 4), TAKING, Object.keys(CAST))
+      markets, fc.constantFrom(TAKING.slice(0, 3), TAKING.slice(0, 7), TAKING, Object.keys(CAST))
         .chain((names) => fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 4 })),
-      fc.constantFrom(NONE, TIGHT, DEFAULT_PROTECTIONS),
+      fc.constantFrom(NONE, TIGHT, QUICK, DEFAULT_PROTECTIONS),
       fc.constantFrom<StrategyLimits>({}, {}, { exits: { rules: { stopLossBps: 100 }, feeds: [] } }),
-      fc.constantFrom({}, { isMeasured: true }, { hasShortChunks: true }, { extremesEveryMs: 1_000 }),
+      fc.constantFrom(
+        {}, { everyMs: 300_000 }, { isMeasured: true }, { hasShortChunks: true }, { extremesEveryMs: 1_000 },
+      ),
       async (market, cast, protections, limits, course) => {
         rmSync(join(folder, 'run'), { recursive: true, force: true });
         const writer = openWriter(folder, { flushRows: 64 });
