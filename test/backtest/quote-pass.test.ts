@@ -123,7 +123,7 @@ const TIGHT: readonly Protection[] = [
   { trigger: { kind: 'stale-feed', afterMs: 12_000 }, scope: 'strategy', action: 'deny', release: { kind: 'cleared' } },
 ];
 
-/** Checked often, released soon, and with each action. */
+/** Wider limits, which are reached between two decisions, and the other actions. */
 const QUICK: readonly Protection[] = [
   { trigger: { kind: 'max-drawdown', limitPct: 6 }, scope: 'global', action: 'flatten',
     release: { kind: 'elapsed', afterMs: 15_000 } },
