@@ -57,7 +57,7 @@ interface ChainTime {
 
 // Pinned exactly: older releases abort the process within a few transactions, and these classes are no promised
 // interface.
-const PACKAGE_VERSION = '1.5.0';
+const PACKAGE_VERSION = '1.4.1';
 const RENT_EPOCH_EXEMPT = 2n ** 64n - 1n;
 /** Accounts of the VM's own time begin so. */
 const SYSVAR = 'Sysvar';
