@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -32,17 +32,20 @@ function registerEmulator(): void {
   writeFileSync(join(REGISTER, 'register'), rule!);
 }
 
-/** Lays out Node 20 for arm64 with the npm of this machine, whose code is the same everywhere. */
+/** Lays out Node 20 for arm64, with an npm of the version that this machine has. */
 function addNode(root: string): void {
-  const [packed, node] = [mkdtempSync(join(tmpdir(), 'gannet-arm64-')), join(root, 'opt', 'node')];
-  runToEnd('npm', ['pack', '--silent', '--pack-destination', packed, NPM_NODE]);
-  mkdirSync(join(node, 'bin'), { recursive: true });
-  runToEnd('tar', ['-xzf', join(packed, `${NPM_NODE.replace('@', '-')}.tgz`), '-C', packed]);
-  cpSync(join(packed, 'package', 'bin', 'node'), join(node, 'bin', 'node'));
-  rmSync(packed, { recursive: true });
-  const npm = join(runToEnd('npm', ['root', '--global']).trim(), 'npm');
-  cpSync(npm, join(node, 'lib', 'node_modules', 'npm'), { recursive: true });
+  const node = join(root, 'opt', 'node');
+  unpack(NPM_NODE, node);
+  unpack(`npm@${runToEnd('npm', ['--version']).trim()}`, join(node, 'lib', 'node_modules', 'npm'));
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(node, 'bin', 'npm'));
+}
+
+/** Puts the content of a package of the registry into a new folder. */
+function unpack(name: string, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const packed = runToEnd('npm', ['pack', '--silent', '--pack-destination', folder, name]).trim();
+  runToEnd('tar', ['-xzf', join(folder, packed), '-C', folder, '--strip-components', '1']);
+  rmSync(join(folder, packed));
 }
 
 /** Runs a command of the shell within the other root. */
