@@ -8,7 +8,7 @@ import type { History, LandedTransaction, TokenBalance } from './history.ts';
 import { loadedAddresses } from './lookup-tables.ts';
 import { decodeTokenAccount, isTokenProgram } from './token-layout.ts';
 import type { DecodedTransaction } from './transaction-bytes.ts';
-import { decodeTransaction, isWritable, UndecodableError } from './transaction-bytes.ts';
+import { decodeTransaction, UndecodableError } from './transaction-bytes.ts';
 import type { TransactionError } from './transaction-error.ts';
 import type { Account, Execution, SimulatedExecution, Vm } from './vm.ts';
 
@@ -50,7 +50,8 @@ export interface SimulationResult {
 }
 
 interface Landing {
-  land: (bytes: Uint8Array) => LandResult;
+  /** Lands a transaction; `shownAs` is the version that is kept of it, its own unless said otherwise. */
+  land: (bytes: Uint8Array, shownAs?: number) => LandResult;
   simulate: (bytes: Uint8Array, options?: SimulateOptions) => SimulationResult;
 }
 
@@ -68,7 +69,7 @@ export function createLanding(parts: LandingParts): Landing {
   const { vm, blocks, history } = parts;
   const reader = createAccountReader(vm);
 
-  function land(bytes: Uint8Array): LandResult {
+  function land(bytes: Uint8Array, shownAs?: number): LandResult {
     const transaction = tryDecode(bytes);
     if (!transaction) return { kind: 'rejected', signature: undefined, error: 'SanitizeFailure' };
     const signature = bs58.encode(transaction.signatures[0]!);
@@ -78,14 +79,16 @@ export function createLanding(parts: LandingParts): Landing {
       return { kind: 'rejected', signature, error: 'BlockhashNotFound' };
     // The same message under another signature of the payer: the chain remembers the message, not only its signature.
     if (landedAs !== undefined) return { kind: 'rejected', signature, error: 'AlreadyProcessed' };
-    return execute(transaction, signature);
+    return execute(transaction, signature, shownAs ?? transaction.message.version);
   }
 
-  function execute(transaction: DecodedTransaction, signature: string): LandResult {
-    const { message } = transaction;
-    const loaded = loadedAddresses(vm, message) ?? { writable: [], readonly: [] };
-    const accountKeys = [...message.staticKeys, ...loaded.writable, ...loaded.readonly];
-    const writableKeys = accountKeys.filter((_, index) => isWritable(message, index));
+  function execute(
+    transaction: DecodedTransaction, signature: string, version: LandedTransaction['version'],
+  ): LandResult {
+    const { message, staticKeys } = transaction;
+    const loaded = loadedAddresses(vm, transaction) ?? { writable: [], readonly: [] };
+    const accountKeys = [...staticKeys, ...loaded.writable, ...loaded.readonly];
+    const writableKeys = accountKeys.filter((_, index) => message.isAccountWritable(index));
     const writable = new Set(writableKeys);
     const before = reader.read(accountKeys, writable);
     const execution = vm.send(transaction);
@@ -96,7 +99,7 @@ export function createLanding(parts: LandingParts): Landing {
     // A chain keeps a failed transaction only when it charged for it; the payer's balance tells what the VM did.
     if (execution.error !== null && paid === 0n) return { kind: 'rejected', signature, error: execution.error };
 
-    const fee = transactionFee(message);
+    const fee = transactionFee(transaction);
     const feeLamports = execution.error === null ? fee.feeLamports : paid;
     const { slot, unixSeconds } = blocks.produce();
     for (const address of writableKeys) parts.versions.replaced(address, before.get(address), slot);
@@ -107,6 +110,7 @@ export function createLanding(parts: LandingParts): Landing {
       unixSeconds,
       // A copy of its own: a slice of a shared buffer would keep all of that buffer.
       bytes: new Uint8Array(transaction.bytes),
+      version,
       error,
       logs,
       unitsConsumed,
