@@ -53,7 +53,7 @@ export function encodeAccountsOf(landed: LandedTransaction, { withVersion }: { w
   };
 }
 
-/** Throws RpcError for a transaction of a version above the highest that a client states, or of any if it states none. */
+/** Throws RpcError for a transaction of a higher version than a client states; one that states none reads none. */
 export function refuseVersion({ version }: LandedTransaction, highest: number | undefined): void {
   if (version === 'legacy' || (highest !== undefined && version <= highest)) return;
   throw new RpcError(

@@ -14,7 +14,8 @@ export const ENOUGH = { computeUnitLimit: 20_000, loadedAccountsDataSizeLimit: 1
 /** Returns a signed version 1 transaction of kit that pays lamports, `transfers` times. */
 export async function version1Payment(options: {
   chain: SandboxChain; payer: Wallet; to: string; lamports: bigint;
-  config?: Parameters<typeof setTransactionMessageConfig>[0] | undefined; transfers?: number; more?: readonly Instruction[];
+  config?: Parameters<typeof setTransactionMessageConfig>[0] | undefined;
+  transfers?: number; more?: readonly Instruction[];
 }): Promise<Buffer> {
   const { chain, config } = options;
   const payer = await createKeyPairSignerFromBytes(options.payer.keypair.secretKey);
