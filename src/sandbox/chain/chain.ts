@@ -13,6 +13,7 @@ import { createLanding } from './landing.ts';
 import { createLookupTable } from './lookup-tables.ts';
 import type { Pool, PoolOptions, PoolReserves } from './pools.ts';
 import { SWAP_PROGRAM_ID, createPools, readSwapProgram } from './pools.ts';
+import type { DecodedMessage } from './transaction-bytes.ts';
 import type { Account, Vm } from './vm.ts';
 import { createVm } from './vm.ts';
 
@@ -56,6 +57,8 @@ export interface SandboxChain {
   latestBlockhash: (commitment?: Commitment) => LatestBlockhash;
   /** Returns whether a blockhash is good in the view of a commitment; by default whether it would land now. */
   isBlockhashValid: (blockhash: string, commitment?: Commitment) => boolean;
+  /** Returns whether a message may still land: its blockhash is recent, or the present value of its nonce account. */
+  isLifetimeValid: (message: DecodedMessage, commitment?: Commitment) => boolean;
   /**
    * Lands a transaction; the same one again gives its first result and executes nothing. Malformed bytes are rejected.
    */
@@ -131,7 +134,7 @@ export function createChain(options: ChainOptions): SandboxChain {
   const history = createHistory();
   const landedListeners = new Set<(result: Landed) => void>();
   const slotListeners = new Set<(slot: number) => void>();
-  const { land, simulate } = createLanding({ vm, blocks, accounts, versions, history, onLanded: announce });
+  const { land, simulate, isLifetimeValid } = createLanding({ vm, blocks, accounts, versions, history, onLanded: announce });
   const faucet = createFaucet({ accounts, land, blockhash: () => blocks.latestBlockhash('processed').blockhash, seed });
   let lookupTables = 0;
 
@@ -177,6 +180,7 @@ export function createChain(options: ChainOptions): SandboxChain {
       .reduce((sum, { lamports }) => sum + lamports, 0n),
     latestBlockhash: (commitment = 'confirmed') => blocks.latestBlockhash(commitment),
     isBlockhashValid: (blockhash, commitment = 'processed') => blocks.isValid(blockhash, commitment),
+    isLifetimeValid,
     land: (bytes) => land(bytes),
     simulate,
     transaction: history.transaction,

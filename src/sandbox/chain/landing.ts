@@ -3,11 +3,12 @@ import { assert } from '../../core/assert.ts';
 import type { AccountVersions, Accounts } from './accounts.ts';
 import type { Address } from './addresses.ts';
 import type { Blocks, Commitment } from './blocks.ts';
+import { advanceNonce, nonceAccountOf } from './durable-nonce.ts';
 import { transactionFee } from './fees.ts';
 import type { History, LandedTransaction, TokenBalance } from './history.ts';
 import { loadedAddresses } from './lookup-tables.ts';
 import { decodeTokenAccount, isTokenProgram } from './token-layout.ts';
-import type { DecodedTransaction } from './transaction-bytes.ts';
+import type { DecodedMessage, DecodedTransaction } from './transaction-bytes.ts';
 import { decodeTransaction, UndecodableError } from './transaction-bytes.ts';
 import type { TransactionError } from './transaction-error.ts';
 import type { Account, Execution, SimulatedExecution, Vm } from './vm.ts';
@@ -53,6 +54,8 @@ interface Landing {
   /** Lands a transaction; `shownAs` is the version that is kept of it, its own unless said otherwise. */
   land: (bytes: Uint8Array, shownAs?: number) => LandResult;
   simulate: (bytes: Uint8Array, options?: SimulateOptions) => SimulationResult;
+  /** Returns whether a message may still land: its blockhash is recent, or the present value of its nonce account. */
+  isLifetimeValid: (decoded: DecodedMessage, commitment?: Commitment) => boolean;
 }
 
 interface LandingParts {
@@ -75,8 +78,7 @@ export function createLanding(parts: LandingParts): Landing {
     const signature = bs58.encode(transaction.signatures[0]!);
     const landedAs = history.signatureOfMessage(transaction.messageBytes);
     if (landedAs === signature) return firstResult(signature);
-    if (!blocks.isValid(transaction.message.recentBlockhash, 'processed'))
-      return { kind: 'rejected', signature, error: 'BlockhashNotFound' };
+    if (!isLifetimeValid(transaction)) return { kind: 'rejected', signature, error: 'BlockhashNotFound' };
     // The same message under another signature of the payer: the chain remembers the message, not only its signature.
     if (landedAs !== undefined) return { kind: 'rejected', signature, error: 'AlreadyProcessed' };
     return execute(transaction, signature, shownAs ?? transaction.message.version);
@@ -91,6 +93,8 @@ export function createLanding(parts: LandingParts): Landing {
     const writableKeys = accountKeys.filter((_, index) => message.isAccountWritable(index));
     const writable = new Set(writableKeys);
     const before = reader.read(accountKeys, writable);
+    const parentHash = blocks.parentHash();
+    const nonceAccount = nonceAccountOf(vm, parentHash, transaction);
     const execution = vm.send(transaction);
     const after = reader.readAgain(before, writable);
 
@@ -99,6 +103,7 @@ export function createLanding(parts: LandingParts): Landing {
     // A chain keeps a failed transaction only when it charged for it; the payer's balance tells what the VM did.
     if (execution.error !== null && paid === 0n) return { kind: 'rejected', signature, error: execution.error };
 
+    if (nonceAccount !== undefined) advanceNonce(vm, parentHash, nonceAccount);
     const fee = transactionFee(transaction);
     const feeLamports = execution.error === null ? fee.feeLamports : paid;
     const { slot, unixSeconds } = blocks.produce();
@@ -141,8 +146,7 @@ export function createLanding(parts: LandingParts): Landing {
     const transaction = tryDecode(bytes);
     if (!transaction) return notRun('SanitizeFailure');
     if (options.replaceRecentBlockhash !== true) {
-      if (!blocks.isValid(transaction.message.recentBlockhash, options.commitment ?? 'processed'))
-        return notRun('BlockhashNotFound');
+      if (!isLifetimeValid(transaction, options.commitment)) return notRun('BlockhashNotFound');
       if (history.signatureOfMessage(transaction.messageBytes) !== undefined) return notRun('AlreadyProcessed');
     }
     const { error, logs, unitsConsumed, returnData, accountsAfter }: SimulatedExecution =
@@ -150,7 +154,12 @@ export function createLanding(parts: LandingParts): Landing {
     return { error, logs, unitsConsumed, returnData, accountsAfter };
   }
 
-  return { land, simulate };
+  function isLifetimeValid(decoded: DecodedMessage, commitment: Commitment = 'processed'): boolean {
+    return blocks.isValid(decoded.message.recentBlockhash, commitment)
+      || nonceAccountOf(vm, blocks.parentHash(), decoded) !== undefined;
+  }
+
+  return { land, simulate, isLifetimeValid };
 }
 
 function tryDecode(bytes: Uint8Array): DecodedTransaction | undefined {

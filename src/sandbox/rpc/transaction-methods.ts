@@ -61,8 +61,8 @@ export function transactionMethods(chain: SandboxChain): RpcMethods {
       const config = configParam(params, 1);
       const commitment = viewOf(chain, config);
       const decoded = orInvalid(() => decodeMessage(bytes));
-      const known = chain.isBlockhashValid(decoded.message.recentBlockhash, commitment);
-      return withContext(chain, commitment, known ? transactionFee(decoded).feeLamports : null);
+      const isValid = chain.isLifetimeValid(decoded, commitment);
+      return withContext(chain, commitment, isValid ? transactionFee(decoded).feeLamports : null);
     },
 
     requestAirdrop: (params) => {
