@@ -134,7 +134,8 @@ export function createChain(options: ChainOptions): SandboxChain {
   const history = createHistory();
   const landedListeners = new Set<(result: Landed) => void>();
   const slotListeners = new Set<(slot: number) => void>();
-  const { land, simulate, isLifetimeValid } = createLanding({ vm, blocks, accounts, versions, history, onLanded: announce });
+  const { land, simulate, isLifetimeValid } =
+    createLanding({ vm, blocks, accounts, versions, history, onLanded: announce });
   const faucet = createFaucet({ accounts, land, blockhash: () => blocks.latestBlockhash('processed').blockhash, seed });
   let lookupTables = 0;
 
