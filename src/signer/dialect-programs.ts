@@ -1,7 +1,7 @@
 import type { DataField, SwapLayout, SwapProgram } from './policy/swap-programs.ts';
 import { layoutSwap } from './policy/swap-programs.ts';
 import { isAddress } from '../solana/addresses.ts';
-import { MAX_TRANSACTION_BYTES } from '../solana/constants.ts';
+import { MAX_V1_TRANSACTION_BYTES } from '../solana/constants.ts';
 import { invalid, itemsOf, memberOf, membersOf, textOf, wholeOf, yamlRoot, type YamlPlace } from './yaml-reading.ts';
 
 const ACCOUNTS = {
@@ -14,7 +14,7 @@ const FIELDS = {
   slippage_bps: { name: 'slippageBps', bytes: [2] }, platform_fee_bps: { name: 'platformFeeBps', bytes: [1, 2] },
 } as const;
 const MAX_PLACE = 255;
-const MAX_OFFSET = MAX_TRANSACTION_BYTES;
+const MAX_OFFSET = MAX_V1_TRANSACTION_BYTES;
 
 /**
  * Returns the swap programs that a dialect's text lists under `swap_programs`, each with a reader of those of its

@@ -19,7 +19,7 @@ import type { PolicyTools } from '../../../signer/policy/policy.ts';
 import { createPolicy, inferExpectation } from '../../../signer/policy/policy.ts';
 import type { LookupTables } from '../../../signer/policy/lookup-tables.ts';
 import type { Summary, Verdict } from '../../../signer/policy/verdict.ts';
-import { sol, verdictOf } from '../../../signer/policy/verdict.ts';
+import { configInWords, sol, verdictOf } from '../../../signer/policy/verdict.ts';
 import type { SignerSettings } from '../../../signer/settings.ts';
 import { readSignerSettings } from '../../../signer/settings.ts';
 import { isAddress } from '../../../solana/addresses.ts';
@@ -168,7 +168,7 @@ const TERMS: Readonly<Record<TermsFrom, string>> = {
 function summaryFacts(
   summary: Summary, wallet: string, from: TermsFrom,
 ): [string, string | readonly string[] | undefined][] {
-  const { costs, swap, signers, feePayer, instructions, lookupTables, version, bytes, blockhash } = summary;
+  const { costs, swap, signers, feePayer, instructions, lookupTables, version, config, bytes, blockhash } = summary;
   const who = (address: string): string =>
     `${address}${address === wallet ? ', the wallet' : ''}${address === feePayer ? ', pays the fee' : ''}`;
   return [
@@ -180,9 +180,10 @@ function summaryFacts(
       + `priority${costs.paidByWallet ? '' : '; the wallet pays none of it'}`],
     ['tips', costs.tipLamports === 0n ? undefined : sol(costs.tipLamports)],
     ['rent', costs.rentLamports === 0n ? undefined : `at most ${sol(costs.rentLamports)} for new accounts`],
+    ['budget', config === undefined ? undefined : configInWords(config)],
     ['does', instructions.map(({ index, program, text }) => `${index}  ${program}: ${text}`)],
     ['tables', lookupTables],
-    ['form', `${version === 0 ? 'version 0' : 'legacy'}, ${bytes} bytes, blockhash ${blockhash}`],
+    ['form', `${version === 'legacy' ? version : `version ${version}`}, ${bytes} bytes, blockhash ${blockhash}`],
   ];
 }
 
