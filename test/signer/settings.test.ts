@@ -205,6 +205,7 @@ fields: { outAmount: out }
 describe('the swap programs of a dialect', () => {
   const layout = '{ discriminator: "0102", accounts: { user: 0, source: 1, destination: 2, output_mint: 3 }, '
     + 'data: { amount_in: 2, quoted_out: 10 } }';
+  const sliding = layout.replace('quoted_out: 10', 'quoted_out: 10, slippage_bps: 18');
   const narrow = layout.replace('quoted_out: 10', 'quoted_out: { at: 10, bytes: 4 }');
   test('are on the allow-list, with a decoder where a layout is given', () => {
     const { programs } =
@@ -253,6 +254,15 @@ describe('the swap programs of a dialect', () => {
       [
         `swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('user: 0', 'taker: 0')}] }]`,
         /unknown key "taker"/,
+      ],
+      [`swap_programs: [{ program: ${PROGRAM}, instructions: [${sliding}] }]`, /expected the key "minimum"/],
+      [
+        `swap_programs: [{ program: ${PROGRAM}, instructions: [${sliding.replace('{ d', '{ minimum: up, d')}] }]`,
+        /minimum: expected "ceil" or "floor"/,
+      ],
+      [
+        `swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('{ d', '{ minimum: ceil, d')}] }]`,
+        /minimum: expected the key "minimum" only beside data\.slippage_bps/,
       ],
     ];
     for (const [text, expected] of cases) expect(() => withDialect(text)).toThrowError(

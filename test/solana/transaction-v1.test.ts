@@ -87,7 +87,6 @@ describe('readTransaction reads version 1', () => {
 
   test('and says what is wrong in a word: the size, the version, an account twice, or the bytes', () => {
     const long = new Uint8Array(4_097);
-    const behind = (version: number): Uint8Array => Uint8Array.of(1, ...new Uint8Array(64), version);
     expect([
       problem(long.with(0, 0x81)), problem(new Uint8Array(1_233)), problem(simpleV1().with(0, 0x82)),
       problem(long.with(0, 0xff)), problem(simpleV1({ keys: [key(1), key(1)] })),
@@ -101,6 +100,10 @@ describe('readTransaction reads version 1', () => {
     expect([...writeUnsignedTransaction(readTransaction(bytes))]).toEqual([...bytes]);
   });
 });
+
+function behind(version: number): Uint8Array {
+  return Uint8Array.of(1, ...new Uint8Array(64), version);
+}
 
 function problem(bytes: Uint8Array): unknown {
   try {
