@@ -108,40 +108,40 @@ describe('an attempt', () => {
   });
 });
 
-describe('a threshold that the host rounds otherwise than the program', () => {
-  /** What the signer's policy makes of the terms that are given to it, where the service says so much more or less. */
-  async function judged(
-    route: 'order' | 'build', by: bigint, intent: Partial<Intent> = {},
-  ): Promise<{ readonly result: Prepared['result']; readonly findings: readonly string[] }> {
-    const chain = createChainReader(createJsonRpc(fixture.sandbox.addresses.rpc_url));
-    const policy = createPolicy();
-    const findings: string[] = [];
-    const moved = <T extends { readonly threshold: Amount }>(terms: T): T =>
-      ({ ...terms, threshold: terms.threshold + by as Amount });
-    try {
-      const { result } = await prepare({
-        intent: fixture.intent({ route, ...intent }), order: moved, parts: {
-          ...(route === 'order' ? {} : { service: {
-            ...fixture.service, build: async (request, call) => moved(await fixture.service.build(request, call)),
-          } }),
-          signer: {
-            address: fixture.signer.address,
-            sign: async (transaction, terms) => {
-              const verdict = await judgeWithChain(transaction, {
-                ...terms, wallet: fixture.signer.address, maxFeeLamports: USUAL_MAX_FEE_LAMPORTS,
-              }, { policy, chain });
-              findings.push(...verdict.findings.map(({ code }) => code));
-              return fixture.signer.sign(transaction, terms);
-            },
+/** What the signer's policy makes of the terms that are given to it, where the service says so much more or less. */
+async function judged(
+  route: 'order' | 'build', by: bigint, intent: Partial<Intent> = {},
+): Promise<{ readonly result: Prepared['result']; readonly findings: readonly string[] }> {
+  const chain = createChainReader(createJsonRpc(fixture.sandbox.addresses.rpc_url));
+  const policy = createPolicy();
+  const findings: string[] = [];
+  const moved = <T extends { readonly threshold: Amount }>(terms: T): T =>
+    ({ ...terms, threshold: terms.threshold + by as Amount });
+  try {
+    const { result } = await prepare({
+      intent: fixture.intent({ route, ...intent }), order: moved, parts: {
+        ...(route === 'order' ? {} : { service: {
+          ...fixture.service, build: async (request, call) => moved(await fixture.service.build(request, call)),
+        } }),
+        signer: {
+          address: fixture.signer.address,
+          sign: async (transaction, terms) => {
+            const verdict = await judgeWithChain(transaction, {
+              ...terms, wallet: fixture.signer.address, maxFeeLamports: USUAL_MAX_FEE_LAMPORTS,
+            }, { policy, chain });
+            findings.push(...verdict.findings.map(({ code }) => code));
+            return fixture.signer.sign(transaction, terms);
           },
         },
-      });
-      return { result, findings };
-    } finally {
-      chain.close();
-    }
+      },
+    });
+    return { result, findings };
+  } finally {
+    chain.close();
   }
+}
 
+describe('a threshold that the host rounds otherwise than the program', () => {
   it.each(['order', 'build'] as const)('is signed by the bytes where it is one unit above them (%s)', async (route) => {
     const { result, findings } = await judged(route, 1n);
     expect([result.kind, findings]).toEqual(['signed', []]);

@@ -101,6 +101,17 @@ function counted(): { rows: number; amounts: number } {
   }
 }
 
+function costsCounted(): number {
+  const database = new DatabaseSync(join(stateDir, COUNTERS_FILE));
+  try {
+    return Number(database.prepare(
+      `SELECT coalesce(sum(amount_low), 0) AS costs FROM spends WHERE kind = 'cost'`,
+    ).get()!['costs']);
+  } finally {
+    database.close();
+  }
+}
+
 describe('the signer', () => {
   test('allows an order of any router within its terms, and counts it first', async () => {
     const authoriser =
@@ -125,23 +136,27 @@ describe('the signer', () => {
     });
     const parts =
       decompile(fine.bytes, new Map(Object.entries(body.addressesByLookupTableAddress as Record<string, string[]>)));
-    const theft = recompile({
+    const theft = (lamports: bigint): Uint8Array => recompile({
       ...parts,
-      instructions: [...parts.instructions, system(2, [u64(1n)], [[taker.address, 'sw'], [friend.address, 'w']])],
+      instructions: [...parts.instructions, system(2, [u64(lamports)], [[taker.address, 'sw'], [friend.address, 'w']])],
     }, 'legacy').bytes;
     const refusals = await Promise.all([
       word(authoriser, { ...fine, terms: { ...fine.terms, amountIn: 19_999_999n } }),
       word(authoriser, { ...fine, terms: { ...fine.terms, minimumOut: fine.terms.minimumOut * 2n } }),
       word(authoriser, { ...fine, terms: { ...fine.terms, feePayer: friend.address } }),
-      word(authoriser, { ...fine, bytes: theft }),
+      word(authoriser, { ...fine, bytes: theft(5_000_001n) }), word(authoriser, { ...fine, bytes: theft(100_001n) }),
       word(authoriser, { ...fine, bytes: Buffer.alloc(0) }),
       word(authoriser, { ...fine, bytes: Buffer.alloc(5_000) }),
     ]);
     expect(refusals).toEqual([
-      'SWAP_AMOUNT_EXCEEDS', 'SWAP_MINIMUM_BELOW', 'FEE_PAYER_FOREIGN', 'TRANSFER_DESTINATION', 'BYTES_NOT_CANONICAL',
-      'SIZE_EXCEEDED',
+      'SWAP_AMOUNT_EXCEEDS', 'SWAP_MINIMUM_BELOW', 'FEE_PAYER_FOREIGN', 'TRANSFER_DESTINATION', 'TIP_EXCEEDS',
+      'BYTES_NOT_CANONICAL', 'SIZE_EXCEEDED',
     ]);
     expect(counted().rows).toBe(0);
+    // What the usual allowance lets out to a stranger is counted with the fees.
+    const before = costsCounted();
+    expect(await word(authoriser, { ...fine, bytes: theft(100_000n) })).toBe('allowed');
+    expect(costsCounted() - before).toBeGreaterThanOrEqual(105_000);
   });
 
   test('refuses terms that no swap can have', async () => {

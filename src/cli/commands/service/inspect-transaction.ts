@@ -57,7 +57,9 @@ async function inspect(
   let from: TermsFrom;
   try {
     const tables = await tablesOf(bytes, { policy, chain });
-    const terms = termsOf(expected, { bytes, wallet, tables, tools: policy });
+    const given = termsOf(expected, { bytes, wallet, tables, tools: policy });
+    const { maxTipLamports = settings.allowances.maxTipLamports } = given.expectation;
+    const terms = { ...given, expectation: { ...given.expectation, maxTipLamports } };
     const receivers = expected?.receiver === undefined ? [undefined, ...settings.destinations] : [expected.receiver];
     from = terms.from;
     verdict = from === 'nowhere'
