@@ -1,8 +1,11 @@
 import { getTransactionDecoder } from '@solana/kit';
+import bs58 from 'bs58';
 import { describe, expect, test } from 'vitest';
 import { isGannetError } from '../../src/core/errors.ts';
 import { seededRandom } from '../../src/core/random.ts';
-import { readTransaction, writeMessage, writeUnsignedTransaction } from '../../src/solana/transaction.ts';
+import {
+  readTransaction, readTransactionFacts, writeMessage, writeUnsignedTransaction,
+} from '../../src/solana/transaction.ts';
 import { mutate } from '../signer/random-transaction.ts';
 import { randomV1Transaction } from '../signer/random-v1-transaction.ts';
 import { outcome, plain, readByKit, readByWeb3 } from './reference-readers.ts';
@@ -93,6 +96,18 @@ describe('readTransaction reads version 1', () => {
       problem(simpleV1().with(0, 0x80)), problem(behind(0x82)), problem(behind(0x81)),
       problem(new Uint8Array()),
     ]).toEqual(['size', 'size', 'version', 'version', 'duplicate', 'bytes', 'version', 'bytes', 'bytes']);
+  });
+
+  test('and tells its facts: who pays, the blockhash, and whether it begins with a nonce', () => {
+    const system = key(0);
+    const nonce = { keys: [key(1), system], payload: [4, 0, 0, 0] };
+    const facts = readTransactionFacts(simpleV1({ ...nonce, instructions: [[1, 0, 4, 0]] }));
+    expect(facts).toEqual({
+      blockhash: bs58.encode(Uint8Array.from(key(9))), feePayer: bs58.encode(Uint8Array.from(key(1))),
+      signers: [bs58.encode(Uint8Array.from(key(1)))], durableNonce: true,
+    });
+    const later = simpleV1({ ...nonce, instructions: [[1, 0, 0, 0], [1, 0, 4, 0]] });
+    expect(readTransactionFacts(later).durableNonce).toBe(false);
   });
 
   test('and the writer puts empty signatures behind the message', () => {
