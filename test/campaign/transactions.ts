@@ -3,6 +3,7 @@ import { seededRandom, type Random } from '../../src/core/random.ts';
 import { createPolicy } from '../../src/signer/policy/policy.ts';
 import { collectGoldens, type Golden } from '../signer/policy/goldens.ts';
 import { MUTANT_KINDS, mutantsOf, type Mutant } from '../signer/policy/mutants.ts';
+import { withV1 } from '../signer/policy/v1-goldens.ts';
 import { pick } from '../signer/random-transaction.ts';
 import { addResult, endCampaign, resultsFile } from './results.ts';
 import { codeVersion } from './tested-code.ts';
@@ -14,9 +15,13 @@ export interface HostileTransactionsOptions {
 }
 
 export interface HostileTransactionsReport {
-  readonly goldens: { readonly judged: number; readonly denied: number; readonly kinds: number };
+  /** Those of version 1 are twins of others. */
+  readonly goldens: {
+    readonly judged: number; readonly denied: number; readonly kinds: number; readonly version1: number;
+  };
   readonly mutants: {
     readonly judged: number;
+    readonly version1: number;
     readonly allowed: number;
     /** Denied, but without the code that the mutation deserves among the findings. */
     readonly wrongCode: number;
@@ -42,7 +47,7 @@ export async function judgeHostileTransactions(
   const startedMs = performance.now();
   const policy = createPolicy();
   const violations: string[] = [];
-  const goldens = await collectGoldens({ count: options.goldens, seed: options.seed });
+  const goldens = withV1(await collectGoldens({ count: options.goldens, seed: options.seed }), { every: 1 });
   let denied = 0;
   for (const { kind, bytes, expectation, tables } of goldens) {
     const { verdict, findings } = policy.judge(bytes, expectation, { tables });
@@ -54,10 +59,11 @@ export async function judgeHostileTransactions(
   const random = seededRandom(`hostile ${options.seed}`);
   const codes: Record<string, number> = {};
   const kinds = new Set<string>();
-  const count = { judged: 0, allowed: 0, wrongCode: 0, namedFirst: 0 };
+  const count = { judged: 0, version1: 0, allowed: 0, wrongCode: 0, namedFirst: 0 };
   for (const { golden, mutant: { kind, code, bytes, tables } } of manyMutants(goldens, options.mutants, random)) {
     const verdict = policy.judge(bytes, golden.expectation, { tables });
     count.judged += 1;
+    if (isV1(golden)) count.version1 += 1;
     codes[code] = (codes[code] ?? 0) + 1;
     kinds.add(MUTANT_KINDS.find((known) => kind === known || kind.startsWith(`${known},`)) ?? kind);
     if (verdict.code === code) count.namedFirst += 1;
@@ -69,11 +75,18 @@ export async function judgeHostileTransactions(
     );
   }
   return {
-    goldens: { judged: goldens.length, denied, kinds: new Set(goldens.map(({ kind }) => kind)).size },
+    goldens: {
+      judged: goldens.length, denied, kinds: new Set(goldens.map(({ kind }) => kind)).size,
+      version1: goldens.filter(isV1).length,
+    },
     mutants: { ...count, kinds: kinds.size, codes },
     seconds: (performance.now() - startedMs) / 1_000,
     violations,
   };
+}
+
+function isV1({ bytes }: Golden): boolean {
+  return bytes[0] === 0x81;
 }
 
 /**

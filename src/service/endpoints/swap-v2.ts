@@ -1,6 +1,6 @@
 import { isGannetError } from '../../core/errors.ts';
 import { SOL_MINT } from '../../market/token.ts';
-import { MAX_TRANSACTION_BYTES } from '../../solana/constants.ts';
+import { MAX_V1_TRANSACTION_BYTES } from '../../solana/constants.ts';
 import type { BuildOptions, OrderOptions } from '../../trading/swap-options.ts';
 import type { SwapRequest } from '../../trading/swap-terms.ts';
 import type { Gateway } from '../gateway.ts';
@@ -195,8 +195,8 @@ const BUILD_RULES: RequestRules<BuildRequest> = {
 const EXECUTE_RULES: RequestRules<ExecuteRequest> = {
   endpoint: 'POST /swap/v2/execute',
   parameters: {
-    signedTransaction: required(optionalRule(`a signed transaction of 1 to ${MAX_TRANSACTION_BYTES} bytes`,
-      (value) => value instanceof Uint8Array && value.length > 0 && value.length <= MAX_TRANSACTION_BYTES)),
+    signedTransaction: required(optionalRule(`a signed transaction of 1 to ${MAX_V1_TRANSACTION_BYTES} bytes`,
+      (value) => value instanceof Uint8Array && value.length > 0 && value.length <= MAX_V1_TRANSACTION_BYTES)),
     requestId: required(optionalRule('the requestId of the order', (value) =>
       typeof value === 'string' && value !== '' && value.length <= 200)),
     lastValidBlockHeight: aU64,

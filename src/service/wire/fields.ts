@@ -4,7 +4,7 @@ import { U64_MAX } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import { ADDRESS_FORM, SIGNATURE_FORM } from '../../solana/addresses.ts';
-import { MAX_TRANSACTION_BYTES } from '../../solana/constants.ts';
+import { MAX_V1_TRANSACTION_BYTES } from '../../solana/constants.ts';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -55,11 +55,13 @@ export const wireId = z.string({ error: 'expected an id' })
 /** Bytes as base64, at most as many as a transaction has; the length is checked before anything is decoded. */
 export const wireBytes = z
   .string({ error: 'expected base64' })
-  .max(Math.ceil(MAX_TRANSACTION_BYTES / 3) * 4, { error: `expected at most ${MAX_TRANSACTION_BYTES} bytes of base64` })
+  .max(Math.ceil(MAX_V1_TRANSACTION_BYTES / 3) * 4, {
+    error: `expected at most ${MAX_V1_TRANSACTION_BYTES} bytes of base64`,
+  })
   .regex(BASE64, { error: 'expected base64' })
   .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
-  .refine((bytes) => bytes.length <= MAX_TRANSACTION_BYTES, {
-    error: `expected at most ${MAX_TRANSACTION_BYTES} bytes of base64`,
+  .refine((bytes) => bytes.length <= MAX_V1_TRANSACTION_BYTES, {
+    error: `expected at most ${MAX_V1_TRANSACTION_BYTES} bytes of base64`,
   });
 
 /**

@@ -270,7 +270,7 @@ describe('a swap of V1', () => {
   test.each<[string, Record<string, unknown>]>([
     ['no transaction', { swapTransaction: null }],
     ['an empty transaction', { swapTransaction: '' }],
-    ['a transaction larger than any', { swapTransaction: Buffer.alloc(1_233).toString('base64') }],
+    ['a transaction larger than any', { swapTransaction: Buffer.alloc(4_097).toString('base64') }],
     ['no block height', { lastValidBlockHeight: 0 }],
   ])('with %s is malformed', async (_name, changes) => {
     const server = await serve(quoteAnswer(), quoteSwapAnswer(changes));

@@ -203,7 +203,7 @@ describe('an order', () => {
   test.each<[string, Record<string, unknown>]>([
     ['another taker', { taker: PROGRAM }],
     ['a transaction that is not base64', { transaction: 'a transaction!' }],
-    ['a transaction larger than any', { transaction: Buffer.alloc(1_233).toString('base64') }],
+    ['a transaction larger than any', { transaction: Buffer.alloc(4_097).toString('base64') }],
     ['a transaction of megabytes', { transaction: 'A'.repeat(4_000_000) }],
     ['a transaction beside an error', { errorCode: 1 }],
     ['a block height of zero', { lastValidBlockHeight: '0' }],
@@ -216,8 +216,8 @@ describe('an order', () => {
   });
 
   test('may have the largest transaction there is', () => {
-    const transaction = Buffer.alloc(1_232, 7).toString('base64');
-    expect(readSwapOrder(takerAnswer({ transaction }), ASKED_BY_TAKER).transaction).toHaveLength(1_232);
+    const transaction = Buffer.alloc(4_096, 7).toString('base64');
+    expect(readSwapOrder(takerAnswer({ transaction }), ASKED_BY_TAKER).transaction).toHaveLength(4_096);
   });
 
   test.each<[string, Record<string, unknown>, unknown]>([
