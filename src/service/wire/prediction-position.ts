@@ -70,7 +70,8 @@ export function readPosition(answer: Json, pubkey: string, unread?: ReportUnread
 }
 
 function readPositionElement(element: Json, unread: ReportUnread | undefined): PredictionPosition {
-  const { contracts, contractsMicro, contractsDecimal, ...position } = readWire(WirePosition, element, 'position', unread);
+  const { contracts, contractsMicro, contractsDecimal, ...position } =
+    readWire(WirePosition, element, 'position', unread);
   const held = quantityOf('position', { whole: contracts, micro: contractsMicro, decimal: contractsDecimal });
   if (held === undefined) throw malformed('position, contracts: expected the number of contracts held', undefined);
   const owner = agreed('ownerPubkey', position.ownerPubkey, position.owner);

@@ -4,8 +4,8 @@ import type { Json } from '../../core/json.ts';
 import { printable } from '../../core/text.ts';
 import { isUnread } from './fields.ts';
 
-/** Takes the name of an optional member that could not be read, and was left out: `routePlan.percent`. */
-export type ReportUnread = (member: string) => void;
+/** Takes the name of an optional member that could not be read, and was left out: `routePlan.percent` of `order`. */
+export type ReportUnread = (member: string, what: string) => void;
 
 /**
  * Returns an answer as its schema reads it; members it does not name are left out, and so are optional ones that cannot
@@ -24,7 +24,7 @@ export function readWire<T extends z.ZodType>(
     throw malformed(`${member === '' ? what : `${what}, ${member}`}: ${message}`, memberAt(answer, path));
   }
   const paths = issues.map(({ path }) => path);
-  if (unread !== undefined) for (const path of paths) unread(nameOf(path));
+  if (unread !== undefined) for (const path of paths) unread(nameOf(path), what);
   return readWire(schema, without(answer, paths), what, unread);
 }
 
@@ -35,7 +35,7 @@ export function readNoting<T extends z.ZodType>(
   const unread = new Set<string>();
   const value = readWire(schema, answer, what, (member) => {
     unread.add(member);
-    report(member);
+    report(member, what);
   });
   return { value, unread: [...unread] };
 }

@@ -43,7 +43,7 @@ interface SwapInfo {
 /** A step of a route. */
 export interface RoutePlanEntry {
   readonly swapInfo: SwapInfo;
-  /** The share of the route; 100 is all of it, and it may be a fraction. Undefined with V2 instructions in V1 quotes. */
+  /** The share of the route, maybe a fraction; 100 is all of it. Undefined with V2 instructions in V1 quotes. */
   readonly percent?: number | undefined;
   /**
    * The share in basis points, 10000 is all of it; told by the service, or by us from the percent where it does not.

@@ -26,7 +26,7 @@ import {
 export interface Sample {
   readonly name: string;
   readonly answer: unknown;
-  read(answer: Json, unread: ReportUnread): unknown;
+  readonly read: (answer: Json, unread: ReportUnread) => unknown;
   /** The names of members that make the whole answer, or the whole record of a list, unreadable. */
   readonly decides: RegExp;
   /** The names of members without which their element of a list for people is left out. */
@@ -47,13 +47,15 @@ const STEPS = [routeStep(), routeStep({
   }, percent: 33,
 })];
 const TERMS = 'inputMint|outputMint|inAmount|outAmount|otherAmountThreshold|feeBps';
-const INSTRUCTION = { programId: PROGRAM, accounts: [{ pubkey: TAKER, isSigner: true, isWritable: false }], data: 'AQID' };
+const INSTRUCTION =
+  { programId: PROGRAM, accounts: [{ pubkey: TAKER, isSigner: true, isWritable: false }], data: 'AQID' };
 const INSTRUCTIONS = '(computeBudget|setup|other)Instructions|(tokenLedger|swap|cleanup)Instruction'
   + '|address(es)?(By)?LookupTableAddress(es)?';
 const CONTENT = {
   mint: mintNumber(0),
   contents: [{
-    contentId: 'c', content: 'text', contentType: 'text', status: 'approved', source: 'site', submittedAt: 1_790_000_000,
+    contentId: 'c', content: 'text', contentType: 'text', status: 'approved', source: 'site',
+    submittedAt: 1_790_000_000,
     submittedBy: { id: 'u', username: 'name', role: 'user' }, updatedAt: 1_790_000_000,
     updatedBy: { id: 'v', username: 'other', role: 'admin' }, postedAt: 1_790_000_000,
   }],
@@ -66,7 +68,9 @@ const SWAPS: readonly Sample[] = [
   {
     name: 'the order of a wallet', read: (answer, unread) => readSwapOrder(answer, ASKED_BY_TAKER, unread),
     answer: fullOrder({ routePlan: STEPS }),
-    decides: new RegExp(`^(${TERMS}|requestId|taker|transaction|lastValidBlockHeight|signatureFeePayer|maker|expireAt)$`),
+    decides: new RegExp(
+      `^(${TERMS}|requestId|taker|transaction|lastValidBlockHeight|signatureFeePayer|maker|expireAt)$`,
+    ),
     elements: STEP, becomes: IMPACTS,
   },
   {
@@ -84,7 +88,8 @@ const SWAPS: readonly Sample[] = [
       priceImpactPct: '-0.001', feeBps: 1, router: 'iris', contextSlot: 9,
       platformFee: { amount: '30006', feeBps: 2, feeMint: USDC_MINT },
     }),
-    decides: new RegExp(`^(${TERMS}|(${INSTRUCTIONS}|blockhashWithMetadata)(\\..*)?)$`), elements: STEP, becomes: IMPACTS,
+    decides: new RegExp(`^(${TERMS}|(${INSTRUCTIONS}|blockhashWithMetadata)(\\..*)?)$`),
+    elements: STEP, becomes: IMPACTS,
   },
   {
     name: 'the answer to a transaction', read: readExecuteAnswer,
@@ -132,7 +137,8 @@ const TOKENS: readonly Sample[] = [
     name: 'a token', read: readTokenRecords,
     answer: [tokenAnswer(mintNumber(1)), tokenAnswer(mintNumber(2), {
       mintAuthority: TAKER, freezeAuthority: TAKER, dev: 'dev', icon: 'https://i', twitter: 'https://t', issuer: 'I',
-      launchpad: 'pad', graduatedPool: 'pool', graduatedAt: '2024-06-08T00:00:00Z', createdAt: '2024-06-07T10:56:42.584Z',
+      launchpad: 'pad', graduatedPool: 'pool', graduatedAt: '2024-06-08T00:00:00Z',
+      createdAt: '2024-06-07T10:56:42.584Z',
       firstPool: { id: 'pool', createdAt: '2024-06-07T10:56:42.584Z' }, isVerified: true, organicScoreLabel: 'high',
       audit: {
         isSus: false, mintAuthorityDisabled: true, freezeAuthorityDisabled: false, topHoldersPercentage: 15.45,

@@ -114,8 +114,8 @@ describe('an order book', () => {
   ])('whose cents are %s is read from its dollars', (_name, yes) => {
     const unread: string[] = [];
     const exact = { yes_dollars: [['0.3000', 5]], no_dollars: [] };
-    expect(readOrderBook({ ...exact, yes, no: [] } as Json, (member) => unread.push(member)))
-      .toEqual(readOrderBook(exact as Json));
+    expect(readOrderBook({ ...exact, yes, no: [] }, (member) => unread.push(member)))
+      .toEqual(readOrderBook(exact));
     expect(new Set(unread)).toEqual(new Set(['yes']));
   });
 

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
 import { isGannetError } from '../../../src/core/errors.ts';
@@ -23,7 +24,8 @@ function membersIn(value: unknown, path: Path = []): Path[] {
 /** Returns an answer with another value in one place. */
 function changed(value: unknown, [key, ...rest]: Path, to: unknown): unknown {
   if (key === undefined) return to;
-  const copy = (Array.isArray(value) ? [...value as unknown[]] : { ...value as object }) as Record<string | number, unknown>;
+  const copy =
+    (Array.isArray(value) ? [...value as unknown[]] : { ...value as object }) as Record<string | number, unknown>;
   copy[key] = changed(copy[key], rest, to);
   return copy;
 }
@@ -34,7 +36,7 @@ const nameOf = (path: Path): string => path.filter((key) => typeof key === 'stri
 function flat(value: unknown, path = '', into = new Map<string, string>()): Map<string, string> {
   if (typeof value === 'object' && value !== null && !(value instanceof Uint8Array))
     for (const [key, member] of Object.entries(value)) flat(member, path === '' ? key : `${path}.${key}`, into);
-  else if (value !== undefined) into.set(path, String(value));
+  else if (value !== undefined) into.set(path, inspect(value));
   return into;
 }
 
