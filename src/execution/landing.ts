@@ -67,6 +67,7 @@ interface Sent {
   readonly signature?: string | undefined;
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
+  readonly gatewayRequestId?: string | undefined;
 }
 
 /** The answer to a sending is a hint for people; only the chain decides. */
@@ -80,8 +81,9 @@ async function send({ service, chain }: ExecutorPorts, attempt: Attempt, signal:
     requestId: attempt.requestId,
     lastValidBlockHeight: attempt.lastValidBlockHeight,
   }, { signal });
-  if (answer.status === 'success') return { signature: answer.signature };
-  return { signature: answer.signature, code: String(answer.code), reason: answer.error === undefined ? undefined
+  const { signature, gatewayRequestId } = answer;
+  if (answer.status === 'success') return { signature, gatewayRequestId };
+  return { signature, gatewayRequestId, code: String(answer.code), reason: answer.error === undefined ? undefined
     : printable(answer.error, 300) };
 }
 
@@ -118,6 +120,7 @@ class AttemptFollower {
   #transactionId: string | undefined;
   /** The transaction's id from the service. */
   #statedId: string | undefined;
+  #gatewayRequestId: string | undefined;
   #submitted = false;
   #seenOnChain = false;
   /** Since when nodes contradict each other. */
@@ -200,10 +203,14 @@ class AttemptFollower {
     }
   }
 
-  #reportSubmitted({ signature, code, reason }: Sent): void {
+  #reportSubmitted({ signature, code, reason, gatewayRequestId }: Sent): void {
     this.#statedId ??= signature;
+    this.#gatewayRequestId = gatewayRequestId ?? this.#gatewayRequestId;
     if (this.#submitted) return;
-    this.#following.report({ state: 'submitted', signature: this.#transactionId ?? signature, code, reason });
+    this.#following.report({
+      state: 'submitted', signature: this.#transactionId ?? signature, code, reason,
+      gatewayRequestId: this.#gatewayRequestId,
+    });
     this.#submitted = true;
   }
 
@@ -213,7 +220,7 @@ class AttemptFollower {
       const found = await this.#checkOnce();
       this.#lastAnswer = this.#time.elapsed();
       this.#contradictedSince = undefined;
-      if ('state' in found) return found;
+      if ('state' in found) return { ...found, gatewayRequestId: this.#gatewayRequestId };
       this.#explain(found);
     } catch (error) {
       if (isGannetError(error) && error.code === 'CHAIN_UNAGREED') {

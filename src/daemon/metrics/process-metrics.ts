@@ -3,7 +3,7 @@ import type { MetricDefinition, Reading, Sample } from './metric-definition.ts';
 import { enumerated, single } from './metric-definition.ts';
 
 const PHASES = ['starting', 'recovering', 'trading', 'draining', 'ended'] as const;
-const ACCESS = ['granted', 'silent', 'refused'] as const;
+const ACCESS = ['granted', 'silent', 'refused', 'forbidden'] as const;
 
 /** About the process, its files, and what it asks of service and node. */
 export const PROCESS_METRICS: readonly MetricDefinition[] = [

@@ -55,31 +55,34 @@ export function createSwapV2(gateway: Gateway, dialect: Dialect): SwapV2 {
   return {
     async order(request, call) {
       checkRequest(rules, request);
-      const answer = await gateway.get({
+      return gateway.get({
         path: '/swap/v2/order', query: queryOf(rules, request), shareable: request.taker === undefined,
+        read: (answer, { unread }) => readSwapOrder(answer, request, unread),
       }, call);
-      return readSwapOrder(answer, request);
     },
 
     async build(request, call) {
       checkRequest(BUILD_RULES, request);
-      const answer =
-        await gateway.get({ path: '/swap/v2/build', query: queryOf(BUILD_RULES, request), shareable: false }, call);
-      return readSwapBuild(answer, request);
+      return gateway.get({
+        path: '/swap/v2/build', query: queryOf(BUILD_RULES, request), shareable: false,
+        read: (answer, { unread }) => readSwapBuild(answer, request, unread),
+      }, call);
     },
 
     async execute(request, call) {
       checkRequest(EXECUTE_RULES, request);
       const { signedTransaction, requestId, lastValidBlockHeight } = request;
       try {
-        return readExecuteAnswer(await gateway.execute({
+        return await gateway.execute({
           path: '/swap/v2/execute',
+          read: (answer, { unread, requestId: gatewayRequestId }) =>
+            ({ ...readExecuteAnswer(answer, unread), gatewayRequestId }),
           body: {
             signedTransaction: Buffer.from(signedTransaction).toString('base64'),
             requestId,
             ...(lastValidBlockHeight === undefined ? {} : { lastValidBlockHeight: lastValidBlockHeight.toString() }),
           },
-        }, call));
+        }, call);
       } catch (thrown) {
         const refusal = readRefusal(thrown);
         if (refusal !== undefined) return refusal;
@@ -95,10 +98,11 @@ export function createSwapV2(gateway: Gateway, dialect: Dialect): SwapV2 {
  */
 function readRefusal(thrown: unknown): ExecuteReport | undefined {
   if (!isGannetError(thrown) || thrown.code !== 'SERVICE_STATUS' || thrown.details['status'] !== 400) return undefined;
-  const { serviceCode, serviceMessage } = thrown.details;
+  const { serviceCode, serviceMessage, gatewayRequestId } = thrown.details;
   if (typeof serviceCode !== 'number' || !Number.isSafeInteger(serviceCode) || serviceCode >= 0) return undefined;
   return {
     status: 'failed', code: serviceCode, error: typeof serviceMessage === 'string' ? serviceMessage : undefined,
+    gatewayRequestId: typeof gatewayRequestId === 'string' ? gatewayRequestId : undefined,
   };
 }
 

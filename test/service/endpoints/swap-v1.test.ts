@@ -114,7 +114,6 @@ describe('a quote of V1', () => {
     ['a slippage beyond uint16', { slippageBps: 65_536 }],
     ['no slippage', { slippageBps: null }],
     ['no mode', { swapMode: null }],
-    ['an impact in words', { priceImpactPct: 'small' }],
   ])('with %s is malformed', (_name, changes) => {
     expect(() => readQuote(quoteAnswer(changes), ASKED_QUOTE)).toThrow(MALFORMED);
   });
