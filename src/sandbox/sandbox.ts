@@ -14,6 +14,7 @@ import { createTokenContents } from './market/token-content.ts';
 import { createTimeline } from './prediction/catalogue.ts';
 import { createPredictionExchange } from './prediction/exchange.ts';
 import { SLOWEST_REQUEST_MS } from './rpc/http.ts';
+import type { NodeLimits } from './rpc/node-limits.ts';
 import { startRpc } from './rpc/server.ts';
 import { createScenario, type ScenarioStep } from './scenario.ts';
 import { createService } from './service/app.ts';
@@ -25,7 +26,7 @@ import type { RateLimit } from './service/http/rate-limit.ts';
 import { createRateLimits, requireRateLimit } from './service/http/rate-limit.ts';
 import { createOrders } from './service/order/kept-orders.ts';
 import { createMaker } from './service/order/maker.ts';
-import { traitsOf } from './service/host-traits.ts';
+import { traitsOf, type HostTraits } from './service/host-traits.ts';
 import { createRouters } from './service/routing/routing.ts';
 import { createQuotes } from './service/v1/quoted-route.ts';
 
@@ -185,13 +186,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     confirm: produceBlock, apiKeys: options.apiKeys === undefined ? undefined : new Set(options.apiKeys),
     stopwatchMs: virtualStartMs === undefined ? () => performance.now() : () => 0, hasDemand: episodes !== undefined,
   });
-  const limits = createRateLimits({
+  const rates = createRateLimits({
     keyed: rateLimit ?? traits.limit, keyless: traits.limit ?? (profile === 'live' ? KEYLESS : undefined),
     nowMs: () => startedAtMs + performance.now() - startedOnMs,
   });
-  const service = createService(context, { dialect, limits, slowestRequestMs });
+  const service = createService(context, { dialect, limits: rates, slowestRequestMs });
   const baseUrl = await opened('service', service.listen({ host: HOST, port: options.port ?? 0 }));
-  const rpc = await opened('RPC', startRpc({ chain, host: HOST, port: options.rpcPort ?? 0, slowestRequestMs }))
+  const startedRpc = startRpc({
+    chain, host: HOST, port: options.rpcPort ?? 0, slowestRequestMs,
+    ...(host === undefined ? {} : { limits: nodeLimits(traits) }),
+  });
+  const rpc = await opened('RPC', startedRpc)
     .catch(async (error: unknown) => {
       await service.close();
       throw error;
@@ -225,8 +230,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
 type ContextParts = Pick<
   ServiceContext,
-  'prediction' | 'profile' | 'traits' | 'foreign' | 'seed' | 'speed' | 'faults' | 'blockhashes' | 'nextId' | 'nowMs' | 'advanceSlots'
-  | 'confirm' | 'apiKeys' | 'stopwatchMs'
+  'prediction' | 'profile' | 'traits' | 'foreign' | 'seed' | 'speed' | 'faults' | 'blockhashes' | 'nextId' | 'nowMs'
+  | 'advanceSlots' | 'confirm' | 'apiKeys' | 'stopwatchMs'
 > & { readonly startedAtMs: number; readonly hasDemand: boolean };
 
 function createContext(setup: ChainSetup, { startedAtMs, hasDemand, ...parts }: ContextParts): ServiceContext {
@@ -251,6 +256,11 @@ function createContext(setup: ChainSetup, { startedAtMs, hasDemand, ...parts }: 
     delay: (ms) => sleep(ms, undefined, { ref: false }),
     nextNumber: () => ++transactionsMade,
   };
+}
+
+function nodeLimits({ node, latencyMs }: HostTraits): NodeLimits {
+  const ms = latencyMs.node;
+  return { ...node, ...(ms === 0 ? {} : { delay: () => sleep(ms, undefined, { ref: false }) }) };
 }
 
 /** Throws CONFIG_INVALID on invalid options. */

@@ -55,7 +55,7 @@ export function encodeMint(mint: MintState): Uint8Array {
   return data;
 }
 
-/** Returns the bytes of a mint that withholds part of every transfer. Nobody may change the share or collect it. */
+/** Returns the bytes of a mint that withholds part of every transfer. It names no authority over either. */
 export function encodeWithholdingMint(mint: MintState, { bps, maximum }: TransferFee): Uint8Array {
   const data = Buffer.alloc(ACCOUNT_TYPE_OFFSET + 5 + TRANSFER_FEE_CONFIG_BYTES);
   data.set(encodeMint(mint));

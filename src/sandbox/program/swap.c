@@ -137,7 +137,7 @@ typedef struct __attribute__((packed)) {
 
 #define ROUTE_STEP_BYTES 5
 #define ROUTE_V2 0x14afc431ccfa64bbULL
-/* The same instruction under a name that nobody outside knows. */
+/* The same instruction under an unpublished name. */
 #define ROUTE_UNDOCUMENTED 0x0100657571617067ULL
 
 #define POOL_MAGIC 0x314c4f4f50544e47ULL /* "GNTPOOL1" */

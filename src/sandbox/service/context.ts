@@ -7,7 +7,7 @@ import type { TokenContents } from '../market/token-content.ts';
 import type { PredictionExchange } from '../prediction/exchange.ts';
 import type { BlockhashHistory } from './blockhash-history.ts';
 import type { ForeignPrograms } from './build/foreign-programs.ts';
-import type { HostTraits } from './host-traits.ts';
+import type { HostTraits, Profile } from './host-traits.ts';
 import type { LookupTable } from '../chain/message.ts';
 import type { Faults } from './faults/faults.ts';
 import type { Orders } from './order/kept-orders.ts';
@@ -15,9 +15,7 @@ import type { Maker } from './order/maker.ts';
 import type { Routers } from './routing/routing.ts';
 import type { Quotes } from './v1/quoted-route.ts';
 
-/** Whether answers follow the service's description or the observed live service where the two differ. */
-export const PROFILES = ['reference', 'live'] as const;
-export type Profile = (typeof PROFILES)[number];
+export { PROFILES, type Profile } from './host-traits.ts';
 
 /** The dependencies of the endpoints; built once in sandbox.ts. */
 export interface ServiceContext {

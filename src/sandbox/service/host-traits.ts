@@ -1,13 +1,16 @@
 import type { HostProfile } from '../../service/wire/host-profile.ts';
 import { isAddress } from '../chain/addresses.ts';
-import type { Profile } from './context.ts';
 import type { RateLimit } from './http/rate-limit.ts';
+
+/** Whether answers follow the service's description or the observed live service where the two differ. */
+export const PROFILES = ['reference', 'live'] as const;
+export type Profile = (typeof PROFILES)[number];
 
 /** How the share of a route's step is written. */
 export type PercentForm = 'integer' | 'fraction' | 'absent';
 
 /** The tips that the service adds to orders by itself. */
-export interface OwnTips {
+interface OwnTips {
   readonly largestLamports: bigint;
   /** The accounts that receive them, beside the sandbox's own. */
   readonly receivers: readonly string[];
@@ -32,14 +35,11 @@ export interface HostTraits {
   readonly limit: RateLimit | undefined;
   /** How long answers take in addition, in milliseconds. */
   readonly latencyMs: { readonly order: number; readonly build: number; readonly node: number };
-  readonly node: NodeTraits;
-}
-
-/** What the node of a host can do. */
-export interface NodeTraits {
-  /** The newest transaction version that it answers for. */
-  readonly transactionVersion: number;
-  readonly hasWebsocket: boolean;
+  readonly node: {
+    /** The newest transaction version that it answers for. */
+    readonly transactionVersion: number;
+    readonly hasWebsocket: boolean;
+  };
 }
 
 /** The newest version that the network carries. */

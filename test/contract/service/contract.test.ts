@@ -10,7 +10,7 @@ import { openFixture } from './service-fixture.ts';
 for (const dialect of dialectNames()) {
   for (const profile of PROFILES) {
     const own = CASES.filter((each) => (each.profile ?? 'reference') === profile);
-    const cases = profile === 'live' && dialect === 'jupiter' ? [...LIVE_TOO, ...own] : own;
+    const cases = profile === 'live' && dialect !== 'neutral' ? [...LIVE_TOO, ...own] : own;
     describe.runIf(cases.length > 0)(`the ${profile} in the dialect "${dialect}"`, () => {
       let fixture: ServiceFixture;
       beforeAll(async () => {

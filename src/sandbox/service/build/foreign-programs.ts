@@ -12,7 +12,7 @@ import { leastOutput } from '../routing/quoting.ts';
 export interface ForeignPrograms {
   /** The aggregator with the public layout. */
   readonly routeV2: string;
-  /** The same under an instruction that nobody describes: what it does shows in a simulation alone. */
+  /** The same under an instruction without a description: what it does shows in a simulation alone. */
   readonly undocumented: string;
 }
 

@@ -5,8 +5,8 @@ import { badRequest } from './request-error.ts';
 
 /**
  * Reads the query of a request by the rules of the reference; every method throws a RequestError (400) that names the
- * parameter. A parameter given twice is refused where it is read, except a list, and so is an empty one. Integers are digits alone: no
- * sign, point, exponent or space; leading zeros are ignored.
+ * parameter. A parameter given twice is refused where it is read, except a list, and so is an empty one. Integers are
+ * digits alone: no sign, point, exponent or space; leading zeros are ignored.
  */
 export interface Parameters {
   has(name: string): boolean;

@@ -128,7 +128,7 @@ function pooledTransaction(
     : { kind: 'refused', ...refusal, costs };
 }
 
-/** The first router goes through the aggregator, another through a program that nobody describes. */
+/** The first router goes through the aggregator, another through a program without a description. */
 function callerOf({ foreign }: ServiceContext, { router, priced }: PooledQuote): SwapCaller | undefined {
   if (foreign === undefined || router === 'routerB') return undefined;
   const terms = { quotedOut: priced.outAmount, slippageBps: priced.slippageBps };

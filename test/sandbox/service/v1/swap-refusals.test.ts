@@ -25,21 +25,21 @@ describe('POST /swap/v1/swap takes back what it quoted, and nothing else', () =>
       'another output', (quote) => ({ ...quote, outAmount: (BigInt(quote.outAmount) + 1n).toString() }), 400,
       /quoteResponse\.outAmount: expected \d+, as in the quote/,
     ],
-    ['more slippage', (quote) => ({ ...quote, slippageBps: 5_000 }), 400, /quoteResponse\.slippageBps: expected 50, as/],
-    ['another impact', (quote) => ({ ...quote, priceImpactPct: '0.5' }), 400, /quoteResponse\.priceImpactPct: expected/],
+    ['more slippage', (quote) => ({ ...quote, slippageBps: 5_000 }), 400, /quoteResponse\.slippageBps: expected 50/],
+    ['another impact', (quote) => ({ ...quote, priceImpactPct: '0.5' }), 400, /quoteResponse\.priceImpactPct: exp/],
     ['another mode', (quote) => ({ ...quote, swapMode: 'ExactOut' }), 400, /quoteResponse\.swapMode: expected ExactIn/],
     ['another market', (quote) => ({
       ...quote, routePlan: [{ ...quote.routePlan[0], swapInfo: { ...quote.routePlan[0].swapInfo, label: 'Reef' } }],
     }), 400, /quoteResponse\.routePlan\.0\.swapInfo\.label: expected (?:Tidepool|Lagoon), as in the quote/],
-    ['one step more', (quote) => ({ ...quote, routePlan: [...quote.routePlan, quote.routePlan[0]] }), 400, /quote as GET/],
-    ['two changes', (quote) => ({ ...quote, slippageBps: 1, inAmount: '1' }), 400, /quoteResponse: expected the required/],
+    ['one step more', (quote) => ({ ...quote, routePlan: [...quote.routePlan, quote.routePlan[0]] }), 400, /as GET/],
+    ['two changes', (quote) => ({ ...quote, slippageBps: 1, inAmount: '1' }), 400, /quoteResponse: expected the req/],
     ['no plan', (quote) => ({ ...quote, routePlan: [] }), 400, /quoteResponse: expected the required/],
     ['one of its own making', () => ({}), 422, /quoteResponse\.inputMint: missing/],
     ...[
       'inputMint', 'inAmount', 'outputMint', 'outAmount', 'otherAmountThreshold', 'swapMode', 'slippageBps',
       'priceImpactPct', 'routePlan',
     ].map((name): [string, (quote: Body) => Body, number, RegExp] =>
-      [`no ${name}`, (quote) => ({ ...quote, [name]: undefined }), 422, new RegExp(`quoteResponse\\.${name}: missing`)]),
+      [`no ${name}`, (quote) => ({ ...quote, [name]: undefined }), 422, new RegExp(`\\.${name}: missing`)]),
   ];
   it.each(changes)('but not with %s', async (_name, change, status, error) => {
     const answer = await v1.swap(change(await v1.quoted(BUY)), await v1.wealthy());
@@ -56,8 +56,9 @@ describe('POST /swap/v1/swap takes back what it quoted, and nothing else', () =>
       ...quote, routePlan: quote.routePlan.map(({ swapInfo }: Body) => ({ swapInfo })),
     })],
     ['no fee of a market', (quote: Body) => ({
-      ...quote, routePlan: quote.routePlan.map(({ swapInfo: { feeAmount: _a, feeMint: _m, ...swapInfo }, ...rest }: Body) =>
-        ({ ...rest, swapInfo })),
+      ...quote, routePlan: quote.routePlan.map(
+        ({ swapInfo: { feeAmount: _a, feeMint: _m, ...swapInfo }, ...rest }: Body) => ({ ...rest, swapInfo }),
+      ),
     })],
   ];
   it.each(rewritings)('and with %s: only the required members identify a quote', async (_name, change) => {
@@ -69,15 +70,15 @@ describe('POST /swap/v1/swap takes back what it quoted, and nothing else', () =>
 
   it('and tells quotes apart that differ in options alone', async () => {
     const wallet = await v1.wealthy();
-    const [plain, legacy, second] = [
+    const [plain, unversioned, second] = [
       await v1.quoted(SELL), await v1.quoted({ ...SELL, asLegacyTransaction: 'true' }),
       await v1.quoted({ ...SELL, instructionVersion: 'V2' }),
     ];
-    expect([legacy.outAmount, second.outAmount]).toEqual([plain.outAmount, plain.outAmount]);
+    expect([unversioned.outAmount, second.outAmount]).toEqual([plain.outAmount, plain.outAmount]);
     const versionOf = async (quote: Body, fields = {}): Promise<unknown> =>
       transactionOf(await v1.swapped(quote, wallet, fields)).version;
     expect(await versionOf(plain)).toBe(0);
-    expect(await versionOf(legacy, { asLegacyTransaction: true })).toBe('legacy');
+    expect(await versionOf(unversioned, { asLegacyTransaction: true })).toBe('legacy');
     // Only the second version pays SOL to any account; of these two quotes the one with its share in points may.
     const native = { nativeDestinationAccount: (await v1.wealthy()).address };
     const [buy, buySecond] = [await v1.quoted(BUY), await v1.quoted({ ...BUY, instructionVersion: 'V2' })];
