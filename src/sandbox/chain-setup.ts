@@ -104,12 +104,12 @@ function createMints(chain: SandboxChain, tokens: readonly GenesisToken[]): void
 
 function createPools(chain: SandboxChain, pools: readonly GenesisPool[]): MarketPool[] {
   return pools.map(({ label, mintA, mintB, feeBps, depthUsd }) => {
+    const withholding = [mintA, mintB].map(tokenOf).find(({ transferFee }) => transferFee !== undefined);
     const { address } = chain.createPool({
-      mintA, mintB, feeBps,
+      mintA, mintB, feeBps, holdsExtensions: withholding !== undefined,
       reserveA: unitsWorth({ mint: mintA, usd: depthUsd }),
       reserveB: unitsWorth({ mint: mintB, usd: depthUsd }),
     });
-    const withholding = [mintA, mintB].map(tokenOf).find(({ transferFee }) => transferFee !== undefined);
     return {
       address, label, mintA, mintB, feeBps,
       ...(withholding === undefined ? {} : { withholding: { mint: withholding.mint, fee: withholding.transferFee! } }),

@@ -147,7 +147,8 @@ typedef struct {
   u16 fee_bps;
   u16 index;
   u8 bump;
-  u8 reserved[3];
+  u8 holds_extensions; /* whether its mints may carry extensions */
+  u8 reserved[2];
   u64 reserve_a;
   u64 reserve_b;
   u8 mint_a[32];
@@ -392,7 +393,8 @@ static u64 check_token(const Token *token) {
   return extended && same_key(program, TOKEN_2022_PROGRAM) ? OK : ERROR_MINT_UNSUPPORTED;
 }
 
-static u64 check_hop(Hop *hop, const u8 *mint_in, const u8 *mint_out) {
+static u64 check_hop(Hop *hop, const Account *in, const Account *out) {
+  const u8 *mint_in = in->key, *mint_out = out->key;
   Account *account = hop->account;
   if (!same_key(account->owner, M->program_id) || account->data_length != sizeof(Pool)) return ERROR_POOL_INVALID;
   Pool *pool = (Pool *)account->data;
@@ -405,7 +407,8 @@ static u64 check_hop(Hop *hop, const u8 *mint_in, const u8 *mint_out) {
   const u8 *vault_in = forward ? pool->vault_a : pool->vault_b;
   const u8 *vault_out = forward ? pool->vault_b : pool->vault_a;
   if (!same_key(hop->vault_in->key, vault_in) || !same_key(hop->vault_out->key, vault_out)) return ERROR_VAULT_MISMATCH;
-  return OK;
+  int plain = in->data_length == MINT_BYTES && out->data_length == MINT_BYTES;
+  return plain || pool->holds_extensions ? OK : ERROR_MINT_UNSUPPORTED;
 }
 
 static __attribute__((noinline)) u64 read_accounts(void) {
@@ -429,7 +432,7 @@ static __attribute__((noinline)) u64 read_accounts(void) {
     M->hops[i].account = *next++;
     M->hops[i].vault_in = *next++;
     M->hops[i].vault_out = *next++;
-    u64 error = check_hop(&M->hops[i], M->tokens[i].mint->key, M->tokens[i + 1].mint->key);
+    u64 error = check_hop(&M->hops[i], M->tokens[i].mint, M->tokens[i + 1].mint);
     if (error) return error;
   }
   return OK;
