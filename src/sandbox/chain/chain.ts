@@ -35,6 +35,8 @@ interface ChainOptions {
   /** Share of slots that get no block, so that block height falls behind the slot as it does on the real chain. */
   skippedSlots?: number;
   seed?: number | string;
+  /** Addresses where the swap program is loaded once more: there it is the aggregator. */
+  aggregators?: readonly Address[];
 }
 
 export interface SandboxChain {
@@ -159,7 +161,7 @@ export function createChain(options: ChainOptions): SandboxChain {
     for (const listener of slotListeners) listener(blocks.slot);
   }
 
-  vm.addProgram(SWAP_PROGRAM_ID, readSwapProgram());
+  for (const address of [SWAP_PROGRAM_ID, ...(options.aggregators ?? [])]) vm.addProgram(address, readSwapProgram());
   writeSysvars();
   return {
     get slot() {

@@ -3,11 +3,20 @@ import { addressBytes, addressOf, NATIVE_MINT, TOKEN_2022_PROGRAM, TOKEN_PROGRAM
 
 export const MINT_BYTES = 82;
 export const TOKEN_ACCOUNT_BYTES = 165;
+/** What a mint keeps of every transfer: a share, at most `maximum` smallest units. */
+export interface TransferFee {
+  readonly bps: number;
+  readonly maximum: bigint;
+}
 /** A Token-2022 account made by the associated-token program carries the ImmutableOwner extension. */
 const ACCOUNT_TYPE_OFFSET = 165;
 const ACCOUNT_TYPE_MINT = 1;
 const ACCOUNT_TYPE_ACCOUNT = 2;
 const IMMUTABLE_OWNER_EXTENSION = 7;
+const TRANSFER_FEE_CONFIG_EXTENSION = 1;
+const TRANSFER_FEE_CONFIG_BYTES = 108;
+const TRANSFER_FEE_AMOUNT_EXTENSION = 2;
+const TRANSFER_FEE_AMOUNT_BYTES = 8;
 const OPTION_SOME = 1;
 
 interface MintState {
@@ -46,6 +55,21 @@ export function encodeMint(mint: MintState): Uint8Array {
   return data;
 }
 
+/** Returns the bytes of a mint that withholds part of every transfer. It names no authority over either. */
+export function encodeWithholdingMint(mint: MintState, { bps, maximum }: TransferFee): Uint8Array {
+  const data = Buffer.alloc(ACCOUNT_TYPE_OFFSET + 5 + TRANSFER_FEE_CONFIG_BYTES);
+  data.set(encodeMint(mint));
+  data.writeUInt8(ACCOUNT_TYPE_MINT, ACCOUNT_TYPE_OFFSET);
+  data.writeUInt16LE(TRANSFER_FEE_CONFIG_EXTENSION, ACCOUNT_TYPE_OFFSET + 1);
+  data.writeUInt16LE(TRANSFER_FEE_CONFIG_BYTES, ACCOUNT_TYPE_OFFSET + 3);
+  // After two authorities and what is withheld in the mint itself: the share until an epoch, and the one after it.
+  for (const start of [0, 18].map((part) => ACCOUNT_TYPE_OFFSET + 5 + 72 + part)) {
+    data.writeBigUInt64LE(maximum, start + 8);
+    data.writeUInt16LE(bps, start + 16);
+  }
+  return data;
+}
+
 /** Returns the mint in an account of a token program, or undefined when it holds something else. */
 export function decodeMint(data: Uint8Array): MintState | undefined {
   if (data.length !== MINT_BYTES && data[ACCOUNT_TYPE_OFFSET] !== ACCOUNT_TYPE_MINT) return undefined;
@@ -61,10 +85,13 @@ export function decodeMint(data: Uint8Array): MintState | undefined {
 
 /** Returns the bytes of a fresh token account as the associated-token program lays them out. */
 export function encodeTokenAccount(
-  account: { mint: Address; owner: Address; amount: bigint; tokenProgram: Address; rentExemptReserve: bigint },
+  account: {
+    mint: Address; owner: Address; amount: bigint; tokenProgram: Address; rentExemptReserve: bigint; withholds: boolean;
+  },
 ): Uint8Array {
   const extended = account.tokenProgram === TOKEN_2022_PROGRAM;
-  const data = Buffer.alloc(extended ? TOKEN_ACCOUNT_BYTES + 5 : TOKEN_ACCOUNT_BYTES);
+  const withheldBytes = account.withholds ? 4 + TRANSFER_FEE_AMOUNT_BYTES : 0;
+  const data = Buffer.alloc(extended ? TOKEN_ACCOUNT_BYTES + 5 + withheldBytes : TOKEN_ACCOUNT_BYTES);
   data.set(addressBytes(account.mint), 0);
   data.set(addressBytes(account.owner), 32);
   data.writeBigUInt64LE(account.amount, 64);
@@ -76,6 +103,10 @@ export function encodeTokenAccount(
   if (extended) {
     data.writeUInt8(ACCOUNT_TYPE_ACCOUNT, ACCOUNT_TYPE_OFFSET);
     data.writeUInt16LE(IMMUTABLE_OWNER_EXTENSION, ACCOUNT_TYPE_OFFSET + 1);
+  }
+  if (account.withholds) {
+    data.writeUInt16LE(TRANSFER_FEE_AMOUNT_EXTENSION, ACCOUNT_TYPE_OFFSET + 5);
+    data.writeUInt16LE(TRANSFER_FEE_AMOUNT_BYTES, ACCOUNT_TYPE_OFFSET + 7);
   }
   return data;
 }

@@ -9,6 +9,7 @@ import { blockMethods } from './block-methods.ts';
 import { clusterMethods } from './cluster-methods.ts';
 import { historyMethods } from './history-methods.ts';
 import { createRpcServer, createUpgradeServer, SLOWEST_REQUEST_MS } from './http.ts';
+import { olderNode, type NodeLimits } from './node-limits.ts';
 import type { RpcMethods } from './rpc-params.ts';
 import { transactionMethods } from './transaction-methods.ts';
 import { createNotifications } from './websocket.ts';
@@ -22,6 +23,8 @@ interface RpcOptions {
   websocketPort?: number;
   /** A request that has not arrived whole by then is refused; 15 s by default. */
   slowestRequestMs?: number;
+  /** None by default. */
+  limits?: NodeLimits;
 }
 
 interface RunningRpc {
@@ -46,14 +49,15 @@ export function rpcMethods(chain: SandboxChain): RpcMethods {
  * SANDBOX_FAILED when a port is taken.
  */
 export async function startRpc(options: RpcOptions): Promise<RunningRpc> {
-  const methods = rpcMethods(options.chain);
-  const { slowestRequestMs = SLOWEST_REQUEST_MS } = options;
+  const { slowestRequestMs = SLOWEST_REQUEST_MS, limits } = options;
+  const all = rpcMethods(options.chain);
+  const methods = limits === undefined ? all : olderNode(all, limits);
   const { rpc, websocket } = await listenOnBoth(options, () => ({
-    rpc: createRpcServer(methods, { slowestRequestMs }), websocket: createUpgradeServer({ slowestRequestMs }),
+    rpc: createRpcServer(methods, { slowestRequestMs, delay: limits?.delay }),
+    websocket: createUpgradeServer({ slowestRequestMs }),
   }));
   const notifications = createNotifications(options.chain);
-  notifications.attach(rpc);
-  notifications.attach(websocket);
+  if (limits?.hasWebsocket !== false) for (const server of [rpc, websocket]) notifications.attach(server);
   return {
     url: `http://${hostOf(options.host)}:${portOf(rpc)}`,
     wsUrl: `ws://${hostOf(options.host)}:${portOf(websocket)}`,
