@@ -2,7 +2,7 @@ import type { GannetError } from '../core/errors.ts';
 import { isGannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
-import type { Attempt, FirstProof } from '../trading/attempt.ts';
+import { isUnreadable, type Attempt, type FirstProof, type UnreadableTransaction } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import { ExpiryWatch } from './expiry-proof.ts';
 import { balanceObjection } from './input-balance.ts';
@@ -272,17 +272,15 @@ class AttemptFollower {
   }
 
   async #checkOnce(): Promise<Progress | { readonly because: string; readonly disagrees?: true }> {
-    const { chain, signer } = this.#ports;
+    const { chain } = this.#ports;
     const expired = await this.#expiry.expiredAt(this.#time.elapsed());
     const isExpired = typeof expired === 'bigint';
     // With another fee payer the chain identifies the transaction each time, not the service: only the wallet's
     // signature is reliable, the payer's may change. The search comes after the check of the height, so that "nothing
     // found" is a proof.
-    const id = this.#attempt.transactionId
-      ?? await chain.findBySigner({
-        owner: signer.address, ownSignature: this.#attempt.signature, sinceSlot: this.#attempt.inputSlots?.from,
-      })
-      ?? (isExpired ? await this.#namedByService() : undefined);
+    const found = this.#attempt.transactionId ?? await this.#searched(isExpired);
+    const candidate = isUnreadable(found) ? found : undefined;
+    const id = isUnreadable(found) ? undefined : found;
     this.#transactionId = id;
     const status = id === undefined ? undefined : await chain.signatureStatus(id, {
       searchHistory: isExpired || this.#expiry.isUnagreed,
@@ -297,7 +295,7 @@ class AttemptFollower {
       this.#discardProof();
       return { because: expired };
     }
-    const expiry = await this.#expiry.conclude(expired, this.#time.elapsed(), id);
+    const expiry = await this.#expiry.conclude(expired, this.#time.elapsed(), { transactionId: id, candidate });
     if (expiry.kind === 'disagrees') return { because: expiry.reason, disagrees: true };
     if (expiry.kind === 'open') return expiry;
     const { lastValidBlockHeight, router } = this.#attempt;
@@ -307,11 +305,18 @@ class AttemptFollower {
     };
   }
 
-  /** Returns the service's id where that transaction has the wallet's signature, in case the history hides it. */
-  async #namedByService(): Promise<string | undefined> {
-    if (this.#statedId === undefined) return undefined;
-    const signatures = await this.#ports.chain.signaturesOf(this.#statedId);
-    return signatures?.includes(this.#attempt.signature) === true ? this.#statedId : undefined;
+  /**
+   * Returns the id of the transaction with the wallet's signature, or one that cannot be read and may be it. The
+   * service's id counts where that transaction has the signature, in case the history hides it.
+   */
+  async #searched(isExpired: boolean): Promise<string | UnreadableTransaction | undefined> {
+    const { chain, signer } = this.#ports;
+    const { signature: ownSignature, inputSlots } = this.#attempt;
+    const found = await chain.findBySigner({ owner: signer.address, ownSignature, sinceSlot: inputSlots?.from });
+    if (typeof found === 'string' || !isExpired || this.#statedId === undefined) return found;
+    const named = await chain.signaturesOf(this.#statedId);
+    if (isUnreadable(named)) return named.mayBeOwn ? named : found;
+    return named?.includes(ownSignature) === true ? this.#statedId : found;
   }
 
   async #landed(

@@ -1,6 +1,6 @@
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import type { Mint } from '../market/token.ts';
-import type { Attempt, BalanceMove, LandedSwap, ProofProgress } from '../trading/attempt.ts';
+import type { Attempt, BalanceMove, LandedSwap, ProofProgress, UnreadableTransaction } from '../trading/attempt.ts';
 import type { Intent, IntentPurpose, IntentState, Outcome } from '../trading/intent.ts';
 import type { Route } from '../trading/proposal.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
@@ -85,13 +85,16 @@ export interface Chain {
     readonly signature: string; readonly owner: string; readonly inputMint: Mint; readonly outputMint: Mint;
     /** Gets the output in the wallet's place: a wallet, or a token account. */
     readonly receiver?: string | undefined;
-  }): Promise<LandedSwap | undefined>;
-  /** Finds the landed transaction with the wallet's signature, made after a slot, even with another fee payer. */
+  }): Promise<LandedSwap | UnreadableTransaction | undefined>;
+  /**
+   * Finds the landed transaction with the wallet's signature, made after a slot, even with another fee payer. Where no
+   * readable one carries it, an unreadable one that may be it is returned.
+   */
   findBySigner(
     options: { readonly owner: string; readonly ownSignature: string; readonly sinceSlot?: bigint | undefined },
-  ): Promise<string | undefined>;
+  ): Promise<string | UnreadableTransaction | undefined>;
   /** Returns all signatures of a landed transaction, base58; undefined while the node does not have it. */
-  signaturesOf(signature: string): Promise<readonly string[] | undefined>;
+  signaturesOf(signature: string): Promise<readonly string[] | UnreadableTransaction | undefined>;
   /**
    * Returns a wallet's balance of a mint, native and wrapped SOL together, no older than any earlier part of a proof.
    */
@@ -120,6 +123,8 @@ export interface BalanceChange {
 export interface BalanceSteps {
   readonly native: { readonly lamports: bigint; readonly slot: bigint };
   readonly steps: readonly BalanceStep[];
+  /** Those whose changes are unknown. */
+  readonly unreadable: readonly { readonly signature: string; readonly slot: bigint }[];
 }
 
 /** A landed transaction of a wallet. */

@@ -79,7 +79,7 @@ async function follow(node: Node, options: {
         const status = node.status?.(signature, time.now());
         return status && { ...status, error: landedError };
       },
-      balanceHistory: async () => ({ native: { lamports: 0n, slot: 600n }, steps: [] }),
+      balanceHistory: async () => ({ native: { lamports: 0n, slot: 600n }, steps: [], unreadable: [] }),
       findBySigner: node.findBySigner ?? (async () => undefined),
       tokenBalance: async () => ({
         amount: (node.balance?.(time.now()) ?? 7_000_000n) as Amount, slot: node.slot?.(time.now()) ?? 600n,

@@ -56,7 +56,7 @@ function followed(
     signer: { address: 'us', sign: never },
     chain: {
       compose: never, signaturesOf: async () => undefined, findBySigner: async () => undefined,
-      balanceHistory: async () => ({ native: { lamports: 0n, slot: 600n }, steps: [] }),
+      balanceHistory: async () => ({ native: { lamports: 0n, slot: 600n }, steps: [], unreadable: [] }),
       readTransaction: () => ({ blockhash: 'hash', feePayer: 'us', signers: ['us'], durableNonce: false }),
       send: async (bytes) => {
         direct.push({ at: clock.now(), bytes });

@@ -149,7 +149,7 @@ export function createModelNode({ chain, wire, life, clock, onReceived }: {
             accounts: new Map(isTouched ? [['account', change(mint)]] : []),
           };
         });
-      return { native, steps };
+      return { native, steps, unreadable: [] };
     }),
     compose: (build) =>
       ask(() => ({ transaction: build.swapInstruction.data, unitLimit: 200_000, priorityFeeLamports: 0n as Lamports })),
