@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { MEMO_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
 import { POLICY_CODES } from '../../../src/signer/policy/codes.ts';
-import { createPolicy } from '../../../src/signer/policy/policy.ts';
+import { createPolicy, inferExpectation } from '../../../src/signer/policy/policy.ts';
 import { decompile, recompile } from './decompile.ts';
 import { collectGoldens, type Golden } from './goldens.ts';
 import { inLayout, LAYOUT_PROGRAM } from './layout-goldens.ts';
@@ -49,6 +49,9 @@ describe('the policy on changed transactions', () => {
         expect(findings).toEqual([]);
         expect(summary!.version).toBe(1);
         expect(summary!.costs).toEqual(policy.judge(golden.bytes, expectation, golden).summary!.costs);
+        const inferred = [{ bytes, tables }, golden].map((each) =>
+          inferExpectation(each.bytes, expectation.wallet, { tables: each.tables, tools: policy }));
+        expect(inferred[0]).toEqual(inferred[1]);
         judged += 1;
       }
     }
