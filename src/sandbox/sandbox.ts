@@ -28,6 +28,7 @@ import { createOrders } from './service/order/kept-orders.ts';
 import { createMaker } from './service/order/maker.ts';
 import { traitsOf, type HostTraits } from './service/host-traits.ts';
 import { createRouters } from './service/routing/routing.ts';
+import { createStrangers } from './service/strangers.ts';
 import { createQuotes } from './service/v1/quoted-route.ts';
 
 export { PROFILES, type Profile } from './service/context.ts';
@@ -143,6 +144,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     seed, slotMs, motion, genesisUnixSeconds: Math.floor(startedAtMs / 1_000), episodes, foreign,
   });
   const { chain, market } = setup;
+  const strangers =
+    traits.hasStrangers ? createStrangers({ seed, chain, wallet: setup.wallet.address }) : undefined;
   const blockhashes = createBlockhashHistory();
   const faults = createFaults({ random: seededRandom(`${seed}:faults`) });
   // Slots that only confirm a swap do not count here: time, the market and scenarios run by the clock's slots.
@@ -173,6 +176,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     marketSteps += stepsDue;
     scenario.run({ from: before, to: slotsPassed });
     prediction.keepUp();
+    strangers?.run({ from: before, to: slotsPassed });
   };
 
   for (let i = 0; i < SLOTS_BEFORE_START; i++) produceBlock();
