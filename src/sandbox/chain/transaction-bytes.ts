@@ -165,9 +165,3 @@ function configValues({ transactionConfig: config }: MessageV1): Buffer {
   }
   return Buffer.concat(parts);
 }
-
-/** Returns the length prefix of a list: 7 bits a byte, least significant first ("compact-u16"). */
-export function listLength(length: number): Uint8Array {
-  if (length < 0x80) return Uint8Array.of(length);
-  return Uint8Array.of((length & 0x7f) | 0x80, length >> 7);
-}
