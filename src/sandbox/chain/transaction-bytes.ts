@@ -48,8 +48,9 @@ export class UndecodableError extends Error {
 export function decodeTransaction(bytes: Uint8Array): DecodedTransaction {
   const { message, signatures } = read(bytes, () => VersionedTransaction.deserialize(bytes));
   const decoded = sane(message);
-  const written = message.version === 1 ? Buffer.concat([decoded.messageBytes, ...signatures])
-    : new VersionedTransaction(message, signatures).serialize();
+  // A packet has no place for 128 signatures, so that their count is one byte.
+  const written = Buffer.concat(message.version === 1 ? [decoded.messageBytes, ...signatures]
+    : [Buffer.of(signatures.length), ...signatures, decoded.messageBytes]);
   checkSpelling(written, bytes);
   return { ...decoded, signatures, bytes: written };
 }
