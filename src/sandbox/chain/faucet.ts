@@ -1,12 +1,13 @@
 import { createPrivateKey, createPublicKey, hash, sign } from 'node:crypto';
-import { MessageV1, VersionedMessage } from '@solana/web3.js';
+import type { VersionedMessage } from '@solana/web3.js';
+import { MessageV1 } from '@solana/web3.js';
 import { GannetError } from '../../core/errors.ts';
 import type { Accounts } from './accounts.ts';
 import type { Address } from './addresses.ts';
 import { LOOKUP_TABLE_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, addressOf } from './addresses.ts';
 import type { LandResult } from './landing.ts';
 import type { Instruction } from './message.ts';
-import { compileMessage, lookupTable } from './message.ts';
+import { lookupTable, messageFor } from './message.ts';
 import { serializeMessage } from './transaction-bytes.ts';
 
 /** The versions that the faucet's transactions can have; no client knows the last one yet. */
@@ -49,14 +50,14 @@ export function createFaucet({ accounts, land, blockhash, seed }: FaucetOptions)
     // The number makes two equal payments in one slot two different transactions.
     payments += 1;
     const memo = { programId: MEMO_PROGRAM, accounts: [], data: Buffer.from(`airdrop ${payments}`) };
-    const { bytes } = compileMessage({
+    const message = messageFor({
       payer: address, instructions: [...instructions, memo], blockhash: blockhash(),
       // With a table, the message is of version 0.
       table: version === 0 ? lookupTable(LOOKUP_TABLE_PROGRAM, []) : undefined,
     });
-    const result = version === 'legacy' || version === 0
-      ? land(Buffer.concat([Buffer.of(1), sign(null, bytes, key), bytes]))
-      : landVersion1(bytes, version);
+    const result = version === 'legacy' || version === 0 ? land(signed(serializeMessage(message), 'first'))
+      // Of a later version there is no format yet, so its transactions run as version 1.
+      : land(signed(serializeMessage(asVersion1(message)), 'last'), version);
     if (result.kind === 'landed' && result.error === null) return result.signature;
     throw new GannetError(
       'SANDBOX_FAILED', `expected a payment of the faucet to land, got ${JSON.stringify(result.error)}`,
@@ -64,14 +65,9 @@ export function createFaucet({ accounts, land, blockhash, seed }: FaucetOptions)
     );
   }
 
-  /** Of a later version there is no format yet, so its transactions run as version 1. */
-  function landVersion1(unversioned: Uint8Array, shownAs: number): LandResult {
-    const { header, staticAccountKeys, recentBlockhash, compiledInstructions } =
-      VersionedMessage.deserialize(unversioned);
-    const bytes = serializeMessage(new MessageV1({
-      header, staticAccountKeys, recentBlockhash, compiledInstructions, transactionConfig: PAYMENT_CONFIG,
-    }));
-    return land(Buffer.concat([bytes, sign(null, bytes, key)]), shownAs);
+  function signed(message: Uint8Array, place: 'first' | 'last'): Buffer {
+    const signature = sign(null, message, key);
+    return Buffer.concat(place === 'last' ? [message, signature] : [Buffer.of(1), signature, message]);
   }
 
   return {
@@ -92,4 +88,10 @@ export function createFaucet({ accounts, land, blockhash, seed }: FaucetOptions)
       return send([transfer], version);
     },
   };
+}
+
+function asVersion1({ header, staticAccountKeys, recentBlockhash, compiledInstructions }: VersionedMessage): MessageV1 {
+  return new MessageV1({
+    header, staticAccountKeys, recentBlockhash, compiledInstructions, transactionConfig: PAYMENT_CONFIG,
+  });
 }

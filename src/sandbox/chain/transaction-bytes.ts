@@ -48,8 +48,9 @@ export class UndecodableError extends Error {
 export function decodeTransaction(bytes: Uint8Array): DecodedTransaction {
   const { message, signatures } = read(bytes, () => VersionedTransaction.deserialize(bytes));
   const decoded = sane(message);
-  const written = message.version === 1 ? Buffer.concat([decoded.messageBytes, ...signatures])
-    : new VersionedTransaction(message, signatures).serialize();
+  // A packet has no place for 128 signatures, so that their count is one byte.
+  const written = Buffer.concat(message.version === 1 ? [decoded.messageBytes, ...signatures]
+    : [Buffer.of(signatures.length), ...signatures, decoded.messageBytes]);
   checkSpelling(written, bytes);
   return { ...decoded, signatures, bytes: written };
 }
@@ -164,10 +165,4 @@ function configValues({ transactionConfig: config }: MessageV1): Buffer {
     parts.push(limit);
   }
   return Buffer.concat(parts);
-}
-
-/** Returns the length prefix of a list: 7 bits a byte, least significant first ("compact-u16"). */
-export function listLength(length: number): Uint8Array {
-  if (length < 0x80) return Uint8Array.of(length);
-  return Uint8Array.of((length & 0x7f) | 0x80, length >> 7);
 }

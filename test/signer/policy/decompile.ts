@@ -1,5 +1,7 @@
 import { AccountRole, address, type V1TransactionConfig } from '@solana/kit';
+import { PACKET_DATA_SIZE } from '@solana/web3.js';
 import bs58 from 'bs58';
+import { isGannetError } from '../../../src/core/errors.ts';
 import { ASSOCIATED_TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
 import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/pools.ts';
 import type { Instruction } from '../../../src/sandbox/service/build/instructions.ts';
@@ -77,7 +79,7 @@ export function recompile(
   const held = typeof where !== 'string' ? where : where === 'hidden' ? [...new Set(everywhere)]
     : where === 'shared' ? [...new Set(everywhere.filter((account) => !own.has(account)))] : [];
   const table: LookupTable | undefined = where === 'legacy' ? undefined : lookupTable(HIDING_PLACE, held);
-  return { bytes: unsignedTransaction(compileMessage({ ...parts, table })), tables: new Map([[HIDING_PLACE, held]]) };
+  return { bytes: unsigned({ ...parts, table }), tables: new Map([[HIDING_PLACE, held]]) };
 }
 
 const ROLES = {
@@ -105,4 +107,14 @@ function ownAccounts({ programId, accounts }: Instruction): string[] {
   const places = programId === SWAP_PROGRAM_ID || programId === ASSOCIATED_TOKEN_PROGRAM
     ? accounts.slice(0, 3) : accounts;
   return places.map(({ pubkey }) => pubkey);
+}
+
+/** Returns the transaction; one that outgrows a packet cannot be written, and is only longer than that. */
+function unsigned(parts: Parameters<typeof compileMessage>[0]): Uint8Array {
+  try {
+    return unsignedTransaction(compileMessage(parts));
+  } catch (error) {
+    if (isGannetError(error) && error.code === 'CHAIN_TRANSACTION_INVALID') return new Uint8Array(PACKET_DATA_SIZE + 1);
+    throw error;
+  }
 }
