@@ -1,6 +1,6 @@
 import {
-  ACCOUNT_SIZE, AccountLayout, AccountState, AccountType, ExtensionType, getAccountLen, getMintLen, getTypeLen, MINT_SIZE,
-  MintLayout, TransferFeeConfigLayout,
+  ACCOUNT_SIZE, AccountLayout, AccountState, AccountType, ExtensionType, getAccountLen, getMintLen, getTypeLen,
+  MINT_SIZE, MintLayout, TransferFeeConfigLayout,
 } from '@solana/spl-token';
 import { PublicKey } from '@solana/web3.js';
 import type { Address } from './addresses.ts';
