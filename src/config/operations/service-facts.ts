@@ -1,3 +1,4 @@
+import { assertNever } from '../../core/assert.ts';
 import type { Millis } from '../../core/time.ts';
 import type { FeedSpec } from '../../market/feed.ts';
 import { originOf } from '../../market/feed.ts';
@@ -48,7 +49,11 @@ function pathOf(spec: FeedSpec): string {
       return spec.list === 'tag' || spec.list === 'recent' ? `/tokens/v2/${spec.list}`
         : `/tokens/v2/${spec.list}/${spec.interval}`;
     case 'lend-earnings': return '/lend/v1/earn/earnings';
-    default: return '/prediction/v1';
+    case 'order-book': case 'prediction-market': case 'event-markets': case 'prediction-events':
+    case 'prediction-positions': case 'prediction-history': return '/prediction/v1';
+    case 'signal': case 'wallet-activity': case 'portfolio':
+      throw new Error(`${spec.kind} is not asked of the service`);
+    default: return assertNever(spec, 'feed');
   }
 }
 

@@ -96,7 +96,8 @@ export const PROCESS_METRICS: readonly MetricDefinition[] = [
   },
   {
     name: 'gannet_service_access', type: 'gauge', labels: ['state'],
-    help: '1 for the state of access to the service, 0 for the others: granted, silent (no answer) or refused (key).',
+    help: '1 for the state of access to the service, 0 for the others: granted, silent (no answer), refused (key) or '
+      + 'forbidden (region, address or permission of the key).',
     read: ({ state }) => (state === undefined ? []
       : enumerated('state', ACCESS, (word) => word === state.service_access.state)),
   },

@@ -137,7 +137,8 @@ function readOutput(text: string, { inputMint, outputMint, amountIn }: QuotedSwa
     throw malformed('a quote of the same two tokens');
   if (member('inAmount') !== String(amountIn)) throw malformed('a quote of the same amount');
   const mode = member('swapMode');
-  if (mode !== undefined && mode !== null && mode !== 'ExactIn') throw malformed('a quote for an exact input');
+  // A word of another mode is a quote of another swap; anything else says nothing, and the amounts agree.
+  if (typeof mode === 'string' && mode !== 'ExactIn') throw malformed('a quote for an exact input');
   const output = member('outAmount');
   if (typeof output !== 'string' || !WHOLE.test(output)) throw malformed('an output as a whole number in text');
   const value = BigInt(output);

@@ -366,5 +366,5 @@ function reasonOf(denial: Denial | undefined, last: IntentRecord | undefined): s
   return 'the swap '
     + `is ${last.state}`
     + `${last.code === undefined ? '' : `, ${last.code}`}${last.reason === undefined ? '' : ` (${last.reason})`}`
-    + `${last.gatewayRequestId === undefined ? '' : ` (request ${last.gatewayRequestId})`}`;
+    + (last.gatewayRequestId === undefined ? '' : ` (request ${last.gatewayRequestId})`);
 }
