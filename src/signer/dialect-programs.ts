@@ -35,7 +35,7 @@ export function readSwapPrograms(file: string, text: string): readonly SwapProgr
 }
 
 function readLayout(place: YamlPlace): SwapLayout {
-  membersOf(place, ['name', 'discriminator', 'minimum', 'accounts', 'data']);
+  membersOf(place, ['name', 'discriminator', 'accounts', 'data', 'minimum']);
   const discriminator = requiredText(place, 'discriminator');
   if (!/^(?:[0-9a-f]{2}){1,16}$/.test(discriminator))
     throw invalid(memberOf(place, 'discriminator')!, 'expected 1 to 16 bytes as small hexadecimal digits');
