@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Amount } from '../../src/core/amount.ts';
 import type { Json } from '../../src/core/json.ts';
 import { startOptionsFixture, type OptionsFixture } from '../daemon/run/swap-options-fixture.ts';
 import { changedMember, startChangingProxy, type Change, type ChangingProxy } from './changing-proxy.ts';
@@ -30,10 +31,10 @@ const MEMBERS: readonly (readonly [name: string, value: Json])[] = [
 ];
 const ROUTES = ['order', 'build'] as const;
 
-async function landed(route: (typeof ROUTES)[number], change: Change): Promise<unknown> {
+async function landed(route: (typeof ROUTES)[number], change: Change, amountIn = 20_000_000n): Promise<unknown> {
   proxy.change = change;
   const { last: { state, code, reason } } =
-    await fixture.swap({ swap: `  route: ${route}` });
+    await fixture.swap({ swap: `  route: ${route}` }, { amountIn: amountIn as Amount });
   return state === 'confirmed' ? state : { state, code, reason };
 }
 
@@ -42,4 +43,28 @@ test.each(ROUTES)('by /%s every swap lands where one optional member of the answ
   for (const [name, value] of MEMBERS)
     ends.push([name, await landed(route, changedMember(name, value))]);
   expect(ends).toEqual(MEMBERS.map(([name]) => [name, 'confirmed']));
+});
+
+/** The threshold rounded up, as the public router computes it: quoted - floor(quoted × bps / 10,000). */
+const ROUNDED_UP: Change = {
+  answer: (path, answer) => {
+    if (path !== '/swap/v2/build') return;
+    const quoted = BigInt(answer['outAmount'] as string);
+    answer['otherAmountThreshold'] = String(quoted - quoted * BigInt(answer['slippageBps'] as number) / 10_000n);
+  },
+};
+
+/** A tip in each order of a wallet that nobody asked for. */
+const TIPPED: Change = {
+  query: (path, query) => {
+    if (path === '/swap/v2/order' && query.has('taker')) query.set('bundleTipLamports', '100000');
+  },
+};
+
+test.each(ROUTES.flatMap((route) => [
+  [route, 'the threshold is rounded up', ROUNDED_UP], [route, 'the service adds a tip', TIPPED],
+] as const))('by /%s 20 swaps of 20 land where %s', async (route, _name, change) => {
+  const ends = [];
+  for (let swap = 0n; swap < 20n; swap++) ends.push(await landed(route, change, 20_000_000n + swap * 7_919n));
+  expect(ends).toEqual(Array<string>(20).fill('confirmed'));
 });

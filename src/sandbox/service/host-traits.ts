@@ -56,7 +56,7 @@ const REFERENCE: HostTraits = {
   latencyMs: { order: 0, build: 0, node: 0 }, node: { transactionVersion: NEWEST_VERSION, hasWebsocket: true },
 };
 
-// The sources of each fact stand in docs/going-live.md. D-365
+// What is known and what is assumed stands in docs/sandbox.md. D-365
 const LIVE: HostTraits = {
   ...REFERENCE, roundsUp: { order: false, build: true }, tips: USUAL_TIPS, percent: 'fraction', impactInPoints: true,
   hasForeignPrograms: true, hasStrangers: true,

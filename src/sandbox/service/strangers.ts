@@ -3,7 +3,7 @@ import {
   TOKEN_2022_PROGRAM, TOKEN_PROGRAM, addressBytes, associatedTokenAddress, seededAddress,
 } from '../chain/addresses.ts';
 import type { SandboxChain } from '../chain/chain.ts';
-import type { Instruction } from '../chain/message.ts';
+import type { Instruction, InstructionAccount } from '../chain/message.ts';
 import { compileMessage } from '../chain/message.ts';
 import { MINT_BYTES } from '../chain/token-layout.ts';
 import { seededKey } from '../genesis.ts';
@@ -28,6 +28,10 @@ const LEAST_LAMPORTS = 10n ** 9n;
 const INITIALIZE_MINT_2 = 20;
 const MINT_TO = 7;
 const MOST_DECIMALS = 255;
+
+function writable(pubkey: string): InstructionAccount {
+  return { pubkey, isSigner: false, isWritable: true };
+}
 
 /**
  * Returns the strangers of a seed: they send lamports, and tokens of their own with 0 to 255 decimals, of both token
@@ -69,8 +73,6 @@ export function createStrangers(
     const given = Buffer.alloc(9);
     given.writeUInt8(MINT_TO, 0);
     given.writeBigUInt64LE(amount, 1);
-    const writable = (pubkey: string): { pubkey: string; isSigner: boolean; isWritable: boolean } =>
-      ({ pubkey, isSigner: false, isWritable: true });
     return [
       createSeededAccount({
         payer: address, base: address, seed: name, account: mint, lamports: chain.rentExemption(MINT_BYTES),
