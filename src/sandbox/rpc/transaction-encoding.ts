@@ -4,8 +4,8 @@ import type { LandedTransaction, TokenBalance } from '../chain/chain.ts';
 import type { DecodedTransaction } from '../chain/transaction-bytes.ts';
 import { decodeTransaction, isWritable } from '../chain/transaction-bytes.ts';
 import { exactNumber } from '../json-text.ts';
-import { uiAmount } from './account-encoding.ts';
 import { RPC_CODE, RpcError } from './rpc-params.ts';
+import { uiAmount } from './token-amounts.ts';
 
 export const TRANSACTION_ENCODINGS = ['json', 'jsonParsed', 'base58', 'base64'] as const;
 export type TransactionEncoding = (typeof TRANSACTION_ENCODINGS)[number];

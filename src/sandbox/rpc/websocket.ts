@@ -25,7 +25,10 @@ interface Client {
   subscriptions: Map<number, Subscription>;
 }
 
-/** Returns the websocket side of the RPC: subscriptions to signatures, accounts, programs, logs, slots and roots. */
+/**
+ * Returns the websocket side of the RPC: subscriptions to signatures, accounts, programs, logs, slots, their stages and
+ * roots.
+ */
 export function createNotifications(chain: SandboxChain): Notifications {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
   const clients = new Set<Client>();
