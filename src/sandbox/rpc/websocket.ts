@@ -13,6 +13,8 @@ const MAX_MESSAGE_BYTES = 65_536;
 const MAX_SUBSCRIPTIONS = 1_000;
 /** A client that does not read is disconnected, so that its notifications do not fill the memory. */
 const MAX_UNSENT_BYTES = 4_194_304;
+/** How long a new subscription stays silent. */
+const UNHEARD_MS = 10;
 
 interface Notifications {
   /** Takes over the websocket upgrades of a server. */
@@ -22,7 +24,7 @@ interface Notifications {
 
 interface Client {
   socket: WebSocket;
-  subscriptions: Map<number, Subscription>;
+  subscriptions: Map<number, Subscription & { isHeard: boolean }>;
 }
 
 /**
@@ -61,8 +63,6 @@ export function createNotifications(chain: SandboxChain): Notifications {
     } catch (error) {
       send(client, failure(request.id, error));
     }
-    // Notifications that are due already are sent later: a client first has to read the subscription's number.
-    setImmediate(() => notify(client));
   }
 
   function serve(client: Client, { method, params }: Request): unknown {
@@ -79,8 +79,22 @@ export function createNotifications(chain: SandboxChain): Notifications {
     const subscription = createSubscription(chain, method, params);
     if (!subscription) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
     lastId += 1;
-    client.subscriptions.set(lastId, subscription);
+    client.subscriptions.set(lastId, { ...subscription, isHeard: false });
+    hearLater(client, lastId);
     return lastId;
+  }
+
+  /**
+   * A client learns the subscription's number from the answer, and some only then begin to listen for it: what is due
+   * already, or in the meantime, is sent a little later.
+   */
+  function hearLater(client: Client, id: number): void {
+    setTimeout(() => {
+      const subscription = client.subscriptions.get(id);
+      if (subscription === undefined) return;
+      subscription.isHeard = true;
+      notify(client);
+    }, UNHEARD_MS).unref();
   }
 
   function notifyAll(): void {
@@ -88,7 +102,8 @@ export function createNotifications(chain: SandboxChain): Notifications {
   }
 
   function notify(client: Client): void {
-    for (const [subscription, { kind, poll }] of client.subscriptions) {
+    for (const [subscription, { kind, poll, isHeard }] of client.subscriptions) {
+      if (!isHeard) continue;
       for (const { result, last } of poll()) {
         if (last) client.subscriptions.delete(subscription);
         send(client, { jsonrpc: '2.0', method: `${kind}Notification`, params: { result, subscription } });
