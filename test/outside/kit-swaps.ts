@@ -1,11 +1,11 @@
 import { getSetComputeUnitLimitInstruction } from '@solana-program/compute-budget';
 import {
   AccountRole, address, appendTransactionMessageInstructions, assertIsSendableTransaction,
-  assertIsTransactionWithBlockhashLifetime, compressTransactionMessageUsingAddressLookupTables, createKeyPairSignerFromBytes, createSolanaRpc,
-  createSolanaRpcSubscriptions, createTransactionMessage, devnet, getBase58Decoder, getBase58Encoder, getBase64Encoder,
-  getBase64EncodedWireTransaction, getSignatureFromTransaction, getTransactionDecoder, partiallySignTransaction, pipe,
-  sendAndConfirmTransactionFactory, setTransactionMessageFeePayerSigner, setTransactionMessageLifetimeUsingBlockhash,
-  signTransactionMessageWithSigners,
+  assertIsTransactionWithBlockhashLifetime, compressTransactionMessageUsingAddressLookupTables,
+  createKeyPairSignerFromBytes, createSolanaRpc, createSolanaRpcSubscriptions, createTransactionMessage, devnet,
+  getBase58Decoder, getBase58Encoder, getBase64Encoder, getBase64EncodedWireTransaction, getSignatureFromTransaction,
+  getTransactionDecoder, partiallySignTransaction, pipe, sendAndConfirmTransactionFactory,
+  setTransactionMessageFeePayerSigner, setTransactionMessageLifetimeUsingBlockhash, signTransactionMessageWithSigners,
 } from '@solana/kit';
 import type {
   Address, Blockhash, Instruction, KeyPairSigner, RpcDevnet, RpcSubscriptionsDevnet, Signature, SolanaRpcApi,
@@ -67,14 +67,14 @@ export async function signedOrder(me: KeyPairSigner, transaction: string): Promi
 }
 
 /** Composes what `/build` answered, lands it, and returns its signature. */
-export async function landBuild({ me, send }: KitClient, build: Build): Promise<Signature> {
+export async function landBuild(client: KitClient, build: Build): Promise<Signature> {
   const { blockhash, lastValidBlockHeight } = build.blockhashWithMetadata;
   const tables = Object.entries(build.addressesByLookupTableAddress ?? {})
     .map(([table, held]) => [address(table), held.map((each) => address(each))] as const);
-  return send(
+  return client.send(
     [
       getSetComputeUnitLimitInstruction({ units: 400_000 }),
-      ...instructionsOf(build).map((instruction) => instructionOf(instruction, me)),
+      ...instructionsOf(build).map((instruction) => instructionOf(instruction, client.me)),
     ],
     {
       lifetime: {

@@ -104,7 +104,7 @@ describe.each(PROFILES)('a stranger with kit alone, on a sandbox of profile %s',
     getMultipleAccounts: () => rpc.getMultipleAccounts([me.address, address(usdc)]).send(),
     getProgramAccounts: () => rpc.getProgramAccounts(TOKEN_PROGRAM, {
       ...base64,
-      filters: [{ dataSize: 165n }, { memcmp: { offset: 32n, bytes: me.address as never, encoding: 'base58' } }],
+      filters: [{ dataSize: 165n }, { memcmp: { offset: 32n, bytes: me.address, encoding: 'base58' } }],
     }).send(),
     getRecentPerformanceSamples: () => rpc.getRecentPerformanceSamples(2).send(),
     getRecentPrioritizationFees: () => rpc.getRecentPrioritizationFees([me.address]).send(),

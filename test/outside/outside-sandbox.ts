@@ -27,14 +27,15 @@ export interface OutsideSandbox {
 
 /** Starts a sandbox in this process whose market stands still, so that quotes are exact. */
 export async function startOutsideSandbox(profile: Profile): Promise<OutsideSandbox> {
-  const { addresses, close } = await startSandbox({ seed: 7, speed: 0, slotMs: SLOT_MS, profile });
+  const sandbox = await startSandbox({ seed: 7, speed: 0, slotMs: SLOT_MS, profile });
+  const { addresses } = sandbox;
   const headers = { 'x-api-key': 'any-key-will-do', 'content-type': 'application/json' };
   const ask = async (url: string, init: RequestInit): Promise<{ status: number; json: Json }> => {
     const response = await fetch(`${addresses.base_url}${url}`, { ...init, headers });
     return { status: response.status, json: await response.json() as Json };
   };
   return {
-    addresses, close,
+    addresses, close: () => sandbox.close(),
     async get(path, query = {}) {
       const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
       const { status, json } = await ask(text === '' ? path : `${path}?${text}`, {});

@@ -2,8 +2,9 @@ import {
   createAssociatedTokenAccountIdempotent, getAssociatedTokenAddressSync, getOrCreateAssociatedTokenAccount, transfer,
 } from '@solana/spl-token';
 import {
-  Connection, Keypair, PublicKey, sendAndConfirmTransaction, SystemProgram, Transaction, VersionedTransaction,
+  Keypair, PublicKey, sendAndConfirmTransaction, SystemProgram, Transaction, VersionedTransaction,
 } from '@solana/web3.js';
+import type { Connection } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PROFILES } from '../../src/sandbox/sandbox.ts';
@@ -22,7 +23,7 @@ type Query = Readonly<Record<string, string | number | boolean>>;
 const toUsdc = { inputMint: sol, outputMint: usdc, amount: AMOUNT_SOL };
 const toSol = { inputMint: usdc, outputMint: sol, amount: AMOUNT_USDC };
 
-const units = (order: Json, member: string): bigint => BigInt(String(order[member] ?? 0));
+const units = (order: Json, member: string): bigint => BigInt((order[member] ?? 0) as string | number);
 
 describe.each(PROFILES)('a stranger with web3.js alone, on a sandbox of profile %s', (profile) => {
   let sandbox: OutsideSandbox;
@@ -99,7 +100,8 @@ describe.each(PROFILES)('a stranger with web3.js alone, on a sandbox of profile 
     ['SOL', toUsdc], ['for SOL', toSol],
     ['into a token of the second program', { inputMint: usdc, outputMint: buoy, amount: 3_000_000 }],
     ['out of a token of the second program', { inputMint: buoy, outputMint: sol, amount: 3_000_000 }],
-    ['without a maker', { ...toSol, excludeRouters: 'rfqz' }], ['without the aggregator', { ...toSol, excludeRouters: 'iris' }],
+    ['without a maker', { ...toSol, excludeRouters: 'rfqz' }],
+    ['without the aggregator', { ...toSol, excludeRouters: 'iris' }],
     ['by one router', { ...toSol, excludeRouters: 'rfqz,routerA,routerB' }],
     ['by another router', { ...toSol, excludeRouters: 'iris,rfqz' }],
     ['with a priority fee', { ...toSol, priorityFeeLamports: 77_777 }],
@@ -176,7 +178,8 @@ describe.each(PROFILES)('a stranger with web3.js alone, on a sandbox of profile 
   it.each<readonly [string, Query]>([
     ['SOL', toUsdc], ['fast', { ...toUsdc, mode: 'fast' }], ['with few accounts', { ...toUsdc, maxAccounts: 18 }],
     ['that expires soon', { ...toUsdc, blockhashSlotsToExpiry: 120 }],
-    ['on two markets', { ...toUsdc, dexes: 'Lagoon,Tidepool' }], ['without one market', { ...toUsdc, excludeDexes: 'Lagoon' }],
+    ['on two markets', { ...toUsdc, dexes: 'Lagoon,Tidepool' }],
+    ['without one market', { ...toUsdc, excludeDexes: 'Lagoon' }],
     ['over several pools', { inputMint: pearl, outputMint: buoy, amount: 5_000_000 }],
     ['of much', { ...toUsdc, amount: 30_000_000_000 }], ['for SOL', toSol],
   ])('swaps by a build %s, exactly as quoted', async (_, query) => {
@@ -192,7 +195,8 @@ describe.each(PROFILES)('a stranger with web3.js alone, on a sandbox of profile 
     for (const [mint, what] of [[usdc, 'outAmount'], [sol, 'inAmount']] as const) {
       const { build: built, changes } =
         await build({ ...toUsdc, platformFeeBps: 100, feeAccount: ofReceiver(mint) });
-      const paid = mint === sol ? changes.lamports(new PublicKey(ofReceiver(sol))) : changes.token(receiver.publicKey, mint);
+      const paid = mint === sol ? changes.lamports(new PublicKey(ofReceiver(sol)))
+        : changes.token(receiver.publicKey, mint);
       const of = what === 'inAmount' ? BigInt(built.inAmount) : BigInt(built.outAmount) + paid;
       expect(paid).toBe(of / 100n);
     }

@@ -20,11 +20,7 @@ const REMOVED_FROM_NODES = [
   'getConfirmedSignaturesForAddress2',
 ];
 /** They make no request of their own. */
-const INTERNAL = [
-  'getCancellationPromise', 'getTransactionConfirmationPromise', 'confirmTransactionUsingBlockHeightExceedanceStrategy',
-  'confirmTransactionUsingLegacyTimeoutStrategy',
-];
-const SUBSCRIBING = /^(?:on|remove)/;
+const INTERNAL = /^(?:getCancellationPromise|getTransactionConfirmationPromise|confirmTransactionUsing)/;
 
 describe.each(PROFILES)('web3.js on a sandbox of profile %s', (profile) => {
   let sandbox: OutsideSandbox;
@@ -179,11 +175,10 @@ describe.each(PROFILES)('web3.js on a sandbox of profile %s', (profile) => {
     }
     expect(failed).toEqual([]);
     // The library takes a second to check a leader schedule; the tests of the RPC ask for one.
-    const elsewhere =
-      ['getNonce', 'getNonceAndContext', 'confirmTransactionUsingDurableNonceStrategy', 'getLeaderSchedule'];
-    const known = new Set([...Object.keys(called), ...REMOVED_FROM_NODES, ...INTERNAL, ...elsewhere]);
+    const elsewhere = ['getNonce', 'getNonceAndContext', 'getLeaderSchedule'];
+    const known = new Set([...Object.keys(called), ...REMOVED_FROM_NODES, ...elsewhere]);
     const methods = Object.getOwnPropertyNames(Connection.prototype)
-      .filter((name) => /^(?:get|send|simulate|request|is|confirm)/.test(name) && !SUBSCRIBING.test(name));
+      .filter((name) => /^(?:get|send|simulate|request|is|confirm)/.test(name) && !INTERNAL.test(name));
     expect(methods.filter((name) => !known.has(name))).toEqual([]);
   });
 
