@@ -101,7 +101,7 @@ function blockContent(chain: SandboxChain, slot: number, config: Config): object
   const landed = landedIn(chain, slot);
   if (details === 'signatures') return { signatures: landed.map(({ signature }) => signature) };
   const options = { encoding, withVersion: highestVersion !== undefined };
-  if (!options.withVersion) for (const each of landed) refuseVersion(each);
+  for (const each of landed) refuseVersion(each, highestVersion);
   return { transactions: landed.map((each) => encodeInBlock(each, { ...options, details })) };
 }
 

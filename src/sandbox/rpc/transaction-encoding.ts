@@ -1,14 +1,17 @@
 import bs58 from 'bs58';
 import { MEMO_PROGRAM, SYSTEM_PROGRAM } from '../chain/addresses.ts';
 import type { LandedTransaction, TokenBalance } from '../chain/chain.ts';
-import type { DecodedTransaction } from '../chain/transaction-bytes.ts';
-import { decodeTransaction, isWritable } from '../chain/transaction-bytes.ts';
+import type { DecodedMessage, DecodedTransaction } from '../chain/transaction-bytes.ts';
+import { decodeTransaction } from '../chain/transaction-bytes.ts';
 import { exactNumber } from '../json-text.ts';
 import { RPC_CODE, RpcError } from './rpc-params.ts';
 import { uiAmount } from './token-amounts.ts';
 
 export const TRANSACTION_ENCODINGS = ['json', 'jsonParsed', 'base58', 'base64'] as const;
 export type TransactionEncoding = (typeof TRANSACTION_ENCODINGS)[number];
+
+/** In the first byte of a message with a version. */
+const VERSION_PREFIX = 0x80;
 
 const MEMO_PROGRAMS: readonly string[] = [MEMO_PROGRAM, 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo'];
 
@@ -22,7 +25,7 @@ export function encodeLanded(
   return {
     slot: landed.slot,
     blockTime: landed.unixSeconds,
-    ...(options.withVersion ? { version: decoded.message.version } : {}),
+    ...(options.withVersion ? { version: landed.version } : {}),
     meta: encodeMeta(landed, options.encoding),
     transaction: encodeTransaction(landed, decoded, options.encoding),
   };
@@ -30,10 +33,10 @@ export function encodeLanded(
 
 /** Returns a landed transaction as a block shows it with `transactionDetails: accounts`. */
 export function encodeAccountsOf(landed: LandedTransaction, { withVersion }: { withVersion: boolean }): object {
-  const { message, signatures } = decodeTransaction(landed.bytes);
-  const { error } = landed;
+  const decoded = decodeTransaction(landed.bytes);
+  const { error, version } = landed;
   return {
-    ...(withVersion ? { version: message.version } : {}),
+    ...(withVersion ? { version } : {}),
     meta: {
       err: error,
       status: error === null ? { Ok: null } : { Err: error },
@@ -44,26 +47,27 @@ export function encodeAccountsOf(landed: LandedTransaction, { withVersion }: { w
       postTokenBalances: landed.postTokenBalances.map(encodeTokenBalance),
     },
     transaction: {
-      accountKeys: describeKeys(landed, message), signatures: signatures.map((signature) => bs58.encode(signature)),
+      accountKeys: describeKeys(landed, decoded),
+      signatures: decoded.signatures.map((signature) => bs58.encode(signature)),
     },
   };
 }
 
-/** Throws RpcError for a transaction of a version that a client did not ask for. */
-export function refuseVersion({ bytes }: LandedTransaction): void {
-  if (decodeTransaction(bytes).message.version !== 0) return;
+/** Throws RpcError for a transaction of a higher version than a client states; one that states none reads none. */
+export function refuseVersion({ version }: LandedTransaction, highest: number | undefined): void {
+  if (version === 'legacy' || (highest !== undefined && version <= highest)) return;
   throw new RpcError(
     RPC_CODE.unsupportedTransactionVersion,
-    'Transaction version (0) is not supported by the requesting client. '
-      + 'Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0',
+    `Transaction version (${version}) is not supported by the requesting client. Please try the request again with `
+      + `the following configuration parameter: "maxSupportedTransactionVersion": ${version}`,
   );
 }
 
 /** Returns the memos of a transaction as the nodes join them, or null. */
 export function memoOf(landed: LandedTransaction): string | null {
-  const { message } = decodeTransaction(landed.bytes);
-  const memos = message.instructions
-    .filter(({ programIdIndex }) => MEMO_PROGRAMS.includes(message.staticKeys[programIdIndex]!))
+  const { staticKeys, instructions } = decodeTransaction(landed.bytes);
+  const memos = instructions
+    .filter(({ programIdIndex }) => MEMO_PROGRAMS.includes(staticKeys[programIdIndex]!))
     .map(({ data }) => `[${data.length}] ${Buffer.from(data).toString('utf8')}`);
   return memos.length === 0 ? null : memos.join('; ');
 }
@@ -107,42 +111,51 @@ function encodeTokenBalance({ accountIndex, mint, owner, tokenProgram, amount, d
 }
 
 function encodeTransaction(
-  landed: LandedTransaction, { message, signatures }: DecodedTransaction, encoding: TransactionEncoding,
+  landed: LandedTransaction, decoded: DecodedTransaction, encoding: TransactionEncoding,
 ): object {
-  if (encoding === 'base64') return [Buffer.from(landed.bytes).toString('base64'), 'base64'];
-  if (encoding === 'base58') return [bs58.encode(landed.bytes), 'base58'];
-  const parsed = encoding === 'jsonParsed';
-  const { accountKeys } = landed;
-  const lookups = message.lookups.map(({ table, writableIndexes, readonlyIndexes }) => ({
-    accountKey: table,
-    writableIndexes: [...writableIndexes],
-    readonlyIndexes: [...readonlyIndexes],
-  }));
+  if (encoding === 'base64') return [Buffer.from(wireBytes(landed)).toString('base64'), 'base64'];
+  if (encoding === 'base58') return [bs58.encode(wireBytes(landed)), 'base58'];
   return {
-    signatures: signatures.map((signature) => bs58.encode(signature)),
-    message: {
-      ...(parsed ? {} : { header: message.header }),
-      accountKeys: parsed ? describeKeys(landed, message) : message.staticKeys,
-      recentBlockhash: message.recentBlockhash,
-      instructions: message.instructions.map((instruction) =>
-        encodeInstruction({ ...instruction, stackHeight: 1, accountKeys, parsed })),
-      ...(message.version === 0 ? { addressTableLookups: lookups } : {}),
-    },
+    signatures: decoded.signatures.map((signature) => bs58.encode(signature)),
+    message: encodeMessage(landed, decoded, encoding === 'jsonParsed'),
   };
 }
 
-function describeKeys({ accountKeys }: LandedTransaction, message: DecodedTransaction['message']): object[] {
+/** Returns the bytes of a transaction as the network carries them: those of a later version begin with its number. */
+function wireBytes({ bytes, version }: LandedTransaction): Uint8Array {
+  if (version === 'legacy' || version <= 1) return bytes;
+  return Uint8Array.of(VERSION_PREFIX | version, ...bytes.subarray(1));
+}
+
+function encodeMessage(landed: LandedTransaction, decoded: DecodedMessage, parsed: boolean): object {
+  const { accountKeys } = landed;
+  const { message, staticKeys, instructions } = decoded;
+  return {
+    ...(parsed ? {} : { header: message.header }),
+    accountKeys: parsed ? describeKeys(landed, decoded) : staticKeys,
+    recentBlockhash: message.recentBlockhash,
+    instructions: instructions.map(({ accountKeyIndexes: accountIndexes, ...instruction }) =>
+      encodeInstruction({ ...instruction, accountIndexes, stackHeight: 1, accountKeys, parsed })),
+    ...(message.version === 0
+      ? { addressTableLookups: message.addressTableLookups.map(({ accountKey, ...indexes }) =>
+        ({ accountKey: accountKey.toBase58(), ...indexes })) }
+      : {}),
+    ...(message.version === 1 ? { transactionConfig: message.transactionConfig } : {}),
+  };
+}
+
+function describeKeys({ accountKeys }: LandedTransaction, { message, staticKeys }: DecodedMessage): object[] {
   return accountKeys.map((pubkey, index) => ({
     pubkey,
-    signer: index < message.header.numRequiredSignatures,
-    writable: isWritable(message, index),
-    source: index < message.staticKeys.length ? 'transaction' : 'lookupTable',
+    signer: message.isAccountSigner(index),
+    writable: message.isAccountWritable(index),
+    source: index < staticKeys.length ? 'transaction' : 'lookupTable',
   }));
 }
 
 interface InstructionToEncode {
   programIdIndex: number;
-  accountIndexes: Uint8Array;
+  accountIndexes: Iterable<number>;
   data: Uint8Array;
   stackHeight: number;
   accountKeys: readonly string[];

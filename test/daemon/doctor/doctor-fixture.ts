@@ -20,7 +20,7 @@ const MIB = 1024 * 1024;
 /** A machine on which nothing is wrong. */
 export const GOOD_MACHINE: Machine = {
   node: '26.10.0', nodeWanted: '26.10.0', packagesFault: undefined, user: process.getuid?.(), openFiles: 20_000,
-  freeMemoryBytes: 4_000 * MIB, timeZone: undefined, unitsDir: '/nowhere',
+  freeMemoryBytes: 4_000 * MIB, timeZone: undefined, unitsDir: '/nowhere', guardsBoxes: true,
   room: () => ({ device: 1, bytes: 50_000 * MIB, inodes: 1_000_000 }),
 };
 
