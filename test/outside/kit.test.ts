@@ -157,7 +157,7 @@ describe.each(PROFILES)('a stranger with kit alone, on a sandbox of profile %s',
     const { subscriptions } = client;
     const unstable = createSolanaRpcSubscriptions_UNSTABLE(sandbox.addresses.ws_url);
     const abort = new AbortController();
-    const options = { abortSignal: abort.signal };
+    const options = { abortSignal: AbortSignal.any([abort.signal, AbortSignal.timeout(60_000)]) };
     const heard: Record<string, unknown> = {};
     const streams: Promise<void>[] = [];
     const hear = async (name: string, opened: Promise<AsyncIterable<unknown>>): Promise<void> => {
@@ -229,7 +229,7 @@ describe.each(PROFILES)('a stranger with kit alone, on a sandbox of profile %s',
   });
 
   it.each([[sol, usdc, 250_000_000], [usdc, sol, 20_000_000], [usdc, buoy, 5_000_000], [pearl, usdc, 2_000_000]])(
-    'swaps %s for %s by order and by build, exactly as quoted',
+    'swaps %s for %s by order and by build in version 0 and 1, exactly as quoted',
     async (inputMint, outputMint, amount) => {
       const query = { inputMint, outputMint, amount, taker: me.address };
       const order = await sandbox.get('/swap/v2/order', query);
@@ -241,11 +241,13 @@ describe.each(PROFILES)('a stranger with kit alone, on a sandbox of profile %s',
       if (inputMint !== sol) expect(ordered.of(inputMint)).toBe(-BigInt(String(order['inAmount'])));
       if (outputMint !== sol) expect(ordered.of(outputMint)).toBe(BigInt(String(order['outAmount'])));
 
-      const build = await sandbox.get('/swap/v2/build', query) as unknown as Build;
-      const built = await walletChanges(client, await landBuild(client, build));
-      const fee = (mint: string): bigint => (mint === sol ? built.fee : 0n);
-      expect(built.of(inputMint)).toBe(-BigInt(build.inAmount) - fee(inputMint));
-      expect(built.of(outputMint)).toBe(BigInt(build.outAmount) - fee(outputMint));
+      for (const version of [0, 1] as const) {
+        const build = await sandbox.get('/swap/v2/build', query) as unknown as Build;
+        const built = await walletChanges(client, await landBuild(client, build, version));
+        const fee = (mint: string): bigint => (mint === sol ? built.fee : 0n);
+        expect(built.of(inputMint)).toBe(-BigInt(build.inAmount) - fee(inputMint));
+        expect(built.of(outputMint)).toBe(BigInt(build.outAmount) - fee(outputMint));
+      }
     },
   );
 });

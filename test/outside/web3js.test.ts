@@ -237,7 +237,7 @@ describe.each(PROFILES)('web3.js on a sandbox of profile %s', (profile) => {
       .rejects.toThrow(/Simulation failed[^]*custom program error: 0x1[^]*insufficient lamports/);
   });
 
-  it('makes a lookup table and a nonce account, and reads both, parsed too', async () => {
+  it('makes a lookup table and a nonce account, reads both, parsed too, and pays by the nonce', async () => {
     const [made, table] = AddressLookupTableProgram.createLookupTable({
       authority: me, payer: me, recentSlot: await connection.getSlot('finalized'),
     });
@@ -259,5 +259,13 @@ describe.each(PROFILES)('web3.js on a sandbox of profile %s', (profile) => {
     expect(value!.authorizedPubkey.equals(me)).toBe(true);
     expect((await connection.getNonceAndContext(nonce.publicKey)).value!.nonce).toBe(value!.nonce);
     expect(parsedNonce!.parsed).toMatchObject({ type: 'initialized', info: { blockhash: value!.nonce } });
+    const nonceInstruction = SystemProgram.nonceAdvance({ noncePubkey: nonce.publicKey, authorizedPubkey: me });
+    const durable = new Transaction({ feePayer: me, nonceInfo: { nonce: value!.nonce, nonceInstruction } });
+    const minContextSlot = await connection.getSlot();
+    const signature = await sendAndConfirmTransaction(
+      connection, Object.assign(durable.add(transfer(9)), { minNonceContextSlot: minContextSlot }), [wallet],
+    );
+    expect((await connection.getSignatureStatus(signature)).value).toMatchObject({ err: null });
+    expect((await connection.getNonce(nonce.publicKey))!.nonce).not.toBe(value!.nonce);
   });
 });

@@ -13,8 +13,8 @@ const MAX_MESSAGE_BYTES = 65_536;
 const MAX_SUBSCRIPTIONS = 1_000;
 /** A client that does not read is disconnected, so that its notifications do not fill the memory. */
 const MAX_UNSENT_BYTES = 4_194_304;
-/** How long a new subscription stays silent. */
-const UNHEARD_MS = 10;
+/** How long a new subscription stays silent for a client that answers no ping. */
+const UNHEARD_MS = 1_000;
 
 interface Notifications {
   /** Takes over the websocket upgrades of a server. */
@@ -40,6 +40,7 @@ export function createNotifications(chain: SandboxChain): Notifications {
     const client: Client = { socket, subscriptions: new Map() };
     clients.add(client);
     socket.on('message', (data) => receive(client, data));
+    socket.on('pong', (data) => hear(client, Number(data.toString('utf8'))));
     socket.on('close', () => clients.delete(client));
     // A broken frame or a lost connection ends this client, with the reason where possible; 'close' follows and cleans
     // up.
@@ -58,8 +59,10 @@ export function createNotifications(chain: SandboxChain): Notifications {
     }
     // Notifications (clients send "ping" to keep the line open) get no answer.
     if (request.id === undefined) return;
+    const last = lastId;
     try {
       send(client, success(request.id, serve(client, request)));
+      if (lastId !== last) hearAfterAnswer(client, lastId);
     } catch (error) {
       send(client, failure(request.id, error));
     }
@@ -80,21 +83,23 @@ export function createNotifications(chain: SandboxChain): Notifications {
     if (!subscription) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
     lastId += 1;
     client.subscriptions.set(lastId, { ...subscription, isHeard: false });
-    hearLater(client, lastId);
     return lastId;
   }
 
   /**
-   * A client learns the subscription's number from the answer, and some only then begin to listen for it: what is due
-   * already, or in the meantime, is sent a little later.
+   * A client learns the subscription's number from the answer, and some only then begin to listen for it. What is due
+   * already is sent when the client has read the answer: its pong comes after that.
    */
-  function hearLater(client: Client, id: number): void {
-    setTimeout(() => {
-      const subscription = client.subscriptions.get(id);
-      if (subscription === undefined) return;
-      subscription.isHeard = true;
-      notify(client);
-    }, UNHEARD_MS).unref();
+  function hearAfterAnswer(client: Client, id: number): void {
+    client.socket.ping(String(id));
+    setTimeout(() => hear(client, id), UNHEARD_MS).unref();
+  }
+
+  function hear(client: Client, id: number): void {
+    const subscription = client.subscriptions.get(id);
+    if (subscription === undefined || subscription.isHeard) return;
+    subscription.isHeard = true;
+    notify(client);
   }
 
   function notifyAll(): void {

@@ -38,8 +38,8 @@ interface Client {
   next: () => Promise<Record<string, unknown>>;
 }
 
-async function client(url = rpc.wsUrl): Promise<Client> {
-  const socket = new WebSocket(url);
+async function client(url = rpc.wsUrl, options = {}): Promise<Client> {
+  const socket = new WebSocket(url, options);
   sockets.push(socket);
   const received: Record<string, unknown>[] = [];
   const waiting: ((message: Record<string, unknown>) => void)[] = [];
@@ -193,6 +193,19 @@ describe('the websocket', () => {
     await ask({ jsonrpc: '2.0', id: 3, method: 'signatureSubscribe', params });
     expect(await next()).toMatchObject({ params: { result: { value: 'receivedSignature' } } });
     expect(await next()).toMatchObject({ params: { result: { value: { err: null } } } });
+  });
+
+  test('tells what is due at once only when the client has read the number of its subscription', async () => {
+    const { signature } = landed(chain.land(payment(2_000_003)));
+    const { ask, next } = await client(rpc.wsUrl, { autoPong: false });
+    const pinged = new Promise<Buffer>((resolve) => { sockets[0]!.once('ping', resolve); });
+    await ask({
+      jsonrpc: '2.0', id: 1, method: 'signatureSubscribe', params: [signature, { commitment: 'processed' }],
+    });
+    const number = await pinged;
+    expect(await ask({ jsonrpc: '2.0', id: 2, method: 'ping' })).toMatchObject({ id: 2 });
+    sockets[0]!.pong(number);
+    expect(await next()).toMatchObject({ method: 'signatureNotification' });
   });
 
   test('tells of the stages of each slot, its transactions with them', async () => {
