@@ -52,7 +52,7 @@ const EDGE_FILES: ReadonlyMap<string, string> = new Map([
   ],
   [
     'src/sandbox/rpc/websocket.ts',
-    'lets a client read the number of its subscription before the first notice; a turn of the loop, no span of time',
+    'gives a client the time to listen for its subscription before the first notice; no answer depends on it',
   ],
 ]);
 

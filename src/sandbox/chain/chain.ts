@@ -104,7 +104,7 @@ export interface SandboxChain {
 
 const SLOTS_PER_EPOCH = 432_000;
 /** The programs that own accounts on this chain. */
-const SUPPLY_OWNERS: readonly Address[] =
+export const SUPPLY_OWNERS: readonly Address[] =
   [SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM, LOOKUP_TABLE_PROGRAM, SWAP_PROGRAM_ID];
 // Later than the slot in which the VM says its programs were deployed; a program is not callable before that.
 const GENESIS_SLOT = 450_000_000;

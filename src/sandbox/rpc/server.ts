@@ -12,6 +12,8 @@ import { createRpcServer, createUpgradeServer, SLOWEST_REQUEST_MS } from './http
 import { olderNode, type NodeLimits } from './node-limits.ts';
 import type { RpcMethods } from './rpc-params.ts';
 import { transactionMethods } from './transaction-methods.ts';
+import type { RpcPlaces } from './validator-methods.ts';
+import { validatorMethods } from './validator-methods.ts';
 import { createNotifications } from './websocket.ts';
 
 interface RpcOptions {
@@ -35,12 +37,13 @@ interface RunningRpc {
 
 const PORT_ATTEMPTS = 20;
 const LAST_ANSWERS_MS = 25;
+const NOWHERE: ReturnType<RpcPlaces> = { rpc: null, pubsub: null };
 
 /** Returns every JSON-RPC method over a chain, by name. */
-export function rpcMethods(chain: SandboxChain): RpcMethods {
+export function rpcMethods(chain: SandboxChain, places: RpcPlaces = () => NOWHERE): RpcMethods {
   return {
-    ...clusterMethods(chain), ...blockMethods(chain), ...accountMethods(chain), ...tokenMethods(chain),
-    ...transactionMethods(chain), ...historyMethods(chain),
+    ...clusterMethods(chain), ...validatorMethods(chain, places), ...blockMethods(chain), ...accountMethods(chain),
+    ...tokenMethods(chain), ...transactionMethods(chain), ...historyMethods(chain),
   };
 }
 
@@ -50,17 +53,20 @@ export function rpcMethods(chain: SandboxChain): RpcMethods {
  */
 export async function startRpc(options: RpcOptions): Promise<RunningRpc> {
   const { slowestRequestMs = SLOWEST_REQUEST_MS, limits } = options;
-  const all = rpcMethods(options.chain);
+  let places = NOWHERE;
+  const all = rpcMethods(options.chain, () => places);
   const methods = limits === undefined ? all : olderNode(all, limits);
   const { rpc, websocket } = await listenOnBoth(options, () => ({
     rpc: createRpcServer(methods, { slowestRequestMs, delay: limits?.delay }),
     websocket: createUpgradeServer({ slowestRequestMs }),
   }));
+  const host = hostOf(options.host);
+  places = { rpc: `${host}:${portOf(rpc)}`, pubsub: `${host}:${portOf(websocket)}` };
   const notifications = createNotifications(options.chain);
   if (limits?.hasWebsocket !== false) for (const server of [rpc, websocket]) notifications.attach(server);
   return {
-    url: `http://${hostOf(options.host)}:${portOf(rpc)}`,
-    wsUrl: `ws://${hostOf(options.host)}:${portOf(websocket)}`,
+    url: `http://${places.rpc}`,
+    wsUrl: `ws://${places.pubsub}`,
     close: async () => {
       notifications.close();
       // A client that was just notified of its transaction often sends one more request, which may be on the way.

@@ -1,19 +1,16 @@
 import bs58 from 'bs58';
-import { MEMO_PROGRAM, SYSTEM_PROGRAM } from '../chain/addresses.ts';
 import type { LandedTransaction, TokenBalance } from '../chain/chain.ts';
 import type { DecodedMessage, DecodedTransaction } from '../chain/transaction-bytes.ts';
 import { decodeTransaction } from '../chain/transaction-bytes.ts';
-import { exactNumber } from '../json-text.ts';
-import { uiAmount } from './account-encoding.ts';
+import { MEMO_PROGRAMS, parseInstruction } from './parsed-instructions.ts';
 import { RPC_CODE, RpcError } from './rpc-params.ts';
+import { uiAmount } from './token-amounts.ts';
 
 export const TRANSACTION_ENCODINGS = ['json', 'jsonParsed', 'base58', 'base64'] as const;
 export type TransactionEncoding = (typeof TRANSACTION_ENCODINGS)[number];
 
 /** In the first byte of a message with a version. */
 const VERSION_PREFIX = 0x80;
-
-const MEMO_PROGRAMS: readonly string[] = [MEMO_PROGRAM, 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo'];
 
 /**
  * Returns a landed transaction as getTransaction answers it, `version` left out for clients that never asked for one.
@@ -162,99 +159,16 @@ interface InstructionToEncode {
   parsed: boolean;
 }
 
-/**
- * With `jsonParsed`, System instructions are parsed; others have keys instead of indexes, as for programs without a
- * parser.
- */
+/** With `jsonParsed`, an instruction without a parser has keys instead of indexes. */
 function encodeInstruction(
   { programIdIndex, accountIndexes, data, stackHeight, accountKeys, parsed }: InstructionToEncode,
 ): object {
   if (parsed) {
-    const programId = accountKeys[programIdIndex];
+    const programId = accountKeys[programIdIndex]!;
     const accounts = [...accountIndexes].map((index) => accountKeys[index]!);
-    const system = programId === SYSTEM_PROGRAM ? parseSystemInstruction(accounts, data) : undefined;
-    if (system !== undefined) return { program: 'system', programId, parsed: system, stackHeight };
+    const found = parseInstruction(programId, accounts, data);
+    if (found !== undefined) return { program: found.program, programId, parsed: found.parsed, stackHeight };
     return { programId, accounts, data: bs58.encode(data), stackHeight };
   }
   return { programIdIndex, accounts: [...accountIndexes], data: bs58.encode(data), stackHeight };
-}
-
-/** A System instruction in the parsed form of the nodes. */
-interface ParsedInstruction {
-  readonly type: string;
-  readonly info: Readonly<Record<string, string | number | bigint>>;
-}
-
-type Info = ParsedInstruction['info'];
-
-/** Reads the fields behind the instruction's number, in order. Throws RangeError where there are none left. */
-interface Fields {
-  u64(): number | bigint;
-  key(): string;
-  text(): string;
-}
-
-/** The names of the accounts in order, and the fields of the data, by the instruction's number. */
-interface Layout {
-  readonly type: string;
-  readonly accounts: readonly string[];
-  readonly fields: (fields: Fields) => Info;
-}
-
-const LAYOUTS: readonly Layout[] = [
-  { type: 'createAccount', accounts: ['source', 'newAccount'], fields: (f) =>
-    ({ lamports: f.u64(), space: f.u64(), owner: f.key() }) },
-  { type: 'assign', accounts: ['account'], fields: (f) => ({ owner: f.key() }) },
-  { type: 'transfer', accounts: ['source', 'destination'], fields: (f) => ({ lamports: f.u64() }) },
-  {
-    type: 'createAccountWithSeed', accounts: ['source', 'newAccount'],
-    fields: (f) => ({ base: f.key(), seed: f.text(), lamports: f.u64(), space: f.u64(), owner: f.key() }),
-  },
-  { type: 'advanceNonce', accounts: ['nonceAccount', 'recentBlockhashesSysvar', 'nonceAuthority'], fields: () => ({}) },
-  {
-    type: 'withdrawFromNonce',
-    accounts: ['nonceAccount', 'destination', 'recentBlockhashesSysvar', 'rentSysvar', 'nonceAuthority'],
-    fields: (f) => ({ lamports: f.u64() }),
-  },
-  { type: 'initializeNonce', accounts: ['nonceAccount', 'recentBlockhashesSysvar', 'rentSysvar'], fields: (f) =>
-    ({ nonceAuthority: f.key() }) },
-  { type: 'authorizeNonce', accounts: ['nonceAccount', 'nonceAuthority'], fields: (f) => ({ newAuthorized: f.key() }) },
-  { type: 'allocate', accounts: ['account'], fields: (f) => ({ space: f.u64() }) },
-  { type: 'allocateWithSeed', accounts: ['account'], fields: (f) =>
-    ({ base: f.key(), seed: f.text(), space: f.u64(), owner: f.key() }) },
-  { type: 'assignWithSeed', accounts: ['account'], fields: (f) => ({ base: f.key(), seed: f.text(), owner: f.key() }) },
-  {
-    type: 'transferWithSeed', accounts: ['source', 'sourceBase', 'destination'],
-    fields: (f) => ({ lamports: f.u64(), sourceSeed: f.text(), sourceOwner: f.key() }),
-  },
-  { type: 'upgradeNonce', accounts: ['nonceAccount'], fields: () => ({}) },
-];
-
-/** Returns a System instruction in its parsed form, or undefined for an unknown one, whose bytes nodes show instead. */
-export function parseSystemInstruction(accounts: readonly string[], data: Uint8Array): ParsedInstruction | undefined {
-  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  const layout = bytes.length < 4 ? undefined : LAYOUTS[bytes.readUInt32LE(0)];
-  if (layout === undefined || accounts.length < layout.accounts.length) return undefined;
-  try {
-    const named = Object.fromEntries(layout.accounts.map((name, index) => [name, accounts[index]!]));
-    return { type: layout.type, info: { ...named, ...layout.fields(fieldsOf(bytes)) } };
-  } catch (error) {
-    // Truncated data is no valid instruction.
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
-function fieldsOf(bytes: Buffer): Fields {
-  let at = 4;
-  const take = (length: number): Buffer => {
-    if (at + length > bytes.length) throw new RangeError('the data ends too early');
-    at += length;
-    return bytes.subarray(at - length, at);
-  };
-  return {
-    u64: () => exactNumber(take(8).readBigUInt64LE(0)),
-    key: () => bs58.encode(take(32)),
-    text: () => take(Number(take(8).readBigUInt64LE(0))).toString('utf8'),
-  };
 }

@@ -6,8 +6,7 @@ import {
   decodeMessage, decodeTransaction, MAX_TRANSACTION_BYTES, MAX_VERSION_1_BYTES, UndecodableError,
 } from '../chain/transaction-bytes.ts';
 import { describeTransactionError } from '../chain/transaction-error.ts';
-import { encodeAccount, encodingOf } from './account-encoding.ts';
-import { mintDecimals } from './account-methods.ts';
+import { accountEncoder, encodingOf } from './account-encoding.ts';
 import type { Config, RpcMethods } from './rpc-params.ts';
 import {
   RPC_CODE, RpcError, addressOfText, addressParam, choiceOf, commitmentOf, configParam, flagOf, integerOf,
@@ -120,12 +119,11 @@ function simulatedAccounts(
   if (!Array.isArray(addresses) || addresses.length > 64)
     throw invalidParams('accounts.addresses: expected an array of at most 64 addresses');
   const keys = addresses.map((key, index) => addressOfText(key, `accounts.addresses[${index}]`));
-  const encoding = encodingOf(wanted, 'base64');
+  const encode = accountEncoder(chain, 'processed', encodingOf(wanted, 'base64'));
   return ({ accountsAfter }) =>
     keys.map((key) => {
       const account = accountsAfter.get(key) ?? chain.account(key);
-      return account && account.lamports > 0n
-        ? encodeAccount(account, encoding, mintDecimals(chain, 'processed')) : null;
+      return account && account.lamports > 0n ? encode(key, account) : null;
     });
 }
 
