@@ -196,9 +196,9 @@ async function withTwo<Result>(act: (chain: Chain) => Promise<Result>): Promise<
   }
 }
 
-describe('two nodes, of which one does not know version 1', () => {
-  const knows: Theirs = () => ({ result: transaction(THEIRS, { version: 1, signer: OWNER }) });
+const knows: Theirs = () => ({ result: transaction(THEIRS, { version: 1, signer: OWNER }) });
 
+describe('two nodes, of which one does not know version 1', () => {
   it.each([
     ['the first', true], ['the second', false],
   ])('leave the word to the one that can read: %s does not', async (_which, isFirst) => {
