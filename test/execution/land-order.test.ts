@@ -104,23 +104,6 @@ describe('an order that was signed elsewhere', () => {
     expect(posted()).toBe(0);
   });
 
-  it('does not end as expired while a transaction that may be it cannot be read', async () => {
-    const { fixture } = await setting();
-    const orders = openExecutedOrders({ path: join(memoryFolder('gannet-orders-'), 'o.sqlite'), clock: fixture.clock });
-    onTestFinished(() => { orders.close(); });
-    const order = await signedOrder(fixture, ['iris', 'routerA', 'routerB'], 1_000_000_000n);
-    await fixture.passSlots(200);
-    const faults: string[] = [];
-    const unread = { kind: 'unreadable', signature: 'unread', reason: 'it has no version', mayBeOwn: true } as const;
-    const end = await landOrder({
-      chain: { ...fixture.chain, findBySigner: async () => (faults.length < 30 ? unread : undefined) },
-      clock: fixture.clock, orders, service: fixture.service,
-    }, order, { isCancelled: () => false, onFault: ({ message }) => { faults.push(message); } });
-    expect(end).toMatchObject({ state: 'expired' });
-    expect(faults.filter((fault) => fault === 'unread may be this order, and cannot be read: it has no version').length)
-      .toBeGreaterThan(20);
-  });
-
   it('ends as expired once it can no longer land, and stays so', async () => {
     const { fixture, land, posted } = await setting();
     const order = await signedOrder(fixture);

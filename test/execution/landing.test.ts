@@ -3,9 +3,7 @@ import type { Amount, Bps, Lamports } from '../../src/core/amount.ts';
 import { GannetError } from '../../src/core/errors.ts';
 import type { Clock } from '../../src/core/time.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
-import type {
-  BalanceSteps, JournalledIntent, ExecutorPorts, Progress, SignatureStatus,
-} from '../../src/execution/ports.ts';
+import type { JournalledIntent, ExecutorPorts, Progress, SignatureStatus } from '../../src/execution/ports.ts';
 import { landAttempt } from '../../src/execution/landing.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import type { Attempt, BalanceMove, ProofProgress, UnreadableTransaction } from '../../src/trading/attempt.ts';
@@ -32,7 +30,6 @@ interface Node {
   readonly valid?: (at: number) => boolean;
   readonly status?: (signature: string, at: number) => Awaited<ReturnType<ExecutorPorts['chain']['signatureStatus']>>;
   readonly findBySigner?: ExecutorPorts['chain']['findBySigner'];
-  readonly history?: BalanceSteps;
   readonly signaturesOf?: ExecutorPorts['chain']['signaturesOf'];
   readonly landed?: UnreadableTransaction;
   readonly balance?: (at: number) => bigint;
@@ -84,8 +81,7 @@ async function follow(node: Node, options: {
         const status = node.status?.(signature, time.now());
         return status && { ...status, error: landedError };
       },
-      balanceHistory: async () =>
-        node.history ?? { native: { lamports: 0n, slot: 600n }, steps: [], unreadable: [] },
+      balanceHistory: async () => ({ native: { lamports: 0n, slot: 600n }, steps: [], unreadable: [] }),
       findBySigner: node.findBySigner ?? (async () => undefined),
       tokenBalance: async () => ({
         amount: (node.balance?.(time.now()) ?? 7_000_000n) as Amount, slot: node.slot?.(time.now()) ?? 600n,
@@ -232,16 +228,6 @@ describe('following an attempt', () => {
       findBySigner: async ({ ownSignature }) => (ownSignature === 'ours' ? 'the true id' : undefined),
       status: (signature) => (signature === 'the true id' ? { slot: 1n, confirmation: 'confirmed' } : undefined),
     }, { attempt: foreign, spanMs: 10_000 });
-    expect(states).toEqual(['submitted', 'confirmed']);
-  });
-
-  it('finds a swap with another fee payer although a transaction of the wallet cannot be read meanwhile', async () => {
-    const { transactionId: _ours, ...foreign } = { ...ATTEMPT, feePayer: 'maker' };
-    let asked = 0;
-    const { states } = await follow({
-      findBySigner: async () => (asked++ < 60 ? UNREADABLE : 'the true id'),
-      status: () => ({ slot: 1n, confirmation: 'confirmed' }),
-    }, { attempt: foreign, spanMs: 40_000 });
     expect(states).toEqual(['submitted', 'confirmed']);
   });
 
@@ -463,54 +449,6 @@ describe('an attempt whose outcome cannot be proven', () => {
     const late = sent.filter((at) => at > 600_000);
     expect(late.length).toBeGreaterThan(50);
     expect(late.length).toBeLessThan(110);
-  });
-});
-
-/** Balances of the input before the signing and since, with a transaction between them that cannot be read. */
-const historyWith = (
-  tokens: readonly [bigint, bigint], lamports: readonly [bigint, bigint] = [90n, 90n],
-): BalanceSteps => ({
-  native: { lamports: lamports[1], slot: 600n }, unreadable: [{ signature: 'unread', slot: 450n }],
-  steps: ([
-    [200n, tokens[0], lamports[0]], [500n, tokens[1], lamports[1]],
-  ] as const).map(([slot, amount, native]) => ({
-    signatures: [`s${slot}`], slot, hasFailed: false, native: { before: native, after: native },
-    accounts: new Map([['account', { before: amount, after: amount }]]),
-  })),
-});
-
-describe('issue 31: the expiry of a swap with another fee payer beside a transaction that cannot be read', () => {
-  const { transactionId: _ours, ...foreign } = { ...ATTEMPT, feePayer: 'maker' };
-  const candidate = { ...DEAD, findBySigner: async () => UNREADABLE };
-
-  it.each([
-    ['the balances before and after it are the same', [7_000_000n, 7_000_000n], [90n, 90n]],
-    ['it brought tokens and lamports', [7_000_000n, 7_500_000n], [90n, 5_000n]],
-  ] as const)('is proven where %s', async (_where, tokens, lamports) => {
-    const { told } = await follow(
-      { ...candidate, history: historyWith(tokens, lamports), balance: () => tokens[1] },
-      { attempt: foreign, spanMs: 120_000 },
-    );
-    expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'expired']);
-    expect(told[1]!.at).toBeLessThan(70_000);
-  });
-
-  it.each([
-    ['the input fell meanwhile', historyWith([7_000_000n, 6_999_999n]), 6_999_999n],
-    ['lamports fell meanwhile', historyWith([7_000_000n, 7_000_000n], [90n, 89n]), 7_000_000n],
-    ['no earlier transaction shows the input', undefined, 7_000_000n],
-  ] as const)('is not proven where %s', async (_where, history, balance) => {
-    const { told } = await follow(
-      { ...candidate, ...(history === undefined ? {} : { history }), balance: () => balance },
-      { attempt: foreign, spanMs: 185_000 },
-    );
-    expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'unknown']);
-    expect(told[1]!.progress.reason).toMatch(/unread may be this swap, and cannot be read: the node does not give/);
-  });
-
-  it('is proven without it where its version is one that Gannet never signs: the search leaves it out', async () => {
-    const { told } = await follow(DEAD, { attempt: foreign, spanMs: 120_000 });
-    expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'expired']);
   });
 });
 

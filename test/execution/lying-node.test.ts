@@ -167,6 +167,10 @@ describe('issue 13.34: a landed swap that a node hides', () => {
       { amountIn: MAKERS_SIZE },
     ],
     [
+      'as a transaction of a version that it never signs, and in balances, where a maker pays',
+      ['transactions of a later version', 'balances of before'], { amountIn: MAKERS_SIZE },
+    ],
+    [
       'as a transaction of no version, and in balances, where a maker pays',
       ['transactions of no version', 'balances of before'], { amountIn: MAKERS_SIZE },
     ],

@@ -126,27 +126,13 @@ describe('resolving an open intent while no daemon runs', () => {
     await expect(resolveAs(intent.id, { as, reason })).rejects.toThrow(/no open intent/);
   });
 
-  it('takes “expired” beside a transaction that cannot be read, unless the balances say that the swap is it', async () => {
-    const chain = { ...fixture.chain, findBySigner: async () => UNREADABLE };
-    const ports = { chain, owner: fixture.signer.address, journal: fixture.journal };
-    const [lost, landed] = [fixture.intent({ amountIn: MAKERS_SIZE }), fixture.intent({ amountIn: MAKERS_SIZE })];
-    await leftOpen(lost, 'lost');
-    await fixture.passSlots(A_LIFE_AND_MORE);
-    expect(await resolveIntent(ports, lost.id, { as: 'expired', reason })).toMatchObject({ state: 'expired' });
-    await leftOpen(landed, 'landed');
-    await fixture.passSlots(A_LIFE_AND_MORE);
-    for (const as of ['expired', 'abandoned', 'failed'] as const)
-      await expect(resolveIntent(ports, landed.id, { as, reason })).rejects.toThrow(/are missing/);
-  });
-
   it('does not take “landed” for a transaction that cannot be read, and names another node as the way', async () => {
     const intent = fixture.intent();
     await leftOpen(intent, 'landed');
     const { signature } = fixture.landed[0]!;
     const chain = { ...fixture.chain, signaturesOf: async () => ({ ...UNREADABLE, signature }) };
-    await expect(resolveIntent(
-      { chain, owner: fixture.signer.address, journal: fixture.journal }, intent.id, { as: 'landed', signature, reason },
-    )).rejects.toThrow(/cannot be read: the node does not give its version; ask a node that gives it, as --rpc-url/);
+    const ports = { chain, owner: fixture.signer.address, journal: fixture.journal };
+    await expect(resolveIntent(ports, intent.id, { as: 'landed', signature, reason })).rejects.toThrow(/cannot be read: the node does not give its version; ask a node that gives it, as --rpc-url/);
   });
 
   it('refuses “expired” for a failure on the chain, whose fee “failed” books', async () => {

@@ -132,7 +132,7 @@ describe('issue 13.34: an unbroken chain of a wallet’s transactions', () => {
     ['took lamports', -1n, 0n, /the transaction before it left/],
     ['took tokens', 0n, -1n, /the transaction before it left/],
   ])('reaches across a transaction that cannot be read only where it %s', (_what, lamports, tokens, why) => {
-    // Somebody else pays its fee.
+    // A stranger pays its fee.
     const whole = historyOf([
       BEFORE, { id: 'unread', slot: 1_150n, lamports: FEE + lamports, tokens },
       { id: 'after', slot: 1_300n, tokens: 0n }, { id: 'last', slot: 1_400n, lamports: 5n },
