@@ -132,7 +132,8 @@ describe('resolving an open intent while no daemon runs', () => {
     const { signature } = fixture.landed[0]!;
     const chain = { ...fixture.chain, signaturesOf: async () => ({ ...UNREADABLE, signature }) };
     const ports = { chain, owner: fixture.signer.address, journal: fixture.journal };
-    await expect(resolveIntent(ports, intent.id, { as: 'landed', signature, reason })).rejects.toThrow(/cannot be read: the node does not give its version; ask a node that gives it, as --rpc-url/);
+    await expect(resolveIntent(ports, intent.id, { as: 'landed', signature, reason }))
+      .rejects.toThrow(/cannot be read: the node does not give its version; ask a node that gives it, as --rpc-url/);
   });
 
   it('refuses “expired” for a failure on the chain, whose fee “failed” books', async () => {
