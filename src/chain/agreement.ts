@@ -173,11 +173,9 @@ export function createAgreement({ members, ready, onCompared, onLanded }: Agreem
     },
     async findBySigner(options) {
       const given = await askAll((chain) => chain.findBySigner(options));
-      const found = given.answers.find(({ value }) => typeof value === 'string')?.value;
-      if (found !== undefined) return found;
-      requireTwo('that no transaction carries a signature', given);
-      // What one node cannot read, another has read.
-      return readableOf(given).answers.length > 0 ? undefined : unreadableOf(given);
+      const found = given.answers.find(({ value }) => value !== undefined)?.value;
+      if (found === undefined) requireTwo('that no transaction carries a signature', given);
+      return found;
     },
     async signaturesOf(signature) {
       const given = await askAll((chain) => chain.signaturesOf(signature));

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/time.ts';
+import { isIdOf } from '../solana/signatures.ts';
 import { isUnreadable, type LandedSwap, type UnreadableTransaction } from '../trading/attempt.ts';
 import { createBalanceHistory, type BalanceHistory } from './balance-history.ts';
 import type { Balances } from './balances.ts';
@@ -74,7 +75,7 @@ export function createLandedTransactions({ rpc, floor, clock, nativeBalance }: P
       const landed = await transaction(signature);
       return landed === undefined || isUnreadable(landed) ? undefined : readOwnMoves(landed, owner);
     },
-    findBySigner: createSignerSearch({ history, signaturesOf, clock }),
+    findBySigner: createSignerSearch({ history, signaturesOf, clock, isIdOf }),
     balanceHistory: createBalanceHistory({ native: nativeBalance, history, transaction }),
     signaturesOf,
     walletActivity: createWalletActivity({

@@ -1,6 +1,6 @@
 import { isGannetError } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
-import { isUnreadable, type Attempt, type FirstProof, type UnreadableTransaction } from '../trading/attempt.ts';
+import { isUnreadable, type Attempt, type FirstProof } from '../trading/attempt.ts';
 import type { Chain, ExecutorPorts } from './ports.ts';
 import type { Intent } from '../trading/intent.ts';
 import type { BalanceObjection } from './input-balance.ts';
@@ -147,12 +147,9 @@ export class ExpiryWatch {
 
   /**
    * Returns the state of the proof after a search of the history, made after `expiredAt` returned the height, found
-   * nothing. Where it found a transaction that cannot be read and may be this one, the wallet's other transactions must
-   * show that it did not take the input (D-346).
+   * nothing.
    */
-  async conclude(height: bigint, elapsedMs: Millis, { transactionId, candidate }: {
-    readonly transactionId: string | undefined; readonly candidate?: UnreadableTransaction | undefined;
-  }): Promise<ExpiryState> {
+  async conclude(height: bigint, elapsedMs: Millis, transactionId: string | undefined): Promise<ExpiryState> {
     const { chain, journal, signer, ledger } = this.#ports;
     // Checked besides statuses and balances: a node that lies about one of them must not decide alone.
     const known = transactionId === undefined ? undefined : await chain.signaturesOf(transactionId);
@@ -168,22 +165,8 @@ export class ExpiryWatch {
       this.reset();
       return objection;
     }
-    if (candidate !== undefined && !await this.#isRuledOut()) {
-      this.reset();
-      const { signature, reason } = candidate;
-      return { kind: 'open', because: `${signature} may be this swap, and cannot be read: ${reason}` };
-    }
     const because = this.#proof.missing(height, elapsedMs);
     return because === undefined ? { kind: 'proven' } : { kind: 'open', because };
-  }
-
-  /** Returns whether the wallet's transactions leave no room for this swap among those that cannot be read. */
-  async #isRuledOut(): Promise<boolean> {
-    const { chain, signer } = this.#ports;
-    const present = await chain.tokenBalance(signer.address, this.#intent.inputMint, { agreed: true });
-    return this.#history.isClear({
-      intent: this.#intent, attempt: this.#attempt, said: { kind: 'not-found' }, present,
-    });
   }
 
   /** Discards the proof so far, after a sign that the bytes may land. */

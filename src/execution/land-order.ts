@@ -2,7 +2,6 @@ import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { Clock } from '../core/time.ts';
 import { readSignatures } from '../solana/signatures.ts';
-import type { UnreadableTransaction } from '../trading/attempt.ts';
 import { landTransaction } from './land-transaction.ts';
 import type { Chain, SwapService } from './ports.ts';
 
@@ -75,11 +74,9 @@ export async function landOrder(
       },
       // Where another account pays the fee, its signature is the transaction's id, and the service adds it.
       async signatureStatus(signature, options) {
-        if (id !== undefined) return chain.signatureStatus(id, options);
-        const found = await chain.findBySigner({ owner: own.signer, ownSignature: signature });
-        if (typeof found === 'string') id = found;
-        // Nothing else is known of the wallet here, so an unreadable transaction leaves the search without a result.
-        else if (found !== undefined && options.searchHistory) throw unsearched(found);
+        id ??= await chain.findBySigner({
+          owner: own.signer, ownSignature: signature, transaction: signedTransaction,
+        });
         return id === undefined ? undefined : chain.signatureStatus(id, options);
       },
     },
@@ -103,11 +100,6 @@ function ownSignature(
   if (wrong !== undefined) throw refused(`the signature of ${wrong.signer} is not one of this transaction`);
   for (const { signer, signature } of slots) if (signature !== undefined) return { signer, signature };
   throw refused('the transaction is not signed: sign it where its key is, and give the signed one');
-}
-
-function unsearched({ signature, reason }: UnreadableTransaction): GannetError {
-  const message = `${signature} may be this order, and cannot be read: ${reason}`;
-  return new GannetError('CHAIN_RESPONSE_INVALID', message, { details: { signature } });
 }
 
 function refused(message: string): GannetError {

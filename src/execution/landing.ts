@@ -2,7 +2,8 @@ import type { GannetError } from '../core/errors.ts';
 import { isGannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
-import { isUnreadable, type Attempt, type FirstProof, type UnreadableTransaction } from '../trading/attempt.ts';
+import { isIdOf } from '../solana/signatures.ts';
+import { isUnreadable, type Attempt, type FirstProof } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import { ExpiryWatch } from './expiry-proof.ts';
 import { balanceObjection } from './input-balance.ts';
@@ -278,9 +279,7 @@ class AttemptFollower {
     // With another fee payer the chain identifies the transaction each time, not the service: only the wallet's
     // signature is reliable, the payer's may change. The search comes after the check of the height, so that "nothing
     // found" is a proof.
-    const found = this.#attempt.transactionId ?? await this.#searched(isExpired);
-    const candidate = isUnreadable(found) ? found : undefined;
-    const id = isUnreadable(found) ? undefined : found;
+    const id = this.#attempt.transactionId ?? await this.#searched(isExpired);
     this.#transactionId = id;
     const status = id === undefined ? undefined : await chain.signatureStatus(id, {
       searchHistory: isExpired || this.#expiry.isUnagreed,
@@ -295,7 +294,7 @@ class AttemptFollower {
       this.#discardProof();
       return { because: expired };
     }
-    const expiry = await this.#expiry.conclude(expired, this.#time.elapsed(), { transactionId: id, candidate });
+    const expiry = await this.#expiry.conclude(expired, this.#time.elapsed(), id);
     if (expiry.kind === 'disagrees') return { because: expiry.reason, disagrees: true };
     if (expiry.kind === 'open') return expiry;
     const { lastValidBlockHeight, router } = this.#attempt;
@@ -306,17 +305,18 @@ class AttemptFollower {
   }
 
   /**
-   * Returns the id of the transaction with the wallet's signature, or one that cannot be read and may be it. The
-   * service's id counts where that transaction has the signature, in case the history hides it.
+   * Returns the id of the transaction with the wallet's signature. The service's id counts where that transaction has
+   * the signature, in case the history hides it.
    */
-  async #searched(isExpired: boolean): Promise<string | UnreadableTransaction | undefined> {
+  async #searched(isExpired: boolean): Promise<string | undefined> {
     const { chain, signer } = this.#ports;
-    const { signature: ownSignature, inputSlots } = this.#attempt;
-    const found = await chain.findBySigner({ owner: signer.address, ownSignature, sinceSlot: inputSlots?.from });
-    if (typeof found === 'string' || !isExpired || this.#statedId === undefined) return found;
+    const { signature: ownSignature, signedTransaction: transaction, inputSlots } = this.#attempt;
+    const found =
+      await chain.findBySigner({ owner: signer.address, ownSignature, transaction, sinceSlot: inputSlots?.from });
+    if (found !== undefined || !isExpired || this.#statedId === undefined) return found;
     const named = await chain.signaturesOf(this.#statedId);
-    if (isUnreadable(named)) return named.mayBeOwn ? named : found;
-    return named?.includes(ownSignature) === true ? this.#statedId : found;
+    const isIt = isUnreadable(named) ? isIdOf(transaction, this.#statedId) : named?.includes(ownSignature) === true;
+    return isIt ? this.#statedId : undefined;
   }
 
   async #landed(

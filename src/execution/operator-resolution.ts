@@ -184,10 +184,9 @@ async function findLanded(
   { chain, owner }: { readonly chain: NonNullable<ResolvePorts['chain']>; readonly owner: string },
   { intent }: JournalledIntent, attempt: Attempt,
 ): Promise<LandedSwap | undefined> {
-  const found = attempt.transactionId
-    ?? await chain.findBySigner({ owner, ownSignature: attempt.signature, sinceSlot: attempt.inputSlots?.from });
-  // Of one that cannot be read, the balances tell whether it is this attempt.
-  const id = isUnreadable(found) ? undefined : found;
+  const id = attempt.transactionId ?? await chain.findBySigner({
+    owner, ownSignature: attempt.signature, transaction: attempt.signedTransaction, sinceSlot: attempt.inputSlots?.from,
+  });
   const status = id === undefined ? undefined : await chain.signatureStatus(id, { searchHistory: true });
   if (id === undefined || status === undefined) return undefined;
   const landed = await readLanded({ chain, owner }, { intent, attempt, signature: id, status });

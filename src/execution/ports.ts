@@ -87,12 +87,13 @@ export interface Chain {
     readonly receiver?: string | undefined;
   }): Promise<LandedSwap | UnreadableTransaction | undefined>;
   /**
-   * Finds the landed transaction with the wallet's signature, made after a slot, even with another fee payer. Where no
-   * readable one carries it, an unreadable one that may be it is returned.
+   * Finds the landed transaction with the wallet's signature, made after a slot, even with another fee payer. By
+   * the signed `transaction` it finds one that no node gives in a readable form, too.
    */
-  findBySigner(
-    options: { readonly owner: string; readonly ownSignature: string; readonly sinceSlot?: bigint | undefined },
-  ): Promise<string | UnreadableTransaction | undefined>;
+  findBySigner(options: {
+    readonly owner: string; readonly ownSignature: string; readonly transaction: Uint8Array;
+    readonly sinceSlot?: bigint | undefined;
+  }): Promise<string | undefined>;
   /** Returns all signatures of a landed transaction, base58; undefined while the node does not have it. */
   signaturesOf(signature: string): Promise<readonly string[] | UnreadableTransaction | undefined>;
   /**

@@ -28,7 +28,7 @@ const MARGIN_SLOTS = 150n;
  * balances that the one before left, so that none can be hidden. The swap must be absent, or have failed without moving
  * anything. The lamports must agree to the unit, since every transaction of the wallet costs some. Tokens that others
  * send are in no list of the wallet, so there may be more of them. Across a transaction that cannot be read, balances
- * may rise, as by a deposit, and never fall, so that it can be no swap of the input (D-346).
+ * may rise, as by a deposit, and never fall, so that it can be no swap of the input (D-347).
  */
 export function historyGap({ native, steps, unreadable }: BalanceSteps, question: HistoryQuestion): string | undefined {
   const { intent: { inputMint }, attempt: { signature, transactionId, inputSlots }, said, present } = question;

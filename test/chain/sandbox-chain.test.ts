@@ -227,10 +227,11 @@ describe('a transaction with another fee payer', () => {
     theirs.sign([sponsor.keypair]);
     const signed = await wallet.signer.sign(theirs.serialize());
     expect(chain.readTransaction(signed.transaction).signers).toEqual([sponsor.address, wallet.address]);
-    expect(await chain.findBySigner({ owner: wallet.address, ownSignature: signed.signature })).toBeUndefined();
+    const sought = { owner: wallet.address, ownSignature: signed.signature, transaction: signed.transaction };
+    expect(await chain.findBySigner(sought)).toBeUndefined();
     await chain.send(signed.transaction);
     node.advanceSlots(2);
-    const id = readable(await chain.findBySigner({ owner: wallet.address, ownSignature: signed.signature }));
+    const id = await chain.findBySigner(sought);
     expect(id).toBe(signed.transactionId);
     expect(id).toBe(bs58.encode(theirs.signatures[0]!));
     const landed =

@@ -126,6 +126,31 @@ describe('issue 13.34: an unbroken chain of a wallet’s transactions', () => {
     expect(historyGap(shorter, questionOf(950n, { said: FAILED }))).toBeDefined();
   });
 
+  it.each<readonly [what: string, lamports: bigint, tokens: bigint, why: RegExp | undefined]>([
+    ['brought nothing', 0n, 0n, undefined], ['brought lamports', 900n, 0n, undefined],
+    ['brought tokens', 0n, 40n, undefined], ['brought both', 900n, 40n, undefined],
+    ['took lamports', -1n, 0n, /the transaction before it left/],
+    ['took tokens', 0n, -1n, /the transaction before it left/],
+  ])('reaches across a transaction that cannot be read only where it %s', (_what, lamports, tokens, why) => {
+    // A stranger pays its fee.
+    const whole = historyOf([
+      BEFORE, { id: 'unread', slot: 1_150n, lamports: FEE + lamports, tokens },
+      { id: 'after', slot: 1_300n, tokens: 0n }, { id: 'last', slot: 1_400n, lamports: 5n },
+    ]);
+    const told = (slot: bigint): BalanceSteps => ({
+      ...whole, steps: whole.steps.filter(({ signatures }) => signatures[0] !== 'unread'),
+      unreadable: [{ signature: 'unread', slot }],
+    });
+    for (const transactionId of [undefined, 'ours']) {
+      const attempt = { signature: 'ours', transactionId, inputSlots: { from: SIGNED_AT, to: SIGNED_AT } };
+      const question = questionOf(tokensOf(whole), { attempt });
+      if (why === undefined) expect(historyGap(told(1_150n), question)).toBeUndefined();
+      else expect(historyGap(told(1_150n), question)).toMatch(why);
+      // At another place lamports agree to the unit.
+      if (lamports > 0n) expect(historyGap(told(1_350n), question)).toMatch(/the transaction before it left/);
+    }
+  });
+
   it('must agree to the unit with another fee payer', () => {
     const whole = historyOf([BEFORE, OTHER]);
     const attempt = { signature: 'ours', inputSlots: { from: SIGNED_AT, to: SIGNED_AT } };

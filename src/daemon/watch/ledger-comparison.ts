@@ -64,8 +64,8 @@ const FAR_OFF = 4n;
  * transaction may land between them; of several nodes, two must give the second. Throws the errors of the node.
  *
  * More is a deposit. Less is a withdrawal where foreign transactions took as much since ledger and chain agreed, or,
- * where that is unknown, since our own last one; a transaction that cannot be read may have taken any part. Any other
- * loss is a mismatch.
+ * where that is unknown, since our own last one; one of a later version than Gannet reads may have taken any
+ * part. Any other loss is a mismatch.
  */
 export async function compareWallet(options: WalletWatchOptions): Promise<AdjustWallet[] | undefined> {
   return (await findDifferences(options))?.map(({ command }) => command);
@@ -238,7 +238,7 @@ function differences(ledger: ReadonlyMap<Mint, Amount>, chain: ReadonlyMap<Mint,
 /** What foreign transactions took of a mint. */
 interface TakenElsewhere {
   readonly taken: bigint;
-  /** Whether one that cannot be read may have taken more. */
+  /** Whether one of a later version than Gannet reads may have taken more. */
   readonly mayHaveTakenMore: boolean;
 }
 
@@ -260,7 +260,8 @@ async function takenElsewhere(
     });
     if (landed === undefined) continue;
     if (isUnreadable(landed)) {
-      mayHaveTakenMore = true;
+      // A transaction that no node gives shows nothing: then the loss stays unexplained.
+      mayHaveTakenMore ||= !landed.mayBeOwn;
       continue;
     }
     taken += landed.amountIn + (mint === SOL_MINT ? landed.feeLamports + landed.rentLamports : 0n);
@@ -287,4 +288,4 @@ const REASONS: Readonly<Record<AdjustmentCause, string>> = {
   mismatch: 'the wallet has less than the ledger, and no transaction of the wallet explains it',
 };
 const UNREADABLE_WITHDRAWAL =
-  'the wallet has less than the ledger, and a transaction of the wallet that cannot be read may have paid out';
+  'the wallet has less than the ledger: a transaction of a later version than Gannet reads may have paid out';

@@ -114,7 +114,7 @@ export function createChainReader(rpc: JsonRpc): HistoryReader {
         return time === undefined || time === null || Number(time) * 1_000 >= since;
       });
       const own = await Promise.all(recent.slice(0, TRANSACTIONS_READ)
-        .map((entry: Json) => isSignedBy(rpc, wallet, isRecord(entry) ? entry['signature'] : undefined)));
+        .map((entry: Json) => isSignedBy(rpc, wallet, entry)));
       return own.filter(Boolean).length + Math.max(0, recent.length - TRANSACTIONS_READ);
     },
 
@@ -152,12 +152,14 @@ async function simulate(
  * Returns whether a transaction carries the signature of a wallet; true where no node gives it in a form that can be
  * read. One of a version that this signer does not read was never signed here, so it is no lost count (D-345).
  */
-async function isSignedBy(rpc: JsonRpc, wallet: string, signature: Json | undefined): Promise<boolean> {
-  const method = 'getTransaction';
-  if (typeof signature !== 'string') throw invalid(method, 'the signature of each transaction');
+async function isSignedBy(rpc: JsonRpc, wallet: string, entry: Json): Promise<boolean> {
+  const signature = isRecord(entry) ? entry['signature'] : undefined;
+  if (!isRecord(entry) || typeof signature !== 'string')
+    throw invalid('getSignaturesForAddress', 'the signature of each transaction');
   let answer: Json;
   try {
     answer = await landedTransaction(rpc, signature);
+    if (answer === null) return await isInBlock(rpc, entry);
   } catch (error) {
     const refusal = isGannetError(error) ? refusalOf(error) : undefined;
     if (refusal === undefined) throw error;
@@ -172,6 +174,22 @@ async function isSignedBy(rpc: JsonRpc, wallet: string, signature: Json | undefi
   if (!Array.isArray(accountKeys) || typeof signers !== 'number' || !(signers >= 1 && signers <= accountKeys.length))
     return true;
   return (accountKeys as readonly Json[]).slice(0, signers).includes(wallet);
+}
+
+/**
+ * Returns whether the block of a listed transaction holds it; true where the node does not give the block. A node that
+ * lists what it does not give may have dropped it, or list what no block holds.
+ */
+async function isInBlock(rpc: JsonRpc, entry: { readonly [key: string]: Json }): Promise<boolean> {
+  const config = { transactionDetails: 'signatures', rewards: false, commitment: 'confirmed' };
+  try {
+    const block = await rpc.call('getBlock', [entry['slot'] ?? null, config]);
+    const signatures = isRecord(block) ? block['signatures'] : undefined;
+    return !Array.isArray(signatures) || signatures.includes(entry['signature']);
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    return true;
+  }
 }
 
 /** A node that knows no version 1 refuses the request itself, whatever the version of the transaction. */
