@@ -36,7 +36,6 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-const SIGNATURE_BYTES = 64;
 const FIRST_GAP_MS = 10_000;
 const LAST_GAP_MS = 3_600_000;
 
@@ -90,13 +89,7 @@ async function send({ service, chain }: ExecutorPorts, attempt: Attempt, signal:
 
 /** Whether all signatures are there: then any node can send the bytes to the chain. */
 function isWhole({ chain }: ExecutorPorts, { transactionId, signedTransaction }: Attempt): boolean {
-  if (transactionId === undefined) return false;
-  const { signers } = chain.readTransaction(signedTransaction);
-  // A packet has so few signatures that their number takes one byte.
-  return signers.every((_, index) => {
-    const slot = signedTransaction.subarray(1 + index * SIGNATURE_BYTES, 1 + (index + 1) * SIGNATURE_BYTES);
-    return slot.some((byte) => byte !== 0);
-  });
+  return transactionId !== undefined && chain.readTransaction(signedTransaction).isWhole;
 }
 
 /** Follows one signed attempt until its outcome is known. */

@@ -57,6 +57,8 @@ interface TransactionFacts {
   readonly signers: readonly string[];
   /** A transaction with a durable nonce never expires. */
   readonly durableNonce: boolean;
+  /** Whether no slot of a signature is empty. */
+  readonly isWhole: boolean;
 }
 
 /**

@@ -25,6 +25,8 @@ export interface TransactionFacts {
   readonly signers: readonly string[];
   /** Whether its first instruction advances a nonce: such a transaction never expires, so no expiry proof exists. */
   readonly durableNonce: boolean;
+  /** Whether no slot of a signature is empty; whether they are valid is not checked. */
+  readonly isWhole: boolean;
 }
 
 /** With those of lookup tables. */
@@ -112,12 +114,13 @@ function checkIndexes({ accountKeys, instructions, lookups }: ReadTransaction): 
 
 /** Returns the facts in a transaction's bytes, whatever the service states. Throws CHAIN_TRANSACTION_INVALID. */
 export function readTransactionFacts(bytes: Uint8Array): TransactionFacts {
-  const { header, accountKeys, blockhash, instructions: [first] } = readTransaction(bytes);
+  const { header, accountKeys, blockhash, signatures, instructions: [first] } = readTransaction(bytes);
   const signers = accountKeys.slice(0, header.requiredSignatures).map((key) => bs58.encode(key));
   // The runtime accepts a nonce in the first instruction alone.
   const durableNonce = first !== undefined && Buffer.compare(first.data.subarray(0, 4), ADVANCE_NONCE) === 0
     && bs58.encode(accountKeys[first.programIndex]!) === SYSTEM_PROGRAM;
-  return { blockhash: bs58.encode(blockhash), feePayer: signers[0]!, signers, durableNonce };
+  const isWhole = signatures.every((signature) => signature.some((byte) => byte !== 0));
+  return { blockhash: bs58.encode(blockhash), feePayer: signers[0]!, signers, durableNonce, isWhole };
 }
 
 /** Returns the bytes of a message. Written from a reading, they must equal the bytes that were read. */

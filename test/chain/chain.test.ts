@@ -383,7 +383,10 @@ describe('readTransactionFacts', () => {
       const { message } = VersionedTransaction.deserialize(bytes);
       const signers = message.staticAccountKeys.slice(0, message.header.numRequiredSignatures).map(String);
       expect(chain.readTransaction(bytes))
-        .toEqual({ blockhash: message.recentBlockhash, feePayer: signers[0], signers, durableNonce: false });
+        .toEqual({
+          blockhash: message.recentBlockhash, feePayer: signers[0], signers, durableNonce: false,
+          isWhole: transaction.signatures.every((signature) => signature.some((byte) => byte !== 0)),
+        });
     }
   });
 

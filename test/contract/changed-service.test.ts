@@ -54,7 +54,7 @@ const ROUNDED_UP: Change = {
   },
 };
 
-/** A tip in each order of a wallet that nobody asked for. */
+/** A tip in each order of a wallet, which the wallet did not ask for. */
 const TIPPED: Change = {
   query: (path, query) => {
     if (path === '/swap/v2/order' && query.has('taker')) query.set('bundleTipLamports', '100000');

@@ -57,7 +57,10 @@ function followed(
     chain: {
       compose: never, signaturesOf: async () => undefined, findBySigner: async () => undefined,
       balanceHistory: async () => ({ native: { lamports: 0n, slot: 600n }, steps: [], unreadable: [] }),
-      readTransaction: () => ({ blockhash: 'hash', feePayer: 'us', signers: ['us'], durableNonce: false }),
+      readTransaction: (bytes) => ({
+        blockhash: 'hash', feePayer: 'us', signers: ['us'], durableNonce: false,
+        isWhole: bytes.every((byte) => byte !== 0),
+      }),
       send: async (bytes) => {
         direct.push({ at: clock.now(), bytes });
         return { kind: 'accepted' };

@@ -104,7 +104,7 @@ describe('readTransaction reads version 1', () => {
     const facts = readTransactionFacts(simpleV1({ ...nonce, instructions: [[1, 0, 4, 0]] }));
     expect(facts).toEqual({
       blockhash: bs58.encode(Uint8Array.from(key(9))), feePayer: bs58.encode(Uint8Array.from(key(1))),
-      signers: [bs58.encode(Uint8Array.from(key(1)))], durableNonce: true,
+      signers: [bs58.encode(Uint8Array.from(key(1)))], durableNonce: true, isWhole: false,
     });
     const later = simpleV1({ ...nonce, instructions: [[1, 0, 0, 0], [1, 0, 4, 0]] });
     expect(readTransactionFacts(later).durableNonce).toBe(false);

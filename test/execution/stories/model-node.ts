@@ -175,7 +175,7 @@ export function createModelNode({ chain, wire, life, clock, onReceived }: {
       const { payer, blockhash } = readMessage(transaction);
       return {
         blockhash, feePayer: payer === 'us' ? 'us' : 'sponsor', signers: payer === 'us' ? ['us'] : ['sponsor', 'us'],
-        durableNonce: false,
+        durableNonce: false, isWhole: true,
       };
     },
   };
