@@ -85,7 +85,10 @@ strategies: [{ use: dca, params: { nonsense: [1, 2] } }]
       ],
     });
     expect(settings.programs.map(({ program, decode }) => [program, decode !== undefined]))
-      .toEqual([[PROGRAM, false], [CONSTANT_PRODUCT_PROGRAM, true]]);
+      .toEqual([
+        [PROGRAM, false], ['GannetRoute11111111111111111111111111111111', true],
+        ['GannetUnknown111111111111111111111111111111', false], [CONSTANT_PRODUCT_PROGRAM, true],
+      ]);
   });
 
   test('reads what a swap may pay besides its input, and what it is without that', () => {
