@@ -10,11 +10,12 @@ import type { SwapBuild } from '../trading/swap-terms.ts';
 import { createAgreement, type SendAnswer } from './agreement.ts';
 import { createBalanceHistory, type BalanceHistory } from './balance-history.ts';
 import { createBalances, type Balances } from './balances.ts';
-import { createClosingComposer, type ClosingComposer } from './close-accounts.ts';
-import { createComposer, type ComposedTransaction, type Simulation } from './compose.ts';
+import type { OwnedTokenAccount } from './close-accounts.ts';
+import type { ComposedTransaction, Simulation } from './compose.ts';
+import type { ClosingComposer } from './compose-closing.ts';
 import { createFinality, type Finality } from './finality.ts';
 import { readLandedSwap, readOwnMoves, type SwapSide } from './landed-swap.ts';
-import { readMintAccount, readMintDecimals } from './mint-account.ts';
+import { readMintDecimals } from './mint-decimals.ts';
 import { NodeHealth, type NodeStats } from './node-health.ts';
 import { countedClient, createNodePool, type NodeEvent } from './node-pool.ts';
 import * as answers from './rpc-answers.ts';
@@ -84,6 +85,11 @@ export interface Chain extends Omit<Finality, 'floor'>, Pick<Balances, 'wallet'>
   readonly nodes: ChainNodes;
   tokenBalance(owner: string, mint: Mint, how?: Agreed): ReturnType<Balances['tokenBalance']>;
   balances(owner: string, how?: Agreed): ReturnType<Balances['balances']>;
+  /**
+   * Loads the packages that compose, 60 to 110 ms once in a process: what never composes does without them, and what
+   * will, loads them while it waits for the build.
+   */
+  loadComposer(): Promise<void>;
   /**
    * Returns a transaction made of a build, checked by simulation. Throws CHAIN_SIMULATION_FAILED and
    * CHAIN_TRANSACTION_INVALID too.
@@ -200,15 +206,25 @@ function nodeCalls(rpc: RpcClient, { clock, maxPriorityFeeLamports }: ChainOptio
     ...finality,
     ...balances,
     ...createLandedTransactions({ rpc, floor, clock, nativeBalance }),
-    compose: createComposer({ simulate, maxPriorityFeeLamports }),
-    composeClosing: createClosingComposer({ simulate, latestBlockhash }),
+    loadComposer: async () => { await import('./compose.ts'); },
+    async compose(build: SwapBuild, payer: string) {
+      const { createComposer } = await import('./compose.ts');
+      return createComposer({ simulate, maxPriorityFeeLamports })(build, payer);
+    },
+    composeClosing: async <Account extends OwnedTokenAccount>(owner: string, accounts: readonly Account[]) => {
+      const { createClosingComposer } = await import('./compose-closing.ts');
+      return createClosingComposer({ simulate, latestBlockhash })(owner, accounts);
+    },
     send: (transaction: Uint8Array, call?: { readonly signal: AbortSignal }) => sendTransaction(rpc, transaction, call),
     readTransaction: readTransactionFacts,
     async mintDecimals(mint: Mint) {
       return readMintDecimals(mint, await mintData(rpc, mint, TOKEN_DATA_SLICE));
     },
     // The whole data: the extensions after the base layout are the issuer's powers.
-    mintAccount: async (mint: Mint) => readMintAccount(mint, await mintData(rpc, mint)),
+    async mintAccount(mint: Mint) {
+      const account = await mintData(rpc, mint);
+      return (await import('./mint-account.ts')).readMintAccount(mint, account);
+    },
     async version() {
       return (await rpc.call('getVersion', [], answers.nodeVersion))['solana-core'];
     },

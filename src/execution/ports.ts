@@ -66,6 +66,8 @@ interface TransactionFacts {
 export interface Chain {
   /** Identifies the node without its address: a proof counts only where one node gave all of it. */
   readonly node?: string | undefined;
+  /** Loads what composing needs, where that takes time: the first build would wait for it. */
+  loadComposer?(): Promise<void>;
   /**
    * Composes a transaction from a build: compute-unit limit by simulation, price clamped, given tables and blockhash.
    */

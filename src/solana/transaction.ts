@@ -29,7 +29,7 @@ interface MessageInstruction {
 }
 
 /** The accounts that a message loads from one lookup table. */
-export interface TableLookup {
+interface TableLookup {
   readonly table: Uint8Array;
   readonly writableIndexes: Uint8Array;
   readonly readonlyIndexes: Uint8Array;
@@ -258,14 +258,6 @@ export function writeMessage(message: TransactionMessage): Uint8Array {
     putWithLength(readonlyIndexes);
   }
   return bytes;
-}
-
-/** Returns a transaction of a message with an empty slot for each required signature. */
-export function writeUnsignedTransaction(message: TransactionMessage): Uint8Array {
-  const { requiredSignatures } = message.header;
-  return Buffer.concat([
-    Uint8Array.of(requiredSignatures), Buffer.alloc(requiredSignatures * SIGNATURE_BYTES), writeMessage(message),
-  ]);
 }
 
 function messageLength({ version, accountKeys, instructions, lookups }: TransactionMessage): number {
