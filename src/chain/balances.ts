@@ -46,9 +46,13 @@ export interface Balances {
 
 /** Returns a reader of balances whose answers count from the slot floor on. */
 export function createBalances(
-  { rpc, floor, finalizedBlockHeight }: Pick<Finality, 'floor' | 'finalizedBlockHeight'> & { readonly rpc: RpcClient },
+  { rpc, floor, finalizedBlockHeight, onTokenAccounts }: Pick<Finality, 'floor' | 'finalizedBlockHeight'> & {
+    readonly rpc: RpcClient;
+    /** Gets the addresses of a wallet's token accounts in each answer. */
+    readonly onTokenAccounts?: ((owner: string, addresses: readonly string[]) => void) | undefined;
+  },
 ): Balances {
-  const { askTokenAccounts, askLamports } = createFlooredCalls({ rpc, floor });
+  const { askTokenAccounts, askLamports } = createFlooredCalls({ rpc, floor, onTokenAccounts });
 
   async function inAccounts(owner: string, mint: Mint): Promise<TokenBalance> {
     const { slot, accounts } = await askTokenAccounts(owner, { mint });
@@ -104,7 +108,9 @@ export function createBalances(
 }
 
 /** Calls whose answers count only from a node that has reached the slot floor. */
-function createFlooredCalls({ rpc, floor }: { readonly rpc: RpcClient; readonly floor: Finality['floor'] }) {
+function createFlooredCalls(
+  { rpc, floor, onTokenAccounts }: Pick<Parameters<typeof createBalances>[0], 'rpc' | 'floor' | 'onTokenAccounts'>,
+) {
   async function askTokenAccounts(owner: string, filter: { readonly mint: string } | { readonly programId: string }) {
     const asOf = floor.confirmed;
     const config =
@@ -114,6 +120,7 @@ function createFlooredCalls({ rpc, floor }: { readonly rpc: RpcClient; readonly 
       call: () => rpc.call('getTokenAccountsByOwner', [owner, filter, config], tokenAccounts),
       slotOf: (answer) => answer.context.slot,
     });
+    onTokenAccounts?.(owner, value.map(({ pubkey }) => pubkey));
     return { slot: context.slot, accounts: value.map(({ pubkey, account }) => requireTokenAccount(pubkey, account)) };
   }
 

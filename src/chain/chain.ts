@@ -13,9 +13,11 @@ import { createBalances, type Balances } from './balances.ts';
 import type { OwnedTokenAccount } from './close-accounts.ts';
 import type { ComposedTransaction, Simulation } from './compose.ts';
 import type { ClosingComposer } from './compose-closing.ts';
+import { createChainHints, type ChainHints } from './chain-hints.ts';
 import { createFinality, type Finality } from './finality.ts';
 import { readLandedSwap, readOwnMoves, type SwapSide } from './landed-swap.ts';
 import { readMintDecimals } from './mint-decimals.ts';
+import { createNodeSocket } from './node-socket.ts';
 import { NodeHealth, type NodeStats } from './node-health.ts';
 import { countedClient, createNodePool, type NodeEvent } from './node-pool.ts';
 import * as answers from './rpc-answers.ts';
@@ -26,6 +28,8 @@ import { createWalletActivity, type ReadWalletActivity } from './wallet-activity
 
 interface ChainOptions {
   readonly rpcUrl: string;
+  /** Where nodes take subscriptions: they only say when to ask. None by default. */
+  readonly wsUrls?: readonly string[] | undefined;
   /** Further nodes of the same network. With any, money is decided by the agreement of two (see `createAgreement`). */
   readonly furtherRpcUrls?: readonly string[] | undefined;
   readonly clock: Clock;
@@ -80,6 +84,10 @@ export interface ChainNodes {
  * with several nodes, those that decide about money throw CHAIN_UNAGREED too.
  */
 export interface Chain extends Omit<Finality, 'floor'>, Pick<Balances, 'wallet'>, LandedTransactions {
+  /** Returns hints to ask about a transaction; none where no node takes subscriptions. */
+  transactionHints$: ChainHints['transaction$'];
+  /** Returns hints to ask about a wallet, in the same way. */
+  walletHints$: ChainHints['wallet$'];
   /** Identifies the node, or all of them, by a hash of the addresses, since an address may hold a key. */
   readonly node: string;
   readonly nodes: ChainNodes;
@@ -117,14 +125,36 @@ export interface Chain extends Omit<Finality, 'floor'>, Pick<Balances, 'wallet'>
 
 /** Returns a chain behind its addresses, without a first call. Throws CONFIG_INVALID on an invalid address. */
 export function createChain(options: ChainOptions): Chain {
-  const { rpcUrl, furtherRpcUrls = [] } = options;
-  if (furtherRpcUrls.length > 0) return severalNodes(options, [rpcUrl, ...furtherRpcUrls]);
+  const { rpcUrl, furtherRpcUrls = [], wsUrls = [], clock } = options;
+  const hints = createChainHints({ clock, sockets: wsUrls.map((wsUrl) => createNodeSocket({ wsUrl, clock })) });
+  const chain = furtherRpcUrls.length === 0 ? oneNode(options, hints)
+    : severalNodes(options, [rpcUrl, ...furtherRpcUrls], hints);
+  return {
+    ...chain,
+    transactionHints$: (signature) => hints.transaction$(signature),
+    walletHints$: (owner) => hints.wallet$(owner),
+    async signatureStatus(signature, how) {
+      const status = await chain.signatureStatus(signature, how);
+      if (status !== undefined && status.confirmation !== 'processed') hints.sawConfirmed(signature);
+      return status;
+    },
+    close() {
+      hints.close();
+      return chain.close();
+    },
+  };
+}
+
+type AskedChain = Omit<Chain, 'transactionHints$' | 'walletHints$'>;
+
+function oneNode(options: ChainOptions, hints: ChainHints): AskedChain {
+  const { rpcUrl } = options;
   const { clock, timeoutMs = CALL_TIMEOUT_MS, signal } = options;
   const { host } = parseRpcUrl(rpcUrl);
   const transport = options.transport ?? httpTransport({ rpcUrl });
   const health = new NodeHealth(host, clock, 'healthy');
   const client = createRpcClient({ transport, clock, host, timeoutMs, signal });
-  const { floor: _floor, ...calls } = nodeCalls(countedClient({ client, health, clock, timeoutMs }), options);
+  const { floor: _floor, ...calls } = nodeCalls(countedClient({ client, health, clock, timeoutMs }), options, hints);
   return {
     ...calls,
     node: hashOf([rpcUrl]),
@@ -134,7 +164,7 @@ export function createChain(options: ChainOptions): Chain {
 }
 
 /** Reads fail over from node to node; what decides about money comes from two nodes, each with its own slot floor. */
-function severalNodes(options: ChainOptions, urls: readonly string[]): Chain {
+function severalNodes(options: ChainOptions, urls: readonly string[], hints: ChainHints): AskedChain {
   const { clock, signal, transportTo = (rpcUrl) => httpTransport({ rpcUrl }) } = options;
   // All nodes together take no longer than the one call would.
   const timeoutMs = Math.min(NODE_TIMEOUT_MS, (options.timeoutMs ?? CALL_TIMEOUT_MS) / urls.length);
@@ -143,9 +173,9 @@ function severalNodes(options: ChainOptions, urls: readonly string[]): Chain {
     name: names[index]!,
     client: createRpcClient({ transport: transportTo(url), clock, host: names[index]!, timeoutMs, signal }),
   })) });
-  const { floor, ...reads } = nodeCalls(pool.reads, options);
+  const { floor, ...reads } = nodeCalls(pool.reads, options, hints);
   const members = pool.clients.map(({ client, ...member }) => {
-    const { floor: ownFloor, ...chain } = nodeCalls(client, options);
+    const { floor: ownFloor, ...chain } = nodeCalls(client, options, hints);
     return { ...member, chain, ownFloor };
   });
   const agreement = createAgreement({
@@ -194,13 +224,17 @@ function nodeNames(hosts: readonly string[]): readonly string[] {
 }
 
 /** Returns all calls of a chain over one client. */
-function nodeCalls(rpc: RpcClient, { clock, maxPriorityFeeLamports }: ChainOptions) {
+function nodeCalls(rpc: RpcClient, { clock, maxPriorityFeeLamports }: ChainOptions, hints: ChainHints) {
   const simulate = (transaction: Uint8Array): Promise<Simulation> => simulateTransaction(rpc, transaction);
   const latestBlockhash = async (): Promise<{ readonly blockhash: string; readonly lastValidBlockHeight: bigint }> =>
     (await rpc.call('getLatestBlockhash', [{ commitment: 'confirmed' }], answers.latestBlockhash)).value;
   const { floor, ...finality } = createFinality(rpc, clock);
   const { nativeBalance, ...balances } =
-    createBalances({ rpc, floor, finalizedBlockHeight: () => finality.finalizedBlockHeight() });
+    createBalances({
+      rpc, floor,
+      finalizedBlockHeight: () => finality.finalizedBlockHeight(),
+      onTokenAccounts: (owner, addresses) => { hints.sawTokenAccounts(owner, addresses); },
+    });
   return {
     floor,
     ...finality,

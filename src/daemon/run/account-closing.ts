@@ -34,7 +34,7 @@ interface Closings<Account extends OwnedTokenAccount> {
 interface ClosingParts {
   readonly chain: Pick<
     Chain, 'composeClosing' | 'send' | 'signatureStatus' | 'finalizedBlockHeight' | 'isBlockhashValid'
-  >;
+  > & Partial<Pick<Chain, 'transactionHints$'>>;
   readonly signer: {
     /** The owner of the accounts. */
     readonly address: string;
