@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
@@ -17,6 +18,7 @@ import { createSigner } from '../../src/signer/sign.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import type { Executor } from '../../src/trading/executor.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
+import type { Route } from '../../src/trading/proposal.ts';
 import { memoryFolder } from '../execution/memory-folder.ts';
 import { startSocketNode } from '../chain/socket-node.ts';
 
@@ -26,7 +28,6 @@ import { startSocketNode } from '../chain/socket-node.ts';
 // where a confirmation takes about two of them; longer ones show what a slow confirmation costs.
 
 const WAYS = ['polls alone', 'subscriptions', 'silent websocket'] as const;
-const ROUTES = ['build', 'order'] as const;
 /** The first ones load packages, and show whether a node can be relied on. */
 const WARM_UP = 5;
 
@@ -83,7 +84,13 @@ function outcomeOf(executor: Executor, intent: Intent): Promise<Outcome> {
   });
 }
 
-async function measure(swaps: number, slotMs: number): Promise<void> {
+interface Plan {
+  readonly swaps: number;
+  readonly slotMs: number;
+  readonly routes: readonly Route[];
+}
+
+async function measure({ swaps, slotMs, routes }: Plan): Promise<void> {
   const sandbox = await startSandbox({ speed: 0, slotMs });
   const silent = await startSocketNode();
   const { base_url: baseUrl, rpc_url: rpcUrl, ws_url: wsUrl, tokens } = sandbox.addresses;
@@ -106,7 +113,9 @@ async function measure(swaps: number, slotMs: number): Promise<void> {
   });
   const rows = new Map<string, Row[]>();
   try {
-    for (let swap = 0; swap < swaps + WARM_UP; swap++) for (const route of ROUTES) for (const way of ways) {
+    for (let swap = 0; swap < swaps + WARM_UP; swap++) for (const route of routes) for (const way of ways) {
+      // Each swap begins anywhere in a slot: the end of the one before it is at the beginning of one.
+      await sleep(Math.random() * slotMs);
       const intent: Intent = {
         id: `${way.name} ${route} ${swap}`, strategy: 'landings', createdAt: systemClock.now(), inputMint: USDC_MINT,
         outputMint: SOL_MINT, amountIn: 1_000_000n as Amount, purpose: 'entry', maxSlippageBps: 100 as Bps,
@@ -143,7 +152,12 @@ async function measure(swaps: number, slotMs: number): Promise<void> {
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { 'swaps': { type: 'string', default: '50' }, 'slot-ms': { type: 'string', default: '400' } },
+    options: {
+      'swaps': { type: 'string', default: '50' }, 'slot-ms': { type: 'string', default: '400' },
+      'route': { type: 'string', multiple: true, default: ['build', 'order'] },
+    },
   });
-  await measure(Number(values.swaps), Number(values['slot-ms']));
+  await measure({
+    swaps: Number(values.swaps), slotMs: Number(values['slot-ms']), routes: values.route as readonly Route[],
+  });
 }

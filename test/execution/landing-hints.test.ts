@@ -4,6 +4,8 @@ import { createChainHints } from '../../src/chain/chain-hints.ts';
 import type { SubscriptionNews } from '../../src/chain/node-socket.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import { landTransaction, type TransactionEnd } from '../../src/execution/land-transaction.ts';
+import { LandingHints } from '../../src/execution/landing-hints.ts';
+import { MonotonicTime } from '../../src/execution/monotonic-time.ts';
 import type { TransactionHint } from '../../src/execution/ports.ts';
 
 const START = 1_800_000_000_000;
@@ -111,5 +113,55 @@ describe('a hint about a transaction', () => {
     }]));
     const { polls } = await follow({ confirmedMs: Infinity, hints$: hints.wallet$('w') as never, at, until: 9_000 });
     expect(polls).toBeLessThanOrEqual(2 * (9_000 / 400 + 2));
+  });
+});
+
+describe('a transaction whose id is not known', () => {
+  const owner = 'the wallet';
+
+  function open(chain: ConstructorParameters<typeof LandingHints>[0]): {
+    readonly hints: LandingHints; readonly clock: VirtualClock; readonly paused: () => Promise<number>;
+  } {
+    const clock = new VirtualClock(START);
+    const hints = new LandingHints(chain, { transactionId: undefined, owner });
+    const time = new MonotonicTime(clock);
+    return { hints, clock, paused: async () => {
+      const from = clock.now();
+      await hints.pause(time, 400);
+      return clock.now() - from;
+    } };
+  }
+
+  it('is asked for at once after a hint about its wallet, and as often as always without one', async () => {
+    const hints$ = new Subject<unknown>();
+    const { hints, clock, paused } = open({ walletHints$: (wallet) => {
+      expect(wallet).toBe(owner);
+      return hints$;
+    } });
+    const first = paused();
+    clock.advanceTo(START + 123);
+    hints$.next('notified');
+    expect(await first).toBe(123);
+    // A hint before a poll is answered by that poll, one during it by the next.
+    hints$.next('notified');
+    hints.polls();
+    const second = paused();
+    await settled();
+    clock.advanceTo(clock.now() + 400);
+    expect(await second).toBe(400);
+    hints.polls();
+    hints$.next('notified');
+    expect(await paused()).toBe(0);
+    hints.close();
+    expect(hints$.observed).toBe(false);
+  });
+
+  it('is asked for at the usual interval where no node gives hints', async () => {
+    const { clock, paused } = open({});
+    const pause = paused();
+    clock.advanceTo(START + 399);
+    await settled();
+    clock.advanceTo(START + 400);
+    expect(await pause).toBe(400);
   });
 });
