@@ -5,26 +5,21 @@ import type { Clock, Millis } from '../core/time.ts';
 import type { Mint, MintAccount } from '../market/token.ts';
 import { TOKEN_DATA_SLICE, type AccountData } from '../solana/accounts.ts';
 import { readTransactionFacts, type TransactionFacts } from '../solana/transaction.ts';
-import type { LandedSwap } from '../trading/attempt.ts';
 import type { SwapBuild } from '../trading/swap-terms.ts';
 import { createAgreement, type SendAnswer } from './agreement.ts';
-import { createBalanceHistory, type BalanceHistory } from './balance-history.ts';
 import { createBalances, type Balances } from './balances.ts';
 import type { OwnedTokenAccount } from './close-accounts.ts';
 import type { ComposedTransaction, Simulation } from './compose.ts';
 import type { ClosingComposer } from './compose-closing.ts';
 import { createChainHints, type ChainHints } from './chain-hints.ts';
 import { createFinality, type Finality } from './finality.ts';
-import { readLandedSwap, readOwnMoves, type SwapSide } from './landed-swap.ts';
+import { createLandedTransactions, type LandedTransactions } from './landed-transactions.ts';
 import { readMintDecimals } from './mint-decimals.ts';
 import { createNodeSocket } from './node-socket.ts';
 import { NodeHealth, type NodeStats } from './node-health.ts';
 import { countedClient, createNodePool, type NodeEvent } from './node-pool.ts';
 import * as answers from './rpc-answers.ts';
 import { createRpcClient, httpTransport, parseRpcUrl, type RpcClient, type RpcTransport } from './rpc-client.ts';
-import { createSignerSearch, type HistoryEntry, type SignerSearch } from './signer-search.ts';
-import type { SlotFloor } from './slot-floor.ts';
-import { createWalletActivity, type ReadWalletActivity } from './wallet-activity.ts';
 
 interface ChainOptions {
   readonly rpcUrl: string;
@@ -43,27 +38,6 @@ interface ChainOptions {
   readonly transport?: RpcTransport | undefined;
   /** Returns the transport to each address where there are further ones; HTTP by default. */
   readonly transportTo?: ((rpcUrl: string) => RpcTransport) | undefined;
-}
-
-/** The calls about transactions that have landed. */
-interface LandedTransactions {
-  /** Returns the effect of a landed transaction on a wallet; undefined while the node does not have it. */
-  landedSwap(options: SwapSide & { readonly signature: string }): Promise<LandedSwap | undefined>;
-  /**
-   * Returns a wallet's token changes in a landed transaction that it signed; undefined while the node does not have it.
-   */
-  ownMoves(
-    options: { readonly signature: string; readonly owner: string },
-  ): Promise<ReadonlyMap<string, bigint> | undefined>;
-  findBySigner: SignerSearch;
-  balanceHistory: BalanceHistory;
-  /**
-   * Returns all signatures of a landed transaction, the fee payer's first; undefined while the node does not have it.
-   */
-  signaturesOf(signature: string): Promise<readonly string[] | undefined>;
-  walletActivity: ReadWalletActivity;
-  /** Returns a wallet's newest transactions, at most 100, newest first. */
-  newestTransactions(owner: string): Promise<readonly HistoryEntry[]>;
 }
 
 /** Beside the arguments of a call. */
@@ -264,73 +238,6 @@ function nodeCalls(rpc: RpcClient, { clock, maxPriorityFeeLamports }: ChainOptio
     },
     genesisHash: () => rpc.call('getGenesisHash', [], answers.genesisHash),
   };
-}
-
-function createLandedTransactions({ rpc, floor, clock, nativeBalance }: Pick<Balances, 'nativeBalance'> & {
-  readonly rpc: RpcClient; readonly floor: SlotFloor; readonly clock: Clock;
-}): LandedTransactions {
-  async function landedTransaction(
-    signature: string, call?: AbortSignal,
-  ): Promise<answers.LandedTransaction | undefined> {
-    const config = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
-    const found = await rpc.call('getTransaction', [signature, config], answers.landedTransaction, given(call));
-    const first = found?.transaction.signatures[0];
-    if (found === null || first === signature) return found ?? undefined;
-    throw new GannetError('CHAIN_RESPONSE_INVALID', `getTransaction: expected ${signature}, got ${first}`);
-  }
-
-  async function signaturesOf(signature: string): Promise<readonly string[] | undefined> {
-    return (await landedTransaction(signature))?.transaction.signatures;
-  }
-
-  function history(
-    owner: string, page: { readonly limit: number; readonly before?: string | undefined },
-  ): Promise<readonly HistoryEntry[]> {
-    // "Not in it" is a proof only from a node that has reached the finalized slot; others refuse.
-    const asOf = floor.finalized;
-    const config = { ...page, commitment: 'confirmed', minContextSlot: Number(asOf) };
-    return floor.ask({
-      method: 'getSignaturesForAddress', asOf,
-      call: () => rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory),
-      slotOf: () => undefined,
-    });
-  }
-
-  return {
-    async landedSwap({ signature, ...swap }) {
-      const transaction = await landedTransaction(signature);
-      if (transaction === undefined) return undefined;
-      floor.sawConfirmed(transaction.slot);
-      return readLandedSwap(transaction, swap);
-    },
-    async ownMoves({ signature, owner }) {
-      const transaction = await landedTransaction(signature);
-      return transaction === undefined ? undefined : readOwnMoves(transaction, owner);
-    },
-    findBySigner: createSignerSearch({ history, signaturesOf, clock }),
-    balanceHistory: createBalanceHistory({
-      native: nativeBalance, history, transaction: (signature) => landedTransaction(signature),
-    }),
-    signaturesOf,
-    walletActivity: createWalletActivity({
-      slot: (signal) => rpc.call('getSlot', [{ commitment: 'confirmed' }], answers.slot, given(signal)),
-      history: async (owner, page, signal) => {
-        const config = { ...page, commitment: 'confirmed' };
-        const entries =
-          await rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory, given(signal));
-        return entries.slice(0, page.limit);
-      },
-      transaction: landedTransaction,
-    }),
-    newestTransactions(owner) {
-      const config = { limit: 100, commitment: 'confirmed' };
-      return rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory);
-    },
-  };
-}
-
-function given(signal: AbortSignal | undefined): { readonly signal: AbortSignal } | undefined {
-  return signal === undefined ? undefined : { signal };
 }
 
 async function simulateTransaction(rpc: RpcClient, transaction: Uint8Array): Promise<Simulation> {

@@ -128,7 +128,8 @@ const signerSchema = z.strictObject({
       + 'per_day: "3000" } }. On a real service, what has no cap is not spent.' }),
   price_guard: priceGuard.prefault({}),
   max_tip: amount('0.0001 SOL').optional()
-    .meta({ description: 'The most that the tips of one swap may be, up to 0.005 SOL. Left out, nothing is tipped.' }),
+    .meta({ description: 'The most that the tips of one swap may be, to any receiver; up to 0.005 SOL. Left out, '
+      + '0.0001 SOL; "0 SOL" allows none.' }),
   max_priority_fee: amount('0.001 SOL').optional()
     .meta({ description: 'The most that the wallet pays for the priority of one swap, up to 0.01 SOL. Left out, 0.001 '
       + 'SOL.' }),

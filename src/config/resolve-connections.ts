@@ -52,7 +52,7 @@ export function resolveSigner({ signer, risk, service }: ConfigFile, scope: Sign
 
 /** As the signer's own process has them. */
 const ALLOWED_FEES = {
-  max_tip: { usual: 0n, most: 5_000_000n, mostText: '0.005 SOL' },
+  max_tip: { usual: 100_000n, most: 5_000_000n, mostText: '0.005 SOL' },
   max_priority_fee: { usual: 1_000_000n, most: 10_000_000n, mostText: '0.01 SOL' },
 } as const;
 
@@ -60,7 +60,8 @@ function resolveAllowances(signer: ConfigFile['signer'], { amounts, problems }: 
   const read = (key: keyof typeof ALLOWED_FEES): Lamports => {
     const { usual, most, mostText } = ALLOWED_FEES[key];
     const path = ['signer', key];
-    const found = amounts.limit(path, signer?.[key]);
+    // No tips at all are a choice, no priority is not.
+    const found = key === 'max_tip' ? amounts.withToken(path, signer?.[key]) : amounts.limit(path, signer?.[key]);
     const isTooMuch = found !== undefined && (found.mint !== SOL_MINT || found.amount > most);
     if (isTooMuch)
       problems.add(path, `expected an amount of SOL of at most "${mostText}", got "${safeText(signer![key]!, 60)}"`);

@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import type { Mint } from '../market/token.ts';
-import type { Attempt, BalanceMove, LandedSwap, ProofProgress } from '../trading/attempt.ts';
+import type { Attempt, BalanceMove, LandedSwap, ProofProgress, UnreadableTransaction } from '../trading/attempt.ts';
 import type { Intent, IntentPurpose, IntentState, Outcome } from '../trading/intent.ts';
 import type { Route } from '../trading/proposal.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
@@ -95,13 +95,17 @@ export interface Chain {
     readonly signature: string; readonly owner: string; readonly inputMint: Mint; readonly outputMint: Mint;
     /** Gets the output in the wallet's place: a wallet, or a token account. */
     readonly receiver?: string | undefined;
-  }): Promise<LandedSwap | undefined>;
-  /** Finds the landed transaction with the wallet's signature, made after a slot, even with another fee payer. */
-  findBySigner(
-    options: { readonly owner: string; readonly ownSignature: string; readonly sinceSlot?: bigint | undefined },
-  ): Promise<string | undefined>;
+  }): Promise<LandedSwap | UnreadableTransaction | undefined>;
+  /**
+   * Finds the landed transaction with the wallet's signature, made after a slot, even with another fee payer. By
+   * the signed `transaction` it finds one that no node gives in a readable form, too.
+   */
+  findBySigner(options: {
+    readonly owner: string; readonly ownSignature: string; readonly transaction: Uint8Array;
+    readonly sinceSlot?: bigint | undefined;
+  }): Promise<string | undefined>;
   /** Returns all signatures of a landed transaction, base58; undefined while the node does not have it. */
-  signaturesOf(signature: string): Promise<readonly string[] | undefined>;
+  signaturesOf(signature: string): Promise<readonly string[] | UnreadableTransaction | undefined>;
   /**
    * Returns a wallet's balance of a mint, native and wrapped SOL together, no older than any earlier part of a proof.
    */
@@ -136,6 +140,8 @@ export interface BalanceChange {
 export interface BalanceSteps {
   readonly native: { readonly lamports: bigint; readonly slot: bigint };
   readonly steps: readonly BalanceStep[];
+  /** Those whose changes are unknown. */
+  readonly unreadable: readonly { readonly signature: string; readonly slot: bigint }[];
 }
 
 /** A landed transaction of a wallet. */

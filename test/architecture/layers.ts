@@ -47,7 +47,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'src/core/shared-modules.ts': ['node:module', 'node:path', 'node:url'],
       // Where an error of syntax is, each process that loads strategies says.
       'src/core/throw-place.ts': ['node:module', 'node:path', 'node:url'],
-      'src/core/watched-process.ts': ['node:fs'],
+      'src/core/watched-process.ts': ['node:fs', 'node:path'],
     },
   },
   // The leaf that all Solana code shares. Hashing derives addresses.

@@ -23,7 +23,6 @@ const TEST_BOUNDARIES: ReadonlyMap<string, string> = new Map([
   ['src/sandbox/prediction/order-execution.ts#fillFrom', 'the conservation law holds for any book'],
   ['src/sandbox/program/link.ts#link', 'the linked program is compared with the committed one'],
   ['src/sandbox/rpc/server.ts#rpcMethods', 'the list of methods is compared with the reference'],
-  ['src/sandbox/rpc/transaction-encoding.ts#parseSystemInstruction', 'it is checked on all system instructions'],
   ['src/sandbox/service/routing/routing.ts#createRouter', 'the law of the best route holds for any pools'],
   ['src/signer/policy/codes.ts#POLICY_CODES', 'the mutation tests must break every rule of the table'],
 ]);

@@ -151,6 +151,7 @@ export function connectionOptions(
     apiKey: service.apiKey, dialect: service.dialect, plan: service.plan,
     rateMemory: { stateDir: options.stateDir, onFault },
     tokenRecords: { stateDir: options.stateDir, onFault },
+    onUnread: (member) => { onFault(`left out of an answer of the service, as it cannot be read: ${member}`); },
     seed, clock: systemClock,
   };
 }

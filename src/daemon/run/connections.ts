@@ -34,6 +34,8 @@ export interface ConnectionOptions {
   readonly rateMemory?: { readonly stateDir: string; readonly onFault: (message: string) => void } | undefined;
   /** Stores token records of a real service, for starts while it has trouble. Absent for no store. */
   readonly tokenRecords?: { readonly stateDir: string; readonly onFault: (message: string) => void } | undefined;
+  /** Takes the name of each optional member of the service's answers that could not be read, once. */
+  readonly onUnread?: ((member: string) => void) | undefined;
   /** How long a start waits for a service that has trouble. Absent for one attempt. */
   readonly startTimeout?: StartTimeout | undefined;
   readonly seed: number;
@@ -53,7 +55,10 @@ export interface Connections {
    * unknown mints.
    */
   decimalsOf(mints: readonly Mint[]): Promise<ReadonlyMap<Mint, number>>;
-  /** Throws SERVICE_UNREACHABLE, SERVICE_TIMEOUT, SERVICE_UNAUTHORIZED or CHAIN_UNREACHABLE without an answer. */
+  /**
+   * Throws SERVICE_UNREACHABLE, SERVICE_TIMEOUT, SERVICE_UNAUTHORIZED, SERVICE_FORBIDDEN or CHAIN_UNREACHABLE without
+   * an answer.
+   */
   ensureReachable(): Promise<void>;
   close(): Promise<void>;
 }
@@ -77,6 +82,7 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     dialect: loadDialect(dialect),
     plan: options.plan,
     clock,
+    onUnread: options.onUnread,
     // The counts of an embedded service end with it.
     rateMemory: embedded || options.rateMemory === undefined ? undefined : openRateMemory(options.rateMemory),
   });
@@ -103,7 +109,8 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     ensureReachable: async () => {
       // Embedded ones have just reported their addresses.
       if (!embedded) await expectAnswer(
-        service.tokens.search([SOL_MINT]), ['SERVICE_UNREACHABLE', 'SERVICE_TIMEOUT', 'SERVICE_UNAUTHORIZED'],
+        service.tokens.search([SOL_MINT]),
+        ['SERVICE_UNREACHABLE', 'SERVICE_TIMEOUT', 'SERVICE_UNAUTHORIZED', 'SERVICE_FORBIDDEN'],
       );
       if (chain !== undefined && rpcUrl !== 'embedded') await expectAnswer(chain.version(), ['CHAIN_UNREACHABLE']);
     },

@@ -5,6 +5,7 @@ import type { Clock, Millis } from '../../core/time.ts';
 import { wait } from '../../execution/monotonic-time.ts';
 import type { Mint } from '../../market/token.ts';
 import type { WriteBehindJournal } from '../../store/write-behind-journal.ts';
+import { isUnreadable } from '../../trading/attempt.ts';
 import type { AdjustWallet } from '../../trading/engine-command.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import type { WalletWatchOptions } from './ledger-comparison.ts';
@@ -63,7 +64,8 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
     }, landedSwap: async (of) => {
       if (booked.has(`${of.inputMint} ${of.signature}`)) return undefined;
       const landed = await chain.landedSwap(of);
-      if (landed !== undefined) counted.set(of.inputMint, [...counted.get(of.inputMint) ?? [], of.signature]);
+      const explains = landed !== undefined && !(isUnreadable(landed) && landed.mayBeOwn);
+      if (explains) counted.set(of.inputMint, [...counted.get(of.inputMint) ?? [], of.signature]);
       return landed;
     } },
     // A swap is recognised as ours once the journal has it.
