@@ -301,7 +301,7 @@ export function resolveChain({ chain }: ConfigFile, problems: ProblemList): Chai
   if (chain.commitment !== 'confirmed') {
     problems.add(['chain', 'commitment'], 'this version waits for "confirmed" and nothing else yet: remove the key');
   }
-  const { rpc_url: rpcUrl, further_rpc_urls: furtherRpcUrls } = chain;
+  const { rpc_url: rpcUrl, further_rpc_urls: furtherRpcUrls, ws_url: wsUrl } = chain;
   const path = ['chain', 'further_rpc_urls'];
   if (furtherRpcUrls.length > 0 && rpcUrl === 'embedded' && !problems.isFaulty(['chain', 'rpc_url']))
     problems.add(path, 'the embedded chain has one node: write the address of the first node as chain.rpc_url');
@@ -310,7 +310,9 @@ export function resolveChain({ chain }: ConfigFile, problems: ProblemList): Chai
     if ([rpcUrl, ...furtherRpcUrls.slice(0, index)].some((other) => isSameNode(url, other)))
       problems.add([...path, index], 'expected each node once, but this address is given twice (not shown)');
   }
-  return { rpcUrl, furtherRpcUrls, commitment: 'confirmed' };
+  if (wsUrl !== undefined && wsUrl !== 'off' && rpcUrl === 'embedded' && !problems.isFaulty(['chain', 'rpc_url']))
+    problems.add(['chain', 'ws_url'], 'the embedded chain has its own: remove the key, or write "off"');
+  return { rpcUrl, furtherRpcUrls, wsUrl, commitment: 'confirmed' };
 }
 
 function isSameNode(url: string, other: string): boolean {

@@ -9,6 +9,7 @@ import { ExpiryWatch } from './expiry-proof.ts';
 import { balanceObjection } from './input-balance.ts';
 import type { ExecutorPorts, Progress, SignatureStatus } from './ports.ts';
 import { landedProgress, readLanded } from './landed-fill.ts';
+import { LandingHints } from './landing-hints.ts';
 import { MonotonicTime } from './monotonic-time.ts';
 import { HistoryCheck } from './wallet-history.ts';
 
@@ -99,6 +100,7 @@ class AttemptFollower {
   readonly #attempt: Attempt;
   readonly #following: Following;
   readonly #time: MonotonicTime;
+  readonly #hints: LandingHints;
   readonly #history: HistoryCheck;
   readonly #expiry: ExpiryWatch;
   readonly #alerts = new AlertThrottle();
@@ -141,6 +143,7 @@ class AttemptFollower {
     this.#keptFirst = first;
     this.#transactionId = attempt.transactionId;
     this.#signal = AbortSignal.any([following.signal, this.#closing.signal]);
+    this.#hints = new LandingHints(ports.chain, { transactionId: attempt.transactionId, owner: ports.signer.address });
   }
 
   /** Sends when it is due, and waits shortly for the answer; a later answer is processed too. */
@@ -185,6 +188,7 @@ class AttemptFollower {
   /** Aborts all calls under way. */
   close(): void {
     this.#closing.abort();
+    this.#hints.close();
   }
 
   async #send(): Promise<void> {
@@ -210,6 +214,7 @@ class AttemptFollower {
 
   /** Returns the outcome once it is known. */
   async check(): Promise<Progress | undefined> {
+    this.#hints.polls();
     try {
       const found = await this.#checkOnce();
       this.#lastAnswer = this.#time.elapsed();
@@ -243,7 +248,8 @@ class AttemptFollower {
 
   async pause(): Promise<void> {
     this.#keepProof();
-    await this.#time.pause(this.#time.elapsed() < UNPROVEN_MS ? POLL_MS : SLOW_POLL_MS, this.#signal);
+    const usualMs = this.#time.elapsed() < UNPROVEN_MS ? POLL_MS : SLOW_POLL_MS;
+    await this.#hints.pause(this.#time, usualMs, this.#signal);
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { Observable } from 'rxjs';
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import type { Mint } from '../market/token.ts';
 import type { Attempt, BalanceMove, LandedSwap, ProofProgress, UnreadableTransaction } from '../trading/attempt.ts';
@@ -68,10 +69,19 @@ interface TransactionFacts {
 export interface Chain {
   /** Identifies the node without its address: a proof counts only where one node gave all of it. */
   readonly node?: string | undefined;
+  /** Loads what composing needs, where that takes time: the first build would wait for it. */
+  loadComposer?(): Promise<void>;
   /**
    * Composes a transaction from a build: compute-unit limit by simulation, price clamped, given tables and blockhash.
    */
   compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
+  /**
+   * Returns hints to ask about a transaction now. They never fail, prove nothing, and may stay away for good. Absent
+   * where no node gives any.
+   */
+  transactionHints$?(signature: string): Observable<TransactionHint>;
+  /** Returns hints that something changed for a wallet, in the same way. */
+  walletHints$?(owner: string): Observable<unknown>;
   /** Sends signed bytes. `rejected` means that this node refused them, which is no proof that they cannot land. */
   send(transaction: Uint8Array, call?: Abortable): Promise<{ readonly kind: 'accepted' } | {
     readonly kind: 'rejected'; readonly code: string; readonly message: string;
@@ -114,6 +124,12 @@ export interface Chain {
     options: { readonly owner: string; readonly mint: Mint; readonly sinceSlot: bigint },
   ): Promise<BalanceSteps>;
   readTransaction(transaction: Uint8Array): TransactionFacts;
+}
+
+/** A reason to ask about a transaction now. */
+export interface TransactionHint {
+  /** Whether the next one is expected as soon as the transaction is confirmed. */
+  readonly isReliable: boolean;
 }
 
 /** The balance of an account before and after a transaction. */

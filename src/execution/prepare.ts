@@ -211,6 +211,7 @@ async function byBuild(
       { ...asked, taker: ports.signer.address, slippageBps, ...options.build },
       { priority, onStart: request.onStart },
     )),
+    ports.chain.loadComposer?.(),
   ]);
   const { quotedAt, inputBalance } = await request.reading();
   const priceImpact = worse(build.priceImpact, reference.priceImpact);

@@ -5,8 +5,6 @@ import { readList, readMessageV0, writeMessageV0 } from './message-v0.ts';
 import { readMessageV1, VERSION_1, writeMessageV1 } from './message-v1.ts';
 import { invalidTransaction, SIGNATURE_BYTES, VERSION_FLAG, type TransactionMessage } from './transaction-message.ts';
 
-export type { TableLookup } from './transaction-message.ts';
-
 /** A transaction as its bytes state it. All byte arrays are views into the bytes that were read. */
 export interface ReadTransaction extends TransactionMessage {
   /** One slot of 64 bytes for each required signer, in the order of the account keys; all zero while empty. */

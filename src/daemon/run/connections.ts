@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chain } from '../../chain/chain.ts';
 import { createChain } from '../../chain/chain.ts';
+import { wsUrlOf } from '../../chain/node-socket.ts';
 import type { ErrorCode } from '../../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import type { Clock } from '../../core/time.ts';
@@ -24,6 +25,8 @@ export interface ConnectionOptions {
   readonly rpcUrl: string | undefined;
   /** More nodes of the same chain; none for an embedded one. */
   readonly furtherRpcUrls?: readonly string[] | undefined;
+  /** Where the nodes take subscriptions: "off", or one address; by default derived from those of the nodes. */
+  readonly wsUrl?: string | undefined;
   readonly apiKey: string | undefined;
   readonly dialect: string;
   readonly plan: RatePlan;
@@ -66,7 +69,7 @@ const RATE_MEMORY_FILE = 'service-rate.json';
 
 /** Opens the connections, and starts the sandbox for embedded ones. Sends no request to a real service yet. */
 export async function openConnections(options: ConnectionOptions): Promise<Connections> {
-  const { clock, dialect, baseUrl, rpcUrl, furtherRpcUrls = [], seed } = options;
+  const { clock, dialect, baseUrl, rpcUrl, furtherRpcUrls = [], wsUrl, seed } = options;
   const embedded = baseUrl === 'embedded';
   const sandbox = embedded || rpcUrl === 'embedded'
     ? await spawnSandbox({ seed, dialect: embedded ? dialect : 'neutral' }) : undefined;
@@ -83,7 +86,11 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     // The counts of an embedded service end with it.
     rateMemory: embedded || options.rateMemory === undefined ? undefined : openRateMemory(options.rateMemory),
   });
-  const chain = chainUrl === undefined ? undefined : createChain({ rpcUrl: chainUrl, furtherRpcUrls, clock });
+  const chain = chainUrl === undefined ? undefined : createChain({
+    rpcUrl: chainUrl, furtherRpcUrls, clock,
+    wsUrls: wsUrl === 'off' ? [] : rpcUrl === 'embedded' ? [sandbox!.addresses.ws_url]
+      : wsUrl !== undefined ? [wsUrl] : [chainUrl, ...furtherRpcUrls].map(wsUrlOf),
+  });
   const closed = new AbortController();
   const records = embedded || options.tokenRecords === undefined
     ? undefined

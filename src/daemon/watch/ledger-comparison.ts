@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { EMPTY, catchError, defer, exhaustMap, filter, from, mergeMap, timer } from 'rxjs';
+import { EMPTY, catchError, defer, exhaustMap, filter, from, ignoreElements, merge, mergeMap, tap, timer } from 'rxjs';
 import type { Amount } from '../../core/amount.ts';
 import { isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
@@ -38,6 +38,8 @@ export interface WalletWatchOptions {
   readonly agreedAt?: (() => string | undefined) | undefined;
   /** Called when they agree. */
   readonly onAgreed?: (() => void) | undefined;
+  /** Emits where something may have changed for the wallet. Absent for none: then the interval alone decides. */
+  readonly hints$?: Observable<unknown> | undefined;
   readonly clock: Clock;
 }
 
@@ -109,25 +111,27 @@ async function findDifferences(options: WalletWatchOptions): Promise<Difference[
 }
 
 /**
- * Compares at least once a minute, soon after the last open swap ended, and soon after an uncertain comparison. What
- * transactions explain to the unit is emitted at once. Any other difference must last ten seconds, so that
- * one wrong balance is not booked. After a loss that no transaction explains it compares every ten seconds for ten
+ * Compares at least once a minute, and soon after the last open swap ended, after a hint, and after an uncertain
+ * comparison. What transactions explain to the unit is emitted at once. Any other difference must last ten seconds, so
+ * that one wrong balance is not booked. After a loss that no transaction explains it compares every ten seconds for ten
  * minutes. Errors of the node go to `onFault`, and the watch goes on.
  */
 export function watchWallet(
   options: WalletWatchOptions & { readonly onFault: (error: Error) => void; readonly everyMs?: Millis | undefined },
 ): Observable<AdjustWallet> {
-  const { clock, ledger, everyMs = EVERY_MS, onFault } = options;
+  const { clock, ledger, everyMs = EVERY_MS, hints$ = EMPTY, onFault } = options;
   let lastAt = clock.now();
   let lastVersion = ledger()?.version;
   let isUnsure = false;
+  let isHinted = false;
   let held: ReadonlyMap<string, Millis> = new Map();
   let mismatchAt: Millis | undefined;
 
   const isDue = (): boolean => {
     const sinceMs = clock.now() - lastAt;
     const view = ledger();
-    const isIdle = view !== undefined && (view.open ?? []).length === 0 && view.version !== lastVersion;
+    // The hints of an open swap wait for its end.
+    const isIdle = view !== undefined && (view.open ?? []).length === 0 && (view.version !== lastVersion || isHinted);
     const isAfterMismatch = mismatchAt !== undefined && clock.now() - mismatchAt < AFTER_MISMATCH_MS;
     return sinceMs >= everyMs || (sinceMs >= GAP_MS && (isIdle || isAfterMismatch || held.size > 0))
       || (isUnsure && sinceMs >= TICK_MS);
@@ -136,6 +140,7 @@ export function watchWallet(
     lastAt = clock.now();
     lastVersion = ledger()?.version;
     isUnsure = true;
+    isHinted = false;
     const found = await findDifferences(options);
     isUnsure = found === undefined;
     if (found === undefined) return [];
@@ -148,7 +153,8 @@ export function watchWallet(
     if (certain.some(({ cause }) => cause === 'mismatch')) mismatchAt = clock.now();
     return certain;
   };
-  return timer(TICK_MS, TICK_MS, clock).pipe(
+  const noted$ = hints$.pipe(tap(() => { isHinted = true; }), ignoreElements());
+  return merge(timer(TICK_MS, TICK_MS, clock), noted$).pipe(
     filter(isDue),
     exhaustMap(() => defer(compare).pipe(
       mergeMap((commands) => from(commands)),

@@ -38,7 +38,8 @@ const JOURNAL_BEHIND = 'the journal waits for its disk, and swaps that it lacks 
 export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
   /** Base58. */
   readonly wallet: string;
-  readonly chain: WalletWatchOptions['chain'] & Pick<Chain, 'finalizedBlockHeight' | 'signatureStatus'>;
+  readonly chain: WalletWatchOptions['chain'] & Pick<Chain, 'finalizedBlockHeight' | 'signatureStatus'>
+    & Partial<Pick<Chain, 'walletHints$'>>;
   readonly journal: Pick<WriteBehindJournal, 'isBehind' | 'isOwnTransaction' | 'lastLanded'>;
   readonly clock: Clock;
   readonly onFault: (error: Error) => void;
@@ -53,6 +54,7 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
   const booked = new Set<string>();
   const optionsFor = ({ state, version }: KeptLedger): WalletWatchOptions => ({
     wallet, clock,
+    hints$: chain.walletHints$?.(wallet),
     // Balances refer to the newest finalized slot. A wrong one would be awaited until the next request for it.
     chain: { ...chain, balances: async (owner, how) => {
       counted.clear();
