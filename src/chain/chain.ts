@@ -89,6 +89,8 @@ export interface Chain extends Omit<Finality, 'floor'>, Pick<Balances, 'wallet'>
    * CHAIN_TRANSACTION_INVALID too.
    */
   compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
+  /** Runs an unsigned transaction without landing it, whatever its blockhash and signatures. */
+  simulate(transaction: Uint8Array): Promise<Simulation>;
   /** Closes accounts of a wallet to itself, checked by simulation. */
   composeClosing: ClosingComposer;
   /** Sends signed bytes once, without the node's own simulation and without the node repeating it. */
@@ -201,6 +203,7 @@ function nodeCalls(rpc: RpcClient, { clock, maxPriorityFeeLamports }: ChainOptio
     ...balances,
     ...createLandedTransactions({ rpc, floor, clock, nativeBalance }),
     compose: createComposer({ simulate, maxPriorityFeeLamports }),
+    simulate,
     composeClosing: createClosingComposer({ simulate, latestBlockhash }),
     send: (transaction: Uint8Array, call?: { readonly signal: AbortSignal }) => sendTransaction(rpc, transaction, call),
     readTransaction: readTransactionFacts,

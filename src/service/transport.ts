@@ -58,6 +58,16 @@ export interface HttpAnswer {
   readonly limits: ServerLimits | undefined;
 }
 
+/** A successful answer as it came, for a record of what a host answers. */
+export interface HostAnswer {
+  /** In the host's own words. */
+  readonly path: string;
+  readonly query: URLSearchParams | undefined;
+  readonly json: Json;
+  readonly limits: ServerLimits | undefined;
+  readonly tookMs: Millis;
+}
+
 /**
  * Carries one request to the service and its answer back. Sends each request once:
  * the caller decides whether to repeat it.
@@ -81,6 +91,8 @@ export interface TransportOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Called with the service's own time, in whole seconds, and the time at which that was received. */
   readonly onServerTime?: ((serverAt: Millis, receivedAt: Millis) => void) | undefined;
+  /** Called with each successful answer. */
+  readonly onAnswer?: ((answer: HostAnswer) => void) | undefined;
   /** Used for every request and left open; by default each bucket has a pool of its own. */
   readonly dispatcher?: Dispatcher | undefined;
 }
@@ -142,8 +154,9 @@ class HttpTransport implements Transport {
   }
 
   async #exchange(asked: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const { clock, onServerTime, onAnswer, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = this.#options;
+    const askedAt = clock.now();
     const response = await this.#request(asked, signal);
-    const { clock, onServerTime, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = this.#options;
     const { statusCode: status, headers, body } = response;
     const receivedAt = clock.now();
     const limits = readServerLimits(headers, receivedAt);
@@ -166,7 +179,9 @@ class HttpTransport implements Transport {
       );
     }
     const text = this.#withoutKey(await readText(body, asked.maxBodyBytes ?? maxBodyBytes));
-    return { json: parseBody(text, contentType), text, limits };
+    const json = parseBody(text, contentType);
+    onAnswer?.({ path: asked.path, query: asked.query, json, limits, tookMs: clock.now() - askedAt });
+    return { json, text, limits };
   }
 
   #request({ bucket, method, path, query, body }: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {

@@ -85,6 +85,11 @@ async function serve({ settings = EMBEDDED, environment = {}, rules = async () =
       if ('finding' in checked) throw new Error(checked.finding.message);
       return { allowed: true, transaction: checked };
     },
+    judge: async (_bytes, terms) => {
+      asked.push(terms);
+      const word = await rules(terms);
+      return { refusal: word.allowed ? undefined : word, messageHash: 'aa', summary: undefined };
+    },
     expect: (swap) => { expected.push(swap); },
     authoriseClosing: async () => ({ allowed: false, code: 'CLOSING_ONLY', message: 'closes nothing', findings: [] }),
     close: () => undefined,

@@ -68,6 +68,10 @@ const WireBuild = z.object({
   blockhashWithMetadata,
 });
 
+/** The members of a build that are read here, in neutral words. */
+export const BUILD_MEMBERS: readonly string[] =
+  Object.keys(WireBuild.shape).filter((name) => name !== 'addressLookupTableAddresses');
+
 const SHOWN: ReadonlySet<string> = new Set(SHOWN_TERMS);
 
 /**

@@ -71,6 +71,9 @@ const WireOrder = z.object({
 
 type WireOrder = z.output<typeof WireOrder>;
 
+/** The members of an order that are read here, in neutral words. */
+export const ORDER_MEMBERS: readonly string[] = Object.keys(WireOrder.shape);
+
 /** The members that decide nothing. */
 const SHOWN: ReadonlySet<string> = new Set([
   ...SHOWN_TERMS, 'errorMessage', 'error', 'mode', 'swapUsdValue', 'referralAccount', 'feeMint', 'signatureFeeLamports',
