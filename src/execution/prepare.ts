@@ -15,7 +15,7 @@ import { wait } from './monotonic-time.ts';
 import { QUOTE_MAX_AGE_MS } from '../trading/limits.ts';
 
 /** What preparing an attempt uses: nothing that sends. */
-export type PreparationPorts = Pick<
+type PreparationPorts = Pick<
   ExecutorPorts, 'chain' | 'signer' | 'clock' | 'swapOptions' | 'maxQuoteAgeMs' | 'maxQuoteAgeSlots'
 > & {
   readonly service: Pick<ExecutorPorts['service'], 'order' | 'build'>;

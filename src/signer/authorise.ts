@@ -91,7 +91,8 @@ export interface PolicyDescription {
 /** A transaction that no rule refuses, with what the caps have to allow; or the refusal. */
 type Examined = { readonly refusal: undefined; readonly checked: CheckedTransaction } & {
   readonly spend: Spend; readonly inForce: CapsInForce; readonly messageHash: string; readonly summary: Summary;
-} | { readonly refusal: Authorisation & { readonly allowed: false } } & Partial<Pick<Judgement, 'messageHash' | 'summary'>>;
+} | { readonly refusal: Authorisation & { readonly allowed: false } }
+  & Partial<Pick<Judgement, 'messageHash' | 'summary'>>;
 
 /** Decides alone what the key may sign; no request changes its rules. */
 export interface Authoriser {

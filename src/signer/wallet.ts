@@ -96,11 +96,6 @@ export function createWallet({ environment, keyFault, pid, load, warn }: {
       { signer: createSigner(key), authoriser, description: { ...authoriser.description, pid, address: key.address } };
     return opened;
   };
-  const embeddedKey = (text: string): KeyOf => async ({ keyFrom, embedded }) => {
-    if (keyFrom !== undefined || !embedded) throw new GannetError('KEY_INVALID', 'the signer was handed a key, '
-      + 'but takes one from the embedded service alone, and only where wallet.key_from is not set');
-    return parseSecretKey(text);
-  };
   const once = (keyOf: KeyOf, embedded: EmbeddedConnection): Promise<OpenWallet> =>
     (opening ??= openWith(keyOf, embedded));
 
@@ -134,6 +129,15 @@ export function createWallet({ environment, keyFault, pid, load, warn }: {
       void opened?.authoriser.close();
       void judge?.authoriser.close();
     },
+  };
+}
+
+/** Takes the key that the embedded service brings, where none is configured. */
+function embeddedKey(text: string): KeyOf {
+  return async ({ keyFrom, embedded }) => {
+    if (keyFrom !== undefined || !embedded) throw new GannetError('KEY_INVALID', 'the signer was handed a key, '
+      + 'but takes one from the embedded service alone, and only where wallet.key_from is not set');
+    return parseSecretKey(text);
   };
 }
 

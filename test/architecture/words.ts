@@ -23,7 +23,6 @@ const BANNED_WORDS: readonly BannedWord[] = [
   { word: 'patient(?:ly)?|patience', instead: 'write-behind or timeout' },
   { word: 'heeds?', instead: 'watch' },
   { word: 'glances?', instead: 'equity sample' },
-  { word: 'rehears(?:e|es|ed|al)', instead: 'warm up' },
   { word: 'untimely', instead: 'async guard' },
   { word: 'poison(?:s|ed|ing)?', instead: 'perturbation' },
   { word: 'muted', instead: 'silenced' },

@@ -73,7 +73,7 @@ function emptyTransaction(wallet = bs58.encode(Buffer.alloc(32, 7))): Uint8Array
   ]);
 }
 
-/** Returns whether the node's websocket opens: at the same place, or beside a named port, as the field's packages ask. */
+/** Returns whether the node's websocket opens: at the same place, or at the port beside a named one. */
 async function opensWebsocket(rpcUrl: string): Promise<boolean> {
   const url = new URL(rpcUrl);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';

@@ -42,9 +42,9 @@ const SETTINGS: Readonly<Partial<Record<SignerCode | ErrorCode, string>> & Recor
   CHAIN_UNREACHABLE: NODE, CHAIN_RPC_ERROR: NODE, CHAIN_RESPONSE_INVALID: NODE, CHAIN_UNAGREED: NODE,
   CHAIN_SIMULATION_FAILED: NODE, SIMULATION_FAILED: NODE,
   SERVICE_UNAUTHORIZED: KEY, SERVICE_FORBIDDEN: KEY, SERVICE_RATE_LIMITED: PLAN,
-  SERVICE_MALFORMED: DIALECT, SERVICE_UNREACHABLE: HOST, SERVICE_TIMEOUT: HOST,
+  SERVICE_MALFORMED: DIALECT, SERVICE_UNREACHABLE: HOST, SERVICE_TIMEOUT: HOST, SERVICE_STATUS: HOST,
   ORDER_INCOMPLETE: DIALECT, TERMS_MISMATCH: DIALECT,
-  KEY_INVALID: 'wallet.key_from', WALLET_UNKNOWN: WALLET,
+  KEY_INVALID: 'wallet.key_from',
   INPUT_INSUFFICIENT: WALLET, ACCOUNT_FROZEN: WALLET,
   SOL_INSUFFICIENT: RESERVE, SOL_RESERVE: RESERVE, WRAPPED_SOL_ONLY: RESERVE,
 };
@@ -58,8 +58,6 @@ const CHECK_SETTINGS: Readonly<Record<string, string>> =
   { 'api-key': KEY, 'clock': 'the clock of this machine', 'proxy': 'HTTPS_PROXY' };
 const GROUP_SETTINGS: Readonly<Partial<Record<Check['group'], string>>> =
   { service: HOST, chain: NODE, money: RESERVE, key: 'wallet.key_from' };
-/** Of the service's answer itself. */
-const FORM_FAULT = /service\.dialect/;
 
 /** Returns the refusal of a code, with the setting that would change it. */
 export function refusalOf(code: string, message: string, status?: unknown): RouteRefusal {
@@ -70,8 +68,7 @@ export function refusalOf(code: string, message: string, status?: unknown): Rout
 
 /** Returns the refusal that a fault of host or machine means for every route. */
 export function refusalOfCheck({ group, name, message, fix }: Check): RouteRefusal {
-  const setting = CHECK_SETTINGS[name] ?? (group === 'service' && FORM_FAULT.test(fix ?? '') ? DIALECT : undefined)
-    ?? GROUP_SETTINGS[group];
+  const setting = CHECK_SETTINGS[name] ?? GROUP_SETTINGS[group];
   return {
     code: name.replaceAll('-', '_').toUpperCase(), message: fix === undefined ? message : `${message}; ${fix}`, setting,
   };

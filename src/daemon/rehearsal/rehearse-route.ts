@@ -1,8 +1,8 @@
 import type { WalletContents } from '../../chain/balances.ts';
 import type { Chain } from '../../chain/chain.ts';
 import type { RunConfig } from '../../config/run-config.ts';
-import type { Bps } from '../../core/amount.ts';
 import { GannetError, isGannetError } from '../../core/errors.ts';
+import { printable } from '../../core/text.ts';
 import type { Clock } from '../../core/time.ts';
 import type { SwapService } from '../../execution/ports.ts';
 import { prepareAttempt } from '../../execution/prepare.ts';
@@ -33,6 +33,8 @@ export interface RouteScope {
   /** Undefined where it could not be read. */
   readonly wallet: WalletContents | undefined;
   readonly record: HostRecord;
+  /** Whether the dialect has a word for a router. */
+  readonly isKnownRouter: (router: string) => boolean;
 }
 
 /** What a route came to. */
@@ -98,9 +100,20 @@ async function prepare(scope: RouteScope, swap: RehearsedSwap): Promise<Prepared
   if (transaction !== undefined) keep(record, transaction, { swap, address, judged });
   const isSigned = result.kind === 'signed';
   const router = isSigned ? result.attempt.router : result.router;
-  if (!isSigned)
-    return { refusal: refusalOf(result.code, messageOf(result, fault), statusOf(result, fault)), router, judged };
+  if (!isSigned) {
+    const refusal = refusalOf(result.code, messageOf(result, fault), statusOf(result, fault));
+    return { refusal: ofForeignHost(refusal, scope, router), router, judged };
+  }
   return { refusal: swap.route === 'build' ? undefined : await simulated(chain, transaction!), router, judged };
+}
+
+/** A program that is unknown beside a router that is: the words are those of another host. */
+function ofForeignHost(
+  refusal: RouteRefusal, { isKnownRouter }: RouteScope, router: string | undefined,
+): RouteRefusal {
+  if (refusal.setting !== 'signer.programs' || router === undefined || isKnownRouter(router)) return refusal;
+  const message = `${refusal.message}; the dialect has no word for the router ${printable(router, 40)} either`;
+  return { ...refusal, setting: 'service.dialect', message };
 }
 
 /** The last fault of the service says which status it had. */
@@ -125,7 +138,8 @@ function statusOf({ code }: { readonly code: string }, fault: GannetError | unde
   return fault?.code === code ? fault.details['status'] : undefined;
 }
 
-function messageOf({ code, reason }: { readonly code: string; readonly reason: string }, fault: GannetError | undefined,
+function messageOf(
+  { code, reason }: { readonly code: string; readonly reason: string }, fault: GannetError | undefined,
 ): string {
   return statusOf({ code }, fault) === 403
     ? `${reason}; your region, address or key is not allowed to use this path` : reason;
@@ -157,11 +171,11 @@ async function simulated(chain: Chain, transaction: Uint8Array): Promise<RouteRe
 }
 
 function intentOf(
-  { config: { limits }, clock }: RouteScope, { inputMint, outputMint, amount, route, purpose }: RehearsedSwap,
+  { config: { limits }, clock }: RouteScope, { inputMint, outputMint, amount, route, purpose, slippageBps }: RehearsedSwap,
 ): Intent {
   return {
     id: 'rehearsal-1', strategy: 'rehearsal', createdAt: clock.now(), purpose, inputMint, outputMint, amountIn: amount,
-    maxSlippageBps: limits.maxSlippageBps as Bps, maxPriceImpactBps: limits.maxPriceImpactBps,
+    maxSlippageBps: slippageBps ?? limits.maxSlippageBps, maxPriceImpactBps: limits.maxPriceImpactBps,
     maxFeeBps: limits.maxFeeBps, route, reason: 'a rehearsal',
   };
 }

@@ -13,6 +13,7 @@ import type { ServiceProbe } from '../doctor/service-probe.ts';
 import { proxyChecks, serviceChecks } from '../doctor/service-probe.ts';
 import type { Connections } from '../run/connections.ts';
 import type { HostRecord } from './host-record.ts';
+import { loadDialect } from '../../service/wire/dialect.ts';
 import type { NodeTraits } from './node-traits.ts';
 import { readNodeTraits } from './node-traits.ts';
 import type { RouteRefusal } from './refusal-settings.ts';
@@ -22,7 +23,7 @@ import { rehearseRoute } from './rehearse-route.ts';
 import type { RehearsedSwap } from './rehearsed-swaps.ts';
 
 /** What a rehearsal works with. */
-export interface RehearsalScope {
+interface RehearsalScope {
   readonly config: RunConfig;
   readonly connections: Connections;
   /** Connects to the signer process beside this one; undefined without one. */
@@ -133,7 +134,7 @@ async function examineHost(scope: RehearsalScope, address: string | undefined): 
     return verdictOf([...serviceFound, ...missing], { mayAsk: isEmbedded, node: {} });
   }
   const nodes = await Promise.all([rpcUrl, ...furtherRpcUrls].map((url) =>
-    examineNode({ rpcUrl: url, realService: true, address, clock })));
+    examineNode({ rpcUrl: url, realService: true, address, clock, neverSends: true })));
   await Promise.all(nodes.map((each) => each.close()));
   const isThere = nodes.some((each) => each.chain !== undefined);
   const node = isThere ? await readNodeTraits(chain, { rpcUrl, wallet: address, clock }) : {};
@@ -141,16 +142,23 @@ async function examineHost(scope: RehearsalScope, address: string | undefined): 
   const mayAsk = isThere && probe?.fault === undefined;
   const isUnreached = !isThere || (probe?.fault !== undefined && UNREACHED.has(probe.fault.code));
   const proxies = proxyChecks(environment, { isUnreached });
-  return verdictOf([...serviceFound, ...proxies, ...nodeFound], { mayAsk, node });
+  return verdictOf([...serviceFound, ...proxies, ...nodeFound], { mayAsk, node, fault: probe?.fault });
 }
 
 const UNREACHED: ReadonlySet<string> = new Set(['SERVICE_UNREACHABLE', 'SERVICE_TIMEOUT']);
 
 /** A proxy that is set is told first where nothing is reached: it is the likeliest reason. */
-function verdictOf(checks: readonly Check[], { mayAsk, node }: Pick<ExaminedHost, 'mayAsk' | 'node'>): ExaminedHost {
+function verdictOf(checks: readonly Check[], { mayAsk, node, fault }: Pick<ExaminedHost, 'mayAsk' | 'node'> & {
+  /** Of the service, whose code and status say more than its check. */
+  readonly fault?: GannetError | undefined;
+}): ExaminedHost {
   const bad = checks.filter(({ name, level }) => level === 'fault' || (level === 'warning' && name !== 'proxy'));
-  const first = bad.find(({ name }) => name === 'proxy') ?? bad[0];
-  return { checks, refusal: first === undefined ? undefined : refusalOfCheck(first), mayAsk, node };
+  const proxy = checks.find(({ name, level }) => name === 'proxy' && level === 'fault');
+  const [first] = bad;
+  const refusal = proxy !== undefined ? refusalOfCheck(proxy)
+    : fault !== undefined ? refusalOf(fault.code, fault.message, fault.details['status'])
+      : first === undefined ? undefined : refusalOfCheck(first);
+  return { checks, refusal, mayAsk, node };
 }
 
 /** A host of a version before the first may answer in other words. */
@@ -185,8 +193,10 @@ async function run(
   { config, connections: { service, chain }, clock, record }: RehearsalScope, swap: RehearsedSwap,
   { judge, address, wallet }: OpenedJudge & { readonly wallet: WalletContents | GannetError | undefined },
 ): Promise<RouteResult> {
-  if (address === undefined) return { refusal: await quoted(service, swap) };
+  if (address === undefined) return { refusal: await quoted(service, swap, judge) };
+  const { routers } = loadDialect(config.service.dialect);
   return rehearseRoute({
+    isKnownRouter: (router) => router === 'build' || routers.length === 0 || routers.includes(router),
     config, service, chain: chain!, clock, address, judge, record,
     wallet: wallet instanceof GannetError ? undefined : wallet,
   }, swap);
@@ -194,12 +204,13 @@ async function run(
 
 /** Without a wallet a price is all that can be asked for. */
 async function quoted(
-  { swap: { order } }: Connections['service'], { inputMint, outputMint, amount }: RehearsedSwap,
+  service: Connections['service'], { inputMint, outputMint, amount }: RehearsedSwap, judge: OpenedJudge['judge'],
 ): Promise<RouteRefusal> {
   try {
-    await order({ inputMint, outputMint, amount });
-    return refusalOf('WALLET_UNKNOWN', 'the service gives a price, but no wallet is known: name wallet.key_from, or '
-      + 'wallet.address to see what the service builds for it');
+    await service.swap.order({ inputMint, outputMint, amount });
+    const why = judge instanceof GannetError ? judge.message : 'no wallet is known';
+    return refusalOf('KEY_INVALID', `the service gives a price, but ${why}; with wallet.address alone the service is `
+      + 'asked for transactions too');
   } catch (error) {
     if (!isGannetError(error)) throw error;
     return refusalOf(error.code, error.message, error.details['status']);

@@ -1,6 +1,6 @@
 import type { RunConfig, StrategyConfig } from '../../config/run-config.ts';
 import { watchedBy } from '../../config/run-config.ts';
-import type { Amount } from '../../core/amount.ts';
+import type { Amount, Bps } from '../../core/amount.ts';
 import { GannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import { configuredToken, readAmount, unknownToken } from '../../market/named-token.ts';
@@ -19,6 +19,8 @@ export interface RehearsedSwap {
   readonly purpose: IntentPurpose;
   /** How the strategy requests its swaps. */
   readonly options: SwapOptions;
+  /** risk.max_slippage_bps where absent. */
+  readonly slippageBps?: Bps | undefined;
 }
 
 type Pair = Omit<RehearsedSwap, 'route'>;

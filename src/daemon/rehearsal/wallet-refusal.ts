@@ -8,7 +8,7 @@ import { refusalOf } from './refusal-settings.ts';
 import type { RehearsedSwap } from './rehearsed-swaps.ts';
 
 /** What the network takes of a swap beside its input, lamports. */
-export interface SwapCosts {
+interface SwapCosts {
   readonly feeLamports: bigint;
   readonly tipLamports: bigint;
 }

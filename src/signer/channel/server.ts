@@ -110,7 +110,8 @@ function judgedJson({ refusal, messageHash, summary }: Judgement): JudgedTransac
     reading: summary === undefined ? undefined : {
       minimumOut: summary.swap.minimumOut.toString(), feeLamports: summary.costs.feeLamports.toString(),
       tipLamports: summary.costs.tipLamports.toString(), rentLamports: summary.costs.rentLamports.toString(),
-      instructions: summary.instructions.map(({ program, text }) => ({ program, text: text.slice(0, SHOWN_CHARACTERS) })),
+      instructions: summary.instructions.map(({ program, text }) =>
+        ({ program, text: text.slice(0, SHOWN_CHARACTERS) })),
     },
   };
 }
