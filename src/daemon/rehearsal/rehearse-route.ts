@@ -171,7 +171,8 @@ async function simulated(chain: Chain, transaction: Uint8Array): Promise<RouteRe
 }
 
 function intentOf(
-  { config: { limits }, clock }: RouteScope, { inputMint, outputMint, amount, route, purpose, slippageBps }: RehearsedSwap,
+  { config: { limits }, clock }: RouteScope,
+  { inputMint, outputMint, amount, route, purpose, slippageBps }: RehearsedSwap,
 ): Intent {
   return {
     id: 'rehearsal-1', strategy: 'rehearsal', createdAt: clock.now(), purpose, inputMint, outputMint, amountIn: amount,

@@ -28,7 +28,7 @@ export const rehearseCommand: CommandModule = (program, run) => {
   program.command('rehearse')
     .description('does all that live swaps do on both routes, except sending: nothing moves, and no signature leaves '
       + 'the signer; it says what would be refused and which setting changes it, and writes a profile of the host')
-    .option('--pair <in/out[:amount]...>', 'only these pairs, the amount in whole tokens of IN (default: every pair '
+    .option('--pair <pair...>', 'only these pairs, IN/OUT or IN/OUT:AMOUNT in whole tokens of IN (default: every pair '
       + 'and size of the strategies)')
     .option('--profile-out <file>', 'writes the profile of the host here (default: host-profiles in the state '
       + 'directory)')
