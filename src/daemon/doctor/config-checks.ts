@@ -100,7 +100,8 @@ function soundChecks(loaded: LoadedConfig): Check[] {
 
 function modeCheck(config: RunConfig): Check {
   if (config.mode === 'paper') return ok('mode', 'paper: nothing is signed');
-  return ok('mode', movesRealMoney(config) ? 'live with real money: run and swap need --live'
+  return ok('mode', movesRealMoney(config)
+    ? 'live with real money: run and swap need --live; "gannet rehearse" first tries all but sending'
     : 'live on the embedded chain: no real money');
 }
 
