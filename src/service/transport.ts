@@ -61,6 +61,16 @@ export interface HttpAnswer {
   readonly requestId?: string | undefined;
 }
 
+/** A successful answer as it came, for a record of what a host answers. */
+export interface HostAnswer {
+  /** In the host's own words. */
+  readonly path: string;
+  readonly query: URLSearchParams | undefined;
+  readonly json: Json;
+  readonly limits: ServerLimits | undefined;
+  readonly tookMs: Millis;
+}
+
 /**
  * Carries one request to the service and its answer back. Sends each request once:
  * the caller decides whether to repeat it.
@@ -87,6 +97,8 @@ export interface TransportOptions {
   readonly requestIdHeader?: string | undefined;
   /** Called with the service's own time, in whole seconds, and the time at which that was received. */
   readonly onServerTime?: ((serverAt: Millis, receivedAt: Millis) => void) | undefined;
+  /** Called with each successful answer. */
+  readonly onAnswer?: ((answer: HostAnswer) => void) | undefined;
   /** Used for every request and left open; by default each bucket has a pool of its own. */
   readonly dispatcher?: Dispatcher | undefined;
 }
@@ -133,9 +145,10 @@ class HttpTransport implements Transport {
     );
     let requestId: string | undefined;
     try {
+      const askedAt = this.#options.clock.now();
       const response = await this.#request(asked, AbortSignal.any([signal, late.signal]));
       requestId = this.#requestIdOf(response.headers);
-      return { ...await this.#read(asked, response), requestId };
+      return { ...await this.#read(asked, response, askedAt), requestId };
     } catch (thrown) {
       if (signal.aborted) throw signal.reason;
       // A fault of the answer itself says more than that time ran out over it.
@@ -150,8 +163,10 @@ class HttpTransport implements Transport {
     await Promise.all([this.#pools?.main.destroy(), this.#pools?.execute.destroy()]);
   }
 
-  async #read(asked: HttpRequest, response: Dispatcher.ResponseData): Promise<HttpAnswer> {
-    const { clock, onServerTime, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = this.#options;
+  async #read(
+    asked: HttpRequest, response: Dispatcher.ResponseData, askedAt: Millis,
+  ): Promise<HttpAnswer> {
+    const { clock, onServerTime, onAnswer, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = this.#options;
     const { statusCode: status, headers, body } = response;
     const receivedAt = clock.now();
     const limits = readServerLimits(headers, receivedAt);
@@ -174,7 +189,9 @@ class HttpTransport implements Transport {
       );
     }
     const text = this.#withoutKey(await readText(body, asked.maxBodyBytes ?? maxBodyBytes));
-    return { json: parseBody(text, contentType), text, limits };
+    const json = parseBody(text, contentType);
+    onAnswer?.({ path: asked.path, query: asked.query, json, limits, tookMs: clock.now() - askedAt });
+    return { json, text, limits };
   }
 
   #request({ bucket, method, path, query, body }: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {

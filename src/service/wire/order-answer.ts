@@ -85,6 +85,9 @@ const WireQuote = z.object({
   errorCode: optional(wireInteger),
 });
 
+/** The members of an order that are read here, in neutral words. */
+export const ORDER_MEMBERS: readonly string[] = Object.keys(WireOrder.shape);
+
 /** The routers that the deprecated swapType stands for. */
 const ROUTER_OF_TYPE: ReadonlyMap<string, string> =
   new Map([['aggregator', 'iris'], ['rfq', 'rfqz'], ['routerA', 'routerA'], ['routerB', 'routerB']]);
