@@ -20,6 +20,7 @@ const STATE_FILES: readonly (readonly [files: string, content: string])[] = [
   ['version.json', 'the version that wrote the directory last, and the oldest one that reads it'],
   ['backups/', 'backups without --out, and those before an upgrade'],
   ['replaced-…/, restore.json', 'what a restore has moved aside; the plan of one that is under way'],
+  ['host-profiles/', 'what gannet rehearse found of hosts; no secret'],
   ['runs/, recordings/, logs/', 'decisions, market data, the log'],
 ];
 
