@@ -161,14 +161,4 @@ describe('a transaction that cannot run for what it loads', () => {
       expect(chain.balance(poor.address)).toBe(lamports);
     }
   });
-
-  test('may take the last lamports of its payer', () => {
-    const poor = walletOf('with one fee more than nothing');
-    chain.airdrop(poor.address, 1_000_000n);
-    const rest = SystemProgram.transfer({
-      fromPubkey: publicKey(poor.address), toPubkey: publicKey(friend.address), lamports: 990_000,
-    });
-    const kept = chain.land(signedTransaction({ chain, payer: poor, instructions: [rest] }));
-    expect([kept.kind, chain.balance(poor.address)]).toEqual(['landed', 995_000n]);
-  });
 });
