@@ -57,14 +57,14 @@ export interface SimulationResult {
 }
 
 /** What a transaction loads, pays and moves. */
-type Footprint = Pick<
-  LandedTransaction,
-  'feeLamports' | 'accountKeys' | 'loadedAddresses' | 'preBalances' | 'postBalances' | 'preTokenBalances'
-  | 'postTokenBalances'
-> & {
+interface Footprint extends Pick<LandedTransaction, 'feeLamports' | 'accountKeys' | 'loadedAddresses'> {
   /** In bytes, as the limit of the message on it counts. */
-  loadedDataSize: number;
-};
+  readonly loadedDataSize: number;
+  /** Reads the balances before and after: that takes as long as the rest, and most callers want none. */
+  balances(): Balances;
+}
+
+type Balances = Pick<LandedTransaction, 'preBalances' | 'postBalances' | 'preTokenBalances' | 'postTokenBalances'>;
 
 interface Landing {
   /** Lands a transaction; `shownAs` is the version that is kept of it, its own unless said otherwise. */
@@ -143,10 +143,7 @@ export function createLanding(parts: LandingParts): Landing {
       accountKeys,
       loadedAddresses: loaded,
       writableKeys,
-      preBalances: lamportsOf(accountKeys, before),
-      postBalances: lamportsOf(accountKeys, after),
-      preTokenBalances: tokenBalancesOf(accountKeys, before, parts.accounts),
-      postTokenBalances: tokenBalancesOf(accountKeys, after, parts.accounts),
+      ...balancesOf(accountKeys, before, after),
       returnData,
       innerInstructions,
     };
@@ -202,10 +199,16 @@ export function createLanding(parts: LandingParts): Landing {
       accountKeys,
       loadedAddresses: loaded,
       loadedDataSize: Math.min(loading.size, loadedDataLimit(transaction)),
-      preBalances: lamportsOf(accountKeys, before),
-      postBalances: lamportsOf(accountKeys, after),
-      preTokenBalances: tokenBalancesOf(accountKeys, before, parts.accounts),
-      postTokenBalances: tokenBalancesOf(accountKeys, after, parts.accounts),
+      balances: () => balancesOf(accountKeys, before, after),
+    };
+  }
+
+  function balancesOf(keys: readonly Address[], before: AccountMap, after: AccountMap): Balances {
+    return {
+      preBalances: lamportsOf(keys, before),
+      postBalances: lamportsOf(keys, after),
+      preTokenBalances: tokenBalancesOf(keys, before, parts.accounts),
+      postTokenBalances: tokenBalancesOf(keys, after, parts.accounts),
     };
   }
 
@@ -234,13 +237,15 @@ function notRun(error: TransactionError): SimulationResult {
   };
 }
 
+type AccountMap = ReadonlyMap<Address, Account>;
+
 /** The accounts of a transaction before it runs. */
 interface Loading {
   readonly loaded: LandedTransaction['loadedAddresses'];
   readonly accountKeys: readonly Address[];
   readonly writableKeys: readonly Address[];
   readonly writable: ReadonlySet<Address>;
-  readonly before: ReadonlyMap<Address, Account>;
+  readonly before: AccountMap;
   /** In bytes, as a limit on loaded data counts. */
   readonly size: number;
 }

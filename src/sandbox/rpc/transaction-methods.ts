@@ -52,7 +52,7 @@ export function transactionMethods(chain: SandboxChain): RpcMethods {
       const { footprint } = simulation;
       return withContext(chain, commitment, {
         ...encodeSimulation(simulation),
-        ...(footprint ? { ...encodeBalances(footprint), loadedAddresses: footprint.loadedAddresses } : {}),
+        ...(footprint ? { ...encodeBalances(footprint.balances()), loadedAddresses: footprint.loadedAddresses } : {}),
         ...(footprint && flagOf(config, 'innerInstructions') ? { innerInstructions: encodeInnerInstructions(
           { ...simulation, accountKeys: footprint.accountKeys }, { parsed: true },
         ) } : {}),
