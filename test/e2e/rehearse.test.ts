@@ -85,7 +85,8 @@ describe('gannet rehearse', () => {
     const { profile_file: file } = document(await gannet(at, 'rehearse', '--json')) as unknown as Document;
     const ofOther = readFileSync(file, 'utf8').replace(host.url, 'https://other.example');
     writeFileSync(file, ofOther);
-    expect((await gannet(at, 'rehearse', '--profile-out', file)).stderr).toContain('the profile of https://other.example');
+    expect((await gannet(at, 'rehearse', '--profile-out', file)).stderr)
+      .toContain('the profile of https://other.example');
     expect(readFileSync(file, 'utf8')).toBe(ofOther);
     for (const args of [['--pair', 'USDC'], ['--pair', 'USDC/NONE:1'], ['--profile-out', other]])
       expect((await gannet(at, 'rehearse', ...args)).code, args.join(' ')).toBe(2);

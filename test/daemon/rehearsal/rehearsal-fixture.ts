@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import bs58 from 'bs58';
 import { request } from 'undici';
 import { readHere } from '../../../src/config/strategies/read-here.ts';
+import type { Check } from '../../../src/daemon/doctor/check.ts';
 import { examineConfig } from '../../../src/daemon/doctor/config-checks.ts';
 import { createHostRecord } from '../../../src/daemon/rehearsal/host-record.ts';
 import type { Rehearsal } from '../../../src/daemon/rehearsal/rehearse.ts';
@@ -144,6 +145,8 @@ export interface RehearsalScene {
   readonly stateDir: string;
   config: string;
   environment: Record<string, string | undefined>;
+  /** What the doctor would find in addition. */
+  configChecks: readonly Check[];
   replace(part: string | RegExp, by: string): void;
   rehearse(): Promise<Rehearsal>;
   close(): void;
@@ -157,7 +160,7 @@ export function rehearsalScene({ url, sandbox }: RehearsalHost): RehearsalScene 
   mkdirSync(stateDir, { mode: 0o700 });
   writeFileSync(keyFile, sandbox.addresses.wallet.private_key, { mode: 0o600 });
   const scene: RehearsalScene = {
-    folder, stateDir, environment: { GANNET_API_KEY: API_KEY },
+    folder, stateDir, environment: { GANNET_API_KEY: API_KEY }, configChecks: [],
     config: `
 mode: live
 service: { base_url: "${url}", api_key: "\${GANNET_API_KEY}", requests_per_second: 100 }
@@ -188,7 +191,8 @@ strategies:
   return scene;
 }
 
-async function rehearseHere({ folder, stateDir, config: text, environment }: RehearsalScene): Promise<Rehearsal> {
+async function rehearseHere(scene: RehearsalScene): Promise<Rehearsal> {
+  const { folder, stateDir, config: text, environment } = scene;
   const file = join(folder, 'live.yaml');
   writeFileSync(file, text, { mode: 0o600 });
   const { config, checks, probe } = await examineConfig({
@@ -212,7 +216,7 @@ async function rehearseHere({ folder, stateDir, config: text, environment }: Reh
   try {
     return await rehearse({
       config, connections, connectSigner: () => client, probe, environment, swaps: swapsOfStrategies(config),
-      clock: systemClock, record,
+      clock: systemClock, record, configChecks: [...checks, ...scene.configChecks],
     });
   } finally {
     client.close();

@@ -1,11 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { rehearsalJson, rehearsalText } from '../../../src/cli/output/rehearsal-text.ts';
 import { linesWrapped } from '../../../src/cli/output/terminal.ts';
 import { stringifyJson } from '../../../src/core/json.ts';
+import { checksOf } from '../../../src/daemon/doctor/check.ts';
 import type { Rehearsal } from '../../../src/daemon/rehearsal/rehearse.ts';
 import { SOL_MINT } from '../../../src/market/token.ts';
 import { readHostProfile } from '../../../src/service/wire/host-profile.ts';
@@ -44,7 +46,14 @@ const certificate = (name: string): string =>
 async function otherName(at: RehearsalScene): Promise<void> {
   const server = createTlsServer({ cert: certificate('first.crt'), key: certificate('first.key') }, host.listener);
   await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
-  onTestFinished(() => { server.closeAllConnections(); server.close(); });
+  // Its issuer is known, so that its name alone is wrong.
+  const known = getCACertificates('default');
+  setDefaultCACertificates([...known, certificate('first.crt')]);
+  onTestFinished(() => {
+    setDefaultCACertificates(known);
+    server.closeAllConnections();
+    server.close();
+  });
   at.replace(`base_url: "${host.url}"`, `base_url: "https://127.0.0.1:${(server.address() as AddressInfo).port}"`);
 }
 
@@ -111,6 +120,7 @@ interface Planted {
   readonly plant?: (at: RehearsalScene) => void | Promise<void>;
   readonly code: RegExp;
   readonly setting: string;
+  readonly says?: RegExp;
   /** The routes that it refuses; both by default. */
   readonly routes?: readonly string[];
 }
@@ -157,6 +167,10 @@ const PLANTED: readonly Planted[] = [
         outUsdValue: Number(body['inUsdValue'] ?? 0) * 0.8 });
     } }, code: /^IMPACT_EXCEEDS_MAX$/, setting: 'risk.max_price_impact_bps' },
   { what: 'credits that are used up', lies: status(402), code: /^SERVICE_/, setting: 'service.plan' },
+  { what: 'a plan with fewer credits than watching takes', plant: (at) => {
+    at.configChecks =
+      [checksOf('configuration').warning('credits', 'more credits a month than the plan has', 'poll less')];
+  }, code: /^CREDITS$/, setting: 'service.plan' },
   { what: 'a host that refuses the address (403)', lies: status(403), code: /^SERVICE_(?:STATUS|FORBIDDEN)$/,
     setting: 'service.api_key' },
   { what: 'a host that refuses the rate (429)', lies: status(429), code: /^SERVICE_RATE_LIMITED$/,
@@ -165,7 +179,7 @@ const PLANTED: readonly Planted[] = [
     lies: { rpc: (method, params) => (isVersionOne(method, params)
       ? { error: { code: -32_602, message: 'failed to deserialize VersionedTransaction' } } : undefined) } },
   { what: 'a certificate of another name', plant: otherName, code: /^SERVICE_UNREACHABLE$/,
-    setting: 'service.base_url' },
+    setting: 'service.base_url', says: /altnames/ },
   { what: 'a proxy that only the environment names', plant: (at) => {
     at.environment['HTTPS_PROXY'] = 'http://127.0.0.1:9';
     at.replace(`base_url: "${host.url}"`, `base_url: "${DEAD}"`);
@@ -204,6 +218,7 @@ describe('a rehearsal', () => {
       }
       expect(refusal?.code, JSON.stringify(refusal)).toMatch(row.code);
       expect(refusal?.setting, JSON.stringify(refusal)).toBe(row.setting);
+      expect(refusal?.message).toMatch(row.says ?? /./);
     }
     const text = linesWrapped(rehearsalText(found, { colour: false }), 80);
     expect(text).toContain(row.setting);
