@@ -10,7 +10,7 @@ import { ASSETS, BUNDLED_PACKAGES, ENTRIES } from './src/core/code-files.ts';
 const ROOT = import.meta.dirname;
 const DIST = join(ROOT, 'dist');
 /** Packages that are loaded where they are installed: native, large, or never needed at a start. */
-const INSTALLED = /^(?:apache-arrow|csv-parse|hyparquet|hyparquet-writer|prom-client|trading-signals|litesvm-)/;
+const INSTALLED = /^(?:@solana\/web3|apache-arrow|csv-parse|hyparquet|prom-client|trading-signals|litesvm-)/;
 /** Node takes the ES5 build of RxJS, in over two hundred files. */
 const RXJS = join(ROOT, 'node_modules', 'rxjs', 'dist', 'esm');
 

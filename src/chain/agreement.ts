@@ -2,7 +2,7 @@ import { stringifyJson } from '../core/json.ts';
 import type { Amount } from '../core/amount.ts';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import type { Mint } from '../market/token.ts';
-import type { LandedSwap } from '../trading/attempt.ts';
+import { isUnreadable, type LandedSwap, type UnreadableTransaction } from '../trading/attempt.ts';
 import type { BalanceHistory } from './balance-history.ts';
 import type { Balances } from './balances.ts';
 import type { Finality } from './finality.ts';
@@ -20,13 +20,15 @@ interface MoneyCalls extends Pick<Finality, 'finalizedBlockHeight' | 'isBlockhas
   /** Sends signed bytes once, without the node's own simulation and without the node repeating it. */
   send(transaction: Uint8Array, call?: { readonly signal: AbortSignal }): Promise<SendAnswer>;
   /** Returns the effect of a landed transaction on a wallet; undefined while the node does not have it. */
-  landedSwap(options: SwapSide & { readonly signature: string }): Promise<LandedSwap | undefined>;
+  landedSwap(
+    options: SwapSide & { readonly signature: string },
+  ): Promise<LandedSwap | UnreadableTransaction | undefined>;
   findBySigner: SignerSearch;
   balanceHistory: BalanceHistory;
   /**
    * Returns all signatures of a landed transaction, the fee payer's first; undefined while the node does not have it.
    */
-  signaturesOf(signature: string): Promise<readonly string[] | undefined>;
+  signaturesOf(signature: string): Promise<readonly string[] | UnreadableTransaction | undefined>;
 }
 
 /** One of several nodes. */
@@ -156,10 +158,16 @@ export function createAgreement({ members, ready, onCompared, onLanded }: Agreem
     async landedSwap(options) {
       const given = await askAll((chain) => chain.landedSwap(options));
       const subject = `what ${options.signature} did`;
-      const found = given.answers.flatMap(({ value }) => (value === undefined ? [] : [value]));
-      if (found.length === 0) return undefined;
-      const [landed] = given.asked === 1 && found[0]!.error === undefined ? found
-        : sameOf(subject, given, (value) => (value === undefined ? 'that it does not have it' : stringifyJson(value)));
+      const readable = readableOf(given);
+      if (readable.answers.length === 0) return unreadableOf(given);
+      const found = readable.answers.flatMap(({ value }) => (value === undefined ? [] : [value]));
+      if (found.length === 0) return unreadableOf(given);
+      // A node that cannot read it has no word on it; that it landed, and how, is the word of two by its status.
+      const isAlone = readable.asked === 1 && (found[0]!.error === undefined || given.asked > 1);
+      const [landed] = isAlone ? found
+        : sameOf(
+          subject, readable, (value) => (value === undefined ? 'that it does not have it' : stringifyJson(value)),
+        );
       if (landed !== undefined) onLanded?.(landed.slot);
       return landed;
     },
@@ -171,9 +179,11 @@ export function createAgreement({ members, ready, onCompared, onLanded }: Agreem
     },
     async signaturesOf(signature) {
       const given = await askAll((chain) => chain.signaturesOf(signature));
-      const found = given.answers.find(({ value }) => value !== undefined)?.value;
-      if (found === undefined) requireTwo(`that no node has ${signature}`, given);
-      return found;
+      const found = readableOf(given).answers.find(({ value }) => value !== undefined)?.value;
+      if (found !== undefined) return found;
+      const unreadable = unreadableOf(given);
+      if (unreadable === undefined) requireTwo(`that no node has ${signature}`, given);
+      return unreadable;
     },
     async tokenBalance(owner, mint) {
       const given = await askAll((chain) => chain.tokenBalance(owner, mint));
@@ -185,12 +195,17 @@ export function createAgreement({ members, ready, onCompared, onLanded }: Agreem
     },
     async balanceHistory(options) {
       const given = await askAll((chain) => chain.balanceHistory(options));
+      // Compared is what every node can read; the answer is that of the node that reads most.
+      const unread = new Set(given.answers.flatMap(({ value: { unreadable } }) =>
+        unreadable.map(({ signature }) => signature)));
       const same = sameOf('the wallet’s transactions', given, ({ native, steps }) => stringifyJson({
         lamports: native.lamports,
-        steps: steps.map(({ accounts, ...step }) => ({ ...step, accounts: [...accounts].toSorted(byAddress) })),
+        steps: steps.filter(({ signatures }) => !unread.has(signatures[0]!))
+          .map(({ accounts, ...step }) => ({ ...step, accounts: [...accounts].toSorted(byAddress) })),
       }));
       const slot = same.map(({ native }) => native.slot).toSorted(descending).at(-1)!;
-      return { steps: same[0]!.steps, native: { ...same[0]!.native, slot } };
+      const fullest = same.toSorted((a, b) => a.unreadable.length - b.unreadable.length)[0]!;
+      return { ...fullest, native: { ...fullest.native, slot } };
     },
     async balances(owner) {
       const given = await askAll((chain) => chain.balances(owner));
@@ -207,6 +222,21 @@ export function createAgreement({ members, ready, onCompared, onLanded }: Agreem
       return firstAccepted(sends);
     },
   };
+}
+
+/** Returns the answers of the nodes that can read a transaction, as if the others had not been asked. */
+function readableOf<Value>(
+  { asked, answers, silent }: Answers<Value | UnreadableTransaction>,
+): Answers<Exclude<Value, UnreadableTransaction>> {
+  const readable = answers.flatMap(({ name, value }) =>
+    (isUnreadable(value) ? [] : [{ name, value: value as Exclude<Value, UnreadableTransaction> }]));
+  return { asked: asked - (answers.length - readable.length), answers: readable, silent };
+}
+
+/** Returns the state of a transaction that no node reads. It is not ours where one node names a later version. */
+function unreadableOf(given: Answers<unknown>): UnreadableTransaction | undefined {
+  const states = given.answers.flatMap(({ value }) => (isUnreadable(value) ? [value] : []));
+  return states.find(({ mayBeOwn }) => !mayBeOwn) ?? states[0];
 }
 
 function requireTwo(subject: string, { answers, silent }: Answers<unknown>): void {

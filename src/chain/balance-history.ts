@@ -1,9 +1,11 @@
-import { GannetError } from '../core/errors.ts';
+import { GannetError, isGannetError } from '../core/errors.ts';
 import { SOL_MINT, type Mint } from '../market/token.ts';
+import { isUnreadable } from '../trading/attempt.ts';
 import type { NativeBalance } from './balances.ts';
 import { readBalances, type BalanceChange } from './landed-swap.ts';
 import { readTransactionError, type LandedTransaction } from './rpc-answers.ts';
 import type { HistoryEntry } from './signer-search.ts';
+import type { ReadTransaction } from './transaction-reader.ts';
 
 /** A landed transaction of a wallet, with its changes of one mint. */
 interface BalanceStep {
@@ -21,6 +23,8 @@ interface BalanceStep {
 interface BalanceSteps {
   readonly native: NativeBalance;
   readonly steps: readonly BalanceStep[];
+  /** Those whose changes are unknown, as the node lists them. */
+  readonly unreadable: readonly HistoryEntry[];
 }
 
 interface BalanceHistoryOptions {
@@ -29,13 +33,12 @@ interface BalanceHistoryOptions {
   readonly history: (
     owner: string, page: { readonly limit: number; readonly before?: string | undefined },
   ) => Promise<readonly HistoryEntry[]>;
-  /** Returns a landed transaction; undefined while the node does not have it. */
-  readonly transaction: (signature: string) => Promise<LandedTransaction | undefined>;
+  readonly transaction: ReadTransaction;
 }
 
 /**
  * Returns a wallet's transactions: all from a minute before a slot on, and as many earlier ones as it takes to see the
- * mint once. Throws CHAIN_RESPONSE_INVALID where the node lists one that it does not return, or too many.
+ * mint once. Throws CHAIN_RESPONSE_INVALID where there are too many.
  */
 export type BalanceHistory = (
   options: { readonly owner: string; readonly mint: Mint; readonly sinceSlot: bigint },
@@ -51,35 +54,48 @@ const MARGIN_SLOTS = 150n;
 export function createBalanceHistory(
   { native: readNative, history, transaction }: BalanceHistoryOptions,
 ): BalanceHistory {
-  async function stepOf(signature: string, owner: string, mint: Mint): Promise<BalanceStep> {
+  /** Returns undefined where the changes of a transaction are unknown. */
+  async function stepOf(signature: string, owner: string, mint: Mint): Promise<BalanceStep | undefined> {
     const landed = await transaction(signature);
-    if (landed === undefined) throw undecided(`the node lists the transaction ${signature} but does not have it yet`);
-    const hasFailed = readTransactionError(landed.meta.err) !== undefined;
-    const { signatures } = landed.transaction;
-    return { signatures, slot: landed.slot, hasFailed, ...readBalances(landed, owner, mint) };
+    return landed === undefined || isUnreadable(landed) ? undefined : readStep(landed, owner, mint);
   }
 
   return async ({ owner, mint, sinceSlot }) => {
     const native = await readNative(owner);
     const newestFirst: BalanceStep[] = [];
+    const unreadable: HistoryEntry[] = [];
+    const all = (): BalanceSteps => ({ native, steps: newestFirst.reverse(), unreadable });
     const isEarlier = ({ slot, accounts }: BalanceStep): boolean =>
       slot < sinceSlot - MARGIN_SLOTS && (mint === SOL_MINT || accounts.size > 0);
     let before: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
       const entries = await history(owner, { limit: PAGE_SIZE, before });
       for (let start = 0; start < entries.length; start += LOOKUPS_AT_A_TIME) {
-        const group = await Promise.all(entries.slice(start, start + LOOKUPS_AT_A_TIME)
-          .map(({ signature }) => stepOf(signature, owner, mint)));
-        newestFirst.push(...group);
-        if (group.some(isEarlier)) return { native, steps: newestFirst.reverse() };
+        const group = entries.slice(start, start + LOOKUPS_AT_A_TIME);
+        const read = await Promise.all(group.map(({ signature }) => stepOf(signature, owner, mint)));
+        const steps = read.filter((step) => step !== undefined);
+        newestFirst.push(...steps);
+        unreadable.push(...group.filter((_, index) => read[index] === undefined));
+        if (steps.some(isEarlier)) return all();
       }
       before = entries.at(-1)?.signature;
-      if (entries.length < PAGE_SIZE) return { native, steps: newestFirst.reverse() };
+      if (entries.length < PAGE_SIZE) return all();
     }
-    throw undecided(`it has more than ${MAX_PAGES * PAGE_SIZE} transactions since slot ${sinceSlot}`);
+    throw new GannetError(
+      'CHAIN_RESPONSE_INVALID', 'the effects of the wallet\'s transactions are undecided: it has more than '
+        + `${MAX_PAGES * PAGE_SIZE} transactions since slot ${sinceSlot}`,
+    );
   };
 }
 
-function undecided(reason: string): GannetError {
-  return new GannetError('CHAIN_RESPONSE_INVALID', `the effects of the wallet's transactions are undecided: ${reason}`);
+/** Undefined where the parts of a transaction contradict each other, so that its changes are as good as unread. */
+function readStep(landed: LandedTransaction, owner: string, mint: Mint): BalanceStep | undefined {
+  const hasFailed = readTransactionError(landed.meta.err) !== undefined;
+  const { signatures } = landed.transaction;
+  try {
+    return { signatures, slot: landed.slot, hasFailed, ...readBalances(landed, owner, mint) };
+  } catch (error) {
+    if (isGannetError(error) && error.code === 'CHAIN_RESPONSE_INVALID') return undefined;
+    throw error;
+  }
 }

@@ -1,15 +1,12 @@
-import type { Amount, Lamports } from '../core/amount.ts';
+import type { Amount } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import { SOL_MINT, type Mint } from '../market/token.ts';
-import {
-  TOKEN_DATA_SLICE, readTokenAccount, readTokenExtensions, type AccountData, type TokenAccountState,
-} from '../solana/accounts.ts';
-import { SOL_DECIMALS, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../solana/constants.ts';
-import type { OwnedTokenAccount } from './close-accounts.ts';
+import { TOKEN_DATA_SLICE, readTokenAccount, type AccountData, type TokenAccountState } from '../solana/accounts.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../solana/constants.ts';
 import type { Finality } from './finality.ts';
-import { readMintDecimals } from './mint-account.ts';
-import { lamportBalance, mintAccounts, ownTokenAccounts, tokenAccounts } from './rpc-answers.ts';
+import { lamportBalance, tokenAccounts } from './rpc-answers.ts';
 import type { RpcClient } from './rpc-client.ts';
+import type { WalletContents } from './wallet-contents.ts';
 
 /** A wallet's balance of one mint. */
 interface TokenBalance {
@@ -26,23 +23,6 @@ export interface NativeBalance {
   readonly lamports: bigint;
   /** At confirmed, as of this slot. */
   readonly slot: bigint;
-}
-
-/** A token account with everything that concerns its owner. */
-export interface WalletTokenAccount extends OwnedTokenAccount {
-  /** Of its mint; undefined where the mint is closed. */
-  readonly decimals: number | undefined;
-  readonly isFrozen: boolean;
-  /** May spend in the owner's place. */
-  readonly delegate: string | undefined;
-  readonly delegatedAmount: Amount;
-}
-
-/** The lamports of a wallet and its accounts of both token programs, in the order of the node. */
-export interface WalletContents {
-  /** Without wrapped SOL. */
-  readonly lamports: Lamports;
-  readonly accounts: readonly WalletTokenAccount[];
 }
 
 /** Reads what a wallet owns, at `confirmed`. All methods throw what the calls throw, and CHAIN_RESPONSE_INVALID. */
@@ -64,15 +44,15 @@ export interface Balances {
   wallet(owner: string): Promise<WalletContents>;
 }
 
-const MINTS_PER_CALL = 100;
-/** The token program's number of the extension that holds withheld transfer fees. */
-const TRANSFER_FEE_AMOUNT = 2;
-
 /** Returns a reader of balances whose answers count from the slot floor on. */
 export function createBalances(
-  { rpc, floor, finalizedBlockHeight }: Pick<Finality, 'floor' | 'finalizedBlockHeight'> & { readonly rpc: RpcClient },
+  { rpc, floor, finalizedBlockHeight, onTokenAccounts }: Pick<Finality, 'floor' | 'finalizedBlockHeight'> & {
+    readonly rpc: RpcClient;
+    /** Gets the addresses of a wallet's token accounts in each answer. */
+    readonly onTokenAccounts?: ((owner: string, addresses: readonly string[]) => void) | undefined;
+  },
 ): Balances {
-  const { askTokenAccounts, askLamports } = createFlooredCalls({ rpc, floor });
+  const { askTokenAccounts, askLamports } = createFlooredCalls({ rpc, floor, onTokenAccounts });
 
   async function inAccounts(owner: string, mint: Mint): Promise<TokenBalance> {
     const { slot, accounts } = await askTokenAccounts(owner, { mint });
@@ -123,12 +103,14 @@ export function createBalances(
       }
       return balances;
     },
-    wallet: (owner) => readWallet(rpc, owner),
+    wallet: async (owner) => (await import('./wallet-contents.ts')).readWallet(rpc, owner),
   };
 }
 
 /** Calls whose answers count only from a node that has reached the slot floor. */
-function createFlooredCalls({ rpc, floor }: { readonly rpc: RpcClient; readonly floor: Finality['floor'] }) {
+function createFlooredCalls(
+  { rpc, floor, onTokenAccounts }: Pick<Parameters<typeof createBalances>[0], 'rpc' | 'floor' | 'onTokenAccounts'>,
+) {
   async function askTokenAccounts(owner: string, filter: { readonly mint: string } | { readonly programId: string }) {
     const asOf = floor.confirmed;
     const config =
@@ -138,6 +120,7 @@ function createFlooredCalls({ rpc, floor }: { readonly rpc: RpcClient; readonly 
       call: () => rpc.call('getTokenAccountsByOwner', [owner, filter, config], tokenAccounts),
       slotOf: (answer) => answer.context.slot,
     });
+    onTokenAccounts?.(owner, value.map(({ pubkey }) => pubkey));
     return { slot: context.slot, accounts: value.map(({ pubkey, account }) => requireTokenAccount(pubkey, account)) };
   }
 
@@ -162,63 +145,4 @@ function requireTokenAccount(address: string, account: AccountData): TokenAccoun
   throw new GannetError(
     'CHAIN_RESPONSE_INVALID', `expected ${address} to be a token account, got ${data.length} bytes of ${owner}`,
   );
-}
-
-async function readWallet(rpc: RpcClient, owner: string): Promise<WalletContents> {
-  const accountsOf = async (programId: string): Promise<Omit<WalletTokenAccount, 'decimals'>[]> => {
-    // The whole data: the extensions after the base layout decide whether an account can be closed.
-    const config = { encoding: 'base64', commitment: 'confirmed' };
-    const { value } = await rpc.call('getTokenAccountsByOwner', [owner, { programId }, config], ownTokenAccounts);
-    return value.map(({ pubkey, account }) => readOwnAccount(pubkey, account, owner));
-  };
-  const [native, ...accounts] = await Promise.all([
-    rpc.call('getBalance', [owner, { commitment: 'confirmed' }], lamportBalance),
-    accountsOf(TOKEN_PROGRAM), accountsOf(TOKEN_2022_PROGRAM),
-  ]);
-  const all = accounts.flat();
-  const decimals = await readDecimals(rpc, [...new Set(all.map(({ mint }) => mint))]);
-  return {
-    lamports: native.value as Lamports,
-    accounts: all.map((account) => ({ ...account, decimals: decimals.get(account.mint) })),
-  };
-}
-
-function readOwnAccount(
-  address: string, account: AccountData & { readonly lamports: bigint }, wallet: string,
-): Omit<WalletTokenAccount, 'decimals'> {
-  const { owner, mint, amount, delegatedAmount, isFrozen, delegate, closeAuthority } =
-    requireTokenAccount(address, account);
-  const invalid = (problem: string): GannetError =>
-    new GannetError('CHAIN_RESPONSE_INVALID', `the token account ${address} cannot be read: ${problem}`);
-  if (owner !== wallet) throw invalid(`it belongs to ${owner}, the request was for those of ${wallet}`);
-  const withheld = readTokenExtensions(account.data, invalid).find(({ kind }) => kind === TRANSFER_FEE_AMOUNT)?.value;
-  if (withheld !== undefined && withheld.length < 8) throw invalid('its withheld fees are cut short');
-  return {
-    address, isFrozen, delegate, closeAuthority,
-    mint: mint as Mint,
-    amount: amount as Amount,
-    tokenProgram: account.owner,
-    lamports: account.lamports as Lamports,
-    delegatedAmount: delegatedAmount as Amount,
-    withheldFee: (withheld?.readBigUInt64LE(0) ?? 0n) as Amount,
-  };
-}
-
-async function readDecimals(rpc: RpcClient, mints: readonly Mint[]): Promise<ReadonlyMap<Mint, number>> {
-  const decimals = new Map<Mint, number>([[SOL_MINT, SOL_DECIMALS]]);
-  const asked = mints.filter((mint) => !decimals.has(mint));
-  const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: TOKEN_DATA_SLICE };
-  for (let at = 0; at < asked.length; at += MINTS_PER_CALL) {
-    const chunk = asked.slice(at, at + MINTS_PER_CALL);
-    const { value } = await rpc.call('getMultipleAccounts', [chunk, config], mintAccounts);
-    if (value.length !== chunk.length) {
-      const message = `getMultipleAccounts: expected ${chunk.length} accounts, got ${value.length}`;
-      throw new GannetError('CHAIN_RESPONSE_INVALID', message);
-    }
-    for (const [index, account] of value.entries()) {
-      // A mint can be closed while accounts of it remain.
-      if (account !== null) decimals.set(chunk[index]!, readMintDecimals(chunk[index]!, account));
-    }
-  }
-  return decimals;
 }

@@ -5,26 +5,26 @@ import type { Clock, Millis } from '../core/time.ts';
 import type { Mint, MintAccount } from '../market/token.ts';
 import { TOKEN_DATA_SLICE, type AccountData } from '../solana/accounts.ts';
 import { readTransactionFacts, type TransactionFacts } from '../solana/transaction.ts';
-import type { LandedSwap } from '../trading/attempt.ts';
 import type { SwapBuild } from '../trading/swap-terms.ts';
 import { createAgreement, type SendAnswer } from './agreement.ts';
-import { createBalanceHistory, type BalanceHistory } from './balance-history.ts';
 import { createBalances, type Balances } from './balances.ts';
-import { createClosingComposer, type ClosingComposer } from './close-accounts.ts';
-import { createComposer, type ComposedTransaction, type Simulation } from './compose.ts';
+import type { OwnedTokenAccount } from './close-accounts.ts';
+import type { ComposedTransaction, Simulation } from './compose.ts';
+import type { ClosingComposer } from './compose-closing.ts';
+import { createChainHints, type ChainHints } from './chain-hints.ts';
 import { createFinality, type Finality } from './finality.ts';
-import { readLandedSwap, readOwnMoves, type SwapSide } from './landed-swap.ts';
-import { readMintAccount, readMintDecimals } from './mint-account.ts';
+import { createLandedTransactions, type LandedTransactions } from './landed-transactions.ts';
+import { readMintDecimals } from './mint-decimals.ts';
+import { createNodeSocket } from './node-socket.ts';
 import { NodeHealth, type NodeStats } from './node-health.ts';
 import { countedClient, createNodePool, type NodeEvent } from './node-pool.ts';
 import * as answers from './rpc-answers.ts';
 import { createRpcClient, httpTransport, parseRpcUrl, type RpcClient, type RpcTransport } from './rpc-client.ts';
-import { createSignerSearch, type HistoryEntry, type SignerSearch } from './signer-search.ts';
-import type { SlotFloor } from './slot-floor.ts';
-import { createWalletActivity, type ReadWalletActivity } from './wallet-activity.ts';
 
 interface ChainOptions {
   readonly rpcUrl: string;
+  /** Where nodes take subscriptions: they only say when to ask. None by default. */
+  readonly wsUrls?: readonly string[] | undefined;
   /** Further nodes of the same network. With any, money is decided by the agreement of two (see `createAgreement`). */
   readonly furtherRpcUrls?: readonly string[] | undefined;
   readonly clock: Clock;
@@ -38,27 +38,6 @@ interface ChainOptions {
   readonly transport?: RpcTransport | undefined;
   /** Returns the transport to each address where there are further ones; HTTP by default. */
   readonly transportTo?: ((rpcUrl: string) => RpcTransport) | undefined;
-}
-
-/** The calls about transactions that have landed. */
-interface LandedTransactions {
-  /** Returns the effect of a landed transaction on a wallet; undefined while the node does not have it. */
-  landedSwap(options: SwapSide & { readonly signature: string }): Promise<LandedSwap | undefined>;
-  /**
-   * Returns a wallet's token changes in a landed transaction that it signed; undefined while the node does not have it.
-   */
-  ownMoves(
-    options: { readonly signature: string; readonly owner: string },
-  ): Promise<ReadonlyMap<string, bigint> | undefined>;
-  findBySigner: SignerSearch;
-  balanceHistory: BalanceHistory;
-  /**
-   * Returns all signatures of a landed transaction, the fee payer's first; undefined while the node does not have it.
-   */
-  signaturesOf(signature: string): Promise<readonly string[] | undefined>;
-  walletActivity: ReadWalletActivity;
-  /** Returns a wallet's newest transactions, at most 100, newest first. */
-  newestTransactions(owner: string): Promise<readonly HistoryEntry[]>;
 }
 
 /** Beside the arguments of a call. */
@@ -79,11 +58,20 @@ export interface ChainNodes {
  * with several nodes, those that decide about money throw CHAIN_UNAGREED too.
  */
 export interface Chain extends Omit<Finality, 'floor'>, Pick<Balances, 'wallet'>, LandedTransactions {
+  /** Returns hints to ask about a transaction; none where no node takes subscriptions. */
+  transactionHints$: ChainHints['transaction$'];
+  /** Returns hints to ask about a wallet, in the same way. */
+  walletHints$: ChainHints['wallet$'];
   /** Identifies the node, or all of them, by a hash of the addresses, since an address may hold a key. */
   readonly node: string;
   readonly nodes: ChainNodes;
   tokenBalance(owner: string, mint: Mint, how?: Agreed): ReturnType<Balances['tokenBalance']>;
   balances(owner: string, how?: Agreed): ReturnType<Balances['balances']>;
+  /**
+   * Loads the packages that compose, 60 to 110 ms once in a process: what never composes does without them, and what
+   * will, loads them while it waits for the build.
+   */
+  loadComposer(): Promise<void>;
   /**
    * Returns a transaction made of a build, checked by simulation. Throws CHAIN_SIMULATION_FAILED and
    * CHAIN_TRANSACTION_INVALID too.
@@ -113,14 +101,36 @@ export interface Chain extends Omit<Finality, 'floor'>, Pick<Balances, 'wallet'>
 
 /** Returns a chain behind its addresses, without a first call. Throws CONFIG_INVALID on an invalid address. */
 export function createChain(options: ChainOptions): Chain {
-  const { rpcUrl, furtherRpcUrls = [] } = options;
-  if (furtherRpcUrls.length > 0) return severalNodes(options, [rpcUrl, ...furtherRpcUrls]);
+  const { rpcUrl, furtherRpcUrls = [], wsUrls = [], clock } = options;
+  const hints = createChainHints({ clock, sockets: wsUrls.map((wsUrl) => createNodeSocket({ wsUrl, clock })) });
+  const chain = furtherRpcUrls.length === 0 ? oneNode(options, hints)
+    : severalNodes(options, [rpcUrl, ...furtherRpcUrls], hints);
+  return {
+    ...chain,
+    transactionHints$: (signature) => hints.transaction$(signature),
+    walletHints$: (owner) => hints.wallet$(owner),
+    async signatureStatus(signature, how) {
+      const status = await chain.signatureStatus(signature, how);
+      if (status !== undefined && status.confirmation !== 'processed') hints.sawConfirmed(signature);
+      return status;
+    },
+    close() {
+      hints.close();
+      return chain.close();
+    },
+  };
+}
+
+type AskedChain = Omit<Chain, 'transactionHints$' | 'walletHints$'>;
+
+function oneNode(options: ChainOptions, hints: ChainHints): AskedChain {
+  const { rpcUrl } = options;
   const { clock, timeoutMs = CALL_TIMEOUT_MS, signal } = options;
   const { host } = parseRpcUrl(rpcUrl);
   const transport = options.transport ?? httpTransport({ rpcUrl });
   const health = new NodeHealth(host, clock, 'healthy');
   const client = createRpcClient({ transport, clock, host, timeoutMs, signal });
-  const { floor: _floor, ...calls } = nodeCalls(countedClient({ client, health, clock, timeoutMs }), options);
+  const { floor: _floor, ...calls } = nodeCalls(countedClient({ client, health, clock, timeoutMs }), options, hints);
   return {
     ...calls,
     node: hashOf([rpcUrl]),
@@ -130,7 +140,7 @@ export function createChain(options: ChainOptions): Chain {
 }
 
 /** Reads fail over from node to node; what decides about money comes from two nodes, each with its own slot floor. */
-function severalNodes(options: ChainOptions, urls: readonly string[]): Chain {
+function severalNodes(options: ChainOptions, urls: readonly string[], hints: ChainHints): AskedChain {
   const { clock, signal, transportTo = (rpcUrl) => httpTransport({ rpcUrl }) } = options;
   // All nodes together take no longer than the one call would.
   const timeoutMs = Math.min(NODE_TIMEOUT_MS, (options.timeoutMs ?? CALL_TIMEOUT_MS) / urls.length);
@@ -139,9 +149,9 @@ function severalNodes(options: ChainOptions, urls: readonly string[]): Chain {
     name: names[index]!,
     client: createRpcClient({ transport: transportTo(url), clock, host: names[index]!, timeoutMs, signal }),
   })) });
-  const { floor, ...reads } = nodeCalls(pool.reads, options);
+  const { floor, ...reads } = nodeCalls(pool.reads, options, hints);
   const members = pool.clients.map(({ client, ...member }) => {
-    const { floor: ownFloor, ...chain } = nodeCalls(client, options);
+    const { floor: ownFloor, ...chain } = nodeCalls(client, options, hints);
     return { ...member, chain, ownFloor };
   });
   const agreement = createAgreement({
@@ -190,100 +200,47 @@ function nodeNames(hosts: readonly string[]): readonly string[] {
 }
 
 /** Returns all calls of a chain over one client. */
-function nodeCalls(rpc: RpcClient, { clock, maxPriorityFeeLamports }: ChainOptions) {
+function nodeCalls(rpc: RpcClient, { clock, maxPriorityFeeLamports }: ChainOptions, hints: ChainHints) {
   const simulate = (transaction: Uint8Array): Promise<Simulation> => simulateTransaction(rpc, transaction);
   const latestBlockhash = async (): Promise<{ readonly blockhash: string; readonly lastValidBlockHeight: bigint }> =>
     (await rpc.call('getLatestBlockhash', [{ commitment: 'confirmed' }], answers.latestBlockhash)).value;
   const { floor, ...finality } = createFinality(rpc, clock);
   const { nativeBalance, ...balances } =
-    createBalances({ rpc, floor, finalizedBlockHeight: () => finality.finalizedBlockHeight() });
+    createBalances({
+      rpc, floor,
+      finalizedBlockHeight: () => finality.finalizedBlockHeight(),
+      onTokenAccounts: (owner, addresses) => { hints.sawTokenAccounts(owner, addresses); },
+    });
   return {
     floor,
     ...finality,
     ...balances,
     ...createLandedTransactions({ rpc, floor, clock, nativeBalance }),
-    compose: createComposer({ simulate, maxPriorityFeeLamports }),
     simulate,
-    composeClosing: createClosingComposer({ simulate, latestBlockhash }),
+    loadComposer: async () => { await import('./compose.ts'); },
+    async compose(build: SwapBuild, payer: string) {
+      const { createComposer } = await import('./compose.ts');
+      return createComposer({ simulate, maxPriorityFeeLamports })(build, payer);
+    },
+    composeClosing: async <Account extends OwnedTokenAccount>(owner: string, accounts: readonly Account[]) => {
+      const { createClosingComposer } = await import('./compose-closing.ts');
+      return createClosingComposer({ simulate, latestBlockhash })(owner, accounts);
+    },
     send: (transaction: Uint8Array, call?: { readonly signal: AbortSignal }) => sendTransaction(rpc, transaction, call),
     readTransaction: readTransactionFacts,
     async mintDecimals(mint: Mint) {
       return readMintDecimals(mint, await mintData(rpc, mint, TOKEN_DATA_SLICE));
     },
     // The whole data: the extensions after the base layout are the issuer's powers.
-    mintAccount: async (mint: Mint) => readMintAccount(mint, await mintData(rpc, mint)),
+    async mintAccount(mint: Mint) {
+      const account = await mintData(rpc, mint);
+      return (await import('./mint-account.ts')).readMintAccount(mint, account);
+    },
     async version() {
       return (await rpc.call('getVersion', [], answers.nodeVersion))['solana-core'];
     },
     genesisHash: () => rpc.call('getGenesisHash', [], answers.genesisHash),
   };
-}
-
-function createLandedTransactions({ rpc, floor, clock, nativeBalance }: Pick<Balances, 'nativeBalance'> & {
-  readonly rpc: RpcClient; readonly floor: SlotFloor; readonly clock: Clock;
-}): LandedTransactions {
-  async function landedTransaction(
-    signature: string, call?: AbortSignal,
-  ): Promise<answers.LandedTransaction | undefined> {
-    const config = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
-    const found = await rpc.call('getTransaction', [signature, config], answers.landedTransaction, given(call));
-    const first = found?.transaction.signatures[0];
-    if (found === null || first === signature) return found ?? undefined;
-    throw new GannetError('CHAIN_RESPONSE_INVALID', `getTransaction: expected ${signature}, got ${first}`);
-  }
-
-  async function signaturesOf(signature: string): Promise<readonly string[] | undefined> {
-    return (await landedTransaction(signature))?.transaction.signatures;
-  }
-
-  function history(
-    owner: string, page: { readonly limit: number; readonly before?: string | undefined },
-  ): Promise<readonly HistoryEntry[]> {
-    // "Not in it" is a proof only from a node that has reached the finalized slot; others refuse.
-    const asOf = floor.finalized;
-    const config = { ...page, commitment: 'confirmed', minContextSlot: Number(asOf) };
-    return floor.ask({
-      method: 'getSignaturesForAddress', asOf,
-      call: () => rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory),
-      slotOf: () => undefined,
-    });
-  }
-
-  return {
-    async landedSwap({ signature, ...swap }) {
-      const transaction = await landedTransaction(signature);
-      if (transaction === undefined) return undefined;
-      floor.sawConfirmed(transaction.slot);
-      return readLandedSwap(transaction, swap);
-    },
-    async ownMoves({ signature, owner }) {
-      const transaction = await landedTransaction(signature);
-      return transaction === undefined ? undefined : readOwnMoves(transaction, owner);
-    },
-    findBySigner: createSignerSearch({ history, signaturesOf, clock }),
-    balanceHistory: createBalanceHistory({
-      native: nativeBalance, history, transaction: (signature) => landedTransaction(signature),
-    }),
-    signaturesOf,
-    walletActivity: createWalletActivity({
-      slot: (signal) => rpc.call('getSlot', [{ commitment: 'confirmed' }], answers.slot, given(signal)),
-      history: async (owner, page, signal) => {
-        const config = { ...page, commitment: 'confirmed' };
-        const entries =
-          await rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory, given(signal));
-        return entries.slice(0, page.limit);
-      },
-      transaction: landedTransaction,
-    }),
-    newestTransactions(owner) {
-      const config = { limit: 100, commitment: 'confirmed' };
-      return rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory);
-    },
-  };
-}
-
-function given(signal: AbortSignal | undefined): { readonly signal: AbortSignal } | undefined {
-  return signal === undefined ? undefined : { signal };
 }
 
 async function simulateTransaction(rpc: RpcClient, transaction: Uint8Array): Promise<Simulation> {

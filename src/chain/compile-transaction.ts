@@ -1,162 +1,117 @@
-import { GannetError } from '../core/errors.ts';
+import {
+  AddressLookupTableAccount, PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction,
+  type MessageV0,
+} from '@solana/web3.js';
+import { GannetError, messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
-import { createAddresses } from '../solana/addresses.ts';
+import { isAddress } from '../solana/addresses.ts';
 import { MAX_TRANSACTION_BYTES } from '../solana/constants.ts';
-import { writeUnsignedTransaction, type TableLookup } from '../solana/transaction.ts';
 import type { SwapInstruction } from '../trading/swap-terms.ts';
 
 const MAX_ACCOUNTS = 256;
 const MAX_TABLE_ADDRESSES = 256;
+/** The tables of a service repeat from build to build. The cache is cleared at this many addresses. */
+const CACHED_KEYS_MAX = 20_000;
+const NEVER_DEACTIVATED = 2n ** 64n - 1n;
 
 interface TransactionParts {
   /** Pays the fee and signs; no other signer is supported. */
   readonly payer: string;
   readonly blockhash: string;
-  readonly instructions: readonly SwapInstruction[];
+  readonly instructions: readonly TransactionInstruction[];
   /** Lookup table address → the addresses it holds. */
   readonly lookupTables: Readonly<Record<string, readonly string[]>>;
 }
 
-interface AccountRole {
-  readonly address: string;
-  isSigner: boolean;
-  isWritable: boolean;
-  isProgram: boolean;
-}
-
-/** Turns parts into the bytes of an unsigned transaction. Throws CHAIN_TRANSACTION_INVALID. */
-type TransactionCompiler = (parts: TransactionParts) => Uint8Array;
+const keys = new Map<string, PublicKey>();
 
 /**
- * Returns a compiler of version 0 transactions with an empty signature slot. It throws CHAIN_TRANSACTION_INVALID for a
- * transaction that is too long, has another signer, or names an invalid address.
+ * Returns the key of an address. Throws CHAIN_TRANSACTION_INVALID unless the text is the base58 of 32 bytes; the
+ * library itself takes shorter ones.
  */
-export function createTransactionCompiler(): TransactionCompiler {
-  const { bytesOf } = createAddresses();
-  const decode = (address: string): Uint8Array => {
-    const bytes = bytesOf(address);
-    if (bytes !== undefined) return bytes;
+export function keyOf(address: string): PublicKey {
+  const known = keys.get(address);
+  if (known !== undefined) return known;
+  if (!isAddress(address))
     throw invalid(`expected an address of 32 bytes in base58, got "${printable(address, 60)}"`);
-  };
-  return (parts) => compileTransaction(parts, decode);
+  if (keys.size >= CACHED_KEYS_MAX) keys.clear();
+  const key = new PublicKey(address);
+  keys.set(address, key);
+  return key;
+}
+
+/** Returns an instruction in the library's form. Throws CHAIN_TRANSACTION_INVALID on an address that is none. */
+export function instructionOf({ programId, accounts, data }: SwapInstruction): TransactionInstruction {
+  return new TransactionInstruction({
+    programId: keyOf(programId),
+    keys: accounts.map(({ pubkey, isSigner, isWritable }) => ({ pubkey: keyOf(pubkey), isSigner, isWritable })),
+    data: Buffer.from(data),
+  });
 }
 
 /**
- * Accounts come in the network's four groups, each in the order of first mention; tables serve all but signers and
- * programs.
+ * Returns a message of version 0, the version with lookup tables. Throws CHAIN_TRANSACTION_INVALID where it has another
+ * signer or too many accounts, or names an invalid address.
  */
-function compileTransaction(parts: TransactionParts, decode: (address: string) => Uint8Array): Uint8Array {
-  const roles = collectRoles(parts);
-  refuseOtherSigners(roles, parts.payer);
-  const { lookups, loadedWritable, loadedReadonly } = extractLookups(roles, parts.lookupTables, decode);
-  const others = [...roles.values()].filter((role) => !role.isSigner);
-  const writable = others.filter((role) => role.isWritable);
-  const readonly = others.filter((role) => !role.isWritable);
-  const keys = [parts.payer, ...addresses(writable), ...addresses(readonly)];
-  const indexes = new Map([...keys, ...loadedWritable, ...loadedReadonly].map((address, index) => [address, index]));
-  if (indexes.size > MAX_ACCOUNTS) throw invalid(`expected at most ${MAX_ACCOUNTS} accounts, got ${indexes.size}`);
-
-  const bytes = writeUnsignedTransaction({
-    version: 0,
-    header: { requiredSignatures: 1, readonlySigned: 0, readonlyUnsigned: readonly.length },
-    accountKeys: keys.map(decode),
-    blockhash: decode(parts.blockhash),
-    instructions: parts.instructions.map(({ programId, accounts, data }) => ({
-      programIndex: indexes.get(programId)!,
-      accountIndexes: Uint8Array.from(accounts, ({ pubkey }) => indexes.get(pubkey)!),
-      data,
-    })),
-    lookups,
-  });
-  if (bytes.length > MAX_TRANSACTION_BYTES) {
-    throw invalid(
-      `expected at most ${MAX_TRANSACTION_BYTES} bytes, got ${bytes.length}: a route with fewer accounts is needed`,
-    );
+export function compileMessage({ payer, blockhash, instructions, lookupTables }: TransactionParts): MessageV0 {
+  const payerKey = keyOf(payer);
+  // A blockhash has the form of an address.
+  keyOf(blockhash);
+  refuseRoles(instructions, payerKey);
+  const tables = Object.entries(lookupTables).map(([table, addresses]) => tableOf(table, addresses));
+  try {
+    return new TransactionMessage({ payerKey, recentBlockhash: blockhash, instructions: [...instructions] })
+      .compileToV0Message(tables);
+  } catch (error) {
+    // All else that the library refuses was refused above.
+    throw invalid(`expected at most ${MAX_ACCOUNTS} accounts, got more: ${messageOf(error)}`);
   }
+}
+
+/**
+ * Returns the bytes of an unsigned transaction, with an empty slot for the payer's signature. Throws
+ * CHAIN_TRANSACTION_INVALID where they are too many for a packet.
+ */
+export function unsignedBytes(message: MessageV0): Uint8Array {
+  let bytes: Uint8Array;
+  try {
+    bytes = new VersionedTransaction(message).serialize();
+  } catch (error) {
+    // The library writes messages into a buffer of one packet.
+    if (error instanceof RangeError) throw tooLong();
+    throw error;
+  }
+  if (bytes.length > MAX_TRANSACTION_BYTES) throw tooLong();
   return bytes;
 }
 
-/** Every account with the strongest role it has anywhere; the payer first. */
-function collectRoles({ payer, instructions }: TransactionParts): Map<string, AccountRole> {
-  const roles = new Map<string, AccountRole>();
-  const roleOf = (address: string): AccountRole => {
-    const known = roles.get(address);
-    if (known !== undefined) return known;
-    const role = { address, isSigner: false, isWritable: false, isProgram: false };
-    roles.set(address, role);
-    return role;
-  };
-  const payerRole = roleOf(payer);
-  payerRole.isSigner = true;
-  payerRole.isWritable = true;
-  for (const { programId, accounts } of instructions) {
-    roleOf(programId).isProgram = true;
-    for (const { pubkey, isSigner, isWritable } of accounts) {
-      const role = roleOf(pubkey);
-      role.isSigner ||= isSigner;
-      role.isWritable ||= isWritable;
-    }
-  }
-  if (payerRole.isProgram) throw invalid('the payer cannot be a program');
-  return roles;
+function tooLong(): GannetError {
+  return invalid(`expected at most ${MAX_TRANSACTION_BYTES} bytes, got more: a route with fewer accounts is needed`);
 }
 
-function refuseOtherSigners(roles: ReadonlyMap<string, AccountRole>, payer: string): void {
-  for (const role of roles.values()) {
-    if (role.isSigner && role.address !== payer) {
-      throw invalid(`expected no signer but the payer ${payer}, got ${printable(role.address, 44)} too: its signature `
+function refuseRoles(instructions: readonly TransactionInstruction[], payer: PublicKey): void {
+  for (const { programId, keys: accounts } of instructions) {
+    if (programId.equals(payer)) throw invalid('the payer cannot be a program');
+    for (const { pubkey, isSigner } of accounts) {
+      if (!isSigner || pubkey.equals(payer)) continue;
+      throw invalid(`expected no signer but the payer ${payer.toBase58()}, got ${pubkey.toBase58()} too: its signature `
         + 'would be missing');
     }
   }
 }
 
-/** Takes out of `roles` what the tables hold. */
-function extractLookups(
-  roles: Map<string, AccountRole>, tables: TransactionParts['lookupTables'], decode: (address: string) => Uint8Array,
-) {
-  const lookups: TableLookup[] = [];
-  const loadedWritable: string[] = [];
-  const loadedReadonly: string[] = [];
-  for (const [table, held] of Object.entries(tables)) {
-    const positions = positionsOf(held, table, roles);
-    if (positions.size === 0) continue;
-    const [writableIndexes, readonlyIndexes]: [number[], number[]] = [[], []];
-    // In the order of the accounts' first mention, not of the table.
-    for (const role of roles.values()) {
-      const position = positions.get(role.address);
-      if (position === undefined) continue;
-      (role.isWritable ? writableIndexes : readonlyIndexes).push(position);
-      (role.isWritable ? loadedWritable : loadedReadonly).push(role.address);
-      roles.delete(role.address);
-    }
-    lookups.push({
-      table: decode(table), writableIndexes: Uint8Array.from(writableIndexes),
-      readonlyIndexes: Uint8Array.from(readonlyIndexes),
-    });
+function tableOf(table: string, addresses: readonly string[]): AddressLookupTableAccount {
+  if (addresses.length > MAX_TABLE_ADDRESSES) {
+    throw invalid(`lookup table ${printable(table, 44)}: expected at most ${MAX_TABLE_ADDRESSES} addresses, got `
+      + `${addresses.length}`);
   }
-  return { lookups, loadedWritable, loadedReadonly };
-}
-
-/** The first position in a table of each account that may be looked up: neither signer nor program. */
-function positionsOf(
-  held: readonly string[], table: string, roles: ReadonlyMap<string, AccountRole>,
-): Map<string, number> {
-  if (held.length > MAX_TABLE_ADDRESSES) {
-    throw invalid(
-      `lookup table ${printable(table, 44)}: expected at most ${MAX_TABLE_ADDRESSES} addresses, got ${held.length}`,
-    );
-  }
-  const positions = new Map<string, number>();
-  for (const [position, address] of held.entries()) {
-    const role = roles.get(address);
-    if (role === undefined || role.isSigner || role.isProgram || positions.has(address)) continue;
-    positions.set(address, position);
-  }
-  return positions;
-}
-
-function addresses(roles: readonly AccountRole[]): string[] {
-  return roles.map((role) => role.address);
+  return new AddressLookupTableAccount({
+    key: keyOf(table),
+    state: {
+      deactivationSlot: NEVER_DEACTIVATED, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0,
+      addresses: addresses.map(keyOf),
+    },
+  });
 }
 
 function invalid(message: string): GannetError {

@@ -1,11 +1,11 @@
+import { ComputeBudgetProgram, type TransactionInstruction } from '@solana/web3.js';
 import type { Lamports } from '../core/amount.ts';
 import { lamports, mulDiv } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { SwapBuild, SwapInstruction } from '../trading/swap-terms.ts';
 import { COMPUTE_BUDGET_PROGRAM, MAX_COMPUTE_UNITS, MICRO_LAMPORTS_PER_LAMPORT } from '../solana/constants.ts';
-import { readTransaction } from '../solana/transaction.ts';
-import { createTransactionCompiler } from './compile-transaction.ts';
+import { compileMessage, instructionOf, unsignedBytes } from './compile-transaction.ts';
 import type { TransactionError } from './rpc-answers.ts';
 
 /** An unsigned transaction with the terms of its own bytes. */
@@ -31,7 +31,6 @@ interface ComposerOptions {
 }
 
 const DEFAULT_MAX_PRIORITY_FEE = lamports(1_000_000n);
-const SET_UNIT_LIMIT = 2;
 const SET_UNIT_PRICE = 3;
 
 /**
@@ -44,38 +43,30 @@ export function createComposer(
   options: ComposerOptions,
 ): (build: SwapBuild, payer: string) => Promise<ComposedTransaction> {
   const { simulate, maxPriorityFeeLamports = DEFAULT_MAX_PRIORITY_FEE } = options;
-  const compileParts = createTransactionCompiler();
 
   return async (build, payer) => {
     const givenPrice = readUnitPrice(build.computeBudgetInstructions);
-    const instructions = swapInstructions(build);
-    const compile = (budget: readonly SwapInstruction[]): Uint8Array =>
-      compileParts({
-        payer, blockhash: build.blockhash, instructions: [...budget, ...instructions], lookupTables: build.lookupTables,
-      });
+    const instructions = swapInstructions(build).map(instructionOf);
+    const { blockhash, lookupTables } = build;
+    const compile = (budget: readonly TransactionInstruction[]) =>
+      compileMessage({ payer, blockhash, instructions: [...budget, ...instructions], lookupTables });
     const termsFor = (unitLimit: number) => ({
       unitLimit,
       price: clampUnitPrice({ price: givenPrice, unitLimit, maxFeeLamports: maxPriorityFeeLamports }),
     });
 
     const largest = computeBudget(termsFor(MAX_COMPUTE_UNITS));
-    const simulated = compile(largest);
-    const unitLimit = requireSuccess(await simulate(simulated));
+    const message = compile(largest);
+    const unitLimit = requireSuccess(await simulate(unsignedBytes(message)));
     const terms = termsFor(unitLimit);
     const budget = computeBudget(terms);
-    // Only the figures of the budget differ, unless a price of 0 left an instruction out.
-    const transaction = budget.length === largest.length ? withBudget(simulated, budget) : compile(budget);
-    return { transaction, unitLimit, priorityFeeLamports: priorityFee(terms) };
+    const priorityFeeLamports = priorityFee(terms);
+    // A price of 0 leaves an instruction out, and may leave out the program of both.
+    if (budget.length !== largest.length)
+      return { transaction: unsignedBytes(compile(budget)), unitLimit, priorityFeeLamports };
+    for (const [index, { data }] of budget.entries()) message.compiledInstructions[index]!.data = data;
+    return { transaction: unsignedBytes(message), unitLimit, priorityFeeLamports };
   };
-}
-
-/** Returns a transaction with other data of the same length in its first instructions. */
-function withBudget(transaction: Uint8Array, budget: readonly SwapInstruction[]): Uint8Array {
-  const bytes = new Uint8Array(transaction);
-  const { instructions } = readTransaction(bytes);
-  // The data are views into `bytes`.
-  for (const [index, { data }] of budget.entries()) instructions[index]!.data.set(data);
-  return bytes;
 }
 
 function swapInstructions(build: SwapBuild): readonly SwapInstruction[] {
@@ -141,20 +132,10 @@ export function priorityFee(options: { readonly price: bigint; readonly unitLimi
 
 /** Returns the instructions that set limit and price; a price of 0 is the network's own default and left out. */
 export function computeBudget(
-  options: { readonly price: bigint; readonly unitLimit: number },
-): readonly SwapInstruction[] {
-  const limit = Buffer.alloc(5);
-  limit.writeUInt8(SET_UNIT_LIMIT, 0);
-  limit.writeUInt32LE(options.unitLimit, 1);
-  if (options.price === 0n) return [budgetInstruction(limit)];
-  const price = Buffer.alloc(9);
-  price.writeUInt8(SET_UNIT_PRICE, 0);
-  price.writeBigUInt64LE(options.price, 1);
-  return [budgetInstruction(limit), budgetInstruction(price)];
-}
-
-function budgetInstruction(data: Uint8Array): SwapInstruction {
-  return { programId: COMPUTE_BUDGET_PROGRAM, accounts: [], data };
+  { price, unitLimit }: { readonly price: bigint; readonly unitLimit: number },
+): readonly TransactionInstruction[] {
+  const limit = ComputeBudgetProgram.setComputeUnitLimit({ units: unitLimit });
+  return price === 0n ? [limit] : [limit, ComputeBudgetProgram.setComputeUnitPrice({ microLamports: price })];
 }
 
 function invalid(message: string): GannetError {

@@ -1,73 +1,95 @@
-import bs58 from 'bs58';
+import {
+  AccountState, DEFAULT_ACCOUNT_STATE_SIZE, ExtensionType, PERMANENT_DELEGATE_SIZE, TRANSFER_FEE_CONFIG_SIZE,
+  TRANSFER_HOOK_SIZE, getDefaultAccountState, getExtensionData, getPermanentDelegate, getTransferFeeConfig,
+  getTransferHook, unpackMint, type Mint as UnpackedMint,
+} from '@solana/spl-token';
+import { PublicKey } from '@solana/web3.js';
 import { GannetError } from '../core/errors.ts';
 import type { Mint, MintAccount } from '../market/token.ts';
-import { readMint, readTokenExtensions, type AccountData, type MintState } from '../solana/accounts.ts';
+import type { AccountData } from '../solana/accounts.ts';
+import { isTokenProgram } from '../solana/constants.ts';
+import { notAMint } from './mint-decimals.ts';
+import { checkedExtensions } from './token-extensions.ts';
 
-/** The token program's numbers of the extensions that a mint can carry. */
+/** The names of the extensions that a mint can carry. The library has none for the two numbers. */
 const MINT_EXTENSIONS: ReadonlyMap<number, string> = new Map([
-  [1, 'transfer-fee'], [3, 'mint-close-authority'], [4, 'confidential-transfer'], [6, 'default-account-state'],
-  [9, 'non-transferable'], [10, 'interest-bearing'], [12, 'permanent-delegate'], [14, 'transfer-hook'],
-  [16, 'confidential-transfer-fee'], [18, 'metadata-pointer'], [19, 'metadata'], [20, 'group-pointer'], [21, 'group'],
-  [22, 'group-member-pointer'], [23, 'group-member'], [24, 'confidential-mint-burn'], [25, 'scaled-ui-amount'],
-  [26, 'pausable'],
+  [ExtensionType.TransferFeeConfig, 'transfer-fee'], [ExtensionType.MintCloseAuthority, 'mint-close-authority'],
+  [ExtensionType.ConfidentialTransferMint, 'confidential-transfer'],
+  [ExtensionType.DefaultAccountState, 'default-account-state'], [ExtensionType.NonTransferable, 'non-transferable'],
+  [ExtensionType.InterestBearingConfig, 'interest-bearing'], [ExtensionType.PermanentDelegate, 'permanent-delegate'],
+  [ExtensionType.TransferHook, 'transfer-hook'], [16, 'confidential-transfer-fee'],
+  [ExtensionType.MetadataPointer, 'metadata-pointer'], [ExtensionType.TokenMetadata, 'metadata'],
+  [ExtensionType.GroupPointer, 'group-pointer'], [ExtensionType.TokenGroup, 'group'],
+  [ExtensionType.GroupMemberPointer, 'group-member-pointer'], [ExtensionType.TokenGroupMember, 'group-member'],
+  [24, 'confidential-mint-burn'], [ExtensionType.ScaledUiAmountConfig, 'scaled-ui-amount'],
+  [ExtensionType.PausableConfig, 'pausable'],
 ]);
 
-const BASE_BYTES = 82;
-const ADDRESS_BYTES = 32;
-/** Authority, authority to withdraw, withheld amount; then two fees of 18 bytes: epoch, maximum, basis points. */
-const OLDER_FEE = 72;
-const NEWER_FEE = 90;
-const FROZEN = 2;
+/** The lengths of the extensions whose content is read. The library decodes shorter ones to something else. */
+const LENGTHS: ReadonlyMap<ExtensionType, number> = new Map([
+  [ExtensionType.TransferFeeConfig, TRANSFER_FEE_CONFIG_SIZE],
+  [ExtensionType.PermanentDelegate, PERMANENT_DELEGATE_SIZE],
+  [ExtensionType.TransferHook, TRANSFER_HOOK_SIZE], [ExtensionType.DefaultAccountState, DEFAULT_ACCOUNT_STATE_SIZE],
+]);
 
 /**
  * Returns the content of a mint's account, all extensions of Token-2022 included. Throws MINT_INVALID on any other
  * account, and on one that is cut short.
  */
 export function readMintAccount(mint: Mint, account: AccountData): MintAccount {
-  const { decimals, supply, mintAuthority, freezeAuthority } = requireMint(mint, account);
-  const { owner, data } = account;
-  const extensions = data.length > BASE_BYTES ? readTokenExtensions(data, (problem) => invalid(mint, problem)) : [];
-  const read = <T>(name: string, bytes: number, decode: (value: Buffer) => T): T | undefined => {
-    const value = extensions.find(({ kind }) => MINT_EXTENSIONS.get(kind) === name)?.value;
-    if (value === undefined) return undefined;
-    if (value.length < bytes) throw invalid(mint, `its extension ${name} has ${value.length} bytes, expected ${bytes}`);
-    return decode(value);
-  };
+  const unpacked = unpack(mint, account);
+  const { decimals, supply, mintAuthority, freezeAuthority, tlvData } = unpacked;
+  const kinds = checkedExtensions(tlvData, (problem) => invalid(mint, problem));
+  for (const [kind, bytes] of LENGTHS) {
+    const length = getExtensionData(kind, tlvData)?.length ?? bytes;
+    if (length < bytes)
+      throw invalid(mint, `its extension ${MINT_EXTENSIONS.get(kind)} has ${length} bytes, expected ${bytes}`);
+  }
+  const fees = getTransferFeeConfig(unpacked);
+  const frozen = getDefaultAccountState(unpacked);
   return {
-    mint,
-    tokenProgram: owner,
-    decimals, supply, mintAuthority, freezeAuthority,
-    extensions: extensions.map(({ kind }) => MINT_EXTENSIONS.get(kind) ?? `unknown-${kind}`),
-    transferFee: read('transfer-fee', NEWER_FEE + 18, (value) => {
-      const fees = [OLDER_FEE, NEWER_FEE].map((at) => ({
-        maximum: value.readBigUInt64LE(at + 8), bps: value.readUInt16LE(at + 16),
-      }));
-      // The newer fee can apply from any epoch on: the worse of both counts.
-      const [worst] = fees.sort((a, b) => b.bps - a.bps);
-      return { ...worst!, authority: nonZeroAddress(value, 0) };
-    }),
-    permanentDelegate: read('permanent-delegate', ADDRESS_BYTES, (value) => nonZeroAddress(value, 0)),
-    transferHook: read('transfer-hook', 2 * ADDRESS_BYTES, (value) => nonZeroAddress(value, ADDRESS_BYTES)),
-    isFrozenByDefault: read('default-account-state', 1, (value) => value[0] === FROZEN),
+    mint, decimals, supply,
+    tokenProgram: account.owner,
+    mintAuthority: mintAuthority?.toBase58(),
+    freezeAuthority: freezeAuthority?.toBase58(),
+    extensions: kinds.map((kind) => MINT_EXTENSIONS.get(kind) ?? `unknown-${kind}`),
+    transferFee: fees === null ? undefined : {
+      ...worseFee(fees.olderTransferFee, fees.newerTransferFee), authority: setKey(fees.transferFeeConfigAuthority),
+    },
+    permanentDelegate: setKey(getPermanentDelegate(unpacked)?.delegate),
+    transferHook: setKey(getTransferHook(unpacked)?.programId),
+    isFrozenByDefault: frozen === null ? undefined : frozen.state === AccountState.Frozen,
   };
 }
 
-/** Returns the decimals in a mint account of either token program. Throws MINT_INVALID on any other account. */
-export function readMintDecimals(mint: Mint, account: AccountData): number {
-  return requireMint(mint, account).decimals;
+function unpack(mint: Mint, { owner, data }: AccountData): UnpackedMint {
+  if (!isTokenProgram(owner)) throw notAMint(mint, owner);
+  const program = new PublicKey(owner);
+  let unpacked: UnpackedMint;
+  try {
+    unpacked = unpackMint(new PublicKey(mint), { owner: program, data, executable: false, lamports: 0 }, program);
+  } catch {
+    // It has another length, or says that it is another kind of account.
+    throw notAMint(mint, owner);
+  }
+  if (!unpacked.isInitialized) throw notAMint(mint, owner);
+  return unpacked;
 }
 
-function requireMint(mint: Mint, account: AccountData): MintState {
-  const state = readMint(account);
-  if (state !== undefined) return state;
-  const { owner } = account;
-  const message = `${mint} is an account of ${owner}, but no mint of a token program`;
-  throw new GannetError('MINT_INVALID', message, { details: { mint, owner } });
+interface SetFee {
+  readonly maximumFee: bigint;
+  readonly transferFeeBasisPoints: number;
 }
 
-function nonZeroAddress(value: Buffer, at: number): string | undefined {
-  const address = value.subarray(at, at + ADDRESS_BYTES);
-  return address.every((byte) => byte === 0) ? undefined : bs58.encode(address);
+/** The newer fee can apply from any epoch on: the worse of both counts. */
+function worseFee(older: SetFee, newer: SetFee): { readonly maximum: bigint; readonly bps: number } {
+  const worse = newer.transferFeeBasisPoints > older.transferFeeBasisPoints ? newer : older;
+  return { maximum: worse.maximumFee, bps: worse.transferFeeBasisPoints };
+}
+
+/** An authority or a program of zeros is none. */
+function setKey(key: PublicKey | undefined): string | undefined {
+  return key === undefined || key.equals(PublicKey.default) ? undefined : key.toBase58();
 }
 
 function invalid(mint: Mint, problem: string): GannetError {

@@ -2,6 +2,7 @@ import type { Subscription } from 'rxjs';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import { roughDuration, type Clock, type Millis } from '../core/time.ts';
 import { NodeHealth, type NodeState, type NodeStats } from './node-health.ts';
+import { versionRefusalOf } from '../solana/transaction-versions.ts';
 import { genesisHash, slot as slotAnswer } from './rpc-answers.ts';
 import type { RpcClient } from './rpc-client.ts';
 
@@ -61,7 +62,7 @@ const CONTRADICTED_MS: Millis = 10_000;
 const CONTRADICTION_GAP_MS: Millis = 600_000;
 const SUBJECTS_MAX = 100;
 /** Refusals of the request itself: every node refuses it. Whatever else a node refuses, another may answer. */
-const REFUSED_BY_ALL = new Set<unknown>([-32_600, -32_602, -32_002, -32_003, -32_013, -32_015]);
+const REFUSED_BY_ALL = new Set<unknown>([-32_600, -32_602, -32_002, -32_003, -32_013]);
 const TOO_MANY_REQUESTS = 429;
 
 /**
@@ -208,20 +209,20 @@ export function createNodePool({ nodes, clock, timeoutMs }: {
       if (genesis === undefined) await probeAll();
       let fault: unknown = pooled.find((node) => node.fault !== undefined)?.fault
         ?? new GannetError('CHAIN_UNREACHABLE', `${method}: no node of the right network answers`);
-      let behind: { readonly answer: Awaited<ReturnType<typeof callOne>> } | undefined;
+      let second: { readonly answer: Awaited<ReturnType<typeof callOne>> } | undefined;
       const callOne = (node: PooledNode) => node.client.call(method, params, result, given);
       for (const [index, node] of ranked().entries()) {
         try {
           const answer = await callOne(node);
-          if (!isBehind(answer, params)) return answer;
-          behind ??= { answer };
+          if (!isBehind(answer, params) && !isOtherVersion(answer)) return answer;
+          second ??= { answer };
         } catch (error) {
-          if (given?.signal.aborted === true || isClosed || !mayAnswerElsewhere(error)) throw error;
+          if (given?.signal.aborted === true || isClosed || !mayAnswerElsewhere(error, method)) throw error;
           if (index === 0) fault = error;
         }
       }
-      // The slot floor of the caller refuses it.
-      if (behind !== undefined) return behind.answer;
+      // The caller judges it: its slot floor refuses an old answer.
+      if (second !== undefined) return second.answer;
       throw fault;
     },
     close: () => Promise.resolve(),
@@ -300,9 +301,12 @@ export function countedClient({ client, health, clock, timeoutMs }: {
   };
 }
 
-function mayAnswerElsewhere(error: unknown): boolean {
+function mayAnswerElsewhere(error: unknown, method: string): boolean {
   if (!isGannetError(error)) return false;
-  if (error.code === 'CHAIN_RPC_ERROR') return !REFUSED_BY_ALL.has(error.details['rpcCode']);
+  const { rpcCode, rpcMessage } = error.details;
+  // Nodes differ in the transaction versions that they know.
+  if (method === 'getTransaction' && versionRefusalOf(rpcCode, rpcMessage) !== undefined) return true;
+  if (error.code === 'CHAIN_RPC_ERROR') return !REFUSED_BY_ALL.has(rpcCode);
   return error.code === 'CHAIN_UNREACHABLE' || error.code === 'CHAIN_RESPONSE_INVALID';
 }
 
@@ -311,6 +315,11 @@ function isBehind(answer: unknown, params: readonly unknown[]): boolean {
   const least = params.map((param) => memberOf(param, 'minContextSlot')).find((slot) => typeof slot === 'number');
   const slot = memberOf(memberOf(answer, 'context'), 'slot');
   return least !== undefined && typeof slot === 'bigint' && slot < BigInt(least);
+}
+
+/** Whether a node gives a transaction in a version that cannot be read: another one may name it rightly. */
+function isOtherVersion(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && 'otherVersion' in answer;
 }
 
 function memberOf(value: unknown, name: string): unknown {

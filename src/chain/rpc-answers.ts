@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { printable } from '../core/text.ts';
 import { ADDRESS_FORM, SIGNATURE_FORM } from '../solana/addresses.ts';
+import { isReadVersion } from '../solana/transaction-versions.ts';
 
 /** An integer of 0 to 2^64 - 1, which arrives as a number where a double holds it and as a bigint where not. */
 const u64 = z.union([z.int().nonnegative(), z.bigint().nonnegative().lt(2n ** 64n)]).transform(BigInt);
@@ -26,7 +27,7 @@ export const rpcAnswer = z.object({
 });
 
 /** A transaction that landed, with its changes; its shape is checked, its consistency is not. */
-export type LandedTransaction = NonNullable<z.output<typeof landedTransaction>>;
+export type LandedTransaction = z.output<typeof landedTransaction>;
 
 /** The reason for a failure: the program's own number ("6001"), or the network's name of the failure. */
 export interface TransactionError {
@@ -79,7 +80,7 @@ const tokenBalance = z.object({
 });
 
 const instruction = z.object({ programIdIndex: index, accounts: z.array(index), data: z.string().max(20_000) });
-export const landedTransaction = z
+const landedTransaction = z
   .object({
     slot: u64,
     blockTime: z.int().nullable().optional().catch(undefined),
@@ -99,8 +100,26 @@ export const landedTransaction = z
       signatures: z.array(signature).min(1),
       message: z.object({ accountKeys: z.array(address).min(1), instructions: z.array(instruction) }),
     }),
-  })
-  .nullable();
+  });
+
+/** A transaction in a version that Gannet does not read, with what the node states as that version. */
+interface OtherVersion {
+  readonly otherVersion: unknown;
+}
+
+/** An answer to getTransaction. */
+export type TransactionAnswer = LandedTransaction | OtherVersion | null;
+
+/** Of another version nothing else is read: its form is unknown. */
+export const transactionAnswer = z.unknown().transform((answer, context): TransactionAnswer => {
+  if (answer === null) return null;
+  const version: unknown = typeof answer === 'object' && 'version' in answer ? answer.version : undefined;
+  if (!isReadVersion(version)) return { otherVersion: version };
+  const read = landedTransaction.safeParse(answer);
+  if (read.success) return read.data;
+  for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
+  return z.NEVER;
+});
 
 const UNKNOWN: TransactionError = { code: 'Unknown', message: 'the transaction failed, and the node gives no reason' };
 

@@ -1,10 +1,12 @@
 import { GannetError, isGannetError } from '../core/errors.ts';
 import type { Mint } from '../market/token.ts';
 import type { WalletActivity, WalletTransaction } from '../market/wallet-activity.ts';
+import { isUnreadable } from '../trading/attempt.ts';
 import { readWalletChanges } from './landed-swap.ts';
 import type { LandedTransaction } from './rpc-answers.ts';
 import { readTransactionError } from './rpc-answers.ts';
 import type { HistoryEntry } from './signer-search.ts';
+import type { ReadTransaction } from './transaction-reader.ts';
 
 interface WalletActivityOptions {
   /** Returns the slot of the newest confirmed block. */
@@ -13,8 +15,7 @@ interface WalletActivityOptions {
   readonly history: (
     owner: string, page: { readonly limit: number; readonly before?: string | undefined }, signal?: AbortSignal,
   ) => Promise<readonly HistoryEntry[]>;
-  /** Returns a landed transaction; undefined while the node does not have it. */
-  readonly transaction: (signature: string, signal?: AbortSignal) => Promise<LandedTransaction | undefined>;
+  readonly transaction: ReadTransaction;
 }
 
 /**
@@ -28,7 +29,7 @@ const PAGE_SIZE = 100;
 const MAX_PAGES = 3;
 /** Of one call; the others wait for the next. */
 const LOOKUPS_MAX = 20;
-/** A transaction that cannot be read so often is left out. */
+/** A transaction that cannot be read so often is left out; one of a later version than Gannet reads at once. */
 const ATTEMPTS_MAX = 3;
 /** The nodes behind one address are not equally far: what is this much older than the newest may still appear. */
 const LATE_SLOTS = 150n;
@@ -103,18 +104,21 @@ export function createWalletActivity({ slot, history, transaction }: WalletActiv
     while (done.length < LOOKUPS_MAX && watched.waiting.length > 0) {
       const [next] = watched.waiting as [Watched['waiting'][number]];
       next.attempts += 1;
+      let isFinal = next.attempts >= ATTEMPTS_MAX;
       try {
         const landed = await transaction(next.signature, signal);
-        if (landed === undefined) throw new GannetError(
-          'CHAIN_RESPONSE_INVALID', `the node lists the transaction ${next.signature} but does not have it yet`,
-        );
+        if (landed === undefined || isUnreadable(landed)) {
+          isFinal ||= landed?.mayBeOwn === false;
+          throw new GannetError('CHAIN_RESPONSE_INVALID', `the node lists the transaction ${next.signature} but `
+            + (landed === undefined ? 'does not have it yet' : `it cannot be read: ${landed.reason}`));
+        }
         done.push({ ...transactionOf(landed, owner), ...(watched.hasGap ? { isAfterGap: true } : {}) });
         watched.hasGap = false;
       } catch (error) {
-        const isFinal = isGannetError(error) && error.code !== 'CHAIN_UNREACHABLE' && next.attempts >= ATTEMPTS_MAX;
+        const isLeftOut = isFinal && isGannetError(error) && error.code !== 'CHAIN_UNREACHABLE';
         // What was read until here is not read again.
-        if (!isFinal && done.length > 0) return done;
-        if (!isFinal) throw error;
+        if (!isLeftOut && done.length > 0) return done;
+        if (!isLeftOut) throw error;
         watched.hasGap = true;
       }
       watched.waiting.shift();

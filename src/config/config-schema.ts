@@ -7,7 +7,7 @@ import { alertsSchema } from './operations/alerts-config.ts';
 import { retentionSchema } from './operations/retention-config.ts';
 import { backtestSchema } from './schema-backtest.ts';
 import {
-  address, amount, duration, HOST_NAME, isDuration, isRpcUrl, isServiceUrl, PUBLIC_URL,
+  address, amount, duration, HOST_NAME, isDuration, isRpcUrl, isWebsocketUrl, isServiceUrl, PUBLIC_URL,
 } from './schema-fields.ts';
 import { riskSchema } from './risk-limits.ts';
 import { swapSchema } from './strategies/swap-options.ts';
@@ -67,6 +67,16 @@ const chain = z.strictObject({
         + 'the next where it fails; signed bytes go to all; no swap counts as expired or failed unless two nodes say '
         + 'so.',
     }),
+  ws_url: z.string()
+    .refine((text) => text === 'off' || isWebsocketUrl(text), {
+      message: 'expected "off" or the ws(s) address of a Solana RPC node',
+    }).optional()
+    .meta({
+      description: 'Where the node takes subscriptions, which say when to ask it: a landed swap is known at once, with '
+        + 'fewer requests. By default the address of each node with ws in place of http, and the next port where one '
+        + 'is written. "off" asks at intervals alone.',
+      examples: ['wss://rpc.example', 'off'],
+    }),
   commitment: z.enum(['confirmed', 'finalized']).default('confirmed')
     .meta({ description: 'When a swap counts as landed. This version knows "confirmed" only.' }),
 }).meta({ description: 'The chain on which swaps land.' });
@@ -118,7 +128,8 @@ const signerSchema = z.strictObject({
       + 'per_day: "3000" } }. On a real service, what has no cap is not spent.' }),
   price_guard: priceGuard.prefault({}),
   max_tip: amount('0.0001 SOL').optional()
-    .meta({ description: 'The most that the tips of one swap may be, up to 0.005 SOL. Left out, nothing is tipped.' }),
+    .meta({ description: 'The most that the tips of one swap may be, to any receiver; up to 0.005 SOL. Left out, '
+      + '0.0001 SOL; "0 SOL" allows none.' }),
   max_priority_fee: amount('0.001 SOL').optional()
     .meta({ description: 'The most that the wallet pays for the priority of one swap, up to 0.01 SOL. Left out, 0.001 '
       + 'SOL.' }),

@@ -148,7 +148,7 @@ export function applyOverrides(root: MapNode, { baseUrl, rpcUrl, apiKeyEnv }: Ov
     if (known !== undefined && known.kind !== 'map') continue;
     const members = new Map<string, ConfigNode>([...known?.members ?? [], [key, scalar] as const]);
     // The command line names the node: all other nodes of the file are left out.
-    if (key === 'rpc_url') members.delete('further_rpc_urls');
+    if (key === 'rpc_url') for (const other of ['further_rpc_urls', 'ws_url']) members.delete(other);
     const replaced: MapNode =
       { kind: 'map', position: known?.position ?? position, keyPosition: known?.keyPosition ?? position, members };
     result = { ...result, members: new Map([...result.members, [section, replaced] as const]) };

@@ -52,7 +52,7 @@ export function resolveSigner({ signer, risk, service }: ConfigFile, scope: Sign
 
 /** As the signer's own process has them. */
 const ALLOWED_FEES = {
-  max_tip: { usual: 0n, most: 5_000_000n, mostText: '0.005 SOL' },
+  max_tip: { usual: 100_000n, most: 5_000_000n, mostText: '0.005 SOL' },
   max_priority_fee: { usual: 1_000_000n, most: 10_000_000n, mostText: '0.01 SOL' },
 } as const;
 
@@ -60,7 +60,8 @@ function resolveAllowances(signer: ConfigFile['signer'], { amounts, problems }: 
   const read = (key: keyof typeof ALLOWED_FEES): Lamports => {
     const { usual, most, mostText } = ALLOWED_FEES[key];
     const path = ['signer', key];
-    const found = amounts.limit(path, signer?.[key]);
+    // No tips at all are a choice, no priority is not.
+    const found = key === 'max_tip' ? amounts.withToken(path, signer?.[key]) : amounts.limit(path, signer?.[key]);
     const isTooMuch = found !== undefined && (found.mint !== SOL_MINT || found.amount > most);
     if (isTooMuch)
       problems.add(path, `expected an amount of SOL of at most "${mostText}", got "${safeText(signer![key]!, 60)}"`);
@@ -300,7 +301,7 @@ export function resolveChain({ chain }: ConfigFile, problems: ProblemList): Chai
   if (chain.commitment !== 'confirmed') {
     problems.add(['chain', 'commitment'], 'this version waits for "confirmed" and nothing else yet: remove the key');
   }
-  const { rpc_url: rpcUrl, further_rpc_urls: furtherRpcUrls } = chain;
+  const { rpc_url: rpcUrl, further_rpc_urls: furtherRpcUrls, ws_url: wsUrl } = chain;
   const path = ['chain', 'further_rpc_urls'];
   if (furtherRpcUrls.length > 0 && rpcUrl === 'embedded' && !problems.isFaulty(['chain', 'rpc_url']))
     problems.add(path, 'the embedded chain has one node: write the address of the first node as chain.rpc_url');
@@ -309,7 +310,9 @@ export function resolveChain({ chain }: ConfigFile, problems: ProblemList): Chai
     if ([rpcUrl, ...furtherRpcUrls.slice(0, index)].some((other) => isSameNode(url, other)))
       problems.add([...path, index], 'expected each node once, but this address is given twice (not shown)');
   }
-  return { rpcUrl, furtherRpcUrls, commitment: 'confirmed' };
+  if (wsUrl !== undefined && wsUrl !== 'off' && rpcUrl === 'embedded' && !problems.isFaulty(['chain', 'rpc_url']))
+    problems.add(['chain', 'ws_url'], 'the embedded chain has its own: remove the key, or write "off"');
+  return { rpcUrl, furtherRpcUrls, wsUrl, commitment: 'confirmed' };
 }
 
 function isSameNode(url: string, other: string): boolean {

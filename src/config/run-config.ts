@@ -89,6 +89,8 @@ export interface ChainConfig {
   readonly rpcUrl: string;
   /** Addresses of more nodes of the same network; they may hold secrets. */
   readonly furtherRpcUrls: readonly string[];
+  /** "off", or the address for subscriptions, which may hold a secret; undefined for those of the nodes. */
+  readonly wsUrl?: string | undefined;
   readonly commitment: 'confirmed';
 }
 

@@ -62,6 +62,11 @@ export function isRpcUrl(text: string): boolean {
   return text === 'embedded' || /^https?:$/.test(parseUrl(text)?.protocol ?? '');
 }
 
+/** Returns whether a text is the address of a websocket. */
+export function isWebsocketUrl(text: string): boolean {
+  return /^wss?:$/.test(parseUrl(text)?.protocol ?? '');
+}
+
 /** Returns a URL without what could be secret in it: credentials, path and query. */
 export function urlOrigin(text: string): string {
   return text === 'embedded' ? text : parseUrl(text)?.origin ?? '(not shown)';

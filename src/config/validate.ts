@@ -10,7 +10,7 @@ import { nodeAt, plainValue } from './config-tree.ts';
 const FEW_CHOICES = 5;
 /** Keys whose values may hold a secret even where they are wrong. */
 const NEVER_SHOWN = new Set([
-  'api_key', 'key_from', 'rpc_url', 'further_rpc_urls', 'url', 'fail_url', 'token', 'secret', 'password',
+  'api_key', 'key_from', 'rpc_url', 'further_rpc_urls', 'ws_url', 'url', 'fail_url', 'token', 'secret', 'password',
 ]);
 
 /** The value that one validation checks. */

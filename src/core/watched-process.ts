@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Millis } from './time.ts';
 
 // What the daemon and research commands share about processes that run strategies: how much such a process has used,
@@ -17,6 +18,17 @@ const PAGE_BYTES = 4_096;
  * interrupts no longer, so loops stay as they are until their function is called again.
  */
 export const INTERRUPTIBLE = ['--trace-sigint', '--no-use-osr'] as const;
+
+/** Where util-linux installs it. */
+const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'] as const;
+
+/**
+ * Returns the program that starts a process which the kernel ends together with its parent, and which gains no
+ * privileges; undefined where the system has none. The one of BusyBox knows neither.
+ */
+export function setprivPath(): string | undefined {
+  return SETPRIV.find((path) => existsSync(path) && basename(realpathSync(path)) !== 'busybox');
+}
 
 /** Returns the text of a file of /proc about a process; undefined without /proc, or where the process is gone. */
 export function procFile(pid: number | undefined, file: string): string | undefined {

@@ -1,6 +1,6 @@
 import { isGannetError } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
-import type { Attempt, FirstProof } from '../trading/attempt.ts';
+import { isUnreadable, type Attempt, type FirstProof } from '../trading/attempt.ts';
 import type { Chain, ExecutorPorts } from './ports.ts';
 import type { Intent } from '../trading/intent.ts';
 import type { BalanceObjection } from './input-balance.ts';
@@ -152,10 +152,11 @@ export class ExpiryWatch {
   async conclude(height: bigint, elapsedMs: Millis, transactionId: string | undefined): Promise<ExpiryState> {
     const { chain, journal, signer, ledger } = this.#ports;
     // Checked besides statuses and balances: a node that lies about one of them must not decide alone.
-    const signatures = transactionId === undefined ? undefined : await chain.signaturesOf(transactionId);
-    if (signatures !== undefined) {
+    const known = transactionId === undefined ? undefined : await chain.signaturesOf(transactionId);
+    if (known !== undefined) {
       this.reset();
-      return { kind: 'open', because: `the node has no status of ${transactionId}, but gives the transaction` };
+      const gives = isUnreadable(known) ? `gives no readable one: ${known.reason}` : 'gives the transaction';
+      return { kind: 'open', because: `the node has no status of ${transactionId}, but ${gives}` };
     }
     const objection = await balanceObjection(
       { chain, journal, owner: signer.address, ledger, history: this.#history }, this.#intent, this.#attempt,

@@ -74,7 +74,9 @@ export async function landOrder(
       },
       // Where another account pays the fee, its signature is the transaction's id, and the service adds it.
       async signatureStatus(signature, options) {
-        id ??= await chain.findBySigner({ owner: own.signer, ownSignature: signature });
+        id ??= await chain.findBySigner({
+          owner: own.signer, ownSignature: signature, transaction: signedTransaction,
+        });
         return id === undefined ? undefined : chain.signatureStatus(id, options);
       },
     },

@@ -3,6 +3,7 @@ import { isGannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import { ExpiryProof, type Validity } from './expiry-proof.ts';
 import type { Chain } from './ports.ts';
+import { LandingHints } from './landing-hints.ts';
 import { MonotonicTime } from './monotonic-time.ts';
 
 const POLL_MS: Millis = 400;
@@ -30,7 +31,9 @@ export type TransactionEnd =
  */
 export async function landTransaction(
   { chain, clock }: {
-    readonly chain: Pick<Chain, 'send' | 'signatureStatus' | 'finalizedBlockHeight' | 'isBlockhashValid'>;
+    readonly chain: Pick<
+      Chain, 'send' | 'signatureStatus' | 'finalizedBlockHeight' | 'isBlockhashValid' | 'transactionHints$'
+    >;
     readonly clock: Clock;
   },
   sent: PlainTransaction,
@@ -38,6 +41,7 @@ export async function landTransaction(
 ): Promise<TransactionEnd | undefined> {
   const time = new MonotonicTime(clock);
   const proof = new ExpiryProof(chain, sent);
+  const hints = new LandingHints(chain, { transactionId: sent.signature });
   let nextSendMs: Millis = 0;
   let isSeen = false;
   let hint = '';
@@ -52,6 +56,7 @@ export async function landTransaction(
   }
 
   async function check(): Promise<TransactionEnd | undefined> {
+    hints.polls();
     const elapsedMs = time.elapsed();
     const expired = await proof.expiredAt(elapsedMs);
     // The search comes after the check of the height, so that "nothing found" is a proof.
@@ -73,18 +78,22 @@ export async function landTransaction(
     };
   }
 
-  for (;;) {
-    for (const step of [sendIfDue, check]) {
-      if (isCancelled()) return undefined;
-      try {
-        const end = await step();
-        if (end !== undefined) return end;
-      } catch (error) {
-        if (!isGannetError(error)) throw error;
+  try {
+    for (;;) {
+      for (const step of [sendIfDue, check]) {
         if (isCancelled()) return undefined;
-        onFault(error);
+        try {
+          const end = await step();
+          if (end !== undefined) return end;
+        } catch (error) {
+          if (!isGannetError(error)) throw error;
+          if (isCancelled()) return undefined;
+          onFault(error);
+        }
       }
+      await hints.pause(time, POLL_MS);
     }
-    await time.pause(POLL_MS);
+  } finally {
+    hints.close();
   }
 }

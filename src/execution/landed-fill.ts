@@ -1,7 +1,7 @@
 import { GannetError } from '../core/errors.ts';
 import type { Mint } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
-import type { Attempt, LandedSwap } from '../trading/attempt.ts';
+import { isUnreadable, type Attempt, type LandedSwap } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import type { Chain, Progress, SignatureStatus } from './ports.ts';
@@ -32,6 +32,9 @@ export async function readLanded(
   const { receiver } = attempt;
   const landed = await chain.landedSwap({ signature, owner, inputMint, outputMint, receiver });
   if (landed === undefined) return undefined;
+  if (isUnreadable(landed)) throw new GannetError('CHAIN_RESPONSE_INVALID',
+    `transaction ${signature} has landed and cannot be read: ${landed.reason}; it is booked once a node gives it, so `
+      + 'check the node with "gannet doctor" or add one as chain.further_rpc_urls', { details: { signature } });
   const contradiction = contradictionOf(status, landed) ?? impossibleAmount(intent, attempt, landed);
   if (contradiction === undefined) return landed;
   throw new GannetError(

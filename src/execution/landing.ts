@@ -2,12 +2,14 @@ import type { GannetError } from '../core/errors.ts';
 import { isGannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
-import type { Attempt, FirstProof } from '../trading/attempt.ts';
+import { isIdOf } from '../solana/signatures.ts';
+import { isUnreadable, type Attempt, type FirstProof } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import { ExpiryWatch } from './expiry-proof.ts';
 import { balanceObjection } from './input-balance.ts';
 import type { ExecutorPorts, Progress, SignatureStatus } from './ports.ts';
 import { landedProgress, readLanded } from './landed-fill.ts';
+import { LandingHints } from './landing-hints.ts';
 import { MonotonicTime } from './monotonic-time.ts';
 import { HistoryCheck } from './wallet-history.ts';
 
@@ -35,7 +37,6 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-const SIGNATURE_BYTES = 64;
 const FIRST_GAP_MS = 10_000;
 const LAST_GAP_MS = 3_600_000;
 
@@ -67,6 +68,7 @@ interface Sent {
   readonly signature?: string | undefined;
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
+  readonly gatewayRequestId?: string | undefined;
 }
 
 /** The answer to a sending is a hint for people; only the chain decides. */
@@ -80,20 +82,15 @@ async function send({ service, chain }: ExecutorPorts, attempt: Attempt, signal:
     requestId: attempt.requestId,
     lastValidBlockHeight: attempt.lastValidBlockHeight,
   }, { signal });
-  if (answer.status === 'success') return { signature: answer.signature };
-  return { signature: answer.signature, code: String(answer.code), reason: answer.error === undefined ? undefined
+  const { signature, gatewayRequestId } = answer;
+  if (answer.status === 'success') return { signature, gatewayRequestId };
+  return { signature, gatewayRequestId, code: String(answer.code), reason: answer.error === undefined ? undefined
     : printable(answer.error, 300) };
 }
 
 /** Whether all signatures are there: then any node can send the bytes to the chain. */
 function isWhole({ chain }: ExecutorPorts, { transactionId, signedTransaction }: Attempt): boolean {
-  if (transactionId === undefined) return false;
-  const { signers } = chain.readTransaction(signedTransaction);
-  // A packet has so few signatures that their number takes one byte.
-  return signers.every((_, index) => {
-    const slot = signedTransaction.subarray(1 + index * SIGNATURE_BYTES, 1 + (index + 1) * SIGNATURE_BYTES);
-    return slot.some((byte) => byte !== 0);
-  });
+  return transactionId !== undefined && chain.readTransaction(signedTransaction).isWhole;
 }
 
 /** Follows one signed attempt until its outcome is known. */
@@ -103,6 +100,7 @@ class AttemptFollower {
   readonly #attempt: Attempt;
   readonly #following: Following;
   readonly #time: MonotonicTime;
+  readonly #hints: LandingHints;
   readonly #history: HistoryCheck;
   readonly #expiry: ExpiryWatch;
   readonly #alerts = new AlertThrottle();
@@ -118,6 +116,7 @@ class AttemptFollower {
   #transactionId: string | undefined;
   /** The transaction's id from the service. */
   #statedId: string | undefined;
+  #gatewayRequestId: string | undefined;
   #submitted = false;
   #seenOnChain = false;
   /** Since when nodes contradict each other. */
@@ -144,6 +143,7 @@ class AttemptFollower {
     this.#keptFirst = first;
     this.#transactionId = attempt.transactionId;
     this.#signal = AbortSignal.any([following.signal, this.#closing.signal]);
+    this.#hints = new LandingHints(ports.chain, { transactionId: attempt.transactionId, owner: ports.signer.address });
   }
 
   /** Sends when it is due, and waits shortly for the answer; a later answer is processed too. */
@@ -188,6 +188,7 @@ class AttemptFollower {
   /** Aborts all calls under way. */
   close(): void {
     this.#closing.abort();
+    this.#hints.close();
   }
 
   async #send(): Promise<void> {
@@ -200,20 +201,25 @@ class AttemptFollower {
     }
   }
 
-  #reportSubmitted({ signature, code, reason }: Sent): void {
+  #reportSubmitted({ signature, code, reason, gatewayRequestId }: Sent): void {
     this.#statedId ??= signature;
+    this.#gatewayRequestId = gatewayRequestId ?? this.#gatewayRequestId;
     if (this.#submitted) return;
-    this.#following.report({ state: 'submitted', signature: this.#transactionId ?? signature, code, reason });
+    this.#following.report({
+      state: 'submitted', signature: this.#transactionId ?? signature, code, reason,
+      gatewayRequestId: this.#gatewayRequestId,
+    });
     this.#submitted = true;
   }
 
   /** Returns the outcome once it is known. */
   async check(): Promise<Progress | undefined> {
+    this.#hints.polls();
     try {
       const found = await this.#checkOnce();
       this.#lastAnswer = this.#time.elapsed();
       this.#contradictedSince = undefined;
-      if ('state' in found) return found;
+      if ('state' in found) return { ...found, gatewayRequestId: this.#gatewayRequestId };
       this.#explain(found);
     } catch (error) {
       if (isGannetError(error) && error.code === 'CHAIN_UNAGREED') {
@@ -242,7 +248,8 @@ class AttemptFollower {
 
   async pause(): Promise<void> {
     this.#keepProof();
-    await this.#time.pause(this.#time.elapsed() < UNPROVEN_MS ? POLL_MS : SLOW_POLL_MS, this.#signal);
+    const usualMs = this.#time.elapsed() < UNPROVEN_MS ? POLL_MS : SLOW_POLL_MS;
+    await this.#hints.pause(this.#time, usualMs, this.#signal);
   }
 
   /**
@@ -265,17 +272,13 @@ class AttemptFollower {
   }
 
   async #checkOnce(): Promise<Progress | { readonly because: string; readonly disagrees?: true }> {
-    const { chain, signer } = this.#ports;
+    const { chain } = this.#ports;
     const expired = await this.#expiry.expiredAt(this.#time.elapsed());
     const isExpired = typeof expired === 'bigint';
     // With another fee payer the chain identifies the transaction each time, not the service: only the wallet's
     // signature is reliable, the payer's may change. The search comes after the check of the height, so that "nothing
     // found" is a proof.
-    const id = this.#attempt.transactionId
-      ?? await chain.findBySigner({
-        owner: signer.address, ownSignature: this.#attempt.signature, sinceSlot: this.#attempt.inputSlots?.from,
-      })
-      ?? (isExpired ? await this.#namedByService() : undefined);
+    const id = this.#attempt.transactionId ?? await this.#searched(isExpired);
     this.#transactionId = id;
     const status = id === undefined ? undefined : await chain.signatureStatus(id, {
       searchHistory: isExpired || this.#expiry.isUnagreed,
@@ -300,11 +303,19 @@ class AttemptFollower {
     };
   }
 
-  /** Returns the service's id where that transaction has the wallet's signature, in case the history hides it. */
-  async #namedByService(): Promise<string | undefined> {
-    if (this.#statedId === undefined) return undefined;
-    const signatures = await this.#ports.chain.signaturesOf(this.#statedId);
-    return signatures?.includes(this.#attempt.signature) === true ? this.#statedId : undefined;
+  /**
+   * Returns the id of the transaction with the wallet's signature. The service's id counts where that transaction has
+   * the signature, in case the history hides it.
+   */
+  async #searched(isExpired: boolean): Promise<string | undefined> {
+    const { chain, signer } = this.#ports;
+    const { signature: ownSignature, signedTransaction: transaction, inputSlots } = this.#attempt;
+    const found =
+      await chain.findBySigner({ owner: signer.address, ownSignature, transaction, sinceSlot: inputSlots?.from });
+    if (found !== undefined || !isExpired || this.#statedId === undefined) return found;
+    const named = await chain.signaturesOf(this.#statedId);
+    const isIt = isUnreadable(named) ? isIdOf(transaction, this.#statedId) : named?.includes(ownSignature) === true;
+    return isIt ? this.#statedId : undefined;
   }
 
   async #landed(

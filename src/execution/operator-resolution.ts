@@ -1,6 +1,6 @@
 import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
-import type { Attempt, LandedSwap } from '../trading/attempt.ts';
+import { isUnreadable, type Attempt, type LandedSwap } from '../trading/attempt.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { balanceObjection } from './input-balance.ts';
 import type { Chain, Journal, JournalledIntent, Progress } from './ports.ts';
@@ -63,6 +63,10 @@ async function outcomesOfLanded(
   const signatures = await chain.signaturesOf(signature);
   if (signatures === undefined)
     throw refused(intent.id, `the chain does not have ${printable(signature, 100)}; ask a node that keeps its history`);
+  if (isUnreadable(signatures)) {
+    throw refused(intent.id, `${printable(signature, 100)} cannot be read: ${signatures.reason}; ask a node that gives `
+      + 'it, as --rpc-url');
+  }
   const attempt = attempts.find((signed) => signatures.includes(signed.signature));
   if (attempt === undefined) throw refused(
     intent.id, `${printable(signature, 100)} is another transaction: it carries none of this intent's signatures`,
@@ -180,8 +184,9 @@ async function findLanded(
   { chain, owner }: { readonly chain: NonNullable<ResolvePorts['chain']>; readonly owner: string },
   { intent }: JournalledIntent, attempt: Attempt,
 ): Promise<LandedSwap | undefined> {
-  const id = attempt.transactionId
-    ?? await chain.findBySigner({ owner, ownSignature: attempt.signature, sinceSlot: attempt.inputSlots?.from });
+  const id = attempt.transactionId ?? await chain.findBySigner({
+    owner, ownSignature: attempt.signature, transaction: attempt.signedTransaction, sinceSlot: attempt.inputSlots?.from,
+  });
   const status = id === undefined ? undefined : await chain.signatureStatus(id, { searchHistory: true });
   if (id === undefined || status === undefined) return undefined;
   const landed = await readLanded({ chain, owner }, { intent, attempt, signature: id, status });

@@ -1,6 +1,7 @@
+import type { Observable } from 'rxjs';
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import type { Mint } from '../market/token.ts';
-import type { Attempt, BalanceMove, LandedSwap, ProofProgress } from '../trading/attempt.ts';
+import type { Attempt, BalanceMove, LandedSwap, ProofProgress, UnreadableTransaction } from '../trading/attempt.ts';
 import type { Intent, IntentPurpose, IntentState, Outcome } from '../trading/intent.ts';
 import type { Route } from '../trading/proposal.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
@@ -57,6 +58,8 @@ interface TransactionFacts {
   readonly signers: readonly string[];
   /** A transaction with a durable nonce never expires. */
   readonly durableNonce: boolean;
+  /** Whether no slot of a signature is empty. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -66,10 +69,19 @@ interface TransactionFacts {
 export interface Chain {
   /** Identifies the node without its address: a proof counts only where one node gave all of it. */
   readonly node?: string | undefined;
+  /** Loads what composing needs, where that takes time: the first build would wait for it. */
+  loadComposer?(): Promise<void>;
   /**
    * Composes a transaction from a build: compute-unit limit by simulation, price clamped, given tables and blockhash.
    */
   compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
+  /**
+   * Returns hints to ask about a transaction now. They never fail, prove nothing, and may stay away for good. Absent
+   * where no node gives any.
+   */
+  transactionHints$?(signature: string): Observable<TransactionHint>;
+  /** Returns hints that something changed for a wallet, in the same way. */
+  walletHints$?(owner: string): Observable<unknown>;
   /** Sends signed bytes. `rejected` means that this node refused them, which is no proof that they cannot land. */
   send(transaction: Uint8Array, call?: Abortable): Promise<{ readonly kind: 'accepted' } | {
     readonly kind: 'rejected'; readonly code: string; readonly message: string;
@@ -85,13 +97,17 @@ export interface Chain {
     readonly signature: string; readonly owner: string; readonly inputMint: Mint; readonly outputMint: Mint;
     /** Gets the output in the wallet's place: a wallet, or a token account. */
     readonly receiver?: string | undefined;
-  }): Promise<LandedSwap | undefined>;
-  /** Finds the landed transaction with the wallet's signature, made after a slot, even with another fee payer. */
-  findBySigner(
-    options: { readonly owner: string; readonly ownSignature: string; readonly sinceSlot?: bigint | undefined },
-  ): Promise<string | undefined>;
+  }): Promise<LandedSwap | UnreadableTransaction | undefined>;
+  /**
+   * Finds the landed transaction with the wallet's signature, made after a slot, even with another fee payer. By
+   * the signed `transaction` it finds one that no node gives in a readable form, too.
+   */
+  findBySigner(options: {
+    readonly owner: string; readonly ownSignature: string; readonly transaction: Uint8Array;
+    readonly sinceSlot?: bigint | undefined;
+  }): Promise<string | undefined>;
   /** Returns all signatures of a landed transaction, base58; undefined while the node does not have it. */
-  signaturesOf(signature: string): Promise<readonly string[] | undefined>;
+  signaturesOf(signature: string): Promise<readonly string[] | UnreadableTransaction | undefined>;
   /**
    * Returns a wallet's balance of a mint, native and wrapped SOL together, no older than any earlier part of a proof.
    */
@@ -110,6 +126,12 @@ export interface Chain {
   readTransaction(transaction: Uint8Array): TransactionFacts;
 }
 
+/** A reason to ask about a transaction now. */
+export interface TransactionHint {
+  /** Whether the next one is expected as soon as the transaction is confirmed. */
+  readonly isReliable: boolean;
+}
+
 /** The balance of an account before and after a transaction. */
 export interface BalanceChange {
   readonly before: bigint;
@@ -120,6 +142,8 @@ export interface BalanceChange {
 export interface BalanceSteps {
   readonly native: { readonly lamports: bigint; readonly slot: bigint };
   readonly steps: readonly BalanceStep[];
+  /** Those whose changes are unknown. */
+  readonly unreadable: readonly { readonly signature: string; readonly slot: bigint }[];
 }
 
 /** A landed transaction of a wallet. */

@@ -219,6 +219,7 @@ async function byBuild(
       { ...asked, taker: ports.signer.address, slippageBps, ...options.build },
       { priority, onStart: request.onStart },
     )),
+    ports.chain.loadComposer?.(),
   ]);
   const { quotedAt, inputBalance } = await request.reading();
   const priceImpact = worse(build.priceImpact, reference.priceImpact);
@@ -308,10 +309,15 @@ async function sign(
   };
 }
 
-/** The minimum output that the bytes must guarantee: the higher one of intent and quote. */
-function leastOutput(intent: Intent, { outAmount, threshold }: SwapTerms): Amount {
+/**
+ * The minimum output that the bytes must guarantee: the higher one of intent and quote. Hosts round a threshold up or
+ * down, and programs round their minimum by a rule of their own, so that honest bytes may be one unit below what the
+ * quote says (D-343). The intent's own minimum holds to the unit, as does a quote without slippage.
+ */
+function leastOutput(intent: Intent, { outAmount, threshold, slippageBps }: SwapTerms): Amount {
   const least = minimumOut(intent, outAmount);
-  return threshold > least ? threshold : least;
+  const promised = (slippageBps === 0 ? threshold : threshold - 1n) as Amount;
+  return promised > least ? promised : least;
 }
 
 /** The signer's policy refused a transaction with co-signers; a route without them may pass. */

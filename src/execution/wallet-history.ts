@@ -27,9 +27,10 @@ const MARGIN_SLOTS = 150n;
  * proof is an unbroken chain of balances from before the signing to the present: each transaction starts with the
  * balances that the one before left, so that none can be hidden. The swap must be absent, or have failed without moving
  * anything. The lamports must agree to the unit, since every transaction of the wallet costs some. Tokens that others
- * send are in no list of the wallet, so there may be more of them.
+ * send are in no list of the wallet, so there may be more of them. Across a transaction that cannot be read, balances
+ * may rise, as by a deposit, and never fall, so that it can be no swap of the input (D-347).
  */
-export function historyGap({ native, steps }: BalanceSteps, question: HistoryQuestion): string | undefined {
+export function historyGap({ native, steps, unreadable }: BalanceSteps, question: HistoryQuestion): string | undefined {
   const { intent: { inputMint }, attempt: { signature, transactionId, inputSlots }, said, present } = question;
   const slots = [native.slot, present.slot, present.lastSlot].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const ordered = inOrder(steps.filter(({ slot }) => slot <= slots.at(-1)!));
@@ -42,18 +43,24 @@ export function historyGap({ native, steps }: BalanceSteps, question: HistoryQue
   const position = own.length > 0 ? ordered.indexOf(own[0]!)
     : ordered.findIndex(({ slot }) => inputSlots === undefined || slot >= inputSlots.from - MARGIN_SLOTS);
   const earlier = position < 0 ? ordered : ordered.slice(0, position);
+  const mayRiseBetween = (from: bigint, to: bigint): boolean =>
+    unreadable.some(({ slot }) => slot >= from && slot <= to);
+  const mayRise = mayRiseBetween(ordered[0]?.slot ?? 0n, slots.at(-1)!);
   // With another fee payer only the tokens can show a hidden swap, so they must agree to the unit. Otherwise the
-  // lamports suffice.
-  const isExact = transactionId === undefined;
-  const needsTokens = inputMint !== SOL_MINT && (isExact || said.kind === 'failed');
+  // lamports suffice, unless an unreadable transaction may have raised them.
+  const isExact = transactionId === undefined && !mayRise;
+  const needsTokens = inputMint !== SOL_MINT && (transactionId === undefined || mayRise || said.kind === 'failed');
   if (!earlier.some(({ accounts }) => !needsTokens || accounts.size > 0))
     return 'no transaction before the swap shows its input';
   const known = new Map<string, bigint>();
-  let lamports = ordered[0]!.native.before;
-  for (const [index, { signatures, native: change, accounts }] of ordered.entries()) {
-    if (lamports !== change.before) return `before ${signatures[0]} the wallet has ${change.before} lamports, the `
-      + `transaction before it left ${lamports}`;
+  let [lamports, slotBefore] = [ordered[0]!.native.before, ordered[0]!.slot];
+  for (const [index, { signatures, slot, native: change, accounts }] of ordered.entries()) {
+    if (isMissing(lamports - change.before, !mayRiseBetween(slotBefore, slot))) {
+      return `before ${signatures[0]} the wallet has ${change.before} lamports, the transaction before it left `
+        + lamports;
+    }
     lamports = change.after;
+    slotBefore = slot;
     for (const [address, { before, after }] of accounts) {
       const left = known.get(address) ?? (index < earlier.length || !needsTokens ? before : 0n);
       // An account that was opened since starts at 0; the earlier balance of any other one is unknown.
@@ -62,7 +69,7 @@ export function historyGap({ native, steps }: BalanceSteps, question: HistoryQue
       known.set(address, after);
     }
   }
-  if (lamports !== native.lamports)
+  if (isMissing(lamports - native.lamports, !mayRiseBetween(slotBefore, slots.at(-1)!)))
     return `the wallet has ${native.lamports} lamports, its last transaction left ${lamports}`;
   const left = [...known.values()].reduce((sum, amount) => sum + amount, inputMint === SOL_MINT ? lamports : 0n);
   return isMissing(left - present.amount, isExact)

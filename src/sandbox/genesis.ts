@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import bs58 from 'bs58';
 import { SOL_MINT, USDC_MINT } from '../market/token.ts';
+import type { TransferFee } from './chain/token-layout.ts';
 
 /** A key pair of the sandbox, derived from the public seed; it must hold nothing of value elsewhere. */
 export interface SeededKey {
@@ -56,6 +57,8 @@ export interface GenesisToken {
   readonly isSuspicious?: boolean;
   readonly topHoldersPercentage: number;
   readonly developerMints?: number;
+  /** What its mint keeps of every transfer. */
+  readonly transferFee?: TransferFee;
 }
 
 /** A pool of two tokens at the first slot. */
@@ -208,6 +211,18 @@ export const GENESIS_POOLS: readonly GenesisPool[] = [
   { label: 'Sound', mintA: KRILL, mintB: SOL, feeBps: 8, depthUsd: 60_000 },
   { label: 'Sound', mintA: LHSOL, mintB: SOL, feeBps: 1, depthUsd: 200_000 },
 ];
+
+/** A token whose mint keeps a hundredth of every transfer; where the profile has such tokens. */
+export const WITHHOLDING_TOKEN: GenesisToken = {
+  ...ordinary, mint: 'FerryAHMzH1smsytdWqhx43NofhBva6euWB8Pm8FXWx', symbol: 'FERRY', name: 'Ferry', decimals: 6,
+  usdPrice: 0.31, tokenProgram: TOKEN_2022_PROGRAM, volatility: 1.5, volumeUsdPerDay: 640_000, averageTradeUsd: 85,
+  supply: 400_000_000, holders: 9_310, organicScore: 52.7, topHoldersPercentage: 22.4,
+  transferFee: { bps: 100, maximum: 5_000_000_000n },
+};
+
+/** Its pool; that market gives no exact output. */
+export const WITHHOLDING_POOL: GenesisPool =
+  { label: 'Estuary', mintA: WITHHOLDING_TOKEN.mint, mintB: USDC, feeBps: 30, depthUsd: 350_000 };
 
 /** What the sandbox's wallet owns at the first slot, in whole tokens. */
 export const GENESIS_WALLET: readonly { readonly mint: string; readonly amount: bigint }[] = [

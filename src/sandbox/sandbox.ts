@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GannetError, messageOf } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
 import { loadDialect } from '../service/wire/dialect.ts';
+import type { HostProfile } from '../service/wire/host-profile.ts';
 import { createChainSetup, createIds, type ChainSetup } from './chain-setup.ts';
 import type { SandboxChain } from './chain/chain.ts';
-import { GENESIS_TOKENS, MAKER_MINTS } from './genesis.ts';
+import { MAKER_MINTS } from './genesis.ts';
 import { createEpisodes } from './market/episodes.ts';
 import { createLaunches } from './market/launches.ts';
 import { createLending } from './market/lending.ts';
@@ -13,17 +14,21 @@ import { createTokenContents } from './market/token-content.ts';
 import { createTimeline } from './prediction/catalogue.ts';
 import { createPredictionExchange } from './prediction/exchange.ts';
 import { SLOWEST_REQUEST_MS } from './rpc/http.ts';
+import type { NodeLimits } from './rpc/node-limits.ts';
 import { startRpc } from './rpc/server.ts';
 import { createScenario, type ScenarioStep } from './scenario.ts';
 import { createService } from './service/app.ts';
 import { createBlockhashHistory } from './service/blockhash-history.ts';
+import { foreignPrograms } from './service/build/foreign-programs.ts';
 import { PROFILES, type Profile, type ServiceContext } from './service/context.ts';
 import { createFaults } from './service/faults/faults.ts';
 import type { RateLimit } from './service/http/rate-limit.ts';
 import { createRateLimits, requireRateLimit } from './service/http/rate-limit.ts';
 import { createOrders } from './service/order/kept-orders.ts';
 import { createMaker } from './service/order/maker.ts';
+import { traitsOf, type HostTraits } from './service/host-traits.ts';
 import { createRouters } from './service/routing/routing.ts';
+import { createStrangers } from './service/strangers.ts';
 import { createQuotes } from './service/v1/quoted-route.ts';
 
 export { PROFILES, type Profile } from './service/context.ts';
@@ -41,6 +46,8 @@ export interface SandboxOptions {
   readonly slotMs?: number;
   /** Whether answers follow the description or the live service where they differ; the description by default. */
   readonly profile?: Profile;
+  /** A host's profile: answers as that host was found to, and like the profile `live` where the file says nothing. */
+  readonly host?: HostProfile;
   /** The accepted API keys; absent accepts any that is not empty. */
   readonly apiKeys?: readonly string[];
   /** The dialect of the service, a name from config/dialects; neutral names by default. */
@@ -122,7 +129,9 @@ const LARGEST_SLOT_MS = 3_600_000;
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   requireOptions(options);
-  const { seed = DEFAULT_SEED, speed = 1, slotMs = DEFAULT_SLOT_MS, profile = 'reference', rateLimit } = options;
+  const { seed = DEFAULT_SEED, speed = 1, slotMs = DEFAULT_SLOT_MS, host, rateLimit } = options;
+  const profile = host === undefined ? (options.profile ?? 'reference') : 'live';
+  const traits = traitsOf(profile, host);
   const { slowestRequestMs = SLOWEST_REQUEST_MS } = options;
   const dialect = options.dialect === undefined || options.dialect === 'neutral' ? undefined
     : loadDialect(options.dialect);
@@ -130,10 +139,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const startedAtMs = virtualStartMs ?? Date.now();
   const startedOnMs = performance.now();
   const episodes = options.episodes === undefined ? undefined : createEpisodes(seed);
+  const foreign = traits.hasForeignPrograms ? foreignPrograms(options.dialect ?? 'neutral') : undefined;
   const setup = createChainSetup({
-    seed, slotMs, motion, genesisUnixSeconds: Math.floor(startedAtMs / 1_000), episodes,
+    seed, slotMs, motion, genesisUnixSeconds: Math.floor(startedAtMs / 1_000), episodes, foreign,
   });
   const { chain, market } = setup;
+  const strangers =
+    traits.hasStrangers ? createStrangers({ seed, chain, wallet: setup.wallet.address }) : undefined;
   const blockhashes = createBlockhashHistory();
   const faults = createFaults({ random: seededRandom(`${seed}:faults`) });
   // Slots that only confirm a swap do not count here: time, the market and scenarios run by the clock's slots.
@@ -164,6 +176,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     marketSteps += stepsDue;
     scenario.run({ from: before, to: slotsPassed });
     prediction.keepUp();
+    strangers?.run({ from: before, to: slotsPassed });
   };
 
   for (let i = 0; i < SLOTS_BEFORE_START; i++) produceBlock();
@@ -173,17 +186,21 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     episodes, owners: options.episodes?.owners,
   });
   const context = createContext(setup, {
-    prediction, profile, seed, speed, faults, blockhashes, nextId, nowMs, advanceSlots, startedAtMs,
+    prediction, profile, traits, foreign, seed, speed, faults, blockhashes, nextId, nowMs, advanceSlots, startedAtMs,
     confirm: produceBlock, apiKeys: options.apiKeys === undefined ? undefined : new Set(options.apiKeys),
     stopwatchMs: virtualStartMs === undefined ? () => performance.now() : () => 0, hasDemand: episodes !== undefined,
   });
-  const limits = createRateLimits({
-    keyed: rateLimit, keyless: profile === 'live' ? KEYLESS : undefined,
+  const rates = createRateLimits({
+    keyed: rateLimit ?? traits.limit, keyless: traits.limit ?? (profile === 'live' ? KEYLESS : undefined),
     nowMs: () => startedAtMs + performance.now() - startedOnMs,
   });
-  const service = createService(context, { dialect, limits, slowestRequestMs });
+  const service = createService(context, { dialect, limits: rates, slowestRequestMs });
   const baseUrl = await opened('service', service.listen({ host: HOST, port: options.port ?? 0 }));
-  const rpc = await opened('RPC', startRpc({ chain, host: HOST, port: options.rpcPort ?? 0, slowestRequestMs }))
+  const startedRpc = startRpc({
+    chain, host: HOST, port: options.rpcPort ?? 0, slowestRequestMs,
+    ...(host === undefined ? {} : { limits: nodeLimits(traits) }),
+  });
+  const rpc = await opened('RPC', startedRpc)
     .catch(async (error: unknown) => {
       await service.close();
       throw error;
@@ -196,7 +213,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       rpc_url: rpc.url,
       ws_url: rpc.wsUrl,
       wallet: { address: setup.wallet.address, private_key: setup.wallet.privateKey },
-      tokens: GENESIS_TOKENS.map(({ mint, symbol, name, decimals, tokenProgram }) =>
+      tokens: setup.tokens.map(({ mint, symbol, name, decimals, tokenProgram }) =>
         ({ mint, symbol, name, decimals, token_program: tokenProgram })),
     },
     chain,
@@ -217,23 +234,23 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
 type ContextParts = Pick<
   ServiceContext,
-  'prediction' | 'profile' | 'seed' | 'speed' | 'faults' | 'blockhashes' | 'nextId' | 'nowMs' | 'advanceSlots'
-  | 'confirm' | 'apiKeys' | 'stopwatchMs'
+  'prediction' | 'profile' | 'traits' | 'foreign' | 'seed' | 'speed' | 'faults' | 'blockhashes' | 'nextId' | 'nowMs'
+  | 'advanceSlots' | 'confirm' | 'apiKeys' | 'stopwatchMs'
 > & { readonly startedAtMs: number; readonly hasDemand: boolean };
 
 function createContext(setup: ChainSetup, { startedAtMs, hasDemand, ...parts }: ContextParts): ServiceContext {
-  const { chain, market, pools, table, feeOwner, tipAccount, gas } = setup;
+  const { chain, market, pools, table, feeOwner, tipAccounts, gas, tokens } = setup;
   const { seed, nextId, nowMs, prediction: { timeline, identifiers } } = parts;
   const addressOf = (purpose: string): string => identifiers.address(purpose);
   let transactionsMade = 0;
   return {
-    ...parts, chain, market, pools, table, feeOwner, tipAccount, gas,
-    lending: createLending({ tokens: GENESIS_TOKENS, wallet: setup.wallet.address, startedAtMs, addressOf }),
+    ...parts, chain, market, pools, table, feeOwner, tipAccounts, tipAccount: tipAccounts[0]!, gas,
+    lending: createLending({ tokens, wallet: setup.wallet.address, startedAtMs, addressOf }),
     launches: createLaunches({
       seed, chain, slot: () => timeline.now(), unixSeconds: (slot) => timeline.unixSeconds(slot), addressOf, hasDemand,
     }),
     contents: createTokenContents({ seed, slot: () => timeline.now() }),
-    tokens: new Map(GENESIS_TOKENS.map((token) => [token.mint, token])),
+    tokens: new Map(tokens.map((token) => [token.mint, token])),
     routers: createRouters({ pools, readPool: chain.readPool }),
     maker: createMaker({
       key: setup.maker, chain, market, mints: MAKER_MINTS, nextId, unixSeconds: () => Math.floor(nowMs() / 1_000),
@@ -243,6 +260,11 @@ function createContext(setup: ChainSetup, { startedAtMs, hasDemand, ...parts }: 
     delay: (ms) => sleep(ms, undefined, { ref: false }),
     nextNumber: () => ++transactionsMade,
   };
+}
+
+function nodeLimits({ node, latencyMs }: HostTraits): NodeLimits {
+  const ms = latencyMs.node;
+  return { ...node, ...(ms === 0 ? {} : { delay: () => sleep(ms, undefined, { ref: false }) }) };
 }
 
 /** Throws CONFIG_INVALID on invalid options. */

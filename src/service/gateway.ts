@@ -1,7 +1,10 @@
+import { isGannetError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { Clock } from '../core/time.ts';
-import type { Access } from './access.ts';
+import type { Access, AccessCaller } from './access.ts';
+import { groupOf } from './access.ts';
+import { withRequestId } from './http-error.ts';
 import type { GovernorStats } from './rate/rate-governor.ts';
 import { RateGovernor } from './rate/rate-governor.ts';
 import type { WatchPace } from './rate/back-off.ts';
@@ -12,11 +15,24 @@ import type { LimitedAnswer } from './rate/request-queue.ts';
 import type { HttpAnswer, HttpRequest, Transport } from './transport.ts';
 import { MAX_CONNECTIONS } from './transport.ts';
 import type { Dialect, Vocabulary } from './wire/dialect.ts';
+import type { ReportUnread } from './wire/read.ts';
 
 /** Query parameters in neutral words; what is undefined is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-export interface GetRequest {
+/** What came with an answer, for the reader of its JSON. */
+interface AnswerContext {
+  /** The JSON exactly as it came. */
+  readonly raw: RawJson;
+  /** The id that the host gave to the request, safe to print. */
+  readonly requestId: string | undefined;
+  readonly unread: ReportUnread;
+}
+
+/** Reads the JSON of an answer, in neutral words. */
+export type ReadAnswer<T> = (json: Json, context: AnswerContext) => T;
+
+export interface GetRequest<T> {
   /** In neutral words, from the root of the service, already encoded. */
   readonly path: string;
   readonly query?: Query | undefined;
@@ -27,6 +43,7 @@ export interface GetRequest {
   readonly shareable: boolean;
   /** The most bytes its answer may have; the transport's own limit by default. */
   readonly maxBodyBytes?: number | undefined;
+  readonly read: ReadAnswer<T>;
 }
 
 /** A JSON document exactly as it came, which can be sent back so. */
@@ -40,21 +57,22 @@ export interface RawJson {
  */
 export type Body = Json | { readonly members: Readonly<Record<string, Json | RawJson>> };
 
-/** An answer in neutral words, and as it came. */
-interface Document {
-  readonly json: Json;
-  readonly raw: RawJson;
+interface PostRequest<T, Sent = Body> {
+  readonly path: string;
+  readonly body: Sent;
+  readonly read: ReadAnswer<T>;
 }
 
-/** Carries the requests of every API group: within the rate, translated by the dialect, through the transport. */
+/**
+ * Carries the requests of every API group: within the rate, translated by the dialect, through the transport. Returns
+ * what is read in their answers; the fault of each names the request by the host's id.
+ */
 export interface Gateway {
-  get(request: GetRequest, call?: CallOptions): Promise<Json>;
-  /** The same for an answer that has to go back unchanged. */
-  getDocument(request: GetRequest, call?: CallOptions): Promise<Document>;
+  get<T>(request: GetRequest<T>, call?: CallOptions): Promise<T>;
   /** Posts within the main bucket. */
-  post(request: { readonly path: string; readonly body: Body }, call?: CallOptions): Promise<Json>;
+  post<T>(request: PostRequest<T>, call?: CallOptions): Promise<T>;
   /** Posts to `/execute`'s own bucket. */
-  execute(request: { readonly path: string; readonly body: Json }, call?: Pick<CallOptions, 'signal'>): Promise<Json>;
+  execute<T>(request: PostRequest<T, Json>, call?: Pick<CallOptions, 'signal'>): Promise<T>;
   /**
    * Takes the turn of a request of the main bucket that another process sends with the same key. Resolves when it may
    * leave, and counts it. Rejects as a request does that waited too long.
@@ -74,45 +92,54 @@ interface GatewayOptions {
   readonly access: Access;
   /** The stored state of the rate of each bucket. */
   readonly stored?: ((bucket: Bucket) => StoredBucket) | undefined;
+  /** Takes the name of each optional member that could not be read, once: `order, routePlan.percent`. */
+  readonly onUnread?: ((member: string) => void) | undefined;
 }
 
 /** Returns the gateway of one service and one key. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { transport, access } = options;
+  const { transport, access, onUnread } = options;
   const { toWire, fromWire } = options.dialect;
   const governors: Readonly<Record<Bucket, RateGovernor>> =
     { main: openGovernor('main', options), execute: openGovernor('execute', options) };
 
-  async function run(
-    request: HttpRequest, call: CallOptions & { readonly coalesceKey?: string | undefined },
-  ): Promise<Document> {
+  const known = new Set<string>();
+  const unread: ReportUnread = (member, what) => {
+    const name = `${what}, ${member}`;
+    if (known.has(name)) return;
+    known.add(name);
+    onUnread?.(name);
+  };
+
+  async function run<T>(
+    request: HttpRequest, read: ReadAnswer<T>, call: CallOptions & { readonly coalesceKey?: string | undefined },
+  ): Promise<T> {
     const { priority = 'entry' } = call;
+    const caller = { priority, group: groupOf(request.path) };
     // Before it queues, so that a request that would not be sent takes no turn; and again when it leaves.
-    access.check(priority);
-    const { json, text } = await governors[request.bucket].run({
-      ...call, send: (signal) => sendThrough(access, priority, () => transport.send(request, signal)),
+    access.check(caller);
+    const { json, text, requestId } = await governors[request.bucket].run({
+      ...call, send: (signal) => sendThrough(access, caller, () => transport.send(request, signal)),
     });
-    return { json: fromWire.json(json), raw: { rawJson: text } };
+    try {
+      return read(fromWire.json(json), { raw: { rawJson: text }, requestId, unread });
+    } catch (thrown) {
+      throw isGannetError(thrown) ? withRequestId(thrown, requestId) : thrown;
+    }
   }
 
-  function get({ path, query, shareable, maxBodyBytes }: GetRequest, call: CallOptions = {}): Promise<Document> {
-    const wirePath = toWire.path(path);
-    const parameters = wireQuery(query, toWire);
-    const coalesceKey = shareable ? `${wirePath}?${parameters.toString()}` : undefined;
-    return run(
-      { bucket: 'main', method: 'GET', path: wirePath, query: parameters, maxBodyBytes }, { ...call, coalesceKey },
-    );
-  }
-
-  async function post(
-    bucket: Bucket, { path, body }: { readonly path: string; readonly body: Body }, call: CallOptions,
-  ): Promise<Json> {
-    return (await run({ bucket, method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) }, call)).json;
+  function post<T>(bucket: Bucket, { path, body, read }: PostRequest<T>, call: CallOptions): Promise<T> {
+    return run({ bucket, method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) }, read, call);
   }
 
   return {
-    get: async (request, call) => (await get(request, call)).json,
-    getDocument: get,
+    get({ path, query, shareable, maxBodyBytes, read }, call = {}) {
+      const wirePath = toWire.path(path);
+      const parameters = wireQuery(query, toWire);
+      const coalesceKey = shareable ? `${wirePath}?${parameters.toString()}` : undefined;
+      return run({ bucket: 'main', method: 'GET', path: wirePath, query: parameters, maxBodyBytes }, read,
+        { ...call, coalesceKey });
+    },
     post: (request, call = {}) => post('main', request, call),
     execute: (request, call = {}) => post('execute', request, { ...call, priority: 'execute' }),
     takeTurn: (priority) =>
@@ -136,9 +163,9 @@ function openGovernor(bucket: Bucket, { plan, clock, stored }: GatewayOptions): 
 
 /** Sends a request, and reports to the gate what its answer says of the key and the service. */
 async function sendThrough(
-  access: Access, priority: Priority, send: () => Promise<HttpAnswer>,
-): Promise<LimitedAnswer<Pick<HttpAnswer, 'json' | 'text'>>> {
-  const report = access.enter(priority);
+  access: Access, caller: AccessCaller, send: () => Promise<HttpAnswer>,
+): Promise<LimitedAnswer<Omit<HttpAnswer, 'limits'>>> {
+  const report = access.enter(caller);
   try {
     const { limits, ...value } = await send();
     report.answered();

@@ -12,6 +12,16 @@ const MALFORMED = new Set([
 
 /** The status of a retired endpoint. */
 const GONE = 410;
+const PROXY_LOGIN = 407;
+/** What the statuses say that refuse the sender and not the request. */
+const FORBIDDEN: ReadonlyMap<number, readonly [refusal: string, advice: string]> = new Map([
+  [402, ['wants to be paid first', 'check the plan and the credits of service.api_key']],
+  [403, [
+    'refuses your region, address or key',
+    'check the permissions of service.api_key, and from which address Gannet reaches the service',
+  ]],
+  [451, ['refuses your region', 'check from which address Gannet reaches the service']],
+]);
 
 /** An answer whose status is not 2xx. */
 interface StatusAnswer {
@@ -25,7 +35,10 @@ interface StatusAnswer {
   readonly withKey: boolean;
 }
 
-/** Returns the fault that a status stands for: SERVICE_UNAUTHORIZED, SERVICE_RATE_LIMITED or SERVICE_STATUS. */
+/**
+ * Returns the fault that a status stands for: SERVICE_UNAUTHORIZED, SERVICE_FORBIDDEN, SERVICE_RATE_LIMITED or
+ * SERVICE_STATUS.
+ */
 export function statusFault({ status, text, contentType, location, limits, withKey }: StatusAnswer): GannetError {
   const body = readErrorBody(text);
   const raw = body?.message ?? (text === '' || contentType?.includes('html') === true ? undefined : text);
@@ -40,6 +53,11 @@ export function statusFault({ status, text, contentType, location, limits, withK
     const why = withKey ? `refused the API key${said}; check service.api_key and its plan` : `wants an API key${said}; `
       + 'set service.api_key or the variable GANNET_API_KEY, and service.plan to the plan that it has';
     return new GannetError('SERVICE_UNAUTHORIZED', `the service ${why}`, { details });
+  }
+  const forbidden = FORBIDDEN.get(status);
+  if (forbidden !== undefined) {
+    const [refusal, advice] = forbidden;
+    return new GannetError('SERVICE_FORBIDDEN', `the service ${refusal} (${status})${said}; ${advice}`, { details });
   }
   if (status === 429) {
     const resetInMs = limits?.resetInMs;
@@ -59,6 +77,7 @@ function adviceOn({ status, location, isJson }: {
   readonly status: number; readonly location: string | undefined; readonly isJson: boolean;
 }): string {
   if (status === GONE) return '; it is retired and will not come back';
+  if (status === PROXY_LOGIN) return '; this is a proxy on the way to it, which wants a login: check the network';
   if (status >= 300 && status <= 399) {
     const target = location === undefined ? 'elsewhere' : `"${printable(location, 100)}"`;
     return `; it points to ${target}, where the key is not taken: check service.base_url`;
@@ -66,6 +85,15 @@ function adviceOn({ status, location, isJson }: {
   // The service itself answers in JSON: an answer in another form comes from a host in front of it, or from another
   // host.
   return status === 404 && !isJson ? '; check service.base_url and service.dialect' : '';
+}
+
+/** Returns the fault of a request with the id that the host gave to the request, once. */
+export function withRequestId(fault: GannetError, requestId: string | undefined): GannetError {
+  const { code, message, details, cause } = fault;
+  if (requestId === undefined || details['gatewayRequestId'] !== undefined) return fault;
+  return new GannetError(code, `${message} (request ${requestId})`, {
+    details: { ...details, gatewayRequestId: requestId }, cause,
+  });
 }
 
 /** Returns the fault behind the error of a request; a GannetError only gains the name of the request. */

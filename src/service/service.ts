@@ -27,6 +27,8 @@ interface ServiceOptions extends TransportOptions {
   readonly dialect: Dialect;
   /** Keeps the rate over restarts; without one, each start begins with an unused plan. */
   readonly rateMemory?: RateMemory | undefined;
+  /** Takes the name of each optional member of an answer that could not be read, once: `order, routePlan.percent`. */
+  readonly onUnread?: ((member: string) => void) | undefined;
 }
 
 /** The whole service, one member per API group, behind one rate governor per bucket. */
@@ -61,17 +63,18 @@ export interface Service {
 
 /** Returns a client of the service. Opens no connection before the first request. Throws CONFIG_INVALID. */
 export function createService(options: ServiceOptions): Service {
-  const { baseUrl, plan, dialect, clock, rateMemory } = options;
+  const { baseUrl, plan, dialect, clock, rateMemory, onUnread } = options;
   const access = new Access(clock);
   let aheadMs: Millis | undefined;
   const transport = createTransport({
     ...options,
     // The middle of the second that it names.
+    requestIdHeader: dialect.requestIdHeader,
     onServerTime: (serverAt, receivedAt) => { aheadMs = serverAt + 500 - receivedAt; },
   });
   const stored = rateMemory === undefined ? undefined
     : storedBuckets(rateMemory, { scope: `${baseUrl} ${JSON.stringify(plan)}`, clock });
-  const gateway = createGateway({ transport, dialect, plan, clock, access, stored });
+  const gateway = createGateway({ transport, dialect, plan, clock, access, stored, onUnread });
   return {
     swap: createSwapV2(gateway, dialect),
     swapV1: createSwapV1(gateway, dialect),

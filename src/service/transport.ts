@@ -6,7 +6,7 @@ import type { Json } from '../core/json.ts';
 import { createRedaction } from '../core/redaction.ts';
 import { printable } from '../core/text.ts';
 import type { Clock, Millis } from '../core/time.ts';
-import { statusFault, transportFault } from './http-error.ts';
+import { statusFault, transportFault, withRequestId } from './http-error.ts';
 import type { ServerLimits } from './rate/limit-headers.ts';
 import { readServerLimits, serverTime } from './rate/limit-headers.ts';
 import type { Bucket } from './rate/rate-plan.ts';
@@ -36,6 +36,7 @@ const MAX_ERROR_BODY_BYTES = 64 * 1024;
 export const MAX_CONNECTIONS: Readonly<Record<Bucket, number>> = { main: 64, execute: 16 };
 // A shorter text is no key, and its redaction would damage answers that happen to contain it.
 const SHORTEST_SECRET = 8;
+const MAX_REQUEST_ID_CHARACTERS = 100;
 /** Some firewalls refuse requests without a user agent. */
 const USER_AGENT = 'gannet';
 
@@ -56,6 +57,8 @@ export interface HttpAnswer {
   /** The JSON as it came. */
   readonly text: string;
   readonly limits: ServerLimits | undefined;
+  /** The id that the host gave to the request, safe to print. */
+  readonly requestId?: string | undefined;
 }
 
 /** A successful answer as it came, for a record of what a host answers. */
@@ -75,7 +78,8 @@ export interface HostAnswer {
 export interface Transport {
   /**
    * Rejects with SERVICE_UNREACHABLE, SERVICE_TIMEOUT, SERVICE_UNAUTHORIZED, SERVICE_RATE_LIMITED (details: resetInMs),
-   * SERVICE_STATUS (details: status, serviceMessage, serviceCode, signature) or SERVICE_MALFORMED.
+   * SERVICE_FORBIDDEN, SERVICE_STATUS (details: status, serviceMessage, serviceCode, signature) or SERVICE_MALFORMED.
+   * Where an answer had begun, details have its gatewayRequestId.
    */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
   close(): Promise<void>;
@@ -89,6 +93,8 @@ export interface TransportOptions {
   readonly clock: Clock;
   readonly timeouts?: Partial<Timeouts> | undefined;
   readonly maxBodyBytes?: number | undefined;
+  /** The header in which the host names each request. */
+  readonly requestIdHeader?: string | undefined;
   /** Called with the service's own time, in whole seconds, and the time at which that was received. */
   readonly onServerTime?: ((serverAt: Millis, receivedAt: Millis) => void) | undefined;
   /** Called with each successful answer. */
@@ -132,18 +138,26 @@ class HttpTransport implements Transport {
   }
 
   async send(asked: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const { clock, onAnswer } = this.#options;
+    const askedAt = clock.now();
     const { totalMs } = this.#timeoutsOf(asked.bucket);
     const late = new AbortController();
     const timer = this.#options.clock.schedule(
       () => late.abort(new GannetError('SERVICE_TIMEOUT', `no complete answer within ${totalMs} ms`)), totalMs,
     );
+    let requestId: string | undefined;
     try {
-      return await this.#exchange(asked, AbortSignal.any([signal, late.signal]));
+      const response = await this.#request(asked, AbortSignal.any([signal, late.signal]));
+      requestId = this.#requestIdOf(response.headers);
+      const answer = await this.#read(asked, response);
+      const { path, query } = asked;
+      onAnswer?.({ path, query, json: answer.json, limits: answer.limits, tookMs: clock.now() - askedAt });
+      return { ...answer, requestId };
     } catch (thrown) {
       if (signal.aborted) throw signal.reason;
       // A fault of the answer itself says more than that time ran out over it.
-      throw transportFault(`${asked.method} ${asked.path}`, late.signal.aborted && !isGannetError(thrown)
-        ? late.signal.reason : thrown);
+      throw withRequestId(transportFault(`${asked.method} ${asked.path}`, late.signal.aborted && !isGannetError(thrown)
+        ? late.signal.reason : thrown), requestId);
     } finally {
       timer.unsubscribe();
     }
@@ -153,10 +167,8 @@ class HttpTransport implements Transport {
     await Promise.all([this.#pools?.main.destroy(), this.#pools?.execute.destroy()]);
   }
 
-  async #exchange(asked: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
-    const { clock, onServerTime, onAnswer, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = this.#options;
-    const askedAt = clock.now();
-    const response = await this.#request(asked, signal);
+  async #read(asked: HttpRequest, response: Dispatcher.ResponseData): Promise<HttpAnswer> {
+    const { clock, onServerTime, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = this.#options;
     const { statusCode: status, headers, body } = response;
     const receivedAt = clock.now();
     const limits = readServerLimits(headers, receivedAt);
@@ -180,7 +192,6 @@ class HttpTransport implements Transport {
     }
     const text = this.#withoutKey(await readText(body, asked.maxBodyBytes ?? maxBodyBytes));
     const json = parseBody(text, contentType);
-    onAnswer?.({ path: asked.path, query: asked.query, json, limits, tookMs: clock.now() - askedAt });
     return { json, text, limits };
   }
 
@@ -229,6 +240,12 @@ class HttpTransport implements Transport {
     } finally {
       timer.unsubscribe();
     }
+  }
+
+  #requestIdOf(headers: Dispatcher.ResponseData['headers']): string | undefined {
+    const { requestIdHeader } = this.#options;
+    const id = requestIdHeader === undefined ? undefined : this.#header(headers[requestIdHeader]);
+    return id === undefined || id === '' ? undefined : printable(id, MAX_REQUEST_ID_CHARACTERS);
   }
 
   #header(value: string | string[] | undefined): string | undefined {

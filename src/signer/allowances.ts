@@ -1,6 +1,7 @@
 import { parseDecimal } from '../core/amount.ts';
 import { isAddress } from '../solana/addresses.ts';
 import { SOL_DECIMALS } from '../solana/constants.ts';
+import { MOST_TIP_LAMPORTS, USUAL_MAX_TIP_LAMPORTS } from './policy/expectation.ts';
 import { inside, invalid, membersOf, textOf, wholeOf, type YamlPlace } from './yaml-reading.ts';
 
 /** What a swap may cost besides its input, and who may get a part of it, by the signer's own reading. */
@@ -19,8 +20,8 @@ export interface Allowances {
 const USUAL_FEE_BPS = 30;
 const MAX_BPS = 10_000;
 /** What lands is told from what was paid on the way: these are far below what a reading of it allows for. */
-const TIP = { usual: 0n, most: 5_000_000n, mostText: '0.005 SOL' } as const;
-const PRIORITY = { usual: 1_000_000n, most: 10_000_000n, mostText: '0.01 SOL' } as const;
+const TIP = { usual: USUAL_MAX_TIP_LAMPORTS, least: 0n, most: MOST_TIP_LAMPORTS, mostText: '0.005 SOL' } as const;
+const PRIORITY = { usual: 1_000_000n, least: 1n, most: 10_000_000n, mostText: '0.01 SOL' } as const;
 const AMOUNT = /^(\d{1,9}(?:\.\d{1,9})?) SOL$/;
 
 /** The allowances where nothing is configured. */
@@ -40,15 +41,15 @@ export function readAllowances(signer: YamlPlace | undefined, risk: YamlPlace | 
 }
 
 function readSol(
-  place: YamlPlace | undefined, { usual, most, mostText }: {
-    readonly usual: bigint; readonly most: bigint; readonly mostText: string;
+  place: YamlPlace | undefined, { usual, least, most, mostText }: {
+    readonly usual: bigint; readonly least: bigint; readonly most: bigint; readonly mostText: string;
   },
 ): bigint {
   const text = textOf(place);
   if (place === undefined || text === undefined) return usual;
   const [, decimal] = AMOUNT.exec(text) ?? [];
   const found = decimal === undefined ? undefined : parseDecimal(decimal, SOL_DECIMALS);
-  if (found === undefined || found === 0n || found > most)
+  if (found === undefined || found < least || found > most)
     throw invalid(place, `expected an amount of SOL of at most "${mostText}", such as "0.0001 SOL"`);
   return found;
 }

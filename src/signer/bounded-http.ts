@@ -11,6 +11,7 @@ interface HttpAnswer {
   readonly status: number;
   /** Undefined where the header is missing. */
   readonly retryAfter: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
@@ -55,6 +56,7 @@ export function createBoundedHttp({ protocol, maxSockets, maxResponseBytes, tooL
     answer.on('end', () => {
       resolve({
         status: answer.statusCode ?? 0, retryAfter: answer.headers['retry-after'],
+        headers: answer.headers,
         text: Buffer.concat(chunks).toString('utf8'),
       });
     });

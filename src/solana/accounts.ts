@@ -1,5 +1,4 @@
 import bs58 from 'bs58';
-import type { GannetError } from '../core/errors.ts';
 import { LOOKUP_TABLE_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_ACCOUNT_BYTES, TOKEN_PROGRAM } from './constants.ts';
 
 /** An account as a node returns it; the data may be its beginning alone. */
@@ -10,7 +9,7 @@ export interface AccountData {
 }
 
 /** The base layout of a mint, the same in both token programs. */
-export interface MintState {
+interface MintState {
   readonly decimals: number;
   readonly supply: bigint;
   readonly mintAuthority: string | undefined;
@@ -28,12 +27,6 @@ export interface TokenAccountState {
   readonly isFrozen: boolean;
 }
 
-/** One extension of Token-2022: the token program's number of its kind, and its content. */
-interface TokenExtension {
-  readonly kind: number;
-  readonly value: Buffer;
-}
-
 const KEY_BYTES = 32;
 const MINT_BYTES = 82;
 const MULTISIG_BYTES = 355;
@@ -42,9 +35,6 @@ const KIND_MINT = 1;
 const KIND_TOKEN_ACCOUNT = 2;
 const STATE_UNINITIALIZED = 0;
 const STATE_FROZEN = 2;
-/** Extensions follow the length of a token account and the byte for the kind of account. */
-const EXTENSIONS_START = TOKEN_ACCOUNT_BYTES + 1;
-const EXTENSION_HEADER_BYTES = 4;
 
 const TABLE_HEADER_BYTES = 56;
 const TABLE_STATE = 1;
@@ -74,29 +64,6 @@ export function readTokenAccount(account: AccountData): TokenAccountState | unde
     isFrozen: data[108] === STATE_FROZEN, delegatedAmount: data.readBigUInt64LE(121),
     closeAuthority: optionalKey(data, 129),
   };
-}
-
-/**
- * Returns the extensions of a whole mint or token account, none where it has none. Throws `fault(problem)` on damaged
- * data.
- */
-export function readTokenExtensions(data: Buffer, fault: (problem: string) => GannetError): TokenExtension[] {
-  const extensions: TokenExtension[] = [];
-  let at = EXTENSIONS_START;
-  while (at + 2 <= data.length) {
-    const kind = data.readUInt16LE(at);
-    // The unused rest of an account is zeros.
-    if (kind === 0) {
-      if (data.subarray(at).some((byte) => byte !== 0)) throw fault('its extensions end before its bytes do');
-      return extensions;
-    }
-    const start = at + EXTENSION_HEADER_BYTES;
-    const end = start + (start <= data.length ? data.readUInt16LE(at + 2) : Infinity);
-    if (end > data.length) throw fault('its last extension is cut short');
-    extensions.push({ kind, value: data.subarray(start, end) });
-    at = end;
-  }
-  return extensions;
 }
 
 /** Returns the addresses in a lookup table; undefined where the account is no table, or one that is being closed. */

@@ -13,8 +13,10 @@ export const NATIVE_MINT = 'So11111111111111111111111111111111111111112';
 export const USDC_MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 export const SOL_DECIMALS = 9;
 
-/** The largest transaction that one network packet carries. */
+/** The largest legacy transaction, or one of version 0: what one network packet carried. */
 export const MAX_TRANSACTION_BYTES = 1_232;
+/** The largest transaction of version 1, and so of all that are known. */
+export const MAX_V1_TRANSACTION_BYTES = 4_096;
 /** The most compute units that one transaction may request. */
 export const MAX_COMPUTE_UNITS = 1_400_000;
 export const LAMPORTS_PER_SIGNATURE = 5_000n;

@@ -14,6 +14,8 @@ interface SignatureSlot {
 /** DER wrapping of a raw 32-byte Ed25519 public key (RFC 8410), the form that node:crypto reads. */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
+const SIGNATURE_BYTES = 64;
+
 /** The signatures of a transaction, with what they sign. */
 interface TransactionSignatures {
   /** SHA-256 of the message, hex. */
@@ -28,8 +30,22 @@ export function readSignatures(bytes: Uint8Array): TransactionSignatures {
     const key = accountKeys[index]!;
     const signer = bs58.encode(key);
     if (signature.every((byte) => byte === 0)) return { signer, signature: undefined, isValid: false };
-    const publicKey = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, key]), format: 'der', type: 'spki' });
-    return { signer, signature: bs58.encode(signature), isValid: verify(null, message, publicKey, signature) };
+    return { signer, signature: bs58.encode(signature), isValid: isSignedBy(key, message, signature) };
   });
   return { messageHash: hash('sha256', message), slots };
+}
+
+/**
+ * Returns whether an id can be that of a transaction: a signature of its message by its fee payer, whatever a node says
+ * of it. Throws CHAIN_TRANSACTION_INVALID.
+ */
+export function isIdOf(bytes: Uint8Array, id: string): boolean {
+  const { accountKeys: [feePayer], message } = readTransaction(bytes);
+  const signature = bs58.decodeUnsafe(id);
+  return signature?.length === SIGNATURE_BYTES && isSignedBy(feePayer!, message, signature);
+}
+
+function isSignedBy(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  const publicKey = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, key]), format: 'der', type: 'spki' });
+  return verify(null, message, publicKey, signature);
 }

@@ -55,6 +55,8 @@ interface TransitionListing {
   readonly signature: string | null;
   readonly code: string | null;
   readonly reason: string | null;
+  /** The id that the service's host gave to the request with the signed transaction. */
+  readonly gateway_request_id: string | null;
 }
 
 interface TransitionRow {
@@ -179,9 +181,9 @@ function storyOf(row: IntentRow, rows: readonly TransitionRow[]): Omit<IntentSto
 }
 
 function transitionOf({ at, attempt, state, outcome }: TransitionRow): TransitionListing {
-  const { router, quotedOut, signature, code, reason } = readOutcome(outcome);
+  const { router, quotedOut, signature, code, reason, gatewayRequestId } = readOutcome(outcome);
   return {
     at, attempt, state, router: router ?? null, quoted_out: quotedOut?.toString() ?? null, signature: signature ?? null,
-    code: code ?? null, reason: reason ?? null,
+    code: code ?? null, reason: reason ?? null, gateway_request_id: gatewayRequestId ?? null,
   };
 }

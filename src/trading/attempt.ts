@@ -83,3 +83,18 @@ export interface LandedSwap {
   readonly amountIn: Amount;
   readonly amountOut: Amount;
 }
+
+/** A transaction that the chain holds and that cannot be read, for example of a version that Gannet does not know. */
+export interface UnreadableTransaction {
+  readonly kind: 'unreadable';
+  readonly signature: string;
+  /** For people. */
+  readonly reason: string;
+  /** False where its version is one that Gannet never signs. */
+  readonly mayBeOwn: boolean;
+}
+
+/** Returns whether an answer is the state of a transaction that cannot be read. */
+export function isUnreadable(answer: unknown): answer is UnreadableTransaction {
+  return typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'unreadable';
+}

@@ -7,8 +7,11 @@ import type { Route } from './proposal.ts';
 /** `active`: everything. `reduce-only`: exits only. `halted`: nothing. */
 export type TradingState = 'active' | 'reduce-only' | 'halted';
 
-/** Whether the service accepts the API key and answers; without it nothing can be quoted, sent or watched. */
-export type ServiceAccessState = 'granted' | 'refused' | 'silent';
+/**
+ * Whether the service accepts the API key (`refused`), lets this account and address swap (`forbidden`), and answers
+ * (`silent`); without it nothing can be quoted, sent or watched.
+ */
+export type ServiceAccessState = 'granted' | 'refused' | 'forbidden' | 'silent';
 
 /**
  * The source of a change of the trading state: a person, the file STOP, the configuration, a signal, the start after

@@ -112,6 +112,8 @@ export interface Outcome {
   /** A stable code where the intent was not executed as asked. */
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
+  /** The id that the service's host gave to the last request with the signed transaction that was answered. */
+  readonly gatewayRequestId?: string | undefined;
   /** With `abandoned` where the signer refused for a cap: the room that is left. */
   readonly capRoom?: CapRoom | undefined;
   /** With `building` of a further attempt: the proven end of the one before. */

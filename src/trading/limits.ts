@@ -184,6 +184,12 @@ export const DENIALS = {
     scope: 'everything',
     trigger: 'an answer 401', action: 'refuses entries and exits', release: 'the service takes the key again',
   },
+  SERVICE_FORBIDDEN: {
+    meaning: 'the service refuses your region, address or key, so nothing can be quoted or sent', category: 'state',
+    scope: 'everything',
+    trigger: 'two answers 403 in a row to requests about swaps; 402 and 451 count as 403',
+    action: 'refuses entries and exits', release: 'the service takes them again',
+  },
   SERVICE_SILENT: {
     meaning: 'the service does not answer', category: 'state', scope: 'everything',
     trigger: 'requests in a row without an answer, or with an answer 5xx', action: 'refuses entries',

@@ -11,8 +11,8 @@ const RETRIES_PER_STRATEGY_MAX = 100;
 /** Refusals that pass by themselves: an open swap, a rate, an input or a price that is missing or old, a pause. */
 const PASSING: ReadonlySet<string> = new Set<DenialCode>([
   'INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'EXIT_UNDER_WAY', 'RATE_PER_MINUTE', 'RATE_PER_HOUR', 'RATE_PER_DAY',
-  'INPUT_STALE', 'QUOTE_STALE', 'VALUE_UNKNOWN', 'SERVICE_UNAUTHORIZED', 'SERVICE_SILENT', 'TOKEN_UNVETTED',
-  'COOLDOWN_ACTIVE',
+  'INPUT_STALE', 'QUOTE_STALE', 'VALUE_UNKNOWN', 'SERVICE_UNAUTHORIZED', 'SERVICE_FORBIDDEN', 'SERVICE_SILENT',
+  'TOKEN_UNVETTED', 'COOLDOWN_ACTIVE',
 ]);
 
 /** Returns whether a refusal passes by itself, so that the same proposal may be approved later. */

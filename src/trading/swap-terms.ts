@@ -69,10 +69,13 @@ export interface SwapBuild extends SwapTerms {
 }
 
 /** The service's answer to a submitted transaction. A missing answer is a fault, and the outcome is unknown. */
-export type ExecuteAnswer =
+export type ExecuteAnswer = {
+  /** The id that the host gave to the request, safe to print. */
+  readonly gatewayRequestId?: string | undefined;
+} & (
   | { readonly status: 'success'; readonly signature: string }
   | { readonly status: 'failed'; readonly code: number; readonly signature?: string | undefined; readonly error?: string
-    | undefined };
+    | undefined });
 
 /** The code of a quote that does not fit an intent; nothing was signed. */
 type TermsCode =

@@ -47,7 +47,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'src/core/shared-modules.ts': ['node:module', 'node:path', 'node:url'],
       // Where an error of syntax is, each process that loads strategies says.
       'src/core/throw-place.ts': ['node:module', 'node:path', 'node:url'],
-      'src/core/watched-process.ts': ['node:fs'],
+      'src/core/watched-process.ts': ['node:fs', 'node:path'],
     },
   },
   // The leaf that all Solana code shares. Hashing derives addresses.
@@ -139,6 +139,9 @@ const STRATEGY_FACE = 'src/strategy/index.ts';
 /** Beside the face, for its own reason: to load them takes time, which only strategies that use them pay. */
 const TECHNICAL_INDICATORS = 'src/strategy/technical-indicators.ts';
 const STRATEGY_PACKAGES = ['rxjs', 'trading-signals', 'zod'];
+/** The packages of the chain. The signer reads bytes by its own code, and what joins the parts has no need of them. */
+const CHAIN_PACKAGES = new Set(['@solana/web3.js', '@solana/spl-token']);
+const MAY_USE_CHAIN_PACKAGES = new Set(['chain', 'sandbox']);
 /** The names by which authors import the two files above. */
 const GANNET = new Set(['gannet', 'gannet/indicators']);
 /** Who loads modules by a name known only at run time: strategies that the configuration names. */
@@ -215,6 +218,10 @@ function complaintOfPackage(
     return `${name} is not among the dependencies of package.json; only those are there at run time`;
   const rule = LAYERS[from];
   const packages = from === 'strategies' ? STRATEGY_PACKAGES : (rule?.packages ?? []);
+  if (CHAIN_PACKAGES.has(name)) {
+    return MAY_USE_CHAIN_PACKAGES.has(from) ? undefined
+      : `${from} may not import ${name}; let ${[...MAY_USE_CHAIN_PACKAGES].join(' or ')} do what needs it`;
+  }
   if (packages === 'any' || packages.includes(specifier)) return undefined;
   if (rule?.typePackages?.includes(specifier)) {
     return typeOnly ? undefined

@@ -14,7 +14,6 @@ const TEST_BOUNDARIES: ReadonlyMap<string, string> = new Map([
   ['src/cli/command-list.ts#COMMANDS', 'the table is checked against what each module adds'],
   ['src/cli/input/grid-file.ts#parseGrid', 'the grammar of a grid is checked without files'],
   ['src/cli/output/progress.ts#progressText', 'the line itself is printed on a terminal alone'],
-  ['src/chain/compose.ts#clampUnitPrice', 'its law holds at any price and limit, which no build can reach'],
   ['src/config/protection-config.ts#PROTECTION_KINDS', 'the defaults are compared with the catalogue'],
   ['src/execution/wallet-history.ts#historyGap', 'the proof is a pure law with a reason for each gap'],
   ['src/daemon/watch/system-clock.ts#monotonicNow', 'its law holds against a system clock that is set back'],
@@ -24,7 +23,6 @@ const TEST_BOUNDARIES: ReadonlyMap<string, string> = new Map([
   ['src/sandbox/prediction/order-execution.ts#fillFrom', 'the conservation law holds for any book'],
   ['src/sandbox/program/link.ts#link', 'the linked program is compared with the committed one'],
   ['src/sandbox/rpc/server.ts#rpcMethods', 'the list of methods is compared with the reference'],
-  ['src/sandbox/rpc/transaction-encoding.ts#parseSystemInstruction', 'it is checked on all system instructions'],
   ['src/sandbox/service/routing/routing.ts#createRouter', 'the law of the best route holds for any pools'],
   ['src/signer/policy/codes.ts#POLICY_CODES', 'the mutation tests must break every rule of the table'],
 ]);

@@ -19,11 +19,16 @@ export function runToEnd(command: string, args: readonly string[], environment: 
   return done.stdout;
 }
 
-/** Makes a fresh Debian 12 in a folder, with the name server and the certificates of this machine. */
-export function makeDebian(root: string, { mirror, packages = [], variant = '-' }: {
+/**
+ * Makes a fresh Debian 12 in a folder, with the name server and the certificates of this machine. One of another
+ * architecture needs an emulator of its programs.
+ */
+export function makeDebian(root: string, { mirror, packages = [], variant = '-', architecture }: {
   readonly mirror: string; readonly packages?: readonly string[]; readonly variant?: '-' | 'minbase';
+  readonly architecture?: string;
 }): void {
   runToEnd('debootstrap', [
+    ...(architecture === undefined ? [] : [`--arch=${architecture}`]),
     ...(packages.length === 0 ? [] : [`--include=${packages.join(',')}`]), `--variant=${variant}`, 'bookworm', root,
     mirror,
   ]);

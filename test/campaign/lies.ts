@@ -1,9 +1,11 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import type { Profile } from '../../src/sandbox/sandbox.ts';
 import { openCrashFixture } from '../crash/crash-fixture.ts';
 import { createChoose } from './choose.ts';
 import { playLyingLife, type LyingLife } from './lies/life.ts';
 import { PLANS, type Lie } from './lies/lie-kinds.ts';
+import { PROFILE_FLAG, campaignName, profileOf } from './profile-flag.ts';
 import { addResult, endAtSignals, endCampaign, readResults, resultsFile } from './results.ts';
 import { codeVersion } from './tested-code.ts';
 
@@ -18,6 +20,8 @@ export interface LyingCampaignOptions {
   readonly timeFactor: number;
   /** How many nodes each daemon has; the first one lies. */
   readonly nodes: 1 | 2;
+  /** Of the sandbox; the service's description by default. */
+  readonly profile?: Profile | undefined;
   readonly onProgress?: (progress: { readonly done: number; readonly of: number; readonly violations: number }) => void;
 }
 
@@ -29,7 +33,7 @@ const KILLS_PER_LIFE = 2;
  * the violations.
  */
 export async function lyingCampaign(
-  { lies, seed, lanes, out, timeFactor, nodes, onProgress }: LyingCampaignOptions,
+  { lies, seed, lanes, out, timeFactor, nodes, profile, onProgress }: LyingCampaignOptions,
 ): Promise<readonly string[]> {
   const { digest, commit } = codeVersion('daemon');
   const known = readResults(out)
@@ -45,7 +49,7 @@ export async function lyingCampaign(
     while (done < lies) {
       while (before.has(next)) next += 1;
       const number = next++;
-      const fixture = await openCrashFixture({ seed, timeFactor });
+      const fixture = await openCrashFixture({ seed, timeFactor, profile });
       try {
         const life = await playLyingLife(fixture, {
           name: `life-${number}`, seed: `${seed}:${number}`, timeFactor, plans: plansOf(seed, number),
@@ -108,9 +112,10 @@ function figuresOf({ lies, kills, states, givenUp, violations }: LyingLife): Rea
 }
 
 const USAGE = 'usage: npm run campaign:lies -- [--lies 2000] [--seed 1] [--lanes 2] [--nodes 1] '
-  + '[--time-factor 10] [--out FILE]\n';
+  + '[--time-factor 10] [--profile live] [--out FILE]\n';
 
-interface Flags extends Pick<LyingCampaignOptions, 'lies' | 'seed' | 'lanes' | 'timeFactor' | 'nodes' | 'out'> {
+type Chosen = 'lies' | 'seed' | 'lanes' | 'timeFactor' | 'nodes' | 'profile' | 'out';
+interface Flags extends Pick<LyingCampaignOptions, Chosen> {
   readonly help: boolean;
 }
 
@@ -122,12 +127,14 @@ function flagsOf(args: readonly string[]): Flags {
       'lies': { type: 'string', default: '2000' }, 'seed': { type: 'string', default: '1' },
       'lanes': { type: 'string', default: '2' }, 'nodes': { type: 'string', default: '1' },
       'time-factor': { type: 'string', default: '10' },
-      'out': { type: 'string', default: resultsFile('lies') }, 'help': { type: 'boolean', short: 'h', default: false },
+      'out': { type: 'string' }, ...PROFILE_FLAG, 'help': { type: 'boolean', short: 'h', default: false },
     },
   });
+  const profile = profileOf(values);
   return {
     lies: Number(values.lies), seed: Number(values.seed), lanes: Number(values.lanes),
-    timeFactor: Number(values['time-factor']), nodes: values.nodes === '2' ? 2 : 1, out: values.out, help: values.help,
+    timeFactor: Number(values['time-factor']), nodes: values.nodes === '2' ? 2 : 1, profile,
+    out: values.out ?? resultsFile(campaignName('lies', profile)), help: values.help,
   };
 }
 

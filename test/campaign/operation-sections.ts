@@ -2,7 +2,7 @@ import { show, table, versionOf, type Figures, type ResultLine } from './results
 
 /** The campaigns on a daemon that runs for months, and on its installation, in the order of their sections. */
 export const OPERATION_CAMPAIGNS = [
-  'reloads', 'page', 'retention', 'restarts', 'install', 'container', 'upgrade', 'monitoring',
+  'reloads', 'page', 'retention', 'restarts', 'install', 'container', 'upgrade', 'monitoring', 'arm64',
 ] as const;
 
 /** Returns the sections of docs/campaigns.md about those campaigns. */
@@ -18,6 +18,7 @@ export function operationSections(
     ...containerSection(resultsOf('container')),
     ...upgradeSection(resultsOf('upgrade')),
     ...monitoringSection(resultsOf('monitoring')),
+    ...arm64Section(resultsOf('arm64')),
   ];
 }
 
@@ -220,4 +221,19 @@ function monitoringSection(results: readonly ResultLine[]): string[] {
     ...table(['code', 'cases', 'rules', 'expressions', 'with a value', 'panels', 'faults refused', 'violations'],
       results.map((line) => [versionOf(line), ...figures.map((name) => show(line[name])),
         show((line['violations'] as readonly string[]).length)]))];
+}
+
+function arm64Section(results: readonly ResultLine[]): string[] {
+  return [
+    '## Linux on arm64', '',
+    'A fresh Debian 12 for arm64 gets the commit of the checkout and a Node 20. There `npm ci` and `npm start` run',
+    'under the emulator qemu-user-static. The run trades on the embedded chain, and its replay must give the same',
+    'decisions. The emulator is about ten times slower, so strategies may take more time and memory than by default:',
+    '`npm run campaign:arm64`, as root.', '',
+    ...table(['code', 'npm ci, s', 'run, s', 'confirmed', 'decisions', 'violations'],
+      results.filter(({ type }) => type === 'arm64').map((line) => [
+        versionOf(line), show(line['installSeconds']), show(line['runSeconds']), show(line['confirmed']),
+        show(line['decisions']), show(line['violations']),
+      ])),
+  ];
 }

@@ -27,7 +27,8 @@ export interface ReaderTold {
 const STRETCH = 5_000;
 /** Of the thread's own time. */
 const SLOWEST_MS = 100;
-const LONGEST = 1_400;
+/** Longer than any transaction. */
+const LONGEST = 4_300;
 
 function work({ goldens, seed, untilMs, window, rounds }: ReaderWork, tell: (told: ReaderTold) => void): void {
   const policy = createPolicy();
@@ -69,15 +70,16 @@ function work({ goldens, seed, untilMs, window, rounds }: ReaderWork, tell: (tol
  * nowhere.
  */
 function damaged(random: Random, { bytes }: Golden, goldens: readonly Golden[]): Uint8Array {
-  const way = integer(random, 0, 9);
+  const way = integer(random, 0, 10);
   if (way === 0) return randomBytes(random, integer(random, 0, LONGEST));
   let changed: Uint8Array = bytes;
   if (way === 1) changed = grafted(random, bytes, pick(random, goldens).bytes);
   if (way === 2) changed = Uint8Array.from(bytes, (byte) => (random() < 0.01 ? pick(random, EDGES) : byte));
   if (way === 3) changed = exchanged(random, bytes);
+  if (way === 10) changed = withVersion(random, bytes);
   // Nothing moved: what the bytes say changes, not how they are cut.
-  if (way >= 6) return scratched(random, bytes);
-  for (let scratches = way < 4 ? integer(random, 0, 2)
+  if (way >= 6 && way < 10) return scratched(random, bytes);
+  for (let scratches = way < 4 || way === 10 ? integer(random, 0, 2)
     : integer(random, 1, 6); scratches > 0 && changed.length > 0; scratches--) changed = mutate(random, changed);
   return changed;
 }
@@ -92,6 +94,12 @@ function scratched(random: Random, bytes: Uint8Array): Uint8Array {
     copy[at] = random() < 0.5 ? copy[at]! ^ (1 << integer(random, 0, 7)) : pick(random, EDGES);
   }
   return copy;
+}
+
+/** The same bytes, said to be of another version. */
+function withVersion(random: Random, bytes: Uint8Array): Uint8Array {
+  const versioned = Uint8Array.from([0x80 | integer(random, 0, 3), ...bytes]);
+  return random() < 0.5 ? versioned : versioned.subarray(1).with(0, versioned[0]!);
 }
 
 /** The head of one, the tail of another. */

@@ -12,6 +12,7 @@ it('a reader of damaged bytes neither crashes nor hangs nor accepts harmful ones
 it('the campaign of hostile transactions sees exactly its mutations denied', async () => {
   const { goldens, mutants, violations } = await judgeHostileTransactions({ goldens: 44, mutants: 500, seed: 7 });
   expect(violations).toEqual([]);
-  expect([goldens.judged, mutants.judged]).toEqual([44, 500]);
+  expect([goldens.judged - goldens.version1, mutants.judged]).toEqual([44, 500]);
+  expect(Math.min(goldens.version1 - 40, mutants.version1 - 50)).toBeGreaterThan(0);
   expect(mutants.kinds).toBeGreaterThan(50);
 });

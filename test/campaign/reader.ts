@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { collectGoldens } from '../signer/policy/goldens.ts';
+import { withV1 } from '../signer/policy/v1-goldens.ts';
 import type { ReaderTold, ReaderWork } from './reader-worker.ts';
 import { addResult, endCampaign, resultsFile } from './results.ts';
 import { codeVersion } from './tested-code.ts';
@@ -28,14 +29,14 @@ const POLL_MS = 250;
 /** A reading that takes this long of the machine's time hangs, however busy the machine is. */
 const HANGS_MS = 10_000;
 const KEPT_VIOLATIONS = 50;
-const LARGEST_SHOWN = 2_048;
+const LARGEST_SHOWN = 5_000;
 
 /**
  * Feeds damaged bytes to the signer's reader and policy, in a thread that is watched from outside: what crashes, hangs,
  * reads otherwise than it is written or lets harm through is a violation, with the bytes that did it.
  */
 export async function fuzzReader({ minutes, seed, onProgress }: ReaderFuzzOptions): Promise<ReaderFuzzReport> {
-  const goldens = await collectGoldens({ count: GOLDENS, seed });
+  const goldens = withV1(await collectGoldens({ count: GOLDENS, seed }), { every: 1 });
   const window = new SharedArrayBuffer(4 + LARGEST_SHOWN);
   const rounds = new SharedArrayBuffer(8);
   const counter = new BigInt64Array(rounds);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createBalanceHistory, type BalanceHistory } from '../../src/chain/balance-history.ts';
 import type { LandedTransaction } from '../../src/chain/rpc-answers.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
+import type { UnreadableTransaction } from '../../src/trading/attempt.ts';
 
 const OWNER = 'us';
 const FEE = 5_000n;
@@ -28,7 +29,7 @@ function landed(slot: number, { tokens, isKept = true }: {
 
 /** A wallet of so many transactions, slot after slot from 1 on. */
 function wallet(
-  count: number, at: (slot: number) => LandedTransaction | undefined,
+  count: number, at: (slot: number) => LandedTransaction | UnreadableTransaction | undefined,
 ): { readonly history: BalanceHistory; readonly asked: string[] } {
   const asked: string[] = [];
   const entries = Array.from({ length: count }, (_, index) =>
@@ -79,9 +80,14 @@ describe('issue 13.34: the balance history of a wallet', () => {
       ...landed(slot), transaction: { signatures: ['s'], message: { accountKeys: ['x', 'y', 'z'], instructions: [] } },
     })],
     ['a transaction comes without token balances', (slot: number) => landed(slot, { isKept: false })],
-  ])('throws where %s', async (_what, at) => {
-    await expect(wallet(3, at).history({ owner: OWNER, mint: USDC_MINT, sinceSlot: 1n }))
-      .rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
+    ['a transaction has a version that is not read', (slot: number) => ({
+      kind: 'unreadable' as const, signature: `s${slot}`, reason: 'version 2', mayBeOwn: false,
+    })],
+  ])('names a transaction without its changes where %s', async (_what, at) => {
+    const { history } = wallet(3, (slot) => (slot === 2 ? at(slot) : landed(slot)));
+    const { steps, unreadable } = await history({ owner: OWNER, mint: USDC_MINT, sinceSlot: 1n });
+    expect(steps.map(({ slot }) => slot)).toEqual([1n, 3n]);
+    expect(unreadable).toEqual([{ signature: 's2', slot: 2n }]);
   });
 
   it('throws for more than 4000 transactions', async () => {

@@ -2,8 +2,10 @@ import { createAssociatedTokenAccountIdempotentInstruction } from '@solana/spl-t
 import { PublicKey } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OwnedTokenAccount } from '../../src/chain/close-accounts.ts';
-import { closableAccounts, createClosingComposer, depositOf } from '../../src/chain/close-accounts.ts';
-import { createBalances, type WalletContents, type WalletTokenAccount } from '../../src/chain/balances.ts';
+import { closableAccounts, depositOf } from '../../src/chain/close-accounts.ts';
+import { createClosingComposer } from '../../src/chain/compose-closing.ts';
+import { createBalances } from '../../src/chain/balances.ts';
+import type { WalletContents, WalletTokenAccount } from '../../src/chain/wallet-contents.ts';
 import { createFinality } from '../../src/chain/finality.ts';
 import type { RpcClient } from '../../src/chain/rpc-client.ts';
 import type { Amount, Lamports } from '../../src/core/amount.ts';

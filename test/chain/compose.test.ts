@@ -1,44 +1,90 @@
+import { VersionedTransaction } from '@solana/web3.js';
 import {
-  AddressLookupTableAccount, PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction,
-} from '@solana/web3.js';
+  AccountRole, address, decompileTransactionMessage, getCompiledTransactionMessageDecoder, getTransactionDecoder,
+  type AccountLookupMeta, type AccountMeta, type Instruction,
+} from '@solana/kit';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lamports, type Lamports } from '../../src/core/amount.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import type { Simulation } from '../../src/chain/compose.ts';
-import { clampUnitPrice, computeBudget, createComposer, priorityFee, unitLimitFor } from '../../src/chain/compose.ts';
+import { clampUnitPrice, createComposer, priorityFee, unitLimitFor } from '../../src/chain/compose.ts';
 import { isGannetError } from '../../src/core/errors.ts';
+import { readTransaction, writeMessage } from '../../src/solana/transaction.ts';
 import type { SwapBuild, SwapInstruction } from '../../src/trading/swap-terms.ts';
 import { COMPUTE_BUDGET, priceInstruction, randomAddress, randomBuild } from './random-build.ts';
 
 const payer = randomAddress(seededRandom('payer'));
 const success = (unitsConsumed: bigint) => async (): Promise<Simulation> => ({ unitsConsumed, logs: [] });
 
-/** The same transaction made by the reference library. */
-function composeByReference(build: SwapBuild, budget: readonly SwapInstruction[]): Uint8Array {
+interface Composed {
+  readonly payer: string;
+  readonly blockhash: string;
+  readonly instructions: readonly SwapInstruction[];
+  /** The accounts that come from lookup tables. */
+  readonly lookedUp: ReadonlySet<string>;
+}
+
+type ReadInstruction = Instruction & { readonly accounts?: readonly (AccountLookupMeta | AccountMeta)[] };
+
+/** A transaction as another library reads it, which had no part in composing it. */
+function readByReference(bytes: Uint8Array, tables: SwapBuild['lookupTables']): Composed {
+  const { messageBytes } = getTransactionDecoder().decode(bytes);
+  const message = decompileTransactionMessage(getCompiledTransactionMessageDecoder().decode(messageBytes), {
+    addressesByLookupTableAddress: Object.fromEntries(
+      Object.entries(tables).map(([table, held]) => [address(table), held.map((each) => address(each))]),
+    ),
+  });
+  expect(message.version).toBe(0);
+  const lookedUp = new Set<string>();
+  const read: readonly ReadInstruction[] = message.instructions;
+  const instructions = read.map(({ programAddress, accounts = [], data = new Uint8Array() }) => ({
+    programId: String(programAddress), data: Uint8Array.from(data),
+    accounts: accounts.map((account) => {
+      if ('lookupTableAddress' in account) lookedUp.add(account.address);
+      return {
+        pubkey: String(account.address),
+        isSigner: account.role === AccountRole.READONLY_SIGNER || account.role === AccountRole.WRITABLE_SIGNER,
+        isWritable: account.role === AccountRole.WRITABLE || account.role === AccountRole.WRITABLE_SIGNER,
+      };
+    }),
+  }));
+  const { lifetimeConstraint } = message as { readonly lifetimeConstraint?: { readonly blockhash?: string } };
+  return { payer: message.feePayer.address, blockhash: String(lifetimeConstraint?.blockhash), instructions, lookedUp };
+}
+
+function budgetOf(unitLimit: number, price: bigint): SwapInstruction[] {
+  const limit = Buffer.alloc(5);
+  limit.writeUInt8(2, 0);
+  limit.writeUInt32LE(unitLimit, 1);
+  const limited = { programId: COMPUTE_BUDGET, accounts: [], data: Uint8Array.from(limit) };
+  const { programId, data } = priceInstruction(price);
+  return price === 0n ? [limited] : [limited, { programId, accounts: [], data: Uint8Array.from(data) }];
+}
+
+/** What a transaction must say: in a message, each account has the strongest role that it has anywhere. */
+function expectedOf(build: SwapBuild, budget: readonly SwapInstruction[]): Composed {
   const { setupInstructions, swapInstruction, cleanupInstruction, otherInstructions } = build;
   const cleanup = cleanupInstruction === undefined ? [] : [cleanupInstruction];
-  const instructions = [...budget, ...setupInstructions, swapInstruction, ...cleanup, ...otherInstructions].map(
-    ({ programId, accounts, data }) =>
-      new TransactionInstruction({
-        programId: new PublicKey(programId),
-        keys: accounts.map((account) => ({ ...account, pubkey: new PublicKey(account.pubkey) })),
-        data: Buffer.from(data),
-      }),
-  );
-  const tables = Object.entries(build.lookupTables).map(([key, addresses]) => {
-    const state = { deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0 };
-    return new AddressLookupTableAccount({
-      key: new PublicKey(key), state: { ...state, addresses: addresses.map((address) => new PublicKey(address)) },
-    });
-  });
-  const message =
-    new TransactionMessage({ payerKey: new PublicKey(payer), recentBlockhash: build.blockhash, instructions });
-  return new VersionedTransaction(message.compileToV0Message(tables)).serialize();
+  const instructions = [...budget, ...setupInstructions, swapInstruction, ...cleanup, ...otherInstructions];
+  const all = instructions.flatMap(({ accounts }) => accounts);
+  const writable = new Set([payer, ...all.filter(({ isWritable }) => isWritable).map(({ pubkey }) => pubkey)]);
+  const held = new Set(Object.values(build.lookupTables).flat());
+  for (const { programId } of instructions) held.delete(programId);
+  return {
+    payer, blockhash: build.blockhash,
+    instructions: instructions.map(({ programId, accounts, data }) => ({
+      programId, data: Uint8Array.from(data),
+      accounts: accounts.map(({ pubkey }) => ({
+        pubkey, isSigner: pubkey === payer, isWritable: writable.has(pubkey),
+      })),
+    })),
+    lookedUp: new Set(all.map(({ pubkey }) => pubkey).filter((pubkey) => held.has(pubkey) && pubkey !== payer)),
+  };
 }
 
 describe('composing a swap', () => {
-  test('yields the same bytes as the reference library', async () => {
+  test('says to another library what the build says, with all accounts of tables looked up', async () => {
     let compared = 0;
     const compose = createComposer({ simulate: success(100_000n) });
     await fc.assert(
@@ -52,8 +98,11 @@ describe('composing a swap', () => {
         const [instruction] = build.computeBudgetInstructions;
         const price = instruction === undefined ? 0n : Buffer.from(instruction.data).readBigUInt64LE(1);
         expect(composed.unitLimit).toBe(120_000);
-        const budget = computeBudget({ unitLimit: 120_000, price });
-        expect(Buffer.compare(composed.transaction, composeByReference(build, budget))).toBe(0);
+        expect(readByReference(composed.transaction, build.lookupTables))
+          .toStrictEqual(expectedOf(build, budgetOf(120_000, price)));
+        // The signer reads it strictly, and wants to write the same message again.
+        const { message, ...read } = readTransaction(composed.transaction);
+        expect(Buffer.compare(writeMessage(read), message)).toBe(0);
         compared += 1;
       }),
       { numRuns: 400 },
@@ -108,12 +157,11 @@ describe('composing a swap', () => {
           return { unitsConsumed: 100_000n, logs: [] };
         },
       })(build, payer);
-      expect(simulated[0]).toStrictEqual(Buffer.from(copies[0]!));
-      const budgetOf = (unitLimit: number, price: bigint): Uint8Array =>
-        composeByReference(build, computeBudget({ unitLimit, price }));
-      expect([...copies[0]!]).toEqual([...budgetOf(1_400_000, simulatedPrice)]);
+      expect(simulated[0]).toStrictEqual(copies[0]!);
+      const read = (bytes: Uint8Array): Composed => readByReference(bytes, build.lookupTables);
+      expect(read(copies[0]!)).toStrictEqual(expectedOf(build, budgetOf(1_400_000, simulatedPrice)));
       const price = clampUnitPrice({ price: 5_000n, unitLimit: 120_000, maxFeeLamports: lamports(cap) });
-      expect([...composed.transaction]).toEqual([...budgetOf(120_000, price)]);
+      expect(read(composed.transaction)).toStrictEqual(expectedOf(build, budgetOf(120_000, price)));
     }
   });
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readLandedSwap } from '../../src/chain/landed-swap.ts';
 import type { LandedTransaction } from '../../src/chain/rpc-answers.ts';
-import { landedTransaction, readTransactionError } from '../../src/chain/rpc-answers.ts';
+import { readTransactionError, transactionAnswer } from '../../src/chain/rpc-answers.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { SOL_MINT, USDC_MINT, type Mint } from '../../src/market/token.ts';
 import { randomAddress } from './random-build.ts';
@@ -37,7 +37,7 @@ function landed(accounts: readonly Account[], extra: {
         { accountIndex, mint: token!.mint, owner: token!.owner ?? owner, uiTokenAmount: { amount: amount.toString() } },
       ];
     });
-  const parsed = landedTransaction.parse({
+  const parsed = transactionAnswer.parse({
     slot: 9,
     meta: {
       err,
@@ -53,7 +53,7 @@ function landed(accounts: readonly Account[], extra: {
       signatures: [signature], message: { accountKeys: keys.slice(0, keys.length - loaded), instructions: [] },
     },
   });
-  return parsed!;
+  return parsed as LandedTransaction;
 }
 
 /** A System instruction that gives lamports to an account: 0 creates it, 2 transfers. */

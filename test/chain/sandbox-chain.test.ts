@@ -10,6 +10,7 @@ import type { SwapBuild } from '../../src/trading/swap-terms.ts';
 import { wallClock } from './hostile-node.ts';
 import { integer } from './random-build.ts';
 import { NEWER_MINT, quote, startChainFixture, type ChainFixture } from './chain-fixture.ts';
+import { readable } from './readable.ts';
 
 let fixture: ChainFixture;
 type Wallet = ReturnType<ChainFixture['wallet']>;
@@ -28,7 +29,7 @@ async function land(build: SwapBuild, wallet: Wallet) {
   node.advanceSlots(2);
   const { inputMint, outputMint } = build;
   const landed = await chain.landedSwap({ signature: signed.signature, owner: wallet.address, inputMint, outputMint });
-  return { composed, signed, landed: landed! };
+  return { composed, signed, landed: readable(landed)! };
 }
 
 describe('a swap that is composed, signed, sent and landed', () => {
@@ -155,7 +156,7 @@ describe('a swap after its price moved', () => {
       signature: signed.signature, owner: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT,
     });
     expect(landed).toMatchObject({ error: { code: '6001' }, amountIn: 0n, amountOut: 0n, rentLamports: 0n });
-    expect(node.balance(wallet.address) - before).toBe(-landed!.feeLamports);
+    expect(node.balance(wallet.address) - before).toBe(-readable(landed)!.feeLamports);
   });
 
   test('fails in the simulation where the wallet has too little', async () => {
@@ -226,10 +227,11 @@ describe('a transaction with another fee payer', () => {
     theirs.sign([sponsor.keypair]);
     const signed = await wallet.signer.sign(theirs.serialize());
     expect(chain.readTransaction(signed.transaction).signers).toEqual([sponsor.address, wallet.address]);
-    expect(await chain.findBySigner({ owner: wallet.address, ownSignature: signed.signature })).toBeUndefined();
+    const sought = { owner: wallet.address, ownSignature: signed.signature, transaction: signed.transaction };
+    expect(await chain.findBySigner(sought)).toBeUndefined();
     await chain.send(signed.transaction);
     node.advanceSlots(2);
-    const id = await chain.findBySigner({ owner: wallet.address, ownSignature: signed.signature });
+    const id = await chain.findBySigner(sought);
     expect(id).toBe(signed.transactionId);
     expect(id).toBe(bs58.encode(theirs.signatures[0]!));
     const landed =

@@ -32,6 +32,10 @@ const loadShipped = async (file: string) => {
   return result;
 };
 
+async function wsUrlOf(text: string, overrides = {}): Promise<string | undefined> {
+  return (await configOf(text, { overrides })).chain.wsUrl;
+}
+
 describe('the shipped configurations', () => {
   it('are there', () => {
     expect(SHIPPED.sort()).toEqual([
@@ -238,6 +242,19 @@ strategies:
     expect(await wrong('https://a.example', 'ftp://secret-key')).toEqual([expect.not.stringContaining('secret')]);
     expect(await wrong('https://a.example/?k=secret', '"https://a.example:443/?k=secret"'))
       .toEqual([expect.stringMatching(/given twice \(not shown\)$/)]);
+  });
+
+  it('may name the websocket of the node or do without, which the command line replaces with the node', async () => {
+    const chain = (more: string): string => `${WATCH}chain:\n  rpc_url: https://a.example\n  ${more}\n`;
+    expect(await wsUrlOf(chain('ws_url: wss://a.example/key'))).toBe('wss://a.example/key');
+    expect(await wsUrlOf(chain('ws_url: off'))).toBe('off');
+    expect(await wsUrlOf(chain('commitment: confirmed'))).toBeUndefined();
+    expect(await wsUrlOf(chain('ws_url: wss://a.example/key'), { rpcUrl: 'https://b.example' })).toBeUndefined();
+    expect(await issuesOf(chain('ws_url: https://a.example/secret')))
+      .toEqual([expect.stringMatching(/expected "off" or the ws\(s\) address.*not shown/)]);
+    expect(await issuesOf(`${WATCH}chain: { ws_url: "wss://a.example/secret" }\n`))
+      .toEqual([expect.stringMatching(/the embedded chain has its own(?!.*secret)/)]);
+    expect(await wsUrlOf(`${WATCH}chain: { ws_url: "off" }\n`)).toBe('off');
   });
 
   it('of a real service takes the usual key from the environment, unless the plan has none', async () => {

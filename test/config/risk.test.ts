@@ -6,6 +6,7 @@ import type { MintAccount } from '../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import { DEFAULT_PROTECTIONS, PROTECTIONS, protectionFault } from '../../src/trading/protections/catalogue.ts';
 import { judgeToken } from '../../src/trading/token-safety.ts';
+import { USUAL_ALLOWANCES } from '../../src/signer/allowances.ts';
 import { configOf, issuesOf } from './load-text.ts';
 
 const WATCH = 'strategies: [{ use: book-watch, params: { market: TIDE, level: 0.6, rearm: 0.5 } }]\n';
@@ -261,7 +262,10 @@ describe('the signer’s rules', () => {
         maxTipLamports: 100_000n, maxPriorityFeeLamports: 1_000_000n, feeAccounts: new Map([[PEARL, 60]]),
       },
     });
-    expect((await configOf(WATCH)).signer).toMatchObject({ programs: [], destinations: [], caps: new Map() });
+    expect((await configOf(WATCH)).signer).toMatchObject({
+      programs: [], destinations: [], caps: new Map(), allowances: { maxTipLamports: USUAL_ALLOWANCES.maxTipLamports },
+    });
+    expect((await configOf(`${WATCH}signer: { max_tip: "0 SOL" }\n`)).signer.allowances.maxTipLamports).toBe(0n);
   });
 
   it('compare swaps with a quote of the signer, by default within slippage and price impact', async () => {

@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 import {
   addResult, endAtSignals, endCampaign, readResults, resultsFile, type ResultLine,
 } from '../campaign/results.ts';
+import type { Profile } from '../../src/sandbox/sandbox.ts';
+import { PROFILE_FLAG, campaignName, profileOf } from '../campaign/profile-flag.ts';
 import { codeVersion } from '../campaign/tested-code.ts';
 import { killAtRandom } from './random-kill.ts';
 import { UNANSWERED } from './recovery.ts';
@@ -25,6 +27,8 @@ export interface CrashCampaignOptions {
   readonly seed: number;
   /** How many daemons that work at once, besides twice as many that wait. */
   readonly lanes: number;
+  /** Of the sandbox; the service's description by default. */
+  readonly profile?: Profile | undefined;
   /** Where results are added, and where it is seen what was done before. */
   readonly out: string;
   readonly onProgress?: (progress: { readonly done: number; readonly of: number; readonly violations: number }) => void;
@@ -60,7 +64,7 @@ interface KillRecord {
  * the lines with violations.
  */
 export async function crashCampaign(options: CrashCampaignOptions): Promise<readonly ResultLine[]> {
-  const { out, lanes, seed } = options;
+  const { out, lanes, seed, profile } = options;
   const { digest, commit } = codeVersion('daemon');
   const bad: ResultLine[] = [];
   const add = (line: ResultLine): void => {
@@ -72,7 +76,7 @@ export async function crashCampaign(options: CrashCampaignOptions): Promise<read
   const wanted = options.points === 'none' ? [] : courses(options.scenarios);
   const known: CoursePoints[] = [];
   const recordAll = (some: readonly Course[]): Promise<void> =>
-    inAllLanes({ lanes, seed }, some, async (fixture, course, name) => {
+    inAllLanes({ lanes, seed, profile }, some, async (fixture, course, name) => {
       known.push(await record(fixture, course, { name, out, digest, add, first: course.part === 'recovery'
         ? firstCrash(swapOf(known, course).points) : undefined }));
     });
@@ -87,7 +91,7 @@ export async function crashCampaign(options: CrashCampaignOptions): Promise<read
   ];
   const of = tasks.reduce((sum, task) => sum + killsIn(task), 0);
   let done = 0;
-  await inAllLanes({ lanes, seed }, tasks, async (fixture, task, name) => {
+  await inAllLanes({ lanes, seed, profile }, tasks, async (fixture, task, name) => {
     if (task.life !== undefined) add({
       type: 'random', seed, number: task.life,
       ...await killAtRandom(fixture, { name, seed: `${seed}:${task.life}`, kills: KILLS_PER_RANDOM_LIFE }),
@@ -206,17 +210,18 @@ interface Lanes {
   readonly lanes: number;
   readonly seed: number;
   readonly timeFactor?: number;
+  readonly profile?: Profile | undefined;
 }
 
 /** Has several fixtures at once work through the items, those in which daemons wait beside the others. */
 async function inAllLanes<Item extends { readonly scenario?: Scenario | undefined }>(
-  { lanes, seed }: Lanes, items: readonly Item[],
+  { lanes, seed, profile }: Lanes, items: readonly Item[],
   work: (fixture: CrashFixture, item: Item, name: string) => Promise<void>,
 ): Promise<void> {
   await Promise.all([
-    inLanes({ lanes, seed }, items.filter(({ scenario }) => scenario?.expires !== true), work),
+    inLanes({ lanes, seed, profile }, items.filter(({ scenario }) => scenario?.expires !== true), work),
     inLanes(
-      { lanes: WAITING_LANES * lanes, seed, timeFactor: WAITING_TIME_FACTOR },
+      { lanes: WAITING_LANES * lanes, seed, profile, timeFactor: WAITING_TIME_FACTOR },
       items.filter(({ scenario }) => scenario?.expires === true), work,
     ),
   ]);
@@ -242,21 +247,26 @@ async function inLanes<Item>({ lanes, ...fixture }: Lanes, items: readonly Item[
   await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
 }
 
-/** `node test/crash/campaign.ts --points all --kills 500 [--scenarios TEXT] [--seed N] [--lanes N] [--out FILE]` */
+/**
+ * `node test/crash/campaign.ts --points all --kills 500 [--scenarios TEXT] [--seed N] [--lanes N] [--profile live]
+ * [--out FILE]`
+ */
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       points: { type: 'string', default: 'all' }, kills: { type: 'string', default: '500' },
       scenarios: { type: 'string', default: '' }, seed: { type: 'string', default: '1' },
-      lanes: { type: 'string', default: '2' }, out: { type: 'string', default: resultsFile('crash') },
+      lanes: { type: 'string', default: '2' }, out: { type: 'string' }, ...PROFILE_FLAG,
     },
   });
+  const profile = profileOf(values);
+  const out = values.out ?? resultsFile(campaignName('crash', profile));
   const startedMs = performance.now();
   let lastTold = 0;
   const bad = await crashCampaign({
     points: values.points === 'all' || values.points === 'none' ? values.points : Number(values.points),
     kills: Number(values.kills), scenarios: values.scenarios, seed: Number(values.seed), lanes: Number(values.lanes),
-    out: values.out,
+    profile, out,
     onProgress({ done, of, violations }) {
       if (!process.stderr.isTTY && Math.floor(done / 50) === lastTold) return;
       lastTold = Math.floor(done / 50);
@@ -267,7 +277,7 @@ async function main(): Promise<number> {
     },
   });
   for (const line of bad) process.stdout.write(`${JSON.stringify(line)}\n`);
-  return endCampaign(values.out, bad.length);
+  return endCampaign(out, bad.length);
 }
 
 if (import.meta.main) {

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import bs58 from 'bs58';
-import type { SandboxAddresses } from '../../src/sandbox/sandbox.ts';
+import type { Profile, SandboxAddresses } from '../../src/sandbox/sandbox.ts';
 import { PROJECT } from '../e2e/gannet.ts';
 import type { ChainReader } from './chain-reader.ts';
 import { createChainReader } from './chain-reader.ts';
@@ -56,7 +56,9 @@ export const TIME_FACTOR = 10;
 
 /** Opens a fixture whose market stands still unless a scenario moves it. */
 export async function openCrashFixture(
-  { seed, timeFactor = TIME_FACTOR }: { readonly seed: number; readonly timeFactor?: number },
+  { seed, timeFactor = TIME_FACTOR, profile = 'reference' }: {
+    readonly seed: number; readonly timeFactor?: number; readonly profile?: Profile | undefined;
+  },
 ): Promise<CrashFixture> {
   const dir = mkdtempSync(join(tmpdir(), 'gannet-crash-'));
   folders.add(dir);
@@ -68,7 +70,7 @@ export async function openCrashFixture(
     ['--disable-warning=ExperimentalWarning', '--import', FAST_TIME, SANDBOX], {
       stdio: ['pipe', 'pipe', 'inherit'], env: { PATH: process.env['PATH'] ?? '', ...environment },
     });
-  sandbox.stdin.on('error', () => undefined).write(`${JSON.stringify({ seed, speed: 0 })}\n`);
+  sandbox.stdin.on('error', () => undefined).write(`${JSON.stringify({ seed, speed: 0, profile })}\n`);
   const exited = once(sandbox, 'exit');
   const [line] = await once(createInterface({ input: sandbox.stdout }), 'line') as [string];
   const addresses = JSON.parse(line) as SandboxAddresses;

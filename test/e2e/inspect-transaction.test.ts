@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from '../sandbox/service/sandbox-client.ts';
-import { recompile, decompile } from '../signer/policy/decompile.ts';
+import { recompile, decompile, type Parts } from '../signer/policy/decompile.ts';
 import { system, u64 } from '../signer/policy/raw-instructions.ts';
 import type { Ended, JsonLine, Playground } from './gannet.ts';
 import { createPlayground, jsonLines, PROJECT } from './gannet.ts';
@@ -13,6 +13,7 @@ let sandbox: TestSandbox;
 let order: Answer['body'];
 let wallet: string;
 let expectFile: string;
+let parts: Parts;
 let stolen: string;
 beforeAll(async () => {
   playground = createPlayground();
@@ -23,7 +24,7 @@ beforeAll(async () => {
   const table = (
     await sandbox.get('/swap/v2/build', { inputMint: SOL, outputMint: USDC, amount: '1000000', taker: wallet })
   ).body.addressesByLookupTableAddress;
-  const parts =
+  parts =
     decompile(Buffer.from(order.transaction, 'base64'), new Map(Object.entries(table as Record<string, string[]>)));
   const theft = system(2, [u64(1_000_000_000n)], [[wallet, 'sw'], [order.maker ?? USDC, 'w']]);
   stolen = Buffer.from(recompile({ ...parts, instructions: [...parts.instructions, theft] }, 'legacy').bytes)
@@ -76,6 +77,24 @@ describe('gannet inspect-transaction', () => {
     expect(stdout).toMatch(new RegExp(`signs +${wallet}, the wallet, pays the fee\n`));
     expect(stdout).toMatch(/swaps 25000000 units of \w+ of the wallet to at least \d+ units of wrapped SOL/);
     expect(stdout).toMatch(/fee +0\.0000\d+ SOL/);
+  });
+
+  it('reads version 1, and prints its budget', async () => {
+    const version1 = recompile(
+      {
+        ...parts, instructions: parts.instructions.filter(({ programId }) => !programId.startsWith('ComputeBudget')),
+        config: { computeUnitLimit: 300_000, loadedAccountsDataSizeLimit: 1_000_000, priorityFeeLamports: 77n },
+      }, 'written',
+    );
+    const text = Buffer.from(version1.bytes).toString('base64');
+    const [json, shown] =
+      await Promise.all([inspect(text, '--expect', expectFile, '--json'), inspect(text, '--expect', expectFile)]);
+    expect(document(json.stdout)).toMatchObject({ verdict: 'allow', summary: {
+      version: 1, config: { priority_fee_lamports: '77', unit_limit: 300_000, loaded_bytes: 1_000_000 },
+      costs: { fee_lamports: '5077' },
+    } });
+    expect(shown.stdout).toMatch(/budget +offers 0\.000000077 SOL for priority\n +asks for at most 300000 compute/);
+    expect(shown.stdout).toMatch(/form +version 1, \d+ bytes/);
   });
 
   it('denies others with exit code 1, and names the rule and the instruction', async () => {

@@ -6,7 +6,7 @@ import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { JournalledIntent, ExecutorPorts, Progress, SignatureStatus } from '../../src/execution/ports.ts';
 import { landAttempt } from '../../src/execution/landing.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
-import type { Attempt, ProofProgress, BalanceMove } from '../../src/trading/attempt.ts';
+import type { Attempt, BalanceMove, ProofProgress, UnreadableTransaction } from '../../src/trading/attempt.ts';
 import type { Intent } from '../../src/trading/intent.ts';
 
 // A node of its own make: what a lying or lagging one says cannot be had from the sandbox.
@@ -30,6 +30,8 @@ interface Node {
   readonly valid?: (at: number) => boolean;
   readonly status?: (signature: string, at: number) => Awaited<ReturnType<ExecutorPorts['chain']['signatureStatus']>>;
   readonly findBySigner?: ExecutorPorts['chain']['findBySigner'];
+  readonly signaturesOf?: ExecutorPorts['chain']['signaturesOf'];
+  readonly landed?: UnreadableTransaction;
   readonly balance?: (at: number) => bigint;
   readonly slot?: (at: number) => bigint;
   readonly send?: (at: number) => void;
@@ -67,7 +69,7 @@ async function follow(node: Node, options: {
       node: node.node,
       compose: never,
       readTransaction: never,
-      signaturesOf: async () => undefined,
+      signaturesOf: node.signaturesOf ?? (async () => undefined),
       send: async () => {
         sent.push(time.now());
         node.send?.(time.now());
@@ -79,13 +81,13 @@ async function follow(node: Node, options: {
         const status = node.status?.(signature, time.now());
         return status && { ...status, error: landedError };
       },
-      balanceHistory: async () => ({ native: { lamports: 0n, slot: 600n }, steps: [] }),
+      balanceHistory: async () => ({ native: { lamports: 0n, slot: 600n }, steps: [], unreadable: [] }),
       findBySigner: node.findBySigner ?? (async () => undefined),
       tokenBalance: async () => ({
         amount: (node.balance?.(time.now()) ?? 7_000_000n) as Amount, slot: node.slot?.(time.now()) ?? 600n,
         lastSlot: 602n,
       }),
-      landedSwap: async ({ signature }) => ({
+      landedSwap: async ({ signature }) => node.landed ?? ({
         signature, slot: 1n, feeLamports: 5_000n as Lamports, rentLamports: 0n as Lamports, amountIn: INTENT.amountIn,
         amountOut: 5_000_000n as Amount,
         error: landedError,
@@ -116,6 +118,8 @@ const processedLate = (_signature: string, at: number): SignatureStatus | undefi
 /** A wallet that lacks just what would have been swapped. */
 const swapped = (): bigint => 6_000_000n;
 const silent = (): never => { throw new GannetError('CHAIN_UNREACHABLE', 'no connection to the node'); };
+const UNREADABLE: UnreadableTransaction =
+  { kind: 'unreadable', signature: 'unread', reason: 'the node does not give its version', mayBeOwn: true };
 const DEAD: Node = { height: blocksFrom(1_151n), valid: () => false };
 
 describe('following an attempt', () => {
@@ -225,6 +229,15 @@ describe('following an attempt', () => {
       status: (signature) => (signature === 'the true id' ? { slot: 1n, confirmation: 'confirmed' } : undefined),
     }, { attempt: foreign, spanMs: 10_000 });
     expect(states).toEqual(['submitted', 'confirmed']);
+  });
+
+  it('waits for a node that gives a transaction that has landed, and says what is missing', async () => {
+    const { told } = await follow({
+      status: () => ({ slot: 1n, confirmation: 'finalized' }), landed: { ...UNREADABLE, signature: 'ours' },
+    }, { spanMs: 15_000 });
+    expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'unknown']);
+    expect(told[1]!.progress.reason)
+      .toMatch(/ours has landed and cannot be read: .* add one as chain.further_rpc_urls/);
   });
 
   it('follows the wallet’s signature where the payer’s changes after a dropped block', async () => {
@@ -436,5 +449,13 @@ describe('an attempt whose outcome cannot be proven', () => {
     const late = sent.filter((at) => at > 600_000);
     expect(late.length).toBeGreaterThan(50);
     expect(late.length).toBeLessThan(110);
+  });
+});
+
+describe('issue 31: the expiry of a swap whose id is known', () => {
+  it('is not proven where the node has something under this id that cannot be read', async () => {
+    const { told } = await follow({ ...DEAD, signaturesOf: async () => UNREADABLE }, { spanMs: 185_000 });
+    expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'unknown']);
+    expect(told[1]!.progress.reason).toMatch(/has no status of ours, but gives no readable one/);
   });
 });

@@ -348,7 +348,7 @@ describe('refused before the signature is', () => {
       },
     };
     await fixture.fault({ path: '/swap/v2/order', fault: { kind: 'status', status } });
-    await expectRefusal(/^SERVICE_STATUS$/, { parts: { service } });
+    await expectRefusal(status === 403 ? /^SERVICE_FORBIDDEN$/ : /^SERVICE_STATUS$/, { parts: { service } });
     expect(asked).toBe(tries);
   });
 

@@ -159,6 +159,22 @@ describe('issue 13.34: a landed swap that a node hides', () => {
       { amountIn: MAKERS_SIZE },
     ],
     [
+      'in statuses, as a transaction of a version that it never signs',
+      ['statuses hidden', 'transactions of a later version'], {},
+    ],
+    [
+      'as a transaction of a version that it never signs, where a maker pays', ['transactions of a later version'],
+      { amountIn: MAKERS_SIZE },
+    ],
+    [
+      'as a transaction of a version that it never signs, and in balances, where a maker pays',
+      ['transactions of a later version', 'balances of before'], { amountIn: MAKERS_SIZE },
+    ],
+    [
+      'as a transaction of no version, and in balances, where a maker pays',
+      ['transactions of no version', 'balances of before'], { amountIn: MAKERS_SIZE },
+    ],
+    [
       'in the wallet’s history and balances, where a maker pays',
       ['signatures of the wallet none', 'balances of before'], { amountIn: MAKERS_SIZE },
     ],

@@ -7,6 +7,7 @@ import type { Resolution } from '../../src/execution/operator-resolution.ts';
 import { resolveIntent } from '../../src/execution/operator-resolution.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT } from '../../src/market/token.ts';
+import type { UnreadableTransaction } from '../../src/trading/attempt.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import { isTerminal } from '../../src/trading/intent.ts';
 import type { ExecutionFixture } from './execution-fixture.ts';
@@ -54,6 +55,8 @@ const resolveAs = (intentId: string, word: Resolution, withChain = true): Promis
   );
 const refusal = expect.objectContaining({ name: 'GannetError', code: 'RESOLVE_REFUSED' });
 const reason = 'checked it';
+const UNREADABLE: UnreadableTransaction =
+  { kind: 'unreadable', signature: 'unread', reason: 'the node does not give its version', mayBeOwn: true };
 
 /** What the next start books is what the chain holds. */
 async function expectBooked(intent: Intent): Promise<void> {
@@ -121,6 +124,16 @@ describe('resolving an open intent while no daemon runs', () => {
     expect(await resolveAs(intent.id, { as, reason })).toMatchObject({ state: as, code: 'OPERATOR_RESOLVED', reason });
     await expectBooked(intent);
     await expect(resolveAs(intent.id, { as, reason })).rejects.toThrow(/no open intent/);
+  });
+
+  it('does not take “landed” for a transaction that cannot be read, and names another node as the way', async () => {
+    const intent = fixture.intent();
+    await leftOpen(intent, 'landed');
+    const { signature } = fixture.landed[0]!;
+    const chain = { ...fixture.chain, signaturesOf: async () => ({ ...UNREADABLE, signature }) };
+    const ports = { chain, owner: fixture.signer.address, journal: fixture.journal };
+    await expect(resolveIntent(ports, intent.id, { as: 'landed', signature, reason }))
+      .rejects.toThrow(/cannot be read: the node does not give its version; ask a node that gives it, as --rpc-url/);
   });
 
   it('refuses “expired” for a failure on the chain, whose fee “failed” books', async () => {

@@ -5,6 +5,11 @@ import type { Clock, Millis } from '../../src/core/time.ts';
 import type { ExecutorPorts, Signer } from '../../src/execution/ports.ts';
 import { prepareAttempt } from '../../src/execution/prepare.ts';
 import { USDC_MINT } from '../../src/market/token.ts';
+import { createChainReader } from '../../src/signer/chain/chain-reader.ts';
+import { createJsonRpc } from '../../src/signer/chain/json-rpc.ts';
+import { judgeWithChain } from '../../src/signer/policy-check.ts';
+import { USUAL_MAX_FEE_LAMPORTS } from '../../src/signer/policy/expectation.ts';
+import { createPolicy } from '../../src/signer/policy/policy.ts';
 import type { Intent } from '../../src/trading/intent.ts';
 import type { SwapOrder } from '../../src/trading/swap-terms.ts';
 import type { ExecutionFixture } from './execution-fixture.ts';
@@ -100,6 +105,64 @@ describe('an attempt', () => {
     const firm = await prepare({ intent: fixture.intent({ amountIn: MAKERS_SIZE }) });
     expect(firm.terms[0]!.maker).toBeTypeOf('string');
     expect(firm.terms[0]!.feePayer).toBe(firm.terms[0]!.maker);
+  });
+});
+
+/** What the signer's policy makes of the terms that are given to it, where the service says so much more or less. */
+async function judged(
+  route: 'order' | 'build', by: bigint, intent: Partial<Intent> = {},
+): Promise<{ readonly result: Prepared['result']; readonly findings: readonly string[] }> {
+  const chain = createChainReader(createJsonRpc(fixture.sandbox.addresses.rpc_url));
+  const policy = createPolicy();
+  const findings: string[] = [];
+  const moved = <T extends { readonly threshold: Amount }>(terms: T): T =>
+    ({ ...terms, threshold: terms.threshold + by as Amount });
+  try {
+    const { result } = await prepare({
+      intent: fixture.intent({ route, ...intent }), order: moved, parts: {
+        ...(route === 'order' ? {} : { service: {
+          ...fixture.service, build: async (request, call) => moved(await fixture.service.build(request, call)),
+        } }),
+        signer: {
+          address: fixture.signer.address,
+          sign: async (transaction, terms) => {
+            const verdict = await judgeWithChain(transaction, {
+              ...terms, wallet: fixture.signer.address, maxFeeLamports: USUAL_MAX_FEE_LAMPORTS,
+            }, { policy, chain });
+            findings.push(...verdict.findings.map(({ code }) => code));
+            return fixture.signer.sign(transaction, terms);
+          },
+        },
+      },
+    });
+    return { result, findings };
+  } finally {
+    chain.close();
+  }
+}
+
+describe('a threshold that the host rounds otherwise than the program', () => {
+  it.each(['order', 'build'] as const)('is signed by the bytes where it is one unit above them (%s)', async (route) => {
+    const { result, findings } = await judged(route, 1n);
+    expect([result.kind, findings]).toEqual(['signed', []]);
+  });
+
+  it.each(['order', 'build'] as const)('is no reason to sign less than was promised by two (%s)', async (route) => {
+    expect((await judged(route, 2n)).findings).toEqual(['SWAP_MINIMUM_BELOW']);
+  });
+
+  it.each(['order', 'build'] as const)('is refused below the agreed minimum, however little (%s)', async (route) => {
+    const { result, findings } = await judged(route, -1n);
+    expect(result).toMatchObject({ kind: 'refused', code: 'SLIPPAGE_EXCEEDS_MAX' });
+    expect(findings).toEqual([]);
+  });
+
+  it('leaves the promise of a maker, who takes no slippage, as it is', async () => {
+    const terms: SigningTerms[] = [];
+    const { result } = await prepare({
+      intent: fixture.intent({ amountIn: MAKERS_SIZE }), sign: (given) => { terms.push(given); },
+    });
+    expect(result.kind === 'signed' && terms[0]!.minimumOut === result.attempt.quotedOut).toBe(true);
   });
 });
 

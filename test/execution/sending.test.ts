@@ -56,8 +56,11 @@ function followed(
     signer: { address: 'us', sign: never },
     chain: {
       compose: never, signaturesOf: async () => undefined, findBySigner: async () => undefined,
-      balanceHistory: async () => ({ native: { lamports: 0n, slot: 600n }, steps: [] }),
-      readTransaction: () => ({ blockhash: 'hash', feePayer: 'us', signers: ['us'], durableNonce: false }),
+      balanceHistory: async () => ({ native: { lamports: 0n, slot: 600n }, steps: [], unreadable: [] }),
+      readTransaction: (bytes) => ({
+        blockhash: 'hash', feePayer: 'us', signers: ['us'], durableNonce: false,
+        isWhole: bytes.every((byte) => byte !== 0),
+      }),
       send: async (bytes) => {
         direct.push({ at: clock.now(), bytes });
         return { kind: 'accepted' };
@@ -144,6 +147,15 @@ describe('issue 13.38: an order without an answer of the service', () => {
 });
 
 describe('the sending of an attempt', () => {
+  it('reports the id that the host gave to the request, with what it says and with the end', async () => {
+    const { clock, told } = followed(
+      () => async () => ({ status: 'failed', code: -1_000, gatewayRequestId: 'edge-42' }), { landsAt: 3_000 },
+    );
+    await advance(clock, 10_000);
+    expect(told.map(({ progress: { state, gatewayRequestId } }) => [state, gatewayRequestId]))
+      .toEqual([['submitted', 'edge-42'], ['confirmed', 'edge-42']]);
+  });
+
   it('repeats after the call before has ended, at the usual interval', async () => {
     const { clock, flights } = followed((time) => async () => {
       await after(time, 1_000);

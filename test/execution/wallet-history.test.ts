@@ -27,7 +27,7 @@ function historyOf(moves: readonly {
       accounts: new Map(token === undefined ? [] : [[ACCOUNT, { before: before.tokens, after: tokens }]]),
     };
   });
-  return { native: { lamports, slot: 2_000n }, steps };
+  return { native: { lamports, slot: 2_000n }, steps, unreadable: [] };
 }
 
 const tokensOf = ({ steps }: BalanceSteps): bigint =>
@@ -73,7 +73,7 @@ describe('issue 13.34: an unbroken chain of a wallet’s transactions', () => {
       historyOf([{ id: 'before', slot: 700n }, { ...OTHER, slot: 1_100n }, { ...AS_FAILED, tokens: undefined! }]);
     const { native, steps } = whole;
     const said = { intent: { inputMint: SOL.mint }, said: FAILED };
-    for (const told of [whole, { native, steps: [steps[0]!, steps[2]!, steps[1]!] }])
+    for (const told of [whole, { ...whole, native, steps: [steps[0]!, steps[2]!, steps[1]!] }])
       expect(historyGap(told, questionOf(native.lamports, said))).toBeUndefined();
     expect(historyGap(whole, questionOf(native.lamports - SPENT, said))).toMatch(/its transactions left/);
   });
@@ -120,9 +120,35 @@ describe('issue 13.34: an unbroken chain of a wallet’s transactions', () => {
   it('does not prove a failure where the next transaction starts with less', () => {
     const { native, steps: [before, failed, other] } = historyOf([BEFORE, AS_FAILED, { ...OTHER, tokens: 0n }]);
     const less = { ...other!, accounts: new Map([[ACCOUNT, { before: 950n, after: 950n }]]) };
-    expect(historyGap({ native, steps: [before!, failed!, less] }, questionOf(950n, { said: FAILED })))
+    expect(historyGap({ native, steps: [before!, failed!, less], unreadable: [] }, questionOf(950n, { said: FAILED })))
       .toMatch(/before other there is 950/);
-    expect(historyGap({ native, steps: [before!, failed!] }, questionOf(950n, { said: FAILED }))).toBeDefined();
+    const shorter = { native, steps: [before!, failed!], unreadable: [] };
+    expect(historyGap(shorter, questionOf(950n, { said: FAILED }))).toBeDefined();
+  });
+
+  it.each<readonly [what: string, lamports: bigint, tokens: bigint, why: RegExp | undefined]>([
+    ['brought nothing', 0n, 0n, undefined], ['brought lamports', 900n, 0n, undefined],
+    ['brought tokens', 0n, 40n, undefined], ['brought both', 900n, 40n, undefined],
+    ['took lamports', -1n, 0n, /the transaction before it left/],
+    ['took tokens', 0n, -1n, /the transaction before it left/],
+  ])('reaches across a transaction that cannot be read only where it %s', (_what, lamports, tokens, why) => {
+    // A stranger pays its fee.
+    const whole = historyOf([
+      BEFORE, { id: 'unread', slot: 1_150n, lamports: FEE + lamports, tokens },
+      { id: 'after', slot: 1_300n, tokens: 0n }, { id: 'last', slot: 1_400n, lamports: 5n },
+    ]);
+    const told = (slot: bigint): BalanceSteps => ({
+      ...whole, steps: whole.steps.filter(({ signatures }) => signatures[0] !== 'unread'),
+      unreadable: [{ signature: 'unread', slot }],
+    });
+    for (const transactionId of [undefined, 'ours']) {
+      const attempt = { signature: 'ours', transactionId, inputSlots: { from: SIGNED_AT, to: SIGNED_AT } };
+      const question = questionOf(tokensOf(whole), { attempt });
+      if (why === undefined) expect(historyGap(told(1_150n), question)).toBeUndefined();
+      else expect(historyGap(told(1_150n), question)).toMatch(why);
+      // At another place lamports agree to the unit.
+      if (lamports > 0n) expect(historyGap(told(1_350n), question)).toMatch(/the transaction before it left/);
+    }
   });
 
   it('must agree to the unit with another fee payer', () => {

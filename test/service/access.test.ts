@@ -14,11 +14,13 @@ import { advance, after } from './virtual-time.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const GRANTED: ServiceAccess = { state: 'granted' };
+const WATCH = { priority: 'watch', group: 'swap' } as const;
+const CODES: Readonly<Record<number, 'SERVICE_UNAUTHORIZED' | 'SERVICE_FORBIDDEN'>> =
+  { 401: 'SERVICE_UNAUTHORIZED', 402: 'SERVICE_FORBIDDEN', 403: 'SERVICE_FORBIDDEN', 451: 'SERVICE_FORBIDDEN' };
+const read = (): string => 'ok';
 
 function statusFault(status: number): GannetError {
-  return new GannetError(status === 401 ? 'SERVICE_UNAUTHORIZED' : 'SERVICE_STATUS', `the service answered ${status}`, {
-    details: { status },
-  });
+  return new GannetError(CODES[status] ?? 'SERVICE_STATUS', `the service answered ${status}`, { details: { status } });
 }
 
 /** A gateway to a service that answers each request with the status of the moment, a tenth of a second later. */
@@ -30,7 +32,7 @@ function open(): {
   readonly changes: readonly ServiceAccess[];
   readonly answerWith: (status: number) => void;
   /** Returns what came of it: `ok` or an error code. */
-  readonly ask: (priority?: Priority) => Promise<string>;
+  readonly ask: (priority?: Priority, group?: string) => Promise<string>;
   readonly execute: () => Promise<string>;
 } {
   const clock = new VirtualClock(START);
@@ -56,8 +58,9 @@ function open(): {
     answerWith(next) {
       status = next;
     },
-    ask: (priority) => gateway.get({ path: '/x', shareable: false }, { priority }).then(() => 'ok', codeOf),
-    execute: () => gateway.execute({ path: '/x', body: {} }).then(() => 'ok', codeOf),
+    ask: (priority, group = 'swap') =>
+      gateway.get({ path: `/${group}/x`, shareable: false, read }, { priority }).then(() => 'ok', codeOf),
+    execute: () => gateway.execute({ path: '/swap/v2/execute', body: {}, read }).then(() => 'ok', codeOf),
   };
 }
 
@@ -108,6 +111,80 @@ describe('issue 13.15: a service that does not answer', () => {
   });
 });
 
+describe('a forbidden region, address or key', () => {
+  test.each([402, 403, 451])('is tried by two requests and then by rare ones after %d', async (status) => {
+    const { clock, arrived, changes, answerWith, ask } = open();
+    answerWith(status);
+    for (let second = 0; second < 3_600; second++) {
+      for (const priority of ['watch', 'entry', 'exit'] as const) void ask(priority);
+      await advance(clock, 1_000);
+      if (second === 0) arrived.splice(0, arrived.length, arrived.at(-1)!);
+    }
+    const gaps = arrived.slice(1).map((at, index) => at - arrived[index]!);
+    expect(gaps.map((gap) => Math.round(gap / 10_000) * 10)).toEqual([30, 60, 120, 240, 480, 600, 600, 600, 600]);
+    expect(changes).toEqual([{ state: 'forbidden', message: `the service answered ${status}`, at: START + 100 }]);
+  });
+
+  test('is a state after the second refusal in a row, and ends with any proper answer', async () => {
+    const { clock, changes, answerWith, ask } = open();
+    for (const status of [403, 200, 403, 404, 403]) {
+      answerWith(status);
+      void ask();
+      await advance(clock, 200);
+    }
+    expect(changes).toEqual([]);
+    answerWith(403);
+    void ask();
+    await advance(clock, 200);
+    expect(changes.map(({ state }) => state)).toEqual(['forbidden']);
+    expect(await ask()).toBe('SERVICE_FORBIDDEN');
+    answerWith(200);
+    await advance(clock, 30_000);
+    void ask();
+    await advance(clock, 200);
+    expect(changes.slice(1)).toEqual([GRANTED]);
+  });
+
+  test('for one product of the service leaves the others open, and swaps to trade', async () => {
+    const { clock, changes, arrived, answerWith, ask } = open();
+    answerWith(403);
+    for (let tries = 0; tries < 5; tries++) {
+      void ask('watch', 'prediction');
+      await advance(clock, 200);
+    }
+    expect([arrived.length, changes]).toEqual([2, []]);
+    answerWith(200);
+    const swap = ask('entry', 'swap');
+    await advance(clock, 200);
+    expect([await swap, await ask('watch', 'prediction')]).toEqual(['ok', 'SERVICE_FORBIDDEN']);
+  });
+
+  test('lets a signed transaction try every two seconds', async () => {
+    const { clock, arrived, answerWith, ask, execute } = open();
+    answerWith(403);
+    for (let tries = 0; tries < 2; tries++) {
+      void ask();
+      await advance(clock, 500);
+    }
+    arrived.length = 0;
+    for (let tenth = 0; tenth < 100; tenth++) {
+      void execute();
+      await advance(clock, 100);
+    }
+    expect(arrived).toEqual([1_000, 3_000, 5_000, 7_000, 9_000]);
+  });
+
+  test('is told apart from a proxy that wants a login, which is an outage', async () => {
+    const { clock, changes, answerWith, ask } = open();
+    answerWith(407);
+    for (let tries = 0; tries < 4; tries++) {
+      void ask('watch');
+      await advance(clock, 1_000);
+    }
+    expect(changes.map(({ state }) => state)).toEqual(['silent']);
+  });
+});
+
 describe('a refused key', () => {
   test('is tried by single requests at growing intervals, and blocks all others', async () => {
     const { clock, arrived, changes, answerWith, ask } = open();
@@ -130,7 +207,7 @@ describe('a refused key', () => {
     answerWith(401);
     void ask();
     await advance(clock, 10_100);
-    const rejected = gateway.get({ path: '/x', shareable: false });
+    const rejected = gateway.get({ path: '/swap/x', shareable: false, read: () => 'ok' });
     expect(gateway.stats().main).toMatchObject({ sent: 1, queued: 0 });
     await expect(rejected)
       .rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED', message: expect.stringContaining('20 s') });
@@ -181,19 +258,20 @@ describe('a refused key', () => {
     const access = new Access(clock);
     const changes: ServiceAccess[] = [];
     access.changes$.subscribe((change) => changes.push(change));
-    const [early, late] = [access.enter('watch'), access.enter('watch')];
+    const [early, late] = [access.enter(WATCH), access.enter(WATCH)];
     early.failed(statusFault(401));
     late.answered();
     expect(changes.map(({ state }) => state)).toEqual(['refused']);
     clock.advanceTo(START + 30_000);
-    const probe = access.enter('watch');
+    const probe = access.enter(WATCH);
     probe.answered();
     late.failed(statusFault(401));
     expect(changes.map(({ state }) => state)).toEqual(['refused', 'granted']);
   });
 
   test.each([
-    [400, 'granted'], [404, 'granted'], [403, 'refused'], [429, 'refused'], [500, 'refused'], [503, 'refused'],
+    [400, 'granted'], [404, 'granted'], [402, 'refused'], [403, 'refused'], [407, 'refused'], [451, 'refused'],
+    [429, 'refused'], [500, 'refused'], [503, 'refused'],
   ])('and a probe answered with %d is %s', async (status, state) => {
     const { clock, changes, answerWith, ask } = open();
     answerWith(401);
@@ -218,17 +296,6 @@ describe('a refused key', () => {
     });
     await gateway.close();
     expect(seen).toEqual(['early refused', 'late refused', 'complete']);
-  });
-});
-
-describe('a forbidden request', () => {
-  test('is no refused key', async () => {
-    const { clock, changes, answerWith, ask } = open();
-    answerWith(403);
-    const asked = [ask(), ask()];
-    await advance(clock, 100);
-    expect(await Promise.all(asked)).toEqual(['SERVICE_STATUS', 'SERVICE_STATUS']);
-    expect(changes).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@ import { MockAgent } from 'undici';
 import { describe, expect, test } from 'vitest';
 import type { GannetError } from '../../src/core/errors.ts';
 import { createTransport } from '../../src/service/transport.ts';
+import { loadDialect } from '../../src/service/wire/dialect.ts';
 import { ASKED, ASKED_BY_TAKER, orderAnswer, takerAnswer } from './answers.ts';
 import type { Responder } from './loopback.ts';
 import { API_KEY, clientOf, json, listen } from './loopback.ts';
@@ -183,7 +184,10 @@ describe('a failure', () => {
   test.each([
     [400, { requestId: 'r-9', error: 'Failed to get quotes' }, 'SERVICE_STATUS'],
     [401, { code: 401, message: 'Unauthorized' }, 'SERVICE_UNAUTHORIZED'],
-    [403, { code: 403, message: 'API key does not have access to this endpoint' }, 'SERVICE_STATUS'],
+    [402, { code: 402, message: 'Payment required' }, 'SERVICE_FORBIDDEN'],
+    [403, { code: 403, message: 'API key does not have access to this endpoint' }, 'SERVICE_FORBIDDEN'],
+    [407, 'Proxy Authentication Required', 'SERVICE_STATUS'],
+    [451, '<html>not here</html>', 'SERVICE_FORBIDDEN'],
     [404, 'Not Found', 'SERVICE_STATUS'],
     [429, { code: 429, message: 'Too many requests' }, 'SERVICE_RATE_LIMITED'],
     [500, { error: 'Something unexpected occurred' }, 'SERVICE_STATUS'],
@@ -195,6 +199,15 @@ describe('a failure', () => {
     expect(fault.code).toBe(code);
     expect(fault.details['status']).toBe(status);
     expect(server.received).toHaveLength(1);
+  });
+
+  test('by region, address or key says so in the words of the service, cut short and without the key', async () => {
+    const message = `\u001b[31m${API_KEY} is not for ${'you '.repeat(200)}`;
+    const server = await listen(json({ message }, { status: 403 }));
+    const fault = await faultOf(clientOf(server).swap.order(ASKED));
+    expect(fault.message)
+      .toMatch(/refuses your region, address or key \(403\): "\\u001b\[31m\[API key\] is not for you /);
+    expect(fault.message.length).toBeLessThan(450);
   });
 
   test('says in its own words what the service said, with controls escaped and cut short', async () => {
@@ -321,4 +334,61 @@ describe('landing', () => {
     await service.close();
     await Promise.all(polls);
   });
+});
+
+describe('the id that the host gives to a request', () => {
+  const dialect = { ...loadDialect('neutral'), requestIdHeader: 'x-edge-request-id' };
+  const ID = { headers: { 'x-edge-request-id': 'edge-42' } };
+  const named = { message: expect.stringMatching(/\(request edge-42\)$/), details: { gatewayRequestId: 'edge-42' } };
+
+  test.each([400, 401, 402, 403, 404, 407, 410, 429, 451, 500, 503])('is in the fault of a %d', async (status) => {
+    const server = await listen(json({ error: 'no' }, { status, ...ID }));
+    expect(await faultOf(clientOf(server, { dialect }).swap.order(ASKED))).toMatchObject(named);
+  });
+
+  test.each([
+    ['that is no JSON', '<html>'], ['of another form', '{}'], ['in which an amount is not readable',
+      orderAnswer({ outAmount: 'much' })], ['of another swap', orderAnswer({ inAmount: '7' })],
+  ])('is in the fault of an answer %s', async (_name, body) => {
+    const server = await listen(json(body, ID));
+    expect(await faultOf(clientOf(server, { dialect }).swap.order(ASKED)))
+      .toMatchObject({ code: 'SERVICE_MALFORMED', ...named });
+  });
+
+  test('is in the fault of an answer that does not end', async () => {
+    const server = await listen((_request, response) =>
+      void response.writeHead(200, { 'content-type': 'application/json', ...ID.headers }).write('{'));
+    expect(await faultOf(clientOf(server, { dialect, timeouts: QUICK }).swap.order(ASKED)))
+      .toMatchObject({ code: 'SERVICE_TIMEOUT', ...named });
+  });
+
+  test('is told with what became of a transaction', async () => {
+    const server = await listen(json({ status: 'Failed', code: -1000, error: 'Failed to land' }, ID));
+    const { swap } = clientOf(server, { dialect });
+    const sent = { signedTransaction: Uint8Array.of(1), requestId: 'r' };
+    expect(await swap.execute(sent)).toMatchObject({ code: -1000, gatewayRequestId: 'edge-42' });
+    const refusing = await listen(json({ error: 'Order not found', code: -1 }, { status: 400, ...ID }));
+    expect(await clientOf(refusing, { dialect }).swap.execute(sent))
+      .toMatchObject({ code: -1, gatewayRequestId: 'edge-42' });
+  });
+
+  test('is cut, escaped and without the key, and absent where the host gives none', async () => {
+    const headers = { 'x-edge-request-id': `${API_KEY}${'x'.repeat(5_000)}` };
+    const long = await listen(json({}, { status: 500, headers }));
+    const fault = await faultOf(clientOf(long, { dialect }).swap.order(ASKED));
+    expect(fault.message).toMatch(/\(request \[API key\]x+…\)$/);
+    expect(fault.message.length).toBeLessThan(250);
+    const silent = await listen(json({}, { status: 500 }));
+    const other = await faultOf(clientOf(silent, { dialect }).swap.order(ASKED));
+    expect([other.message, other.details['gatewayRequestId']])
+      .toEqual([expect.not.stringContaining('(request'), undefined]);
+  });
+});
+
+test('an optional member that cannot be read is named once, however many answers have it', async () => {
+  const server = await listen(json(orderAnswer({ routePlan: [{ swapInfo: 'none' }], priceImpactPct: 'NaN' })));
+  const unread: string[] = [];
+  const { swap } = clientOf(server, { onUnread: (member) => { unread.push(member); } });
+  for (let time = 0; time < 3; time++) await swap.order(ASKED);
+  expect(unread.toSorted()).toEqual(['order, priceImpactPct', 'order, routePlan']);
 });

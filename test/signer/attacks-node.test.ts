@@ -122,7 +122,7 @@ describe('a node that lies about lookup tables', () => {
       system(2, [u64(AMOUNT)], [[WALLET, 'sw'], [THIEF, 'w']]),
     ];
     const { bytes, tables } = transactionOf(instructions, { held: [THIEF] });
-    expect(await word(await open((await lyingNode(tables)).baseUrl), bytes, termsOf(BUY))).toBe('TRANSFER_DESTINATION');
+    expect(await word(await open((await lyingNode(tables)).baseUrl), bytes, termsOf(BUY))).toBe('TIP_EXCEEDS');
   });
 });
 

@@ -10,9 +10,12 @@ import { openSpendingCaps } from '../../src/signer/counters/caps.ts';
 import { COUNTERS_FILE } from '../../src/signer/counters/spend-counters.ts';
 import { CONSTANT_PRODUCT_PROGRAM, swapPrograms } from '../../src/signer/policy/swap-programs.ts';
 import type { CapSetting } from '../../src/signer/settings.ts';
+import { createPolicy } from '../../src/signer/policy/policy.ts';
+import { warmUpPolicy } from '../../src/signer/warm-up.ts';
 import { SOL, startTestSandbox, USDC, type TestSandbox, type TestWallet } from '../sandbox/service/sandbox-client.ts';
 import { listen } from '../service/loopback.ts';
 import { decompile, recompile } from './policy/decompile.ts';
+import { asV1 } from './policy/v1-goldens.ts';
 import { guardedBy } from './quote-server.ts';
 import { system, u64 } from './policy/raw-instructions.ts';
 import { COUNTERS_KEY } from './session.ts';
@@ -101,6 +104,17 @@ function counted(): { rows: number; amounts: number } {
   }
 }
 
+function costsCounted(): number {
+  const database = new DatabaseSync(join(stateDir, COUNTERS_FILE));
+  try {
+    return Number(database.prepare(
+      `SELECT coalesce(sum(amount_low), 0) AS costs FROM spends WHERE kind = 'cost'`,
+    ).get()!['costs']);
+  } finally {
+    database.close();
+  }
+}
+
 describe('the signer', () => {
   test('allows an order of any router within its terms, and counts it first', async () => {
     const authoriser =
@@ -125,23 +139,47 @@ describe('the signer', () => {
     });
     const parts =
       decompile(fine.bytes, new Map(Object.entries(body.addressesByLookupTableAddress as Record<string, string[]>)));
-    const theft = recompile({
+    const theft = (lamports: bigint): Uint8Array => recompile({
       ...parts,
-      instructions: [...parts.instructions, system(2, [u64(1n)], [[taker.address, 'sw'], [friend.address, 'w']])],
+      instructions: [...parts.instructions, system(2, [u64(lamports)], [[taker.address, 'sw'], [friend.address, 'w']])],
     }, 'legacy').bytes;
     const refusals = await Promise.all([
       word(authoriser, { ...fine, terms: { ...fine.terms, amountIn: 19_999_999n } }),
       word(authoriser, { ...fine, terms: { ...fine.terms, minimumOut: fine.terms.minimumOut * 2n } }),
       word(authoriser, { ...fine, terms: { ...fine.terms, feePayer: friend.address } }),
-      word(authoriser, { ...fine, bytes: theft }),
+      word(authoriser, { ...fine, bytes: theft(5_000_001n) }), word(authoriser, { ...fine, bytes: theft(100_001n) }),
       word(authoriser, { ...fine, bytes: Buffer.alloc(0) }),
       word(authoriser, { ...fine, bytes: Buffer.alloc(5_000) }),
     ]);
     expect(refusals).toEqual([
-      'SWAP_AMOUNT_EXCEEDS', 'SWAP_MINIMUM_BELOW', 'FEE_PAYER_FOREIGN', 'TRANSFER_DESTINATION', 'BYTES_NOT_CANONICAL',
-      'SIZE_EXCEEDED',
+      'SWAP_AMOUNT_EXCEEDS', 'SWAP_MINIMUM_BELOW', 'FEE_PAYER_FOREIGN', 'TRANSFER_DESTINATION', 'TIP_EXCEEDS',
+      'BYTES_NOT_CANONICAL', 'SIZE_EXCEEDED',
     ]);
     expect(counted().rows).toBe(0);
+    // What the usual allowance lets out to a stranger is counted with the fees.
+    const before = costsCounted();
+    expect(await word(authoriser, { ...fine, bytes: theft(100_000n) })).toBe('allowed');
+    expect(costsCounted() - before).toBeGreaterThanOrEqual(105_000);
+  });
+
+  test('allows the same order in version 1, and counts its cost alike', async () => {
+    const authoriser = await open();
+    const plain = await order();
+    const { body } = await sandbox.get('/swap/v2/build', {
+      inputMint: SOL, outputMint: USDC, amount: '1000000', taker: taker.address,
+    });
+    const tables = new Map(Object.entries(body.addressesByLookupTableAddress as Record<string, string[]>));
+    const [{ bytes }] = asV1({ kind: 'order', bytes: plain.bytes, tables, expectation: undefined as never })!;
+    expect(await word(authoriser, { ...plain, bytes })).toBe('allowed');
+    const ofV1 = costsCounted();
+    expect(await word(authoriser, plain)).toBe('allowed');
+    expect([counted().rows, costsCounted()]).toEqual([2, 2 * ofV1]);
+    expect(ofV1).toBeGreaterThanOrEqual(5_000);
+  });
+
+  test('compiles its policy in advance by swaps of versions 0 and 1 that it would sign', () => {
+    expect(warmUpPolicy(createPolicy(), taker.address).map(({ verdict, summary }) => [verdict, summary!.version]))
+      .toEqual([['allow', 0], ['allow', 1]]);
   });
 
   test('refuses terms that no swap can have', async () => {

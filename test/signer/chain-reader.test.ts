@@ -99,6 +99,75 @@ describe('issue 15: what a wallet signed since a time', () => {
   });
 });
 
+/** A transaction of the wallet. */
+const LISTED = '5'.repeat(87);
+const refusal = (version: number): object => ({ error: {
+  code: -32_015, message: `Transaction version (${version}) is not supported by the requesting client.`,
+} });
+const INVALID_PARAMS = { error: { code: -32_602, message: 'Invalid params' } };
+const versionOf = (version: unknown, signer = WALLET): object => ({ result: { version, transaction: { message: {
+  accountKeys: [signer, WALLET, SYSTEM], header: { numRequiredSignatures: 1 }, instructions: [],
+} } } });
+type Stated = { readonly method: string; readonly version: number | undefined };
+
+const versioned = (say: (asked: Stated) => object) => hostile((request, response, id) => {
+  const { method, params } = JSON.parse(request.body) as {
+    method: string; params: readonly [unknown, { maxSupportedTransactionVersion?: number }];
+  };
+  const entry = { signature: LISTED, slot: 7, blockTime: null };
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(method === 'getSignaturesForAddress' ? { result: [entry] }
+    : say({ method, version: params[1].maxSupportedTransactionVersion })) }));
+});
+
+describe('issue 31: a transaction that the signer’s node does not give as any other one', () => {
+  test.each<readonly [what: string, counted: number, say: (asked: Stated) => object]>([
+    ['version 1 of a stranger', 0, () => versionOf(1, SYSTEM)],
+    ['version 1 of the wallet', 1, () => versionOf(1)],
+    ['version 1 of the wallet with a configuration', 1, () => {
+      const told = versionOf(1) as { result: { transaction: { message: object } } };
+      Object.assign(told.result.transaction.message, { transactionConfig: { priorityFeeLamports: 1 } });
+      return told;
+    }],
+    ['a later version, refused', 0, () => refusal(2)], ['a later version, given', 0, () => versionOf(127)],
+    ['version 1, refused by a node that does not know it', 1, () => refusal(1)],
+    ['a version without a number', 1, () => ({ error: { code: -32_015, message: 'no' } })],
+    ['a hostile version', 1, () => versionOf('<script>')], ['a version that is none', 1, () => versionOf(128)],
+    ['no form of a transaction', 1, () => ({ result: [] })],
+    ['more signers than accounts', 1, () => {
+      const told = versionOf(0, SYSTEM) as { result: { transaction: { message: { header: object } } } };
+      told.result.transaction.message.header = { numRequiredSignatures: 9 };
+      return told;
+    }],
+    ['a parameter that is not accepted, asked for version 0 then', 0, ({ version }) =>
+      (version === 1 ? INVALID_PARAMS : versionOf(0, SYSTEM))],
+    ['no parameter that is accepted', 1, () => INVALID_PARAMS],
+    ['nothing, and it stands in its block', 1, ({ method }) =>
+      ({ result: method === 'getBlock' ? { signatures: [LISTED] } : null })],
+    ['nothing, and no block', 1, ({ method }) =>
+      (method === 'getBlock' ? { error: { code: -32_601, message: 'no' } } : { result: null })],
+    ['nothing, and its block does not hold it', 0, ({ method }) =>
+      ({ result: method === 'getBlock' ? { signatures: [] } : null })],
+  ])('counts as the wallet’s own unless that is excluded: %s, %i', async (_what, counted, say) => {
+    expect(await (await versioned(say)).signedSince(WALLET, 0)).toBe(counted);
+  });
+
+  test('is read of the next node where the first does not know its version', async () => {
+    for (const fault of [refusal(1), INVALID_PARAMS]) {
+      const urls = await Promise.all([fault, versionOf(1, SYSTEM)].map(async (said) => {
+        const { baseUrl } = await listen((request, response) => {
+          const { id, method } = JSON.parse(request.body) as { id: number; method: string };
+          const list = { result: [{ signature: LISTED, slot: 7, blockTime: null }] };
+          response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(method === 'getTransaction' ? said : list) }));
+        });
+        return baseUrl;
+      }));
+      const reader = createChainReader(createJsonRpcOf(urls));
+      onTestFinished(() => { reader.close(); });
+      expect(await reader.signedSince(WALLET, 0)).toBe(0);
+    }
+  });
+});
+
 describe('the signer’s reader of lookup tables', () => {
   test('reads each table once, and again only for indexes beyond its known end', async () => {
     const { reader, asked } = reading();

@@ -15,6 +15,7 @@ interface Row {
     readonly discriminator: string;
     readonly accounts: Readonly<Record<string, number>>;
     readonly data: Readonly<Record<string, number | { readonly at: number; readonly bytes: number }>>;
+    readonly minimum?: 'ceil' | 'floor';
   }[];
 }
 
@@ -41,7 +42,7 @@ describe('the swap programs of the dialects that come with the project', () => {
   });
 
   test('read back every field of an instruction', () => {
-    for (const { text, program, instruction: { name, discriminator, accounts, data } } of layouts) {
+    for (const { text, program, instruction: { name, discriminator, accounts, data, minimum } } of layouts) {
       const reader = readSwapPrograms('dialect', text).find((entry) => entry.program === program)!.decode!;
       const places = Array.from({ length: Math.max(...Object.values(accounts)) + 1 }, (_, place) => `account ${place}`);
       for (const [role, place] of Object.entries(accounts))
@@ -65,7 +66,8 @@ describe('the swap programs of the dialects that come with the project', () => {
         user: `account ${accounts['user']!}`, source: `account ${accounts['source']!}`,
         destination: `account ${accounts['destination']!}`, outputMint: `account ${accounts['output_mint']!}`,
         inputMint: accounts['input_mint'] === undefined ? undefined : `account ${accounts['input_mint']}`,
-        amountIn: 123_456_789_012n, minimumOut: data['slippage_bps'] === undefined ? 1_000_001n : 995_000n,
+        amountIn: 123_456_789_012n,
+        minimumOut: minimum === undefined ? 1_000_001n : minimum === 'ceil' ? 995_001n : 995_000n,
         platformFeeBps: data['platform_fee_bps'] === undefined ? 0 : 20,
       });
       const isAtEnd = Object.values(data).some((field) => (typeof field === 'number' ? field : field.at) < 0);
@@ -75,4 +77,26 @@ describe('the swap programs of the dialects that come with the project', () => {
         .toBe('opaque');
     }
   });
+
+  test('round the minimum of the newer instructions as public answers do', () => {
+    const newer = layouts.filter(({ instruction: { name } }) => name.endsWith('route_v2'));
+    expect(newer.map(({ instruction: { minimum } }) => minimum)).toEqual(['ceil', 'ceil']);
+    for (const [quoted, bps, minimum] of PUBLIC_MINIMUMS) {
+      for (const { text, program, instruction: { discriminator, accounts, data } } of newer) {
+        const bytes = Buffer.alloc(40);
+        bytes.write(discriminator, 'hex');
+        bytes.writeBigUInt64LE(quoted, data['quoted_out'] as number);
+        bytes.writeUInt16LE(bps, data['slippage_bps'] as number);
+        const places = Array.from({ length: Math.max(...Object.values(accounts)) + 1 }, () => TOKEN_PROGRAM);
+        const read = readSwapPrograms('dialect', text).find((entry) => entry.program === program)!.decode!;
+        expect(read({ index: 0, program, accounts: places, data: bytes })).toMatchObject({ minimumOut: minimum });
+      }
+    }
+  });
 });
+
+/** Quoted output, basis points and least output of public answers (research notes, November 2026). */
+const PUBLIC_MINIMUMS: readonly (readonly [quoted: bigint, bps: number, minimum: bigint])[] = [
+  [166_974n, 1, 166_958n], [16_198_753n, 50, 16_117_760n], [9_998_099n, 50, 9_948_109n], [6_015_074n, 50, 5_984_999n],
+  [822_723_485n, 10, 821_900_762n],
+];

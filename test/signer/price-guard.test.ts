@@ -251,6 +251,25 @@ describe('an answer of the service', () => {
     expect(await message(opened)).not.toContain(API_KEY.slice(0, 12));
   });
 
+  test.each([
+    [402, 'refuses the region, the address or the key'], [403, 'refuses the region, the address or the key'],
+    [451, 'refuses the region, the address or the key'], [401, 'refuses the API key'], [429, 'refuses more requests'],
+    [500, 'answered 500'], [200, 'expected JSON'],
+  ])('%d is named with the id of the host, without the key', async (status, words) => {
+    server.respondWith((_asked, response) => {
+      response.writeHead(status, { 'x-edge-request-id': `edge-42 ${API_KEY} ${'x'.repeat(500)}` }).end('no');
+    });
+    const settings = guardedBy(server.baseUrl, { apiKey: API_KEY });
+    const client = createQuoteClient({
+      ...settings, words: { ...settings.words, requestIdHeader: 'x-edge-request-id' }, serviceUrl: server.baseUrl,
+    });
+    onTestFinished(() => { client.close(); });
+    const said = await client.outputOf(SWAP, 1_000).then(() => '', (thrown: unknown) => (thrown as Error).message);
+    expect(said).toContain(words);
+    expect(said).toMatch(/ \(request edge-42 \[API key\] x+…\)$/);
+    expect(said.length).toBeLessThan(350);
+  });
+
   test('that is a redirect is not followed, and the key goes nowhere else', async () => {
     const elsewhere = await startQuoteServer();
     onTestFinished(() => elsewhere.close());

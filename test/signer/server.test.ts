@@ -10,7 +10,7 @@ import { seededRandom } from '../../src/core/random.ts';
 import type { Authorisation, Authoriser, SigningRequestTerms } from '../../src/signer/authorise.ts';
 import { createSignerClient, type SignerClient } from '../../src/signer/channel/client.ts';
 import { createFrameWriter } from '../../src/signer/channel/channel-frames.ts';
-import { termsAsJson } from '../../src/signer/channel/channel-protocol.ts';
+import { readRequest, termsAsJson } from '../../src/signer/channel/channel-protocol.ts';
 import { checkTransaction } from '../../src/signer/policy/lookup-tables.ts';
 import { serveSigner } from '../../src/signer/channel/server.ts';
 import { createWallet, type Rules, type Wallet } from '../../src/signer/wallet.ts';
@@ -323,7 +323,7 @@ describe('a request with an unknown or faulty member', () => {
       { id: 1, kind: 'describe', rpcUrl: 'http://127.0.0.1:80@evil.example' },
       { ...sign, force: true }, { ...sign, transaction: 5 }, { ...sign, transaction: '' },
       { ...sign, transaction: 'AAA' }, { ...sign, transaction: `${sign.transaction} ` },
-      { ...sign, transaction: 'A'.repeat(1_648) }, { ...sign, terms: [] },
+      { ...sign, transaction: 'A'.repeat(5_468) }, { ...sign, terms: [] },
       { id: 1, kind: 'sign', transaction: sign.transaction }, withTerms({ caps: {} }), withTerms({ amountIn: 5 }),
       withTerms({ amountIn: '-1' }), withTerms({ amountIn: '18446744073709551616' }), withTerms({ amountIn: '1e3' }),
       withTerms({ minimumOut: '' }), withTerms({ maxFeeBps: 10_001 }), withTerms({ maxFeeBps: 0.5 }),
@@ -340,6 +340,12 @@ describe('a request with an unknown or faulty member', () => {
       expect(asked).toStrictEqual([]);
     }
     expect((await answerTo(sign)).answer).toMatchObject({ id: 1, done: { messageHash: expect.any(String) as string } });
+  });
+
+  test('may hold the largest transaction of version 1', () => {
+    const largest = new Uint8Array(4_096).fill(7);
+    expect(readRequest({ ...sign, transaction: Buffer.from(largest).toString('base64') }))
+      .toMatchObject({ kind: 'sign', transaction: Buffer.from(largest) });
   });
 
   test('closes the channel with the reason where it is no request at all', async () => {

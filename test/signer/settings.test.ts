@@ -85,23 +85,27 @@ strategies: [{ use: dca, params: { nonsense: [1, 2] } }]
       ],
     });
     expect(settings.programs.map(({ program, decode }) => [program, decode !== undefined]))
-      .toEqual([[PROGRAM, false], [CONSTANT_PRODUCT_PROGRAM, true]]);
+      .toEqual([
+        [PROGRAM, false], ['GannetRoute11111111111111111111111111111111', true],
+        ['GannetUnknown111111111111111111111111111111', false], [CONSTANT_PRODUCT_PROGRAM, true],
+      ]);
   });
 
   test('reads what a swap may pay besides its input, and what it is without that', () => {
     expect(read('mode: live').allowances).toEqual({
-      maxTipLamports: 0n, maxPriorityFeeLamports: 1_000_000n, feeAccounts: new Map(), maxFeeBps: 30,
+      maxTipLamports: 100_000n, maxPriorityFeeLamports: 1_000_000n, feeAccounts: new Map(), maxFeeBps: 30,
     });
     expect(read(`
-signer: { max_tip: "0.0001 SOL", max_priority_fee: "0.002 SOL", fee_accounts: { ${OTHER}: 60 } }
+signer: { max_tip: "0.0003 SOL", max_priority_fee: "0.002 SOL", fee_accounts: { ${OTHER}: 60 } }
 risk: { max_fee_bps: 45 }
 swap: { tip: "1000 SOL", unheard: of }
 `).allowances).toEqual({
-      maxTipLamports: 100_000n, maxPriorityFeeLamports: 2_000_000n, feeAccounts: new Map([[OTHER, 60]]), maxFeeBps: 45,
+      maxTipLamports: 300_000n, maxPriorityFeeLamports: 2_000_000n, feeAccounts: new Map([[OTHER, 60]]), maxFeeBps: 45,
     });
+    expect(read('signer: { max_tip: "0 SOL" }').allowances.maxTipLamports).toBe(0n);
     for (const [text, message] of [
       ['signer: { max_tip: "0.006 SOL" }', /signer\.max_tip: expected an amount of SOL of at most "0\.005 SOL"/],
-      ['signer: { max_tip: "0 SOL" }', /signer\.max_tip: expected an amount of SOL/],
+      ['signer: { max_priority_fee: "0 SOL" }', /signer\.max_priority_fee: expected an amount of SOL/],
       ['signer: { max_priority_fee: 0.001 }', /signer\.max_priority_fee: expected text/],
       ['signer: { max_priority_fee: "1 USDC" }', /signer\.max_priority_fee: expected an amount of SOL/],
       ['signer: { fee_accounts: { friend: 60 } }', /fee_accounts\.friend: expected an address as key/],
@@ -205,6 +209,7 @@ fields: { outAmount: out }
 describe('the swap programs of a dialect', () => {
   const layout = '{ discriminator: "0102", accounts: { user: 0, source: 1, destination: 2, output_mint: 3 }, '
     + 'data: { amount_in: 2, quoted_out: 10 } }';
+  const sliding = layout.replace('quoted_out: 10', 'quoted_out: 10, slippage_bps: 18');
   const narrow = layout.replace('quoted_out: 10', 'quoted_out: { at: 10, bytes: 4 }');
   test('are on the allow-list, with a decoder where a layout is given', () => {
     const { programs } =
@@ -253,6 +258,15 @@ describe('the swap programs of a dialect', () => {
       [
         `swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('user: 0', 'taker: 0')}] }]`,
         /unknown key "taker"/,
+      ],
+      [`swap_programs: [{ program: ${PROGRAM}, instructions: [${sliding}] }]`, /expected the key "minimum"/],
+      [
+        `swap_programs: [{ program: ${PROGRAM}, instructions: [${sliding.replace('{ d', '{ minimum: up, d')}] }]`,
+        /minimum: expected "ceil" or "floor"/,
+      ],
+      [
+        `swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('{ d', '{ minimum: ceil, d')}] }]`,
+        /minimum: expected the key "minimum" only beside data\.slippage_bps/,
       ],
     ];
     for (const [text, expected] of cases) expect(() => withDialect(text)).toThrowError(

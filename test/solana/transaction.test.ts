@@ -1,56 +1,10 @@
 import { VersionedTransaction } from '@solana/web3.js';
-import bs58 from 'bs58';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isGannetError } from '../../src/core/errors.ts';
 import { seededRandom } from '../../src/core/random.ts';
-import type { ReadTransaction } from '../../src/solana/transaction.ts';
 import { readTransaction, writeMessage } from '../../src/solana/transaction.ts';
 import { integer, mutate, randomBytes, randomTransaction } from '../signer/random-transaction.ts';
-
-/** What the reference library reads, in this reader's terms. */
-function readByReference(bytes: Uint8Array): Omit<ReadTransaction, 'message'> {
-  const { message, signatures } = VersionedTransaction.deserialize(bytes);
-  if (message.version !== 'legacy' && message.version !== 0) throw new Error('expected a version that is known');
-  const { header, version, staticAccountKeys, compiledInstructions, addressTableLookups } = message;
-  return {
-    version,
-    signatures,
-    header: {
-      requiredSignatures: header.numRequiredSignatures,
-      readonlySigned: header.numReadonlySignedAccounts,
-      readonlyUnsigned: header.numReadonlyUnsignedAccounts,
-    },
-    accountKeys: staticAccountKeys.map((key) => key.toBytes()),
-    blockhash: bs58.decode(message.recentBlockhash),
-    instructions: compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => ({
-      programIndex: programIdIndex,
-      accountIndexes: Uint8Array.from(accountKeyIndexes),
-      data,
-    })),
-    lookups: addressTableLookups.map(({ accountKey, writableIndexes, readonlyIndexes }) => ({
-      table: accountKey.toBytes(),
-      writableIndexes: Uint8Array.from(writableIndexes),
-      readonlyIndexes: Uint8Array.from(readonlyIndexes),
-    })),
-  };
-}
-
-/** Plain arrays, so that views, buffers and arrays of the same bytes are equal. */
-function plain(transaction: Omit<ReadTransaction, 'message'>): unknown {
-  const { version, header, signatures, accountKeys, blockhash, instructions, lookups } = transaction;
-  return {
-    version,
-    header,
-    signatures: signatures.map((bytes) => [...bytes]),
-    accountKeys: accountKeys.map((bytes) => [...bytes]),
-    blockhash: [...blockhash],
-    instructions: instructions.map(({ programIndex, accountIndexes, data }) =>
-      [programIndex, [...accountIndexes], [...data]]),
-    lookups: lookups.map(({ table, writableIndexes, readonlyIndexes }) =>
-      [[...table], [...writableIndexes], [...readonlyIndexes]]),
-  };
-}
+import { outcome, plain, readByWeb3 } from './reference-readers.ts';
 
 function serializable(seed: number): Uint8Array | undefined {
   try {
@@ -62,15 +16,6 @@ function serializable(seed: number): Uint8Array | undefined {
   }
 }
 
-function outcome(bytes: Uint8Array): ReadTransaction | 'refused' {
-  try {
-    return readTransaction(bytes);
-  } catch (error) {
-    if (isGannetError(error) && error.code === 'CHAIN_TRANSACTION_INVALID') return 'refused';
-    throw error;
-  }
-}
-
 describe('readTransaction', () => {
   test('reads what the reference library writes, field by field', () => {
     let compared = 0;
@@ -79,7 +24,7 @@ describe('readTransaction', () => {
         const bytes = serializable(seed);
         if (bytes === undefined) return;
         const read = readTransaction(bytes);
-        expect(plain(read)).toEqual(plain(readByReference(bytes)));
+        expect(plain(read)).toEqual(plain(readByWeb3(bytes)));
         expect(Buffer.compare(read.message, VersionedTransaction.deserialize(bytes).message.serialize())).toBe(0);
         compared += 1;
       }),
@@ -100,7 +45,7 @@ describe('readTransaction', () => {
           const read = outcome(damaged);
           counts[read === 'refused' ? 'refused' : 'read'] += 1;
           if (read === 'refused') continue;
-          expect(plain(read)).toEqual(plain(readByReference(damaged)));
+          expect(plain(read)).toEqual(plain(readByWeb3(damaged)));
           expect(Buffer.compare(writeMessage(read), read.message)).toBe(0);
         }
       }),
@@ -153,9 +98,12 @@ describe('readTransaction is as strict as the network', () => {
   });
 
   test.each([
-    ['an unknown version', { prefix: [0x81] }, 'version 1'],
-    ['a length that is not in its shortest form', { signatureCount: [0x81, 0] }, 'shortest form'],
-    ['a length beyond 16 bits', { signatureCount: [0xff, 0xff, 0x7f] }, '16 bits'],
+    ['version 1 behind signatures', { prefix: [0x81] }, 'version 1 stands behind signatures'],
+    ['an unknown version behind signatures', { prefix: [0x82] }, 'version 2'],
+    ['an unknown version before all else', { signatureCount: [0xff] }, 'version 127'],
+    ['a length that is not in its shortest form', { signatureCount: [0x80, 0] }, 'shortest form'],
+    ['a length of keys that is not in its shortest form', { keyCount: [0x82, 0] }, 'shortest form'],
+    ['a length beyond 16 bits', { keyCount: [0xff, 0xff, 0x7f] }, '16 bits'],
     ['a length that goes on for ever', { keyCount: [0x82, 0x80, 0x80] }, '16 bits'],
     ['more items than there can be', { keyCount: [0xff, 0x7f] }, 'cannot fit'],
     ['fewer slots than required signatures', { header: [2, 0, 0] }, 'required signatures'],

@@ -138,6 +138,16 @@ describe('risk refuses', () => {
     expect(verdictOn(state, buy())).toBeNull();
   });
 
+  it('while the service refuses the region, address or key, exits too, and only until it takes them again', () => {
+    const state = stateWith();
+    confirm(state, approve(state, buy()), 160_000_000n);
+    access(state, 'forbidden');
+    expectDenied(state, 'SERVICE_FORBIDDEN');
+    expectDenied(state, 'SERVICE_FORBIDDEN', buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }));
+    access(state, 'granted');
+    expect(verdictOn(state, buy())).toBeNull();
+  });
+
   it('with the code of an operator’s halt before that of the service, which does not end the halt', () => {
     const state = stateWith();
     set(state, 'halted');

@@ -15,6 +15,8 @@ import { channelTarget, channelWarnings, describeChannel } from '../../config/no
 import type { RequestRate } from '../../config/request-rate.ts';
 import { describeAlerts, recordAlerts } from '../../config/operations/alerts-config.ts';
 import { lateFeeds } from '../../config/request-rate.ts';
+import type { CreditUse } from '../../config/operations/service-facts.ts';
+import { creditUse, retiredHost } from '../../config/operations/service-facts.ts';
 import type { ConnectionSettings } from '../../config/resolve-config.ts';
 import type { RunConfig } from '../../config/run-config.ts';
 import { describeExits } from '../../config/strategies/exit-config.ts';
@@ -122,6 +124,7 @@ async function knownPrices(
 
 function asJson(result: LoadedConfig | ConfigFailure): unknown {
   const recorded = result.ok ? redactedConfig(result.config) : undefined;
+  const credits = result.ok ? creditUse(result.config.service, result.rate) : undefined;
   return {
     valid: result.ok,
     issues: result.ok ? [] : result.issues,
@@ -129,6 +132,8 @@ function asJson(result: LoadedConfig | ConfigFailure): unknown {
     node_requests_per_second: result.rate?.nodeRequestsPerSecond ?? null,
     allowed_per_second: result.rate?.allowedPerSecond ?? null,
     watch_per_second: result.rate?.watchPerSecond ?? null,
+    credits_per_month: credits?.perMonth ?? null,
+    credits_included: credits?.included ?? null,
     feeds: result.rate?.feeds.length ?? null,
     limits: recorded?.limits ?? null,
     protections: result.ok ? (result.config.limits.protections ?? [])
@@ -148,7 +153,7 @@ function asJson(result: LoadedConfig | ConfigFailure): unknown {
       events: channel.events,
     })) : null,
     alerts: result.ok ? recordAlerts(result.config.alerts) : null,
-    warnings: result.ok ? warningsOf(result.config) : [],
+    warnings: result.ok ? warningsOf(result.config, credits) : [],
     needs_live_flag: result.ok ? movesRealMoney(result.config) : null,
     feed_intervals: result.rate === undefined ? [] : lateFeeds(result.rate).map(({ spec, expectedMs }) => ({
       feed: feedKey(spec), every_ms: spec.everyMs, expected_ms: expectedMs,
@@ -162,8 +167,11 @@ function asText(result: LoadedConfig | ConfigFailure): string {
   const name = config.file === BUILT_IN_FILE ? 'the built-in configuration' : config.file;
   const strategies = pluralize(config.strategies.length, 'strategy', 'strategies');
   const counts = `${strategies}, ${pluralize(rate.feeds.length, 'feed')}`;
+  const credits = creditUse(config.service, rate);
   return `${name} is valid: ${config.mode}, ${counts}\n`
-    + facts([...limitFacts(config), ...exitFacts(result.exits ?? []), ...rateFacts(rate)])
+    + facts([
+      ...limitFacts(config, credits), ...exitFacts(result.exits ?? []), ...rateFacts(rate), ...creditFacts(credits),
+    ])
     + lateText(rate, config.tokens);
 }
 
@@ -175,7 +183,7 @@ function describeRetention({ enabled, budgetBytes, recordings, runs, logs, journ
     + formatDuration(journal.maxAgeMs);
 }
 
-function limitFacts(config: RunConfig): Fact[] {
+function limitFacts(config: RunConfig, credits: CreditUse | undefined): Fact[] {
   const { limits, tokens, signer } = config;
   return [
     ['money', movesRealMoney(config) ? 'real: run and swap need --live' : 'none: nothing is signed on a real chain'],
@@ -195,7 +203,7 @@ function limitFacts(config: RunConfig): Fact[] {
       : 'none: alerts stay in the log'],
     ['alerts', describeAlerts(config.alerts)],
     ['kept', describeRetention(config.retention)],
-    ['warnings', warningsOf(config)],
+    ['warnings', warningsOf(config, credits)],
   ];
 }
 
@@ -210,7 +218,7 @@ function exitFacts(exits: readonly ExitTime[]): Fact[] {
 }
 
 /** Returns warnings about settings that are valid but risky. */
-function warningsOf(config: RunConfig): string[] {
+function warningsOf(config: RunConfig, credits: CreditUse | undefined): string[] {
   const { limits, alerts, notifications = [] } = config;
   const hasDeadMan = limits.protections?.some(({ trigger }) => trigger.kind === 'dead-man') ?? false;
   const deadMan =
@@ -219,7 +227,24 @@ function warningsOf(config: RunConfig): string[] {
   return [...(hasDeadMan && notifications.length === 0 ? [deadMan] : []), ...channelWarnings(notifications),
     ...(alerts.dailyReport !== undefined && notifications.every(({ events }) => !events.includes('reports'))
       ? ['alerts.daily_report is set, but no channel of notifications has reports among its events'] : []),
-    ...(isolation === undefined ? [] : [isolation])];
+    ...(isolation === undefined ? [] : [isolation]), ...serviceWarnings(config, credits)];
+}
+
+function serviceWarnings({ service }: RunConfig, credits: CreditUse | undefined): string[] {
+  const retired = retiredHost(service);
+  const { perMonth = 0, included = Infinity } = credits ?? {};
+  return [
+    ...(retired === undefined ? [] : [`service.base_url: ${retired}`]),
+    ...(perMonth <= included ? [] : [`watching takes ${perMonth} credits a month, and the plan includes ${included}: `
+      + 'raise "every" of the feeds, or expect a bill']),
+  ];
+}
+
+function creditFacts(credits: CreditUse | undefined): Fact[] {
+  if (credits === undefined) return [];
+  const { perMonth, included } = credits;
+  const plan = included === undefined ? '' : `, of ${included} in the plan`;
+  return [['credits', `${perMonth} a month for watching${plan}; swaps take a few each`]];
 }
 
 function rateFacts(rate: RequestRate): Fact[] {

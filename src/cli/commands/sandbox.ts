@@ -1,16 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDocument } from 'yaml';
 import type { CommandModule } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { wholeNumber } from '../input/flags.ts';
 import { table } from '../output/table.ts';
-import { GannetError, messageOf } from '../../core/errors.ts';
+import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import { interrupted } from '../../recording/interrupt.ts';
 import type { RateLimit, SandboxAddresses, ScenarioStep } from '../../sandbox/sandbox.ts';
 import { PROFILES, type Profile } from '../../sandbox/service/context.ts';
 import { PLAN_NAMES, requestsPerSecond, type PlanName } from '../../service/rate/rate-plan.ts';
+import { dialectNames } from '../../service/wire/dialect.ts';
+import { readHostProfile, type HostProfile } from '../../service/wire/host-profile.ts';
 
 interface SandboxFlags {
   readonly port: number;
@@ -18,8 +20,8 @@ interface SandboxFlags {
   readonly seed: number;
   readonly scenario?: string;
   readonly speed: number;
-  readonly dialect: string;
-  readonly profile: Profile;
+  readonly dialect?: string;
+  readonly profile: string;
   readonly plan?: PlanName;
 }
 
@@ -32,21 +34,26 @@ export const sandboxCommand: CommandModule = (program, run) => {
     .option('--seed <number>', 'seed of the market and the wallet', wholeNumber(0, 4_294_967_295), 7)
     .option('--scenario <file>', 'a file of timed faults and prices')
     .option('--speed <factor>', 'speed of the market; 0 freezes it', factor, 1)
-    .option('--dialect <name>', 'the wire vocabulary: a file of config/dialects', 'neutral')
-    .addOption(new Option(
-      '--profile <name>', 'answers as the service’s reference describes, or as the live service was observed',
-    ).choices(PROFILES).default('reference'))
+    .option('--dialect <name>', 'the wire vocabulary: a file of config/dialects (default: neutral, or the one of the '
+      + 'host’s profile)')
+    .option(
+      '--profile <name|file>', 'answers as the service’s reference describes (reference), as the live service was '
+        + 'observed (live), or as the host of a file that "gannet rehearse" wrote', 'reference',
+    )
     .addOption(new Option('--plan <name>', 'limits each key by this plan, in real time (default: no limit)')
       .choices(PLAN_NAMES))
     .action(run(async ({ terminal, interrupt }, flags: SandboxFlags) => {
+      const chosen = readProfile(flags.profile);
+      const dialect = flags.dialect ?? dialectOf(chosen.host);
       const { startSandbox } = await import('../../sandbox/sandbox.ts');
       const scenario = flags.scenario === undefined ? undefined : readScenario(flags.scenario);
       const sandbox = await startSandbox({
-        port: flags.port, rpcPort: flags.rpcPort, seed: flags.seed, speed: flags.speed, dialect: flags.dialect,
-        profile: flags.profile, ...(scenario === undefined ? {} : { scenario }),
-        ...(flags.plan === undefined ? {} : { rateLimit: limitOf(flags.plan, flags.profile) }),
+        port: flags.port, rpcPort: flags.rpcPort, seed: flags.seed, speed: flags.speed, dialect, ...chosen,
+        ...(scenario === undefined ? {} : { scenario }),
+        ...(flags.plan === undefined ? {} : { rateLimit: limitOf(flags.plan, chosen.profile) }),
       });
-      terminal.result(sandbox.addresses, () => describe(sandbox.addresses, flags));
+      terminal.result(sandbox.addresses, () =>
+        describe(sandbox.addresses, { dialect, plan: flags.plan, file: flags.profile, ...chosen }));
       await interrupted(interrupt);
       await sandbox.close();
       return EXIT.done;
@@ -64,15 +71,83 @@ function limitOf(plan: PlanName, profile: Profile): RateLimit {
   return { kind, windowMs, requests: perWindow('main'), executeRequests: perWindow('execute'), headers: true };
 }
 
-function describe(addresses: SandboxAddresses, { dialect, profile, plan }: SandboxFlags): string {
+/** A profile by its name, or a host's with what differs from `live`. */
+interface ChosenProfile {
+  readonly profile: Profile;
+  readonly host?: HostProfile;
+}
+
+const LARGEST_PROFILE_BYTES = 1_048_576;
+
+/**
+ * Returns the profile of a name, or of a file. Throws CONFIG_NOT_FOUND where there is no such file, CONFIG_INVALID
+ * where it is no profile of a host.
+ */
+function readProfile(name: string): ChosenProfile {
+  const profile = PROFILES.find((known) => known === name);
+  if (profile !== undefined) return { profile };
+  let text: string;
+  try {
+    const file = statSync(name);
+    if (!file.isFile()) throw new GannetError('CONFIG_INVALID', `${name}: expected a file with a host profile`);
+    const { size } = file;
+    if (size > LARGEST_PROFILE_BYTES) throw new GannetError(
+      'CONFIG_INVALID', `${name}: expected a host profile of at most ${LARGEST_PROFILE_BYTES} bytes, got ${size}`,
+    );
+    text = readFileSync(name, 'utf8');
+  } catch (cause) {
+    if (isGannetError(cause)) throw cause;
+    throw new GannetError(
+      'CONFIG_NOT_FOUND', `--profile: expected ${PROFILES.join(', ')}, or the file of a host profile, got `
+        + `"${printable(name, 60)}": ${messageOf(cause)}`, { cause },
+    );
+  }
+  return { profile: 'live', host: readHostProfile(name, text) };
+}
+
+/** Returns the words that the host of a profile spoke, as far as they are known here. */
+function dialectOf(host: HostProfile | undefined): string {
+  return host !== undefined && dialectNames().includes(host.dialect) ? host.dialect : 'neutral';
+}
+
+function ms(value: number | null): string {
+  return value === null ? 'not measured' : `${Math.round(value)} ms`;
+}
+
+/** Returns the lines that say how a sandbox answers. */
+function describeProfile({ profile, host, file }: ChosenProfile & { readonly file: string }): string[] {
+  if (host === undefined)
+    return [profile === 'live' ? 'answers as the live service was observed' : 'answers as the reference describes'];
+  const { rounding, tip, percent, members, limits, latency_ms: latency, node } = host;
+  const websocket = node.websocket === false ? 'no websocket' : 'with a websocket';
+  return [
+    `answers as ${printable(host.host, 50)} did`,
+    `at ${host.recorded_at} (${printable(file, 36)})`,
+    `least output: order ${rounding.order}, build ${rounding.build}; tips: up to ${tip.lamports} lamports`,
+    `shares: ${percent}; impact: ${host.price_impact}; members left out: `
+      + `order ${members.order.absent.length}, build ${members.build.absent.length}`,
+    `limit: ${limits.requests === null || limits.window_ms === null ? 'not stated'
+      : `${limits.requests} requests in ${limits.window_ms} ms`}`,
+    `delays: order ${ms(latency.order)}, build ${ms(latency.build)}, node ${ms(latency.node)}`,
+    `node: transactions up to version ${node.transaction_version ?? 1}, ${websocket}`,
+  ];
+}
+
+interface Described extends ChosenProfile {
+  readonly dialect: string;
+  readonly plan: PlanName | undefined;
+  /** What was given as the profile. */
+  readonly file: string;
+}
+
+function describe(addresses: SandboxAddresses, described: Described): string {
+  const { dialect, plan } = described;
   const rows = addresses.tokens.map(({ symbol, mint, decimals }) => [symbol, mint, String(decimals)]);
   return [
     `  service   ${addresses.base_url}\n`,
-    '            '
-      + `${profile === 'live' ? 'answers as the live service was observed' : 'answers as the reference describes'}, in `
-      + 'the '
-      + `dialect "${dialect}", ${plan === undefined ? 'without a limit' : `limited by the plan "${plan}"`}; accepts `
-      + `any API key\n`,
+    ...describeProfile(described).map((line) => `            ${line}\n`),
+    `            in the dialect "${printable(dialect, 20)}"; accepts any API key\n`,
+    ...(plan === undefined ? [] : [`            limited by the plan "${plan}"\n`]),
     `  rpc       ${addresses.rpc_url}\n`,
     `  websocket ${addresses.ws_url}\n`,
     `  wallet    ${addresses.wallet.address}\n`,

@@ -147,10 +147,11 @@ export function connectionOptions(
 ): ConnectionOptions {
   const onFault = (message: string): void => { terminal.err(`${printable(message, 500)}\n`); };
   return {
-    baseUrl: service.baseUrl, rpcUrl: chain.rpcUrl, furtherRpcUrls: chain.furtherRpcUrls, apiKey: service.apiKey,
-    dialect: service.dialect, plan: service.plan,
+    baseUrl: service.baseUrl, rpcUrl: chain.rpcUrl, furtherRpcUrls: chain.furtherRpcUrls, wsUrl: chain.wsUrl,
+    apiKey: service.apiKey, dialect: service.dialect, plan: service.plan,
     rateMemory: { stateDir: options.stateDir, onFault },
     tokenRecords: { stateDir: options.stateDir, onFault },
+    onUnread: (member) => { onFault(`left out of an answer of the service, as it cannot be read: ${member}`); },
     seed, clock: systemClock,
   };
 }

@@ -50,10 +50,11 @@ export function intentFacts(
     ])],
     ['course', [
       `${clockTime(story.created_at)} UTC  approved`,
-      ...transitions.map(({ at, attempt, state, code, reason }) =>
+      ...transitions.map(({ at, attempt, state, code, reason, gateway_request_id: requestId }) =>
         `${delayText(at - story.created_at)}  ${state}`
           + (attempt === 1 ? '' : ` (attempt ${attempt})`)
-          + separated(withTokenNames(tokens, causeText(code, reason)))),
+          + separated(withTokenNames(tokens, causeText(code, reason)))
+          + (requestId === null ? '' : ` (request ${requestId})`)),
     ]],
   ];
 }

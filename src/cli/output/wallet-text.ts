@@ -1,4 +1,4 @@
-import type { WalletContents, WalletTokenAccount } from '../../chain/balances.ts';
+import type { WalletContents, WalletTokenAccount } from '../../chain/wallet-contents.ts';
 import type { KeptAccount, OwnedTokenAccount } from '../../chain/close-accounts.ts';
 import { closableAccounts, depositOf } from '../../chain/close-accounts.ts';
 import { shortened } from './figures.ts';

@@ -143,8 +143,10 @@ function stopText(name: string, stopped: StrategyView['stopped']): string {
 
 /** Returns why the service cannot be used now; undefined where it can. */
 function serviceFault({ service_access: access, feeds = [] }: StatusView): string | undefined {
-  if (access?.state === 'refused') return 'the service refuses the API '
-    + `key${access.since === null ? '' : ` since ${clockTime(access.since)} UTC`}: ${access.reason ?? ''}`;
+  if (access?.state === 'refused' || access?.state === 'forbidden') {
+    return `the service refuses ${access.state === 'refused' ? 'the API key' : 'your region, address or key'}`
+      + `${access.since === null ? '' : ` since ${clockTime(access.since)} UTC`}: ${access.reason ?? ''}`;
+  }
   if (access?.state === 'silent') {
     return `the service does not answer${access.since === null ? '' : ` since ${clockTime(access.since)} UTC`}, `
       + `entries wait for it: ${access.reason ?? ''}`;

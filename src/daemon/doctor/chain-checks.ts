@@ -8,9 +8,11 @@ import type { GannetError } from '../../core/errors.ts';
 import { isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import { shortDuration } from '../../core/time.ts';
+import { NEWEST_VERSION } from '../../solana/transaction-versions.ts';
 import { GROSS_MS, NOTICEABLE_MS } from '../watch/system-clock.ts';
 import type { Check } from './check.ts';
 import { checksOf } from './check.ts';
+import { versionChecks } from './version-checks.ts';
 
 const { ok, warning, fault } = checksOf('chain');
 const ANSWER_WITHIN_MS: Millis = 5_000;
@@ -37,7 +39,7 @@ const METHODS: Readonly<Record<string, (address: string) => readonly unknown[]>>
   getMultipleAccounts: (address) => [[address], { encoding: 'base64', commitment: 'confirmed' }],
   getSignatureStatuses: () => [[SOME_SIGNATURE], { searchTransactionHistory: true }],
   getSignaturesForAddress: (address) => [address, { limit: 1, commitment: 'confirmed' }],
-  getTransaction: () => [SOME_SIGNATURE, { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
+  getTransaction: () => [SOME_SIGNATURE, { commitment: 'confirmed', maxSupportedTransactionVersion: NEWEST_VERSION }],
   simulateTransaction: () => ['', { encoding: 'base64' }],
   sendTransaction: () => ['', { encoding: 'base64' }],
 };
@@ -79,12 +81,14 @@ export async function examineNode(scope: NodeScope): Promise<ExaminedNode> {
         'check chain.rpc_url and the network; a provider shows whether its address or key has changed')] };
     }
     const chain = createChain({ rpcUrl, clock, timeoutMs: ANSWER_WITHIN_MS });
-    const [cluster, health, methods] = await Promise.all([
+    const [cluster, health, methods, versions] = await Promise.all([
       clusterChecks(rpc, scope, host), healthChecks(rpc, clock, host), methodChecks(rpc, scope, host),
+      versionChecks({ rpc, chain, address: scope.address, host }),
     ]);
     const shown = isGannetError(version) ? 'of an unknown version' : version['solana-core'];
     return {
-      checks: [ok('rpc', `${host} answers (${shown})`), ...cluster, ...health, ...methods], chain,
+      checks: [ok('rpc', `${host} answers (${shown})`), ...cluster, ...health, ...methods, ...versions],
+      chain,
       close: () => chain.close(),
     };
   } finally {

@@ -5,6 +5,7 @@ import { movesRealMoney } from '../../config/live-gate.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { BUILT_IN_FILE, loadConfig } from '../../config/load-config.ts';
 import { lateFeeds } from '../../config/request-rate.ts';
+import { creditUse, retiredHost } from '../../config/operations/service-facts.ts';
 import type { ConnectionSettings } from '../../config/resolve-config.ts';
 import { GUESSED_DECIMALS } from '../../config/resolve-tokens.ts';
 import type { RunConfig } from '../../config/run-config.ts';
@@ -93,8 +94,20 @@ function soundChecks(loaded: LoadedConfig): Check[] {
       : warning('request-rate', `${pluralize(late.length, 'feed')} will be polled more rarely than wanted: the plan `
         + `allows ${rate.allowedPerSecond} requests a second, and ${rate.requestsPerSecond} are needed for watching`,
         'raise "every" of the feeds, or set service.plan to a larger plan; see "gannet config check"'),
+    ...serviceChecks(loaded),
     ...notificationChecks(config),
     ...capChecks(loaded),
+  ];
+}
+
+/** What is known of the host, and of the plan, without asking. */
+function serviceChecks({ config: { service }, rate }: LoadedConfig): Check[] {
+  const retired = retiredHost(service);
+  const { perMonth = 0, included = Infinity } = creditUse(service, rate) ?? {};
+  return [
+    ...(retired === undefined ? [] : [warning('service', retired, 'set service.base_url to a host that stays')]),
+    ...(perMonth <= included ? [] : [warning('credits', `watching takes ${perMonth} credits a month, and the plan `
+      + `includes ${included}`, 'raise "every" of the feeds, or set service.plan to a larger plan')]),
   ];
 }
 

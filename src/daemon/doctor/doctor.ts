@@ -103,8 +103,8 @@ function secretsOf({ environment, overrides }: DoctorScope, settings: Connection
   const named = Object.entries(environment).flatMap(([name, value = '']) =>
     (SECRET_NAME.test(name) ? [value, ...addressSecrets(value)] : []));
   const { chain, service } = settings ?? {};
-  const urls = [chain?.rpcUrl, ...chain?.furtherRpcUrls ?? [], service?.baseUrl, overrides.rpcUrl].flatMap((url) =>
-    (url === undefined ? [] : addressSecrets(url)));
+  const urls = [chain?.rpcUrl, ...chain?.furtherRpcUrls ?? [], chain?.wsUrl, service?.baseUrl, overrides.rpcUrl]
+    .flatMap((url) => (url === undefined ? [] : addressSecrets(url)));
   // An address itself is no secret, only parts of it.
   return [...named.filter((value) => !URL.canParse(value)), ...urls, settings?.service.apiKey ?? '']
     .filter((secret) => secret.length >= SHORTEST_SECRET);

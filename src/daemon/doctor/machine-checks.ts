@@ -25,7 +25,7 @@ const { ok, warning, fault } = checksOf('machine');
 export function machineChecks(machine: Machine, folders: readonly string[]): Check[] {
   return [
     nodeCheck(machine), packagesCheck(machine), filesCheck(machine), memoryCheck(machine),
-    ...diskChecks(machine, folders), timeZoneCheck(machine), ...unitChecks(machine),
+    isolationCheck(machine), ...diskChecks(machine, folders), timeZoneCheck(machine), ...unitChecks(machine),
   ];
 }
 
@@ -52,6 +52,13 @@ function filesCheck({ openFiles }: Machine): Check {
   if (openFiles < FILES_NEEDED) return fault('file-limit', `${text}, and Gannet needs ${FILES_NEEDED}`, fix);
   return openFiles < FILES_WANTED ? warning('file-limit', `${text}; many strategies need more`, fix)
     : ok('file-limit', text);
+}
+
+function isolationCheck({ guardsBoxes }: Machine): Check {
+  return guardsBoxes ? ok('isolation', 'the kernel ends the processes of strategies with the daemon')
+    : warning('isolation', 'this system has no setpriv of util-linux: a strategy in an endless loop outlives a killed '
+      + 'daemon, and Node alone keeps its process in its box',
+    'on Linux install util-linux (Alpine Linux: apk add setpriv); elsewhere run strategies that you have read');
 }
 
 function memoryCheck({ freeMemoryBytes: free }: Machine): Check {

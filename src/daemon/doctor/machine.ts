@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { PROJECT_DIR } from '../../core/code-files.ts';
+import { setprivPath } from '../../core/watched-process.ts';
 
 /** The facts about this machine and this process that checks judge. Undefined means that the system does not say. */
 export interface Machine {
@@ -17,6 +18,8 @@ export interface Machine {
   readonly timeZone: string | undefined;
   /** The folder of the units that an operator installed. */
   readonly unitsDir: string;
+  /** Whether the kernel ends a strategy's process with the daemon, and keeps it from gaining privileges. */
+  readonly guardsBoxes: boolean;
   /** Returns the room at a place; a missing folder counts as its nearest existing parent. */
   room(place: string): { readonly device: number; readonly bytes: number; readonly inodes: number | undefined };
 }
@@ -32,6 +35,7 @@ export function thisMachine(packagesFault: string | undefined): Machine {
     freeMemoryBytes: memory(textOf('/proc/meminfo')),
     timeZone: process.env['TZ'],
     unitsDir: '/etc/systemd/system',
+    guardsBoxes: setprivPath() !== undefined,
     room(place) {
       let folder = resolve(place);
       while (!existsSync(folder)) folder = dirname(folder);

@@ -1,4 +1,4 @@
-import type { WalletContents } from '../../chain/balances.ts';
+import type { WalletContents } from '../../chain/wallet-contents.ts';
 import type { Chain } from '../../chain/chain.ts';
 import { movesRealMoney } from '../../config/live-gate.ts';
 import type { RunConfig } from '../../config/run-config.ts';

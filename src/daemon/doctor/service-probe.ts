@@ -59,6 +59,10 @@ function answerChecks(baseUrl: string, { fault: found }: ServiceProbe): Check[] 
     return [reached, fault('api-key', `the service refuses the API key: ${message}`,
       'write the key of its portal into .env as GANNET_API_KEY=…, and "chmod 600 .env"')];
   }
+  if (code === 'SERVICE_FORBIDDEN') {
+    return [reached, fault('api-key', `the service refuses your region, address or key: ${message}`,
+      'check the permissions of the key in its portal, and from which address this machine reaches the service')];
+  }
   if (code === 'SERVICE_RATE_LIMITED') {
     return [warning('service', `${baseUrl} answers that the request rate is used up`,
       'wait a minute; where it stays so, set service.plan to the plan of the key, or use a key for Gannet alone')];

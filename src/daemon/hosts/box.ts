@@ -5,7 +5,7 @@ import {
 } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { CODE_DIR, IS_SOURCE, layerFolders, packageFolders, PROJECT_DIR } from '../../core/code-files.ts';
-import { INTERRUPTIBLE } from '../../core/watched-process.ts';
+import { INTERRUPTIBLE, setprivPath } from '../../core/watched-process.ts';
 
 /** What a box is started with. */
 interface BoxOptions {
@@ -36,7 +36,6 @@ const OWN_CODE: readonly string[] = [
 ];
 /** The user and group that own nothing. */
 const UNPRIVILEGED_ID = 65_534;
-const SETPRIV = '/usr/bin/setpriv';
 /** No core file, few descriptors, small files. `setpriv` ends the process with the daemon, even in a loop. */
 const LIMITS = 'unset PWD; ulimit -c 0; ulimit -n 64; ulimit -f 8192; exec "$@"';
 
@@ -60,7 +59,9 @@ export function startBox({ entry, args = [], readable, heapMb }: BoxOptions): Bo
     '--heap-growing-percent=20', '--single-threaded-gc', '--v8-pool-size=0',
     entry, ...args,
   ];
-  const guard = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL', '--no-new-privs', ...asOther?.guard ?? []] : [];
+  const setpriv = setprivPath();
+  const guard = setpriv === undefined ? []
+    : [setpriv, '--pdeathsig', 'KILL', '--no-new-privs', ...asOther?.guard ?? []];
   const closed = inherited();
   const child = spawn('/bin/sh', ['-c', LIMITS, 'sh', ...guard, ...node], {
     env: cache[0] === undefined ? {} : { NODE_COMPILE_CACHE: cache[0] },
@@ -84,7 +85,7 @@ function otherUser(code: readonly string[]): {
 } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   if (code.every(isPublic)) return { start: OTHER, guard: [] };
-  if (!existsSync(SETPRIV) || !mayReadAll()) return undefined;
+  if (setprivPath() === undefined || !mayReadAll()) return undefined;
   return { start: {}, guard: [
     `--reuid=${UNPRIVILEGED_ID}`, `--regid=${UNPRIVILEGED_ID}`, '--clear-groups', ...READS_ALL,
   ] };

@@ -12,7 +12,7 @@ export type SickReason = (typeof SICK_REASONS)[number];
 /** Why a run does not do its whole work now; most of these pass by themselves, and no restart helps. */
 export const WAIT_REASONS = [
   'STARTING', 'RECOVERING', 'DRAINING', 'SAFE_MODE', 'FEEDS_NOT_READ', 'FEEDS_UNHEALTHY', 'SERVICE_SILENT',
-  'SERVICE_REFUSED',
+  'SERVICE_REFUSED', 'SERVICE_FORBIDDEN',
 ] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
 
@@ -39,6 +39,7 @@ const STALLED_MS: Millis = 120_000;
 
 const ACCESS = {
   refused: { reason: 'SERVICE_REFUSED', text: 'the service refuses the API key' },
+  forbidden: { reason: 'SERVICE_FORBIDDEN', text: 'the service refuses your region, address or key' },
   silent: { reason: 'SERVICE_SILENT', text: 'the service does not answer' },
 } as const;
 

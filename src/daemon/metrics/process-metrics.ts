@@ -3,7 +3,7 @@ import type { MetricDefinition, Reading, Sample } from './metric-definition.ts';
 import { enumerated, single } from './metric-definition.ts';
 
 const PHASES = ['starting', 'recovering', 'trading', 'draining', 'ended'] as const;
-const ACCESS = ['granted', 'silent', 'refused'] as const;
+const ACCESS = ['granted', 'silent', 'refused', 'forbidden'] as const;
 
 /** About the process, its files, and what it asks of service and node. */
 export const PROCESS_METRICS: readonly MetricDefinition[] = [
@@ -96,7 +96,8 @@ export const PROCESS_METRICS: readonly MetricDefinition[] = [
   },
   {
     name: 'gannet_service_access', type: 'gauge', labels: ['state'],
-    help: '1 for the state of access to the service, 0 for the others: granted, silent (no answer) or refused (key).',
+    help: '1 for the state of access to the service, 0 for the others: granted, silent (no answer), refused (key) or '
+      + 'forbidden (region, address or permission of the key).',
     read: ({ state }) => (state === undefined ? []
       : enumerated('state', ACCESS, (word) => word === state.service_access.state)),
   },

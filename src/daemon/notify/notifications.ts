@@ -76,7 +76,7 @@ function secretsOf(
   { config: { service, chain, alerts }, controlTokens, signalsToken }: NotifyingRun, configs: readonly ChannelConfig[],
 ): string[] {
   return [
-    service.apiKey, ...[chain.rpcUrl, ...chain.furtherRpcUrls].flatMap(addressSecrets),
+    service.apiKey, ...[chain.rpcUrl, ...chain.furtherRpcUrls, chain.wsUrl ?? ''].flatMap(addressSecrets),
     ...Object.values(controlTokens), signalsToken, ...channelSecrets(configs), ...alertSecrets(alerts),
   ].flatMap((secret) => (secret === undefined || secret === '' ? [] : [secret]));
 }

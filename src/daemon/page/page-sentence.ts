@@ -89,9 +89,10 @@ function needsOf({ state, trading, access, open, stopped }: SentenceParts): Foun
         what: `The outcome of ${id} is unknown, and its input stays locked: find it on the chain, then resolve it`,
         since: state.protections.unknownSince.get(id)?.at ?? null, remedy: { kind: 'resolve', intent_id: id },
       })),
-    ...(access.state !== 'refused' ? [] : [urgent({
-      what: `The service refuses the API key: ${access.reason ?? ''}. A new key needs a restart`, since: access.since,
-      remedy: { kind: 'outside' },
+    ...(access.state !== 'refused' && access.state !== 'forbidden' ? [] : [urgent({
+      what: `The service refuses ${access.state === 'refused' ? 'the API key' : 'your region, address or key'}: `
+        + `${access.reason ?? ''}. A new key needs a restart`,
+      since: access.since, remedy: { kind: 'outside' },
     })]),
     ...(stopFile === null ? [] : [urgent({
       what: 'The file STOP halts everything: remove it, then resume', since: word?.since ?? null,

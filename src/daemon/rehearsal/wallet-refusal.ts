@@ -1,4 +1,4 @@
-import type { WalletContents } from '../../chain/balances.ts';
+import type { WalletContents } from '../../chain/wallet-contents.ts';
 import type { RunConfig } from '../../config/run-config.ts';
 import { showAmount } from '../../market/market-text.ts';
 import { SOL_MINT } from '../../market/token.ts';

@@ -26,11 +26,13 @@ export function accessAlert(access: ServiceAccessState, reason: string): AlertPr
       data: { service_access: access, code: 'SERVICE_ACCESS' },
     };
   }
-  return {
-    kind: 'alert',
-    level: 'critical',
-    message: `quotes and trades have stopped: ${reason}. The run continues when the key works again; `
-      + 'a new key needs a restart',
+  const stopped = `quotes and trades have stopped: ${reason}. The run continues when`;
+  return access === 'forbidden' ? {
+    kind: 'alert', level: 'critical',
+    message: `${stopped} the service takes requests from here again; a new key needs a restart`,
+    data: { service_access: access, code: 'SERVICE_FORBIDDEN' },
+  } : {
+    kind: 'alert', level: 'critical', message: `${stopped} the key works again; a new key needs a restart`,
     data: { service_access: access, code: 'SERVICE_UNAUTHORIZED' },
   };
 }

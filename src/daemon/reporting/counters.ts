@@ -19,6 +19,8 @@ export interface IntentRecord {
   readonly signature?: string | undefined;
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
+  /** The id that the service's host gave to the request with the signed transaction. */
+  readonly gatewayRequestId?: string | undefined;
   readonly fill?: Fill | undefined;
   /** The network fees and tips of all attempts; undefined until it has ended. */
   readonly feeLamports?: Lamports | undefined;
@@ -54,6 +56,7 @@ export class Counters {
       signature: outcome.signature ?? before.signature,
       code: outcome.code,
       reason: outcome.reason,
+      gatewayRequestId: outcome.gatewayRequestId,
       fill: outcome.fill,
       feeLamports: isTerminal(outcome.state) ? outcome.fill?.feeLamports ?? outcome.feeLamports : undefined,
     };

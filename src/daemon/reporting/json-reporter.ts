@@ -76,7 +76,7 @@ function signerJson(signer: RunStart['signer']): object | null {
 
 /** Returns an intent as the command line and the control API show it; what is not known yet is absent. */
 export function intentJson(
-  { intent, state, router, signature, code, reason, fill }: IntentRecord,
+  { intent, state, router, signature, code, reason, gatewayRequestId, fill }: IntentRecord,
 ): Record<string, unknown> {
   return {
     intent_id: intent.id,
@@ -92,5 +92,6 @@ export function intentJson(
     signature,
     code,
     reason,
+    gateway_request_id: gatewayRequestId,
   };
 }

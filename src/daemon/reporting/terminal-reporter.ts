@@ -156,10 +156,11 @@ function clockTime(at: number): string {
 }
 
 function describeIntent(
-  { intent, state, router, quotedOut, signature, code, reason, fill }: IntentRecord,
+  { intent, state, router, quotedOut, signature, code, reason, gatewayRequestId, fill }: IntentRecord,
   amountOf: (mint: Mint, amount: bigint) => string,
 ): { readonly words: string; readonly style?: Style } | undefined {
   const why = causeText(code, reason);
+  const request = gatewayRequestId === undefined ? '' : ` (request ${gatewayRequestId})`;
   switch (state) {
     case 'approved':
     case 'building':
@@ -189,9 +190,9 @@ function describeIntent(
       };
     }
     case 'failed':
-      return { words: `failed on chain (${why}); nothing was swapped, the fee is paid`, style: 'red' };
+      return { words: `failed on chain (${why}); nothing was swapped, the fee is paid${request}`, style: 'red' };
     case 'expired':
-      return { words: `never landed and never can: ${reason ?? why}`, style: 'yellow' };
+      return { words: `never landed and never can: ${reason ?? why}${request}`, style: 'yellow' };
     case 'abandoned':
       return { words: `given up before signing (${why})`, style: 'yellow' };
     default:

@@ -1,6 +1,6 @@
 import type { Chain } from '../../chain/chain.ts';
-import type { ClosingTransaction, OwnedTokenAccount } from '../../chain/close-accounts.ts';
-import { CLOSES_PER_TRANSACTION } from '../../chain/close-accounts.ts';
+import { CLOSES_PER_TRANSACTION, type OwnedTokenAccount } from '../../chain/close-accounts.ts';
+import type { ClosingTransaction } from '../../chain/compose-closing.ts';
 import type { Lamports } from '../../core/amount.ts';
 import type { GannetError } from '../../core/errors.ts';
 import { isGannetError } from '../../core/errors.ts';
@@ -34,7 +34,7 @@ interface Closings<Account extends OwnedTokenAccount> {
 interface ClosingParts {
   readonly chain: Pick<
     Chain, 'composeClosing' | 'send' | 'signatureStatus' | 'finalizedBlockHeight' | 'isBlockhashValid'
-  >;
+  > & Partial<Pick<Chain, 'transactionHints$'>>;
   readonly signer: {
     /** The owner of the accounts. */
     readonly address: string;

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chain } from '../../chain/chain.ts';
 import { createChain } from '../../chain/chain.ts';
+import { wsUrlOf } from '../../chain/node-socket.ts';
 import type { ErrorCode } from '../../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
 import type { Clock } from '../../core/time.ts';
@@ -25,6 +26,8 @@ export interface ConnectionOptions {
   readonly rpcUrl: string | undefined;
   /** More nodes of the same chain; none for an embedded one. */
   readonly furtherRpcUrls?: readonly string[] | undefined;
+  /** Where the nodes take subscriptions: "off", or one address; by default derived from those of the nodes. */
+  readonly wsUrl?: string | undefined;
   readonly apiKey: string | undefined;
   readonly dialect: string;
   readonly plan: RatePlan;
@@ -32,6 +35,8 @@ export interface ConnectionOptions {
   readonly rateMemory?: { readonly stateDir: string; readonly onFault: (message: string) => void } | undefined;
   /** Stores token records of a real service, for starts while it has trouble. Absent for no store. */
   readonly tokenRecords?: { readonly stateDir: string; readonly onFault: (message: string) => void } | undefined;
+  /** Takes the name of each optional member of the service's answers that could not be read, once. */
+  readonly onUnread?: ((member: string) => void) | undefined;
   /** How long a start waits for a service that has trouble. Absent for one attempt. */
   readonly startTimeout?: StartTimeout | undefined;
   readonly seed: number;
@@ -53,7 +58,10 @@ export interface Connections {
    * unknown mints.
    */
   decimalsOf(mints: readonly Mint[]): Promise<ReadonlyMap<Mint, number>>;
-  /** Throws SERVICE_UNREACHABLE, SERVICE_TIMEOUT, SERVICE_UNAUTHORIZED or CHAIN_UNREACHABLE without an answer. */
+  /**
+   * Throws SERVICE_UNREACHABLE, SERVICE_TIMEOUT, SERVICE_UNAUTHORIZED, SERVICE_FORBIDDEN or CHAIN_UNREACHABLE without
+   * an answer.
+   */
   ensureReachable(): Promise<void>;
   close(): Promise<void>;
 }
@@ -64,7 +72,7 @@ const RATE_MEMORY_FILE = 'service-rate.json';
 
 /** Opens the connections, and starts the sandbox for embedded ones. Sends no request to a real service yet. */
 export async function openConnections(options: ConnectionOptions): Promise<Connections> {
-  const { clock, dialect, baseUrl, rpcUrl, furtherRpcUrls = [], seed } = options;
+  const { clock, dialect, baseUrl, rpcUrl, furtherRpcUrls = [], wsUrl, seed } = options;
   const embedded = baseUrl === 'embedded';
   const sandbox = embedded || rpcUrl === 'embedded'
     ? await spawnSandbox({ seed, dialect: embedded ? dialect : 'neutral' }) : undefined;
@@ -78,10 +86,15 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     plan: options.plan,
     clock,
     onAnswer: options.onAnswer,
+    onUnread: options.onUnread,
     // The counts of an embedded service end with it.
     rateMemory: embedded || options.rateMemory === undefined ? undefined : openRateMemory(options.rateMemory),
   });
-  const chain = chainUrl === undefined ? undefined : createChain({ rpcUrl: chainUrl, furtherRpcUrls, clock });
+  const chain = chainUrl === undefined ? undefined : createChain({
+    rpcUrl: chainUrl, furtherRpcUrls, clock,
+    wsUrls: wsUrl === 'off' ? [] : rpcUrl === 'embedded' ? [sandbox!.addresses.ws_url]
+      : wsUrl !== undefined ? [wsUrl] : [chainUrl, ...furtherRpcUrls].map(wsUrlOf),
+  });
   const closed = new AbortController();
   const records = embedded || options.tokenRecords === undefined
     ? undefined
@@ -100,7 +113,8 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     ensureReachable: async () => {
       // Embedded ones have just reported their addresses.
       if (!embedded) await expectAnswer(
-        service.tokens.search([SOL_MINT]), ['SERVICE_UNREACHABLE', 'SERVICE_TIMEOUT', 'SERVICE_UNAUTHORIZED'],
+        service.tokens.search([SOL_MINT]),
+        ['SERVICE_UNREACHABLE', 'SERVICE_TIMEOUT', 'SERVICE_UNAUTHORIZED', 'SERVICE_FORBIDDEN'],
       );
       if (chain !== undefined && rpcUrl !== 'embedded') await expectAnswer(chain.version(), ['CHAIN_UNREACHABLE']);
     },

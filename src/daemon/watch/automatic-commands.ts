@@ -2,13 +2,19 @@ import type { Observable } from 'rxjs';
 import { Subscription } from 'rxjs';
 import type { Clock } from '../../core/time.ts';
 import type { ServiceAccess } from '../../service/access.ts';
-import type { Command } from '../../trading/engine-command.ts';
+import type { Command, ServiceAccessState } from '../../trading/engine-command.ts';
 import type { AlertProposal } from '../../trading/proposal.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import type { SessionOptions } from '../run/run-options.ts';
 import type { StopFile } from './stop-file.ts';
 import { watchStopFile } from './stop-file.ts';
 import { watchClock } from './system-clock.ts';
+
+/** What ended, in words, where the service lets everything through again. */
+const ANSWERS_AGAIN: { readonly [State in ServiceAccessState]: string } = {
+  granted: 'the service answers', silent: 'the service answers again',
+  refused: 'the service takes the API key again', forbidden: 'the service takes your region, address and key again',
+};
 
 interface ExternalCommandOptions {
   readonly state: EngineState;
@@ -49,9 +55,7 @@ export function watchExternalCommands(options: ExternalCommandOptions): External
   subscription.add(options.access$.subscribe({
     next: (access) => {
       if (hasEnded() || access.state === state.serviceAccess) return;
-      const again = state.serviceAccess === 'silent' ? 'the service answers again'
-        : 'the service takes the API key again';
-      const reason = access.state === 'granted' ? again : access.message;
+      const reason = access.state === 'granted' ? ANSWERS_AGAIN[state.serviceAccess] : access.message;
       accept({ kind: 'command', name: 'set-service-access', access: access.state, reason });
     },
     error: options.onError,

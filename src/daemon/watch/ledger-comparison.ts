@@ -1,11 +1,11 @@
 import type { Observable } from 'rxjs';
-import { EMPTY, catchError, defer, exhaustMap, filter, from, mergeMap, timer } from 'rxjs';
+import { EMPTY, catchError, defer, exhaustMap, filter, from, ignoreElements, merge, mergeMap, tap, timer } from 'rxjs';
 import type { Amount } from '../../core/amount.ts';
 import { isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../market/token.ts';
-import type { LandedSwap } from '../../trading/attempt.ts';
+import { isUnreadable, type LandedSwap, type UnreadableTransaction } from '../../trading/attempt.ts';
 import type { AdjustWallet, AdjustmentCause } from '../../trading/engine-command.ts';
 import type { Intent } from '../../trading/intent.ts';
 
@@ -28,7 +28,7 @@ export interface WalletWatchOptions {
     newestTransactions(owner: string): Promise<readonly { readonly signature: string }[]>;
     landedSwap(options: {
       readonly signature: string; readonly owner: string; readonly inputMint: Mint; readonly outputMint: Mint;
-    }): Promise<LandedSwap | undefined>;
+    }): Promise<LandedSwap | UnreadableTransaction | undefined>;
   };
   /** Undefined while a finished swap is not written yet. */
   readonly ledger: () => LedgerView | undefined;
@@ -38,6 +38,8 @@ export interface WalletWatchOptions {
   readonly agreedAt?: (() => string | undefined) | undefined;
   /** Called when they agree. */
   readonly onAgreed?: (() => void) | undefined;
+  /** Emits where something may have changed for the wallet. Absent for none: then the interval alone decides. */
+  readonly hints$?: Observable<unknown> | undefined;
   readonly clock: Clock;
 }
 
@@ -64,9 +66,21 @@ const FAR_OFF = 4n;
  * transaction may land between them; of several nodes, two must give the second. Throws the errors of the node.
  *
  * More is a deposit. Less is a withdrawal where foreign transactions took as much since ledger and chain agreed, or,
- * where that is unknown, since our own last one. Any other loss is a mismatch.
+ * where that is unknown, since our own last one; one of a later version than Gannet reads may have taken any
+ * part. Any other loss is a mismatch.
  */
 export async function compareWallet(options: WalletWatchOptions): Promise<AdjustWallet[] | undefined> {
+  return (await findDifferences(options))?.map(({ command }) => command);
+}
+
+/** A difference between chain and ledger. */
+interface Difference {
+  readonly command: AdjustWallet;
+  /** Whether readable transactions explain it to the unit. */
+  readonly isExplained: boolean;
+}
+
+async function findDifferences(options: WalletWatchOptions): Promise<Difference[] | undefined> {
   const { wallet, chain, ledger } = options;
   const before = ledger();
   if (before === undefined) return undefined;
@@ -81,39 +95,43 @@ export async function compareWallet(options: WalletWatchOptions): Promise<Adjust
   if (after?.version !== before.version) return undefined;
   const open = [...(before.open ?? []), ...(after.open ?? [])];
   const unexplained = unexplainedBy([...new Map(open.map((intent) => [intent.id, intent])).values()], first, second);
-  const commands: AdjustWallet[] = [];
+  const found: Difference[] = [];
   for (const [mint, { least, whole }] of unexplained) {
-    const taken = least > 0n ? 0n : await takenElsewhere(options, mint, -whole);
-    const cause = least > 0n ? 'deposit' : taken >= -least ? 'withdrawal' : 'mismatch';
+    const elsewhere = least > 0n ? NOTHING_TAKEN : await takenElsewhere(options, mint, -whole);
+    const isExplained = least < 0n && elsewhere.taken >= -least;
+    const cause = least > 0n ? 'deposit' : isExplained || elsewhere.mayHaveTakenMore ? 'withdrawal' : 'mismatch';
     // Foreign transactions are known to the unit, although an open swap may have moved as much beside them.
-    const change = cause === 'withdrawal' ? -smaller(taken, -whole) : least;
-    commands.push({
-      kind: 'command', name: 'adjust-wallet', mint, change: change.toString(), cause, reason: REASONS[cause],
+    const change = isExplained ? -smaller(elsewhere.taken, -whole) : least;
+    const reason = cause === 'withdrawal' && !isExplained ? UNREADABLE_WITHDRAWAL : REASONS[cause];
+    found.push({
+      isExplained, command: { kind: 'command', name: 'adjust-wallet', mint, change: change.toString(), cause, reason },
     });
   }
-  return ledger()?.version === before.version ? commands : undefined;
+  return ledger()?.version === before.version ? found : undefined;
 }
 
 /**
- * Compares at least once a minute, soon after the last open swap ended, and soon after an uncertain comparison. A
- * withdrawal is emitted at once, because transactions explain it. Any other difference must last ten seconds, so that
- * one wrong balance is not booked. After a loss that no transaction explains it compares every ten seconds for ten
+ * Compares at least once a minute, and soon after the last open swap ended, after a hint, and after an uncertain
+ * comparison. What transactions explain to the unit is emitted at once. Any other difference must last ten seconds, so
+ * that one wrong balance is not booked. After a loss that no transaction explains it compares every ten seconds for ten
  * minutes. Errors of the node go to `onFault`, and the watch goes on.
  */
 export function watchWallet(
   options: WalletWatchOptions & { readonly onFault: (error: Error) => void; readonly everyMs?: Millis | undefined },
 ): Observable<AdjustWallet> {
-  const { clock, ledger, everyMs = EVERY_MS, onFault } = options;
+  const { clock, ledger, everyMs = EVERY_MS, hints$ = EMPTY, onFault } = options;
   let lastAt = clock.now();
   let lastVersion = ledger()?.version;
   let isUnsure = false;
+  let isHinted = false;
   let held: ReadonlyMap<string, Millis> = new Map();
   let mismatchAt: Millis | undefined;
 
   const isDue = (): boolean => {
     const sinceMs = clock.now() - lastAt;
     const view = ledger();
-    const isIdle = view !== undefined && (view.open ?? []).length === 0 && view.version !== lastVersion;
+    // The hints of an open swap wait for its end.
+    const isIdle = view !== undefined && (view.open ?? []).length === 0 && (view.version !== lastVersion || isHinted);
     const isAfterMismatch = mismatchAt !== undefined && clock.now() - mismatchAt < AFTER_MISMATCH_MS;
     return sinceMs >= everyMs || (sinceMs >= GAP_MS && (isIdle || isAfterMismatch || held.size > 0))
       || (isUnsure && sinceMs >= TICK_MS);
@@ -122,19 +140,21 @@ export function watchWallet(
     lastAt = clock.now();
     lastVersion = ledger()?.version;
     isUnsure = true;
-    const commands = await compareWallet(options);
-    isUnsure = commands === undefined;
-    if (commands === undefined) return [];
+    isHinted = false;
+    const found = await findDifferences(options);
+    isUnsure = found === undefined;
+    if (found === undefined) return [];
     const known = held;
-    const isCertain = (command: AdjustWallet): boolean =>
-      command.cause === 'withdrawal' || clock.now() - (known.get(nameOf(command)) ?? Infinity) >= GAP_MS;
-    held = new Map(commands.filter((command) => !isCertain(command)).map((command) =>
+    const isCertain = ({ command, isExplained }: Difference): boolean =>
+      isExplained || clock.now() - (known.get(nameOf(command)) ?? Infinity) >= GAP_MS;
+    held = new Map(found.filter((difference) => !isCertain(difference)).map(({ command }) =>
       [nameOf(command), known.get(nameOf(command)) ?? lastAt]));
-    const certain = commands.filter(isCertain);
+    const certain = found.filter(isCertain).map(({ command }) => command);
     if (certain.some(({ cause }) => cause === 'mismatch')) mismatchAt = clock.now();
     return certain;
   };
-  return timer(TICK_MS, TICK_MS, clock).pipe(
+  const noted$ = hints$.pipe(tap(() => { isHinted = true; }), ignoreElements());
+  return merge(timer(TICK_MS, TICK_MS, clock), noted$).pipe(
     filter(isDue),
     exhaustMap(() => defer(compare).pipe(
       mergeMap((commands) => from(commands)),
@@ -221,12 +241,21 @@ function differences(ledger: ReadonlyMap<Mint, Amount>, chain: ReadonlyMap<Mint,
   return changes;
 }
 
+/** What foreign transactions took of a mint. */
+interface TakenElsewhere {
+  readonly taken: bigint;
+  /** Whether one of a later version than Gannet reads may have taken more. */
+  readonly mayHaveTakenMore: boolean;
+}
+
+const NOTHING_TAKEN: TakenElsewhere = { taken: 0n, mayHaveTakenMore: false };
+
 /** Adds up what the newest foreign transactions took, up to the missing amount. Our own swaps are booked already. */
 async function takenElsewhere(
   { wallet, chain, isOwn, agreedAt }: WalletWatchOptions, mint: Mint, missing: bigint,
-): Promise<bigint> {
+): Promise<TakenElsewhere> {
   const newest = await chain.newestTransactions(wallet);
-  let taken = 0n;
+  let { taken, mayHaveTakenMore } = NOTHING_TAKEN;
   const agreed = agreedAt?.();
   const since = agreed === undefined ? isOwn : (signature: string) => signature === agreed;
   const until = newest.findIndex(({ signature }) => since(signature));
@@ -236,16 +265,21 @@ async function takenElsewhere(
       signature, owner: wallet, inputMint: mint, outputMint: mint === SOL_MINT ? USDC_MINT : SOL_MINT,
     });
     if (landed === undefined) continue;
+    if (isUnreadable(landed)) {
+      // A transaction that no node gives shows nothing: then the loss stays unexplained.
+      mayHaveTakenMore ||= !landed.mayBeOwn;
+      continue;
+    }
     taken += landed.amountIn + (mint === SOL_MINT ? landed.feeLamports + landed.rentLamports : 0n);
     if (taken >= missing) break;
   }
-  return taken;
+  return { taken, mayHaveTakenMore };
 }
 
 /** A transaction that paid in cannot be read as a payment out: it took nothing. */
 async function paidOut(
   chain: WalletWatchOptions['chain'], of: Parameters<WalletWatchOptions['chain']['landedSwap']>[0],
-): Promise<LandedSwap | undefined> {
+): Promise<LandedSwap | UnreadableTransaction | undefined> {
   try {
     return await chain.landedSwap(of);
   } catch (error) {
@@ -259,3 +293,5 @@ const REASONS: Readonly<Record<AdjustmentCause, string>> = {
   withdrawal: 'the wallet has less than the ledger: another program with its key paid out',
   mismatch: 'the wallet has less than the ledger, and no transaction of the wallet explains it',
 };
+const UNREADABLE_WITHDRAWAL =
+  'the wallet has less than the ledger: a transaction of a later version than Gannet reads may have paid out';

@@ -5,6 +5,7 @@ import type { Clock, Millis } from '../../core/time.ts';
 import { wait } from '../../execution/monotonic-time.ts';
 import type { Mint } from '../../market/token.ts';
 import type { WriteBehindJournal } from '../../store/write-behind-journal.ts';
+import { isUnreadable } from '../../trading/attempt.ts';
 import type { AdjustWallet } from '../../trading/engine-command.ts';
 import type { EngineState } from '../../trading/engine-state.ts';
 import type { WalletWatchOptions } from './ledger-comparison.ts';
@@ -37,7 +38,8 @@ const JOURNAL_BEHIND = 'the journal waits for its disk, and swaps that it lacks 
 export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
   /** Base58. */
   readonly wallet: string;
-  readonly chain: WalletWatchOptions['chain'] & Pick<Chain, 'finalizedBlockHeight' | 'signatureStatus'>;
+  readonly chain: WalletWatchOptions['chain'] & Pick<Chain, 'finalizedBlockHeight' | 'signatureStatus'>
+    & Partial<Pick<Chain, 'walletHints$'>>;
   readonly journal: Pick<WriteBehindJournal, 'isBehind' | 'isOwnTransaction' | 'lastLanded'>;
   readonly clock: Clock;
   readonly onFault: (error: Error) => void;
@@ -52,6 +54,7 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
   const booked = new Set<string>();
   const optionsFor = ({ state, version }: KeptLedger): WalletWatchOptions => ({
     wallet, clock,
+    hints$: chain.walletHints$?.(wallet),
     // Balances refer to the newest finalized slot. A wrong one would be awaited until the next request for it.
     chain: { ...chain, balances: async (owner, how) => {
       counted.clear();
@@ -61,7 +64,8 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
     }, landedSwap: async (of) => {
       if (booked.has(`${of.inputMint} ${of.signature}`)) return undefined;
       const landed = await chain.landedSwap(of);
-      if (landed !== undefined) counted.set(of.inputMint, [...counted.get(of.inputMint) ?? [], of.signature]);
+      const explains = landed !== undefined && !(isUnreadable(landed) && landed.mayBeOwn);
+      if (explains) counted.set(of.inputMint, [...counted.get(of.inputMint) ?? [], of.signature]);
       return landed;
     } },
     // A swap is recognised as ours once the journal has it.

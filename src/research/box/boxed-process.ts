@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { boxedPackages, CODE_DIR, DIALECTS_DIR, PROJECT_DIR, STRATEGIES_DIR } from '../../core/code-files.ts';
-import { INTERRUPTIBLE } from '../../core/watched-process.ts';
+import { INTERRUPTIBLE, setprivPath } from '../../core/watched-process.ts';
 
 /** What a boxed process may read and write, as absolute paths of files, and of folders with all that is in them. */
 export interface BoxGrants {
@@ -34,7 +34,7 @@ const MEMORY_OPTION = /^--(?:max-old-space-size|max-semi-space-size|stack-size)=
  * the system lacks it, a strategy in an endless loop outlives a killed command.
  */
 function launcher(): string[] {
-  const found = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path));
+  const found = setprivPath();
   return found === undefined ? [] : [found, '--pdeathsig', 'KILL', '--no-new-privs', '--'];
 }
 

@@ -4,8 +4,10 @@ import { GannetError } from '../../core/errors.ts';
 import type { Address } from './addresses.ts';
 import { NATIVE_MINT, SYSTEM_PROGRAM, associatedTokenAddress } from './addresses.ts';
 import { SLOTS_BEHIND } from './blocks.ts';
+import type { TransferFee } from './token-layout.ts';
 import {
-  MINT_BYTES, decodeMint, decodeTokenAccount, encodeMint, encodeTokenAccount, isTokenProgram, withTokenAmount,
+  MINT_BYTES, decodeMint, decodeTokenAccount, encodeMint, encodeTokenAccount, encodeWithholdingMint, isTokenProgram,
+  withTokenAmount,
 } from './token-layout.ts';
 import type { Account, Vm } from './vm.ts';
 
@@ -13,6 +15,8 @@ export interface Mint {
   address: Address;
   decimals: number;
   tokenProgram: Address;
+  /** Whether its accounts have room for what the mint withholds of transfers. */
+  withholds: boolean;
 }
 
 export interface CreateMintOptions {
@@ -22,6 +26,8 @@ export interface CreateMintOptions {
   supply: bigint;
   mintAuthority?: Address;
   freezeAuthority?: Address;
+  /** Of Token-2022 alone. */
+  transferFee?: TransferFee;
 }
 
 /** Reads and writes accounts without transactions: the sandbox sets up its first slot with it. */
@@ -49,7 +55,9 @@ export function createAccounts(vm: Vm): Accounts {
     const account = vm.account(address);
     const state = account && isTokenProgram(account.owner) ? decodeMint(account.data) : undefined;
     return account && state?.isInitialized
-      ? { address, decimals: state.decimals, tokenProgram: account.owner } : undefined;
+      ? {
+        address, decimals: state.decimals, tokenProgram: account.owner, withholds: account.data.length > MINT_BYTES,
+      } : undefined;
   }
 
   function mint(address: Address): Mint {
@@ -72,15 +80,17 @@ export function createAccounts(vm: Vm): Accounts {
       );
       return;
     }
-    const data = encodeMint({
+    const state = {
       mintAuthority: options.mintAuthority ?? null,
       supply: options.supply,
       decimals: options.decimals,
       isInitialized: true,
       freezeAuthority: options.freezeAuthority ?? null,
-    });
+    };
+    const data = options.transferFee === undefined ? encodeMint(state)
+      : encodeWithholdingMint(state, options.transferFee);
     vm.setAccount(options.mint, {
-      lamports: vm.rentExemption(MINT_BYTES), owner: options.tokenProgram, executable: false, data,
+      lamports: vm.rentExemption(data.length), owner: options.tokenProgram, executable: false, data,
     });
   }
 
@@ -97,7 +107,7 @@ export function createAccounts(vm: Vm): Accounts {
     const { owner, amount } = options;
     if (amount < 0n || amount > U64_MAX)
       throw new GannetError('AMOUNT_INVALID', `expected a token balance of 0 to ${U64_MAX}, got ${amount}`);
-    const { tokenProgram } = mint(options.mint);
+    const { tokenProgram, withholds } = mint(options.mint);
     const address = associatedTokenAddress(owner, options.mint, tokenProgram);
     const existing = vm.account(address);
     const state = existing && existing.owner === tokenProgram ? decodeTokenAccount(existing.data) : undefined;
@@ -109,9 +119,9 @@ export function createAccounts(vm: Vm): Accounts {
       });
       return address;
     }
-    const empty = encodeTokenAccount({ mint: options.mint, owner, amount, tokenProgram, rentExemptReserve: 0n });
-    const rent = vm.rentExemption(empty.length);
-    const data = encodeTokenAccount({ mint: options.mint, owner, amount, tokenProgram, rentExemptReserve: rent });
+    const fresh = { mint: options.mint, owner, amount, tokenProgram, withholds };
+    const rent = vm.rentExemption(encodeTokenAccount({ ...fresh, rentExemptReserve: 0n }).length);
+    const data = encodeTokenAccount({ ...fresh, rentExemptReserve: rent });
     vm.setAccount(address, {
       lamports: options.mint === NATIVE_MINT ? rent + amount : rent, owner: tokenProgram, executable: false, data,
     });

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { PublicKey } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { GannetError } from '../../core/errors.ts';
 
@@ -16,15 +17,12 @@ export const MEMO_PROGRAM: Address = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcH
 export const NATIVE_MINT: Address = 'So11111111111111111111111111111111111111112';
 
 const MAX_BASE58_LENGTH = 44;
-const PROGRAM_ADDRESS_MARKER = Buffer.from('ProgramDerivedAddress');
-/** Of Ed25519. */
-const FIELD_PRIME = 2n ** 255n - 19n;
-const CURVE_D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 // Long-lived sandboxes meet ever new addresses; a cache that is full starts over instead of growing for months.
 const CACHE_LIMIT = 100_000;
 
 const bytesByAddress = new Map<Address, Uint8Array>();
 const addressesByBytes = new Map<string, Address>();
+const keys = new Map<Address, PublicKey>();
 const derivedAddresses = new Map<string, ProgramAddress>();
 
 interface ProgramAddress {
@@ -62,47 +60,32 @@ export function addressOf(bytes: Uint8Array): Address {
   return addressesByBytes.get(key) ?? remember(addressesByBytes, key, bs58.encode(bytes));
 }
 
-/** Returns the program address of `seeds`, cached: the search for the bump costs 0.2 to 0.6 ms. */
+/** A key that keeps its text: web3.js makes it again at each use, which takes two thirds of composing a message. */
+class KnownKey extends PublicKey {
+  readonly #address: Address;
+
+  constructor(address: Address) {
+    super(addressBytes(address));
+    this.#address = address;
+  }
+
+  override toBase58(): Address {
+    return this.#address;
+  }
+}
+
+/** Returns the key of an address, cached. */
+export function publicKeyOf(address: Address): PublicKey {
+  return keys.get(address) ?? remember(keys, address, new KnownKey(address));
+}
+
+/** Returns the program address of `seeds`, cached: the search for the bump takes 0.05 to 0.6 ms. */
 export function programAddress(seeds: readonly Uint8Array[], program: Address): ProgramAddress {
   const key = `${program}:${seeds.map((seed) => Buffer.from(seed).toString('base64')).join(':')}`;
   const cached = derivedAddresses.get(key);
   if (cached) return cached;
-  const parts = [...seeds, addressBytes(program), PROGRAM_ADDRESS_MARKER];
-  for (let bump = 255; bump >= 0; bump--) {
-    const found = hash('sha256', Buffer.concat(parts.toSpliced(seeds.length, 0, Buffer.of(bump))), 'buffer');
-    if (!isPoint(found)) return remember(derivedAddresses, key, { address: addressOf(found), bump });
-  }
-  throw new GannetError('CHAIN_TRANSACTION_INVALID', `no bump gives an address of program ${program}`);
-}
-
-/**
- * Whether 32 bytes encode a point of Ed25519, with y taken modulo p: then an address could have a private key. It is
- * one where x² = (y² - 1) / (d y² + 1) has a root, and a quotient is a square exactly where the product is.
- */
-function isPoint(bytes: Uint8Array): boolean {
-  const y2 = (BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`) % (1n << 255n)) ** 2n % FIELD_PRIME;
-  return isSquare((y2 - 1n + FIELD_PRIME) * (CURVE_D * y2 + 1n) % FIELD_PRIME, FIELD_PRIME);
-}
-
-/**
- * Whether `value` is a square modulo an odd prime, by the Jacobi symbol: some 150 divisions, a tenth of the time of
- * Euler's criterion.
- */
-function isSquare(value: bigint, prime: bigint): boolean {
-  if (value === 0n) return true;
-  let [top, bottom] = [value, prime];
-  let isNegative = false;
-  for (;;) {
-    const low = Number(BigInt.asUintN(32, top));
-    const twos = low === 0 ? 32 : 31 - Math.clz32(low & -low);
-    top >>= BigInt(twos);
-    if (low === 0) continue;
-    const rest = Number(BigInt.asUintN(3, bottom));
-    if (twos % 2 === 1 && (rest === 3 || rest === 5)) isNegative = !isNegative;
-    if (top === 1n) return !isNegative;
-    if (rest % 4 === 3 && BigInt.asUintN(2, top) === 3n) isNegative = !isNegative;
-    [top, bottom] = [bottom % top, top];
-  }
+  const [found, bump] = PublicKey.findProgramAddressSync([...seeds], publicKeyOf(program));
+  return remember(derivedAddresses, key, { address: addressOf(found.toBytes()), bump });
 }
 
 /** Returns an owner's associated token account for a mint, cached; the owner may be a program address. */

@@ -41,6 +41,8 @@ export interface Blocks {
   advance: (count: number) => void;
   /** Returns the block of the current slot, making it if the slot was about to be skipped. */
   produce: () => Block;
+  /** Returns the blockhash on which the block of the current slot builds. */
+  parentHash: () => string;
   slotAt: (commitment: Commitment) => number;
   blockAt: (commitment: Commitment) => Block;
   latestBlockhash: (commitment: Commitment) => LatestBlockhash;
@@ -104,6 +106,11 @@ export function createBlocks(options: BlocksOptions): Blocks {
     return newest.slot === slot ? newest : addBlock();
   }
 
+  function parentHash(): string {
+    const newest = blocks.at(-1)!;
+    return newest.slot === slot ? newest.previousBlockhash : newest.blockhash;
+  }
+
   function slotAt(commitment: Commitment): number {
     return Math.max(options.genesisSlot, slot - SLOTS_BEHIND[commitment]);
   }
@@ -131,6 +138,7 @@ export function createBlocks(options: BlocksOptions): Blocks {
     genesisHash: bs58.encode(genesisHash),
     advance,
     produce,
+    parentHash,
     slotAt,
     blockAt,
     latestBlockhash: (commitment) => {

@@ -1,21 +1,19 @@
-import { createPrivateKey, createPublicKey, hash, sign } from 'node:crypto';
-import { GannetError } from '../../core/errors.ts';
-import type { AccountVersions, Accounts, CreateMintOptions, Mint } from './accounts.ts';
+import type { AccountVersions, CreateMintOptions, Mint } from './accounts.ts';
 import { createAccountVersions, createAccounts } from './accounts.ts';
 import type { Address } from './addresses.ts';
-import {
-  LOOKUP_TABLE_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, addressOf,
-} from './addresses.ts';
+import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 import type { Block, Blocks, Commitment, LatestBlockhash } from './blocks.ts';
 import { createBlocks } from './blocks.ts';
+import type { Faucet } from './faucet.ts';
+import { createFaucet } from './faucet.ts';
 import type { LandedStatus, LandedTransaction } from './history.ts';
 import { createHistory } from './history.ts';
 import type { LandResult, Landed, SimulateOptions, SimulationResult } from './landing.ts';
 import { createLanding } from './landing.ts';
 import { createLookupTable } from './lookup-tables.ts';
-import { compileMessage, lookupTable } from './message.ts';
 import type { Pool, PoolOptions, PoolReserves } from './pools.ts';
 import { SWAP_PROGRAM_ID, createPools, readSwapProgram } from './pools.ts';
+import type { DecodedMessage } from './transaction-bytes.ts';
 import type { Account, Vm } from './vm.ts';
 import { createVm } from './vm.ts';
 
@@ -37,6 +35,8 @@ interface ChainOptions {
   /** Share of slots that get no block, so that block height falls behind the slot as it does on the real chain. */
   skippedSlots?: number;
   seed?: number | string;
+  /** Addresses where the swap program is loaded once more: there it is the aggregator. */
+  aggregators?: readonly Address[];
 }
 
 export interface SandboxChain {
@@ -59,6 +59,8 @@ export interface SandboxChain {
   latestBlockhash: (commitment?: Commitment) => LatestBlockhash;
   /** Returns whether a blockhash is good in the view of a commitment; by default whether it would land now. */
   isBlockhashValid: (blockhash: string, commitment?: Commitment) => boolean;
+  /** Returns whether a message may still land: its blockhash is recent, or the present value of its nonce account. */
+  isLifetimeValid: (message: DecodedMessage, commitment?: Commitment) => boolean;
   /**
    * Lands a transaction; the same one again gives its first result and executes nothing. Malformed bytes are rejected.
    */
@@ -78,6 +80,8 @@ export interface SandboxChain {
   readPool: (address: Address) => PoolReserves;
   writeReserves: (address: Address, reserves: { reserveA: bigint; reserveB: bigint }) => void;
   createLookupTable: (addresses: readonly Address[]) => Address;
+  /** A stranger to every wallet, who pays by transactions of each version. */
+  readonly faucet: Faucet;
   /** Pays lamports by a transaction of the faucet and returns its signature. */
   airdrop: (owner: Address, lamports: bigint) => string;
   /** Adds to the owner's associated token account, which is created when missing, and returns its address. */
@@ -98,14 +102,9 @@ export interface SandboxChain {
   onSlot: (listener: (slot: number) => void) => () => void;
 }
 
-const SYSTEM_TRANSFER = 2;
-const PKCS8_ED25519_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
-// Lamports beyond 2^53 are not exact in the clients' doubles.
-const FULL = 2n ** 52n;
-
 const SLOTS_PER_EPOCH = 432_000;
 /** The programs that own accounts on this chain. */
-const SUPPLY_OWNERS: readonly Address[] =
+export const SUPPLY_OWNERS: readonly Address[] =
   [SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM, LOOKUP_TABLE_PROGRAM, SWAP_PROGRAM_ID];
 // Later than the slot in which the VM says its programs were deployed; a program is not callable before that.
 const GENESIS_SLOT = 450_000_000;
@@ -113,13 +112,6 @@ const GENESIS_SLOT = 450_000_000;
 const SLOTS_SKIPPED_BEFORE_GENESIS = 21_000_000;
 // A new lookup table needs a recent slot; all 512 of the real sysvar would cost a tenth of each swap.
 const SLOT_HASHES = 64;
-
-interface FaucetOptions {
-  accounts: Accounts;
-  land: (bytes: Uint8Array) => LandResult;
-  blockhash: () => string;
-  seed: number | string;
-}
 
 /**
  * Returns a Solana chain in this process: a VM that executes transactions, with slots, blocks and expiry driven by the
@@ -144,9 +136,9 @@ export function createChain(options: ChainOptions): SandboxChain {
   const history = createHistory();
   const landedListeners = new Set<(result: Landed) => void>();
   const slotListeners = new Set<(slot: number) => void>();
-  const { land, simulate } = createLanding({ vm, blocks, accounts, versions, history, onLanded: announce });
-  const airdrop =
-    createFaucet({ accounts, land, blockhash: () => blocks.latestBlockhash('processed').blockhash, seed });
+  const { land, simulate, isLifetimeValid } =
+    createLanding({ vm, blocks, accounts, versions, history, onLanded: announce });
+  const faucet = createFaucet({ accounts, land, blockhash: () => blocks.latestBlockhash('processed').blockhash, seed });
   let lookupTables = 0;
 
   function announce({ signature, slot, error, logs, unitsConsumed, feeLamports }: LandedTransaction): void {
@@ -169,7 +161,7 @@ export function createChain(options: ChainOptions): SandboxChain {
     for (const listener of slotListeners) listener(blocks.slot);
   }
 
-  vm.addProgram(SWAP_PROGRAM_ID, readSwapProgram());
+  for (const address of [SWAP_PROGRAM_ID, ...(options.aggregators ?? [])]) vm.addProgram(address, readSwapProgram());
   writeSysvars();
   return {
     get slot() {
@@ -191,7 +183,8 @@ export function createChain(options: ChainOptions): SandboxChain {
       .reduce((sum, { lamports }) => sum + lamports, 0n),
     latestBlockhash: (commitment = 'confirmed') => blocks.latestBlockhash(commitment),
     isBlockhashValid: (blockhash, commitment = 'processed') => blocks.isValid(blockhash, commitment),
-    land,
+    isLifetimeValid,
+    land: (bytes) => land(bytes),
     simulate,
     transaction: history.transaction,
     status: history.status,
@@ -204,7 +197,8 @@ export function createChain(options: ChainOptions): SandboxChain {
     readPool: pools.reserves,
     writeReserves: pools.writeReserves,
     createLookupTable: (addresses) => createLookupTable(vm, { addresses, number: lookupTables++ }),
-    airdrop,
+    faucet,
+    airdrop: faucet.airdrop,
     fundToken: accounts.fundToken,
     balance: accounts.balance,
     tokenBalance: accounts.tokenBalance,
@@ -239,48 +233,4 @@ function createViews(
 function subscribe<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
-}
-
-/** Returns a function that pays lamports by a real transaction and returns its signature, as an airdrop does. */
-function createFaucet(options: FaucetOptions): (owner: Address, lamports: bigint) => string {
-  const { accounts } = options;
-  const seed = hash('sha256', `gannet faucet ${options.seed}`, 'buffer');
-  const key = createPrivateKey({ format: 'der', type: 'pkcs8', key: Buffer.concat([PKCS8_ED25519_PREFIX, seed]) });
-  const address = addressOf(createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32));
-  let payments = 0;
-
-  return (owner, lamports) => {
-    if (lamports <= 0n || lamports > FULL)
-      throw new GannetError('AMOUNT_INVALID', `expected an airdrop of 1 to ${FULL} lamports, got ${lamports}`);
-    accounts.setBalance(address, 2n * FULL);
-    // The number makes two equal payments in one slot two different transactions.
-    payments += 1;
-    const data = Buffer.alloc(12);
-    data.writeUInt32LE(SYSTEM_TRANSFER, 0);
-    data.writeBigUInt64LE(lamports, 4);
-    const message = compileMessage({
-      payer: address,
-      instructions: [
-        {
-          programId: SYSTEM_PROGRAM,
-          accounts: [
-            { pubkey: address, isSigner: true, isWritable: true }, { pubkey: owner, isSigner: false, isWritable: true },
-          ],
-          data,
-        },
-        { programId: MEMO_PROGRAM, accounts: [], data: Buffer.from(`airdrop ${payments}`) },
-      ],
-      blockhash: options.blockhash(),
-      // With a table, the message is of version 0.
-      table: lookupTable(LOOKUP_TABLE_PROGRAM, []),
-    });
-    const result = options.land(Buffer.concat([Buffer.of(1), sign(null, message.bytes, key), message.bytes]));
-    if (result.kind === 'rejected' || result.error !== null) {
-      throw new GannetError(
-        'SANDBOX_FAILED', `expected an airdrop to ${owner} to land, got ${JSON.stringify(result.error)}`,
-        { details: { owner, lamports } },
-      );
-    }
-    return result.signature;
-  };
 }

@@ -18,6 +18,8 @@ export interface LandedTransaction {
   unixSeconds: number;
   /** The whole transaction, signatures included. */
   bytes: Uint8Array;
+  /** Of the message; above 1, a version that no client knows yet, whose `bytes` are of version 1. */
+  version: 'legacy' | number;
   /** Failed on chain: nothing happened, but the fee was paid. */
   error: TransactionError | null;
   logs: readonly string[];

@@ -3,12 +3,13 @@ import { assert } from '../../core/assert.ts';
 import type { AccountVersions, Accounts } from './accounts.ts';
 import type { Address } from './addresses.ts';
 import type { Blocks, Commitment } from './blocks.ts';
+import { advanceNonce, nonceAccountOf } from './durable-nonce.ts';
 import { transactionFee } from './fees.ts';
 import type { History, LandedTransaction, TokenBalance } from './history.ts';
 import { loadedAddresses } from './lookup-tables.ts';
 import { decodeTokenAccount, isTokenProgram } from './token-layout.ts';
-import type { DecodedTransaction } from './transaction-bytes.ts';
-import { decodeTransaction, isWritable, UndecodableError } from './transaction-bytes.ts';
+import type { DecodedMessage, DecodedTransaction } from './transaction-bytes.ts';
+import { decodeTransaction, UndecodableError } from './transaction-bytes.ts';
 import type { TransactionError } from './transaction-error.ts';
 import type { Account, Execution, SimulatedExecution, Vm } from './vm.ts';
 
@@ -50,8 +51,11 @@ export interface SimulationResult {
 }
 
 interface Landing {
-  land: (bytes: Uint8Array) => LandResult;
+  /** Lands a transaction; `shownAs` is the version that is kept of it, its own unless said otherwise. */
+  land: (bytes: Uint8Array, shownAs?: number) => LandResult;
   simulate: (bytes: Uint8Array, options?: SimulateOptions) => SimulationResult;
+  /** Returns whether a message may still land: its blockhash is recent, or the present value of its nonce account. */
+  isLifetimeValid: (decoded: DecodedMessage, commitment?: Commitment) => boolean;
 }
 
 interface LandingParts {
@@ -68,26 +72,29 @@ export function createLanding(parts: LandingParts): Landing {
   const { vm, blocks, history } = parts;
   const reader = createAccountReader(vm);
 
-  function land(bytes: Uint8Array): LandResult {
+  function land(bytes: Uint8Array, shownAs?: number): LandResult {
     const transaction = tryDecode(bytes);
     if (!transaction) return { kind: 'rejected', signature: undefined, error: 'SanitizeFailure' };
     const signature = bs58.encode(transaction.signatures[0]!);
     const landedAs = history.signatureOfMessage(transaction.messageBytes);
     if (landedAs === signature) return firstResult(signature);
-    if (!blocks.isValid(transaction.message.recentBlockhash, 'processed'))
-      return { kind: 'rejected', signature, error: 'BlockhashNotFound' };
+    if (!isLifetimeValid(transaction)) return { kind: 'rejected', signature, error: 'BlockhashNotFound' };
     // The same message under another signature of the payer: the chain remembers the message, not only its signature.
     if (landedAs !== undefined) return { kind: 'rejected', signature, error: 'AlreadyProcessed' };
-    return execute(transaction, signature);
+    return execute(transaction, signature, shownAs ?? transaction.message.version);
   }
 
-  function execute(transaction: DecodedTransaction, signature: string): LandResult {
-    const { message } = transaction;
-    const loaded = loadedAddresses(vm, message) ?? { writable: [], readonly: [] };
-    const accountKeys = [...message.staticKeys, ...loaded.writable, ...loaded.readonly];
-    const writableKeys = accountKeys.filter((_, index) => isWritable(message, index));
+  function execute(
+    transaction: DecodedTransaction, signature: string, version: LandedTransaction['version'],
+  ): LandResult {
+    const { message, staticKeys } = transaction;
+    const loaded = loadedAddresses(vm, transaction) ?? { writable: [], readonly: [] };
+    const accountKeys = [...staticKeys, ...loaded.writable, ...loaded.readonly];
+    const writableKeys = accountKeys.filter((_, index) => message.isAccountWritable(index));
     const writable = new Set(writableKeys);
     const before = reader.read(accountKeys, writable);
+    const parentHash = blocks.parentHash();
+    const nonceAccount = nonceAccountOf(vm, parentHash, transaction);
     const execution = vm.send(transaction);
     const after = reader.readAgain(before, writable);
 
@@ -96,7 +103,8 @@ export function createLanding(parts: LandingParts): Landing {
     // A chain keeps a failed transaction only when it charged for it; the payer's balance tells what the VM did.
     if (execution.error !== null && paid === 0n) return { kind: 'rejected', signature, error: execution.error };
 
-    const fee = transactionFee(message);
+    if (nonceAccount !== undefined) advanceNonce(vm, parentHash, nonceAccount);
+    const fee = transactionFee(transaction);
     const feeLamports = execution.error === null ? fee.feeLamports : paid;
     const { slot, unixSeconds } = blocks.produce();
     for (const address of writableKeys) parts.versions.replaced(address, before.get(address), slot);
@@ -107,6 +115,7 @@ export function createLanding(parts: LandingParts): Landing {
       unixSeconds,
       // A copy of its own: a slice of a shared buffer would keep all of that buffer.
       bytes: new Uint8Array(transaction.bytes),
+      version,
       error,
       logs,
       unitsConsumed,
@@ -137,8 +146,7 @@ export function createLanding(parts: LandingParts): Landing {
     const transaction = tryDecode(bytes);
     if (!transaction) return notRun('SanitizeFailure');
     if (options.replaceRecentBlockhash !== true) {
-      if (!blocks.isValid(transaction.message.recentBlockhash, options.commitment ?? 'processed'))
-        return notRun('BlockhashNotFound');
+      if (!isLifetimeValid(transaction, options.commitment)) return notRun('BlockhashNotFound');
       if (history.signatureOfMessage(transaction.messageBytes) !== undefined) return notRun('AlreadyProcessed');
     }
     const { error, logs, unitsConsumed, returnData, accountsAfter }: SimulatedExecution =
@@ -146,7 +154,12 @@ export function createLanding(parts: LandingParts): Landing {
     return { error, logs, unitsConsumed, returnData, accountsAfter };
   }
 
-  return { land, simulate };
+  function isLifetimeValid(decoded: DecodedMessage, commitment: Commitment = 'processed'): boolean {
+    return blocks.isValid(decoded.message.recentBlockhash, commitment)
+      || nonceAccountOf(vm, blocks.parentHash(), decoded) !== undefined;
+  }
+
+  return { land, simulate, isLifetimeValid };
 }
 
 function tryDecode(bytes: Uint8Array): DecodedTransaction | undefined {

@@ -38,11 +38,11 @@ export function createLookupTable(vm: Vm, options: { addresses: readonly Address
  * (the VM then says which, as the transaction's error).
  */
 export function loadedAddresses(
-  vm: Vm, message: DecodedMessage,
+  vm: Vm, { message }: DecodedMessage,
 ): { writable: Address[]; readonly: Address[] } | undefined {
   const loaded: { writable: Address[]; readonly: Address[] } = { writable: [], readonly: [] };
-  for (const { table, writableIndexes, readonlyIndexes } of message.lookups) {
-    const account = vm.account(table);
+  for (const { accountKey, writableIndexes, readonlyIndexes } of message.addressTableLookups) {
+    const account = vm.account(addressOf(accountKey.toBytes()));
     if (account?.owner !== LOOKUP_TABLE_PROGRAM) return undefined;
     const { data } = account;
     for (const [indexes, target] of [[writableIndexes, loaded.writable], [readonlyIndexes, loaded.readonly]] as const) {

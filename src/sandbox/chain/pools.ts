@@ -33,6 +33,8 @@ export interface PoolOptions {
   reserveB: bigint;
   /** Tells pools of one pair apart; by default the next free number. */
   index?: number;
+  /** Whether its mints may carry extensions; by default not. */
+  holdsExtensions?: boolean;
 }
 
 export interface Pool {
@@ -153,12 +155,15 @@ export function createPools(options: { vm: Vm; accounts: Accounts }): Pools {
   };
 }
 
-function encodePool(pool: Pool, state: { bump: number; reserveA: bigint; reserveB: bigint }): Buffer {
+function encodePool(
+  pool: Pool, state: { bump: number; reserveA: bigint; reserveB: bigint; holdsExtensions?: boolean },
+): Buffer {
   const data = Buffer.alloc(POOL_BYTES);
   data.write(POOL_MAGIC, 0, 'latin1');
   data.writeUInt16LE(pool.feeBps, 8);
   data.writeUInt16LE(pool.index, 10);
   data.writeUInt8(state.bump, 12);
+  data.writeUInt8(state.holdsExtensions === true ? 1 : 0, 13);
   writeReserveFields(data, state);
   [pool.mintA, pool.mintB, pool.vaultA, pool.vaultB]
     .forEach((key, position) => data.set(addressBytes(key), 32 + 32 * position));

@@ -44,6 +44,13 @@ export function inputForHop(hop: HopReserves & { readonly amountOut: bigint }): 
   return reserveIn + amountIn > U64_MAX ? undefined : amountIn;
 }
 
+/** Returns what a mint keeps of a transfer: rounded up, as the token program does. */
+export function withheld(amount: bigint, fee: { readonly bps: number; readonly maximum: bigint } | undefined): bigint {
+  if (fee === undefined) return 0n;
+  const share = divideUp(amount * BigInt(fee.bps), BPS_DENOMINATOR);
+  return share < fee.maximum ? share : fee.maximum;
+}
+
 /** Returns the platform's share of an amount, floored; the rest goes to the user, or into the swap. */
 export function platformFee(amount: bigint, bps: number): bigint {
   return (amount * BigInt(bps)) / BPS_DENOMINATOR;

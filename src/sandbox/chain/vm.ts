@@ -199,23 +199,36 @@ function innerInstructionOf(call: NativeInnerInstruction): InnerInstruction {
   };
 }
 
+/** What the names of the native package end with on this system: on Linux one of the two, which npm chooses. */
+const LIBRARIES = process.platform === 'linux' ? ['-gnu', '-musl'] : [''];
+
 /**
  * Returns the native side; `import` of an add-on warns, so it is required. Throws PLATFORM_UNSUPPORTED, naming the
- * package to add, where it is not installed: all other features still work.
+ * package to add, where none is installed that loads: all other features still work.
  */
 function loadNative(load: (name: string) => unknown = createRequire(import.meta.url)): Native {
-  const name = `litesvm-${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : ''}`;
-  try {
-    return load(name) as Native;
-  } catch (cause) {
-    throw new GannetError(
-      'PLATFORM_UNSUPPORTED',
-      `expected the package ${name} for the embedded chain, found none that loads; ` +
-        `add it with "npm install --save-optional --save-exact ${name}@${PACKAGE_VERSION}", or run the sandbox on `
-          + 'Linux x64 with glibc',
-      { details: { platform: process.platform, arch: process.arch, package: name }, cause },
-    );
+  const base = `litesvm-${process.platform}-${process.arch}`;
+  const causes: unknown[] = [];
+  for (const library of LIBRARIES) {
+    try {
+      return load(`${base}${library}`) as Native;
+    } catch (cause) {
+      causes.push(cause);
+    }
   }
+  const name = `${base}${process.platform === 'linux' && !hasGlibc() ? '-musl' : LIBRARIES[0]}`;
+  throw new GannetError(
+    'PLATFORM_UNSUPPORTED',
+    `expected the package ${name} for the embedded chain, found none that loads; ` +
+      `add it with "npm install --save-optional --save-exact ${name}@${PACKAGE_VERSION}", or run the sandbox on Linux `
+        + 'or macOS, on x64 or arm64',
+    { details: { platform: process.platform, arch: process.arch, package: name }, cause: new AggregateError(causes) },
+  );
+}
+
+function hasGlibc(): boolean {
+  const { header } = process.report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } };
+  return header.glibcVersionRuntime !== undefined;
 }
 
 interface NativeAccount {

@@ -1,5 +1,6 @@
 import { GannetError } from '../../core/errors.ts';
 import { normal, seededRandom, type Random } from '../../core/random.ts';
+import type { TransferFee } from '../chain/token-layout.ts';
 import type { GenesisToken } from '../genesis.ts';
 import type { Episodes, Rush } from './episodes.ts';
 import { depthOf, poolPrice, rawPrice, readingOnce, reservesAt, type ReadPool, type Reserves } from './pool-price.ts';
@@ -52,6 +53,8 @@ export interface MarketPool {
   readonly mintA: string;
   readonly mintB: string;
   readonly feeBps: number;
+  /** The one of its mints that keeps part of every transfer. */
+  readonly withholding?: { readonly mint: string; readonly fee: TransferFee } | undefined;
 }
 
 /** The part of the chain that the market reads and moves. */

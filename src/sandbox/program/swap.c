@@ -2,6 +2,8 @@
  * The sandbox's swap program: constant-product pools with virtual reserves, 1 to 4 hops in one instruction, a minimum
  * on what the user receives, and an optional platform fee. README.md beside this file lists accounts and layouts.
  *
+ * The same binary is also loaded as an aggregator: an instruction of the public route_v2 layout calls the swap program.
+ *
  * Freestanding C for `clang -target bpf`; link.ts makes it loadable. What that target forbids shapes the code:
  * a stack frame has 512 bytes (so working memory is on the heap the runtime provides, zeroed for every call),
  * functions take at most five arguments, and there is no 128-bit multiplication or division.
@@ -103,7 +105,13 @@ typedef struct {
 #define FIXED_ACCOUNTS 4
 #define ACCOUNTS_PER_MINT 2
 #define ACCOUNTS_PER_HOP 3
-#define MAX_ACCOUNTS (FIXED_ACCOUNTS + ACCOUNTS_PER_MINT * (MAX_HOPS + 1) + ACCOUNTS_PER_HOP * MAX_HOPS)
+#define SWAP_ACCOUNTS(hops) (FIXED_ACCOUNTS + ACCOUNTS_PER_MINT * ((hops) + 1) + ACCOUNTS_PER_HOP * (hops))
+
+/* A route names 11 accounts (the last is the swap program), the receiver of a fee if any, the pools with their vaults,
+ * and the mints between two pools. */
+#define ROUTE_FIXED_ACCOUNTS 11
+#define ROUTE_ACCOUNTS(hops) (ROUTE_FIXED_ACCOUNTS + ACCOUNTS_PER_HOP * (hops) + ACCOUNTS_PER_MINT * ((hops) - 1))
+#define MAX_ACCOUNTS (ROUTE_ACCOUNTS(MAX_HOPS) + 1)
 
 #define TAG_SWAP 1
 
@@ -116,6 +124,22 @@ typedef struct {
   u64 minimum_out;
 } SwapData;
 
+/* The public layout; each step of the plan has ROUTE_STEP_BYTES. */
+typedef struct __attribute__((packed)) {
+  u64 discriminator;
+  u64 amount_in;
+  u64 quoted_out;
+  u16 slippage_bps;
+  u16 platform_fee_bps;
+  u16 positive_slippage_bps; /* zero */
+  u32 steps;
+} RouteData;
+
+#define ROUTE_STEP_BYTES 5
+#define ROUTE_V2 0x14afc431ccfa64bbULL
+/* The same instruction under an unpublished name. */
+#define ROUTE_UNDOCUMENTED 0x0100657571617067ULL
+
 #define POOL_MAGIC 0x314c4f4f50544e47ULL /* "GNTPOOL1" */
 
 typedef struct {
@@ -123,7 +147,8 @@ typedef struct {
   u16 fee_bps;
   u16 index;
   u8 bump;
-  u8 reserved[3];
+  u8 holds_extensions; /* whether its mints may carry extensions */
+  u8 reserved[2];
   u64 reserve_a;
   u64 reserve_b;
   u8 mint_a[32];
@@ -133,10 +158,15 @@ typedef struct {
 } Pool;
 
 _Static_assert(sizeof(SwapData) == 24, "the instruction's data has 24 bytes");
+_Static_assert(sizeof(RouteData) == 34, "a route's data has 34 bytes before its steps");
 _Static_assert(sizeof(Pool) == 160, "a pool account has 160 bytes");
 
 #define MINT_BYTES 82
 #define MINT_DECIMALS_OFFSET 44
+#define TOKEN_AMOUNT_OFFSET 64
+/* Where a Token-2022 account with extensions says what it is. */
+#define ACCOUNT_TYPE_OFFSET 165
+#define ACCOUNT_TYPE_MINT 1
 #define TOKEN_TRANSFER_CHECKED 12
 #define TRANSFER_CHECKED_BYTES 10
 
@@ -174,7 +204,9 @@ typedef struct {
 typedef struct {
   u64 account_count;
   Account *accounts[MAX_ACCOUNTS];
-  const SwapData *input;
+  const SwapData *input; /* 0 for a route */
+  const RouteData *route; /* 0 for a swap */
+  u64 data_length;
   const u8 *program_id;
   Account *user;
   Account *user_source;
@@ -183,8 +215,11 @@ typedef struct {
   Token tokens[MAX_HOPS + 1];
   Hop hops[MAX_HOPS];
   Transfer transfer;
-  AccountInfo infos[4];
-  AccountMeta metas[4];
+  u64 arrived; /* by the last transfer */
+  AccountInfo infos[SWAP_ACCOUNTS(MAX_HOPS)];
+  AccountMeta metas[SWAP_ACCOUNTS(MAX_HOPS)];
+  u64 named; /* infos and metas of a route's call that are filled */
+  SwapData call;
   Instruction instruction;
   Seed seeds[5];
   SignerSeeds signer;
@@ -264,10 +299,16 @@ static void seed(int slot, const void *bytes, u64 length) {
   M->seeds[slot].length = length;
 }
 
-/* TransferChecked of M->transfer; the token program verifies owner, mint, decimals and balance. */
+static u64 token_amount(const Account *account) {
+  return *(const u64 *)(account->data + TOKEN_AMOUNT_OFFSET);
+}
+
+/* TransferChecked of M->transfer; the token program verifies owner, mint, decimals and balance. A mint may withhold
+ * part of the amount: M->arrived is what the destination has more. */
 static __attribute__((noinline)) u64 transfer(u64 amount) {
   const Transfer *move = &M->transfer;
   Account *mint = move->token->mint;
+  u64 held = token_amount(move->destination);
   describe(0, move->source);
   describe(1, mint);
   describe(2, move->destination);
@@ -298,7 +339,9 @@ static __attribute__((noinline)) u64 transfer(u64 amount) {
     M->signer.seeds = M->seeds;
     M->signer.count = 5;
   }
-  return sol_invoke_signed_c(&M->instruction, M->infos, 4, &M->signer, pool ? 1 : 0);
+  u64 error = sol_invoke_signed_c(&M->instruction, M->infos, 4, &M->signer, pool ? 1 : 0);
+  M->arrived = move->source == move->destination ? amount : token_amount(move->destination) - held;
+  return error;
 }
 
 /* ---- Reading and checking what came in -------------------------------------------------------------------------- */
@@ -323,8 +366,10 @@ static __attribute__((noinline)) u64 read_input(u8 *input) {
     at += ((data_end + 7) & ~7ULL) + RENT_EPOCH_BYTES;
   }
   u64 data_length = *(u64 *)at;
-  if (data_length != sizeof(SwapData)) return ERROR_INSTRUCTION_MALFORMED;
-  M->input = (const SwapData *)(at + 8);
+  M->data_length = data_length;
+  if (data_length == sizeof(SwapData)) M->input = (const SwapData *)(at + 8);
+  else if (data_length > sizeof(RouteData)) M->route = (const RouteData *)(at + 8);
+  else return ERROR_INSTRUCTION_MALFORMED;
   M->program_id = at + 8 + data_length;
   return OK;
 }
@@ -334,19 +379,22 @@ static u64 check_instruction(void) {
   if (input->tag != TAG_SWAP || input->reserved != 0) return ERROR_INSTRUCTION_MALFORMED;
   if (input->hops < 1 || input->hops > MAX_HOPS) return ERROR_INSTRUCTION_MALFORMED;
   if (input->platform_fee_bps > BPS || input->amount_in == 0) return ERROR_INSTRUCTION_MALFORMED;
-  u64 expected = FIXED_ACCOUNTS + ACCOUNTS_PER_MINT * (input->hops + 1) + ACCOUNTS_PER_HOP * input->hops;
-  return M->account_count == expected ? OK : ERROR_ACCOUNTS_MALFORMED;
+  return M->account_count == SWAP_ACCOUNTS(input->hops) ? OK : ERROR_ACCOUNTS_MALFORMED;
 }
 
 static u64 check_token(const Token *token) {
   const u8 *program = token->token_program->key;
   if (!same_key(program, TOKEN_PROGRAM) && !same_key(program, TOKEN_2022_PROGRAM)) return ERROR_TOKEN_PROGRAM_UNSUPPORTED;
-  /* Longer mints carry extensions, and a transfer fee would make a vault receive less than the reserves then say. */
-  if (!same_key(token->mint->owner, program) || token->mint->data_length != MINT_BYTES) return ERROR_MINT_UNSUPPORTED;
-  return OK;
+  const Account *mint = token->mint;
+  if (!same_key(mint->owner, program)) return ERROR_MINT_UNSUPPORTED;
+  if (mint->data_length == MINT_BYTES) return OK;
+  /* A longer mint carries extensions. One that needs further accounts makes the transfer fail. */
+  int extended = mint->data_length > ACCOUNT_TYPE_OFFSET && mint->data[ACCOUNT_TYPE_OFFSET] == ACCOUNT_TYPE_MINT;
+  return extended && same_key(program, TOKEN_2022_PROGRAM) ? OK : ERROR_MINT_UNSUPPORTED;
 }
 
-static u64 check_hop(Hop *hop, const u8 *mint_in, const u8 *mint_out) {
+static u64 check_hop(Hop *hop, const Account *in, const Account *out) {
+  const u8 *mint_in = in->key, *mint_out = out->key;
   Account *account = hop->account;
   if (!same_key(account->owner, M->program_id) || account->data_length != sizeof(Pool)) return ERROR_POOL_INVALID;
   Pool *pool = (Pool *)account->data;
@@ -359,7 +407,8 @@ static u64 check_hop(Hop *hop, const u8 *mint_in, const u8 *mint_out) {
   const u8 *vault_in = forward ? pool->vault_a : pool->vault_b;
   const u8 *vault_out = forward ? pool->vault_b : pool->vault_a;
   if (!same_key(hop->vault_in->key, vault_in) || !same_key(hop->vault_out->key, vault_out)) return ERROR_VAULT_MISMATCH;
-  return OK;
+  int plain = in->data_length == MINT_BYTES && out->data_length == MINT_BYTES;
+  return plain || pool->holds_extensions ? OK : ERROR_MINT_UNSUPPORTED;
 }
 
 static __attribute__((noinline)) u64 read_accounts(void) {
@@ -383,7 +432,7 @@ static __attribute__((noinline)) u64 read_accounts(void) {
     M->hops[i].account = *next++;
     M->hops[i].vault_in = *next++;
     M->hops[i].vault_out = *next++;
-    u64 error = check_hop(&M->hops[i], M->tokens[i].mint->key, M->tokens[i + 1].mint->key);
+    u64 error = check_hop(&M->hops[i], M->tokens[i].mint, M->tokens[i + 1].mint);
     if (error) return error;
   }
   return OK;
@@ -413,6 +462,13 @@ static u64 pay_from_pool(const Hop *hop, const Token *token, Account *destinatio
   return transfer(amount);
 }
 
+static __attribute__((noinline)) u64 require_minimum(u64 received) {
+  if (received >= M->input->minimum_out) return OK;
+  LOG("swap: the user would receive less than the minimum");
+  sol_log_64_(received, M->input->minimum_out, 0, 0, 0);
+  return ERROR_BELOW_MINIMUM;
+}
+
 static __attribute__((noinline)) u64 swap(void) {
   u64 hops = M->input->hops;
   u64 amount = M->input->amount_in;
@@ -424,6 +480,7 @@ static __attribute__((noinline)) u64 swap(void) {
   M->transfer.signer_pool = 0;
   u64 error = transfer(amount);
   if (error) return error;
+  amount = M->arrived;
 
   /* Between hops the tokens go from vault to vault: no account of the user holds an intermediate token. */
   NO_UNROLL
@@ -436,15 +493,13 @@ static __attribute__((noinline)) u64 swap(void) {
     if (i + 1 == hops) break;
     error = pay_from_pool(&M->hops[i], &M->tokens[i + 1], M->hops[i + 1].vault_in, amount);
     if (error) return error;
+    amount = M->arrived;
   }
 
   u64 fee = multiply_divide(amount, M->input->platform_fee_bps, BPS);
   u64 received = amount - fee;
-  if (received < M->input->minimum_out) {
-    LOG("swap: the user would receive less than the minimum");
-    sol_log_64_(received, M->input->minimum_out, 0, 0, 0);
-    return ERROR_BELOW_MINIMUM;
-  }
+  error = require_minimum(received);
+  if (error) return error;
   const Hop *last = &M->hops[hops - 1];
   const Token *token_out = &M->tokens[hops];
   if (fee > 0) {
@@ -453,15 +508,82 @@ static __attribute__((noinline)) u64 swap(void) {
   }
   error = pay_from_pool(last, token_out, M->user_destination, received);
   if (error) return error;
+  /* The mint may have withheld part of it. */
+  error = require_minimum(M->arrived);
+  if (error) return error;
 
-  M->result = received;
+  M->result = M->arrived;
   sol_set_return_data((const u8 *)&M->result, sizeof(M->result));
   return OK;
 }
 
+/* ---- The aggregator --------------------------------------------------------------------------------------------- */
+
+/* Names an account of the call to the swap program, with the rights that the route's caller gave. */
+static void name(Account *account, u8 is_writable, u8 is_signer) {
+  u64 slot = M->named++;
+  describe((int)slot, account);
+  grant((int)slot, account->key, is_writable, is_signer);
+}
+
+static void name_token(Account *mint, Account *token_program) {
+  name(mint, 0, 0);
+  name(token_program, 0, 0);
+}
+
+static u64 check_route(u64 hops, u64 fee_accounts) {
+  const RouteData *route = M->route;
+  if (route->discriminator != ROUTE_V2 && route->discriminator != ROUTE_UNDOCUMENTED) return ERROR_INSTRUCTION_MALFORMED;
+  if (hops < 1 || hops > MAX_HOPS || M->data_length != sizeof(RouteData) + ROUTE_STEP_BYTES * hops)
+    return ERROR_INSTRUCTION_MALFORMED;
+  if (route->slippage_bps > BPS || route->positive_slippage_bps != 0) return ERROR_INSTRUCTION_MALFORMED;
+  if (M->account_count != ROUTE_ACCOUNTS(hops) + fee_accounts) return ERROR_ACCOUNTS_MALFORMED;
+  /* Loaded as the swap program itself it would call itself. */
+  return same_key(M->accounts[10]->key, M->program_id) ? ERROR_INSTRUCTION_MALFORMED : OK;
+}
+
+/* The minimum is rounded up, for what slippage takes away is rounded down. */
+static __attribute__((noinline)) u64 route(void) {
+  const RouteData *route = M->route;
+  Account **a = M->accounts;
+  u64 hops = route->steps;
+  u64 fee_accounts = route->platform_fee_bps > 0 ? 1 : 0;
+  u64 error = check_route(hops, fee_accounts);
+  if (error) return error;
+
+  Account **pools = a + ROUTE_FIXED_ACCOUNTS + fee_accounts;
+  Account **between = pools + ACCOUNTS_PER_HOP * hops;
+  Account *other_destination = same_key(a[7]->key, M->program_id) ? a[2] : a[7];
+  name(a[0], 0, 1);
+  name(a[1], 1, 0);
+  name(other_destination, 1, 0);
+  if (fee_accounts) name(a[ROUTE_FIXED_ACCOUNTS], 1, 0);
+  else name(a[10], 0, 0);
+  name_token(a[3], a[5]);
+  NO_UNROLL
+  for (u64 i = 0; i + 1 < hops; i++) name_token(between[2 * i], between[2 * i + 1]);
+  name_token(a[4], a[6]);
+  NO_UNROLL
+  for (u64 i = 0; i < ACCOUNTS_PER_HOP * hops; i++) name(pools[i], 1, 0);
+
+  M->call.tag = TAG_SWAP;
+  M->call.hops = (u8)hops;
+  M->call.platform_fee_bps = route->platform_fee_bps;
+  M->call.amount_in = route->amount_in;
+  M->call.minimum_out = route->quoted_out - multiply_divide(route->quoted_out, route->slippage_bps, BPS);
+  M->instruction.program_id = a[10]->key;
+  M->instruction.accounts = M->metas;
+  M->instruction.account_count = M->named;
+  M->instruction.data = (const u8 *)&M->call;
+  M->instruction.data_length = sizeof(SwapData);
+  return sol_invoke_signed_c(&M->instruction, M->infos, M->named, &M->signer, 0);
+}
+
 u64 entrypoint(u8 *input) {
   u64 error = read_input(input);
-  if (!error) error = check_instruction();
+  if (error) return error;
+  if (M->route) return route();
+  error = check_instruction();
   if (!error) error = read_accounts();
   if (!error) error = swap();
   return error;

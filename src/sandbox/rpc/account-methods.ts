@@ -1,48 +1,42 @@
 import bs58 from 'bs58';
+import { assert } from '../../core/assert.ts';
 import type { Address } from '../chain/addresses.ts';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../chain/addresses.ts';
 import type { Account, Commitment, SandboxChain } from '../chain/chain.ts';
 import { decodeMint, decodeTokenAccount, isTokenProgram } from '../chain/token-layout.ts';
 import type { EncodingOptions } from './account-encoding.ts';
-import { encodeAccount, encodingOf, uiAmount } from './account-encoding.ts';
-import type { Config, RpcMethods } from './rpc-params.ts';
+import { accountEncoder, encodingOf } from './account-encoding.ts';
+import type { Config, Params, RpcMethods } from './rpc-params.ts';
 import {
   RPC_CODE, RpcError, addressOfText, addressParam, configParam, flagOf, integerOf, invalidParams, listParam,
   objectOf, shown, viewOf, withContext,
 } from './rpc-params.ts';
+import type { TokenDisplay } from './token-amounts.ts';
+import { displayedAmount, displayOf, mintDisplays } from './token-amounts.ts';
 
 const LARGEST_ACCOUNTS = 20;
 const MAX_ACCOUNTS_AT_ONCE = 100;
 const MAX_FILTERS = 4;
 const MAX_COMPARED_BYTES = 128;
 
+type TokenAccount = NonNullable<ReturnType<typeof decodeTokenAccount>>;
+
 /** Returns the methods that understand the two token programs. */
 export function tokenMethods(chain: SandboxChain): RpcMethods {
   return {
-    getTokenAccountsByOwner: (params) => {
-      const owner = addressParam(params, 0);
-      const config = configParam(params, 2);
-      const commitment = viewOf(chain, config);
-      const { programs, mint } = tokenFilter(chain, commitment, configParam(params, 1));
-      const encoding = encodingOf(config);
-      const decimalsOf = mintDecimals(chain, commitment);
-      const found = programs
-        .flatMap((program) => sortedByAddress(chain.programAccounts(program, commitment)))
-        .filter(([, account]) => {
-          const token = decodeTokenAccount(account.data);
-          return token?.owner === owner && (mint === undefined || token.mint === mint);
-        })
-        .map(([pubkey, account]) => ({ pubkey, account: encodeAccount(account, encoding, decimalsOf) }));
-      return withContext(chain, commitment, found);
-    },
+    getTokenAccountsByOwner: (params) => tokenAccounts(chain, params, ({ owner }) => owner),
+
+    getTokenAccountsByDelegate: (params) => tokenAccounts(chain, params, ({ delegate }) => delegate),
 
     getTokenAccountBalance: (params) => {
       const { commitment, value: token } = tokenProgramAccount(chain, params, decodeTokenAccount, 'account');
-      return withContext(chain, commitment, uiAmount(token.amount, mintDecimals(chain, commitment)(token.mint)));
+      const display = mintDisplays(chain, commitment)(token.mint);
+      if (display === undefined) throw invalidParam('could not find mint');
+      return withContext(chain, commitment, displayedAmount(token.amount, display));
     },
 
     getTokenLargestAccounts: (params) => {
-      const { address, account, commitment, value: mint } = tokenProgramAccount(chain, params, decodeMint, 'mint');
+      const { address, account, commitment } = tokenProgramAccount(chain, params, decodeMint, 'mint');
       const holdings = sortedByAddress(chain.programAccounts(account.owner, commitment))
         .flatMap(([holder, { data }]) => {
           const token = decodeTokenAccount(data);
@@ -51,19 +45,44 @@ export function tokenMethods(chain: SandboxChain): RpcMethods {
       const largest = holdings.sort((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
         .slice(0, LARGEST_ACCOUNTS);
       return withContext(chain, commitment, largest.map(({ holder, amount }) =>
-        ({ address: holder, ...uiAmount(amount, mint.decimals) })));
+        ({ address: holder, ...displayedAmount(amount, displayIn(chain, commitment, account)) })));
     },
 
     getTokenSupply: (params) => {
-      const { commitment, value: mint } = tokenProgramAccount(chain, params, decodeMint, 'mint');
-      return withContext(chain, commitment, uiAmount(mint.supply, mint.decimals));
+      const { account, commitment, value: mint } = tokenProgramAccount(chain, params, decodeMint, 'mint');
+      return withContext(chain, commitment, displayedAmount(mint.supply, displayIn(chain, commitment, account)));
     },
   };
 }
 
+/** Returns the token accounts of one mint or one program of which a key is the one at the first parameter. */
+function tokenAccounts(
+  chain: SandboxChain, params: Params, keyOf: (token: TokenAccount) => Address | null,
+): object {
+  const wanted = addressParam(params, 0);
+  const config = configParam(params, 2);
+  const commitment = viewOf(chain, config);
+  const { programs, mint } = tokenFilter(chain, commitment, configParam(params, 1));
+  const encode = accountEncoder(chain, commitment, encodingOf(config));
+  const found = programs
+    .flatMap((program) => sortedByAddress(chain.programAccounts(program, commitment)))
+    .filter(([, account]) => {
+      const token = decodeTokenAccount(account.data);
+      return token !== undefined && keyOf(token) === wanted && (mint === undefined || token.mint === mint);
+    })
+    .map(([pubkey, account]) => ({ pubkey, account: encode(pubkey, account) }));
+  return withContext(chain, commitment, found);
+}
+
+function displayIn(chain: SandboxChain, commitment: Commitment, mint: Account): TokenDisplay {
+  const display = displayOf(mint.data, chain.blockAt(commitment).unixSeconds);
+  assert(display !== undefined, 'the account was read as a mint before');
+  return display;
+}
+
 /** Returns the token or mint account at the first parameter. Throws RpcError where it is another account. */
 function tokenProgramAccount<T>(
-  chain: SandboxChain, params: readonly unknown[],
+  chain: SandboxChain, params: Params,
   decode: (data: Uint8Array) => T | undefined, kind: 'account' | 'mint',
 ): { address: Address; account: Account; commitment: Commitment; value: T } {
   const address = addressParam(params, 0);
@@ -126,11 +145,10 @@ export function accountMethods(chain: SandboxChain): RpcMethods {
       const config = configParam(params, 1);
       const commitment = viewOf(chain, config);
       const filters = accountFilters(config);
-      const encoding = encodingOf(config);
-      const decimalsOf = mintDecimals(chain, commitment);
+      const encode = accountEncoder(chain, commitment, encodingOf(config));
       const found = sortedByAddress(chain.programAccounts(program, commitment))
         .filter(([, account]) => filters.every((matches) => matches(account.data)))
-        .map(([pubkey, account]) => ({ pubkey, account: encodeAccount(account, encoding, decimalsOf) }));
+        .map(([pubkey, account]) => ({ pubkey, account: encode(pubkey, account) }));
       return flagOf(config, 'withContext') ? withContext(chain, commitment, found) : found;
     },
   };
@@ -140,16 +158,9 @@ export function accountMethods(chain: SandboxChain): RpcMethods {
 export function readEncoded(
   chain: SandboxChain, options: { address: Address; commitment: Commitment; encoding: EncodingOptions },
 ): object | null {
-  const account = chain.account(options.address, options.commitment);
-  return account ? encodeAccount(account, options.encoding, mintDecimals(chain, options.commitment)) : null;
-}
-
-/** Returns the look-up of a mint's decimals in one view of the chain; 0 for a mint that is gone. */
-export function mintDecimals(chain: SandboxChain, commitment: Commitment): (mint: Address) => number {
-  return (mint) => {
-    const account = chain.account(mint, commitment);
-    return (account && decodeMint(account.data)?.decimals) ?? 0;
-  };
+  const { address, commitment, encoding } = options;
+  const account = chain.account(address, commitment);
+  return account ? accountEncoder(chain, commitment, encoding)(address, account) : null;
 }
 
 /** Returns accounts in an order that does not depend on how the VM happens to store them. */

@@ -1,13 +1,12 @@
 import type { Block, Commitment, LandedTransaction, SandboxChain } from '../chain/chain.ts';
 import { SLOTS_PER_MINUTE } from '../market/slot-counts.ts';
-import type { Config, Params, RpcMethods } from './rpc-params.ts';
+import type { Config, RpcMethods } from './rpc-params.ts';
 import {
-  RPC_CODE, RpcError, choiceOf, commitmentOf, configParam, integerOf, invalidParams, viewOf,
+  RPC_CODE, RpcError, SLOT_RANGE, choiceOf, commitmentOf, configParam, integerOf, invalidParams, slotParam, viewOf,
 } from './rpc-params.ts';
 import type { TransactionEncoding } from './transaction-encoding.ts';
 import { encodeAccountsOf, encodeLanded, refuseVersion, TRANSACTION_ENCODINGS } from './transaction-encoding.ts';
 
-const SLOT_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER };
 const MAX_BLOCKS_SPAN = 500_000;
 const MAX_SAMPLES = 720;
 const SAMPLE_SECONDS = 60;
@@ -17,6 +16,7 @@ const DETAILS = ['full', 'accounts', 'signatures', 'none'] as const;
 export function blockMethods(chain: SandboxChain): RpcMethods {
   return {
     getFirstAvailableBlock: () => chain.firstAvailableSlot(),
+    minimumLedgerSlot: () => chain.firstAvailableSlot(),
 
     getBlock: (params) => {
       const slot = slotParam(params, 0);
@@ -40,6 +40,16 @@ export function blockMethods(chain: SandboxChain): RpcMethods {
       return chain.blocksBetween(Math.max(start, chain.firstAvailableSlot()), end).map(({ slot }) => slot);
     },
 
+    getBlocksWithLimit: (params) => {
+      const start = slotParam(params, 0);
+      const limit = integerOf(params[1], 'parameter 1', SLOT_RANGE);
+      if (limit === undefined) throw invalidParams('parameter 1: expected a number of blocks');
+      const commitment = finalOrConfirmed(configParam(params, 2));
+      if (limit > MAX_BLOCKS_SPAN) throw invalidParams(`Limit too large; max ${MAX_BLOCKS_SPAN}`);
+      return chain.blocksBetween(Math.max(start, chain.firstAvailableSlot()), chain.slotAt(commitment))
+        .slice(0, limit).map(({ slot }) => slot);
+    },
+
     getBlockTime: (params) => blockAt(chain, slotParam(params, 0), 'confirmed').unixSeconds,
 
     getTransactionCount: (params) => {
@@ -57,12 +67,6 @@ export function blockMethods(chain: SandboxChain): RpcMethods {
       return performanceSamples(chain, limit);
     },
   };
-}
-
-function slotParam(params: Params, index: number): number {
-  const slot = integerOf(params[index], `parameter ${index}`, SLOT_RANGE);
-  if (slot === undefined) throw invalidParams(`parameter ${index}: expected a slot`);
-  return slot;
 }
 
 function finalOrConfirmed(config: Config): Commitment {
@@ -97,7 +101,7 @@ function blockContent(chain: SandboxChain, slot: number, config: Config): object
   const landed = landedIn(chain, slot);
   if (details === 'signatures') return { signatures: landed.map(({ signature }) => signature) };
   const options = { encoding, withVersion: highestVersion !== undefined };
-  if (!options.withVersion) for (const each of landed) refuseVersion(each);
+  for (const each of landed) refuseVersion(each, highestVersion);
   return { transactions: landed.map((each) => encodeInBlock(each, { ...options, details })) };
 }
 

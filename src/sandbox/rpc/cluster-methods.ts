@@ -1,18 +1,16 @@
-import { hash } from 'node:crypto';
-import bs58 from 'bs58';
 import { isAddress } from '../chain/addresses.ts';
 import type { SandboxChain } from '../chain/chain.ts';
+import { SUPPLY_OWNERS } from '../chain/chain.ts';
 import type { RpcMethods } from './rpc-params.ts';
 import {
-  API_VERSION, addressOfText, configParam, integerOf, invalidParams, listParam, stringParam, viewOf, withContext,
+  API_VERSION, FEATURE_SET, addressOfText, choiceOf, configParam, integerOf, invalidParams, listParam, stringParam,
+  viewOf, withContext,
 } from './rpc-params.ts';
 
-const SLOTS_PER_EPOCH = 432_000;
 const MAX_ACCOUNT_BYTES = 10 * 1024 * 1024;
 const FEE_WINDOW_SLOTS = 150;
 const MAX_FEE_ADDRESSES = 128;
-const FEATURE_SET = 0;
-const STAKED_LAMPORTS = 1_000_000_000_000_000;
+const LARGEST_ACCOUNTS = 20;
 
 /** Returns the methods about the chain as a whole: slots, heights, blockhashes, fees. */
 export function clusterMethods(chain: SandboxChain): RpcMethods {
@@ -23,41 +21,23 @@ export function clusterMethods(chain: SandboxChain): RpcMethods {
     getSlot: (params) => chain.slotAt(viewOf(chain, configParam(params, 0))),
     getBlockHeight: (params) => chain.blockAt(viewOf(chain, configParam(params, 0))).height,
 
-    getEpochInfo: (params) => {
-      const commitment = viewOf(chain, configParam(params, 0));
-      const absoluteSlot = chain.slotAt(commitment);
-      return {
-        absoluteSlot,
-        blockHeight: chain.blockAt(commitment).height,
-        epoch: Math.floor(absoluteSlot / SLOTS_PER_EPOCH),
-        slotIndex: absoluteSlot % SLOTS_PER_EPOCH,
-        slotsInEpoch: SLOTS_PER_EPOCH,
-        transactionCount: chain.transactionCount,
-      };
-    },
-
-    getEpochSchedule: () => ({
-      slotsPerEpoch: SLOTS_PER_EPOCH, leaderScheduleSlotOffset: SLOTS_PER_EPOCH, warmup: false, firstNormalEpoch: 0,
-      firstNormalSlot: 0,
-    }),
-
-    getIdentity: () => ({ identity: keyOf(chain, 'identity') }),
-
-    getVoteAccounts: (params) => {
-      const config = configParam(params, 0);
-      const commitment = viewOf(chain, config);
-      const wanted = config['votePubkey'] === undefined || config['votePubkey'] === null ? undefined
-        : addressOfText(config['votePubkey'], 'votePubkey');
-      const only = voteAccount(chain, chain.slotAt(commitment));
-      return { current: wanted === undefined || wanted === only.votePubkey ? [only] : [], delinquent: [] };
-    },
-
     getSupply: (params) => {
       const commitment = viewOf(chain, configParam(params, 0));
       const total = chain.supply();
       return withContext(chain, commitment, {
         total, circulating: total, nonCirculating: 0, nonCirculatingAccounts: [],
       });
+    },
+
+    getLargestAccounts: (params) => {
+      const config = configParam(params, 0);
+      const commitment = viewOf(chain, config);
+      const filter = choiceOf(config['filter'], 'filter', ['circulating', 'nonCirculating']);
+      if (filter === 'nonCirculating') return withContext(chain, commitment, []);
+      const largest = SUPPLY_OWNERS.flatMap((owner) => [...chain.programAccounts(owner, commitment)])
+        .map(([address, { lamports }]) => ({ address, lamports }))
+        .sort((a, b) => Number(b.lamports - a.lamports) || (a.address < b.address ? -1 : 1));
+      return withContext(chain, commitment, largest.slice(0, LARGEST_ACCOUNTS));
     },
 
     getLatestBlockhash: (params) => {
@@ -84,29 +64,6 @@ export function clusterMethods(chain: SandboxChain): RpcMethods {
       return recentPrioritizationFees(chain, locked);
     },
   };
-}
-
-/** One validator makes every block, holds all stake and votes for each slot. */
-function voteAccount(
-  chain: SandboxChain, slot: number,
-): Readonly<Record<string, unknown>> & { readonly votePubkey: string } {
-  const epoch = Math.floor(slot / SLOTS_PER_EPOCH);
-  const before = epoch * SLOTS_PER_EPOCH;
-  return {
-    votePubkey: keyOf(chain, 'vote'),
-    nodePubkey: keyOf(chain, 'identity'),
-    activatedStake: STAKED_LAMPORTS,
-    commission: 0,
-    epochVoteAccount: true,
-    epochCredits: [[epoch, slot, before]],
-    lastVote: slot,
-    rootSlot: chain.slotAt('finalized'),
-  };
-}
-
-/** A key of the validator's; nothing is ever signed with it. */
-function keyOf(chain: SandboxChain, purpose: string): string {
-  return bs58.encode(hash('sha256', `${purpose} ${chain.genesisHash}`, 'buffer'));
 }
 
 /** The least price per unit, in micro-lamports, that landed in each recent slot while locking all of these accounts. */

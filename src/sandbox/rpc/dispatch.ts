@@ -7,6 +7,8 @@ import { RPC_CODE, RpcError, shown } from './rpc-params.ts';
 
 /** How many calls one body may carry. */
 const MAX_BATCH = 1_000;
+/** What the answers of one body may take together: a leader schedule alone takes three megabytes. */
+const MAX_ANSWER_LENGTH = 67_108_864;
 // A batch of heavy calls must not delay the slots of the chain.
 const MAX_TURN_MS = 10;
 
@@ -30,16 +32,23 @@ export async function answer(methods: RpcMethods, body: string): Promise<string 
   if (parsed.length === 0) return jsonText(failure(null, invalidRequest('an empty batch')));
   if (parsed.length > MAX_BATCH)
     return jsonText(failure(null, invalidRequest(`a batch of ${parsed.length} calls, more than ${MAX_BATCH}`)));
-  const responses: object[] = [];
+  const texts: string[] = [];
+  let length = 0;
   let turnStarted = performance.now();
   for (const item of parsed) {
     const response = call(methods, item);
-    if (response) responses.push(response);
+    if (response) {
+      const text = jsonText(response);
+      length += text.length;
+      if (length > MAX_ANSWER_LENGTH)
+        return jsonText(failure(null, invalidRequest(`a batch with more than ${MAX_ANSWER_LENGTH} bytes of answers`)));
+      texts.push(text);
+    }
     if (performance.now() - turnStarted < MAX_TURN_MS) continue;
     await nextTurn();
     turnStarted = performance.now();
   }
-  return responses.length === 0 ? undefined : jsonText(responses);
+  return texts.length === 0 ? undefined : `[${texts.join(',')}]`;
 }
 
 /** Returns the JSON value of a body, or the error for it. */

@@ -32,7 +32,7 @@ export function historyMethods(chain: SandboxChain): RpcMethods {
         integerOf(config['maxSupportedTransactionVersion'], 'maxSupportedTransactionVersion', { min: 0, max: 255 });
       const landed = chain.transaction(signature);
       if (!landed || landed.slot > chain.slotAt(commitment)) return null;
-      if (highestVersion === undefined) refuseVersion(landed);
+      refuseVersion(landed, highestVersion);
       return encodeLanded(landed, { encoding, withVersion: highestVersion !== undefined });
     },
 

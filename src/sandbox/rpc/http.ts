@@ -10,6 +10,9 @@ import { RPC_CODE, RpcError } from './rpc-params.ts';
 /** An `import` of this module would load all its parts, a second HTTP client among them. */
 const { createServer } = createRequire(import.meta.url)('node:http') as typeof http;
 
+/** Resolves when an answer may leave. */
+type Delay = () => Promise<void>;
+
 /** How long a request may take to arrive whole, unless said otherwise. */
 export const SLOWEST_REQUEST_MS = 15_000;
 
@@ -18,9 +21,11 @@ const ALLOWED_METHODS = 'OPTIONS, POST';
 const PREFLIGHT_SECONDS = 86_400;
 
 /** Returns an HTTP server, not yet listening, that answers JSON-RPC calls posted to any path. */
-export function createRpcServer(methods: RpcMethods, options: { readonly slowestRequestMs: number }): Server {
+export function createRpcServer(
+  methods: RpcMethods, options: { readonly slowestRequestMs: number; readonly delay?: Delay | undefined },
+): Server {
   return createTimeLimitedServer((request, response) => {
-    void respond(methods, request, response);
+    void respond(methods, request, response, options.delay);
   }, options);
 }
 
@@ -46,7 +51,9 @@ function createTimeLimitedServer(
   return server;
 }
 
-async function respond(methods: RpcMethods, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(
+  methods: RpcMethods, request: IncomingMessage, response: ServerResponse, delay: Delay | undefined,
+): Promise<void> {
   // A client that disconnects during its request gets no answer.
   response.on('error', () => response.destroy());
   allowOrigin(request, response);
@@ -65,6 +72,7 @@ async function respond(methods: RpcMethods, request: IncomingMessage, response: 
     response.setHeader('connection', 'close');
     return refuse(response, 413, `expected a body of at most ${MAX_BODY_BYTES} bytes`);
   }
+  await delay?.();
   const text = await answer(methods, body.toString('utf8'));
   if (text === undefined) response.writeHead(204).end();
   else response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })

@@ -44,6 +44,9 @@ export type RpcMethods = Readonly<Record<string, RpcMethod>>;
 
 /** The version that the node reports, which is the VM's generation. */
 export const API_VERSION = '4.3.0';
+export const FEATURE_SET = 0;
+/** What a slot, or a number of them, may be. */
+export const SLOT_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER };
 const SIGNATURE_BASE58_LENGTH = 88;
 const COMMITMENTS: readonly string[] = ['processed', 'confirmed', 'finalized'];
 
@@ -66,6 +69,13 @@ export function signatureOfText(value: unknown, where: string): string {
   if (typeof value !== 'string' || bytes?.length !== 64)
     throw invalidParams(`${where}: expected the base58 of a signature's 64 bytes, got ${shown(value)}`);
   return value;
+}
+
+/** Returns the slot at a position. Throws RpcError. */
+export function slotParam(params: Params, index: number): number {
+  const slot = integerOf(params[index], `parameter ${index}`, SLOT_RANGE);
+  if (slot === undefined) throw invalidParams(`parameter ${index}: expected a slot`);
+  return slot;
 }
 
 /** Returns the list at a position, of at most `limit` items. Throws RpcError. */

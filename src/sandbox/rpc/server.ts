@@ -9,8 +9,11 @@ import { blockMethods } from './block-methods.ts';
 import { clusterMethods } from './cluster-methods.ts';
 import { historyMethods } from './history-methods.ts';
 import { createRpcServer, createUpgradeServer, SLOWEST_REQUEST_MS } from './http.ts';
+import { olderNode, type NodeLimits } from './node-limits.ts';
 import type { RpcMethods } from './rpc-params.ts';
 import { transactionMethods } from './transaction-methods.ts';
+import type { RpcPlaces } from './validator-methods.ts';
+import { validatorMethods } from './validator-methods.ts';
 import { createNotifications } from './websocket.ts';
 
 interface RpcOptions {
@@ -22,6 +25,8 @@ interface RpcOptions {
   websocketPort?: number;
   /** A request that has not arrived whole by then is refused; 15 s by default. */
   slowestRequestMs?: number;
+  /** None by default. */
+  limits?: NodeLimits;
 }
 
 interface RunningRpc {
@@ -32,12 +37,13 @@ interface RunningRpc {
 
 const PORT_ATTEMPTS = 20;
 const LAST_ANSWERS_MS = 25;
+const NOWHERE: ReturnType<RpcPlaces> = { rpc: null, pubsub: null };
 
 /** Returns every JSON-RPC method over a chain, by name. */
-export function rpcMethods(chain: SandboxChain): RpcMethods {
+export function rpcMethods(chain: SandboxChain, places: RpcPlaces = () => NOWHERE): RpcMethods {
   return {
-    ...clusterMethods(chain), ...blockMethods(chain), ...accountMethods(chain), ...tokenMethods(chain),
-    ...transactionMethods(chain), ...historyMethods(chain),
+    ...clusterMethods(chain), ...validatorMethods(chain, places), ...blockMethods(chain), ...accountMethods(chain),
+    ...tokenMethods(chain), ...transactionMethods(chain), ...historyMethods(chain),
   };
 }
 
@@ -46,17 +52,21 @@ export function rpcMethods(chain: SandboxChain): RpcMethods {
  * SANDBOX_FAILED when a port is taken.
  */
 export async function startRpc(options: RpcOptions): Promise<RunningRpc> {
-  const methods = rpcMethods(options.chain);
-  const { slowestRequestMs = SLOWEST_REQUEST_MS } = options;
+  const { slowestRequestMs = SLOWEST_REQUEST_MS, limits } = options;
+  let places = NOWHERE;
+  const all = rpcMethods(options.chain, () => places);
+  const methods = limits === undefined ? all : olderNode(all, limits);
   const { rpc, websocket } = await listenOnBoth(options, () => ({
-    rpc: createRpcServer(methods, { slowestRequestMs }), websocket: createUpgradeServer({ slowestRequestMs }),
+    rpc: createRpcServer(methods, { slowestRequestMs, delay: limits?.delay }),
+    websocket: createUpgradeServer({ slowestRequestMs }),
   }));
+  const host = hostOf(options.host);
+  places = { rpc: `${host}:${portOf(rpc)}`, pubsub: `${host}:${portOf(websocket)}` };
   const notifications = createNotifications(options.chain);
-  notifications.attach(rpc);
-  notifications.attach(websocket);
+  if (limits?.hasWebsocket !== false) for (const server of [rpc, websocket]) notifications.attach(server);
   return {
-    url: `http://${hostOf(options.host)}:${portOf(rpc)}`,
-    wsUrl: `ws://${hostOf(options.host)}:${portOf(websocket)}`,
+    url: `http://${places.rpc}`,
+    wsUrl: `ws://${places.pubsub}`,
     close: async () => {
       notifications.close();
       // A client that was just notified of its transaction often sends one more request, which may be on the way.

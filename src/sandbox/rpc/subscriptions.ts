@@ -1,12 +1,13 @@
 import type { Account, Address, Commitment, LandedTransaction, SandboxChain } from '../chain/chain.ts';
 import { jsonText } from '../json-text.ts';
-import { encodeAccount, encodingOf, TOO_LARGE_FOR_BASE58 } from './account-encoding.ts';
-import { accountFilters, mintDecimals, readEncoded } from './account-methods.ts';
+import { accountEncoder, encodingOf, TOO_LARGE_FOR_BASE58 } from './account-encoding.ts';
+import { accountFilters, readEncoded } from './account-methods.ts';
 import type { Params } from './rpc-params.ts';
 import {
   addressOfText, addressParam, commitmentOf, configParam, flagOf, invalidParams, objectOf, signatureOfText,
   withContext,
 } from './rpc-params.ts';
+import { slotUpdates } from './slot-updates.ts';
 
 /** One subscription of a client. */
 export interface Subscription {
@@ -21,7 +22,7 @@ interface News {
   last: boolean;
 }
 
-export const SUBSCRIPTION_KINDS = ['signature', 'account', 'slot', 'logs', 'program', 'root'] as const;
+export const SUBSCRIPTION_KINDS = ['signature', 'account', 'slot', 'logs', 'program', 'root', 'slotsUpdates'] as const;
 type SubscriptionKind = (typeof SUBSCRIPTION_KINDS)[number];
 
 /** Returns the subscription of a request, or undefined for a method that is no subscription. Throws RpcError. */
@@ -33,6 +34,8 @@ export function createSubscription(chain: SandboxChain, method: string, params: 
       return accountSubscription(chain, params);
     case 'slotSubscribe':
       return slotSubscription(chain);
+    case 'slotsUpdatesSubscribe':
+      return slotsUpdatesSubscription(chain);
     case 'rootSubscribe':
       return rootSubscription(chain);
     case 'logsSubscribe':
@@ -44,19 +47,26 @@ export function createSubscription(chain: SandboxChain, method: string, params: 
   }
 }
 
-/** Notifies once, when the transaction has reached the commitment; at once if it already has. */
+/**
+ * Notifies once, when the transaction has reached the commitment; at once if it already has. A client may ask to be
+ * told before that the node has the transaction: on this chain it has it when it lands.
+ */
 function signatureSubscription(chain: SandboxChain, params: Params): Subscription {
   const signature = signatureOfText(params[0], 'parameter 0');
   const config = configParam(params, 1);
   const commitment = commitmentOf(config);
-  if (flagOf(config, 'enableReceivedNotification'))
-    throw invalidParams('enableReceivedNotification: expected false, this chain has no queue before landing');
+  let tellsReceived = flagOf(config, 'enableReceivedNotification');
   return {
     kind: 'signature',
     poll: () => {
       const status = chain.status(signature);
-      if (!status || status.slot > chain.slotAt(commitment)) return [];
-      return [{ result: withContext(chain, commitment, { err: status.error }), last: true }];
+      if (!status) return [];
+      const news: News[] = [];
+      if (tellsReceived) news.push({ result: withContext(chain, 'processed', 'receivedSignature'), last: false });
+      tellsReceived = false;
+      if (status.slot <= chain.slotAt(commitment))
+        news.push({ result: withContext(chain, commitment, { err: status.error }), last: true });
+      return news;
     },
   };
 }
@@ -92,6 +102,12 @@ function slotSubscription(chain: SandboxChain): Subscription {
       return [{ result: { parent: chain.slot - 1, root: chain.slotAt('finalized'), slot: chain.slot }, last: false }];
     },
   };
+}
+
+/** Notifies of each stage of each slot. */
+function slotsUpdatesSubscription(chain: SandboxChain): Subscription {
+  const next = slotUpdates(chain);
+  return { kind: 'slotsUpdates', poll: () => next().map((result) => ({ result, last: false })) };
 }
 
 /** Notifies of each new root; after a leap of slots only of the newest. */
@@ -158,7 +174,7 @@ function programSubscription(chain: SandboxChain, params: Params): Subscription 
   const config = configParam(params, 1);
   const commitment = commitmentOf(config);
   const filters = accountFilters(config);
-  const encoding = { ...encodingOf(config), instead: TOO_LARGE_FOR_BASE58 };
+  const encode = accountEncoder(chain, commitment, { ...encodingOf(config), instead: TOO_LARGE_FOR_BASE58 });
   const known = new Map<Address, Account>(chain.programAccounts(program, commitment));
   const next = landedSince(chain, commitment);
   let slot = chain.slot;
@@ -183,8 +199,8 @@ function programSubscription(chain: SandboxChain, params: Params): Subscription 
         }
         known.set(pubkey, account);
         if (!filters.every((matches) => matches(account.data))) continue;
-        const encoded = encodeAccount(account, encoding, mintDecimals(chain, commitment));
-        news.push({ result: withContext(chain, commitment, { pubkey, account: encoded }), last: false });
+        const value = { pubkey, account: encode(pubkey, account) };
+        news.push({ result: withContext(chain, commitment, value), last: false });
       }
       return news;
     },

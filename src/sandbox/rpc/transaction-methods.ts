@@ -3,19 +3,22 @@ import { isGannetError, messageOf } from '../../core/errors.ts';
 import type { Commitment, SandboxChain, SimulationResult } from '../chain/chain.ts';
 import { transactionFee } from '../chain/fees.ts';
 import {
-  decodeMessage, decodeTransaction, MAX_TRANSACTION_BYTES, UndecodableError,
+  decodeMessage, decodeTransaction, MAX_TRANSACTION_BYTES, MAX_VERSION_1_BYTES, UndecodableError,
 } from '../chain/transaction-bytes.ts';
 import { describeTransactionError } from '../chain/transaction-error.ts';
-import { encodeAccount, encodingOf } from './account-encoding.ts';
-import { mintDecimals } from './account-methods.ts';
+import { accountEncoder, encodingOf } from './account-encoding.ts';
 import type { Config, RpcMethods } from './rpc-params.ts';
 import {
   RPC_CODE, RpcError, addressOfText, addressParam, choiceOf, commitmentOf, configParam, flagOf, integerOf,
   invalidParams, objectOf, shown, stringParam, viewOf, withContext,
 } from './rpc-params.ts';
 
-const MAX_BASE64_LENGTH = 1644;
-const MAX_BASE58_LENGTH = 1683;
+const LIMITS = {
+  base58: { text: 1_683, bytes: MAX_TRANSACTION_BYTES }, base64: { text: 1_644, bytes: MAX_TRANSACTION_BYTES },
+} as const;
+const VERSION_1_LIMITS = { text: 5_464, bytes: MAX_VERSION_1_BYTES } as const;
+/** Base64 of version 1 begins so: its first byte is 0x81, and the count of signers that follows is below 16. */
+const VERSION_1_BASE64 = 'gQ';
 const MAX_AIRDROP_LAMPORTS = 2 ** 52;
 const WIRE_ENCODINGS = ['base58', 'base64'] as const;
 
@@ -56,9 +59,9 @@ export function transactionMethods(chain: SandboxChain): RpcMethods {
       const bytes = decodeText(stringParam(params, 0), 'base64');
       const config = configParam(params, 1);
       const commitment = viewOf(chain, config);
-      const message = orInvalid(() => decodeMessage(bytes));
-      const known = chain.isBlockhashValid(message.recentBlockhash, commitment);
-      return withContext(chain, commitment, known ? transactionFee(message).feeLamports : null);
+      const decoded = orInvalid(() => decodeMessage(bytes));
+      const isValid = chain.isLifetimeValid(decoded, commitment);
+      return withContext(chain, commitment, isValid ? transactionFee(decoded).feeLamports : null);
     },
 
     requestAirdrop: (params) => {
@@ -116,12 +119,11 @@ function simulatedAccounts(
   if (!Array.isArray(addresses) || addresses.length > 64)
     throw invalidParams('accounts.addresses: expected an array of at most 64 addresses');
   const keys = addresses.map((key, index) => addressOfText(key, `accounts.addresses[${index}]`));
-  const encoding = encodingOf(wanted, 'base64');
+  const encode = accountEncoder(chain, 'processed', encodingOf(wanted, 'base64'));
   return ({ accountsAfter }) =>
     keys.map((key) => {
       const account = accountsAfter.get(key) ?? chain.account(key);
-      return account && account.lamports > 0n
-        ? encodeAccount(account, encoding, mintDecimals(chain, 'processed')) : null;
+      return account && account.lamports > 0n ? encode(key, account) : null;
     });
 }
 
@@ -131,15 +133,18 @@ function transactionParam(text: string, config: Config): Uint8Array {
   return bytes;
 }
 
-/** The text's length is checked first: base58 takes time quadratic in it. */
+/**
+ * The text's length is checked first: base58 takes time quadratic in it. As on a node, it stays at the packet, and only
+ * base64 of version 1 may be longer.
+ */
 function decodeText(text: string, encoding: (typeof WIRE_ENCODINGS)[number]): Uint8Array {
-  const limit = encoding === 'base58' ? MAX_BASE58_LENGTH : MAX_BASE64_LENGTH;
-  if (text.length > limit) throw tooLarge(`${encoding} encoded transaction too large: ${text.length} characters (max: `
-    + `encoded/raw ${limit}/${MAX_TRANSACTION_BYTES})`);
+  const limits = encoding === 'base64' && text.startsWith(VERSION_1_BASE64) ? VERSION_1_LIMITS : LIMITS[encoding];
+  const { text: most, bytes: raw } = limits;
+  if (text.length > most) throw tooLarge(`${encoding} encoded transaction too large: ${text.length} characters (max: `
+    + `encoded/raw ${most}/${raw})`);
   const bytes = encoding === 'base58' ? bs58.decodeUnsafe(text) : decodeBase64(text);
   if (!bytes) throw invalidParams(`invalid ${encoding} encoding: ${shown(text)}`);
-  if (bytes.length > MAX_TRANSACTION_BYTES)
-    throw tooLarge(`decoded transaction too large: ${bytes.length} bytes (max: ${MAX_TRANSACTION_BYTES} bytes)`);
+  if (bytes.length > raw) throw tooLarge(`decoded transaction too large: ${bytes.length} bytes (max: ${raw} bytes)`);
   return bytes;
 }
 

@@ -13,6 +13,8 @@ const MAX_MESSAGE_BYTES = 65_536;
 const MAX_SUBSCRIPTIONS = 1_000;
 /** A client that does not read is disconnected, so that its notifications do not fill the memory. */
 const MAX_UNSENT_BYTES = 4_194_304;
+/** How long a new subscription stays silent for a client that answers no ping. */
+const UNHEARD_MS = 1_000;
 
 interface Notifications {
   /** Takes over the websocket upgrades of a server. */
@@ -22,10 +24,13 @@ interface Notifications {
 
 interface Client {
   socket: WebSocket;
-  subscriptions: Map<number, Subscription>;
+  subscriptions: Map<number, Subscription & { isHeard: boolean }>;
 }
 
-/** Returns the websocket side of the RPC: subscriptions to signatures, accounts, programs, logs, slots and roots. */
+/**
+ * Returns the websocket side of the RPC: subscriptions to signatures, accounts, programs, logs, slots, their stages and
+ * roots.
+ */
 export function createNotifications(chain: SandboxChain): Notifications {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
   const clients = new Set<Client>();
@@ -35,6 +40,7 @@ export function createNotifications(chain: SandboxChain): Notifications {
     const client: Client = { socket, subscriptions: new Map() };
     clients.add(client);
     socket.on('message', (data) => receive(client, data));
+    socket.on('pong', (data) => hear(client, Number(data.toString('utf8'))));
     socket.on('close', () => clients.delete(client));
     // A broken frame or a lost connection ends this client, with the reason where possible; 'close' follows and cleans
     // up.
@@ -53,13 +59,13 @@ export function createNotifications(chain: SandboxChain): Notifications {
     }
     // Notifications (clients send "ping" to keep the line open) get no answer.
     if (request.id === undefined) return;
+    const last = lastId;
     try {
       send(client, success(request.id, serve(client, request)));
+      if (lastId !== last) hearAfterAnswer(client, lastId);
     } catch (error) {
       send(client, failure(request.id, error));
     }
-    // Notifications that are due already are sent later: a client first has to read the subscription's number.
-    setImmediate(() => notify(client));
   }
 
   function serve(client: Client, { method, params }: Request): unknown {
@@ -76,8 +82,24 @@ export function createNotifications(chain: SandboxChain): Notifications {
     const subscription = createSubscription(chain, method, params);
     if (!subscription) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
     lastId += 1;
-    client.subscriptions.set(lastId, subscription);
+    client.subscriptions.set(lastId, { ...subscription, isHeard: false });
     return lastId;
+  }
+
+  /**
+   * A client learns the subscription's number from the answer, and some only then begin to listen for it. What is due
+   * already is sent when the client has read the answer: its pong comes after that.
+   */
+  function hearAfterAnswer(client: Client, id: number): void {
+    client.socket.ping(String(id));
+    setTimeout(() => hear(client, id), UNHEARD_MS).unref();
+  }
+
+  function hear(client: Client, id: number): void {
+    const subscription = client.subscriptions.get(id);
+    if (subscription === undefined || subscription.isHeard) return;
+    subscription.isHeard = true;
+    notify(client);
   }
 
   function notifyAll(): void {
@@ -85,7 +107,8 @@ export function createNotifications(chain: SandboxChain): Notifications {
   }
 
   function notify(client: Client): void {
-    for (const [subscription, { kind, poll }] of client.subscriptions) {
+    for (const [subscription, { kind, poll, isHeard }] of client.subscriptions) {
+      if (!isHeard) continue;
       for (const { result, last } of poll()) {
         if (last) client.subscriptions.delete(subscription);
         send(client, { jsonrpc: '2.0', method: `${kind}Notification`, params: { result, subscription } });

@@ -74,6 +74,7 @@ export function createService(context: ServiceContext, front: Front): FastifyIns
   app.register((service, _options, done) => {
     numberAnswers(service, context);
     faultRequests(service, context);
+    delayAnswers(service, context);
     guard(service, context, front.limits);
     readQueries(service);
     faultWords(service, context);
@@ -95,6 +96,17 @@ function readQueries(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     request.query = parseQuery(splitTarget(request.url).query.slice(1));
     done();
+  });
+}
+
+/** A host's own time for quotes. */
+function delayAnswers(app: FastifyInstance, context: ServiceContext): void {
+  const { latencyMs } = context.traits;
+  const delays = new Map([['/swap/v2/order', latencyMs.order], ['/swap/v2/build', latencyMs.build]]);
+  if ([...delays.values()].every((ms) => ms === 0)) return;
+  app.addHook('onRequest', async (request) => {
+    const ms = delays.get(splitTarget(request.url).path) ?? 0;
+    if (ms > 0) await context.delay(ms);
   });
 }
 

@@ -6,6 +6,8 @@ import type { Market, MarketPool } from '../market/market.ts';
 import type { TokenContents } from '../market/token-content.ts';
 import type { PredictionExchange } from '../prediction/exchange.ts';
 import type { BlockhashHistory } from './blockhash-history.ts';
+import type { ForeignPrograms } from './build/foreign-programs.ts';
+import type { HostTraits, Profile } from './host-traits.ts';
 import type { LookupTable } from '../chain/message.ts';
 import type { Faults } from './faults/faults.ts';
 import type { Orders } from './order/kept-orders.ts';
@@ -13,13 +15,14 @@ import type { Maker } from './order/maker.ts';
 import type { Routers } from './routing/routing.ts';
 import type { Quotes } from './v1/quoted-route.ts';
 
-/** Whether answers follow the service's description or the observed live service where the two differ. */
-export const PROFILES = ['reference', 'live'] as const;
-export type Profile = (typeof PROFILES)[number];
+export { PROFILES, type Profile } from './host-traits.ts';
 
 /** The dependencies of the endpoints; built once in sandbox.ts. */
 export interface ServiceContext {
   readonly profile: Profile;
+  readonly traits: HostTraits;
+  /** The programs beside the swap program; undefined where there are none. */
+  readonly foreign: ForeignPrograms | undefined;
   readonly seed: number;
   readonly speed: number;
   readonly chain: SandboxChain;
@@ -45,6 +48,8 @@ export interface ServiceContext {
   readonly gas: SeededKey;
   /** Receives tips for block builders. */
   readonly tipAccount: string;
+  /** Receive the tips that the service adds by itself; `tipAccount` is the first. */
+  readonly tipAccounts: readonly string[];
   /** The accepted keys; undefined accepts any that is not empty. */
   readonly apiKeys: ReadonlySet<string> | undefined;
   /** Returns the next identifier, in the form of a UUID of version 7. */

@@ -26,10 +26,10 @@ export function createLend(gateway: Gateway): Lend {
   return {
     async earnings(request, call) {
       checkRequest(EARNINGS_RULES, request);
-      const answer = await gateway.get(
-        { path: '/lend/v1/earn/earnings', query: queryOf(EARNINGS_RULES, request), shareable: true }, call,
-      );
-      return readLendEarnings(answer, request.user);
+      return gateway.get({
+        path: '/lend/v1/earn/earnings', query: queryOf(EARNINGS_RULES, request), shareable: true,
+        read: (answer) => readLendEarnings(answer, request.user),
+      }, call);
     },
   };
 }

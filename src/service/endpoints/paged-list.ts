@@ -3,7 +3,7 @@ import { GannetError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import type { CallOptions } from '../rate/rate-plan.ts';
 import { wireInteger } from '../wire/fields.ts';
-import type { RecordKind, Records } from '../wire/read.ts';
+import type { RecordKind, Records, ReportUnread } from '../wire/read.ts';
 import { idOf, joined, malformed, membersOf, readRecords, readWire } from '../wire/read.ts';
 import { checkRequest, optionalRule } from './request-rules.ts';
 
@@ -198,9 +198,9 @@ const WirePagination =
   z.object({ pagination: z.object({ start: index, end: index, total: index, hasNext: z.boolean() }) });
 
 /** Returns one page. Throws SERVICE_MALFORMED where there is no list or no pagination. */
-export function readPage<T>(kind: RecordKind<T>, answer: Json): Page<T> {
+export function readPage<T>(kind: RecordKind<T>, answer: Json, unread?: ReportUnread): Page<T> {
   const list = membersOf(answer)['data'];
-  const records = readRecords(kind, list);
+  const records = readRecords(kind, list, unread);
   const { pagination } = readWire(WirePagination, answer, kind.what);
   return { ...records, pagination, ids: (list as readonly Json[]).map((element) => idOf(kind.idMember, element)) };
 }

@@ -7,7 +7,7 @@ import { readOrderBook } from '../wire/order-book-answer.ts';
 import { MARKETS, readEvents } from '../wire/prediction-events.ts';
 import { HISTORY } from '../wire/prediction-history.ts';
 import { POSITIONS, readPosition } from '../wire/prediction-position.ts';
-import type { Records } from '../wire/read.ts';
+import type { Records, ReportUnread } from '../wire/read.ts';
 import type { Batch, Page, PagingOptions } from './paged-list.ts';
 import { filtered, readList, readPage } from './paged-list.ts';
 import type { JointRule, RequestRules, Rule } from './request-rules.ts';
@@ -84,15 +84,16 @@ export interface EventSearch {
 }
 
 /** One request within the prediction API. */
-interface Asked {
+interface Asked<T> {
   /** Segments under the group's own path. */
   readonly path: readonly string[];
   readonly query?: Query | undefined;
   /** False for the pages of a whole list: a page that an earlier call asked for is of an older list. */
   readonly shareable?: boolean | undefined;
+  readonly read: (answer: Json, unread: ReportUnread) => T;
 }
 
-type Get = (asked: Asked, call: CallOptions | undefined) => Promise<Json>;
+type Get = <T>(asked: Asked<T>, call: CallOptions | undefined) => Promise<T>;
 type PageReader<Request, T> =
   (request: Request & PageRange, call?: CallOptions, shareable?: boolean) => Promise<Page<T>>;
 
@@ -100,8 +101,10 @@ type PageReader<Request, T> =
 export function createPrediction(gateway: Gateway, dialect: Dialect): Prediction {
   const SUGGESTED_RULES = suggestedRules(dialect.providers);
   const SEARCH_RULES = eventSearchRules(dialect.providers);
-  const get: Get = ({ path, query, shareable = true }, call) =>
-    gateway.get({ path: `/prediction/v1/${path.map(encodeURIComponent).join('/')}`, query, shareable }, call);
+  const get: Get = ({ path, query, shareable = true, read }, call) => gateway.get({
+    path: `/prediction/v1/${path.map(encodeURIComponent).join('/')}`, query, shareable,
+    read: (answer, { unread }) => read(answer, unread),
+  }, call);
   const history = historyReader(get);
   const positions = positionsReader(get);
   const eventMarkets = eventMarketsReader(get);
@@ -122,17 +125,19 @@ export function createPrediction(gateway: Gateway, dialect: Dialect): Prediction
       }, paging),
     async position(positionPubkey, call) {
       checkRequest(POSITION_RULES, { positionPubkey });
-      return readPosition(await get({ path: ['positions', positionPubkey] }, call), positionPubkey);
+      return get({
+        path: ['positions', positionPubkey], read: (answer, unread) => readPosition(answer, positionPubkey, unread),
+      }, call);
     },
     async suggestedEvents(pubkey, { provider } = {}, call) {
       checkRequest(SUGGESTED_RULES, { pubkey, provider });
-      return readEvents(await get({ path: ['events', 'suggested', pubkey], query: { provider } }, call));
+      return get({ path: ['events', 'suggested', pubkey], query: { provider }, read: readEvents }, call);
     },
     async searchEvents(request, call) {
       checkRequest(SEARCH_RULES, request);
       const { query, provider, limit } = request;
       const { records, rejected } =
-        readEvents(await get({ path: ['events', 'search'], query: { query, provider, limit } }, call));
+        await get({ path: ['events', 'search'], query: { query, provider, limit }, read: readEvents }, call);
       // Hosts that page this list know no limit.
       return { records: records.slice(0, limit), rejected };
     },
@@ -144,7 +149,7 @@ export function createPrediction(gateway: Gateway, dialect: Dialect): Prediction
       }, paging),
     async orderBook(marketId, call) {
       checkRequest(ORDER_BOOK_RULES, { marketId });
-      return readOrderBook(await get({ path: ['orderbook', marketId] }, call));
+      return get({ path: ['orderbook', marketId], read: readOrderBook }, call);
     },
   };
 }
@@ -154,8 +159,10 @@ function historyReader(get: Get): PageReader<HistoryFilter, HistoryRecord> {
     checkRequest(HISTORY_RULES, request);
     const { owner, eventId, positionPubkey, start, end } = request;
     const query = { start, end, ownerPubkey: owner, id: eventId, positionPubkey };
-    const answer = await get({ path: ['history'], query, shareable }, call);
-    return readPage(filtered(HISTORY, { ownerPubkey: owner, positionPubkey }), answer);
+    const kind = filtered(HISTORY, { ownerPubkey: owner, positionPubkey });
+    return get({
+      path: ['history'], query, shareable, read: (answer, unread) => readPage(kind, answer, unread),
+    }, call);
   };
 }
 
@@ -164,17 +171,20 @@ function positionsReader(get: Get): PageReader<PositionsFilter, PredictionPositi
     checkRequest(POSITIONS_RULES, request);
     const { owner, isYes, marketId, marketPubkey, start, end } = request;
     const query = { start, end, ownerPubkey: owner, marketPubkey, marketId, isYes };
-    const answer = await get({ path: ['positions'], query, shareable }, call);
-    return readPage(filtered(POSITIONS, { ownerPubkey: owner, marketId, isYes }), answer);
+    const kind = filtered(POSITIONS, { ownerPubkey: owner, marketId, isYes });
+    return get({
+      path: ['positions'], query, shareable, read: (answer, unread) => readPage(kind, answer, unread),
+    }, call);
   };
 }
 
 function eventMarketsReader(get: Get): PageReader<{ readonly eventId: string }, PredictionMarket> {
   return async ({ eventId, start, end }, call, shareable) => {
     checkRequest(EVENT_MARKETS_RULES, { eventId, start, end });
-    return readPage(
-      MARKETS, await get({ path: ['events', eventId, 'markets'], query: { start, end }, shareable }, call),
-    );
+    return get({
+      path: ['events', eventId, 'markets'], query: { start, end }, shareable,
+      read: (answer, unread) => readPage(MARKETS, answer, unread),
+    }, call);
   };
 }
 

@@ -222,10 +222,10 @@ export function createSwapV1(gateway: Gateway, dialect: Dialect): SwapV1 {
   return {
     async quote(request, call) {
       checkRequest(QUOTE_RULES, request);
-      const { json, raw } = await gateway.getDocument(
-        { path: '/swap/v1/quote', query: queryOf(QUOTE_RULES, request), shareable: true }, call,
-      );
-      return { ...readQuote(json, request), raw, asked: request };
+      return gateway.get({
+        path: '/swap/v1/quote', query: queryOf(QUOTE_RULES, request), shareable: true,
+        read: (answer, { raw, unread }) => ({ ...readQuote(answer, request, unread), raw, asked: request }),
+      }, call);
     },
 
     readQuote(document) {
@@ -235,18 +235,21 @@ export function createSwapV1(gateway: Gateway, dialect: Dialect): SwapV1 {
 
     async swap(request, call) {
       checkRequest(SWAP_RULES, request);
-      return readQuoteSwap(await gateway.post({ path: '/swap/v1/swap', body: bodyOf(request) }, call));
+      return gateway.post({
+        path: '/swap/v1/swap', body: bodyOf(request), read: (answer, { unread }) => readQuoteSwap(answer, unread),
+      }, call);
     },
 
     async swapInstructions(request, call) {
       checkRequest(INSTRUCTIONS_RULES, request);
-      return readQuoteInstructions(
-        await gateway.post({ path: '/swap/v1/swap-instructions', body: bodyOf(request) }, call),
-      );
+      return gateway.post({
+        path: '/swap/v1/swap-instructions', body: bodyOf(request),
+        read: (answer, { unread }) => readQuoteInstructions(answer, unread),
+      }, call);
     },
 
     async programIdToLabel(call) {
-      return readLabels(await gateway.get({ path: '/swap/v1/program-id-to-label', shareable: true }, call));
+      return gateway.get({ path: '/swap/v1/program-id-to-label', shareable: true, read: readLabels }, call);
     },
   };
 }

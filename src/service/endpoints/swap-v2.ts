@@ -1,6 +1,6 @@
 import { isGannetError } from '../../core/errors.ts';
 import { SOL_MINT } from '../../market/token.ts';
-import { MAX_TRANSACTION_BYTES } from '../../solana/constants.ts';
+import { MAX_V1_TRANSACTION_BYTES } from '../../solana/constants.ts';
 import type { BuildOptions, OrderOptions } from '../../trading/swap-options.ts';
 import type { SwapRequest } from '../../trading/swap-terms.ts';
 import type { Gateway } from '../gateway.ts';
@@ -55,31 +55,34 @@ export function createSwapV2(gateway: Gateway, dialect: Dialect): SwapV2 {
   return {
     async order(request, call) {
       checkRequest(rules, request);
-      const answer = await gateway.get({
+      return gateway.get({
         path: '/swap/v2/order', query: queryOf(rules, request), shareable: request.taker === undefined,
+        read: (answer, { unread }) => readSwapOrder(answer, request, unread),
       }, call);
-      return readSwapOrder(answer, request);
     },
 
     async build(request, call) {
       checkRequest(BUILD_RULES, request);
-      const answer =
-        await gateway.get({ path: '/swap/v2/build', query: queryOf(BUILD_RULES, request), shareable: false }, call);
-      return readSwapBuild(answer, request);
+      return gateway.get({
+        path: '/swap/v2/build', query: queryOf(BUILD_RULES, request), shareable: false,
+        read: (answer, { unread }) => readSwapBuild(answer, request, unread),
+      }, call);
     },
 
     async execute(request, call) {
       checkRequest(EXECUTE_RULES, request);
       const { signedTransaction, requestId, lastValidBlockHeight } = request;
       try {
-        return readExecuteAnswer(await gateway.execute({
+        return await gateway.execute({
           path: '/swap/v2/execute',
+          read: (answer, { unread, requestId: gatewayRequestId }) =>
+            ({ ...readExecuteAnswer(answer, unread), gatewayRequestId }),
           body: {
             signedTransaction: Buffer.from(signedTransaction).toString('base64'),
             requestId,
             ...(lastValidBlockHeight === undefined ? {} : { lastValidBlockHeight: lastValidBlockHeight.toString() }),
           },
-        }, call));
+        }, call);
       } catch (thrown) {
         const refusal = readRefusal(thrown);
         if (refusal !== undefined) return refusal;
@@ -95,10 +98,11 @@ export function createSwapV2(gateway: Gateway, dialect: Dialect): SwapV2 {
  */
 function readRefusal(thrown: unknown): ExecuteReport | undefined {
   if (!isGannetError(thrown) || thrown.code !== 'SERVICE_STATUS' || thrown.details['status'] !== 400) return undefined;
-  const { serviceCode, serviceMessage } = thrown.details;
+  const { serviceCode, serviceMessage, gatewayRequestId } = thrown.details;
   if (typeof serviceCode !== 'number' || !Number.isSafeInteger(serviceCode) || serviceCode >= 0) return undefined;
   return {
     status: 'failed', code: serviceCode, error: typeof serviceMessage === 'string' ? serviceMessage : undefined,
+    gatewayRequestId: typeof gatewayRequestId === 'string' ? gatewayRequestId : undefined,
   };
 }
 
@@ -195,8 +199,8 @@ const BUILD_RULES: RequestRules<BuildRequest> = {
 const EXECUTE_RULES: RequestRules<ExecuteRequest> = {
   endpoint: 'POST /swap/v2/execute',
   parameters: {
-    signedTransaction: required(optionalRule(`a signed transaction of 1 to ${MAX_TRANSACTION_BYTES} bytes`,
-      (value) => value instanceof Uint8Array && value.length > 0 && value.length <= MAX_TRANSACTION_BYTES)),
+    signedTransaction: required(optionalRule(`a signed transaction of 1 to ${MAX_V1_TRANSACTION_BYTES} bytes`,
+      (value) => value instanceof Uint8Array && value.length > 0 && value.length <= MAX_V1_TRANSACTION_BYTES)),
     requestId: required(optionalRule('the requestId of the order', (value) =>
       typeof value === 'string' && value !== '' && value.length <= 200)),
     lastValidBlockHeight: aU64,

@@ -1,4 +1,4 @@
-import type { Gateway, GetRequest } from '../gateway.ts';
+import type { Gateway, GetRequest, ReadAnswer } from '../gateway.ts';
 import type { CallOptions } from '../rate/rate-plan.ts';
 import { wireAddress } from '../wire/fields.ts';
 import type { Records } from '../wire/read.ts';
@@ -67,10 +67,14 @@ const MAX_SEARCH_MINTS = 100;
 /** The most mints whose content one request may name. */
 const MAX_CONTENT_MINTS = 50;
 
+const contents: ReadAnswer<Records<TokenContent>> = (answer, { unread }) => readContents(answer, unread);
+
 /** Returns the client of the token endpoints. */
 export function createTokens(gateway: Gateway): Tokens {
-  const list = async (request: Omit<GetRequest, 'shareable'>, call: CallOptions | undefined): Promise<TokenRecords> =>
-    readTokenRecords(await gateway.get({ ...request, shareable: true }, call));
+  const list = (
+    request: Omit<GetRequest<TokenRecords>, 'shareable' | 'read'>, call: CallOptions | undefined,
+  ): Promise<TokenRecords> =>
+    gateway.get({ ...request, shareable: true, read: (answer, { unread }) => readTokenRecords(answer, unread) }, call);
 
   async function search(path: string, terms: readonly string[], call: CallOptions | undefined): Promise<TokenRecords> {
     checkRequest(SEARCH_RULES, { query: terms });
@@ -96,19 +100,19 @@ export function createTokens(gateway: Gateway): Tokens {
     async content(mints, call) {
       checkRequest(CONTENT_RULES, { mints });
       const batches = batchesOf([...new Set(mints)], MAX_CONTENT_MINTS);
-      return joined(await Promise.all(batches.map(async (batch) =>
-        readContents(
-          await gateway.get({ path: `${DISCOVERY}/content`, query: { mints: batch.join(',') }, shareable: true }, call),
-        ))));
+      return joined(await Promise.all(batches.map((batch) => gateway.get({
+        path: `${DISCOVERY}/content`, query: { mints: batch.join(',') }, shareable: true, read: contents,
+      }, call))));
     },
     async cooking(call) {
-      return readContents(await gateway.get({ path: `${DISCOVERY}/content/cooking`, shareable: true }, call));
+      return gateway.get({ path: `${DISCOVERY}/content/cooking`, shareable: true, read: contents }, call);
     },
     async contentFeed(request, call) {
       checkRequest(CONTENT_FEED_RULES, request);
-      return readContentFeed(await gateway.get(
-        { path: `${DISCOVERY}/content/feed`, query: queryOf(CONTENT_FEED_RULES, request), shareable: true }, call,
-      ));
+      return gateway.get({
+        path: `${DISCOVERY}/content/feed`, query: queryOf(CONTENT_FEED_RULES, request), shareable: true,
+        read: (answer, { unread }) => readContentFeed(answer, unread),
+      }, call);
     },
   };
 }

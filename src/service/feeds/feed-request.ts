@@ -1,3 +1,4 @@
+import type { Observable } from 'rxjs';
 import type { GannetError } from '../../core/errors.ts';
 import type { FeedSpec } from '../../market/feed.ts';
 import type { FeedEventByKind, FeedKindName } from '../../market/feeds/registry.ts';
@@ -22,6 +23,8 @@ export interface FeedSource {
 /** What feeds poll at the chain's node. */
 export interface NodeSource {
   walletActivity(owner: string, signal?: AbortSignal): Promise<WalletActivity>;
+  /** Returns hints that there is news of a wallet. Absent for none. */
+  walletHints$?(owner: string): Observable<unknown>;
 }
 
 /** Where the requests of feeds go. */

@@ -1,4 +1,4 @@
-import { NEVER, Observable, share } from 'rxjs';
+import { NEVER, Observable, share, type Subscription } from 'rxjs';
 import type { GannetError } from '../../core/errors.ts';
 import { isGannetError } from '../../core/errors.ts';
 import type { Random } from '../../core/random.ts';
@@ -66,6 +66,7 @@ export function createFeeds({
   let polled = sharedFeeds(specs);
   let records = recordsOf(new Map());
   let running: readonly Running[] = [];
+  const hinted = new Map<FeedKey, Subscription>();
 
   function pollsOf(origin: PolledOrigin): Poll[] {
     return pollsFor(polled.filter((spec) => originOf(spec) === origin), source, clock);
@@ -80,6 +81,25 @@ export function createFeeds({
     polled = sharedFeeds([...always, ...watched]);
     records = recordsOf(records);
     for (const { origin, scheduler } of running) scheduler.replace(pollsOf(origin));
+    hearHints();
+  }
+
+  /** A hint about a wallet makes its poll come sooner. */
+  function hearHints(): void {
+    const isRunning = running.length > 0;
+    const wanted = new Map((isRunning ? polled : []).flatMap((spec) =>
+      (spec.kind === 'wallet-activity' ? [[feedKey(spec), spec.owner] as const] : [])));
+    for (const [feed, subscription] of hinted) {
+      if (wanted.has(feed)) continue;
+      subscription.unsubscribe();
+      hinted.delete(feed);
+    }
+    for (const [feed, owner] of wanted) {
+      const hints$ = hinted.has(feed) ? undefined : node?.walletHints$?.(owner);
+      if (hints$ !== undefined) hinted.set(feed, hints$.subscribe(() => {
+        for (const { scheduler } of running) scheduler.hurry(feed);
+      }));
+    }
   }
 
   const events$ = new Observable<MarketEvent>((subscriber) => {
@@ -114,8 +134,10 @@ export function createFeeds({
       origin, scheduler: startScheduler({ polls: pollsOf(origin), pace: paces[origin], clock, random, onResult }),
     }));
     running = started;
+    hearHints();
     return () => {
       running = [];
+      hearHints();
       for (const { scheduler } of started) scheduler.stop();
     };
   }).pipe(share());

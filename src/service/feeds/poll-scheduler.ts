@@ -19,6 +19,9 @@ const OUTAGE_BACK_OFF_MS = 5_000;
 const OUTAGE_TURN_MS = 500;
 /** The age of data that was never asked for: older than any other, while the larger weight still goes first. */
 const NEVER_ASKED_MS = 1e13;
+/** A hurried poll comes at the soonest this long after the last one, or this share of its interval. */
+const HURRIED_MS: Millis = 1_000;
+const HURRIED_SHARE = 0.2;
 /** The wait where the service refuses for the rate and gives no time. */
 const LEAST_HOLD_MS = 1_000;
 
@@ -42,6 +45,8 @@ interface PollState {
   /** Queued or in flight. */
   isAsked: boolean;
   isFirst: boolean;
+  /** Whether news came while it was in flight, which its answer may lack. */
+  isHurried: boolean;
   isUnauthorized: boolean;
   /** Since when no request got a proper answer: the service may be out. Undefined where the last one did. */
   unansweredSince: Millis | undefined;
@@ -68,6 +73,8 @@ export function startScheduler(options: SchedulerOptions): PollScheduler {
 export interface PollScheduler {
   /** Repeats these polls in place of the present ones; one that serves new feeds is sent as soon as it is its turn. */
   replace(polls: readonly Poll[]): void;
+  /** Sends the poll of a feed soon, because there seems to be news; however often, within a bound. */
+  hurry(feed: FeedKey): void;
   stop(): void;
 }
 
@@ -94,7 +101,8 @@ class RunningScheduler implements PollScheduler {
     const now = clock.now();
     return {
       poll, longestMs, backOff: createBackOff({ baseMs: poll.everyMs, capMs: longestMs, random }),
-      sentAt: now - ageMs, dueAt: now, isAsked: false, isFirst: true, isUnauthorized: false,
+      sentAt: now - ageMs, dueAt: now, isAsked: false, isFirst: true, isHurried: false,
+      isUnauthorized: false,
       unansweredSince: undefined,
     };
   }
@@ -113,6 +121,20 @@ class RunningScheduler implements PollScheduler {
       return { ...joined, sentAt, isFirst, dueAt: isAsked ? sentAt + poll.everyMs : larger.dueAt };
     });
     this.proceed();
+  }
+
+  hurry(feed: FeedKey): void {
+    for (const state of this.#polls) {
+      if (!state.poll.feeds.includes(feed)) continue;
+      state.isHurried = state.isAsked;
+      this.#hurry(state);
+    }
+    this.proceed();
+  }
+
+  #hurry(state: PollState): void {
+    const soonest = state.sentAt + Math.max(HURRIED_MS, state.poll.everyMs * HURRIED_SHARE);
+    state.dueAt = Math.min(state.dueAt, soonest);
   }
 
   stop(): void {
@@ -221,6 +243,8 @@ class RunningScheduler implements PollScheduler {
   #succeeded(state: PollState): void {
     state.backOff.reset();
     state.dueAt = state.sentAt + this.#gapMs(state);
+    if (state.isHurried) this.#hurry(state);
+    state.isHurried = false;
     if (state.unansweredSince !== undefined) {
       // The service answers again, all polls.
       const now = this.#options.clock.now();

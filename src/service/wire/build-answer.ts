@@ -1,11 +1,12 @@
 import bs58 from 'bs58';
 import { z } from 'zod';
 import type { SwapBuild, SwapInstruction, SwapRequest } from '../../trading/swap-terms.ts';
-import { optional, wireAddress, wireBytes, wireList, wireU64 } from './fields.ts';
+import { decisive, wireAddress, wireBytes, wireList, wireU64 } from './fields.ts';
 import { readPriceImpact } from './price-impact.ts';
-import { malformed, readShown } from './read.ts';
+import type { ReportUnread } from './read.ts';
+import { malformed, readNoting } from './read.ts';
 import type { StatedTerms } from './swap-terms.ts';
-import { SHOWN_TERMS, readStated, readTerms, termsShape } from './swap-terms.ts';
+import { readStated, readTerms, termsShape } from './swap-terms.ts';
 
 const WHAT = 'build';
 /** The router of a build whose answer names none. */
@@ -31,11 +32,11 @@ export const instruction = z
   .transform((value): SwapInstruction => value);
 
 /** Instructions; none where the member is missing. */
-export const instructions = optional(wireList(instruction, MOST_INSTRUCTIONS))
+export const instructions = decisive(wireList(instruction, MOST_INSTRUCTIONS))
   .transform((list): readonly SwapInstruction[] => list ?? []);
 
 /** Lookup tables by address, each with the addresses it holds; undefined where the member is missing. */
-export const lookupTables = optional(z
+export const lookupTables = decisive(z
   .custom<
     Readonly<Record<string, unknown>>
   >((value) => typeof value === 'object' && value !== null && Object.keys(value).length <= MOST_TABLES, {
@@ -61,10 +62,10 @@ const WireBuild = z.object({
   computeBudgetInstructions: instructions,
   setupInstructions: instructions,
   swapInstruction: instruction,
-  cleanupInstruction: optional(instruction),
+  cleanupInstruction: decisive(instruction),
   otherInstructions: instructions,
   addressesByLookupTableAddress: lookupTables,
-  addressLookupTableAddresses: optional(z.unknown()),
+  addressLookupTableAddresses: decisive(z.unknown()),
   blockhashWithMetadata,
 });
 
@@ -72,16 +73,14 @@ const WireBuild = z.object({
 export const BUILD_MEMBERS: readonly string[] =
   Object.keys(WireBuild.shape).filter((name) => name !== 'addressLookupTableAddresses');
 
-const SHOWN: ReadonlySet<string> = new Set(SHOWN_TERMS);
-
 /**
  * Returns the build in an answer of `/build`. Throws SERVICE_MALFORMED where it cannot be true or answers another
  * question.
  */
 export function readSwapBuild(
-  answer: unknown, request: Pick<SwapRequest, 'inputMint' | 'outputMint' | 'amount'>,
+  answer: unknown, request: Pick<SwapRequest, 'inputMint' | 'outputMint' | 'amount'>, report?: ReportUnread,
 ): BuildAnswer {
-  const { value: wire, unread } = readShown(WireBuild, answer, { what: WHAT, shown: SHOWN });
+  const { value: wire, unread } = readNoting(WireBuild, answer, WHAT, report);
   if (wire.addressesByLookupTableAddress === undefined && wire.addressLookupTableAddresses !== undefined) {
     throw malformed(
       `${WHAT}, addressesByLookupTableAddress: expected the tables with their addresses; a host that says `

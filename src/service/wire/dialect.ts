@@ -15,6 +15,12 @@ export interface Dialect {
   readonly name: string;
   /** Hosts that are known to speak it, without a port: `host.example`. */
   readonly hosts: readonly string[];
+  /** The header in which the host names each request, in small letters; undefined where it is not known. */
+  readonly requestIdHeader: string | undefined;
+  /** Hosts that speak it and will go or have gone, each with what to do. */
+  readonly retiredHosts: ReadonlyMap<string, string>;
+  /** What requests cost, and what plans include; undefined where the host counts requests alone. */
+  readonly credits: Credits | undefined;
   /** The neutral names of all routers. */
   readonly routers: readonly string[];
   /** The neutral names of all providers of prediction markets. */
@@ -25,6 +31,14 @@ export interface Dialect {
   readonly fromWire: Vocabulary;
   /** The same as the host itself reads it: a neutral word that the host does not use means nothing to it. */
   readonly heard: Vocabulary;
+}
+
+/** What requests cost in a host's credits. */
+interface Credits {
+  /** By the beginning of a neutral path, the longest that fits; a request of no known path costs one. */
+  readonly costs: ReadonlyMap<string, number>;
+  /** By the name of a plan, the credits of a month. */
+  readonly plans: ReadonlyMap<string, number>;
 }
 
 /** The words of one direction of a dialect. What it does not know passes unchanged. */
@@ -43,9 +57,16 @@ export interface Vocabulary {
 
 const word = z.string().min(1).max(64);
 const path = z.string().regex(/^(?:\/[\w.-]+)+$/, { error: 'expected a path such as "/tokens/v2"' });
+const host = z.string().regex(/^[a-z0-9.-]+$/);
 const DialectFile = z.strictObject({
   dialect: z.string().regex(/^[a-z0-9-]+$/),
-  hosts: z.array(z.string().regex(/^[a-z0-9.-]+$/)).default([]),
+  hosts: z.array(host).default([]),
+  retired_hosts: z.record(host, z.string().min(1).max(300)).default({}),
+  request_id_header: z.string().regex(/^[a-z0-9-]{1,64}$/, { error: 'expected a header in small letters' }).optional(),
+  credits: z.strictObject({
+    costs: z.record(path, z.int().nonnegative()),
+    plans: z.record(word, z.int().positive()),
+  }).optional(),
   routers: z.record(word, z.union([word, z.array(word).min(1)])).default({}),
   providers: z.record(word, word).default({}),
   query: z.record(word, word).default({}),
@@ -108,7 +129,12 @@ function parseDialect(text: string, file: string): Dialect {
     }
   }
   return {
-    name: words.dialect, hosts: words.hosts, routers: Object.keys(words.routers),
+    name: words.dialect, hosts: words.hosts, requestIdHeader: words.request_id_header,
+    retiredHosts: new Map(Object.entries(words.retired_hosts)),
+    credits: words.credits === undefined ? undefined : {
+      costs: new Map(Object.entries(words.credits.costs)), plans: new Map(Object.entries(words.credits.plans)),
+    },
+    routers: Object.keys(words.routers),
     providers: Object.keys(words.providers), ...createVocabularies(words),
   };
 }

@@ -3,9 +3,11 @@ import type { Amount } from '../../core/amount.ts';
 import type { Mint } from '../../market/token.ts';
 import type { ExecuteAnswer } from '../../trading/swap-terms.ts';
 import {
-  optional, optionalText, wireAmount, wireInteger, wireList, wireMint, wireSignature, wireText, wireU64,
+  decisive, decisiveText, lenientText, optional, shownList, wireAmount, wireInteger, wireMint, wireSignature, wireText,
+  wireU64,
 } from './fields.ts';
-import { malformed, readShown } from './read.ts';
+import type { ReportUnread } from './read.ts';
+import { malformed, readNoting } from './read.ts';
 import { MOST_STEPS } from './swap-terms.ts';
 
 const WHAT = 'execute';
@@ -42,28 +44,27 @@ const swapEvent =
   z.object({ inputMint: wireMint, inputAmount: wireAmount, outputMint: wireMint, outputAmount: wireAmount });
 
 const WireExecute = z.object({
-  status: optionalText(wireText),
-  signature: optionalText(wireSignature),
-  code: optional(wireInteger),
-  error: optionalText(wireText),
-  slot: optionalText(wireU64),
-  totalInputAmount: optionalText(wireAmount),
-  totalOutputAmount: optionalText(wireAmount),
-  inputAmountResult: optionalText(wireAmount),
-  outputAmountResult: optionalText(wireAmount),
-  swapEvents: optional(wireList(swapEvent, MOST_STEPS)),
+  status: decisiveText(wireText),
+  signature: decisiveText(wireSignature),
+  code: decisive(wireInteger),
+  error: lenientText,
+  slot: optional(wireU64),
+  totalInputAmount: optional(wireAmount),
+  totalOutputAmount: optional(wireAmount),
+  inputAmountResult: optional(wireAmount),
+  outputAmountResult: optional(wireAmount),
+  swapEvents: shownList(swapEvent, MOST_STEPS),
 });
 
 const AMOUNTS =
-  ['slot', 'totalInputAmount', 'totalOutputAmount', 'inputAmountResult', 'outputAmountResult', 'swapEvents'] as const;
-const SHOWN: ReadonlySet<string> = new Set([...AMOUNTS, 'error']);
+  ['slot', 'totalInputAmount', 'totalOutputAmount', 'inputAmountResult', 'outputAmountResult'] as const;
 
 /**
  * Returns what an answer of `/execute` says became of the transaction.
  * Throws SERVICE_MALFORMED on any unclear answer: the outcome is then unknown.
  */
-export function readExecuteAnswer(answer: unknown): ExecuteReport {
-  const { value: wire, unread } = readShown(WireExecute, answer, { what: WHAT, shown: SHOWN });
+export function readExecuteAnswer(answer: unknown, report?: ReportUnread): ExecuteReport {
+  const { value: wire, unread } = readNoting(WireExecute, answer, WHAT, report);
   const { status, signature, code, error } = wire;
   const amounts = readAmounts(wire, unread);
   if (status === 'Success' && (code ?? 0) === 0) {
@@ -81,14 +82,15 @@ export function readExecuteAnswer(answer: unknown): ExecuteReport {
 }
 
 function readAmounts(wire: z.output<typeof WireExecute>, unread: readonly string[]): ExecuteAmounts | undefined {
-  if (unread.length === 0 && AMOUNTS.every((name) => wire[name] === undefined)) return undefined;
+  if (unread.length === 0 && wire.swapEvents.length === 0 && AMOUNTS.every((name) => wire[name] === undefined))
+    return undefined;
   return {
     slot: wire.slot === 0n ? undefined : wire.slot,
     totalInputAmount: wire.totalInputAmount,
     totalOutputAmount: wire.totalOutputAmount,
     inputAmountResult: wire.inputAmountResult,
     outputAmountResult: wire.outputAmountResult,
-    swapEvents: wire.swapEvents ?? [],
+    swapEvents: wire.swapEvents,
     unread,
   };
 }

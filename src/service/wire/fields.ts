@@ -4,7 +4,7 @@ import { U64_MAX } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import { ADDRESS_FORM, SIGNATURE_FORM } from '../../solana/addresses.ts';
-import { MAX_TRANSACTION_BYTES } from '../../solana/constants.ts';
+import { MAX_V1_TRANSACTION_BYTES } from '../../solana/constants.ts';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -55,21 +55,14 @@ export const wireId = z.string({ error: 'expected an id' })
 /** Bytes as base64, at most as many as a transaction has; the length is checked before anything is decoded. */
 export const wireBytes = z
   .string({ error: 'expected base64' })
-  .max(Math.ceil(MAX_TRANSACTION_BYTES / 3) * 4, { error: `expected at most ${MAX_TRANSACTION_BYTES} bytes of base64` })
+  .max(Math.ceil(MAX_V1_TRANSACTION_BYTES / 3) * 4, {
+    error: `expected at most ${MAX_V1_TRANSACTION_BYTES} bytes of base64`,
+  })
   .regex(BASE64, { error: 'expected base64' })
   .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
-  .refine((bytes) => bytes.length <= MAX_TRANSACTION_BYTES, {
-    error: `expected at most ${MAX_TRANSACTION_BYTES} bytes of base64`,
+  .refine((bytes) => bytes.length <= MAX_V1_TRANSACTION_BYTES, {
+    error: `expected at most ${MAX_V1_TRANSACTION_BYTES} bytes of base64`,
   });
-
-/**
- * A finite number, undefined where there is none: a host that divides by an unknown price writes NaN or Infinity as
- * text.
- */
-export const wireFigure = z.preprocess(
-  (value) => (typeof value === 'string' && /^(?:NaN|[+-]?Infinity)?$/.test(value) ? undefined : value),
-  optional(wireNumber),
-);
 
 /** Returns a schema of a list of at most `most` elements; a longer list is refused before any element is read. */
 export function wireList<T extends z.ZodType>(element: T, most: number) {
@@ -89,26 +82,68 @@ export const wireInstant = z.union([z.string(), z.number()], { error: 'expected 
     return z.NEVER;
   });
 
-// Members for people must not make a record unreadable: one that is absent, null or of the wrong form is unknown.
+/** Marks the issue of an optional member that cannot be read: the member can be left out. */
+const UNREAD = { unread: true } as const;
 
-/** Text of at most 200 characters, undefined where there is none. Not safe to print as it is. */
-export const lenientText = optionalText(wireText).catch(undefined);
+/** Returns whether an issue is that of an optional member that cannot be read; its path is that member's. */
+export function isUnread(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'custom' && issue.params?.['unread'] === true;
+}
 
-/** Text of at most 4,000 characters: rules, addresses of pictures, what people write. Not safe to print as it is. */
-export const lenientProse = optionalText(z.string().transform((text) => cutText(text, 4_000))).catch(undefined);
+/**
+ * Returns a schema of a member that decides nothing where it is missing. Null and "" are read like a missing one.
+ * A value that cannot be read costs the smallest optional member that it stands in: `readWire` leaves that out.
+ */
+export function optional<T extends z.ZodType>(schema: T) {
+  return z.unknown().optional().transform((value, context): z.output<T> | undefined => {
+    if (value === undefined || value === null || value === '') return undefined;
+    const read = schema.safeParse(value);
+    if (read.success) return read.data;
+    const { issues } = read.error;
+    const unread = issues.every(isUnread) ? issues : [{ path: [], message: issues[0]!.message }];
+    for (const { path, message } of unread)
+      context.issues.push({ code: 'custom', message, path: [...path], input: value, params: UNREAD });
+    return z.NEVER;
+  });
+}
 
-export const lenientFlag = optional(z.boolean()).catch(undefined);
+/**
+ * Returns a schema of a member that may be missing or null, but decides something: money, or what is signed, hangs on
+ * it. A value that cannot be read makes the whole answer or record unreadable.
+ */
+export function decisive<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** Returns the same for a text, where "" is a missing one too. */
+export function decisiveText<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => (value === '' ? undefined : value), decisive(schema));
+}
+
+/** Returns a schema of a list for people, of at most `most` elements: it leaves out an element that cannot be read. */
+export function shownList<T extends z.ZodType>(element: T, most: number) {
+  return optional(wireList(optional(element), most))
+    .transform((list): readonly z.output<T>[] => (list ?? []).filter((each) => each !== undefined));
+}
 
 /** A finite number, also as its text. */
-export const lenientNumber = optional(wireNumber).catch(undefined);
+export const lenientNumber = optional(wireNumber);
+
+/** Text of at most 200 characters, undefined where there is none. Not safe to print as it is. */
+export const lenientText = optional(wireText);
+
+/** Text of at most 4,000 characters: rules, addresses of pictures, what people write. Not safe to print as it is. */
+export const lenientProse = optional(z.string().transform((text) => cutText(text, 4_000)));
+
+export const lenientFlag = optional(z.boolean());
 
 /** An instant as seconds, milliseconds or ISO 8601; 0 is none. */
-export const lenientInstant = optional(wireInstant).catch(undefined);
+export const lenientInstant = z.preprocess((value) => (value === 0 || value === '0' ? undefined : value),
+  optional(wireInstant));
 
 /** At most 100 texts; one of the wrong form is left out. */
-export const lenientTexts = z.array(z.unknown()).nullish().catch(undefined)
-  .transform((list): readonly string[] =>
-    (list ?? []).filter((text) => typeof text === 'string').slice(0, 100).map((text) => cutText(text, 200)));
+export const lenientTexts = optional(z.array(z.unknown())).transform((list): readonly string[] =>
+  (list ?? []).filter((text) => typeof text === 'string').slice(0, 100).map((text) => cutText(text, 200)));
 
 /**
  * Returns the beginning of a text. Half a character of two would come back from a file as another one, and no replay
@@ -129,14 +164,4 @@ function epochMs(value: number): Millis {
   if (value >= 1e9 && value < 1e10) return Math.floor(value * 1_000);
   if (value >= 1e12 && value < 1e13) return Math.floor(value);
   return Number.NaN;
-}
-
-/** Returns a schema that reads null like a missing member. */
-export function optional<T extends z.ZodType>(schema: T) {
-  return schema.nullish().transform((value) => value ?? undefined);
-}
-
-/** Returns a schema that reads null and "" like a missing member. */
-export function optionalText<T extends z.ZodType>(schema: T) {
-  return z.preprocess((value) => (value === '' ? undefined : value), optional(schema));
 }

@@ -3,13 +3,14 @@ import type { Lamports } from '../../core/amount.ts';
 import type { Mint } from '../../market/token.ts';
 import type { SwapOrder, SwapRequest } from '../../trading/swap-terms.ts';
 import {
-  optional, optionalText, wireAddress, wireBytes, wireFigure, wireId, wireInstant, wireInteger, wireLamports,
-  wireMint, wireNumber, wireText, wireU64,
+  decisiveText, lenientFlag, lenientInstant, lenientNumber, lenientText, optional, wireAddress, wireBytes, wireId,
+  wireInstant, wireInteger, wireLamports, wireMint, wireU64,
 } from './fields.ts';
 import { readPriceImpact } from './price-impact.ts';
-import { malformed, readShown } from './read.ts';
+import type { ReportUnread } from './read.ts';
+import { malformed, readNoting } from './read.ts';
 import type { StatedTerms } from './swap-terms.ts';
-import { SHOWN_TERMS, readStated, readTerms, termsShape } from './swap-terms.ts';
+import { readStated, readTerms, termsShape } from './swap-terms.ts';
 
 const WHAT = 'order';
 
@@ -38,35 +39,37 @@ export interface OrderAnswer extends SwapOrder, StatedTerms {
   readonly quoteId?: string | undefined;
 }
 
+const positiveHeight =
+  wireU64.refine((height) => height > 0n, { error: 'expected a positive block height' });
+
+/** What the order of a wallet says. What is signed, and for how long it can land, hangs on the decisive members. */
 const WireOrder = z.object({
   ...termsShape,
-  requestId: optionalText(wireId),
-  taker: optionalText(wireAddress),
-  transaction: optionalText(wireBytes),
-  lastValidBlockHeight: optionalText(
-    wireU64.refine((height) => height > 0n, { error: 'expected a positive block height' }),
-  ),
-  signatureFeePayer: optionalText(wireAddress),
-  maker: optionalText(wireAddress),
-  expireAt: optionalText(wireInstant),
-  errorCode: optionalText(wireInteger),
-  errorMessage: optionalText(wireText),
-  error: optionalText(wireText),
-  mode: optionalText(wireText),
-  inUsdValue: wireFigure,
-  outUsdValue: wireFigure,
-  swapUsdValue: wireFigure,
-  referralAccount: optionalText(wireText),
-  feeMint: optionalText(wireMint),
+  requestId: decisiveText(wireId),
+  taker: decisiveText(wireAddress),
+  transaction: decisiveText(wireBytes),
+  lastValidBlockHeight: decisiveText(positiveHeight),
+  signatureFeePayer: decisiveText(wireAddress),
+  maker: decisiveText(wireAddress),
+  expireAt: decisiveText(wireInstant),
+  errorCode: decisiveText(wireInteger),
+  errorMessage: lenientText,
+  error: lenientText,
+  mode: lenientText,
+  inUsdValue: lenientNumber,
+  outUsdValue: lenientNumber,
+  swapUsdValue: lenientNumber,
+  referralAccount: lenientText,
+  feeMint: optional(wireMint),
   signatureFeeLamports: optional(wireLamports),
   prioritizationFeeLamports: optional(wireLamports),
-  prioritizationFeePayer: optionalText(wireText),
+  prioritizationFeePayer: lenientText,
   rentFeeLamports: optional(wireLamports),
-  rentFeePayer: optionalText(wireText),
-  swapType: optionalText(wireText),
-  gasless: optional(z.boolean()),
-  totalTime: optionalText(wireNumber),
-  quoteId: optionalText(wireText),
+  rentFeePayer: lenientText,
+  swapType: lenientText,
+  gasless: lenientFlag,
+  totalTime: lenientNumber,
+  quoteId: lenientText,
 });
 
 type WireOrder = z.output<typeof WireOrder>;
@@ -74,16 +77,16 @@ type WireOrder = z.output<typeof WireOrder>;
 /** The members of an order that are read here, in neutral words. */
 export const ORDER_MEMBERS: readonly string[] = Object.keys(WireOrder.shape);
 
-/** The members that decide nothing. */
-const SHOWN: ReadonlySet<string> = new Set([
-  ...SHOWN_TERMS, 'errorMessage', 'error', 'mode', 'swapUsdValue', 'referralAccount', 'feeMint', 'signatureFeeLamports',
-  'prioritizationFeeLamports', 'prioritizationFeePayer', 'rentFeeLamports', 'rentFeePayer', 'swapType', 'gasless',
-  'totalTime', 'quoteId',
-]);
-
-/** The same members of a quote, which is not signed. */
-const SHOWN_OF_QUOTE: ReadonlySet<string> =
-  new Set([...SHOWN, 'lastValidBlockHeight', 'signatureFeePayer', 'maker', 'expireAt', 'errorCode']);
+/** The same without a wallet: nothing of it is signed, so these members decide nothing. */
+const WireQuote = z.object({
+  ...WireOrder.shape,
+  requestId: optional(wireId),
+  lastValidBlockHeight: optional(positiveHeight),
+  signatureFeePayer: optional(wireAddress),
+  maker: optional(wireAddress),
+  expireAt: lenientInstant,
+  errorCode: optional(wireInteger),
+});
 
 /** The routers that the deprecated swapType stands for. */
 const ROUTER_OF_TYPE: ReadonlyMap<string, string> =
@@ -94,10 +97,10 @@ const ROUTER_OF_TYPE: ReadonlyMap<string, string> =
  * question.
  */
 export function readSwapOrder(
-  answer: unknown, request: Pick<SwapRequest, 'inputMint' | 'outputMint' | 'amount' | 'taker'>,
+  answer: unknown, request: Pick<SwapRequest, 'inputMint' | 'outputMint' | 'amount' | 'taker'>, report?: ReportUnread,
 ): OrderAnswer {
   const { value: wire, unread } =
-    readShown(WireOrder, answer, { what: WHAT, shown: request.taker === undefined ? SHOWN_OF_QUOTE : SHOWN });
+    readNoting(request.taker === undefined ? WireQuote : WireOrder, answer, WHAT, report);
   const router = wire.router ?? ROUTER_OF_TYPE.get(wire.swapType ?? '');
   if (router === undefined) throw malformed(`${WHAT}, router: expected the router that won`, undefined);
   if (wire.taker !== undefined && wire.taker !== request.taker) {

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { parseDecimal } from '../../core/amount.ts';
+import type { Json } from '../../core/json.ts';
 import type { BookLevel } from '../../market/order-book.ts';
 import { ONE_USD } from '../../market/order-book.ts';
-import { wireList, wireNumber } from './fields.ts';
-import { malformed, readWire } from './read.ts';
+import { optional, wireList, wireNumber } from './fields.ts';
+import type { ReportUnread } from './read.ts';
+import { malformed, membersOf, readWire } from './read.ts';
 
 /** Both sides of a book, as bids. */
 export interface BookLevels {
@@ -42,8 +44,9 @@ const cents = wireNumber
   .transform((value) => value * MICRO_USD_PER_CENT);
 
 const WireBook = z.object({
-  yes: wireList(z.tuple([cents, size]), MOST_LEVELS).nullish(),
-  no: wireList(z.tuple([cents, size]), MOST_LEVELS).nullish(),
+  // Beside the exact form it is only a check: it may be unreadable.
+  yes: optional(wireList(z.tuple([cents, size]), MOST_LEVELS)),
+  no: optional(wireList(z.tuple([cents, size]), MOST_LEVELS)),
   yes_dollars: wireList(z.tuple([dollars, size]), MOST_LEVELS).nullish(),
   no_dollars: wireList(z.tuple([dollars, size]), MOST_LEVELS).nullish(),
 });
@@ -51,12 +54,13 @@ const WireBook = z.object({
 type Levels = readonly (readonly [priceMicroUsd: number, size: number])[];
 
 /** Returns the levels of an answer, undefined where the service has no book. Throws SERVICE_MALFORMED. */
-export function readOrderBook(answer: unknown): BookLevels | undefined {
+export function readOrderBook(answer: Json, unread?: ReportUnread): BookLevels | undefined {
   if (answer === null) return undefined;
-  const wire = readWire(WireBook, answer, WHAT);
+  const wire = readWire(WireBook, answer, WHAT, unread);
+  const { yes, no } = membersOf(answer);
   return {
-    yes: readSide('yes', { exact: wire.yes_dollars, rounded: wire.yes }),
-    no: readSide('no', { exact: wire.no_dollars, rounded: wire.no }),
+    yes: readSide('yes', { exact: wire.yes_dollars, rounded: yes === null ? null : wire.yes }),
+    no: readSide('no', { exact: wire.no_dollars, rounded: no === null ? null : wire.no }),
   };
 }
 

@@ -3,10 +3,9 @@ import type { MicroUsd } from '../../core/amount.ts';
 import { parseDecimal } from '../../core/amount.ts';
 import type { Json } from '../../core/json.ts';
 import {
-  lenientFlag, lenientInstant, lenientNumber, lenientProse, lenientText, lenientTexts, optional, optionalText,
-  wireU64,
+  lenientFlag, lenientInstant, lenientNumber, lenientProse, lenientText, lenientTexts, optional, wireU64,
 } from './fields.ts';
-import type { RecordKind, Records } from './read.ts';
+import type { RecordKind, RecordReport, Records, ReportUnread } from './read.ts';
 import { malformed, membersOf, readRecords, readWire } from './read.ts';
 import type { MarketMetadata, MicroContracts, PredictionEvent, PredictionMarket } from '../../market/prediction.ts';
 
@@ -25,21 +24,25 @@ const microUsd =
   signedMicroUsd.refine((value) => value >= 0n, { error: 'expected micro dollars that are not negative' });
 
 /** Micro dollars that can be lost as well as won; undefined where they are not known. */
-export const wireProfit = optionalText(signedMicroUsd);
+export const wireProfit = optional(signedMicroUsd);
 
 /** Micro dollars, never negative; undefined where they are not known. */
-export const wireMicroUsd = optionalText(microUsd);
+export const wireMicroUsd = optional(microUsd);
 
 /**
  * A price in micro dollars. 0 stands where there is none (a market that is closed, a side without takers), so it is
  * undefined.
  */
-export const wirePrice = optionalText(microUsd).transform((value) => (value === 0n ? undefined : value));
+export const wirePrice = priceOf(microUsd);
 
 /** A price of something that pays one dollar: more is a price in another unit. */
-export const wireContractPrice = wirePrice.refine((value) => value === undefined || value <= 1_000_000n, {
+export const wireContractPrice = priceOf(microUsd.refine((value) => value <= 1_000_000n, {
   error: 'expected a price of at most 1000000 micro dollars',
-});
+}));
+
+function priceOf(schema: typeof microUsd) {
+  return optional(schema).transform((value) => (value === 0n ? undefined : value));
+}
 
 /** No longer than 64 bits of millionths. */
 const decimal = z.string().regex(/^\d{1,13}(\.\d{1,6})?$/, { error: 'expected contracts with at most 6 decimals' })
@@ -47,7 +50,7 @@ const decimal = z.string().regex(/^\d{1,13}(\.\d{1,6})?$/, { error: 'expected co
 
 /** The forms in which one number of contracts comes; undefined where it does not. */
 export const wireContracts =
-  { whole: optionalText(wireU64), micro: optionalText(wireU64), decimal: optionalText(decimal) };
+  { whole: optional(wireU64), micro: optional(wireU64), decimal: optional(decimal) };
 
 interface Quantity {
   /** Whole contracts: all there are in the older form, without the fraction in the newer one. */
@@ -88,7 +91,7 @@ const metadataShape = {
 };
 
 /** The market in positions and history; undefined where they do not describe it. */
-export const wireMarketMetadata = optional(z.object({ marketId: lenientText, ...metadataShape })).catch(undefined);
+export const wireMarketMetadata = optional(z.object({ marketId: lenientText, ...metadataShape }));
 
 const WireMarket = z.object({
   marketId: z.string().min(1).max(200),
@@ -111,9 +114,9 @@ const WireMarket = z.object({
 /** How markets are read, in the nested form and in the flat one. */
 export const MARKETS: RecordKind<PredictionMarket> = { what: 'markets', idMember: 'marketId', read: readMarket };
 
-function readMarket(element: Json): PredictionMarket {
+function readMarket(element: Json, { unread }: RecordReport): PredictionMarket {
   const { eventId, title, isTeamMarket, rulesPrimary, rulesSecondary, metadata, pricing, ...market } =
-    readWire(WireMarket, element, 'market');
+    readWire(WireMarket, element, 'market', unread);
   const flat: MarketMetadata = {
     marketId: market.marketId, eventId, title, status: market.status, result: market.result,
     closeTime: market.closeTime, openTime: market.openTime, isTeamMarket, rulesPrimary, rulesSecondary,
@@ -142,7 +145,7 @@ export const wireEventMetadata = optional(z.object({
   closeTime: lenientInstant,
   imageUrl: lenientProse,
   isLive: lenientFlag,
-})).catch(undefined);
+}));
 
 const WireEvent = z.object({
   eventId: z.string().min(1).max(200),
@@ -150,7 +153,7 @@ const WireEvent = z.object({
   isLive: lenientFlag,
   category: lenientText,
   subcategory: lenientText,
-  volumeUsd: wireMicroUsd.catch(undefined),
+  volumeUsd: wireMicroUsd,
   closeCondition: lenientProse,
   beginAt: lenientInstant,
   rulesPdf: lenientProse,
@@ -162,9 +165,9 @@ const EVENTS: RecordKind<PredictionEvent> = {
   what: 'events',
   idMember: 'eventId',
   read(element, report) {
-    const event = readWire(WireEvent, element, 'event');
-    const { records, rejected } = readRecords(MARKETS, membersOf(element)['markets'] ?? []);
-    rejected.forEach(report);
+    const event = readWire(WireEvent, element, 'event', report.unread);
+    const { records, rejected } = readRecords(MARKETS, membersOf(element)['markets'] ?? [], report.unread);
+    rejected.forEach(report.rejected);
     return { ...event, metadata: event.metadata ?? {}, markets: records };
   },
 };
@@ -173,6 +176,6 @@ const EVENTS: RecordKind<PredictionEvent> = {
  * Returns the events of an answer, bare or wrapped; a market that cannot be read is reported by its own id. Throws
  * SERVICE_MALFORMED.
  */
-export function readEvents(answer: Json): Records<PredictionEvent> {
-  return readRecords(EVENTS, Array.isArray(answer) ? (answer as readonly Json[]) : membersOf(answer)['data']);
+export function readEvents(answer: Json, unread?: ReportUnread): Records<PredictionEvent> {
+  return readRecords(EVENTS, Array.isArray(answer) ? (answer as readonly Json[]) : membersOf(answer)['data'], unread);
 }

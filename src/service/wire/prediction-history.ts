@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Json } from '../../core/json.ts';
-import { lenientFlag, lenientText, optionalText, wireAmount, wireInstant, wireInteger, wireU64 } from './fields.ts';
+import { lenientFlag, lenientText, optional, wireAmount, wireInstant, wireInteger, wireU64 } from './fields.ts';
 import {
   quantityOf, wireContracts, wireEventMetadata, wireMarketMetadata, wireMicroUsd, wirePrice, wireProfit,
 } from './prediction-events.ts';
-import type { RecordKind } from './read.ts';
+import type { RecordKind, RecordReport } from './read.ts';
 import { readWire } from './read.ts';
 import type { HistoryRecord } from '../../market/prediction.ts';
 
@@ -15,7 +15,7 @@ const WireRecord = z.object({
   eventType: z.string().min(1).max(100),
   timestamp: wireInstant,
   signature: lenientText,
-  slot: optionalText(wireU64).catch(undefined),
+  slot: optional(wireU64),
   orderPubkey: lenientText,
   positionPubkey: lenientText,
   marketId: lenientText,
@@ -43,7 +43,7 @@ const WireRecord = z.object({
   feeUsd: wireMicroUsd,
   grossProceedsUsd: wireMicroUsd,
   netProceedsUsd: wireMicroUsd,
-  transferAmountToken: optionalText(wireAmount),
+  transferAmountToken: optional(wireAmount),
   realizedPnl: wireProfit,
   realizedPnlBeforeFees: wireProfit,
   payoutAmountUsd: wireMicroUsd,
@@ -55,11 +55,11 @@ const WireRecord = z.object({
 /** How the entries of a ledger are read. */
 export const HISTORY: RecordKind<HistoryRecord> = { what: 'history', idMember: 'id', read: readRecord };
 
-function readRecord(element: Json): HistoryRecord {
+function readRecord(element: Json, { unread }: RecordReport): HistoryRecord {
   const {
     contracts, contractsMicro, contractsDecimal, filledContracts, filledContractsMicro, filledContractsDecimal,
     contractsSettled, contractsSettledMicro, contractsSettledDecimal, ...record
-  } = readWire(WireRecord, element, 'history record');
+  } = readWire(WireRecord, element, 'history record', unread);
   const what = `history record ${record.id}`;
   const ordered = quantityOf(what, { whole: contracts, micro: contractsMicro, decimal: contractsDecimal });
   const filled =

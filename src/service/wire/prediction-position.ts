@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { Json } from '../../core/json.ts';
 import { printable } from '../../core/text.ts';
 import {
-  lenientFlag, lenientInstant, lenientNumber, lenientText, optional, optionalText, wireInteger,
+  decisiveText, lenientFlag, lenientInstant, lenientNumber, lenientText, optional, wireInteger,
 } from './fields.ts';
 import {
   quantityOf, wireContractPrice, wireContracts, wireEventMetadata, wireMarketMetadata, wireMicroUsd, wirePrice,
   wireProfit,
 } from './prediction-events.ts';
-import type { RecordKind } from './read.ts';
+import type { RecordKind, ReportUnread } from './read.ts';
 import { malformed, membersOf, readWire } from './read.ts';
 import type { PredictionPosition } from '../../market/prediction.ts';
 
@@ -16,8 +16,9 @@ const count = optional(wireInteger.refine((value) => value >= 0, { error: 'expec
 
 const WirePosition = z.object({
   pubkey: z.string().min(1).max(100),
-  owner: optionalText(z.string().max(100)),
-  ownerPubkey: optionalText(z.string().max(100)),
+  // Whose position it is, and so whether it is the one that was asked for.
+  owner: decisiveText(z.string().max(100)),
+  ownerPubkey: decisiveText(z.string().max(100)),
   market: lenientText,
   marketId: z.string().min(1).max(200),
   marketIdHash: lenientText,
@@ -54,20 +55,23 @@ const WirePosition = z.object({
 
 /** How positions are read. */
 export const POSITIONS: RecordKind<PredictionPosition> =
-  { what: 'positions', idMember: 'pubkey', read: readPositionElement };
+  {
+    what: 'positions', idMember: 'pubkey', read: (element, { unread }) => readPositionElement(element, unread),
+  };
 
 /**
  * Returns the position of an answer, bare or wrapped. Throws SERVICE_MALFORMED, also where it is another one than was
  * asked for.
  */
-export function readPosition(answer: Json, pubkey: string): PredictionPosition {
-  const position = readPositionElement(membersOf(answer)['data'] ?? answer);
+export function readPosition(answer: Json, pubkey: string, unread?: ReportUnread): PredictionPosition {
+  const position = readPositionElement(membersOf(answer)['data'] ?? answer, unread);
   if (position.pubkey !== pubkey) throw malformed(`position, pubkey: expected ${pubkey}`, position.pubkey);
   return position;
 }
 
-function readPositionElement(element: Json): PredictionPosition {
-  const { contracts, contractsMicro, contractsDecimal, ...position } = readWire(WirePosition, element, 'position');
+function readPositionElement(element: Json, unread: ReportUnread | undefined): PredictionPosition {
+  const { contracts, contractsMicro, contractsDecimal, ...position } =
+    readWire(WirePosition, element, 'position', unread);
   const held = quantityOf('position', { whole: contracts, micro: contractsMicro, decimal: contractsDecimal });
   if (held === undefined) throw malformed('position, contracts: expected the number of contracts held', undefined);
   const owner = agreed('ownerPubkey', position.ownerPubkey, position.owner);

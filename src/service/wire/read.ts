@@ -2,17 +2,69 @@ import type { z } from 'zod';
 import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import { printable } from '../../core/text.ts';
+import { isUnread } from './fields.ts';
+
+/** Takes the name of an optional member that could not be read, and was left out: `routePlan.percent` of `order`. */
+export type ReportUnread = (member: string, what: string) => void;
 
 /**
- * Returns an answer as its schema reads it; members it does not name are left out. Throws SERVICE_MALFORMED naming the
- * member.
+ * Returns an answer as its schema reads it; members it does not name are left out, and so are optional ones that cannot
+ * be read, which are reported. Throws SERVICE_MALFORMED naming the member where any other cannot be read.
  */
-export function readWire<T extends z.ZodType>(schema: T, answer: unknown, what: string): z.output<T> {
+export function readWire<T extends z.ZodType>(
+  schema: T, answer: unknown, what: string, unread?: ReportUnread,
+): z.output<T> {
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
-  const { path, message } = parsed.error.issues[0]!;
-  const member = path.join('.');
-  throw malformed(`${member === '' ? what : `${what}, ${member}`}: ${message}`, memberAt(answer, path));
+  const { issues } = parsed.error;
+  const fault = issues.find((issue) => !isUnread(issue));
+  if (fault !== undefined) {
+    const { path, message } = fault;
+    const member = path.join('.');
+    throw malformed(`${member === '' ? what : `${what}, ${member}`}: ${message}`, memberAt(answer, path));
+  }
+  const paths = issues.map(({ path }) => path);
+  if (unread !== undefined) for (const path of paths) unread(nameOf(path), what);
+  return readWire(schema, without(answer, paths), what, unread);
+}
+
+/** Returns what `readWire` does, and the names of what it left out, each once. */
+export function readNoting<T extends z.ZodType>(
+  schema: T, answer: unknown, what: string, report: ReportUnread = () => undefined,
+): { readonly value: z.output<T>; readonly unread: readonly string[] } {
+  const unread = new Set<string>();
+  const value = readWire(schema, answer, what, (member) => {
+    unread.add(member);
+    report(member, what);
+  });
+  return { value, unread: [...unread] };
+}
+
+/** Places in lists are no part of a name. */
+function nameOf(path: readonly PropertyKey[]): string {
+  return path.filter((key) => typeof key === 'string').join('.');
+}
+
+type Container = Record<PropertyKey, unknown>;
+
+/** Returns an answer without some of its members; what has none of them is shared with it. */
+function without(answer: unknown, paths: readonly (readonly PropertyKey[])[]): unknown {
+  const copies = new Set<unknown>();
+  const copyOf = (container: unknown): Container => {
+    const copy = Array.isArray(container) ? [...container as unknown[]] : { ...container as Container };
+    copies.add(copy);
+    return copy as Container;
+  };
+  const root = copyOf(answer);
+  for (const path of paths) {
+    let place = root;
+    for (const key of path.slice(0, -1)) {
+      if (!copies.has(place[key])) place[key] = copyOf(place[key]);
+      place = place[key] as Container;
+    }
+    place[path.at(-1)!] = undefined;
+  }
+  return root;
 }
 
 /** Returns the fault of an invalid answer. */
@@ -37,31 +89,6 @@ function describe(found: unknown): string {
   return typeof found === 'bigint' || typeof found === 'number' ? `${found}` : `a ${typeof found}`;
 }
 
-/** An answer as its schema reads it. */
-interface Shown<T> {
-  readonly value: T;
-  /** Members that are only shown to people and came in a form that cannot be read; they are left out of the value. */
-  readonly unread: readonly string[];
-}
-
-/**
- * Returns an answer as `readWire` does, but a member out of `shown` that cannot be read is left out and named: such a
- * member decides nothing, and a new form of it must not make the whole answer unreadable. All members of `shown` are
- * optional in the schema.
- */
-export function readShown<T extends z.ZodType>(
-  schema: T, answer: unknown, options: { readonly what: string; readonly shown: ReadonlySet<string> },
-): Shown<z.output<T>> {
-  const parsed = schema.safeParse(answer);
-  if (parsed.success) return { value: parsed.data, unread: [] };
-  const unread = new Set(parsed.error.issues.map(({ path }) => String(path[0])).filter((member) =>
-    options.shown.has(member)));
-  if (unread.size === 0 || typeof answer !== 'object' || answer === null)
-    return { value: readWire(schema, answer, options.what), unread: [] };
-  const rest = Object.fromEntries(Object.entries(answer).filter(([name]) => !unread.has(name)));
-  return { value: readWire(schema, rest, options.what), unread: [...unread] };
-}
-
 /**
  * An element of an answer that could not be read. Its id is the service's text, hostile until printed through
  * `printable`.
@@ -84,7 +111,15 @@ export interface RecordKind<T> {
   /** The member that tells elements apart. */
   readonly idMember: string;
   /** Throws SERVICE_MALFORMED. Reports the parts of the element that it left out. */
-  read(element: Json, report: (rejected: Rejected) => void): T;
+  read(element: Json, report: RecordReport): T;
+}
+
+/** Takes what was left out of an element. */
+export interface RecordReport {
+  /** A part that could not be read, by its own id. */
+  readonly rejected: (part: Rejected) => void;
+  /** An optional member that could not be read. */
+  readonly unread: ReportUnread | undefined;
 }
 
 /** As long as the longest id that a record may have: cut ones could not be told apart. */
@@ -98,7 +133,7 @@ const MAX_REJECTED = 1_000;
  * Returns the elements of a list as records. Throws SERVICE_MALFORMED unless it is a list, of a length that can be, and
  * mostly readable.
  */
-export function readRecords<T>(kind: RecordKind<T>, list: Json | undefined): Records<T> {
+export function readRecords<T>(kind: RecordKind<T>, list: Json | undefined, unread?: ReportUnread): Records<T> {
   if (!Array.isArray(list) || list.length > MAX_ELEMENTS)
     throw malformed(`${kind.what}: expected a list of at most ${MAX_ELEMENTS}`, list);
   const records: T[] = [];
@@ -110,7 +145,7 @@ export function readRecords<T>(kind: RecordKind<T>, list: Json | undefined): Rec
   };
   for (const element of list as readonly Json[]) {
     try {
-      records.push(kind.read(element, reject));
+      records.push(kind.read(element, { rejected: reject, unread }));
     } catch (thrown) {
       if (thrown instanceof UnreadableList || !isGannetError(thrown) || thrown.code !== 'SERVICE_MALFORMED')
         throw thrown;

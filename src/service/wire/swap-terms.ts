@@ -3,8 +3,8 @@ import type { Amount } from '../../core/amount.ts';
 import type { Mint } from '../../market/token.ts';
 import type { SwapRequest, SwapTerms } from '../../trading/swap-terms.ts';
 import {
-  optional, optionalText, wireAmount, wireFigure, wireInteger, wireList, wireMint, wireNumber, wirePositiveAmount,
-  wireText, wireU64,
+  decisive, lenientNumber, lenientText, optional, shownList, wireAmount, wireInteger, wireMint, wireNumber,
+  wirePositiveAmount, wireU64,
 } from './fields.ts';
 import type { ImpactBasis, PriceImpact } from './price-impact.ts';
 import { malformed } from './read.ts';
@@ -21,7 +21,7 @@ export interface StatedTerms {
   readonly priceImpactPct?: number | undefined;
   /** What the price impact of the terms rests on. */
   readonly priceImpactBasis?: ImpactBasis | undefined;
-  /** Members for people that came in a form that cannot be read; they are missing above. */
+  /** Optional members that came in a form that cannot be read, by name; they are missing above. */
   readonly unread: readonly string[];
 }
 
@@ -43,7 +43,7 @@ interface SwapInfo {
 /** A step of a route. */
 export interface RoutePlanEntry {
   readonly swapInfo: SwapInfo;
-  /** The share of the route; 100 is all of it. Undefined with V2 instructions in V1 quotes. */
+  /** The share of the route, maybe a fraction; 100 is all of it. Undefined with V2 instructions in V1 quotes. */
   readonly percent?: number | undefined;
   /**
    * The share in basis points, 10000 is all of it; told by the service, or by us from the percent where it does not.
@@ -63,32 +63,32 @@ export interface PlatformFee {
 export const MOST_STEPS = 256;
 
 const swapInfo = z.object({
-  ammKey: optionalText(wireText),
-  label: optionalText(wireText),
+  ammKey: lenientText,
+  label: lenientText,
   inputMint: wireMint,
   outputMint: wireMint,
   inAmount: wireAmount,
   outAmount: wireAmount,
-  feeAmount: optionalText(wireAmount),
-  feeMint: optionalText(wireMint),
+  feeAmount: optional(wireAmount),
+  feeMint: optional(wireMint),
 });
 
 /** The steps of a route; none where the answer has no plan. */
-export const routePlan = optional(wireList(z.object({
+export const routePlan = shownList(z.object({
   swapInfo,
-  percent: optional(wireInteger),
+  percent: lenientNumber,
   bps: optional(wireInteger),
-  usdValue: optional(wireNumber),
+  usdValue: lenientNumber,
 }).transform((entry): RoutePlanEntry => ({
   ...entry,
-  bps: entry.bps ?? (entry.percent === undefined ? undefined : entry.percent * 100),
-})), MOST_STEPS)).transform((plan): readonly RoutePlanEntry[] => plan ?? []);
+  bps: entry.bps ?? (entry.percent === undefined ? undefined : Math.round(entry.percent * 100)),
+})), MOST_STEPS);
 
 /** A platform's fee, or none. */
 export const platformFee = optional(z.object({
-  amount: optionalText(wireAmount),
-  feeBps: optional(wireNumber),
-  feeMint: optionalText(wireMint),
+  amount: optional(wireAmount),
+  feeBps: lenientNumber,
+  feeMint: optional(wireMint),
 }).transform((fee): PlatformFee => fee));
 
 /** Basis points, 0 to 10000. */
@@ -103,22 +103,19 @@ export const termsShape = {
   outAmount: wirePositiveAmount,
   otherAmountThreshold: wireAmount,
   // A word instead of a number means that the service chooses it later; it is then unknown.
-  slippageBps: optionalText(z.union([wireBps, z.string().regex(/^[a-z]+$/i).transform(() => undefined)])),
-  priceImpact: wireFigure.refine((value) => value === undefined || value >= -100, {
+  slippageBps: optional(z.union([wireBps, z.string().regex(/^[a-z]+$/i).transform(() => undefined)])),
+  priceImpact: optional(wireNumber.refine((value) => value >= -100, {
     error: 'expected at least -100: no more than everything can be lost',
-  }),
-  priceImpactPct: wireFigure,
-  // Rounded up: it is something that we owe.
-  feeBps: optional(wireBps.transform(Math.ceil)),
-  router: optionalText(wireText),
+  })),
+  priceImpactPct: lenientNumber,
+  // Rounded up: it is something that we owe. A fee that cannot be read must not pass for none.
+  feeBps: decisive(wireBps.transform(Math.ceil)),
+  router: lenientText,
   contextSlot: optional(wireU64),
-  swapMode: optionalText(wireText),
+  swapMode: lenientText,
   routePlan,
   platformFee,
 };
-
-/** The members of these that decide nothing. */
-export const SHOWN_TERMS = ['swapMode', 'routePlan', 'platformFee', 'contextSlot'] as const;
 
 type WireTerms = z.output<z.ZodObject<typeof termsShape>>;
 

@@ -3,7 +3,7 @@ import type { Json } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import { cutText, lenientInstant, lenientText, lenientTexts, optional, wireInteger, wireMint } from './fields.ts';
-import type { RecordKind, Records, Rejected } from './read.ts';
+import type { RecordKind, Records, Rejected, ReportUnread } from './read.ts';
 import { malformed, membersOf, readRecords, readWire } from './read.ts';
 
 /** The author of a text or of a change, as far as the service states it. */
@@ -59,9 +59,9 @@ export interface ContentFeed extends Omit<TokenContent, 'mint'> {
 }
 
 const prose = z.string().transform((text) => cutText(text, 10_000));
-const lenientSummaryText = optional(prose).catch(undefined);
+const lenientSummaryText = optional(prose);
 
-const contributor = optional(z.object({ id: lenientText, username: lenientText, role: lenientText })).catch(undefined);
+const contributor = optional(z.object({ id: lenientText, username: lenientText, role: lenientText }));
 
 const WireItem = z.object({
   contentId: z.string().min(1).max(200),
@@ -81,7 +81,7 @@ const summary = optional(
     summaryFull: lenientSummaryText, summaryShort: lenientSummaryText, updatedAt: lenientInstant,
     citations: lenientTexts,
   }),
-).catch(undefined);
+);
 
 const count = optional(wireInteger);
 
@@ -93,16 +93,17 @@ const WireFeed = z.object({
 });
 
 const ITEMS: RecordKind<ContentItem> = {
-  what: 'contents', idMember: 'contentId', read: (element) => readWire(WireItem, element, 'content'),
+  what: 'contents', idMember: 'contentId',
+  read: (element, { unread }) => readWire(WireItem, element, 'content', unread),
 };
 
 const CONTENTS: RecordKind<TokenContent> = {
   what: 'content by token',
   idMember: 'mint',
   read(element, report) {
-    const token = readWire(WireContent, element, 'content by token');
-    const { records, rejected } = readRecords(ITEMS, membersOf(element)['contents'] ?? []);
-    rejected.forEach(report);
+    const token = readWire(WireContent, element, 'content by token', report.unread);
+    const { records, rejected } = readRecords(ITEMS, membersOf(element)['contents'] ?? [], report.unread);
+    rejected.forEach(report.rejected);
     return { ...token, contents: records };
   },
 };
@@ -111,16 +112,16 @@ const CONTENTS: RecordKind<TokenContent> = {
  * Returns the content of several tokens; an item that cannot be read is reported by its own id. Throws
  * SERVICE_MALFORMED unless it is a list.
  */
-export function readContents(answer: Json): Records<TokenContent> {
-  return readRecords(CONTENTS, listOf(answer));
+export function readContents(answer: Json, unread?: ReportUnread): Records<TokenContent> {
+  return readRecords(CONTENTS, listOf(answer), unread);
 }
 
 /** Returns one page of a token's content. Throws SERVICE_MALFORMED. */
-export function readContentFeed(answer: Json): ContentFeed {
+export function readContentFeed(answer: Json, unread?: ReportUnread): ContentFeed {
   const data = membersOf(answer)['data'] ?? answer;
   if (typeof data !== 'object' || data === null) throw malformed('content feed: expected an object', data);
-  const feed = readWire(WireFeed, data, 'content feed');
-  const { records, rejected } = readRecords(ITEMS, membersOf(data)['contents'] ?? []);
+  const feed = readWire(WireFeed, data, 'content feed', unread);
+  const { records, rejected } = readRecords(ITEMS, membersOf(data)['contents'] ?? [], unread);
   return { ...feed, contents: records, rejected };
 }
 

@@ -3,10 +3,10 @@ import type { Json } from '../../core/json.ts';
 import type { TokenStatName, TokenStats, WindowField } from '../../market/token-stats.ts';
 import { STATS_WINDOWS, TOKEN_FIELDS, WINDOW_FIELDS } from '../../market/token-stats.ts';
 import {
-  lenientFlag, lenientInstant, lenientNumber, lenientProse, lenientText, lenientTexts, optional, wireAddress,
+  decisive, lenientFlag, lenientInstant, lenientNumber, lenientProse, lenientText, lenientTexts, optional, wireAddress,
   wireInteger, wireMint, wireText,
 } from './fields.ts';
-import type { RecordKind, Records } from './read.ts';
+import type { RecordKind, RecordReport, Records, ReportUnread } from './read.ts';
 import { membersOf, readRecords, readWire } from './read.ts';
 import type { TokenRecord, WindowStats } from '../../market/token-record.ts';
 
@@ -21,8 +21,9 @@ const WireToken = z.object({
   name: wireText,
   decimals: wireInteger.refine((value) => value >= 0 && value <= 255, { error: 'expected 0 to 255 decimals' }),
   tokenProgram: optional(wireAddress),
-  mintAuthority: optional(wireAddress),
-  freezeAuthority: optional(wireAddress),
+  // None is good news: one that cannot be read must not pass for it.
+  mintAuthority: decisive(wireAddress),
+  freezeAuthority: decisive(wireAddress),
   dev: lenientText,
   icon: lenientProse,
   twitter: lenientProse,
@@ -39,7 +40,7 @@ const WireToken = z.object({
   graduatedAt: lenientInstant,
   createdAt: lenientInstant,
   updatedAt: lenientInstant,
-  firstPool: optional(z.object({ id: lenientText, createdAt: lenientInstant })).catch(undefined),
+  firstPool: optional(z.object({ id: lenientText, createdAt: lenientInstant })),
   audit: optional(
     z.object({
       isSus: lenientFlag,
@@ -51,21 +52,21 @@ const WireToken = z.object({
     }),
   ),
   organicScoreLabel: lenientText,
-  isVerified: optional(z.boolean()),
+  isVerified: lenientFlag,
   tags: lenientTexts,
-  apy: optional(z.object({ platformEarn: lenientNumber })).catch(undefined),
+  apy: optional(z.object({ platformEarn: lenientNumber })),
 });
 
 const TOKENS: RecordKind<TokenRecord> = { what: 'tokens', idMember: 'id', read: readTokenRecord };
 
 /** Returns the tokens of an answer. Throws SERVICE_MALFORMED unless it is a list. */
-export function readTokenRecords(answer: Json): TokenRecords {
-  return readRecords(TOKENS, answer);
+export function readTokenRecords(answer: Json, unread?: ReportUnread): TokenRecords {
+  return readRecords(TOKENS, answer, unread);
 }
 
 /** Returns one token. Throws SERVICE_MALFORMED. */
-function readTokenRecord(element: Json): TokenRecord {
-  const { apy, audit, ...record } = readWire(WireToken, element, WHAT);
+function readTokenRecord(element: Json, { unread }: RecordReport): TokenRecord {
+  const { apy, audit, ...record } = readWire(WireToken, element, WHAT, unread);
   const members = membersOf(element);
   return {
     ...record,

@@ -5,11 +5,12 @@ import type { Mint } from '../../market/token.ts';
 import type { SwapInstruction } from '../../trading/swap-terms.ts';
 import { blockhashWithMetadata, instruction, instructions, lookupTables } from './build-answer.ts';
 import {
-  optional, optionalText, wireAddress, wireAmount, wireBytes, wireFigure, wireInteger, wireLamports, wireList,
-  wireMint, wireNumber, wirePositiveAmount, wireText, wireU64,
+  decisive, lenientNumber, optional, wireAddress, wireAmount, wireBytes, wireInteger, wireLamports, wireList, wireMint,
+  wirePositiveAmount, wireText, wireU64,
 } from './fields.ts';
 import { readPriceImpact } from './price-impact.ts';
-import { malformed, readShown, readWire } from './read.ts';
+import type { ReportUnread } from './read.ts';
+import { malformed, readNoting, readWire } from './read.ts';
 import type { PlatformFee, RoutePlanEntry } from './swap-terms.ts';
 import { platformFee, routePlan } from './swap-terms.ts';
 
@@ -41,7 +42,7 @@ export interface QuoteTerms {
   readonly timeTaken?: number | undefined;
   /** Market → the output it alone would give. */
   readonly mostReliableAmmsQuoteReport?: Readonly<Record<string, Amount>> | undefined;
-  /** Members for people that came in a form that cannot be read; they are missing above. */
+  /** Optional members that came in a form that cannot be read, by name; they are missing above. */
   readonly unread: readonly string[];
 }
 
@@ -65,26 +66,25 @@ const WireQuote = z.object({
   slippageBps: wireInteger.refine((value) => value >= 0 && value <= 65_535, {
     error: 'expected 0 to 65535 basis points',
   }),
-  priceImpactPct: wireFigure,
+  priceImpactPct: lenientNumber,
   routePlan,
   platformFee,
   contextSlot: optional(wireU64),
-  timeTaken: optional(wireNumber),
+  timeTaken: lenientNumber,
   // Hosts of later days put the map one level deeper.
   mostReliableAmmsQuoteReport: optional(
     z.union([amountsByMarket, z.object({ info: amountsByMarket }).transform(({ info }) => info)]),
   ),
 });
 
-const SHOWN: ReadonlySet<string> =
-  new Set(['routePlan', 'platformFee', 'contextSlot', 'timeTaken', 'mostReliableAmmsQuoteReport']);
-
 /**
  * Returns the quote in an answer of V1. Throws SERVICE_MALFORMED where it contradicts itself or answers another
  * question.
  */
-export function readQuote(answer: unknown, question: QuoteQuestion | undefined): QuoteTerms {
-  const { value: wire, unread } = readShown(WireQuote, answer, { what: WHAT, shown: SHOWN });
+export function readQuote(
+  answer: unknown, question: QuoteQuestion | undefined, report?: ReportUnread,
+): QuoteTerms {
+  const { value: wire, unread } = readNoting(WireQuote, answer, WHAT, report);
   const { otherAmountThreshold: threshold, ...terms } = wire;
   if (question !== undefined) checkAnswers(terms, question);
   if (wire.swapMode === 'ExactIn' && threshold > wire.outAmount) {
@@ -134,7 +134,7 @@ interface QuoteSwapFacts {
   readonly simulationError?: SimulationError | undefined;
   readonly simulationSlot?: bigint | undefined;
   readonly computeUnitLimit?: number | undefined;
-  /** Members for people that came in a form that cannot be read; they are missing above. */
+  /** Optional members that came in a form that cannot be read, by name; they are missing above. */
   readonly unread: readonly string[];
 }
 
@@ -157,16 +157,12 @@ const quoteSwapShape = {
     slippageBps: optional(wireInteger),
     otherAmount: optional(wireAmount),
     simulatedIncurredSlippageBps: optional(wireInteger),
-    amplificationRatio: optionalText(z.union([wireText, z.number().transform(String)])),
+    amplificationRatio: optional(z.union([wireText, z.number().transform(String)])),
   }).transform((report): DynamicSlippageReport => report)),
   simulationError,
   simulationSlot: optional(wireU64),
   computeUnitLimit: optional(wireInteger),
 };
-
-/** The members of these that decide nothing. */
-const SHOWN_FACTS: ReadonlySet<string> =
-  new Set(['prioritizationFeeLamports', 'dynamicSlippageReport', 'simulationSlot', 'computeUnitLimit']);
 
 /** Returns these facts out of an answer. */
 function quoteSwapFacts(
@@ -193,8 +189,8 @@ const WireQuoteSwap = z.object({
 });
 
 /** Returns the transaction in an answer of V1's `/swap`. Throws SERVICE_MALFORMED. */
-export function readQuoteSwap(answer: unknown): QuoteSwapAnswer {
-  const { value: wire, unread } = readShown(WireQuoteSwap, answer, { what: 'swap', shown: SHOWN_FACTS });
+export function readQuoteSwap(answer: unknown, report?: ReportUnread): QuoteSwapAnswer {
+  const { value: wire, unread } = readNoting(WireQuoteSwap, answer, 'swap', report);
   return {
     transaction: wire.swapTransaction, lastValidBlockHeight: wire.lastValidBlockHeight, ...quoteSwapFacts(wire, unread),
   };
@@ -219,21 +215,20 @@ export interface QuoteInstructionsAnswer extends QuoteSwapFacts {
 
 const WireInstructions = z.object({
   ...quoteSwapShape,
-  tokenLedgerInstruction: optional(instruction),
+  tokenLedgerInstruction: decisive(instruction),
   computeBudgetInstructions: instructions,
   setupInstructions: instructions,
   swapInstruction: instruction,
-  cleanupInstruction: optional(instruction),
+  cleanupInstruction: decisive(instruction),
   otherInstructions: instructions,
-  addressLookupTableAddresses: optional(wireList(wireAddress, 256)),
+  addressLookupTableAddresses: decisive(wireList(wireAddress, 256)),
   addressesByLookupTableAddress: lookupTables,
   blockhashWithMetadata: optional(blockhashWithMetadata),
 });
 
 /** Returns the instructions in an answer of V1's `/swap-instructions`. Throws SERVICE_MALFORMED. */
-export function readQuoteInstructions(answer: unknown): QuoteInstructionsAnswer {
-  const { value: wire, unread } =
-    readShown(WireInstructions, answer, { what: 'swap-instructions', shown: SHOWN_FACTS });
+export function readQuoteInstructions(answer: unknown, report?: ReportUnread): QuoteInstructionsAnswer {
+  const { value: wire, unread } = readNoting(WireInstructions, answer, 'swap-instructions', report);
   const tables = wire.addressesByLookupTableAddress;
   return {
     tokenLedgerInstruction: wire.tokenLedgerInstruction,

@@ -1,17 +1,18 @@
-import bs58 from 'bs58';
-import { GannetError } from '../../core/errors.ts';
+import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import type { AccountData, TokenAccountState } from '../../solana/accounts.ts';
 import { TOKEN_DATA_SLICE, readLookupTable, readMint, readTokenAccount } from '../../solana/accounts.ts';
 import type { JsonRpc } from './json-rpc.ts';
-import { invalid, isRecord } from './json-rpc.ts';
+import { invalid, isRecord, refusalOf } from './json-rpc.ts';
 import { SYSTEM_PROGRAM } from '../../solana/constants.ts';
 import type { LookupTables } from '../policy/lookup-tables.ts';
 import type { SimulatedChanges } from '../policy/simulation.ts';
 import { isAddress } from '../../solana/addresses.ts';
-import { readTransaction } from '../../solana/transaction.ts';
+import {
+  FORMER_VERSION, NEWEST_VERSION, isLaterVersion, isReadVersion,
+} from '../../solana/transaction-versions.ts';
 
 /**
  * Reads the chain from the signer's own node. All methods throw CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or
@@ -113,7 +114,7 @@ export function createChainReader(rpc: JsonRpc): HistoryReader {
         return time === undefined || time === null || Number(time) * 1_000 >= since;
       });
       const own = await Promise.all(recent.slice(0, TRANSACTIONS_READ)
-        .map((entry: Json) => isSignedBy(rpc, wallet, isRecord(entry) ? entry['signature'] : undefined)));
+        .map((entry: Json) => isSignedBy(rpc, wallet, entry)));
       return own.filter(Boolean).length + Math.max(0, recent.length - TRANSACTIONS_READ);
     },
 
@@ -147,18 +148,62 @@ async function simulate(
   };
 }
 
-/** Returns whether a transaction carries the signature of a wallet; true where the node no longer has it. */
-async function isSignedBy(rpc: JsonRpc, wallet: string, signature: Json | undefined): Promise<boolean> {
-  const method = 'getTransaction';
-  const answer = await rpc.call(method, [
-    signature ?? null, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 },
-  ]);
-  if (answer === null) return true;
+/**
+ * Returns whether a transaction carries the signature of a wallet; true where no node gives it in a form that can be
+ * read. One of a version that this signer does not read was never signed here, so it is no lost count (D-345).
+ */
+async function isSignedBy(rpc: JsonRpc, wallet: string, entry: Json): Promise<boolean> {
+  const signature = isRecord(entry) ? entry['signature'] : undefined;
+  if (!isRecord(entry) || typeof signature !== 'string')
+    throw invalid('getSignaturesForAddress', 'the signature of each transaction');
+  let answer: Json;
+  try {
+    answer = await landedTransaction(rpc, signature);
+    if (answer === null) return await isInBlock(rpc, entry);
+  } catch (error) {
+    const refusal = isGannetError(error) ? refusalOf(error) : undefined;
+    if (refusal === undefined) throw error;
+    return refusal.kind === 'parameter' || !isLaterVersion(refusal.version);
+  }
+  const version = isRecord(answer) ? answer['version'] : undefined;
+  if (!isReadVersion(version)) return !isLaterVersion(version);
   const parts = isRecord(answer) ? answer['transaction'] : undefined;
-  const text: Json | undefined = Array.isArray(parts) ? (parts as readonly Json[])[0] : undefined;
-  if (typeof text !== 'string') throw invalid(method, 'a transaction in base64');
-  const { accountKeys, header } = readTransaction(Buffer.from(text, 'base64'));
-  return accountKeys.slice(0, header.requiredSignatures).some((key) => bs58.encode(key) === wallet);
+  const message = isRecord(parts) ? parts['message'] : undefined;
+  const { accountKeys, header }: { readonly [key: string]: Json } = isRecord(message) ? message : {};
+  const signers = isRecord(header) ? header['numRequiredSignatures'] : undefined;
+  if (!Array.isArray(accountKeys) || typeof signers !== 'number' || !(signers >= 1 && signers <= accountKeys.length))
+    return true;
+  return (accountKeys as readonly Json[]).slice(0, signers).includes(wallet);
+}
+
+/**
+ * Returns whether the block of a listed transaction holds it; true where the node does not give the block. A node that
+ * lists what it does not give may have dropped it, or list what no block holds.
+ */
+async function isInBlock(rpc: JsonRpc, entry: { readonly [key: string]: Json }): Promise<boolean> {
+  const config = { transactionDetails: 'signatures', rewards: false, commitment: 'confirmed' };
+  try {
+    const block = await rpc.call('getBlock', [entry['slot'] ?? null, config]);
+    const signatures = isRecord(block) ? block['signatures'] : undefined;
+    return !Array.isArray(signatures) || signatures.includes(entry['signature']);
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    return true;
+  }
+}
+
+/** A node that knows no version 1 refuses the request itself, whatever the version of the transaction. */
+async function landedTransaction(rpc: JsonRpc, signature: string): Promise<Json> {
+  // Not in base64: the signers stand at the same place in every version that a node can show.
+  const ask = (version: number): Promise<Json> => rpc.call('getTransaction', [
+    signature, { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: version },
+  ]);
+  try {
+    return await ask(NEWEST_VERSION);
+  } catch (error) {
+    if (!isGannetError(error) || refusalOf(error)?.kind !== 'parameter') throw error;
+    return ask(FORMER_VERSION);
+  }
 }
 
 async function readAccounts(rpc: JsonRpc, addresses: readonly string[], options: {

@@ -3,6 +3,7 @@ import { parseJson, stringifyJson, type Json } from '../../core/json.ts';
 import { addressSecrets, createRedaction } from '../../core/redaction.ts';
 import { plainMessage, printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
+import { versionRefusalOf } from '../../solana/transaction-versions.ts';
 import { codeOf, createBoundedHttp, isLate } from '../bounded-http.ts';
 
 /** Calls one node. */
@@ -80,8 +81,10 @@ export function createJsonRpcOf(rpcUrls: readonly string[]): JsonRpc {
           current = used;
           return result;
         } catch (error) {
+          // Nodes differ in the transaction versions that they know.
           const isUnanswered = isGannetError(error)
-            && (error.code === 'CHAIN_UNREACHABLE' || error.details['status'] !== undefined);
+            && (error.code === 'CHAIN_UNREACHABLE' || error.details['status'] !== undefined
+              || (method === 'getTransaction' && refusalOf(error) !== undefined));
           if (!isUnanswered || tried === nodes.length) throw error;
         }
       }
@@ -103,10 +106,17 @@ function resultOf(text: string, { id, method }: { readonly id: number; readonly 
     const { code, message } = error;
     const shownCode = typeof code === 'number' ? code : 'no code';
     const reason = typeof message === 'string' ? plainMessage(message) : 'no reason given';
-    throw new GannetError('CHAIN_RPC_ERROR', `${method}: the node refuses (${shownCode}): ${reason}`);
+    throw new GannetError('CHAIN_RPC_ERROR', `${method}: the node refuses (${shownCode}): ${reason}`, {
+      details: { rpcCode: shownCode, rpcMessage: reason },
+    });
   }
   if (result === undefined) throw invalid(method, 'a result');
   return result;
+}
+
+/** Returns what a node's refusal says about transaction versions; undefined for any other fault. */
+export function refusalOf({ details }: GannetError): ReturnType<typeof versionRefusalOf> {
+  return versionRefusalOf(details['rpcCode'], details['rpcMessage']);
 }
 
 /** Returns whether a value is an object with members. */

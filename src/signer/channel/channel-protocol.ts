@@ -1,6 +1,7 @@
 import { GannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import { ADDRESS_FORM } from '../../solana/addresses.ts';
+import { MAX_V1_TRANSACTION_BYTES } from '../../solana/constants.ts';
 import type { PolicyDescription, RefusalFinding, SigningRequestTerms } from '../authorise.ts';
 import type { CapRoom } from '../counters/caps.ts';
 import type { QuotedSwap } from '../price/quote-client.ts';
@@ -69,8 +70,8 @@ export interface JudgedTransaction {
   } | undefined;
 }
 
-/** A transaction of at most 1232 bytes in base64. */
-const MAX_TRANSACTION_CHARACTERS = 1_644;
+/** The longest transaction in base64. */
+const MAX_TRANSACTION_CHARACTERS = 4 * Math.ceil(MAX_V1_TRANSACTION_BYTES / 3);
 const MAX_TEXT_CHARACTERS = 256;
 const ADDRESSES = ['rpcUrl', 'serviceUrl'] as const;
 const LOCAL_URL = /^http:\/\/127\.0\.0\.1:\d{1,5}\/?$/;

@@ -1,9 +1,10 @@
 /** Every reason for which the policy refuses a transaction: the code and its rule. */
 export const POLICY_CODES = {
   // The bytes.
-  SIZE_EXCEEDED: 'A transaction is at most 1,232 bytes long: longer ones are not even read.',
-  VERSION_UNKNOWN:
-    'Only legacy transactions and those of version 0 are read: the meaning of a newer version is unknown.',
+  SIZE_EXCEEDED: 'A transaction is at most 1,232 bytes long, one of version 1 at most 4,096: longer ones are not even '
+    + 'read.',
+  VERSION_UNKNOWN: 'Only legacy transactions and those of versions 0 and 1 are read: the meaning of a newer version is '
+    + 'unknown.',
   BYTES_NOT_CANONICAL: 'The bytes must be a transaction in its one spelling: nothing cut off, nothing left over, and '
     + 'the same when written again.',
   ACCOUNT_DUPLICATE: 'No account may be named twice, written out or from a table.',
@@ -19,7 +20,8 @@ export const POLICY_CODES = {
   PROGRAM_UNKNOWN: 'Only programs of the allow-list are called.',
   INSTRUCTION_UNREADABLE: 'Every instruction must have exactly the data and accounts that its kind has.',
   // Costs.
-  BUDGET_INVALID: 'The compute budget is set by its known instructions, each at most once.',
+  BUDGET_INVALID: 'The compute budget is set by its known instructions, each at most once; in version 1 by the message '
+    + 'alone, with a limit of units and one of loaded bytes.',
   FEE_EXCEEDS: 'Signatures and priority together cost the wallet at most what was allowed.',
   TIP_EXCEEDS: 'Tips together are at most what was allowed.',
   RENT_EXCEEDS: 'No account costs the wallet more than its rent, and a temporary one gives its rent back.',

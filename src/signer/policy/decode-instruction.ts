@@ -2,6 +2,7 @@ import type { Addresses } from '../../solana/addresses.ts';
 import {
   ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, MEMO_PROGRAMS, SYSTEM_PROGRAM, isTokenProgram,
 } from '../../solana/constants.ts';
+import type { TransactionVersion } from '../../solana/transaction-message.ts';
 import type { ResolvedInstruction } from './lookup-tables.ts';
 import type { Decoded } from './instruction.ts';
 import { refuse, unreadable } from './instruction.ts';
@@ -62,10 +63,16 @@ const FORBIDDEN_TOKEN: ReadonlyMap<number, readonly [code: PolicyCode, what: str
 /** Returns the effect of an instruction, or the rule that it breaks in any case. */
 export function decodeInstruction(
   instruction: ResolvedInstruction,
-  { addresses, programs }: { readonly addresses: Addresses; readonly programs: ReadonlyMap<string, SwapProgram> },
+  { addresses, programs, version }: {
+    readonly addresses: Addresses; readonly programs: ReadonlyMap<string, SwapProgram>;
+    readonly version: TransactionVersion;
+  },
 ): Decoded {
   const { program, data } = instruction;
-  if (program === COMPUTE_BUDGET_PROGRAM) return decodeComputeBudget(instruction);
+  // The network ignores these in version 1 (SIMD-0385), so that one of them can only mislead a reader.
+  if (program === COMPUTE_BUDGET_PROGRAM) return version === 1
+    ? refuse('BUDGET_INVALID', 'sets the compute budget by an instruction, which version 1 does in the message itself')
+    : decodeComputeBudget(instruction);
   if (program === SYSTEM_PROGRAM) return decodeSystem(instruction, addresses);
   if (isTokenProgram(program)) return decodeToken(instruction, addresses);
   if (program === ASSOCIATED_TOKEN_PROGRAM) return decodeAssociatedToken(instruction, addresses);

@@ -36,6 +36,10 @@ export interface Expectation {
 export const SIGNATURE_FEES_LAMPORTS = 20_000n;
 /** Covers 1,000,000 lamports of priority, the most that Gannet composes by default, and a few signatures. */
 export const USUAL_MAX_FEE_LAMPORTS = SIGNATURE_FEES_LAMPORTS + 1_000_000n;
+/** Enough for the tips that services add by themselves, and a tenth of what priority may cost (D-344). */
+export const USUAL_MAX_TIP_LAMPORTS = 100_000n;
+/** The most that the signer's settings can allow; a larger transfer is no tip. */
+export const MOST_TIP_LAMPORTS = 5_000_000n;
 
 const ORDER_FEE_BPS = 300;
 /** A sponsor of the network's fees takes them, and rent, out of the swap. */

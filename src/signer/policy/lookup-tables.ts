@@ -1,8 +1,8 @@
 import { isGannetError } from '../../core/errors.ts';
 import type { ReadTransaction } from '../../solana/transaction.ts';
 import type { Addresses } from '../../solana/addresses.ts';
-import { MAX_TRANSACTION_BYTES } from '../../solana/constants.ts';
 import { readTransaction, writeMessage } from '../../solana/transaction.ts';
+import type { TransactionConfig, TransactionProblem, TransactionVersion } from '../../solana/transaction-message.ts';
 import type { Finding } from './verdict.ts';
 
 /** The contents of lookup tables by their addresses, as the signer read them from the chain. */
@@ -18,8 +18,10 @@ export interface ResolvedInstruction {
 
 /** A transaction with all its accounts by address. */
 export interface ResolvedTransaction {
-  readonly version: 'legacy' | 0;
+  readonly version: TransactionVersion;
   readonly bytes: number;
+  /** What a version 1 message states of its costs; undefined in earlier versions, where instructions do. */
+  readonly config: TransactionConfig | undefined;
   readonly blockhash: string;
   /** The fee payer first. */
   readonly signers: readonly string[];
@@ -37,17 +39,18 @@ export interface CheckedTransaction {
   readonly read: ReadTransaction;
 }
 
+const UNREADABLE: Readonly<Record<TransactionProblem, Finding['code']>> = {
+  size: 'SIZE_EXCEEDED', version: 'VERSION_UNKNOWN', duplicate: 'ACCOUNT_DUPLICATE', bytes: 'BYTES_NOT_CANONICAL',
+};
+
 /** Returns the transaction in `bytes`, or why it cannot be read. Never throws. */
 export function checkTransaction(bytes: Uint8Array): CheckedTransaction | { readonly finding: Finding } {
-  if (bytes.length > MAX_TRANSACTION_BYTES) {
-    return refused('SIZE_EXCEEDED', `expected at most ${MAX_TRANSACTION_BYTES} bytes, got ${bytes.length}`);
-  }
   let read: ReadTransaction;
   try {
     read = readTransaction(bytes);
   } catch (error) {
     if (!isGannetError(error)) throw error;
-    return refused(error.details['problem'] === 'version' ? 'VERSION_UNKNOWN' : 'BYTES_NOT_CANONICAL', error.message);
+    return refused(UNREADABLE[error.details['problem'] as TransactionProblem], error.message);
   }
   if (Buffer.compare(writeMessage(read), read.message) !== 0) {
     return refused('BYTES_NOT_CANONICAL', 'the message differs when it is written again');
@@ -73,6 +76,7 @@ export function resolveTransaction(
     transaction: {
       version: read.version,
       bytes: bytes.length,
+      config: read.config,
       blockhash: addresses.addressOf(read.blockhash),
       signers: written.slice(0, read.header.requiredSignatures),
       lookupTables: loaded.used,

@@ -11,7 +11,7 @@ import type { CheckedTransaction, LookupTables, ResolvedTransaction } from './lo
 import { resolveTransaction } from './lookup-tables.ts';
 import type { Review } from './review.ts';
 import { createReview } from './review.ts';
-import { judgeSigners, judgeTotals, judgeTableAccounts, networkFee } from './rules/totals.ts';
+import { configFault, judgeSigners, judgeTotals, judgeTableAccounts, networkFee } from './rules/totals.ts';
 import type { SimulatedChanges } from './simulation.ts';
 import { judgeSimulation } from './simulation.ts';
 import type { Finding, Summary, Verdict } from './verdict.ts';
@@ -80,14 +80,14 @@ function demandSimulation({ ledger, deny }: Review): void {
 }
 
 /** Returns the effect of each instruction of a transaction. */
-function decodeAll({ instructions }: ResolvedTransaction, tools: PolicyTools): readonly Decoded[] {
-  return instructions.map((instruction) => decodeInstruction(instruction, tools));
+function decodeAll({ version, instructions }: ResolvedTransaction, tools: PolicyTools): readonly Decoded[] {
+  return instructions.map((instruction) => decodeInstruction(instruction, { ...tools, version }));
 }
 
 function summaryOf({ expectation, transaction, ledger, feePayer }: Review, decoded: readonly Decoded[]): Summary {
-  const { version, bytes, blockhash, signers, lookupTables, instructions } = transaction;
+  const { version, bytes, config, blockhash, signers, lookupTables, instructions } = transaction;
   return {
-    version, bytes, blockhash, feePayer, signers, lookupTables,
+    version, bytes, config, blockhash, feePayer, signers, lookupTables,
     // Only people read the words; a signature does not wait for them.
     get instructions() {
       return instructions.map(({ index, program }) =>
@@ -151,6 +151,8 @@ export function judgeClosing(
   const stranger = transaction.signers.find((signer) => signer !== wallet);
   if (stranger !== undefined) deny('SIGNER_UNKNOWN', undefined, `${stranger} would sign too, but is not expected to`);
 
+  const fault = configFault(transaction);
+  if (fault !== undefined) deny('BUDGET_INVALID', undefined, fault);
   const budget = new Map<string, bigint>();
   let closes = 0;
   decodeAll(transaction, tools).forEach((decoded, index) => {

@@ -46,9 +46,14 @@ export interface SwapLayout {
     readonly amountIn: DataField;
     /** The quoted output; the minimum output is this less the slippage. */
     readonly quotedOut: DataField;
-    readonly slippageBps?: DataField | undefined;
     readonly platformFeeBps?: DataField | undefined;
   };
+  /** Undefined where the quoted output is the minimum itself. */
+  readonly slippage?: {
+    readonly bps: DataField;
+    /** How the program rounds the minimum: `ceil` where it rounds down what it takes off the quoted output. */
+    readonly minimum: 'ceil' | 'floor';
+  } | undefined;
 }
 
 /** The swap program of the embedded chain. */
@@ -109,7 +114,7 @@ function readLayout(
   layout: SwapLayout, data: Buffer, { program, accounts }: ResolvedInstruction,
 ): SwapTerms | undefined {
   const places = layout.accounts;
-  const fields = Object.values(layout.data).filter((field) => field !== undefined);
+  const fields = [...Object.values(layout.data), layout.slippage?.bps].filter((field) => field !== undefined);
   if (Object.values(places).some((place) => place !== undefined && place >= accounts.length)) return undefined;
   if (!fields.every((field) => fits(field, data, layout.discriminator.length))) return undefined;
 
@@ -119,7 +124,7 @@ function readLayout(
   const inputProgram = at(places.inputProgram);
   const outputProgram = at(places.outputProgram);
   if (![inputProgram, outputProgram].every((owner) => owner === undefined || isTokenProgram(owner))) return undefined;
-  const slippageBps = layout.data.slippageBps === undefined ? 0 : Number(read(layout.data.slippageBps, data));
+  const slippageBps = layout.slippage === undefined ? 0 : Number(read(layout.slippage.bps, data));
   const platformFeeBps = layout.data.platformFeeBps === undefined ? 0 : Number(read(layout.data.platformFeeBps, data));
   if (slippageBps > MAX_BPS || platformFeeBps > MAX_BPS) return undefined;
   return {
@@ -129,7 +134,10 @@ function readLayout(
     inputMint: at(places.inputMint), inputProgram,
     outputMint: accounts[places.outputMint]!, outputProgram,
     amountIn: read(layout.data.amountIn, data),
-    minimumOut: mulDiv(read(layout.data.quotedOut, data), BigInt(MAX_BPS - slippageBps), BigInt(MAX_BPS), 'floor'),
+    minimumOut: mulDiv(
+      read(layout.data.quotedOut, data), BigInt(MAX_BPS - slippageBps), BigInt(MAX_BPS),
+      layout.slippage?.minimum ?? 'floor',
+    ),
     platformFeeBps,
     feeAccount: platformFeeBps === 0 ? undefined : present(places.feeAccount),
     unproven: unprovenReason(fields, outputProgram),

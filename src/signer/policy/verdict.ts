@@ -3,6 +3,7 @@ import { formatDecimal } from '../../core/amount.ts';
 import { printable } from '../../core/text.ts';
 import type { Decoded } from './instruction.ts';
 import { NATIVE_MINT, SOL_DECIMALS } from '../../solana/constants.ts';
+import type { TransactionConfig, TransactionVersion } from '../../solana/transaction-message.ts';
 
 /** One broken rule. */
 export interface Finding {
@@ -22,8 +23,10 @@ interface InstructionSummary {
 
 /** The signers of a transaction, its effects, and its maximum cost for the wallet. */
 export interface Summary {
-  readonly version: 'legacy' | 0;
+  readonly version: TransactionVersion;
   readonly bytes: number;
+  /** What a version 1 message states of its costs; undefined in earlier versions, where instructions do. */
+  readonly config: TransactionConfig | undefined;
   readonly blockhash: string;
   readonly feePayer: string;
   readonly signers: readonly string[];
@@ -116,6 +119,18 @@ function budgetText({ setting, value }: Extract<Decoded, { kind: 'budget' }>): s
     case 'heap bytes': return `asks for ${value} bytes of memory`;
     case 'loaded bytes': return `asks for at most ${value} bytes of accounts`;
   }
+}
+
+/** Returns what a version 1 message states of its costs, in words. */
+export function configInWords(
+  { priorityFeeLamports, unitLimit, loadedBytes, heapBytes }: TransactionConfig,
+): readonly string[] {
+  const limits = [['unit limit', unitLimit], ['loaded bytes', loadedBytes], ['heap bytes', heapBytes]] as const;
+  return [
+    ...(priorityFeeLamports === undefined ? [] : [`offers ${sol(priorityFeeLamports)} for priority`]),
+    ...limits.flatMap(([setting, value]) =>
+      (value === undefined ? [] : [budgetText({ kind: 'budget', setting, value: BigInt(value) })])),
+  ];
 }
 
 function tokens(amount: string, mint: string): string {

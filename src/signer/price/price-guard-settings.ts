@@ -118,5 +118,8 @@ function readWords({ file, text }: { readonly file: string; readonly text: strin
     .filter(([neutral]) => QUOTE_PATH === neutral || QUOTE_PATH.startsWith(`${neutral}/`))
     .sort(([one], [other]) => other.length - one.length)[0];
   const path = beginning === undefined ? QUOTE_PATH : `${beginning[1]}${QUOTE_PATH.slice(beginning[0].length)}`;
-  return { path, query: section('query'), fields: section('fields') };
+  return {
+    path, query: section('query'), fields: section('fields'),
+    requestIdHeader: textOf(memberOf(root, 'request_id_header')),
+  };
 }

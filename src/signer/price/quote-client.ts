@@ -20,14 +20,17 @@ export interface QuoteWords {
   readonly path: string;
   readonly query: ReadonlyMap<string, string>;
   readonly fields: ReadonlyMap<string, string>;
+  /** The header in which the host names each request. */
+  readonly requestIdHeader?: string | undefined;
 }
 
 /** Asks the swap service for prices. */
 export interface QuoteClient {
   /**
    * Returns the output that the service offers for exactly this input now, without slippage. Throws
-   * SERVICE_UNREACHABLE, SERVICE_TIMEOUT, SERVICE_UNAUTHORIZED, SERVICE_RATE_LIMITED (details: retryAfterMs),
-   * SERVICE_STATUS or SERVICE_MALFORMED, without the key in it.
+   * SERVICE_UNREACHABLE, SERVICE_TIMEOUT, SERVICE_UNAUTHORIZED, SERVICE_FORBIDDEN, SERVICE_RATE_LIMITED (details:
+   * retryAfterMs), SERVICE_STATUS or SERVICE_MALFORMED, without the key in it; that of an answer with the host's id of
+   * the request.
    */
   outputOf(swap: QuotedSwap, timeoutMs: Millis): Promise<bigint>;
   close(): void;
@@ -39,6 +42,8 @@ export const QUOTE_PATH = '/swap/v2/order';
 const MAX_RESPONSE_BYTES = 512 * 1024;
 const MAX_SOCKETS = 4;
 const MAX_RETRY_AFTER_MS: Millis = 10_000;
+/** The statuses that refuse the sender and not the request. */
+const FORBIDDEN: ReadonlySet<number> = new Set([402, 403, 451]);
 const WHOLE = /^(?:0|[1-9]\d{0,19})$/;
 
 /**
@@ -64,15 +69,24 @@ export function createQuoteClient({ serviceUrl, apiKey, words }: {
     return new URL(`${base}${words.path}?${query.toString()}`);
   }
 
+  /** Returns the end of a message about an answer. */
+  function requestText(answered: Readonly<Record<string, string | string[] | undefined>>): string {
+    const id = words.requestIdHeader === undefined ? undefined : answered[words.requestIdHeader];
+    return typeof id !== 'string' || id === '' ? '' : ` (request ${printable(withoutKey(id), 100)})`;
+  }
+
   return {
     async outputOf(swap, timeoutMs) {
+      let request = '';
       try {
-        const { status, retryAfter, text } =
+        const { status, retryAfter, headers: answered, text } =
           await http.send({ method: 'GET', url: urlOf(swap), headers, timeoutMs });
+        request = requestText(answered);
         if (status !== 200) throw statusFault(status, { retryAfter, text: withoutKey(text) });
         return readOutput(text, swap, words);
       } catch (cause) {
-        if (isGannetError(cause)) throw cause;
+        if (isGannetError(cause))
+          throw new GannetError(cause.code, `${cause.message}${request}`, { details: cause.details });
         if (isLate(cause))
           throw new GannetError('SERVICE_TIMEOUT', `no complete answer of the service within ${timeoutMs} ms`);
         throw new GannetError(
@@ -94,12 +108,17 @@ function statusFault(
       'SERVICE_RATE_LIMITED', 'the service refuses more requests at the moment (429)', { details: { retryAfterMs } },
     );
   }
+  const said = plainMessage(text.slice(0, 2_000), 120);
+  if (FORBIDDEN.has(status)) {
+    return new GannetError(
+      'SERVICE_FORBIDDEN', `the service refuses the region, the address or the key of the signer (${status}): ${said}`,
+    );
+  }
   if (status === 401) {
     return new GannetError(
       'SERVICE_UNAUTHORIZED', 'the service refuses the API key of the signer (401); check service.api_key',
     );
   }
-  const said = plainMessage(text.slice(0, 2_000), 120);
   return new GannetError('SERVICE_STATUS', `the service answered ${status}: ${said}`);
 }
 
@@ -118,7 +137,8 @@ function readOutput(text: string, { inputMint, outputMint, amountIn }: QuotedSwa
     throw malformed('a quote of the same two tokens');
   if (member('inAmount') !== String(amountIn)) throw malformed('a quote of the same amount');
   const mode = member('swapMode');
-  if (mode !== undefined && mode !== null && mode !== 'ExactIn') throw malformed('a quote for an exact input');
+  // A word of another mode is a quote of another swap; anything else says nothing, and the amounts agree.
+  if (typeof mode === 'string' && mode !== 'ExactIn') throw malformed('a quote for an exact input');
   const output = member('outAmount');
   if (typeof output !== 'string' || !WHOLE.test(output)) throw malformed('an output as a whole number in text');
   const value = BigInt(output);

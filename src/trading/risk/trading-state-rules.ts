@@ -53,7 +53,7 @@ export const tradingState: Rule = (state, { strategy, isExit }) => {
   return undefined;
 };
 
-/** Refuses all swaps while the service refuses the API key, and entries while it does not answer. */
+/** Refuses all swaps while the service refuses the API key or the region, and entries while it does not answer. */
 export const serviceAccess: Rule = (state, { isExit }) => {
   if (state.serviceAccess === 'granted') return undefined;
   if (state.serviceAccess === 'silent') {
@@ -61,7 +61,10 @@ export const serviceAccess: Rule = (state, { isExit }) => {
     return isExit ? undefined
       : { code: 'SERVICE_SILENT', reason: 'the service does not answer; entries go on as soon as it does' };
   }
-  return {
+  return state.serviceAccess === 'forbidden' ? {
+    code: 'SERVICE_FORBIDDEN',
+    reason: 'the service refuses your region, address or key; trading goes on by itself once it takes them again',
+  } : {
     code: 'SERVICE_UNAUTHORIZED',
     reason: 'the service refuses the API key; trading goes on by itself once it takes it again',
   };

@@ -114,6 +114,8 @@ const ABOUT: Readonly<Record<string, {
     methods: ['getTransaction'],
     ways: {
       'hidden': () => null,
+      'of a later version': transaction((landed) => ({ ...landed, version: 7 })),
+      'of no version': transaction((landed) => ({ ...landed, version: 'none' })),
       'failed': transaction(asFailed),
       'failed, with the balances of a success': transaction((landed) =>
         ({ ...landed, meta: { ...landed.meta, err: SLIPPAGE } })),

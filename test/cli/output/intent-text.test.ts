@@ -14,7 +14,7 @@ const STORY: IntentStory = {
   fee_lamports: null, rent_lamports: null,
   transitions: [{
     at: AT + 1_234, attempt: 1, state: 'abandoned', router: null, quoted_out: null, signature: null,
-    code: 'CAP_EXCEEDED_HOUR', reason: 'nothing was signed: CAP_EXCEEDED_HOUR, 4 USDC',
+    code: 'CAP_EXCEEDED_HOUR', gateway_request_id: 'edge-42', reason: 'nothing was signed: CAP_EXCEEDED_HOUR, 4 USDC',
   }],
 };
 
@@ -23,7 +23,9 @@ describe('the text of a swap', () => {
 
   it('shows milliseconds since the approval, and each code once', () => {
     expect(text).toMatch(/course +2026-09-21 14:13:20 UTC  approved\n/);
-    expect(text).toMatch(/approved\n +\+1\.234 s  abandoned: nothing was signed: CAP_EXCEEDED_HOUR, 4 USDC\n/);
+    expect(text).toMatch(
+      /approved\n +\+1\.234 s  abandoned: nothing was signed: CAP_EXCEEDED_HOUR, 4 USDC \(request edge-42\)\n/,
+    );
   });
 
   it('fits into 130 columns except for values from outside', () => {

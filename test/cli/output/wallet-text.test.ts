@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WalletTokenAccount } from '../../../src/chain/balances.ts';
+import type { WalletTokenAccount } from '../../../src/chain/wallet-contents.ts';
 import type { ClosingLine, ShownClosings } from '../../../src/cli/output/wallet-text.ts';
 import { closingsJson, closingsText, walletJson, walletText } from '../../../src/cli/output/wallet-text.ts';
 import type { Amount, Lamports } from '../../../src/core/amount.ts';

@@ -20,7 +20,7 @@ const MIB = 1024 * 1024;
 /** A machine on which nothing is wrong. */
 export const GOOD_MACHINE: Machine = {
   node: '26.10.0', nodeWanted: '26.10.0', packagesFault: undefined, user: process.getuid?.(), openFiles: 20_000,
-  freeMemoryBytes: 4_000 * MIB, timeZone: undefined, unitsDir: '/nowhere',
+  freeMemoryBytes: 4_000 * MIB, timeZone: undefined, unitsDir: '/nowhere', guardsBoxes: true,
   room: () => ({ device: 1, bytes: 50_000 * MIB, inodes: 1_000_000 }),
 };
 
@@ -29,8 +29,10 @@ export interface Lies {
   /** Added to the time of each answer. */
   clockMs: number;
   /** The result or the error of a method of the node. */
-  readonly rpc: Map<string, { readonly result: unknown } | { readonly error: { code: number; message: string } }>;
+  readonly rpc: Map<string, Lie | ((asked: { readonly params: readonly unknown[] }) => Lie)>;
 }
+
+type Lie = { readonly result: unknown } | { readonly error: { code: number; message: string } };
 
 /** A service and a node between which and the doctor a liar stands. */
 export interface LyingHost {
@@ -47,7 +49,8 @@ export async function startLyingHost(): Promise<LyingHost> {
   const server = createServer((asked, answer) => {
     void (async () => {
       const body = await textOf(asked);
-      const lie = asked.url === '/rpc' ? lies.rpc.get((JSON.parse(body) as { method: string }).method) : undefined;
+      const told = asked.url === '/rpc' ? lies.rpc.get((JSON.parse(body) as { method: string }).method) : undefined;
+      const lie = typeof told === 'function' ? told(JSON.parse(body) as { params: unknown[] }) : told;
       answer.setHeader('date', new Date(Date.now() + lies.clockMs).toUTCString());
       if (lie !== undefined) {
         const { id } = JSON.parse(body) as { id: number };

@@ -32,6 +32,11 @@ function scene(): Scene {
   return made;
 }
 
+/** The words of nodes. */
+const refusal = (version: number): { code: number; message: string } =>
+  ({ code: -32_015, message: `Transaction version (${version}) is not supported by the requesting client.` });
+/** A stranger's transaction in the history of the wallet. */
+const HISTORY = { result: [{ signature: '5'.repeat(87), slot: 7, err: null, blockTime: null }] };
 const MIB = 1024 * 1024;
 const RUN = '20261121T101112-0a1b2c';
 
@@ -296,6 +301,34 @@ const PLANTED: readonly Planted[] = [
     says: /does not serve getSignaturesForAddress/,
     fix: /chain\.rpc_url/, plant: () => {
       host.lies.rpc.set('getSignaturesForAddress', { error: { code: -32_601, message: 'Method not found' } });
+    } },
+  { what: 'a node that accepts no version 1', check: 'rpc-versions', level: 'fault',
+    says: /does not give transactions of version 1: a swap in one would stay unknown/, fix: /further_rpc_urls/,
+    plant: () => {
+      host.lies.rpc.set('getTransaction', ({ params: [, stated] }) =>
+        ((stated as { maxSupportedTransactionVersion: number }).maxSupportedTransactionVersion > 0
+          ? { error: { code: -32_602, message: 'Invalid params' } } : { result: null }));
+    } },
+  { what: 'a node whose newest block has a version 1 that it does not give', check: 'rpc-versions', level: 'fault',
+    says: /does not give transactions of version 1/, fix: /use another node/,
+    plant: () => { host.lies.rpc.set('getBlock', { error: refusal(1) }); } },
+  { what: 'a node whose wallet has a transaction that it does not give', check: 'rpc-versions', level: 'fault',
+    says: /for example 5+ of the wallet/, fix: /use another node/,
+    plant: () => {
+      host.lies.rpc.set('getSignaturesForAddress', HISTORY);
+      host.lies.rpc.set('getTransaction', { error: refusal(1) });
+    } },
+  { what: 'a network with a later version, by its newest block', check: 'rpc-versions', level: 'warning',
+    says: /a later version than 1, which this Gannet does not read: what/, fix: /newest Gannet/,
+    plant: () => { host.lies.rpc.set('getBlock', { error: refusal(2) }); } },
+  { what: 'a network with a later version, by a block that is given all the same', check: 'rpc-versions',
+    level: 'warning', says: /a later version than 1/, fix: /newest Gannet/,
+    plant: () => { host.lies.rpc.set('getBlock', { result: { transactions: [{ version: 0 }, { version: 7 }] } }); } },
+  { what: 'a wallet with a transaction of a later version', check: 'rpc-versions', level: 'warning',
+    says: /1 of them of the wallet \(5+\)/, fix: /newest Gannet/,
+    plant: () => {
+      host.lies.rpc.set('getSignaturesForAddress', HISTORY);
+      host.lies.rpc.set('getTransaction', { error: refusal(2) });
     } },
   { what: 'a wallet without SOL', check: 'balance', level: 'fault', says: /leaves nothing for fees/,
     fix: /send .*SOL or more to/,

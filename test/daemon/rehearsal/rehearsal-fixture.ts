@@ -79,7 +79,7 @@ export async function startRehearsalHost(dialect?: string): Promise<RehearsalHos
   async function fromNode(body: string): Promise<string> {
     const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: readonly unknown[] };
     asked.push(method);
-    const lie = host.lies.rpc?.(method, params) ?? versionOne(method, params);
+    const lie = host.lies.rpc?.(method, params);
     if (lie !== undefined) return JSON.stringify({ jsonrpc: '2.0', id, ...lie });
     const passed = await request(sandbox.addresses.rpc_url, {
       method: 'POST', body, headers: { 'content-type': 'application/json' },
@@ -119,12 +119,6 @@ export async function startRehearsalHost(dialect?: string): Promise<RehearsalHos
       await sandbox.close();
     },
   };
-}
-
-/** A node of today reads version 1. */
-function versionOne(method: string, params: readonly unknown[]): { readonly result: unknown } | undefined {
-  return isVersionOne(method, params)
-    ? { result: { context: { slot: 1 }, value: { err: null, unitsConsumed: 150, logs: [] } } } : undefined;
 }
 
 /** Returns whether a call simulates a transaction of version 1. */

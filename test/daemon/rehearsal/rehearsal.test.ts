@@ -126,10 +126,10 @@ interface Planted {
 }
 
 const PLANTED: readonly Planted[] = [
-  { what: 'a minimum in the bytes that is one lower than the stated one', routes: ['build'],
+  { what: 'a minimum in the bytes that is lower than the stated one by more than rounding', routes: ['build'],
     lies: { answer: (path, body) => {
       if (path.endsWith('/build'))
-        body['otherAmountThreshold'] = (BigInt(body['otherAmountThreshold'] as string) + 1n).toString();
+        body['otherAmountThreshold'] = (BigInt(body['otherAmountThreshold'] as string) + 2n).toString();
     } }, code: /^SWAP_MINIMUM_BELOW$/, setting: 'signer.programs' },
   { what: 'a tip that the service adds by itself, larger than allowed', routes: ['order'],
     lies: { query: (path, query) => {

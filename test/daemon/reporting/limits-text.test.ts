@@ -83,7 +83,7 @@ describe('the limits as text', () => {
       .toEqual([
         '5 USDC a swap, 9 USDC a day', 'no swap for more than 150 bps less than a quote of its own, at most 5s old',
         'tokens may also go to Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij',
-        'priority of a swap up to 0.001 SOL, no tips',
+        'priority of a swap up to 0.001 SOL, tips up to 0.0001 SOL',
       ]);
   });
 });

@@ -1,6 +1,6 @@
 import { Keypair } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { WalletTokenAccount } from '../../../src/chain/balances.ts';
+import type { WalletTokenAccount } from '../../../src/chain/wallet-contents.ts';
 import type { Chain } from '../../../src/chain/chain.ts';
 import { GannetError } from '../../../src/core/errors.ts';
 import { closeAccounts } from '../../../src/daemon/run/account-closing.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { asyncScheduler } from 'rxjs';
+import { asyncScheduler, firstValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { amount } from '../../../src/core/amount.ts';
 import { openConnections } from '../../../src/daemon/run/connections.ts';
@@ -33,6 +33,42 @@ describe('embedded connections', () => {
       await connections.close();
     }
     expect(filesIn(stateDir)).toEqual([]);
+  });
+});
+
+describe('the websocket of the chain', () => {
+  it.each([
+    ['of the embedded chain', {}], ['"off"', { wsUrl: 'off' }],
+  ])('%s gives hints about the wallet accordingly', async (_what, given) => {
+    const connections = await openConnections({
+      baseUrl: 'embedded', rpcUrl: 'embedded', apiKey: undefined, dialect: 'neutral', plan: UNLIMITED, seed: 7,
+      clock: asyncScheduler, ...given,
+    });
+    const { chain, sandbox } = connections;
+    const { address } = sandbox!.addresses.wallet;
+    const fund = async (): Promise<void> => {
+      const body = JSON.stringify({ owner: address, mint: SOL_MINT, amount: '1000000000' });
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`${sandbox!.addresses.base_url}/sandbox/fund`, { method: 'POST', headers, body });
+      expect(answer.status).toBe(200);
+    };
+    try {
+      const hinted = firstValueFrom(chain!.walletHints$(address));
+      const opened = firstValueFrom(chain!.transactionHints$('5'.repeat(88)));
+      hinted.catch(() => undefined);
+      opened.catch(() => undefined);
+      if ('wsUrl' in given) {
+        await fund();
+        expect(await Promise.race([hinted, opened, chain!.version()])).toBe(await chain!.version());
+      } else {
+        // The node answers in order: the wallet's subscriptions are open too.
+        expect(await opened).toStrictEqual({ isReliable: false });
+        await fund();
+        expect(await hinted).toBe('notified');
+      }
+    } finally {
+      await connections.close();
+    }
   });
 });
 

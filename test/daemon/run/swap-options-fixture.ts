@@ -68,10 +68,16 @@ export interface Sections {
   readonly risk?: string;
 }
 
-/** Starts a sandbox whose market stands still, and a wallet with SOL, USDC and PEARL. */
-export async function startOptionsFixture(): Promise<OptionsFixture> {
+/**
+ * Starts a sandbox whose market stands still, and a wallet with SOL, USDC and PEARL. With `serviceThrough`, the swaps
+ * and the signer ask the service at the address that it returns for the sandbox's.
+ */
+export async function startOptionsFixture(
+  { serviceThrough }: { readonly serviceThrough?: (baseUrl: string) => Promise<string> } = {},
+): Promise<OptionsFixture> {
   const sandbox = await startTestSandbox({ speed: 0, slotMs: SLOT_MS });
-  const { base_url: baseUrl, rpc_url: rpcUrl } = sandbox.addresses;
+  const { base_url: ownUrl, rpc_url: rpcUrl } = sandbox.addresses;
+  const baseUrl = serviceThrough === undefined ? ownUrl : await serviceThrough(ownUrl);
   const folder = mkdtempSync(join(tmpdir(), 'gannet-swap-options-'));
   const key = parseSecretKey(bs58.encode(Keypair.generate().secretKey));
   const pearl = sandbox.mint('PEARL') as Mint;

@@ -43,6 +43,8 @@ interface OptionRow {
   /** What the signer must allow for it; without it, `refused` is its code. */
   readonly signer?: string;
   readonly refused?: string;
+  /** What the signer's own section says where it refuses; by default nothing. */
+  readonly own?: string;
   readonly intent?: Partial<Intent>;
   /** Reads the chain before the swap, for `seen`. */
   readonly before?: () => bigint;
@@ -50,6 +52,8 @@ interface OptionRow {
   readonly seen: (run: OptionsRun, before: bigint) => void;
 }
 
+/** Left out, small tips are allowed. */
+const NO_TIPS = '  max_tip: "0 SOL"';
 const TO_SOL = { outputMint: SOL_MINT } as const;
 const TO_KRILL = { outputMint: KRILL } as const;
 
@@ -91,7 +95,7 @@ const ROWS: readonly OptionRow[] = [
   },
   {
     option: 'tip', swap: '  route: order\n  tip: "0.00004 SOL"',
-    signer: '  max_tip: "0.00004 SOL"', refused: 'TRANSFER_DESTINATION',
+    signer: '  max_tip: "0.00004 SOL"', refused: 'TRANSFER_DESTINATION', own: NO_TIPS,
     seen: ({ fill }) => {
       expect(fill!.feeLamports).toBeGreaterThan(BASE_FEE + 40_000n);
       expect(fill!.feeLamports).toBeLessThan(BASE_FEE + 50_000n);
@@ -100,7 +104,7 @@ const ROWS: readonly OptionRow[] = [
   {
     option: 'broadcast_fee: exact_fee',
     swap: '  route: order\n  priority_fee: "0.0001 SOL"\n  tip: "0.00004 SOL"\n  broadcast_fee: exact_fee',
-    signer: '  max_tip: "0.0001 SOL"', refused: 'TRANSFER_DESTINATION',
+    signer: '  max_tip: "0.0001 SOL"', refused: 'TRANSFER_DESTINATION', own: NO_TIPS,
     seen: ({ fill }) => {
       expect(fill!.feeLamports).toBeGreaterThan(BASE_FEE + 139_000n);
       expect(fill!.feeLamports).toBeLessThanOrEqual(BASE_FEE + 140_000n);
@@ -110,7 +114,7 @@ const ROWS: readonly OptionRow[] = [
     // The service bids 10,000 lamports of tip and its own price, where they are only limits.
     option: 'broadcast_fee: max_cap',
     swap: '  route: order\n  priority_fee: "0.0001 SOL"\n  tip: "0.00004 SOL"\n  broadcast_fee: max_cap',
-    signer: '  max_tip: "0.0001 SOL"', refused: 'TRANSFER_DESTINATION',
+    signer: '  max_tip: "0.0001 SOL"', refused: 'TRANSFER_DESTINATION', own: NO_TIPS,
     seen: ({ fill }) => {
       expect(fill!.feeLamports).toBeGreaterThan(BASE_FEE + 10_000n);
       expect(fill!.feeLamports).toBeLessThan(BASE_FEE + 20_000n);
@@ -269,8 +273,8 @@ const ABOVE: readonly (readonly [name: string, code: string, allowed: Sections, 
 
 describe('the signer’s own configuration', () => {
   it.each(ROWS.filter(({ refused }) => refused !== undefined))(
-    'refuses $option where it does not allow it: $refused', async ({ swap, signer, risk, intent, refused }) => {
-      const { last } = await fixture.swap({ swap, ...given({ signer, risk }) }, intent, given({ risk }));
+    'refuses $option where it does not allow it: $refused', async ({ swap, signer, risk, intent, refused, own }) => {
+      const { last } = await fixture.swap({ swap, ...given({ signer, risk }) }, intent, given({ signer: own, risk }));
       expect(last).toMatchObject({ state: 'abandoned', code: refused });
     },
   );
@@ -325,10 +329,12 @@ const REFUSED: readonly (readonly [name: string, sections: Sections, fault: RegE
     /^\d+:3 swap\.exclude_exchanges: only the router iris leaves exchanges out.+ remove one of them$/m],
   ['a broadcast fee without a fee', { swap: '  route: order\n  broadcast_fee: max_cap' },
     /^\d+:3 swap\.broadcast_fee: it has no effect without priority_fee or tip.+remove the key$/m],
-  ['a tip that the signer does not allow', { swap: '  route: order\n  tip: "0.0001 SOL"' },
+  ['a tip that the signer does not allow', { swap: '  route: order\n  tip: "0.0001 SOL"', signer: NO_TIPS },
     /^\d+:8 swap\.tip: the signer allows no tip: set signer\.max_tip, or remove the key$/m],
   ['a tip above what the signer allows',
     { swap: '  route: order\n  tip: "0.0002 SOL"', signer: '  max_tip: "0.0001 SOL"' },
+    /^\d+:8 swap\.tip: expected at most 0\.0001 SOL, which signer\.max_tip allows, got "0\.0002 SOL"$/m],
+  ['a tip above what the signer allows by itself', { swap: '  route: order\n  tip: "0.0002 SOL"' },
     /^\d+:8 swap\.tip: expected at most 0\.0001 SOL, which signer\.max_tip allows, got "0\.0002 SOL"$/m],
   ['a tip in another token', { swap: '  route: order\n  tip: "1 USDC"' },
     /^\d+:8 swap\.tip: expected an amount of SOL such as "0\.0001 SOL", got "1 USDC"$/m],

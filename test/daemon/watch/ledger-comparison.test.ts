@@ -1,4 +1,5 @@
 import { Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
+import { Subject } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Amount } from '../../../src/core/amount.ts';
 import { GannetError } from '../../../src/core/errors.ts';
@@ -8,6 +9,7 @@ import { compareWallet, watchWallet } from '../../../src/daemon/watch/ledger-com
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
 import type { Mint } from '../../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
+import type { Intent } from '../../../src/trading/intent.ts';
 import type { AdjustWallet } from '../../../src/trading/engine-command.ts';
 import type { ChainFixture } from '../../chain/chain-fixture.ts';
 import { startChainFixture } from '../../chain/chain-fixture.ts';
@@ -169,6 +171,43 @@ describe('the wallet watch', () => {
     await advance(clock, 120_000);
     expect(faults).toStrictEqual(['no answer']);
     expect(told(commands)).toStrictEqual([[SOL_MINT, '9', 'deposit']]);
+  });
+
+  it('compares soon after a hint, and after the end of a swap that is open meanwhile', async () => {
+    const clock = new VirtualClock(0);
+    const hints$ = new Subject<unknown>();
+    const checks: Millis[] = [];
+    let open: readonly Intent[] = [];
+    watchWallet({
+      wallet: 'wallet', clock, hints$, isOwn: () => false, ledger: () => ({ balances: new Map(), version: 1, open }),
+      onFault: (error) => { throw error; },
+      chain: {
+        balances: async () => {
+          checks.push(clock.now());
+          return new Map();
+        },
+        newestTransactions: async () => [], landedSwap: async () => undefined,
+      },
+    }).subscribe();
+    await advance(clock, 12_000);
+    hints$.next('notified');
+    await advance(clock, 8_000);
+    expect(checks).toStrictEqual([15_000]);
+    open = [{ id: 'open', inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 1n } as Intent];
+    for (let i = 0; i < 300; i++) {
+      hints$.next('notified');
+      await advance(clock, 100);
+    }
+    expect(checks).toStrictEqual([15_000]);
+    open = [];
+    await advance(clock, 5_000);
+    expect(checks).toStrictEqual([15_000, 55_000]);
+    // A flood of hints leads to comparisons at the usual distance.
+    for (let i = 0; i < 600; i++) {
+      hints$.next('notified');
+      await advance(clock, 100);
+    }
+    expect(checks.length).toBeLessThanOrEqual(2 + 6);
   });
 
   it('issue 13.34: checks an unexplained loss again soon, but no longer after ten minutes', async () => {

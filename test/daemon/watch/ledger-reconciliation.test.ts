@@ -8,6 +8,7 @@ import type { KeptLedger } from '../../../src/daemon/watch/ledger-reconciliation
 import { createWalletKeeper } from '../../../src/daemon/watch/ledger-reconciliation.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
 import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
+import type { UnreadableTransaction } from '../../../src/trading/attempt.ts';
 import type { AdjustWallet } from '../../../src/trading/engine-command.ts';
 import type { EngineState } from '../../../src/trading/engine-state.ts';
 import { step } from '../../../src/trading/step.ts';
@@ -226,7 +227,7 @@ interface Payer {
   /** Takes so much of USDC from the chain's balance. */
   lose(amount: bigint): void;
   /** Lists a transaction that took so much of USDC. */
-  list(signature: string, amount: bigint): void;
+  list(signature: string, amount: bigint | UnreadableTransaction): void;
   pass(spanMs: number): Promise<void>;
   readonly told: unknown[];
 }
@@ -236,7 +237,7 @@ async function watchedPayer(): Promise<Payer> {
   const clock = new VirtualClock(0);
   const state = stateWith({ wallet: new Map([[USDC_MINT, 100n as Amount]]) });
   const history = [{ signature: 'first' } as HistoryEntry];
-  const taken = new Map<string, bigint>();
+  const taken = new Map<string, bigint | UnreadableTransaction>();
   const told: unknown[] = [];
   let onChain = 100n;
   const ledger: KeptLedger = {
@@ -252,10 +253,13 @@ async function watchedPayer(): Promise<Payer> {
     chain: {
       balances: async () => new Map([[USDC_MINT, onChain as Amount]]),
       newestTransactions: async () => [...history],
-      landedSwap: async ({ signature }) => ({
-        signature, slot: 1n, feeLamports: 0n as Lamports, rentLamports: 0n as Lamports,
-        amountIn: (taken.get(signature) ?? 0n) as Amount, amountOut: 0n as Amount,
-      }),
+      landedSwap: async ({ signature }) => {
+        const amount = taken.get(signature) ?? 0n;
+        return typeof amount === 'object' ? amount : {
+          signature, slot: 1n, feeLamports: 0n as Lamports, rentLamports: 0n as Lamports,
+          amountIn: amount as Amount, amountOut: 0n as Amount,
+        };
+      },
       finalizedBlockHeight: async () => 1n,
       signatureStatus: async () => undefined,
     },
@@ -273,6 +277,40 @@ async function watchedPayer(): Promise<Payer> {
     pass: async (spanMs) => { for (let ms = 0; ms < spanMs; ms += 1_000) await advance(clock, 1_000); },
   };
 }
+
+const unreadable = (mayBeOwn: boolean): UnreadableTransaction =>
+  ({ kind: 'unreadable', signature: 'v2', reason: 'it has version 2', mayBeOwn });
+
+describe('issue 31: a transaction of the wallet that cannot be read', () => {
+  it('explains one loss that lasts, where its version is a later one, as a withdrawal', async () => {
+    const payer = await watchedPayer();
+    payer.list('v2', unreadable(false));
+    payer.lose(5n);
+    await payer.pass(62_000);
+    expect(payer.told).toEqual([]);
+    await payer.pass(90_000);
+    expect(payer.told).toEqual([['withdrawal', '-5']]);
+    payer.lose(7n);
+    await payer.pass(150_000);
+    expect(payer.told).toEqual([['withdrawal', '-5'], ['mismatch', '-7']]);
+  });
+
+  it('explains no loss where the node does not give it', async () => {
+    const payer = await watchedPayer();
+    payer.list('lost', unreadable(true));
+    payer.lose(5n);
+    await payer.pass(150_000);
+    expect(payer.told).toEqual([['mismatch', '-5']]);
+  });
+
+  it('brings a deposit as any other one does', async () => {
+    const payer = await watchedPayer();
+    payer.list('v2', unreadable(false));
+    payer.lose(-9n);
+    await payer.pass(150_000);
+    expect(payer.told).toEqual([['deposit', '9']]);
+  });
+});
 
 describe('issue 13.36: a booked withdrawal', () => {
   it('does not explain a loss after ledger and chain have agreed again', async () => {

@@ -2,6 +2,7 @@ import type { Amount, Lamports } from '../../../src/core/amount.ts';
 import type { createAgreement } from '../../../src/chain/agreement.ts';
 import type { Chain } from '../../../src/execution/ports.ts';
 import type { Mint } from '../../../src/market/token.ts';
+import { readable } from '../../chain/readable.ts';
 
 /** What a node says that is not so. */
 export const NODE_LIES = ['heights', 'blockhashes', 'hides', 'fails', 'lands', 'balances', 'refuses to send'] as const;
@@ -29,7 +30,7 @@ export function lyingNode(node: AskedNode, liesNow: () => readonly NodeLie[]): A
       return lies('lands') ? { slot, confirmation: 'finalized' } : status;
     },
     landedSwap: async (options) => {
-      const landed = await node.landedSwap(options);
+      const landed = readable(await node.landedSwap(options));
       if (lies('hides')) return undefined;
       const told = {
         signature: options.signature, slot: landed?.slot ?? 1n, feeLamports: 5_000n as Lamports,

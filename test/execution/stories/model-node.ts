@@ -122,6 +122,8 @@ export function createModelNode({ chain, wire, life, clock, onReceived }: {
     signaturesOf,
     findBySigner: createSignerSearch({
       signaturesOf, clock,
+      isIdOf: (transaction, id) => chain.landings.some(({ transactionId, message }) =>
+        transactionId === id && message.id === readMessage(transaction).id),
       history: (_owner, { before }) => ask((view) => {
         atSlot(view.confirmed, { minContextSlot: Number(floor.finalized) }, undefined);
         if (before !== undefined) return [];
@@ -149,7 +151,7 @@ export function createModelNode({ chain, wire, life, clock, onReceived }: {
             accounts: new Map(isTouched ? [['account', change(mint)]] : []),
           };
         });
-      return { native, steps };
+      return { native, steps, unreadable: [] };
     }),
     compose: (build) =>
       ask(() => ({ transaction: build.swapInstruction.data, unitLimit: 200_000, priorityFeeLamports: 0n as Lamports })),
@@ -173,7 +175,7 @@ export function createModelNode({ chain, wire, life, clock, onReceived }: {
       const { payer, blockhash } = readMessage(transaction);
       return {
         blockhash, feePayer: payer === 'us' ? 'us' : 'sponsor', signers: payer === 'us' ? ['us'] : ['sponsor', 'us'],
-        durableNonce: false,
+        durableNonce: false, isWhole: true,
       };
     },
   };

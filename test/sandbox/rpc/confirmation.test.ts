@@ -1,4 +1,5 @@
 import { Connection, SystemProgram } from '@solana/web3.js';
+import bs58 from 'bs58';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { associatedTokenAddress, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
@@ -37,8 +38,8 @@ interface Client {
   next: () => Promise<Record<string, unknown>>;
 }
 
-async function client(url = rpc.wsUrl): Promise<Client> {
-  const socket = new WebSocket(url);
+async function client(url = rpc.wsUrl, options = {}): Promise<Client> {
+  const socket = new WebSocket(url, options);
   sockets.push(socket);
   const received: Record<string, unknown>[] = [];
   const waiting: ((message: Record<string, unknown>) => void)[] = [];
@@ -63,6 +64,17 @@ async function client(url = rpc.wsUrl): Promise<Client> {
       return next();
     },
   };
+}
+
+interface SlotStage {
+  readonly type: string;
+  readonly slot: number;
+  readonly parent?: number;
+  readonly stats?: object;
+}
+
+function stageIn(message: Record<string, unknown>): SlotStage {
+  return (message['params'] as { result: SlotStage }).result;
 }
 
 describe('confirming with the client\'s own means', () => {
@@ -165,10 +177,69 @@ describe('the websocket', () => {
       .toMatchObject({ method: 'slotNotification', params: { result: { slot: chain.slot, root: chain.slot - 32 } } });
   });
 
+  test('tells first that it has the transaction, and then its outcome, where a client asks for both', async () => {
+    const { ask, next } = await client();
+    const bytes = payment(2_000_007);
+    const params = [bs58.encode(bytes.subarray(1, 65)), { commitment: 'confirmed', enableReceivedNotification: true }];
+    const { result: subscription } = await ask({ jsonrpc: '2.0', id: 1, method: 'signatureSubscribe', params });
+    landed(chain.land(bytes));
+    expect(await next()).toMatchObject({
+      method: 'signatureNotification', params: { subscription, result: { value: 'receivedSignature' } },
+    });
+    chain.advanceSlots(1);
+    expect(await next()).toMatchObject({ params: { subscription, result: { value: { err: null } } } });
+    expect(await ask({ jsonrpc: '2.0', id: 2, method: 'signatureUnsubscribe', params: [subscription] }))
+      .toMatchObject({ error: { code: -32602 } });
+    await ask({ jsonrpc: '2.0', id: 3, method: 'signatureSubscribe', params });
+    expect(await next()).toMatchObject({ params: { result: { value: 'receivedSignature' } } });
+    expect(await next()).toMatchObject({ params: { result: { value: { err: null } } } });
+  });
+
+  test('tells what is due at once only when the client has read the number of its subscription', async () => {
+    const { signature } = landed(chain.land(payment(2_000_003)));
+    const { ask, next } = await client(rpc.wsUrl, { autoPong: false });
+    const pinged = new Promise<Buffer>((resolve) => { sockets[0]!.once('ping', resolve); });
+    await ask({
+      jsonrpc: '2.0', id: 1, method: 'signatureSubscribe', params: [signature, { commitment: 'processed' }],
+    });
+    const number = await pinged;
+    expect(await ask({ jsonrpc: '2.0', id: 2, method: 'ping' })).toMatchObject({ id: 2 });
+    sockets[0]!.pong(number);
+    expect(await next()).toMatchObject({ method: 'signatureNotification' });
+  });
+
+  test('tells of the stages of each slot, its transactions with them', async () => {
+    const { ask, next } = await client();
+    const { result: subscription } = await ask({ jsonrpc: '2.0', id: 1, method: 'slotsUpdatesSubscribe' });
+    const told: SlotStage[] = [];
+    const stagesOf = (slot: number): string[] => told.filter((update) => update.slot === slot).map(({ type }) => type);
+    while (chain.blocksBetween(chain.slot, chain.slot).length === 0 || told.length === 0) {
+      chain.advanceSlots(1);
+      told.push(stageIn(await next()));
+    }
+    const { slot } = chain;
+    landed(chain.land(payment(2_000_000)));
+    landed(chain.land(payment(10 ** 13)));
+    chain.advanceSlots(33);
+    while (!stagesOf(slot).includes('root')) told.push(stageIn(await next()));
+    expect(stagesOf(slot))
+      .toEqual(['firstShredReceived', 'createdBank', 'completed', 'frozen', 'optimisticConfirmation', 'root']);
+    const [, created, , frozen] = told.filter((update) => update.slot === slot);
+    expect(created!.parent).toBe(chain.blocksBetween(slot, slot)[0]!.parentSlot);
+    expect(frozen!.stats).toEqual({
+      numTransactionEntries: 2, numSuccessfulTransactions: 1, numFailedTransactions: 1, maxTransactionsPerEntry: 1,
+    });
+    let answered = await ask({ jsonrpc: '2.0', id: 2, method: 'slotsUpdatesUnsubscribe', params: [subscription] });
+    while (answered['id'] !== 2) answered = await next();
+    expect(answered).toEqual({ jsonrpc: '2.0', id: 2, result: true });
+  });
+
   test.each([
     ['no JSON', '{nonsense', -32700],
     ['no call', '[]', -32600],
-    ['an unknown method', { jsonrpc: '2.0', id: 1, method: 'blockSubscribe', params: [] }, -32601],
+    ['an unknown method', { jsonrpc: '2.0', id: 1, method: 'weatherSubscribe', params: [] }, -32601],
+    ['what nodes offer only with a flag', { jsonrpc: '2.0', id: 1, method: 'blockSubscribe', params: ['all'] }, -32601],
+    ['votes, for which nodes need a flag too', { jsonrpc: '2.0', id: 1, method: 'voteSubscribe' }, -32601],
     ['no signature', { jsonrpc: '2.0', id: 1, method: 'signatureSubscribe', params: ['abc'] }, -32602],
     [
       'a commitment that is none',

@@ -3,7 +3,7 @@ import { Connection, Keypair, SystemProgram } from '@solana/web3.js';
 import type { KeyedAccountInfo, Logs, ParsedInstruction } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
-import { parseSystemInstruction } from '../../../src/sandbox/rpc/transaction-encoding.ts';
+import { parseInstruction } from '../../../src/sandbox/rpc/parsed-instructions.ts';
 import { startRpc } from '../../../src/sandbox/rpc/server.ts';
 import { createMarketFixture, landed, MINTS, signedTransaction, walletOf } from '../chain/market-fixture.ts';
 import type { Wallet } from '../chain/market-fixture.ts';
@@ -14,6 +14,7 @@ let user: Wallet;
 let rpc: Awaited<ReturnType<typeof startRpc>>;
 let connection: Connection;
 const friend = walletOf('friend');
+const SYSTEM = SystemProgram.programId.toBase58();
 
 beforeAll(async () => {
   ({ chain, user } = createMarketFixture());
@@ -207,7 +208,7 @@ describe('issue 13.30: parsed System instructions', () => {
       SystemProgram.nonceAdvance({ noncePubkey: from!, authorizedPubkey: to! }),
     ];
     const read = instructions.map(({ keys, data }) =>
-      parseSystemInstruction(keys.map(({ pubkey }) => pubkey.toBase58()), data));
+      parseInstruction(SYSTEM, keys.map(({ pubkey }) => pubkey.toBase58()), data)?.parsed);
     const owner = programId.toBase58();
     expect(read).toMatchObject([
       {
@@ -223,8 +224,8 @@ describe('issue 13.30: parsed System instructions', () => {
       },
       { type: 'advanceNonce', info: { nonceAccount: user.address, nonceAuthority: friend.address } },
     ]);
-    expect(parseSystemInstruction([user.address, friend.address], Uint8Array.of(2, 0, 0, 0, 1))).toBeUndefined();
-    expect(parseSystemInstruction([], Uint8Array.of(99, 0, 0, 0))).toBeUndefined();
+    expect(parseInstruction(SYSTEM, [user.address, friend.address], Uint8Array.of(2, 0, 0, 0, 1))).toBeUndefined();
+    expect(parseInstruction(SYSTEM, [], Uint8Array.of(99, 0, 0, 0))).toBeUndefined();
   });
 });
 

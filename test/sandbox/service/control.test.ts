@@ -127,7 +127,21 @@ describe('POST /sandbox/fund', () => {
     expect(sandbox.chain.tokenBalance({ owner, mint: sandbox.mint('BUOY') })).toBe(77n);
   });
 
+  it.each([['legacy'], [0], [1], [2]])('pays by a transaction of version %s', async (transaction_version) => {
+    const { address: owner } = await sandbox.newWallet();
+    for (const [mint, amount] of [[SOL, '5000000000'], [sandbox.mint('BUOY'), '77'], [sandbox.mint('KELP'), '1']]) {
+      const { status, body } = await sandbox.post('/sandbox/fund', { owner, mint, amount, transaction_version });
+      expect({ status, body }).toMatchObject({ status: 200, body: { owner, mint, balance: amount } });
+      const landed = sandbox.chain.transaction((body as { signature: string }).signature)!;
+      expect(landed).toMatchObject({ version: transaction_version, error: null });
+      expect(landed.accountKeys[0]).toBe(sandbox.chain.faucet.address);
+      expect(landed.accountKeys).toContain(owner);
+    }
+  });
+
   it.each([
+    [{ owner: SOL, mint: SOL, amount: '5000000000', transaction_version: 3 }],
+    [{ owner: SOL, mint: SOL, amount: '5000000000', transaction_version: '1' }],
     [{}], [{ owner: 'x', mint: SOL, amount: '1' }], [{ owner: SOL, mint: 'x', amount: '1' }],
     [{ owner: SOL, mint: USDC, amount: 5 }], [{ owner: SOL, mint: USDC, amount: '0' }],
     [{ owner: SOL, mint: USDC, amount: '99999999999999999999' }],

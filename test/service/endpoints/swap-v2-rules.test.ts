@@ -178,7 +178,7 @@ describe('a build', () => {
 describe('an execution', () => {
   test.each<[string, object, string]>([
     ['no bytes', { signedTransaction: new Uint8Array() }, 'signedTransaction'],
-    ['too many bytes', { signedTransaction: new Uint8Array(1_233) }, 'signedTransaction'],
+    ['too many bytes', { signedTransaction: new Uint8Array(4_097) }, 'signedTransaction'],
     ['text in the place of bytes', { signedTransaction: 'CQgH' }, 'signedTransaction'],
     ['no requestId', { requestId: undefined }, 'requestId'],
     ['an empty requestId', { requestId: '' }, 'requestId'],

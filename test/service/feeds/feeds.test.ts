@@ -124,6 +124,44 @@ describe('feeds of other origins than the service', () => {
     });
   });
 
+  test('a hint of the node makes the poll of its wallet come soon, and a flood makes few', async () => {
+    const clock = new VirtualClock(START);
+    const hints$ = new Subject<unknown>();
+    const asked: number[] = [];
+    const node = {
+      walletActivity: async (wallet: string) => {
+        asked.push(clock.now() - START);
+        return { owner: wallet, transactions: [] };
+      },
+      walletHints$: (wallet: string) => {
+        expect(wallet).toBe(owner);
+        return hints$;
+      },
+    };
+    const slow: FeedSpec = { kind: 'wallet-activity', owner, everyMs: 60_000 };
+    const feed = createFeeds({ service: source({}), node, specs: [slow], clock, random: seededRandom(7) });
+    expect(hints$.observed).toBe(false);
+    const subscription = feed.events$.subscribe();
+    await advance(clock, 20_000);
+    hints$.next('notified');
+    await advance(clock, 1);
+    // The interval's fifth is the bound where it is longer than a second.
+    hints$.next('notified');
+    await advance(clock, 11_999);
+    expect(asked).toEqual([0, 20_000, 32_000]);
+    for (let ms = 0; ms < 60_000; ms += 100) {
+      hints$.next('notified');
+      await advance(clock, 100);
+    }
+    expect(asked).toHaveLength(3 + 5);
+    feed.replace([]);
+    expect(hints$.observed).toBe(false);
+    feed.replace([slow]);
+    expect(hints$.observed).toBe(true);
+    subscription.unsubscribe();
+    expect(hints$.observed).toBe(false);
+  });
+
   test('without a node a wallet cannot be watched, and the feed says so', async () => {
     const clock = new VirtualClock(START);
     const { events } = watch(source({}), [activity], clock);

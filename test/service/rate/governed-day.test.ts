@@ -18,6 +18,8 @@ import { fixedWindow, simulateServer, slidingWindow, tokenBucket } from './simul
 import { settled } from '../virtual-time.ts';
 import { UNASKED } from '../feeds/unasked-calls.ts';
 
+const read = (answer: unknown): unknown => answer;
+
 // Off every boundary of the server's windows.
 const START = Date.UTC(2026, 0, 1) + 12_345;
 const HOUR = 3_600_000;
@@ -96,7 +98,7 @@ function booksOf(gateway: Gateway): FeedSource {
     prediction: {
       ...UNASKED.prediction,
       async orderBook(marketId, call) {
-        await gateway.get({ path: `/prediction/v1/orderbook/${marketId}`, shareable: true }, call);
+        await gateway.get({ path: `/prediction/v1/orderbook/${marketId}`, shareable: true, read }, call);
         return { yes: [], no: [] };
       },
     },
@@ -110,7 +112,7 @@ function landNowAndThen(clock: VirtualClock, gateway: Gateway): ReadonlyMap<stri
   clock.schedule(function again(): void {
     const id = `${askedAt.size}`;
     askedAt.set(JSON.stringify({ id }), clock.now());
-    void gateway.execute({ path: '/swap/v2/execute', body: { id } });
+    void gateway.execute({ path: '/swap/v2/execute', body: { id }, read });
     clock.schedule(again, Math.round(600_000 * random()));
   }, 30_000);
   return askedAt;
@@ -125,7 +127,7 @@ function tradeNowAndThen(clock: VirtualClock, gateway: Gateway): readonly Millis
     for (let n = 0; n < 3; n++) {
       const priority = random() < 0.5 ? 'exit' : 'entry';
       const onStart = (): void => void waitsMs.push(clock.now() - askedAt);
-      gateway.get({ path: '/swap/v2/order', shareable: false }, { priority, onStart }).catch(() => undefined);
+      gateway.get({ path: '/swap/v2/order', shareable: false, read }, { priority, onStart }).catch(() => undefined);
     }
     clock.schedule(again, Math.round(360_000 * random()));
   }, 30_000);

@@ -19,6 +19,8 @@ import type { Limiter, SimulatedServer } from './simulated-server.ts';
 import { fixedWindow, simulateServer, slidingWindow } from './simulated-server.ts';
 import { advance, after } from '../virtual-time.ts';
 
+const read = (answer: unknown): unknown => answer;
+
 type RateMemoryState = Parameters<RateMemory['save']>[0];
 
 const START = Date.UTC(2026, 0, 1);
@@ -135,7 +137,7 @@ function startProcess(
   for (let n = 0; n < 30; n++) {
     const poll = async (): Promise<void> => {
       while (!life.isOver)
-        await gateway.get({ path: `/${n}`, shareable: true }, { priority: n % 5 === 0 ? 'exit' : 'watch' })
+        await gateway.get({ path: `/${n}`, shareable: true, read }, { priority: n % 5 === 0 ? 'exit' : 'watch' })
           .catch(() => undefined);
     };
     void poll();

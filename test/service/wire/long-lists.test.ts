@@ -28,8 +28,8 @@ const pagination = { start: 0, end: 20, total: 20, hasNext: false };
 describe('a list that no answer has', () => {
   test.each<[string, () => unknown, string]>([
     [
-      'the levels of a book', () => readOrderBook({ yes: LONG, no: [] }),
-      'yes: expected a list of at most 10000, got a list of 1000000',
+      'the levels of a book', () => readOrderBook({ yes_dollars: LONG, no: [] }),
+      'yes_dollars: expected a list of at most 10000, got a list of 1000000',
     ],
     [
       'instructions', () => readSwapBuild(buildAnswer({ setupInstructions: LONG }), ASKED_BY_TAKER),

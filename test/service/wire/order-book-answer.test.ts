@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Json } from '../../../src/core/json.ts';
 import { bookTop } from '../../../src/market/order-book.ts';
 import { readOrderBook } from '../../../src/service/wire/order-book-answer.ts';
 import { clientOf, json, listen } from '../loopback.ts';
@@ -105,7 +106,17 @@ describe('an order book', () => {
     ['a side that is no list', { ...EMPTY, no_dollars: 'none' }],
     ['a list of books', [EMPTY]],
   ])('with %s is malformed', (_name, answer) => {
-    expect(() => readOrderBook(answer)).toThrow(MALFORMED);
+    expect(() => readOrderBook(answer as Json)).toThrow(MALFORMED);
+  });
+
+  test.each<[string, Json]>([
+    ['words', 'none'], ['an object', {}], ['levels of words', [['thirty', 5]]], ['broken cents', [[30.5, 5]]],
+  ])('whose cents are %s is read from its dollars', (_name, yes) => {
+    const unread: string[] = [];
+    const exact = { yes_dollars: [['0.3000', 5]], no_dollars: [] };
+    expect(readOrderBook({ ...exact, yes, no: [] }, (member) => unread.push(member)))
+      .toEqual(readOrderBook(exact));
+    expect(new Set(unread)).toEqual(new Set(['yes']));
   });
 
   test('whose cents are its dollars rounded or cut off is always believed, in any order', () => {

@@ -6,8 +6,10 @@ import type { TransactionInstruction } from '@solana/web3.js';
 import {
   AddressLookupTableAccount, ComputeBudgetProgram, Keypair, SystemProgram, TransactionMessage, VersionedTransaction,
 } from '@solana/web3.js';
+import { AccountRole, address, type Instruction, type V1TransactionConfig } from '@solana/kit';
 import { describe, expect, it } from 'vitest';
 import { createPolicy, judgeClosing } from '../../../src/signer/policy/policy.ts';
+import { composeV1 } from '../random-v1-transaction.ts';
 
 const keyOf = (byte: number): Keypair => Keypair.fromSeed(new Uint8Array(32).fill(byte));
 const WALLET = keyOf(1).publicKey;
@@ -15,6 +17,7 @@ const ACCOUNT = keyOf(2).publicKey;
 const SECOND = keyOf(3).publicKey;
 const THIEF = keyOf(4).publicKey;
 const policy = createPolicy();
+const CONFIG = { computeUnitLimit: 20_000, loadedAccountsDataSizeLimit: 1_000_000, priorityFeeLamports: 20n };
 
 function codes(instructions: readonly TransactionInstruction[], { payer = WALLET, tables = [] }: {
   payer?: typeof WALLET; tables?: AddressLookupTableAccount[];
@@ -74,6 +77,29 @@ describe('the policy on closing accounts', () => {
       deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0, addresses: [ACCOUNT],
     } });
     expect(codes([close], { tables: [table] })).toStrictEqual(['TABLE_UNREAD']);
+  });
+
+  it.each<readonly [name: string, config: V1TransactionConfig, extra: readonly Instruction[], expected: string[]]>([
+    ['is allowed', CONFIG, [], []],
+    ['is denied where the priority is beyond all reason', { ...CONFIG, priorityFeeLamports: 1_015_001n }, [],
+      ['FEE_EXCEEDS']],
+    ['is denied without a limit of units', { ...CONFIG, computeUnitLimit: 0 }, [], ['BUDGET_INVALID']],
+    ['is denied with an instruction for the compute budget', CONFIG,
+      [{ programAddress: address(ComputeBudgetProgram.programId.toBase58()), data: Uint8Array.of(2, 1, 0, 0, 0) }],
+      ['BUDGET_INVALID']],
+  ])('in version 1 %s', (_name, config, extra, expected) => {
+    const closing = {
+      programAddress: address(TOKEN_PROGRAM_ID.toBase58()), data: close.data,
+      accounts: close.keys.map(({ pubkey, isSigner }) => ({
+        address: address(pubkey.toBase58()), role: isSigner ? AccountRole.WRITABLE_SIGNER : AccountRole.WRITABLE,
+      })),
+    };
+    const bytes = composeV1({
+      payer: WALLET.toBase58(), blockhash: keyOf(9).publicKey.toBase58(), config, instructions: [...extra, closing],
+    });
+    const { findings, feeLamports } = judgeClosing(bytes, WALLET.toBase58(), policy);
+    expect(findings.map(({ code }) => code)).toStrictEqual(expected);
+    expect(feeLamports).toBe(5_000n + (config.priorityFeeLamports ?? 0n));
   });
 
   it('denies other transactions', () => {

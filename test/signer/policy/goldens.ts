@@ -6,6 +6,7 @@ import { GENESIS_TOKENS, MAKER_MINTS } from '../../../src/sandbox/genesis.ts';
 import {
   computeUnitLimit, computeUnitPrice, type Instruction,
 } from '../../../src/sandbox/service/build/instructions.ts';
+import { PROFILES, type Profile } from '../../../src/sandbox/service/context.ts';
 import { compileMessage, lookupTable, unsignedTransaction } from '../../../src/sandbox/chain/message.ts';
 import { readSwapBuild } from '../../../src/service/wire/build-answer.ts';
 import type { Expectation } from '../../../src/signer/policy/expectation.ts';
@@ -26,6 +27,7 @@ export interface Golden {
 }
 
 interface Fixture {
+  readonly profile: Profile;
   readonly sandbox: TestSandbox;
   readonly chain: Chain;
   readonly taker: TestWallet;
@@ -44,20 +46,26 @@ type Query = Record<string, string | number>;
 const USUAL_USD = [0.5, 12, 90, 400, 2_500];
 const MAKER_USD = [200, 1_000, 5_000];
 
-/** Returns `count` transactions of every kind that the embedded service makes, the same kinds for the same seed. */
+/**
+ * Returns `count` transactions of every kind that the embedded service makes, the same kinds for the same seed: those
+ * of one profile, or by default those of both that call no other swap program than the sandbox's own.
+ */
 export async function collectGoldens(
-  { count, seed }: { readonly count: number; readonly seed: number },
+  { count, seed, profile }: {
+    readonly count: number; readonly seed: number; readonly profile?: Profile;
+  },
 ): Promise<readonly Golden[]> {
   const random = seededRandom(`goldens ${seed}`);
-  const fixtures = await Promise.all((['reference', 'live'] as const).map((profile) => openFixture(profile)));
+  const fixtures = await Promise.all((profile === undefined ? PROFILES : [profile]).map(openFixture));
   try {
     const goldens: Golden[] = [];
     for (let asked = 0; goldens.length < count; asked++) {
       if (asked > 20 * count + 200)
         throw new Error(`only ${goldens.length} of ${count} goldens after ${asked} questions`);
       const fixture = fixtures[asked % fixtures.length]!;
-      const golden = await KINDS[Math.floor(asked / 2) % KINDS.length]!(fixture, random);
-      if (golden !== undefined) goldens.push(golden);
+      const golden = await KINDS[Math.floor(asked / fixtures.length) % KINDS.length]!(fixture, random);
+      const isForeign = profile === undefined && fixture.profile === 'live' && golden?.kind.includes('rfqz') === false;
+      if (golden !== undefined && !isForeign) goldens.push(golden);
     }
     return goldens;
   } finally {
@@ -65,7 +73,7 @@ export async function collectGoldens(
   }
 }
 
-async function openFixture(profile: 'reference' | 'live'): Promise<Fixture> {
+async function openFixture(profile: Profile): Promise<Fixture> {
   const sandbox = await startTestSandbox({ speed: 0, profile });
   const [taker, poor, payer, referrer, stranger] = await Promise.all([
     sandbox.newWallet({ [SOL]: '900000000000000' }), sandbox.newWallet({ [SOL]: '3000000' }),
@@ -79,7 +87,7 @@ async function openFixture(profile: 'reference' | 'live'): Promise<Fixture> {
     await sandbox.get('/swap/v2/build', { inputMint: SOL, outputMint: USDC, amount: '1000000', taker: taker.address });
   const tables = new Map(Object.entries(body.addressesByLookupTableAddress as Record<string, string[]>));
   return {
-    sandbox, chain: createChain({ rpcUrl: sandbox.addresses.rpc_url, clock: systemClock }), taker, poor, payer,
+    profile, sandbox, chain: createChain({ rpcUrl: sandbox.addresses.rpc_url, clock: systemClock }), taker, poor, payer,
     referrer, stranger, tables,
   };
 }

@@ -19,8 +19,8 @@ export const HEAD_LAYOUT: SwapLayout = {
   },
   data: {
     platformFeeBps: { at: 2, bytes: 2 }, amountIn: { at: 8, bytes: 8 }, quotedOut: { at: 16, bytes: 8 },
-    slippageBps: { at: 24, bytes: 2 },
   },
+  slippage: { bps: { at: 24, bytes: 2 }, minimum: 'floor' },
 };
 
 /** The same amounts at the end of the data, behind a route of any length. */
@@ -28,9 +28,9 @@ export const TAIL_LAYOUT: SwapLayout = {
   ...HEAD_LAYOUT,
   discriminator: Uint8Array.of(9, 2),
   data: {
-    amountIn: { at: -19, bytes: 8 }, quotedOut: { at: -11, bytes: 8 }, slippageBps: { at: -3, bytes: 2 },
-    platformFeeBps: { at: -1, bytes: 1 },
+    amountIn: { at: -19, bytes: 8 }, quotedOut: { at: -11, bytes: 8 }, platformFeeBps: { at: -1, bytes: 1 },
   },
+  slippage: { bps: { at: -3, bytes: 2 }, minimum: 'floor' },
 };
 
 /** The embedded program as if it took these instructions instead of its own. */

@@ -20,7 +20,7 @@ export const ADDITIONS: Readonly<Record<string, Added>> = {
   'a lamport to a stranger': (victim) =>
     [stranger(victim), [system(2, [u64(1n)], [[victim.wallet, 'sw'], [victim.attacker, 'w']])]],
   'all SOL to a stranger': (victim) =>
-    [stranger(victim), [system(2, [u64(50_000_000_000n)], [[victim.wallet, 'sw'], [victim.attacker, 'w']])]],
+    ['TRANSFER_DESTINATION', [system(2, [u64(50_000_000_000n)], [[victim.wallet, 'sw'], [victim.attacker, 'w']])]],
   'a lamport wrapped too many': ({ golden, wallet }) =>
     (golden.expectation.inputMint === NATIVE_MINT && golden.kind.includes('wrapped')
       ? undefined : ['TRANSFER_EXCEEDS', [system(

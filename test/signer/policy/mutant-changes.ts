@@ -19,6 +19,17 @@ export const CHANGES: Readonly<Record<string, Changed>> = {
   'another fee payer': ({ parts, attacker }) => ['FEE_PAYER_FOREIGN', { ...parts, payer: attacker }],
   'a raised price': (victim) => raisedPrice(victim, 1_000_000_000n),
   'the highest price': (victim) => raisedPrice(victim, 2n ** 64n - 1n),
+  'no limit of units in the message': ({ parts }) => (parts.config === undefined ? undefined
+    : ['BUDGET_INVALID', { ...parts, config: { ...parts.config, computeUnitLimit: 0 } }]),
+  'no limit of loaded bytes in the message': ({ parts: { config, ...parts } }) => {
+    if (config === undefined) return undefined;
+    const { loadedAccountsDataSizeLimit: _, ...rest } = config;
+    return ['BUDGET_INVALID', { ...parts, config: rest }];
+  },
+  'a lamport more for priority in the message': ({ parts, golden, wallet }) =>
+    (parts.config === undefined || parts.payer !== wallet ? undefined : ['FEE_EXCEEDS', { ...parts, config: {
+      ...parts.config, priorityFeeLamports: golden.expectation.maxFeeLamports - 4_999n,
+    } }]),
   'no limit of units': ({ parts, wallet }) => (parts.payer === wallet && unitPrice(parts) > 100n
     ? ['FEE_EXCEEDS', { ...parts, instructions: parts.instructions.filter(({ programId, data }) =>
       programId !== COMPUTE_BUDGET_PROGRAM || data[0] !== 2) }]
@@ -171,6 +182,8 @@ function unitPrice({ instructions }: Parts): bigint {
 }
 
 function raisedPrice({ parts, wallet }: Victim, price: bigint): readonly [PolicyCode, Parts] | undefined {
+  if (parts.config !== undefined && parts.payer === wallet)
+    return ['FEE_EXCEEDS', { ...parts, config: { ...parts.config, priorityFeeLamports: price } }];
   const at = parts.instructions.findIndex(({ programId, data }) =>
     programId === COMPUTE_BUDGET_PROGRAM && data[0] === 3);
   return at < 0 || parts.payer !== wallet ? undefined : ['FEE_EXCEEDS', replaced(parts, at, budget(3, u64(price)))];

@@ -2,7 +2,8 @@ import bs58 from 'bs58';
 import type { Random } from '../../../src/core/random.ts';
 import type { PolicyCode } from '../../../src/signer/policy/codes.ts';
 import { readTransaction } from '../../../src/solana/transaction.ts';
-import { randomBytes } from '../random-transaction.ts';
+import { integer, randomBytes } from '../random-transaction.ts';
+import { mostBytes } from './decompile.ts';
 import type { Victim } from './victim.ts';
 
 type Bytewise = (bytes: Uint8Array, victim: Victim, random: Random) =>
@@ -11,17 +12,35 @@ type Bytewise = (bytes: Uint8Array, victim: Victim, random: Random) =>
 /** What is done to the bytes themselves. */
 export const SCRATCHES: Readonly<Record<string, Bytewise>> = {
   'a byte left over': (bytes) =>
-    (bytes.length >= 1_232 ? undefined : ['BYTES_NOT_CANONICAL', Buffer.concat([bytes, Buffer.of(0)])]),
+    (bytes.length >= mostBytes(bytes) ? undefined : ['BYTES_NOT_CANONICAL', Buffer.concat([bytes, Buffer.of(0)])]),
   'a byte missing': (bytes) => ['BYTES_NOT_CANONICAL', bytes.subarray(0, -1)],
   'nothing': () => ['BYTES_NOT_CANONICAL', new Uint8Array()],
-  'too many bytes': (bytes) => ['SIZE_EXCEEDED', Buffer.concat([bytes, Buffer.alloc(1_233 - bytes.length)])],
-  'a newer version': (bytes) => {
-    const at = bytes.length - readTransaction(bytes).message.length;
-    return bytes[at] === 0x80 ? ['VERSION_UNKNOWN', withByte(bytes, at, 0x81)]
-      : ['VERSION_UNKNOWN', withByte(bytes, at, 0xff)];
+  'too many bytes': (bytes) => 
+    ['SIZE_EXCEEDED', Buffer.concat([bytes, Buffer.alloc(mostBytes(bytes) + 1 - bytes.length)])],
+  'a newer version': (bytes, _victim, random) => {
+    const at = isV1(bytes) ? 0 : bytes.length - readTransaction(bytes).message.length;
+    return ['VERSION_UNKNOWN', withByte(bytes, at, 0x80 | integer(random, 2, 127))];
   },
-  'a count in a longer spelling': (bytes) => (bytes.length >= 1_232 ? undefined
-    : ['BYTES_NOT_CANONICAL', Buffer.concat([Buffer.of(bytes[0]! | 0x80, 0), bytes.subarray(1)])]),
+  'a newer version before all else': (bytes, _victim, random) =>
+    ['VERSION_UNKNOWN', withByte(bytes, 0, 0x80 | integer(random, 2, 127))],
+  'the other place of version 1': (bytes) => (isV1(bytes) ? ['BYTES_NOT_CANONICAL', withByte(bytes, 0, 0x80)]
+    : ['BYTES_NOT_CANONICAL', withByte(bytes, bytes.length - readTransaction(bytes).message.length, 0x81)]),
+  'a count in a longer spelling': (bytes) => {
+    if (isV1(bytes) || bytes.length >= mostBytes(bytes)) return undefined;
+    const [key] = readTransaction(bytes).accountKeys;
+    const at = key!.byteOffset - bytes.byteOffset - 1;
+    return [
+      'BYTES_NOT_CANONICAL',
+      Buffer.concat([bytes.subarray(0, at), Buffer.of(bytes[at]! | 0x80, 0), bytes.subarray(at + 1)]),
+    ];
+  },
+  'an unknown bit of the mask': (bytes, _victim, random) =>
+    (isV1(bytes) ? ['BYTES_NOT_CANONICAL', withByte(bytes, integer(random, 5, 7), 1 << integer(random, 0, 7))]
+      : undefined),
+  'half a priority fee': (bytes, _victim, random) =>
+    (isV1(bytes) ? ['BYTES_NOT_CANONICAL', withByte(bytes, 4, bytes[4]! ^ (1 << integer(random, 0, 1)))] : undefined),
+  'a heap that was not asked for': (bytes) =>
+    (isV1(bytes) ? ['BYTES_NOT_CANONICAL', withByte(bytes, 4, bytes[4]! ^ 0b1_0000)] : undefined),
   'a key named twice': (bytes) => {
     const { accountKeys } = readTransaction(bytes);
     const copy = Uint8Array.from(bytes);
@@ -49,6 +68,10 @@ export const SCRATCHES: Readonly<Record<string, Bytewise>> = {
     return ['SIGNER_MISSING', copy];
   },
 };
+
+function isV1(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x81;
+}
 
 function withByte(bytes: Uint8Array, at: number, value: number): Uint8Array {
   return Uint8Array.from(bytes).with(at, value);

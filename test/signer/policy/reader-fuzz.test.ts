@@ -4,13 +4,14 @@ import { createPolicy } from '../../../src/signer/policy/policy.ts';
 import { judgeDamaged } from '../../campaign/damage-law.ts';
 import { integer, mutate, pick, randomBytes } from '../random-transaction.ts';
 import { collectGoldens, type Golden } from './goldens.ts';
+import { withV1 } from './v1-goldens.ts';
 
 /** The long form is a campaign: `npm run campaign:reader`. */
 const COUNT = 20_000;
 
 let goldens: readonly Golden[];
 beforeAll(async () => {
-  goldens = await collectGoldens({ count: 44, seed: 3 });
+  goldens = withV1(await collectGoldens({ count: 44, seed: 3 }), { every: 1 });
 }, 300_000);
 
 describe('the policy on damaged bytes', () => {

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SwapLayout } from '../../../src/signer/policy/swap-programs.ts';
 import { layoutSwap } from '../../../src/signer/policy/swap-programs.ts';
@@ -36,6 +37,27 @@ describe('a layout', () => {
       outputMint: 'out', outputProgram: TOKEN_PROGRAM,
       amountIn: 1_000n, minimumOut: 994n, platformFeeBps: 7, feeAccount: 'fee', unproven: undefined,
     });
+  });
+
+  test('reads the minimum as its program rounds it, for every quoted output and slippage', () => {
+    const roundsUp = layoutSwap([{ ...HEAD_LAYOUT, slippage: { ...HEAD_LAYOUT.slippage!, minimum: 'ceil' } }]);
+    const edges = [0n, 1n, 2n, 9_999n, 10_000n, 10_001n, 2n ** 53n + 1n, 2n ** 64n - 10_000n, 2n ** 64n - 1n];
+    fc.assert(fc.property(
+      fc.oneof(fc.constantFrom(...edges), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })),
+      fc.oneof(fc.constantFrom(0, 1, 9_999, 10_000), fc.integer({ min: 0, max: 10_000 })),
+      (quoted, slippage) => {
+        const minimum = (decode: typeof read): bigint =>
+          (decode(instruction(head({ quoted, slippage }))) as SwapTerms).minimumOut;
+        const takenOff = (quoted * BigInt(slippage)) / 10_000n;
+        expect(minimum(roundsUp)).toBe(quoted - takenOff);
+        expect(minimum(read)).toBe((quoted * BigInt(10_000 - slippage)) / 10_000n);
+        expect([0n, 1n]).toContain(minimum(roundsUp) - minimum(read));
+      },
+    ), { numRuns: 2_000 });
+    expect(roundsUp(instruction(head({ quoted: edges.at(-1)!, slippage: 0 }))))
+      .toMatchObject({ minimumOut: 2n ** 64n - 1n });
+    expect(roundsUp(instruction(head({ quoted: 1n, slippage: 9_999 })))).toMatchObject({ minimumOut: 1n });
+    expect(roundsUp(instruction(head({ quoted: 1n, slippage: 10_000 })))).toMatchObject({ minimumOut: 0n });
   });
 
   test('with amounts at the end of the data is read but unproven: further bytes could fake them', () => {

@@ -19,7 +19,7 @@ import type { PolicyTools } from '../../../signer/policy/policy.ts';
 import { createPolicy, inferExpectation } from '../../../signer/policy/policy.ts';
 import type { LookupTables } from '../../../signer/policy/lookup-tables.ts';
 import type { Summary, Verdict } from '../../../signer/policy/verdict.ts';
-import { sol, verdictOf } from '../../../signer/policy/verdict.ts';
+import { configInWords, sol, verdictOf } from '../../../signer/policy/verdict.ts';
 import type { SignerSettings } from '../../../signer/settings.ts';
 import { readSignerSettings } from '../../../signer/settings.ts';
 import { isAddress } from '../../../solana/addresses.ts';
@@ -57,7 +57,9 @@ async function inspect(
   let from: TermsFrom;
   try {
     const tables = await tablesOf(bytes, { policy, chain });
-    const terms = termsOf(expected, { bytes, wallet, tables, tools: policy });
+    const given = termsOf(expected, { bytes, wallet, tables, tools: policy });
+    const { maxTipLamports = settings.allowances.maxTipLamports } = given.expectation;
+    const terms = { ...given, expectation: { ...given.expectation, maxTipLamports } };
     const receivers = expected?.receiver === undefined ? [undefined, ...settings.destinations] : [expected.receiver];
     from = terms.from;
     verdict = from === 'nowhere'
@@ -168,7 +170,7 @@ const TERMS: Readonly<Record<TermsFrom, string>> = {
 function summaryFacts(
   summary: Summary, wallet: string, from: TermsFrom,
 ): [string, string | readonly string[] | undefined][] {
-  const { costs, swap, signers, feePayer, instructions, lookupTables, version, bytes, blockhash } = summary;
+  const { costs, swap, signers, feePayer, instructions, lookupTables, version, config, bytes, blockhash } = summary;
   const who = (address: string): string =>
     `${address}${address === wallet ? ', the wallet' : ''}${address === feePayer ? ', pays the fee' : ''}`;
   return [
@@ -180,9 +182,10 @@ function summaryFacts(
       + `priority${costs.paidByWallet ? '' : '; the wallet pays none of it'}`],
     ['tips', costs.tipLamports === 0n ? undefined : sol(costs.tipLamports)],
     ['rent', costs.rentLamports === 0n ? undefined : `at most ${sol(costs.rentLamports)} for new accounts`],
+    ['budget', config === undefined ? undefined : configInWords(config)],
     ['does', instructions.map(({ index, program, text }) => `${index}  ${program}: ${text}`)],
     ['tables', lookupTables],
-    ['form', `${version === 0 ? 'version 0' : 'legacy'}, ${bytes} bytes, blockhash ${blockhash}`],
+    ['form', `${version === 'legacy' ? version : `version ${version}`}, ${bytes} bytes, blockhash ${blockhash}`],
   ];
 }
 

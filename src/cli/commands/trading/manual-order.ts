@@ -104,8 +104,13 @@ function tell({ terminal }: CommandContext, { intents, state, reason }: OrderVie
   for (const { intent_id: id, created_at: createdAt, reason: why, transitions } of intents) {
     const lines = [
       { at: createdAt, text: `approved  ${printable(why, 200)}` },
-      ...transitions.map(({ at, attempt, state: reached, signature, code, reason: cause }) => ({
-        at, text: [`${reached}${attempt === 1 ? '' : ` (attempt ${attempt})`}`, shown(signature), code, cause]
+      ...transitions.map(({
+        at, attempt, state: reached, signature, code, reason: cause, gateway_request_id: request,
+      }) => ({
+        at, text: [
+          `${reached}${attempt === 1 ? '' : ` (attempt ${attempt})`}`, shown(signature), code, cause,
+          request === null ? null : `(request ${request})`,
+        ]
           .filter((part) => part !== null).map((part) => printable(part, 200)).join('  '),
       })),
     ];

@@ -142,7 +142,7 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
     level: options.logLevel,
     secrets: secretsOf(
       environment, config.service.apiKey,
-      ...[config.chain.rpcUrl, ...config.chain.furtherRpcUrls].flatMap(addressSecrets),
+      ...[config.chain.rpcUrl, ...config.chain.furtherRpcUrls, config.chain.wsUrl ?? ''].flatMap(addressSecrets),
       ...alertSecrets(config.alerts),
       connections.sandbox?.addresses.wallet.private_key, ...Object.values(controlTokens), signalsToken,
       ...channelSecrets(config.notifications ?? []),

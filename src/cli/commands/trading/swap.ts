@@ -378,8 +378,8 @@ function createSwapWatch(): SwapWatch {
           run_id: runId,
           ...(last === undefined ? {} : intentJson(last)),
           denial: denial === undefined ? null : { code: denial.code, reason: denial.reason },
-          journey: steps.map(({ at, record: { state, signature, code, reason } }) =>
-            ({ at, state, signature, code, reason })),
+          journey: steps.map(({ at, record: { state, signature, code, reason, gatewayRequestId } }) =>
+            ({ at, state, signature, code, reason, gateway_request_id: gatewayRequestId })),
         },
         text: ok && last.fill !== undefined
           ? `  done${isPaper ? ' on paper, no money moved' : ''}: ${formatDecimal(last.fill.amountOut, to.decimals)} `
@@ -396,5 +396,6 @@ function reasonOf(denial: Denial | undefined, last: IntentRecord | undefined): s
   if (last === undefined) return `no price arrived within ${PRICE_TIMEOUT_MS / 1_000} s`;
   return 'the swap '
     + `is ${last.state}`
-    + `${last.code === undefined ? '' : `, ${last.code}`}${last.reason === undefined ? '' : ` (${last.reason})`}`;
+    + `${last.code === undefined ? '' : `, ${last.code}`}${last.reason === undefined ? '' : ` (${last.reason})`}`
+    + (last.gatewayRequestId === undefined ? '' : ` (request ${last.gatewayRequestId})`);
 }

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { WalletTokenAccount } from '../../../chain/balances.ts';
+import type { WalletTokenAccount } from '../../../chain/wallet-contents.ts';
 import type { Chain } from '../../../chain/chain.ts';
 import type { KeptAccount } from '../../../chain/close-accounts.ts';
 import { closableAccounts, CLOSES_PER_TRANSACTION } from '../../../chain/close-accounts.ts';

@@ -2,6 +2,7 @@ import bs58 from 'bs58';
 import type { FastifyInstance } from 'fastify';
 import type { GenesisToken } from '../../genesis.ts';
 import type { ServiceContext } from '../context.ts';
+import { withoutMembers } from '../host-traits.ts';
 import { createParameters } from '../http/parameters.ts';
 import { badRequest } from '../http/request-error.ts';
 import { automaticUnitPrice, distinguishing } from '../routing/network-fees.ts';
@@ -41,10 +42,14 @@ function answerBuild(context: ServiceContext, request: BuildRequest): object {
     wrapSol: request.wrapSol,
     delivery: deliveryOf(context, request, { output, outAmount: priced.outAmount, number }),
     fee: feeAccount === undefined ? undefined : { ...priced.fee, amount: priced.feeAmount, account: feeAccount },
+    caller: context.foreign === undefined ? undefined : {
+      program: context.foreign.routeV2, layout: 'route_v2', quotedOut: priced.outAmount,
+      slippageBps: priced.slippageBps,
+    },
   });
   const [cleanup, ...others] = parts.cleanup;
   const unitPrice = automaticUnitPrice({ slot: chain.slot, fast: request.fast }) + BigInt(distinguishing(number));
-  return {
+  return withoutMembers({
     inputMint: input.mint,
     outputMint: output.mint,
     inAmount: request.amount.toString(),
@@ -53,7 +58,7 @@ function answerBuild(context: ServiceContext, request: BuildRequest): object {
     swapMode: 'ExactIn',
     slippageBps: priced.slippageBps,
     ...(context.profile === 'live' ? { priceImpactPct: impactOf(context, { input, output }, priced) } : {}),
-    routePlan: routePlan({ route: priced.route, market, tokens }),
+    routePlan: routePlan({ route: priced.route, market, tokens, percent: context.traits.percent }),
     computeBudgetInstructions: [toWire(computeUnitPrice(unitPrice))],
     setupInstructions: parts.setup.map(toWire),
     swapInstruction: toWire(parts.swap),
@@ -62,7 +67,7 @@ function answerBuild(context: ServiceContext, request: BuildRequest): object {
     addressesByLookupTableAddress: { [table.address]: table.addresses },
     blockhashWithMetadata: blockhashOf(context, request.blockhashSlotsToExpiry),
     contextSlot: chain.slot,
-  };
+  }, context.traits.absent.build);
 }
 
 function priceBuild(context: ServiceContext, request: BuildRequest, { input, output }: Pair): PricedRoute {
@@ -77,7 +82,9 @@ function priceBuild(context: ServiceContext, request: BuildRequest, { input, out
     accepts: (path) => keepsLimits(path, request.limits),
     shortestOnly: request.fast,
   });
-  const priced = route === undefined ? undefined : priceRoute({ route, amount, fee, slippageBps: request.slippageBps });
+  const priced = route === undefined ? undefined : priceRoute({
+    route, amount, fee, slippageBps: request.slippageBps, roundsUp: context.traits.roundsUp.build,
+  });
   if (priced === undefined || priced.outAmount === 0n) throw badRequest('No routes found');
   return priced;
 }

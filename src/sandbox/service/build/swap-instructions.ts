@@ -6,6 +6,7 @@ import { tokenAccountRent } from '../routing/network-fees.ts';
 import type { SwapFee } from '../routing/platform-fee.ts';
 import type { Route } from '../routing/routing.ts';
 import { nativeDelivery } from './destinations.ts';
+import { routedSwap, type SwapCaller } from './foreign-programs.ts';
 import {
   closeTokenAccount, createTokenAccount, syncNative, transferLamports, transferTokens, type Instruction,
 } from './instructions.ts';
@@ -63,6 +64,8 @@ interface SwapRequest {
   readonly intermediateAccounts?: boolean;
   /** Leaves out the instructions that create existing accounts. */
   readonly omitExisting?: boolean;
+  /** The program that calls the swap program; absent means that the transaction calls it. */
+  readonly caller?: SwapCaller | undefined;
 }
 
 /** Collects instructions and what their accounts cost. */
@@ -86,7 +89,7 @@ export function swapInstructions(request: SwapRequest): SwapInstructions {
     const from = associatedTokenAddress(taker, input.mint, input.tokenProgram);
     draft.setup.push(transferTokens({ from, to: fee.account, owner: taker, token: input, amount: inputFee }));
   }
-  const swap = swapInstruction({
+  const direct = swapInstruction({
     chain,
     user: taker,
     hops: route.hops.map(({ pool, inputMint, outputMint }) => ({ pool: pool.address, inputMint, outputMint })),
@@ -94,6 +97,10 @@ export function swapInstructions(request: SwapRequest): SwapInstructions {
     minimumOut: request.threshold,
     destination,
     ...(fee?.side === 'output' && fee.bps > 0 ? { platformFee: { bps: fee.bps, account: fee.account } } : {}),
+  });
+  const swap = request.caller === undefined ? direct : routedSwap(request.caller, {
+    direct, hops: route.hops.length, minimumOut: request.threshold,
+    ownAccount: associatedTokenAddress(taker, output.mint, output.tokenProgram),
   });
   const unwraps = request.wrapSol
     && (input.mint === NATIVE_MINT || (output.mint === NATIVE_MINT && delivery.kind === 'taker'));
@@ -138,10 +145,10 @@ function prepareOutput(draft: Draft, request: SwapRequest): string {
 function addIntermediates(draft: Draft, request: SwapRequest): void {
   const { chain, taker } = request;
   for (const { outputMint: mint } of request.route.hops.slice(0, -1)) {
-    const { tokenProgram } = chain.mint(mint);
+    const { tokenProgram, withholds } = chain.mint(mint);
     const { account, isNew } = makeSure(draft, request, { owner: taker, mint, tokenProgram });
     if (!isNew) continue;
-    draft.temporaryRentLamports += tokenAccountRent(tokenProgram);
+    draft.temporaryRentLamports += tokenAccountRent(tokenProgram, withholds);
     draft.cleanup.push(closeTokenAccount({ account, destination: taker, owner: taker, tokenProgram }));
   }
 }
@@ -155,7 +162,7 @@ function addTemporaryWrapped(draft: Draft, request: SwapRequest): string {
 
 function addAccount(draft: Draft, request: SwapRequest, whose: TokenOwner): string {
   const { account, isNew } = makeSure(draft, request, whose);
-  if (isNew) draft.rentLamports += tokenAccountRent(whose.tokenProgram);
+  if (isNew) draft.rentLamports += tokenAccountRent(whose.tokenProgram, request.chain.mint(whose.mint).withholds);
   return account;
 }
 

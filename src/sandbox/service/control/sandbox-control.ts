@@ -1,7 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { U64_MAX } from '../../../core/amount.ts';
-import { isAddress, NATIVE_MINT } from '../../chain/addresses.ts';
+import { associatedTokenAddress, isAddress, NATIVE_MINT } from '../../chain/addresses.ts';
+import type { SandboxChain } from '../../chain/chain.ts';
+import type { PaymentVersion } from '../../chain/faucet.ts';
+import { PAYMENT_VERSIONS } from '../../chain/faucet.ts';
 import type { Market } from '../../market/market.ts';
+import { createTokenAccount, transferTokens } from '../build/instructions.ts';
 import type { ServiceContext } from '../context.ts';
 import { parseFaultRule } from '../faults/fault-rule.ts';
 import { badRequest } from '../http/request-error.ts';
@@ -79,9 +83,13 @@ export function parsePrice(market: Pick<Market, 'tokens'>, body: unknown): { min
 }
 
 function fund({ chain, tokens }: ServiceContext, body: unknown): object {
-  const { owner, mint, amount: text } = fieldsOf(body, ['owner', 'mint', 'amount']);
+  const { owner, mint, amount: text, transaction_version: asked } =
+    fieldsOf(body, ['owner', 'mint', 'amount', 'transaction_version']);
   if (typeof owner !== 'string' || !isAddress(owner)) throw badRequest('owner: expected a base58 address');
   if (typeof mint !== 'string' || !tokens.has(mint)) throw badRequest('mint: expected a mint of the sandbox');
+  const version = PAYMENT_VERSIONS.find((each) => each === asked);
+  if (version === undefined && asked !== undefined)
+    throw badRequest(`transaction_version: expected one of ${PAYMENT_VERSIONS.join(', ')}`);
   const amount = typeof text === 'string' && /^\d{1,20}$/.test(text) ? BigInt(text) : 0n;
   const held = mint === NATIVE_MINT ? chain.balance(owner) : chain.tokenBalance({ owner, mint });
   const most = (mint === NATIVE_MINT ? MOST_LAMPORTS : U64_MAX) - held;
@@ -93,9 +101,27 @@ function fund({ chain, tokens }: ServiceContext, body: unknown): object {
         `amount: expected at least ${SYSTEM_ACCOUNT_RENT_LAMPORTS - held} lamports, the rent of a new account`,
       );
     }
-    chain.airdrop(owner, amount);
-    return { owner, mint, balance: chain.balance(owner).toString() };
+    const signature = chain.faucet.airdrop(owner, amount, version);
+    return { owner, mint, balance: chain.balance(owner).toString(), ...(version === undefined ? {} : { signature }) };
   }
-  const account = chain.fundToken({ owner, mint, amount });
-  return { owner, mint, account, balance: chain.tokenBalance({ owner, mint }).toString() };
+  const given = version === undefined ? { account: chain.fundToken({ owner, mint, amount }) }
+    : payTokens(chain, { owner, mint, amount, version });
+  return { owner, mint, ...given, balance: chain.tokenBalance({ owner, mint }).toString() };
+}
+
+/** Sends tokens by a transaction of the faucet, which also opens the account that receives them. */
+function payTokens(
+  chain: SandboxChain, { owner, mint, amount, version }: {
+    owner: string; mint: string; amount: bigint; version: PaymentVersion;
+  },
+): { account: string; signature: string } {
+  const { faucet } = chain;
+  const token = chain.mint(mint);
+  const account = associatedTokenAddress(owner, mint, token.tokenProgram);
+  const from = chain.fundToken({ owner: faucet.address, mint, amount });
+  const signature = faucet.send([
+    createTokenAccount({ payer: faucet.address, owner, mint, tokenProgram: token.tokenProgram }),
+    transferTokens({ from, to: account, owner: faucet.address, token: { ...token, mint }, amount }),
+  ], version);
+  return { account, signature };
 }

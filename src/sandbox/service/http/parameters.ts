@@ -5,8 +5,8 @@ import { badRequest } from './request-error.ts';
 
 /**
  * Reads the query of a request by the rules of the reference; every method throws a RequestError (400) that names the
- * parameter. A parameter given twice is refused where it is read, and so is an empty one. Integers are digits alone: no
- * sign, point, exponent or space; leading zeros are ignored.
+ * parameter. A parameter given twice is refused where it is read, except a list, and so is an empty one. Integers are
+ * digits alone: no sign, point, exponent or space; leading zeros are ignored.
  */
 export interface Parameters {
   has(name: string): boolean;
@@ -25,7 +25,7 @@ export interface Parameters {
   choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice;
   optionalChoice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined;
   optionalBoolean(name: string): boolean | undefined;
-  /** Returns the members of a comma-separated list, none of them empty. */
+  /** Returns the members of a comma-separated list, none of them empty; a parameter given several times is one list. */
   optionalList(name: string): readonly string[] | undefined;
   /** Returns the members of a comma-separated list of addresses, at most `most`. */
   addresses(name: string, most: number): readonly string[];
@@ -54,16 +54,8 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 export function createParameters(source: unknown): Parameters {
   const values = new Map<string, unknown>(typeof source === 'object' && source !== null ? Object.entries(source) : []);
 
-  const optionalText = (name: string, { min = 1, max = LONGEST_TEXT }: Length = {}): string | undefined => {
-    const value = values.get(name);
-    if (value === undefined) return undefined;
-    if (typeof value !== 'string') throw badRequest(`${name}: expected one value, got several`);
-    if (value === '' && min > 0) throw badRequest(`${name}: expected a value, got an empty one`);
-    if (value.length < min || value.length > max)
-      throw badRequest(`${name}: expected ${min} to ${max} characters, got ${value.length}`);
-    if (CONTROL.test(value)) throw unexpected(name, 'text without control characters', value);
-    return value;
-  };
+  const optionalText = (name: string, length?: Length): string | undefined =>
+    checkedText(name, values.get(name), length);
   const optionalAddress = (name: string): string | undefined => {
     const value = optionalText(name);
     if (value !== undefined && !isAddress(value)) throw unexpected(name, 'a base58 address', value);
@@ -100,7 +92,12 @@ export function createParameters(source: unknown): Parameters {
     return choice;
   };
   const optionalList = (name: string): readonly string[] | undefined => {
-    const items = optionalText(name)?.split(',').map((item) => item.trim());
+    const value = values.get(name);
+    // A list may come in one parameter with commas, in several of one name, or in both.
+    const texts = Array.isArray(value) ? value.map((text: unknown) => checkedText(name, text)!)
+      : [optionalText(name)].filter((text) => text !== undefined);
+    const items = texts.length === 0 ? undefined
+      : texts.flatMap((text) => text.split(',')).map((item) => item.trim());
     if (items?.includes('')) throw badRequest(`${name}: expected names between the commas, got an empty one`);
     return items;
   };
@@ -133,6 +130,19 @@ export function createParameters(source: unknown): Parameters {
       return items;
     },
   };
+}
+
+/** Returns a parameter's text. Throws a RequestError (400) where there are several, or one that no name may have. */
+function checkedText(
+  name: string, value: unknown, { min = 1, max = LONGEST_TEXT }: Length = {},
+): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') throw badRequest(`${name}: expected one value, got several`);
+  if (value === '' && min > 0) throw badRequest(`${name}: expected a value, got an empty one`);
+  if (value.length < min || value.length > max)
+    throw badRequest(`${name}: expected ${min} to ${max} characters, got ${value.length}`);
+  if (CONTROL.test(value)) throw unexpected(name, 'text without control characters', value);
+  return value;
 }
 
 function required<Value>(name: string, value: Value | undefined): Value {

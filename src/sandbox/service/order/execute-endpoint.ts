@@ -9,6 +9,7 @@ import { SIGNATURE_BYTES } from '../../chain/message.ts';
 import type { Profile, ServiceContext } from '../context.ts';
 import { RequestError } from '../http/request-error.ts';
 import { EXECUTE } from '../http/request-text.ts';
+import { arriving } from '../routing/routing.ts';
 import { LOW_LAMPORTS } from './gasless.ts';
 import type { ExecuteReason, Family, FirmPromise, StoredOrder } from './kept-orders.ts';
 import { EXECUTE_CODES, familyOf } from './kept-orders.ts';
@@ -153,7 +154,8 @@ interface SwapEvent {
 function amountsOf(order: StoredOrder, events: readonly SwapEvent[]): object {
   const routeInput = events[0]?.inputAmount ?? 0n;
   const routeOutput = events.at(-1)?.outputAmount ?? 0n;
-  const received = order.fee.side === 'input' ? routeOutput : routeOutput - platformFee(routeOutput, order.fee.bps);
+  const sent = order.fee.side === 'input' ? routeOutput : routeOutput - platformFee(routeOutput, order.fee.bps);
+  const received = order.path.length === 0 ? sent : arriving({ hops: order.path }, sent);
   return {
     totalInputAmount: order.inAmount.toString(),
     totalOutputAmount: received.toString(),

@@ -1,5 +1,6 @@
 import { NATIVE_MINT, associatedTokenAddress } from '../../chain/addresses.ts';
 import type { GenesisToken } from '../../genesis.ts';
+import { indexedRandom } from '../../market/indexed-random.ts';
 import type { ServiceContext } from '../context.ts';
 import {
   SIGNATURE_LAMPORTS, automaticUnitPrice, computeUnitsFor, priorityLamports, tokenAccountRent, unitPriceFor,
@@ -14,6 +15,38 @@ interface Bids {
   /** Micro-lamports for each compute unit. */
   readonly unitPrice: bigint;
   readonly tipLamports: bigint;
+}
+
+/** Without a bid of the request, one in four orders carries a tip of the service's own. */
+const OWN_TIP_SHARE = 0.25;
+const SMALLEST_OWN_TIP_LAMPORTS = 1_000n;
+
+/** A payment to a block builder that the request did not ask for. */
+interface OwnTip {
+  readonly lamports: bigint;
+  readonly receiver: string;
+}
+
+/** Returns the tip that the service adds to an order by itself, if any; the same for the same seed and number. */
+export function ownTip(
+  { seed, traits: { tips }, tipAccounts }: ServiceContext, request: OrderRequest, number: number,
+): OwnTip | undefined {
+  const asksForBids = request.priorityFeeLamports !== undefined || request.bundleTipLamports !== undefined;
+  if (tips === undefined || asksForBids) return undefined;
+  const random = indexedRandom(`${seed}:tips`);
+  if (random(number, 0) >= OWN_TIP_SHARE) return undefined;
+  // Small tips are the usual ones.
+  const share = random(number, 1) ** 3;
+  const lamports = BigInt(Math.floor(Number(tips.largestLamports) * share));
+  const receivers = tips.receivers.length > 0 ? tips.receivers : tipAccounts;
+  return {
+    lamports: lamports > SMALLEST_OWN_TIP_LAMPORTS ? lamports : least(SMALLEST_OWN_TIP_LAMPORTS, tips.largestLamports),
+    receiver: receivers[Math.floor(random(number, 2) * receivers.length)]!,
+  };
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }
 
 /** The block builder's tip when `bundleTipLamports` is only a limit. */
@@ -79,7 +112,7 @@ export function gaslessTerms(
   const account = associatedTokenAddress(request.taker, output.mint, output.tokenProgram);
   const staysOpen = output.mint !== NATIVE_MINT && !chain.accountExists(account);
   const lamports = SIGNATURES * SIGNATURE_LAMPORTS + priorityLamports({ unitPrice, units }) + tipLamports
-    + (staysOpen ? tokenAccountRent(output.tokenProgram) : 0n);
+    + (staysOpen ? tokenAccountRent(output.tokenProgram, output.transferFee !== undefined) : 0n);
   const gasUsd = usdValue({ market, token: tokens.get(NATIVE_MINT)!, amount: lamports });
   const minimumUsd = Math.max(SMALLEST_USD, gasUsd / LARGEST_SHARE);
   const isCovered = inUsd >= minimumUsd;

@@ -38,7 +38,9 @@ export function orderAnswer(context: ServiceContext, order: AnsweredOrder): obje
     ...leastOf(quote, isLive && taker === undefined && request.slippageBps === undefined),
     swapMode: 'ExactIn',
     routePlan: quote.router === 'rfqz' ? firmPlan(request, quote)
-      : routePlan({ route: quote.priced.route, market: context.market, tokens: context.tokens }),
+      : routePlan({
+        route: quote.priced.route, market: context.market, tokens: context.tokens, percent: context.traits.percent,
+      }),
     ...(referral === undefined ? {} : { referralAccount: referral.account }),
     ...feesOf(quote, isLive && taker === undefined),
     ...costsOf(built),
@@ -54,14 +56,14 @@ export function orderAnswer(context: ServiceContext, order: AnsweredOrder): obje
   };
 }
 
-function valuesOf({ market, profile }: ServiceContext, { output, inUsd, outAmount }: OrderQuote): object {
+function valuesOf({ market, traits }: ServiceContext, { output, inUsd, outAmount }: OrderQuote): object {
   const outUsd = usdValue({ market, token: output, amount: outAmount });
   const impact = priceImpact({ inUsd, outUsd });
   return {
     inUsdValue: inUsd,
     outUsdValue: outUsd,
     swapUsdValue: inUsd,
-    priceImpact: profile === 'live' ? Number((impact * 100).toFixed(6)) : impact,
+    priceImpact: traits.impactInPoints ? Number((impact * 100).toFixed(6)) : impact,
     priceImpactPct: decimalText(impact),
   };
 }

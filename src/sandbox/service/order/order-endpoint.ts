@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ServiceContext } from '../context.ts';
+import { withoutMembers } from '../host-traits.ts';
 import { RequestError } from '../http/request-error.ts';
 import { orderAnswer } from './order-answer.ts';
 import { quoteOrder, type OrderQuote } from './order-quote.ts';
@@ -31,7 +32,8 @@ function answerOrder(context: ServiceContext, { requestId, query }: { requestId:
   const built = taker === undefined ? undefined : orderTransaction(context, { ...request, taker }, quote);
   if (built?.kind === 'built') remember(context, { requestId, request, quote, built });
   const answer = orderAnswer(context, { requestId, request, quote, built });
-  return { ...answer, totalTime: Number((context.stopwatchMs() - startedMs).toFixed(3)) };
+  const totalTime = Number((context.stopwatchMs() - startedMs).toFixed(3));
+  return withoutMembers({ ...answer, totalTime }, context.traits.absent.order);
 }
 
 function remember(context: ServiceContext, order: {

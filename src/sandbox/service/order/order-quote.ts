@@ -111,7 +111,9 @@ function quotePools(
   const charged = whole.bps === fee.bps ? route
     : routeAlong({ path: route.hops, amount: routedAmount({ amount: request.amount, fee: whole }), readPool });
   if (charged === undefined) return undefined;
-  const priced = priceRoute({ route: charged, amount: request.amount, fee: whole, slippageBps });
+  const priced = priceRoute({
+    route: charged, amount: request.amount, fee: whole, slippageBps, roundsUp: context.traits.roundsUp.order,
+  });
   if (priced.outAmount === 0n) return undefined;
   return {
     router: competitor.name, input, output, inUsd, outAmount: priced.outAmount, platformBps, priced,

@@ -11,6 +11,7 @@ import {
 import type { CompiledMessage } from '../../chain/message.ts';
 import { compileMessage } from '../../chain/message.ts';
 import type { Delivery } from '../build/swap-instructions.ts';
+import type { SwapCaller } from '../build/foreign-programs.ts';
 import { swapInstructions } from '../build/swap-instructions.ts';
 import type { ServiceContext } from '../context.ts';
 import { badRequest } from '../http/request-error.ts';
@@ -18,7 +19,7 @@ import {
   SIGNATURE_LAMPORTS, SYSTEM_ACCOUNT_RENT_LAMPORTS, automaticUnitPrice, computeUnitsFor, distinguishing,
   priorityLamports, tokenAccountRent,
 } from '../routing/network-fees.ts';
-import { bidsOf } from './gasless.ts';
+import { bidsOf, ownTip } from './gasless.ts';
 import type { FirmQuote, OrderQuote, PooledQuote } from './order-quote.ts';
 import type { OrderRequest } from './order-request.ts';
 
@@ -90,7 +91,10 @@ function pooledTransaction(
     omitExisting: payer !== taker,
     delivery: deliveryOf(request, quote, number),
     fee: { ...priced.fee, amount: priced.feeAmount, account: quote.feeAccount },
+    caller: callerOf(context, quote),
   });
+  // The service pays no tip for a taker whose gas it pays.
+  const tip = isGasless ? undefined : ownTip(context, request, number);
   const units = computeUnitsFor({ hops: priced.route.hops.length, tokenAccounts: parts.tokenAccounts })
     + distinguishing(number);
   const bids = bidsOf(request, { slot: chain.slot, units });
@@ -105,13 +109,15 @@ function pooledTransaction(
     ...(lent > 0n ? [transferLamports({ from: taker, to: payer, lamports: lent })] : []),
     ...(bids.tipLamports > 0n
       ? [transferLamports({ from: payer, to: context.tipAccount, lamports: bids.tipLamports })] : []),
+    ...(tip === undefined ? [] : [transferLamports({ from: payer, to: tip.receiver, lamports: tip.lamports })]),
   ];
   const { blockhash, lastValidBlockHeight } = chain.latestBlockhash();
   const message = compileMessage({ payer, instructions, blockhash, table: context.table });
   const costs: OrderCosts = {
     payer,
     signatureLamports: SIGNATURE_LAMPORTS * BigInt(message.signers.length),
-    prioritizationLamports: priorityLamports({ unitPrice: bids.unitPrice, units }) + bids.tipLamports,
+    prioritizationLamports: priorityLamports({ unitPrice: bids.unitPrice, units }) + bids.tipLamports
+      + (tip?.lamports ?? 0n),
     rentLamports: parts.rentLamports,
   };
   const gasLamports = costs.signatureLamports + costs.prioritizationLamports + costs.rentLamports
@@ -120,6 +126,14 @@ function pooledTransaction(
   return refusal === undefined
     ? { kind: 'built', message, costs, lastValidBlockHeight, cosigner: isGasless ? payer : undefined }
     : { kind: 'refused', ...refusal, costs };
+}
+
+/** The first router goes through the aggregator, another through a program without a description. */
+function callerOf({ foreign }: ServiceContext, { router, priced }: PooledQuote): SwapCaller | undefined {
+  if (foreign === undefined || router === 'routerB') return undefined;
+  const terms = { quotedOut: priced.outAmount, slippageBps: priced.slippageBps };
+  return router === 'iris' ? { program: foreign.routeV2, layout: 'route_v2', ...terms }
+    : { program: foreign.undocumented, layout: 'undocumented', ...terms };
 }
 
 function deliveryOf({ receiver }: OrderRequest, { output, priced }: PooledQuote, number: number): Delivery {

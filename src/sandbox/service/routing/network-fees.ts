@@ -9,11 +9,14 @@ export const SYSTEM_ACCOUNT_RENT_LAMPORTS = 890_880n;
 const TOKEN_ACCOUNT_RENT_LAMPORTS = 2_039_280n;
 /** Token-2022 adds five bytes for the ImmutableOwner extension. */
 const TOKEN_2022_ACCOUNT_RENT_LAMPORTS = 2_074_080n;
+/** Where the mint withholds part of transfers, an account has twelve bytes more for what was withheld. */
+const WITHHELD_RENT_LAMPORTS = 12n * 6_960n;
 const MICRO = 1_000_000n;
 
 /** Returns the lamports that an associated account of a token must hold. */
-export function tokenAccountRent(tokenProgram: string): bigint {
-  return tokenProgram === TOKEN_2022_PROGRAM ? TOKEN_2022_ACCOUNT_RENT_LAMPORTS : TOKEN_ACCOUNT_RENT_LAMPORTS;
+export function tokenAccountRent(tokenProgram: string, withholds = false): bigint {
+  if (tokenProgram !== TOKEN_2022_PROGRAM) return TOKEN_ACCOUNT_RENT_LAMPORTS;
+  return TOKEN_2022_ACCOUNT_RENT_LAMPORTS + (withholds ? WITHHELD_RENT_LAMPORTS : 0n);
 }
 
 /** Returns the priority fee in lamports: price (micro-lamports per unit) times limit, rounded up as the chain does. */

@@ -1,4 +1,4 @@
-import { inputForHop, quoteHop } from '../../chain/swap-math.ts';
+import { inputForHop, quoteHop, withheld } from '../../chain/swap-math.ts';
 import { GENESIS_MARKETS } from '../../genesis.ts';
 import type { MarketPool } from '../../market/market.ts';
 import type { ReadPool } from '../../market/pool-price.ts';
@@ -83,7 +83,9 @@ export interface RouteHop {
   readonly pool: MarketPool;
   readonly inputMint: string;
   readonly outputMint: string;
+  /** What is sent to the pool. */
   readonly inAmount: bigint;
+  /** What the pool sends. */
   readonly outAmount: bigint;
 }
 
@@ -186,7 +188,8 @@ export function routeAlong(
   const hops: RouteHop[] = [];
   let inAmount = amount;
   for (const { pool, inputMint, outputMint } of path) {
-    const outAmount = quoteHop({ ...facing(pool, inputMint, readPool), amountIn: inAmount });
+    const amountIn = inAmount - withheldBy(pool, inputMint, inAmount);
+    const outAmount = quoteHop({ ...facing(pool, inputMint, readPool), amountIn });
     if (outAmount === 0n) return undefined;
     hops.push({ pool, inputMint, outputMint, inAmount, outAmount });
     inAmount = outAmount;
@@ -194,10 +197,20 @@ export function routeAlong(
   return { hops, inAmount: amount, outAmount: inAmount };
 }
 
+/** Returns what the receiver gets of a part of a route's output: a mint may keep some of it. */
+export function arriving({ hops }: Pick<Route, 'hops'>, amount: bigint): bigint {
+  const { pool, outputMint } = hops.at(-1)!;
+  return amount - withheldBy(pool, outputMint, amount);
+}
+
+function withheldBy({ withholding }: MarketPool, mint: string, amount: bigint): bigint {
+  return withholding?.mint === mint ? withheld(amount, withholding.fee) : 0n;
+}
+
 /**
  * Returns the least input for which a path pays at least `outAmount`, or undefined where it cannot. The least input of
  * the last pool is the required output of the one before it. A larger input never pays less, so the least of each pool
- * gives the least of the path.
+ * gives the least of the path. Pools of a mint that withholds are not asked for an exact output.
  */
 export function leastInput(
   { path, outAmount, readPool }: { path: RoutePath; outAmount: bigint; readPool: ReadPool },

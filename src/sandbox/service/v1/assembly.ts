@@ -2,6 +2,7 @@ import { associatedTokenAddress, NATIVE_MINT, TOKEN_PROGRAM } from '../../chain/
 import type { LatestBlockhash } from '../../chain/blocks.ts';
 import { platformFee } from '../../chain/swap-math.ts';
 import { requireNativeDestination, requireTokenAccount } from '../build/destinations.ts';
+import type { SwapCaller } from '../build/foreign-programs.ts';
 import type { CollectedFee, Delivery, SwapInstructions } from '../build/swap-instructions.ts';
 import { swapInstructions } from '../build/swap-instructions.ts';
 import type { ServiceContext } from '../context.ts';
@@ -39,11 +40,23 @@ export function assemble(context: ServiceContext, request: SwapRequest): Assembl
     fee: collectedFee(request, swap, side),
     intermediateAccounts: request.sharedAccounts === false,
     omitExisting: !request.skipAccountChecks,
+    caller: callerOf(context, request, swap),
   });
   const slots = request.blockhashSlotsToExpiry;
   const blockhash = slots === undefined ? chain.latestBlockhash()
     : context.blockhashes.expiringWithin({ slots, blockHeight: chain.blockHeight });
   return { parts, blockhash, slippageReport: swap.report, number };
+}
+
+/** Instructions of the second version are the aggregator's; it has none for an exact output here. */
+function callerOf(
+  { foreign }: ServiceContext, { quoted }: SwapRequest, { minimumOut, report }: CarriedOut,
+): SwapCaller | undefined {
+  const { request: { instructionVersion, slippageBps, swapMode }, outAmount } = quoted;
+  if (foreign === undefined || instructionVersion !== 'V2') return undefined;
+  const terms = swapMode === 'ExactIn' ? { quotedOut: outAmount, slippageBps: report?.slippageBps ?? slippageBps }
+    : { quotedOut: minimumOut, slippageBps: 0 };
+  return { program: foreign.routeV2, layout: 'route_v2', ...terms };
 }
 
 /** Intermediate tokens never pass through token accounts here; a market without shared accounts still refuses them. */

@@ -5,7 +5,7 @@ import { GENESIS_MARKETS } from '../../genesis.ts';
 import type { ServiceContext } from '../context.ts';
 import { priceClass } from '../routing/platform-fee.ts';
 import type { RoutePath } from '../routing/routing.ts';
-import { keepsLimits } from '../routing/routing.ts';
+import { arriving, keepsLimits } from '../routing/routing.ts';
 import type { QuoteRequest } from './quote-request.ts';
 import { routingError } from './quote-request.ts';
 import type { QuotedRoute } from './quoted-route.ts';
@@ -25,7 +25,7 @@ export function quoteRoute(context: ServiceContext, request: QuoteRequest): Quot
     const route = iris.bestRoute({ ...pair, amount: request.amount });
     const feeAmount = platformFee(route?.outAmount ?? 0n, feeBps);
     if (route === undefined || route.outAmount === feeAmount) throw unfillable();
-    const outAmount = route.outAmount - feeAmount;
+    const outAmount = arriving(route, route.outAmount - feeAmount);
     return {
       request, input, output, route, inAmount: request.amount, outAmount, feeAmount,
       threshold: thresholdOf(request, outAmount),

@@ -126,6 +126,10 @@ export interface SwapRequest {
 }
 
 const UINT8_MAX = 255n;
+const REQUIRED_OF_QUOTE = [
+  'inputMint', 'inAmount', 'outputMint', 'outAmount', 'otherAmountThreshold', 'swapMode', 'slippageBps',
+  'priceImpactPct', 'routePlan',
+] as const;
 
 /**
  * Returns the request in a body. Throws a RequestError: 422 where a member is missing or invalid, 400 where it breaks a
@@ -151,19 +155,36 @@ export function parseSwapRequest(source: unknown, quotes: Quotes): SwapRequest {
     blockhashSlotsToExpiry: slotsOf(body),
   };
   const asLegacyTransaction = body.optionalBoolean('asLegacyTransaction') ?? false;
-  const quoted = quotes.find(answer);
-  if (quoted === undefined) {
-    throw badRequest('quoteResponse: expected a quote as GET /swap/v1/quote gave it, every member of it unchanged; '
-      + 'only the last ten thousand are known');
-  }
-  if (asLegacyTransaction !== quoted.request.asLegacyTransaction) {
-    throw badRequest(`asLegacyTransaction: expected ${quoted.request.asLegacyTransaction}, as in the quote`);
-  }
+  const quoted = quotedFor(quotes, answer, asLegacyTransaction);
   if (quoted.request.platformFeeBps !== undefined && request.feeAccount === undefined) {
     throw badRequest('feeAccount: missing, it is required with a quote of platformFeeBps');
   }
   checkDestinations(request, quoted);
   return { ...request, quoted };
+}
+
+/**
+ * Returns the quote of an answer that comes back. Equal quotes that differ in options alone are told apart by what the
+ * request and the optional members say. Throws a RequestError: 422 where a required member is missing, 400 where one
+ * was changed.
+ */
+function quotedFor(quotes: Quotes, answer: object, asLegacyTransaction: boolean): QuotedRoute {
+  const given = new Map<string, unknown>(Object.entries(answer));
+  for (const name of REQUIRED_OF_QUOTE) required(`quoteResponse.${name}`, given.get(name) ?? undefined);
+  const known = quotes.find(answer);
+  const [likeliest] = known;
+  if (likeliest === undefined) {
+    const change = quotes.oneChange(answer);
+    throw badRequest(change === undefined
+      ? 'quoteResponse: expected the required members of a quote as GET /swap/v1/quote gave it, unchanged; only the '
+        + 'last ten thousand are known'
+      : `quoteResponse.${change.member}: expected ${printable(change.value, MOST_SHOWN)}, as in the quote`);
+  }
+  const quoted = known.find(({ request }) => request.asLegacyTransaction === asLegacyTransaction);
+  if (quoted === undefined) {
+    throw badRequest(`asLegacyTransaction: expected ${likeliest.request.asLegacyTransaction}, as in the quote`);
+  }
+  return quoted;
 }
 
 function checkDestinations(

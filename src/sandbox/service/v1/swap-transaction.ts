@@ -1,4 +1,5 @@
 import { U64_MAX } from '../../../core/amount.ts';
+import { isGannetError } from '../../../core/errors.ts';
 import { MAX_TRANSACTION_BYTES } from '../../chain/transaction-bytes.ts';
 import type { TransactionError } from '../../chain/transaction-error.ts';
 import { describeTransactionError } from '../../chain/transaction-error.ts';
@@ -7,6 +8,7 @@ import { computeUnitLimit, computeUnitPrice, transferLamports } from '../build/i
 import type { CompiledMessage } from '../../chain/message.ts';
 import { compileMessage, unsignedTransaction } from '../../chain/message.ts';
 import type { ServiceContext } from '../context.ts';
+import type { RequestError } from '../http/request-error.ts';
 import { automaticUnitPrice, distinguishing, priorityLamports, unitPriceFor } from '../routing/network-fees.ts';
 import type { Assembly } from './assembly.ts';
 import { routingError } from './quote-request.ts';
@@ -124,14 +126,24 @@ function compile(
   context: ServiceContext, request: SwapRequest, { assembly, budget }: { assembly: Assembly; budget: ComputeBudget },
 ): CompiledMessage {
   const { setup, swap, cleanup } = assembly.parts;
-  return compileMessage({
-    payer: request.payer,
-    instructions: [
-      ...budget.instructions, ...setup, swap, ...cleanup, ...(budget.tip === undefined ? [] : [budget.tip]),
-    ],
-    blockhash: assembly.blockhash.blockhash,
-    table: request.quoted.request.asLegacyTransaction ? undefined : context.table,
-  });
+  try {
+    return compileMessage({
+      payer: request.payer,
+      instructions: [
+        ...budget.instructions, ...setup, swap, ...cleanup, ...(budget.tip === undefined ? [] : [budget.tip]),
+      ],
+      blockhash: assembly.blockhash.blockhash,
+      table: request.quoted.request.asLegacyTransaction ? undefined : context.table,
+    });
+  } catch (error) {
+    throw isGannetError(error) && error.code === 'CHAIN_TRANSACTION_INVALID' ? tooLong(error.message) : error;
+  }
+}
+
+function tooLong(found: string): RequestError {
+  return routingError(
+    'FAILED_TO_GET_SWAP_AND_ACCOUNT_METAS', `${found}; a direct route, or a versioned transaction, is shorter`,
+  );
 }
 
 function transactionBytes(message: CompiledMessage): Buffer {
@@ -139,10 +151,8 @@ function transactionBytes(message: CompiledMessage): Buffer {
     'MAX_ACCOUNT_GREATER_THAN_MAX', `expected at most ${MOST_ACCOUNTS} accounts, got ${message.accounts}`,
   );
   const bytes = unsignedTransaction(message);
-  if (bytes.length > MAX_TRANSACTION_BYTES) {
-    throw routingError('FAILED_TO_GET_SWAP_AND_ACCOUNT_METAS', 'expected a transaction of at most '
-      + `${MAX_TRANSACTION_BYTES} bytes, got ${bytes.length}; a direct route, or a versioned transaction, is shorter`);
-  }
+  if (bytes.length > MAX_TRANSACTION_BYTES)
+    throw tooLong(`expected a transaction of at most ${MAX_TRANSACTION_BYTES} bytes, got ${bytes.length}`);
   return bytes;
 }
 

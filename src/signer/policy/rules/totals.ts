@@ -27,23 +27,45 @@ export function judgeSigners({ expectation, transaction, feePayer, deny }: Revie
   if (stranger !== undefined) deny('SIGNER_UNKNOWN', undefined, `${stranger} would sign too, but is not expected to`);
 }
 
-/** Returns the network's fee: 5,000 lamports a signature, and the price of a unit times the limit, rounded up. */
+/**
+ * Returns the network's fee: 5,000 lamports a signature, and the priority. Version 1 states it as it is; earlier ones
+ * state the price of a unit, times the limit, rounded up.
+ */
 export function networkFee(
-  { signers, instructions }: ResolvedTransaction, budget: ReadonlyMap<string, bigint>,
+  transaction: ResolvedTransaction, budget: ReadonlyMap<string, bigint>,
 ): { readonly feeLamports: bigint; readonly priorityFeeLamports: bigint } {
+  const { config, signers } = transaction;
+  const priorityFeeLamports = config === undefined ? pricedUnits(transaction, budget)
+    : config.priorityFeeLamports ?? 0n;
+  return { feeLamports: BigInt(signers.length) * LAMPORTS_PER_SIGNATURE + priorityFeeLamports, priorityFeeLamports };
+}
+
+function pricedUnits({ instructions }: ResolvedTransaction, budget: ReadonlyMap<string, bigint>): bigint {
   const usual = instructions.reduce(
     (units, { program }) => units + (BUILTINS.has(program) ? DEFAULT_BUILTIN_UNITS : DEFAULT_UNITS), 0n,
   );
   const wanted = budget.get('unit limit') ?? usual;
   const units = wanted < MAX_UNITS ? wanted : MAX_UNITS;
   const price = budget.get('unit price') ?? 0n;
-  const priorityFeeLamports = (units * price + MICRO_LAMPORTS_PER_LAMPORT - 1n) / MICRO_LAMPORTS_PER_LAMPORT;
-  return { feeLamports: BigInt(signers.length) * LAMPORTS_PER_SIGNATURE + priorityFeeLamports, priorityFeeLamports };
+  return (units * price + MICRO_LAMPORTS_PER_LAMPORT - 1n) / MICRO_LAMPORTS_PER_LAMPORT;
+}
+
+/**
+ * Returns why a version 1 transaction can only fail, its fee paid: what it does not ask for, it does not get. Undefined
+ * for earlier versions, which get a usual budget.
+ */
+export function configFault({ config }: Pick<ResolvedTransaction, 'config'>): string | undefined {
+  if (config === undefined) return undefined;
+  if ((config.unitLimit ?? 0) === 0) return 'asks for no compute units, which version 1 does not grant by itself';
+  return (config.loadedBytes ?? 0) === 0 ? 'asks to load no accounts, which version 1 does not grant by itself'
+    : undefined;
 }
 
 /** Judges the transaction as a whole: the fee, accounts that stay open, and the output. */
 export function judgeTotals(review: Review): void {
   const { expectation, ledger, transaction, feePayer, deny } = review;
+  const fault = configFault(transaction);
+  if (fault !== undefined) deny('BUDGET_INVALID', undefined, fault);
   const { feeLamports } = networkFee(transaction, ledger.budget);
   if (feePayer === expectation.wallet && feeLamports > expectation.maxFeeLamports) {
     const index = transaction.instructions.findIndex(({ program, data }) =>

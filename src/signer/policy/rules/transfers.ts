@@ -4,6 +4,8 @@ import {
 } from '../../../solana/constants.ts';
 import type { Review } from '../review.ts';
 import { tokenAccountRent } from '../review.ts';
+import { MOST_TIP_LAMPORTS } from '../expectation.ts';
+import { sol } from '../verdict.ts';
 import { mulDiv } from '../../../core/amount.ts';
 
 type LamportTransfer = Extract<Decoded, { kind: 'transfer-lamports' }>;
@@ -58,13 +60,25 @@ function tip(
   { expectation, ledger, deny }: Review, index: number, { to, lamports }: { to: string; lamports: bigint },
 ): void {
   const { maxTipLamports = 0n, tipAccounts } = expectation;
-  if (maxTipLamports === 0n || tipAccounts?.includes(to) === false) {
-    deny('TRANSFER_DESTINATION', index, `${lamports} lamports to ${to}, which is no expected receiver`);
+  const tips = ledger.tipLamports + lamports;
+  const stranger = `${lamports} lamports to ${to}, which is no expected receiver`;
+  if (tipAccounts?.includes(to) === false || (tips > maxTipLamports && tips > MOST_TIP_LAMPORTS)) {
+    deny('TRANSFER_DESTINATION', index, stranger);
     return;
   }
-  ledger.tipLamports += lamports;
-  if (ledger.tipLamports > maxTipLamports)
-    deny('TIP_EXCEEDS', index, `${ledger.tipLamports} lamports of tips, expected at most ${maxTipLamports} lamports`);
+  if (maxTipLamports === 0n) {
+    deny('TRANSFER_DESTINATION', index, `${stranger}; ${tipHint(tips)}`);
+    return;
+  }
+  ledger.tipLamports = tips;
+  if (tips > maxTipLamports) deny(
+    'TIP_EXCEEDS', index,
+    `${tips} lamports of tips, expected at most ${maxTipLamports} lamports; ${tipHint(tips)}`,
+  );
+}
+
+function tipHint(lamports: bigint): string {
+  return `this looks like a tip: signer.max_tip allows it where it is "${sol(lamports)}" or more`;
 }
 
 /** Counts the input that goes to the maker. */

@@ -39,7 +39,7 @@ export const errorCases: readonly Case[] = [
     },
   },
   ...([
-    ['error.too-many-requests', 429, 'SERVICE_RATE_LIMITED'], ['error.forbidden', 403, 'SERVICE_STATUS'],
+    ['error.too-many-requests', 429, 'SERVICE_RATE_LIMITED'], ['error.forbidden', 403, 'SERVICE_FORBIDDEN'],
     ['error.server-errors', 503, 'SERVICE_STATUS'],
   ] as const).map(([row, status, code]): Case => ({
     covers: [row],

@@ -36,18 +36,41 @@ import { v1SwapFeeCases } from './v1/v1-swap-fees.ts';
 import { v1SwapCases } from './v1/v1-swap.ts';
 import { versioningCases } from './versioning.ts';
 
-/** The whole suite, in the order in which it is played: what resolves markets comes last. */
-export const CASES: readonly Case[] = [
-  ...overviewCases, ...authenticationCases, ...errorCases,
+/** What moves money. */
+const MONEY_CASES: readonly Case[] = [
   ...routeCases,
   ...orderAnswerCases, ...orderCases, ...orderPartyCases, ...orderFeeCases, ...orderErrorCases,
   ...buildAnswerCases, ...buildCases,
   ...executeCases, ...executeCodeCases, ...executeAnswerCases,
   ...v1QuoteAnswerCases, ...v1QuoteCases, ...v1SwapAnswerCases, ...v1SwapCases, ...v1SwapAccountCases,
-  ...v1SwapFeeCases, ...v1OtherCases, ...versioningCases, ...lendCases,
+  ...v1SwapFeeCases,
+];
+
+/** The whole suite, in the order in which it is played: what resolves markets comes last. */
+export const CASES: readonly Case[] = [
+  ...overviewCases, ...authenticationCases, ...errorCases,
+  ...MONEY_CASES, ...v1OtherCases, ...versioningCases, ...lendCases,
   ...tokenRecordCases, ...tokenStatsCases, ...searchCases, ...discoveryCases, ...contentCases,
   ...predictionEventCases, ...predictionPositionCases, ...predictionHistoryCases, ...predictionListCases,
   ...predictionCases, ...predictionBookCases,
   ...stateCases,
   ...liveCases,
 ];
+
+/**
+ * The statements in which the live service differs from the description: shares, impact, roundings, makers, and what is
+ * left out.
+ */
+const DESCRIPTION_ALONE: ReadonlySet<string> = new Set([
+  'route.swapInfo', 'route.percent', 'route.bps', 'route.usdValue', 'route.swapInfo.ammKey', 'route.swapInfo.label',
+  'route.swapInfo.inAmount', 'route.swapInfo.outAmount', 'version.deprecated-impact-and-type',
+  'order-answer.priceImpact', 'order-answer.priceImpactPct', 'order-answer.transaction', 'order.inputMint',
+  'order.receiver-without-rfq', 'order.referral-without-rfq', 'build-answer.otherAmountThreshold',
+  'build-answer.routePlan', 'build.slippageBps', 'build.no-service-fee',
+  'open.execute.answer.swapEvents', 'v1-quote-answer.mostReliableAmmsQuoteReport', 'route.swapInfo.feeAmount',
+  'route.swapInfo.feeMint', 'version.deprecated-market-fees',
+]);
+
+/** The cases of money that hold in the profile `live` as well. */
+export const LIVE_TOO: readonly Case[] = MONEY_CASES.filter(({ covers }) => !covers.some((id) =>
+  DESCRIPTION_ALONE.has(id)));

@@ -1,11 +1,7 @@
-import {
-  AddressLookupTableAccount, ComputeBudgetProgram, PublicKey, TransactionInstruction, TransactionMessage,
-  VersionedTransaction,
-} from '@solana/web3.js';
-import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { associatedTokenAddress, TOKEN_PROGRAM } from '../../../../src/sandbox/chain/addresses.ts';
 import { createTokenAccount, toWire } from '../../../../src/sandbox/service/build/instructions.ts';
+import { composeBuild } from '../build-client.ts';
 import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox, type TestWallet } from '../sandbox-client.ts';
 
 let sandbox: TestSandbox;
@@ -20,48 +16,14 @@ function build(query: Record<string, string | number>): Promise<Answer> {
   return sandbox.get('/swap/v2/build', { taker: sandbox.wallet.address, ...query });
 }
 
-interface WireInstruction {
-  programId: string; accounts: { pubkey: string; isSigner: boolean; isWritable: boolean }[]; data: string;
-}
-
-function instruction({ programId, accounts, data }: WireInstruction): TransactionInstruction {
-  const keys = accounts.map(({ pubkey, isSigner, isWritable }) =>
-    ({ pubkey: new PublicKey(pubkey), isSigner, isWritable }));
-  return new TransactionInstruction({ programId: new PublicKey(programId), keys, data: Buffer.from(data, 'base64') });
-}
-
 function labels(answer: Answer): string[] {
   return answer.body.routePlan.map((entry: { swapInfo: { label: string } }) => entry.swapInfo.label);
-}
-
-/** Composes a transaction as a client does, from nothing but the answer. */
-function compose(body: Answer['body'], payer: string): string {
-  const tables = Object.entries(body.addressesByLookupTableAddress as Record<string, string[]>)
-    .map(([key, addresses]) =>
-      new AddressLookupTableAccount({
-        key: new PublicKey(key),
-        state: {
-          deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0,
-          addresses: addresses.map((entry) => new PublicKey(entry)),
-        },
-      }));
-  const message = new TransactionMessage({
-    payerKey: new PublicKey(payer),
-    recentBlockhash: bs58.encode(body.blockhashWithMetadata.blockhash),
-    instructions: [
-      ComputeBudgetProgram.setComputeUnitLimit({ units: 200_000 }),
-      ...[...body.computeBudgetInstructions, ...body.setupInstructions, body.swapInstruction].map(instruction),
-      ...(body.cleanupInstruction === null ? [] : [instruction(body.cleanupInstruction)]),
-      ...body.otherInstructions.map(instruction),
-    ],
-  }).compileToV0Message(tables);
-  return Buffer.from(new VersionedTransaction(message).serialize()).toString('base64');
 }
 
 /** Sends over JSON-RPC and returns the status once the next slot confirms it. */
 async function land(body: Answer['body'], wallet: TestWallet): Promise<{ signature: string; err: unknown }> {
   const sent = await sandbox.rpc(
-    'sendTransaction', [wallet.sign(compose(body, wallet.address)), { encoding: 'base64', skipPreflight: true }],
+    'sendTransaction', [wallet.sign(composeBuild(body, wallet.address)), { encoding: 'base64', skipPreflight: true }],
   );
   expect(sent.error).toBeUndefined();
   await sandbox.passSlots(1);
@@ -346,7 +308,7 @@ describe('GET /swap/v2/build', () => {
     const { body } = await build({ ...plain, blockhashSlotsToExpiry: 5 });
     await sandbox.passSlots(9);
     const sent = await sandbox.rpc('sendTransaction', [
-      sandbox.wallet.sign(compose(body, sandbox.wallet.address)),
+      sandbox.wallet.sign(composeBuild(body, sandbox.wallet.address)),
       { encoding: 'base64', preflightCommitment: 'processed' },
     ]);
     expect(sent.error).toMatchObject({ code: -32_002, message: expect.stringMatching(/Blockhash not found/) });

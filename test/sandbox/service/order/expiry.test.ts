@@ -1,18 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROFILES } from '../../../../src/sandbox/service/context.ts';
 import { SOL, startTestSandbox, USDC, type TestSandbox } from '../sandbox-client.ts';
 
 // Real slots of 400 ms here, so that 55 s and 2 minutes are what they are; the clock is moved manually and far faster
 // than it runs.
 let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startTestSandbox({ slotMs: 400, speed: 0 });
-});
-afterAll(() => sandbox.close());
 
 const order = (amount: string): ReturnType<TestSandbox['order']> =>
   sandbox.order({ inputMint: USDC, outputMint: SOL, amount, taker: sandbox.wallet.address });
 
-describe('an order runs out', () => {
+describe.each(PROFILES)('an order runs out, in the profile %s,', (profile) => {
+  beforeAll(async () => {
+    sandbox = await startTestSandbox({ slotMs: 400, speed: 0, profile });
+  });
+  afterAll(() => sandbox.close());
+
   it('-1005 once its blockhash is void, HTTP 200, never landed', async () => {
     const answer = await order('5000000');
     await sandbox.passSlots(170);

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROFILES } from '../../../../src/sandbox/service/context.ts';
 import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox, type TestWallet } from '../sandbox-client.ts';
 
 let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startTestSandbox({ speed: 0 });
-});
-afterAll(() => sandbox.close());
 
 const SIGNATURE_BYTES = 64;
 const buy = { inputMint: USDC, outputMint: SOL, amount: '25000000' };
@@ -18,7 +15,12 @@ function withUsdc(lamports?: string): Promise<TestWallet> {
   return sandbox.newWallet({ [USDC]: '50000000', ...(lamports === undefined ? {} : { [SOL]: lamports }) });
 }
 
-describe('an order of a taker with hardly any SOL', () => {
+describe.each(PROFILES)('an order of a taker with hardly any SOL, in the profile %s', (profile) => {
+  beforeAll(async () => {
+    sandbox = await startTestSandbox({ speed: 0, profile });
+  });
+  afterAll(() => sandbox.close());
+
   it('is paid for by the service, which keeps its costs out of the swap and signs in /execute', async () => {
     const wallet = await withUsdc();
     const usual = await order(sandbox.wallet);

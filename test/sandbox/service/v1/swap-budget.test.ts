@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROFILES } from '../../../../src/sandbox/service/context.ts';
 import { KEY, SOL, startTestSandbox, type TestSandbox } from '../sandbox-client.ts';
 import { BUY, SELL, transactionOf, v1Of, type Body, type V1 } from './v1-client.ts';
 
 let sandbox: TestSandbox;
 let v1: V1;
-beforeAll(async () => {
-  sandbox = await startTestSandbox({ speed: 0 });
-  v1 = v1Of(sandbox);
-});
-afterAll(() => sandbox.close());
 
 function unitLimit(body: Body): number {
   const data = transactionOf(body).message.compiledInstructions.map((instruction) => Buffer.from(instruction.data))
@@ -16,7 +12,13 @@ function unitLimit(body: Body): number {
   return data.readUInt32LE(1);
 }
 
-describe('POST /swap/v1/swap', () => {
+describe.each(PROFILES)('POST /swap/v1/swap, in the profile %s,', (profile) => {
+  beforeAll(async () => {
+    sandbox = await startTestSandbox({ speed: 0, profile });
+    v1 = v1Of(sandbox);
+  });
+  afterAll(() => sandbox.close());
+
   it('bids what it is told', async () => {
     const wallet = await v1.wealthy();
     const quote = await v1.quoted(BUY);

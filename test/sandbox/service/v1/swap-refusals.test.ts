@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { associatedTokenAddress, TOKEN_PROGRAM } from '../../../../src/sandbox/chain/addresses.ts';
 import { startTestSandbox, USDC, type TestSandbox } from '../sandbox-client.ts';
-import { BUY, SELL, v1Of, type Body, type V1 } from './v1-client.ts';
+import { BUY, SELL, transactionOf, v1Of, type Body, type V1 } from './v1-client.ts';
 
 let sandbox: TestSandbox;
 let v1: V1;
@@ -20,20 +20,70 @@ describe('POST /swap/v1/swap takes back what it quoted, and nothing else', () =>
     expect((await v1.swap({ ...quote, otherAmountThreshold: '1', mine: { more: [1] } }, wallet)).status).toBe(200);
   });
 
-  it.each([
-    ['another output', (quote: Body) => ({ ...quote, outAmount: (BigInt(quote.outAmount) + 1n).toString() })],
-    ['more slippage', (quote: Body) => ({ ...quote, slippageBps: 5_000 })],
-    ['a number for a text', (quote: Body) => ({ ...quote, inAmount: Number(quote.inAmount) })],
-    ['another market', (quote: Body) => ({
-      ...quote, routePlan: [{ ...quote.routePlan[0], swapInfo: { ...quote.routePlan[0].swapInfo, label: 'Tidepool' } }],
-    })],
-    ['a member less', ({ contextSlot: _contextSlot, ...quote }: Body) => quote],
-    ['one of its own making', () => ({})],
-  ])('but not with %s', async (_name, change) => {
+  const changes: [string, (quote: Body) => Body, number, RegExp][] = [
+    [
+      'another output', (quote) => ({ ...quote, outAmount: (BigInt(quote.outAmount) + 1n).toString() }), 400,
+      /quoteResponse\.outAmount: expected \d+, as in the quote/,
+    ],
+    ['more slippage', (quote) => ({ ...quote, slippageBps: 5_000 }), 400, /quoteResponse\.slippageBps: expected 50/],
+    ['another impact', (quote) => ({ ...quote, priceImpactPct: '0.5' }), 400, /quoteResponse\.priceImpactPct: exp/],
+    ['another mode', (quote) => ({ ...quote, swapMode: 'ExactOut' }), 400, /quoteResponse\.swapMode: expected ExactIn/],
+    ['another market', (quote) => ({
+      ...quote, routePlan: [{ ...quote.routePlan[0], swapInfo: { ...quote.routePlan[0].swapInfo, label: 'Reef' } }],
+    }), 400, /quoteResponse\.routePlan\.0\.swapInfo\.label: expected (?:Tidepool|Lagoon), as in the quote/],
+    ['one step more', (quote) => ({ ...quote, routePlan: [...quote.routePlan, quote.routePlan[0]] }), 400, /as GET/],
+    ['two changes', (quote) => ({ ...quote, slippageBps: 1, inAmount: '1' }), 400, /quoteResponse: expected the req/],
+    ['no plan', (quote) => ({ ...quote, routePlan: [] }), 400, /quoteResponse: expected the required/],
+    ['one of its own making', () => ({}), 422, /quoteResponse\.inputMint: missing/],
+    ...[
+      'inputMint', 'inAmount', 'outputMint', 'outAmount', 'otherAmountThreshold', 'swapMode', 'slippageBps',
+      'priceImpactPct', 'routePlan',
+    ].map((name): [string, (quote: Body) => Body, number, RegExp] =>
+      [`no ${name}`, (quote) => ({ ...quote, [name]: undefined }), 422, new RegExp(`\\.${name}: missing`)]),
+  ];
+  it.each(changes)('but not with %s', async (_name, change, status, error) => {
     const answer = await v1.swap(change(await v1.quoted(BUY)), await v1.wealthy());
-    expect([answer.status, answer.body]).toEqual([
-      400, { error: expect.stringMatching(/quoteResponse: expected a quote as GET \/swap\/v1\/quote gave it/) },
-    ]);
+    expect([answer.status, answer.body]).toEqual([status, { error: expect.stringMatching(error) }]);
+  });
+
+  const rewritings: [string, (quote: Body) => Body][] = [
+    ['a number for a text', (quote: Body) => ({ ...quote, inAmount: Number(quote.inAmount) })],
+    ['a text for a number', (quote: Body) => ({ ...quote, slippageBps: '50' })],
+    ...['contextSlot', 'timeTaken', 'mostReliableAmmsQuoteReport', 'platformFee'].map((name) =>
+      [`no ${name}`, (quote: Body) => ({ ...quote, [name]: undefined })] as [string, (quote: Body) => Body]),
+    ['null for what is not there', (quote: Body) => ({ ...quote, platformFee: null, updateContextSlot: null })],
+    ['no share', (quote: Body) => ({
+      ...quote, routePlan: quote.routePlan.map(({ swapInfo }: Body) => ({ swapInfo })),
+    })],
+    ['no fee of a market', (quote: Body) => ({
+      ...quote, routePlan: quote.routePlan.map(
+        ({ swapInfo: { feeAmount: _a, feeMint: _m, ...swapInfo }, ...rest }: Body) => ({ ...rest, swapInfo }),
+      ),
+    })],
+  ];
+  it.each(rewritings)('and with %s: only the required members identify a quote', async (_name, change) => {
+    const wallet = await v1.wealthy();
+    const quote = await v1.quoted(BUY);
+    const body = await v1.swapped(change(quote), wallet);
+    expect((await v1.land(body.swapTransaction, wallet)).err).toBeNull();
+  });
+
+  it('and tells quotes apart that differ in options alone', async () => {
+    const wallet = await v1.wealthy();
+    const [plain, unversioned, second] = [
+      await v1.quoted(SELL), await v1.quoted({ ...SELL, asLegacyTransaction: 'true' }),
+      await v1.quoted({ ...SELL, instructionVersion: 'V2' }),
+    ];
+    expect([unversioned.outAmount, second.outAmount]).toEqual([plain.outAmount, plain.outAmount]);
+    const versionOf = async (quote: Body, fields = {}): Promise<unknown> =>
+      transactionOf(await v1.swapped(quote, wallet, fields)).version;
+    expect(await versionOf(plain)).toBe(0);
+    expect(await versionOf(unversioned, { asLegacyTransaction: true })).toBe('legacy');
+    // Only the second version pays SOL to any account; of these two quotes the one with its share in points may.
+    const native = { nativeDestinationAccount: (await v1.wealthy()).address };
+    const [buy, buySecond] = [await v1.quoted(BUY), await v1.quoted({ ...BUY, instructionVersion: 'V2' })];
+    expect((await v1.swap(buySecond, wallet, native)).status).toBe(200);
+    expect((await v1.swap(buy, wallet, native)).status).toBe(400);
   });
 
   it('however old it is, and never what another quoted', async () => {
