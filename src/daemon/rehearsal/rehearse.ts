@@ -153,12 +153,15 @@ async function examineHost(scope: RehearsalScope, address: string | undefined): 
 
 const UNREACHED: ReadonlySet<string> = new Set(['SERVICE_UNREACHABLE', 'SERVICE_TIMEOUT']);
 
+/** The checks whose warnings keep no swap from being signed. */
+const REMARKS: ReadonlySet<string> = new Set(['proxy', 'rpc-versions']);
+
 /** A proxy that is set is told first where nothing is reached: it is the likeliest reason. */
 function verdictOf(checks: readonly Check[], { mayAsk, node, fault }: Pick<ExaminedHost, 'mayAsk' | 'node'> & {
   /** Of the service, whose code and status say more than its check. */
   readonly fault?: GannetError | undefined;
 }): ExaminedHost {
-  const bad = checks.filter(({ name, level }) => level === 'fault' || (level === 'warning' && name !== 'proxy'));
+  const bad = checks.filter(({ name, level }) => level === 'fault' || (level === 'warning' && !REMARKS.has(name)));
   const proxy = checks.find(({ name, level }) => name === 'proxy' && level === 'fault');
   const [first] = bad;
   const refusal = proxy !== undefined ? refusalOfCheck(proxy)
@@ -169,8 +172,8 @@ function verdictOf(checks: readonly Check[], { mayAsk, node, fault }: Pick<Exami
 
 function traitChecks({ transactionVersion, hasWebsocket }: NodeTraits): readonly Check[] {
   return [
-    ...(transactionVersion !== 0 ? [] : [chainCheck.fault('rpc-version-1',
-      'the node reads no transaction of version 1, which wallets receive and services build',
+    ...(transactionVersion !== 0 ? [] : [chainCheck.fault('rpc-versions',
+      'the node simulates no transaction of version 1, so that a swap in one could not be checked or sent',
       'use another node as chain.rpc_url, or wait until its provider has updated it')]),
     hasWebsocket === false ? chainCheck.ok('rpc-websocket', 'the node offers no websocket: outcomes are polled')
       : chainCheck.ok('rpc-websocket', 'the node offers a websocket'),

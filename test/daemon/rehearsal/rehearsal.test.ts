@@ -175,7 +175,12 @@ const PLANTED: readonly Planted[] = [
     setting: 'service.api_key' },
   { what: 'a host that refuses the rate (429)', lies: status(429), code: /^SERVICE_RATE_LIMITED$/,
     setting: 'service.plan' },
-  { what: 'a node that refuses version 1', code: /VERSION/, setting: 'chain.rpc_url',
+  { what: 'a node that gives no transaction of version 1', code: /^RPC_VERSIONS$/, setting: 'chain.rpc_url',
+    lies: { rpc: (method, params) => (method === 'getTransaction'
+      && (params[1] as { readonly maxSupportedTransactionVersion: number }).maxSupportedTransactionVersion === 1
+      ? { error: { code: -32_602, message: 'Invalid params: invalid value: integer `1`, expected 0' } }
+      : undefined) } },
+  { what: 'a node that simulates no transaction of version 1', code: /^RPC_VERSIONS$/, setting: 'chain.rpc_url',
     lies: { rpc: (method, params) => (isVersionOne(method, params)
       ? { error: { code: -32_602, message: 'failed to deserialize VersionedTransaction' } } : undefined) } },
   { what: 'a certificate of another name', plant: otherName, code: /^SERVICE_UNREACHABLE$/,
