@@ -16,7 +16,7 @@ import { rehearse } from '../../../src/daemon/rehearsal/rehearse.ts';
 import { swapsOfStrategies } from '../../../src/daemon/rehearsal/rehearsed-swaps.ts';
 import { openConnections } from '../../../src/daemon/run/connections.ts';
 import { systemClock } from '../../../src/daemon/watch/system-clock.ts';
-import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { Profile, Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { loadDialect } from '../../../src/service/wire/dialect.ts';
 import { createSignerClient } from '../../../src/signer/channel/client.ts';
@@ -57,8 +57,8 @@ export interface RehearsalHost {
   close(): Promise<void>;
 }
 
-export async function startRehearsalHost(dialect?: string): Promise<RehearsalHost> {
-  const sandbox = await startSandbox({ apiKeys: [API_KEY], speed: 0, ...(dialect === undefined ? {} : { dialect }) });
+export async function startRehearsalHost(profile: Profile = 'reference'): Promise<RehearsalHost> {
+  const sandbox = await startSandbox({ apiKeys: [API_KEY], speed: 0, profile });
   const host: { lies: Lies } = { lies: {} };
   const asked: string[] = [];
   const listener: RequestListener = (received, answer) => {

@@ -209,6 +209,20 @@ describe('a rehearsal', () => {
     expect(stringifyJson(profile)).not.toContain('the-key-of-an-operator');
   });
 
+  it('learns how a host rounds, splits and tips', async () => {
+    const live = await startRehearsalHost('live');
+    onTestFinished(() => live.close());
+    const at = rehearsalScene(live);
+    onTestFinished(() => { at.close(); });
+    at.replace('signer: { caps', 'signer: { max_tip: "0.001 SOL", caps');
+    const { profile, routes } = await at.rehearse();
+    expect(routes.map(({ refusal }) => refusal)).toEqual(routes.map(() => undefined));
+    expect(profile.rounding.build).not.toBe('down');
+    expect(profile).toMatchObject({ percent: 'fraction', price_impact: 'points' });
+    expect(BigInt(profile.tip.lamports)).toBeGreaterThan(0n);
+    expect(profile.tip.receivers.length).toBeGreaterThan(0);
+  });
+
   it.each(PLANTED)('finds $what, names the setting, and sends nothing', async (row) => {
     const at = scene();
     host.lies = row.lies ?? {};
