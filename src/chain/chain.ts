@@ -77,6 +77,8 @@ export interface Chain extends Omit<Finality, 'floor'>, Pick<Balances, 'wallet'>
    * CHAIN_TRANSACTION_INVALID too.
    */
   compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
+  /** Runs an unsigned transaction without landing it, whatever its blockhash and signatures. */
+  simulate(transaction: Uint8Array): Promise<Simulation>;
   /** Closes accounts of a wallet to itself, checked by simulation. */
   composeClosing: ClosingComposer;
   /** Sends signed bytes once, without the node's own simulation and without the node repeating it. */
@@ -214,6 +216,7 @@ function nodeCalls(rpc: RpcClient, { clock, maxPriorityFeeLamports }: ChainOptio
     ...finality,
     ...balances,
     ...createLandedTransactions({ rpc, floor, clock, nativeBalance }),
+    simulate,
     loadComposer: async () => { await import('./compose.ts'); },
     async compose(build: SwapBuild, payer: string) {
       const { createComposer } = await import('./compose.ts');

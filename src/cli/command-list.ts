@@ -48,6 +48,8 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Setup and recordings:': [
     { names: ['init'], load: async () => (await import('./commands/strategy/scaffold.ts')).initCommand },
     { names: ['sandbox'], load: async () => (await import('./commands/sandbox.ts')).sandboxCommand },
+    { names: ['rehearse'], load: async () =>
+      (await import('./commands/trading/rehearse.ts')).rehearseCommand },
     { names: ['doctor'], load: async () => (await import('./commands/daemon/doctor.ts')).doctorCommand },
     { names: ['completion'], load: async () =>
       (await import('./commands/completion.ts')).completionCommand(addCommands) },

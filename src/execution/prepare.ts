@@ -14,6 +14,14 @@ import type { ExecutorPorts, TokenBalance } from './ports.ts';
 import { wait } from './monotonic-time.ts';
 import { QUOTE_MAX_AGE_MS } from '../trading/limits.ts';
 
+/** What preparing an attempt uses: nothing that sends. */
+type PreparationPorts = Pick<
+  ExecutorPorts, 'chain' | 'signer' | 'clock' | 'swapOptions' | 'maxQuoteAgeMs' | 'maxQuoteAgeSlots'
+> & {
+  readonly service: Pick<ExecutorPorts['service'], 'order' | 'build'>;
+  readonly journal: Pick<ExecutorPorts['journal'], 'isSigned'>;
+};
+
 /** A signed attempt, or the reason for none; nothing has been sent either way. */
 type Preparation =
   | { readonly kind: 'signed'; readonly attempt: Attempt }
@@ -88,7 +96,7 @@ export function requestedOf({ swapOptions }: Pick<ExecutorPorts, 'swapOptions'>,
  * Requests a new quote, checks the terms and the bytes, and signs. A refusal is a value with a code, for the signer the
  * code of its policy. A refused transaction with co-signers is quoted once more without its router.
  */
-export async function prepareAttempt(ports: ExecutorPorts, given: Intent, number: number): Promise<Preparation> {
+export async function prepareAttempt(ports: PreparationPorts, given: Intent, number: number): Promise<Preparation> {
   const requested = requestedOf(ports, given);
   const { intent } = requested;
   let refusedRouter: string | undefined;
@@ -125,7 +133,7 @@ interface QuoteRequest {
 
 /** The balance is read while the quote is requested, so that it costs no time. Waiting in the queue ages neither. */
 function startQuoteRequest(
-  { clock, chain, signer }: ExecutorPorts, { inputMint, outputMint, amountIn, purpose }: Intent,
+  { clock, chain, signer }: PreparationPorts, { inputMint, outputMint, amountIn, purpose }: Intent,
 ): QuoteRequest {
   // A service without a queue need not call `onStart`: it sends the request at once.
   let quotedAt = clock.now();
@@ -145,7 +153,7 @@ function startQuoteRequest(
 }
 
 async function byOrder(
-  ports: ExecutorPorts, { intent, options }: Requested, excludedRouter: string | undefined,
+  ports: PreparationPorts, { intent, options }: Requested, excludedRouter: string | undefined,
 ): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
   const request = startQuoteRequest(ports, intent);
   const excluded = [...options.order.excludeRouters ?? [], ...(excludedRouter === undefined ? [] : [excludedRouter])];
@@ -173,7 +181,7 @@ async function byOrder(
   };
 }
 
-function refuseOrder(ports: ExecutorPorts, order: SwapOrder): { code: string; reason: string } | undefined {
+function refuseOrder(ports: PreparationPorts, order: SwapOrder): { code: string; reason: string } | undefined {
   if (order.buildError !== undefined) {
     // The meaning of the number depends on the router, so the code contains both.
     const router = /^[\w-]{1,40}$/.test(order.router) ? order.router.toUpperCase() : 'UNKNOWN';
@@ -199,7 +207,7 @@ function refuseOrder(ports: ExecutorPorts, order: SwapOrder): { code: string; re
  * with it.
  */
 async function byBuild(
-  ports: ExecutorPorts, { intent, options }: Requested,
+  ports: PreparationPorts, { intent, options }: Requested,
 ): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
   const request = startQuoteRequest(ports, intent);
   const asked = { inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn };
@@ -240,7 +248,7 @@ function refuseOffPrice(
 }
 
 async function sign(
-  ports: ExecutorPorts, { intent, options }: Requested, number: number, unsigned: Unsigned,
+  ports: PreparationPorts, { intent, options }: Requested, number: number, unsigned: Unsigned,
 ): Promise<Attempt> {
   const { quote, terms, transaction, lastValidBlockHeight, requestId, coSigners } = unsigned;
   const { address } = ports.signer;

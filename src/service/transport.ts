@@ -61,6 +61,16 @@ export interface HttpAnswer {
   readonly requestId?: string | undefined;
 }
 
+/** A successful answer as it came, for a record of what a host answers. */
+export interface HostAnswer {
+  /** In the host's own words. */
+  readonly path: string;
+  readonly query: URLSearchParams | undefined;
+  readonly json: Json;
+  readonly limits: ServerLimits | undefined;
+  readonly tookMs: Millis;
+}
+
 /**
  * Carries one request to the service and its answer back. Sends each request once:
  * the caller decides whether to repeat it.
@@ -87,6 +97,8 @@ export interface TransportOptions {
   readonly requestIdHeader?: string | undefined;
   /** Called with the service's own time, in whole seconds, and the time at which that was received. */
   readonly onServerTime?: ((serverAt: Millis, receivedAt: Millis) => void) | undefined;
+  /** Called with each successful answer. */
+  readonly onAnswer?: ((answer: HostAnswer) => void) | undefined;
   /** Used for every request and left open; by default each bucket has a pool of its own. */
   readonly dispatcher?: Dispatcher | undefined;
 }
@@ -126,6 +138,8 @@ class HttpTransport implements Transport {
   }
 
   async send(asked: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const { clock, onAnswer } = this.#options;
+    const askedAt = clock.now();
     const { totalMs } = this.#timeoutsOf(asked.bucket);
     const late = new AbortController();
     const timer = this.#options.clock.schedule(
@@ -135,7 +149,10 @@ class HttpTransport implements Transport {
     try {
       const response = await this.#request(asked, AbortSignal.any([signal, late.signal]));
       requestId = this.#requestIdOf(response.headers);
-      return { ...await this.#read(asked, response), requestId };
+      const answer = await this.#read(asked, response);
+      const { path, query } = asked;
+      onAnswer?.({ path, query, json: answer.json, limits: answer.limits, tookMs: clock.now() - askedAt });
+      return { ...answer, requestId };
     } catch (thrown) {
       if (signal.aborted) throw signal.reason;
       // A fault of the answer itself says more than that time ran out over it.
@@ -174,7 +191,8 @@ class HttpTransport implements Transport {
       );
     }
     const text = this.#withoutKey(await readText(body, asked.maxBodyBytes ?? maxBodyBytes));
-    return { json: parseBody(text, contentType), text, limits };
+    const json = parseBody(text, contentType);
+    return { json, text, limits };
   }
 
   #request({ bucket, method, path, query, body }: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {

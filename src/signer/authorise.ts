@@ -5,7 +5,7 @@ import type { Clock, Millis } from '../core/time.ts';
 import type { SignerCode } from './policy/codes.ts';
 import { createPriceGuard, describePriceGuard, type PriceGuard } from './price/price-guard.ts';
 import { createQuoteClient, type QuotedSwap } from './price/quote-client.ts';
-import type { Cap, CapRoom, CapsInForce } from './counters/caps.ts';
+import type { Cap, CapRefusal, CapRoom, CapsInForce, Spend } from './counters/caps.ts';
 import { openSpendingCaps } from './counters/caps.ts';
 import type { ChainReader } from './chain/chain-reader.ts';
 import { createChainReader } from './chain/chain-reader.ts';
@@ -56,6 +56,16 @@ export type Authorisation =
     readonly room?: CapRoom | undefined;
   };
 
+/** What a rehearsal learns of a transaction: what would be decided, and the signer's own reading. No signature. */
+export interface Judgement {
+  /** Undefined where it would be signed. */
+  readonly refusal: (Authorisation & { readonly allowed: false }) | undefined;
+  /** SHA-256 of the message, hex; undefined where the bytes could not be read. */
+  readonly messageHash: string | undefined;
+  /** Undefined where the bytes could not be read. */
+  readonly summary: Summary | undefined;
+}
+
 /** A summary of the signer's rules, which a run prints at its start. */
 export interface PolicyDescription {
   /** How many swap programs may be called. */
@@ -78,6 +88,12 @@ export interface PolicyDescription {
   readonly countersAccepted?: boolean | undefined;
 }
 
+/** A transaction that no rule refuses, with what the caps have to allow; or the refusal. */
+type Examined = { readonly refusal: undefined; readonly checked: CheckedTransaction } & {
+  readonly spend: Spend; readonly inForce: CapsInForce; readonly messageHash: string; readonly summary: Summary;
+} | { readonly refusal: Authorisation & { readonly allowed: false } }
+  & Partial<Pick<Judgement, 'messageHash' | 'summary'>>;
+
 /** Decides alone what the key may sign; no request changes its rules. */
 export interface Authoriser {
   readonly description: PolicyDescription;
@@ -86,6 +102,11 @@ export interface Authoriser {
    * returns. Never rejects for the content of a request.
    */
   authorise(transaction: Uint8Array, terms: SigningRequestTerms): Promise<Authorisation>;
+  /**
+   * Returns what `authorise` would decide, by the same rules, with nothing counted and nothing to sign. Never rejects
+   * for the content of a request.
+   */
+  judge(transaction: Uint8Array, terms: SigningRequestTerms): Promise<Judgement>;
   /**
    * Asks for the price of a swap that will probably be signed soon, so that its signature does not wait for it. This
    * decides nothing, and is ignored for a swap without valid terms.
@@ -111,6 +132,8 @@ interface AuthoriserOptions {
   /** Derived from the wallet's key; it authenticates the counters. */
   readonly countersKey: KeyObject;
   readonly clock?: Pick<Clock, 'now'> | undefined;
+  /** Whether it only judges: the counters are read and never written, and `authorise` refuses everything. */
+  readonly onlyJudges?: boolean | undefined;
   /**
    * The addresses of the embedded chain and service from the parent; used only where all is embedded, and only for this
    * machine.
@@ -131,7 +154,7 @@ const DECIMALS: ReadonlyMap<string, number> = new Map([[NATIVE_MINT, SOL_DECIMAL
  * cannot be opened.
  */
 export async function createAuthoriser({
-  settings, wallet, countersKey, clock = wallClock, embeddedRpcUrl, embeddedServiceUrl,
+  settings, wallet, countersKey, clock = wallClock, onlyJudges = false, embeddedRpcUrl, embeddedServiceUrl,
 }: AuthoriserOptions): Promise<Authoriser> {
   const rpcUrl = settings.embedded ? loopbackOf(embeddedRpcUrl) : settings.rpcUrl;
   const chain = rpcUrl === undefined ? undefined : createChainReader(
@@ -141,7 +164,7 @@ export async function createAuthoriser({
   const policy = createPolicy(settings.programs);
   const countersDir = isPlayMoney(settings) ? undefined : settings.countersDir;
   const caps = openSpendingCaps({
-    folder: countersDir, wallet, clock, key: countersKey, acceptNew: settings.acceptNewCounters,
+    folder: countersDir, wallet, clock, key: countersKey, acceptNew: settings.acceptNewCounters, onlyReads: onlyJudges,
   });
   /** Before the first count. The embedded chain is new at each start, so that it has no history to ask for. */
   const prove = async (): Promise<void> => {
@@ -158,40 +181,58 @@ export async function createAuthoriser({
   deriveKnownAccounts(policy, wallet, named);
   warmUpPolicy(policy, wallet);
 
+  /** Applies every rule but the room in the caps, which `count` and `check` know. */
+  async function examine(transaction: Uint8Array, terms: SigningRequestTerms): Promise<Examined> {
+    const fault = faultOf(terms, { wallet, addresses: policy.addresses });
+    if (fault !== undefined) return { refusal: refused('TERMS_INVALID', fault) };
+    // A copy: the same bytes are read, simulated and counted, even if the caller changes its own.
+    const checked = checkTransaction(new Uint8Array(transaction));
+    if ('finding' in checked) return { refusal: denied(verdictOf([checked.finding], undefined)) };
+    const hashed = messageHash(checked);
+    let verdict: Verdict | undefined;
+    const read = (): Pick<Judgement, 'messageHash' | 'summary'> =>
+      ({ messageHash: hashed, summary: verdict?.summary });
+    try {
+      verdict = await judgeWithChain(checked, expectationOf(terms, wallet, settings.allowances), {
+        policy, chain, receivers: [undefined, ...settings.destinations],
+      });
+      if (verdict.verdict === 'deny') return { refusal: denied(verdict), ...read() };
+      const inForce = await capsInForce(terms, { settings, chain });
+      if ('allowed' in inForce) return { refusal: inForce, ...read() };
+      // The policy has proven both amounts as bounds: of what leaves, and of what arrives.
+      const price = await guard.judge(terms);
+      if (price !== undefined) return { refusal: refused(price.code, price.message), ...read() };
+      await prove();
+      const spend = {
+        // The most that may leave, whatever the bytes state.
+        messageHash: hashed, mint: terms.inputMint, amount: terms.amountIn,
+        costLamports: costOf(verdict.summary!, { isRentLost: !named.has(terms.outputMint) }),
+      };
+      return { refusal: undefined, checked, spend, inForce, messageHash: hashed, summary: verdict.summary! };
+    } catch (error) {
+      if (!isGannetError(error)) throw error;
+      return { refusal: refused('CHAIN_UNREAD', error.message), ...read() };
+    }
+  }
+
   return {
     description: {
       ...describe(settings, chain), signed: countersDir === undefined ? undefined : signed, countersDir,
       capsFullUntil: caps.fullUntil, countersAccepted: caps.isAccepted || undefined,
     },
     async authorise(transaction, terms) {
-      const fault = faultOf(terms, { wallet, addresses: policy.addresses });
-      if (fault !== undefined) return refused('TERMS_INVALID', fault);
-      // A copy: the same bytes are read, simulated and counted, even if the caller changes its own.
-      const checked = checkTransaction(new Uint8Array(transaction));
-      if ('finding' in checked) return denied(verdictOf([checked.finding], undefined));
-      try {
-        const verdict = await judgeWithChain(checked, expectationOf(terms, wallet, settings.allowances), {
-          policy, chain, receivers: [undefined, ...settings.destinations],
-        });
-        if (verdict.verdict === 'deny') return denied(verdict);
-        const inForce = await capsInForce(terms, { settings, chain });
-        if ('allowed' in inForce) return inForce;
-        // The policy has proven both amounts as bounds: of what leaves, and of what arrives.
-        const price = await guard.judge(terms);
-        if (price !== undefined) return refused(price.code, price.message);
-        await prove();
-        const counted = caps.count({
-          messageHash: messageHash(checked),
-          // The most that may leave, whatever the bytes state.
-          mint: terms.inputMint, amount: terms.amountIn,
-          costLamports: costOf(verdict.summary!, { isRentLost: !named.has(terms.outputMint) }),
-        }, inForce);
-        return counted.ok ? { allowed: true, transaction: checked }
-          : { ...refused(counted.code, counted.message), room: counted.room };
-      } catch (error) {
-        if (!isGannetError(error)) throw error;
-        return refused('CHAIN_UNREAD', error.message);
-      }
+      if (onlyJudges) return refused('ONLY_JUDGES', 'this signer was started for a rehearsal: it signs nothing');
+      const found = await examine(transaction, terms);
+      if (found.refusal !== undefined) return found.refusal;
+      const counted = caps.count(found.spend, found.inForce);
+      return counted.ok ? { allowed: true, transaction: found.checked } : refusedByCap(counted);
+    },
+    async judge(transaction, terms) {
+      const found = await examine(transaction, terms);
+      const { messageHash, summary } = found;
+      if (found.refusal !== undefined) return { refusal: found.refusal, messageHash, summary };
+      const counted = caps.check(found.spend, found.inForce);
+      return { refusal: counted.ok ? undefined : refusedByCap(counted), messageHash, summary };
     },
     expect(swap) {
       if (swapFault(swap, policy.addresses) === undefined) guard.expect(swap);
@@ -370,9 +411,13 @@ function describe(
   };
 }
 
-function denied({ findings }: Verdict): Authorisation {
+function denied({ findings }: Verdict): Authorisation & { readonly allowed: false } {
   const [{ code, message }] = findings as readonly [RefusalFinding, ...RefusalFinding[]];
   return { allowed: false, code, message, findings };
+}
+
+function refusedByCap({ code, message, room }: CapRefusal): Authorisation & { readonly allowed: false } {
+  return { ...refused(code, message), room };
 }
 
 function refused(code: SignerCode, message: string): Authorisation & { readonly allowed: false } {

@@ -27,7 +27,7 @@ interface ProcessStart {
 const WITH_VALUE: ReadonlySet<string> =
   new Set(['--config', '--state-dir', '--base-url', '--rpc-url', '--api-key-env', '--log-level']);
 /** Commands that may sign; every other one runs without a signer beside it. */
-const SIGNING: ReadonlySet<string> = new Set(['run', 'swap', 'wallet', 'bench', 'doctor']);
+const SIGNING: ReadonlySet<string> = new Set(['run', 'swap', 'wallet', 'bench', 'doctor', 'rehearse']);
 /** The one variable that the first process adds, and the next process removes. */
 const NAME = 'GANNET_HANDED_ON';
 /** Set where this process has replaced itself to hide keys: `hidden-keys.ts` reads and removes it. */
@@ -74,9 +74,9 @@ export function maySign({ command }: Invocation): boolean {
   return command !== undefined && SIGNING.has(command);
 }
 
-/** Returns whether a command only reads: it asks the signer for the address of its key, and changes no folder. */
+/** Returns whether a command only reads: the signer shows it an address, or judges, and changes no folder. */
 export function onlyReads({ command }: Invocation): boolean {
-  return command === 'doctor';
+  return command === 'doctor' || command === 'rehearse';
 }
 
 /** Returns whether a command line starts the signer alone; its help comes from the command. */

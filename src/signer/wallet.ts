@@ -21,8 +21,15 @@ interface WalletSettings {
 export interface Rules {
   readonly settings: WalletSettings;
   /** `embedded` has the addresses of the embedded chain and service; those of real ones are configured. */
-  authoriserFor(key: Pick<SecretKey, 'address' | 'countersKey'>, embedded: EmbeddedAddresses): Promise<Authoriser>;
+  authoriserFor(
+    key: Pick<SecretKey, 'address' | 'countersKey'>, embedded: EmbeddedAddresses,
+    /** Whether it only judges. */
+    how?: { readonly onlyJudges: boolean },
+  ): Promise<Authoriser>;
 }
+
+/** What judges transactions of a key, without the key. */
+type Judge = Omit<OpenWallet, 'signer'>;
 
 /** A key and its authoriser. */
 export interface OpenWallet {
@@ -39,8 +46,15 @@ export interface Wallet {
   address(): Promise<string>;
   /** Opens it with the embedded service's own key. Throws KEY_INVALID where a key is configured. */
   openEmbedded(embedded: EmbeddedConnection & { readonly key: string }): Promise<OpenWallet>;
+  /**
+   * Opens what judges transactions without signing any: with the configured key, or with the embedded service's own.
+   * No file is changed. Throws what `open` and `openEmbedded` throw.
+   */
+  rehearse(embedded: EmbeddedConnection): Promise<Judge>;
   /** Throws SIGN_REFUSED before it is open. */
   opened(): OpenWallet;
+  /** Throws SIGN_REFUSED before `rehearse`. */
+  rehearsing(): Judge;
   close(): void;
 }
 
@@ -58,6 +72,7 @@ export function createWallet({ environment, keyFault, pid, load, warn }: {
 }): Wallet {
   let opening: Promise<OpenWallet> | undefined;
   let opened: OpenWallet | undefined;
+  let judge: Judge | undefined;
 
   const configuredKey: KeyOf = async ({ keyFrom, embedded }) => {
     if (keyFrom === undefined) throw new GannetError(
@@ -90,17 +105,39 @@ export function createWallet({ environment, keyFault, pid, load, warn }: {
     openEmbedded: (embedded) => {
       if (opening !== undefined)
         return Promise.reject(new GannetError('KEY_INVALID', 'the signer holds a key already and takes no other'));
-      return once(async ({ keyFrom, embedded: isEmbedded }) => {
-        if (keyFrom !== undefined || !isEmbedded) throw new GannetError('KEY_INVALID', 'the signer was handed a key, '
-          + 'but takes one from the embedded service alone, and only where wallet.key_from is not set');
-        return parseSecretKey(embedded.key);
-      }, embedded);
+      return once(embeddedKey(embedded.key), embedded);
+    },
+    async rehearse({ key: given, rpcUrl, serviceUrl }) {
+      const rules = await load();
+      const { settings } = rules;
+      const key = await expectedKey(settings, given === undefined ? configuredKey : embeddedKey(given));
+      const authoriser =
+        await rules.authoriserFor(key, settings.embedded ? { rpcUrl, serviceUrl } : {}, { onlyJudges: true });
+      void judge?.authoriser.close();
+      judge = { authoriser, description: { ...authoriser.description, pid, address: key.address } };
+      return judge;
+    },
+    rehearsing: () => {
+      if (judge === undefined) throw new GannetError('SIGN_REFUSED', 'nothing was judged: no rehearsal has begun');
+      return judge;
     },
     opened: () => {
       if (opened === undefined) throw new GannetError('SIGN_REFUSED', 'nothing was signed: the wallet is not open yet');
       return opened;
     },
-    close: () => { void opened?.authoriser.close(); },
+    close: () => {
+      void opened?.authoriser.close();
+      void judge?.authoriser.close();
+    },
+  };
+}
+
+/** Takes the key that the embedded service brings, where none is configured. */
+function embeddedKey(text: string): KeyOf {
+  return async ({ keyFrom, embedded }) => {
+    if (keyFrom !== undefined || !embedded) throw new GannetError('KEY_INVALID', 'the signer was handed a key, '
+      + 'but takes one from the embedded service alone, and only where wallet.key_from is not set');
+    return parseSecretKey(text);
   };
 }
 

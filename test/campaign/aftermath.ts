@@ -91,7 +91,7 @@ export function createOrdinaryClient(options: {
         return [`the swap did not land: ${JSON.stringify(execution).slice(0, 300)}`];
       const [after, inputsAfter] = [await holdings(wallet.address), await total(inputMint)];
       const landed = await rpc<{ meta: { fee: number } } | null>(
-        'getTransaction', [execution['signature'], { maxSupportedTransactionVersion: 0, commitment: 'confirmed' }],
+        'getTransaction', [execution['signature'], { maxSupportedTransactionVersion: 1, commitment: 'confirmed' }],
       )
         ?? { meta: { fee: 0 } };
       const received = BigInt(String(execution['totalOutputAmount']))

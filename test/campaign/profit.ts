@@ -185,7 +185,7 @@ async function changesOf(rpcUrl: string, id: string, wallet: string): Promise<Ch
   const response = await fetch(rpcUrl, {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({
       jsonrpc: '2.0', id: 1, method: 'getTransaction',
-      params: [id, { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
+      params: [id, { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: 1 }],
     }),
   });
   const { result: { transaction, meta } } = await response.json() as { readonly result: Transaction };

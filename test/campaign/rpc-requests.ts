@@ -36,7 +36,7 @@ export const RPC_METHODS: Readonly<Record<string, Parameters>> = {
     [choose.pick(fixture.transactions), { encoding: 'base64', skipPreflight: false }],
   getSignatureStatuses: () => [[SIGNATURE], { searchTransactionHistory: true }],
   getSignaturesForAddress: (choose, fixture) => [fixture.wallet.address, { limit: choose.integer(1, 20) }],
-  getTransaction: () => [SIGNATURE, { maxSupportedTransactionVersion: 0 }],
+  getTransaction: () => [SIGNATURE, { maxSupportedTransactionVersion: 1 }],
   getProgramAccounts: (choose, fixture) => [TOKEN_PROGRAM, {
     encoding: 'base64', dataSlice: { offset: 0, length: 8 },
     filters: [{ dataSize: 165 }, { memcmp: { offset: 0, bytes: choose.pick(fixture.mints) } }],

@@ -78,7 +78,7 @@ async function ownSignatureIn(
   rpc: <Result>(method: string, params: readonly unknown[]) => Promise<Result>, id: string, wallet: string,
 ): Promise<string | undefined> {
   const found = await rpc<{ readonly transaction: readonly [string, string] } | null>(
-    'getTransaction', [id, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
+    'getTransaction', [id, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 }],
   );
   if (found === null)
     throw new Error(`getTransaction: ${id} stands in the history of ${wallet}, but is nowhere to be found`);

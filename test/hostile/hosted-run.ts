@@ -304,7 +304,7 @@ export async function signaturesOnChain({ rpc_url: url }: SandboxAddresses, addr
   const paid: string[] = [];
   for (const { signature } of known) {
     const found = await ask<PaidTransaction | null>('getTransaction', [
-      signature, { maxSupportedTransactionVersion: 0, commitment: 'confirmed' },
+      signature, { maxSupportedTransactionVersion: 1, commitment: 'confirmed' },
     ]);
     if (found?.transaction.message.accountKeys[0] === address) paid.push(signature);
   }

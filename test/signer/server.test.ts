@@ -85,6 +85,11 @@ async function serve({ settings = EMBEDDED, environment = {}, rules = async () =
       if ('finding' in checked) throw new Error(checked.finding.message);
       return { allowed: true, transaction: checked };
     },
+    judge: async (_bytes, terms) => {
+      asked.push(terms);
+      const word = await rules(terms);
+      return { refusal: word.allowed ? undefined : word, messageHash: 'aa', summary: undefined };
+    },
     expect: (swap) => { expected.push(swap); },
     authoriseClosing: async () => ({ allowed: false, code: 'CLOSING_ONLY', message: 'closes nothing', findings: [] }),
     close: () => undefined,
@@ -147,6 +152,21 @@ describe('a signer and the client of the daemon', () => {
     expect(Buffer.compare(signed.transaction, expected.serialize())).toBe(0);
     expect([signed.signature, signed.messageHash])
       .toStrictEqual([expect.stringMatching(/^[1-9A-Za-z]{64,88}$/), expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  });
+
+  test('judge for a rehearsal what they would sign, with nothing signed in the answer', async () => {
+    const { client, asked } = await openClient({ rules: async ({ intentId }) => (intentId === TERMS.intentId
+      ? { allowed: true } : { allowed: false, code: 'TIP_EXCEEDS', message: 'too much', findings: [] }) });
+    await expect(client.judge(TRANSACTION, TERMS)).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
+    expect((await client.rehearse({ key: KEY })).address).toBe(ADDRESS);
+    expect(await client.judge(TRANSACTION, TERMS)).toStrictEqual({ messageHash: 'aa' });
+    expect(await client.judge(TRANSACTION, { ...TERMS, intentId: 'other' })).toMatchObject({
+      refusal: { code: 'TIP_EXCEEDS', message: 'too much' },
+    });
+    expect(asked.length).toBe(2);
+    // What was opened for a rehearsal has no key to sign with.
+    await expect(client.sign(TRANSACTION, TERMS)).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
+    await expect(client.closeAccounts(TRANSACTION)).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
   });
 
   test('sign several requests at once, each answer for its request', async () => {

@@ -56,6 +56,8 @@ interface NodeScope {
   /** Undefined while unknown. */
   readonly address: string | undefined;
   readonly clock: Clock;
+  /** Whether not even the method that sends may be called, to see whether it is served. */
+  readonly neverSends?: boolean | undefined;
 }
 
 /** What a node said, for the checks of the wallet and of tokens. Undefined where it does not answer. */
@@ -144,8 +146,11 @@ async function healthChecks(rpc: RpcClient, clock: Clock, host: string): Promise
 }
 
 /** A node may serve fewer methods, for some plans of providers. An error about the parameters proves the method. */
-async function methodChecks(rpc: RpcClient, { address = SOME_ADDRESS }: NodeScope, host: string): Promise<Check[]> {
-  const answers = await Promise.all(Object.entries(METHODS).map(async ([method, paramsOf]) =>
+async function methodChecks(
+  rpc: RpcClient, { address = SOME_ADDRESS, neverSends = false }: NodeScope, host: string,
+): Promise<Check[]> {
+  const asked = Object.entries(METHODS).filter(([method]) => !neverSends || method !== 'sendTransaction');
+  const answers = await Promise.all(asked.map(async ([method, paramsOf]) =>
     [method, await answerOf(rpc, method, paramsOf(address), z.unknown())] as const));
   const missing = answers.filter(([, answer]) => isGannetError(answer)
     && (answer.details['rpcCode'] === METHOD_NOT_FOUND || REFUSED.has(answer.details['status'])))

@@ -113,7 +113,8 @@ function serviceChecks({ config: { service }, rate }: LoadedConfig): Check[] {
 
 function modeCheck(config: RunConfig): Check {
   if (config.mode === 'paper') return ok('mode', 'paper: nothing is signed');
-  return ok('mode', movesRealMoney(config) ? 'live with real money: run and swap need --live'
+  return ok('mode', movesRealMoney(config)
+    ? 'live with real money: run and swap need --live; "gannet rehearse" first tries all but sending'
     : 'live on the embedded chain: no real money');
 }
 

@@ -83,3 +83,18 @@ function clockChecks(aheadMs: Millis | undefined): Check[] {
   const fix = 'set the clock with "timedatectl set-ntp true", then start the daemon again';
   return [off >= GROSS_MS ? fault('clock', text, fix) : warning('clock', text, fix)];
 }
+
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'] as const;
+
+/** Returns what is to be said about a proxy that the environment names: no connection of Gannet uses one. */
+export function proxyChecks(
+  environment: Readonly<Record<string, string | undefined>>, { isUnreached }: { readonly isUnreached: boolean },
+): Check[] {
+  const named = PROXIES.find((name) => (environment[name] ?? '') !== '');
+  if (named === undefined) return [];
+  const text = `${named} is set, and Gannet uses no proxy: it connects directly`;
+  return [isUnreached
+    ? fault('proxy', `${text}, and that is not possible here`,
+      `allow direct connections to service.base_url and chain.rpc_url, or name a tunnel there; unset ${named}`)
+    : warning('proxy', text, `unset ${named}, or leave it: it changes nothing`)];
+}

@@ -15,6 +15,7 @@ import { createFileRateMemory } from '../../service/rate/rate-memory.ts';
 import type { RatePlan } from '../../service/rate/rate-plan.ts';
 import type { Service } from '../../service/service.ts';
 import { createService } from '../../service/service.ts';
+import type { HostAnswer } from '../../service/transport.ts';
 import { loadDialect } from '../../service/wire/dialect.ts';
 import type { StartTimeout, TokenRecordStore } from './service-start.ts';
 import { askWithinTimeout, isServiceTrouble, openTokenRecordStore } from './service-start.ts';
@@ -40,6 +41,8 @@ export interface ConnectionOptions {
   readonly startTimeout?: StartTimeout | undefined;
   readonly seed: number;
   readonly clock: Clock;
+  /** Called with each successful answer of the service. */
+  readonly onAnswer?: ((answer: HostAnswer) => void) | undefined;
 }
 
 
@@ -82,6 +85,7 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     dialect: loadDialect(dialect),
     plan: options.plan,
     clock,
+    onAnswer: options.onAnswer,
     onUnread: options.onUnread,
     // The counts of an embedded service end with it.
     rateMemory: embedded || options.rateMemory === undefined ? undefined : openRateMemory(options.rateMemory),

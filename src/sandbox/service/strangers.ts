@@ -1,12 +1,9 @@
-import { GannetError } from '../../core/errors.ts';
 import {
   TOKEN_2022_PROGRAM, TOKEN_PROGRAM, addressBytes, associatedTokenAddress, seededAddress,
 } from '../chain/addresses.ts';
 import type { SandboxChain } from '../chain/chain.ts';
 import type { Instruction, InstructionAccount } from '../chain/message.ts';
-import { compileMessage } from '../chain/message.ts';
 import { MINT_BYTES } from '../chain/token-layout.ts';
-import { seededKey } from '../genesis.ts';
 import { indexedRandom } from '../market/indexed-random.ts';
 import { createSeededAccount, createTokenAccount, transferLamports } from './build/instructions.ts';
 
@@ -22,9 +19,8 @@ const MOST_AT_ONCE = 3;
 const LAMPORTS_SHARE = 0.5;
 const MOST_LAMPORTS = 5_000;
 const MOST_UNITS = 1e15;
-const FUNDS_LAMPORTS = 10n ** 10n;
-/** A stranger with less is funded again. */
-const LEAST_LAMPORTS = 10n ** 9n;
+/** Of the transactions that are of version 1. */
+const VERSION_1_SHARE = 0.5;
 const INITIALIZE_MINT_2 = 20;
 const MINT_TO = 7;
 const MOST_DECIMALS = 255;
@@ -35,27 +31,20 @@ function writable(pubkey: string): InstructionAccount {
 
 /**
  * Returns the strangers of a seed: they send lamports, and tokens of their own with 0 to 255 decimals, of both token
- * programs, each by a transaction of its own. Each gift depends on the seed and its place in time alone.
+ * programs, each by a transaction of its own, of version 0 or 1. Each gift depends on the seed and its place in time
+ * alone.
  */
 export function createStrangers(
   { seed, chain, wallet }: { readonly seed: number; readonly chain: SandboxChain; readonly wallet: string },
 ): Strangers {
   const random = indexedRandom(`${seed}:strangers`);
-  const stranger = seededKey({ seed, purpose: 'stranger' });
-
-  function send(instructions: readonly Instruction[]): void {
-    if (chain.balance(stranger.address) < LEAST_LAMPORTS) chain.airdrop(stranger.address, FUNDS_LAMPORTS);
-    const { blockhash } = chain.latestBlockhash('processed');
-    const { bytes } = compileMessage({ payer: stranger.address, instructions, blockhash, table: undefined });
-    const result = chain.land(Buffer.concat([Buffer.of(1), stranger.sign(bytes), bytes]));
-    if (result.kind === 'landed' && result.error === null) return;
-    throw new GannetError('SANDBOX_FAILED', `a stranger's payment did not land: ${JSON.stringify(result.error)}`);
-  }
+  // The faucet is a stranger to the wallet, and pays by transactions of each version.
+  const { faucet } = chain;
 
   function gift(place: number): readonly Instruction[] {
     if (random(place, 1) < LAMPORTS_SHARE) {
       const lamports = BigInt(1 + Math.floor(random(place, 2) * MOST_LAMPORTS));
-      return [transferLamports({ from: stranger.address, to: wallet, lamports })];
+      return [transferLamports({ from: faucet.address, to: wallet, lamports })];
     }
     const tokenProgram = random(place, 3) < 0.5 ? TOKEN_PROGRAM : TOKEN_2022_PROGRAM;
     const amount = BigInt(1 + Math.floor(random(place, 4) * MOST_UNITS));
@@ -66,7 +55,7 @@ export function createStrangers(
   function ownToken(
     place: number, { tokenProgram, amount, decimals }: { tokenProgram: string; amount: bigint; decimals: number },
   ): readonly Instruction[] {
-    const { address } = stranger;
+    const { address } = faucet;
     const name = `gift ${place}`;
     const mint = seededAddress(address, name, tokenProgram);
     const made = Buffer.concat([Buffer.of(INITIALIZE_MINT_2, decimals), addressBytes(address), Buffer.of(0)]);
@@ -97,7 +86,8 @@ export function createStrangers(
         const slot = place * SLOTS_EACH + Math.floor(random(place) * SLOTS_EACH);
         return place >= 1 && slot > from && slot <= to;
       });
-      for (const place of due.toReversed().slice(-MOST_AT_ONCE)) send(gift(place));
+      for (const place of due.toReversed().slice(-MOST_AT_ONCE))
+        faucet.send(gift(place), random(place, 6) < VERSION_1_SHARE ? 1 : 0);
     },
   };
 }

@@ -69,6 +69,10 @@ const WireBuild = z.object({
   blockhashWithMetadata,
 });
 
+/** The members of a build that are read here, in neutral words. */
+export const BUILD_MEMBERS: readonly string[] =
+  Object.keys(WireBuild.shape).filter((name) => name !== 'addressLookupTableAddresses');
+
 /**
  * Returns the build in an answer of `/build`. Throws SERVICE_MALFORMED where it cannot be true or answers another
  * question.

@@ -74,6 +74,9 @@ const WireOrder = z.object({
 
 type WireOrder = z.output<typeof WireOrder>;
 
+/** The members of an order that are read here, in neutral words. */
+export const ORDER_MEMBERS: readonly string[] = Object.keys(WireOrder.shape);
+
 /** The same without a wallet: nothing of it is signed, so these members decide nothing. */
 const WireQuote = z.object({
   ...WireOrder.shape,

@@ -15,6 +15,10 @@ export type SignerRequest =
   /** A hint: the signer may ask for the price of this swap now. */
   | { readonly kind: 'expect-swap'; readonly swap: QuotedSwap }
   | { readonly kind: 'sign'; readonly transaction: Uint8Array; readonly terms: SigningRequestTerms }
+  /** Opens what judges without signing; it writes nothing. */
+  | { readonly kind: 'rehearse'; readonly embedded: EmbeddedConnection }
+  /** What would be decided on a signature. The answer holds none, and nothing is counted. */
+  | { readonly kind: 'judge'; readonly transaction: Uint8Array; readonly terms: SigningRequestTerms }
   /** Without terms: the signer itself knows the rules of such a transaction. */
   | { readonly kind: 'close-accounts'; readonly transaction: Uint8Array };
 
@@ -48,6 +52,22 @@ export interface Refusal {
   readonly findings?: readonly RefusalFinding[] | undefined;
   /** The room that the refusing cap leaves; the amount as text. */
   readonly room?: (Omit<CapRoom, 'left'> & { readonly left: string }) | undefined;
+}
+
+/** What a rehearsal answers; amounts as text. */
+export interface JudgedTransaction {
+  /** Undefined where the transaction would be signed. */
+  readonly refusal?: Refusal | undefined;
+  readonly messageHash?: string | undefined;
+  /** The signer's own reading, undefined where there is none. */
+  readonly reading?: {
+    readonly minimumOut: string;
+    readonly feeLamports: string;
+    readonly tipLamports: string;
+    readonly rentLamports: string;
+    /** Each instruction in words, with its program. */
+    readonly instructions: readonly { readonly program: string; readonly text: string }[];
+  } | undefined;
 }
 
 /** The longest transaction in base64. */
@@ -94,7 +114,12 @@ export function readRequest(message: unknown): SignerRequest {
       const { swap } = membersOf(message, 'the request', ['id', 'kind', 'swap']);
       return { kind, swap: readSwap(membersOf(swap, 'swap', ['inputMint', 'outputMint', 'amountIn']), 'swap') };
     }
-    case 'sign': {
+    case 'rehearse':
+      return { kind, embedded: readEmbedded(membersOf(
+        message, 'the request', ['id', 'kind', ...ADDRESSES, 'key'], [...ADDRESSES, 'key'],
+      )) };
+    case 'sign':
+    case 'judge': {
       const { transaction, terms } = membersOf(message, 'the request', ['id', 'kind', 'transaction', 'terms']);
       return { kind, transaction: readBytes(transaction), terms: readTerms(terms) };
     }
@@ -103,7 +128,9 @@ export function readRequest(message: unknown): SignerRequest {
         kind, transaction: readBytes(membersOf(message, 'the request', ['id', 'kind', 'transaction'])['transaction']),
       };
     default:
-      throw refused('the kind "describe", "address", "open", "expect-swap", "sign" or "close-accounts"', kind);
+      throw refused(
+        'the kind "describe", "address", "open", "expect-swap", "sign", "rehearse", "judge" or "close-accounts"', kind,
+      );
   }
 }
 

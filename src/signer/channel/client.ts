@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { GannetError, messageOf, type ErrorCode } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import type { SigningRequestTerms } from '../authorise.ts';
-import type { EmbeddedConnection, Refusal, SignerDescription } from './channel-protocol.ts';
+import type { EmbeddedConnection, JudgedTransaction, Refusal, SignerDescription } from './channel-protocol.ts';
 import { createFrameReader, createFrameWriter } from './channel-frames.ts';
 import { forwardedSignal, requestId, swapAsJson, termsAsJson } from './channel-protocol.ts';
 import type { QuotedSwap } from '../price/quote-client.ts';
@@ -29,6 +29,10 @@ export interface SignerClient {
   expectSwap(swap: QuotedSwap): void;
   /** Throws SIGN_REFUSED: with the policy's code in its details, or `SIGNER_LOST` where the signer has ended. */
   sign(transaction: Uint8Array, terms: SigningRequestTerms): Promise<SignedTransaction>;
+  /** Opens what judges transactions without signing any, and changes no file. Throws what `describe` throws. */
+  rehearse(embedded: EmbeddedConnection): Promise<SignerDescription>;
+  /** Returns what would be decided on a signature. Throws SIGN_REFUSED before `rehearse`, and SIGNER_LOST. */
+  judge(transaction: Uint8Array, terms: SigningRequestTerms): Promise<JudgedTransaction>;
   /** Signs a transaction that only closes token accounts of the wallet to the wallet. Throws the same. */
   closeAccounts(transaction: Uint8Array): Promise<SignedTransaction>;
   /** Resolves with the reason when the signer has ended. */
@@ -92,7 +96,7 @@ function createRequestChannel(channel: SignerChannel, sessionKey: Uint8Array | P
     if (request === undefined) throw new GannetError('SIGN_REFUSED', 'an answer to an unknown request');
     const { done, refused } = message as { readonly done?: unknown; readonly refused?: Refusal };
     if (refused === undefined) request.resolve(done);
-    else request.reject(asError(refused, request.asSigning));
+    else request.reject(signingError(refused, request.asSigning));
   };
   const open = (key: Uint8Array): void => {
     if (lost !== undefined) return;
@@ -161,13 +165,19 @@ export function createSignerClient(
       requests.ask({ kind: 'expect-swap', swap: swapAsJson(swap) }, true).catch(() => undefined);
     },
     sign: (transaction, terms) => askToSign(transaction, { kind: 'sign', terms: termsAsJson(terms) }),
+    rehearse: async ({ rpcUrl, serviceUrl, key }) =>
+      await requests.ask({ kind: 'rehearse', rpcUrl, serviceUrl, key }, false) as SignerDescription,
+    judge: async (transaction, terms) => await requests.ask(
+      { kind: 'judge', transaction: Buffer.from(transaction).toString('base64'), terms: termsAsJson(terms) }, true,
+    ) as JudgedTransaction,
     closeAccounts: (transaction) => askToSign(transaction, { kind: 'close-accounts' }),
     closed: requests.closed,
     close: () => { requests.close('its client was closed'); },
   };
 }
 
-function asError({ code, message, findings, room }: Refusal, asSigning: boolean): GannetError {
+/** Returns the error of a refusal, as a signature or the opening of a wallet fails with it. */
+export function signingError({ code, message, findings, room }: Refusal, asSigning = true): GannetError {
   const text = printable(message, 2_000);
   if (!asSigning) return new GannetError(OPENING_CODES.has(code) ? code as ErrorCode : 'SIGN_REFUSED', text);
   return new GannetError('SIGN_REFUSED',

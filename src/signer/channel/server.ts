@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
 import { isGannetError, messageOf } from '../../core/errors.ts';
-import type { Refusal, SignerDescription, SignerRequest } from './channel-protocol.ts';
+import type { JudgedTransaction, Refusal, SignerDescription, SignerRequest } from './channel-protocol.ts';
 import { createFrameReader, createFrameWriter } from './channel-frames.ts';
 import { readRequest, requestId } from './channel-protocol.ts';
-import type { Authorisation } from '../authorise.ts';
+import type { Authorisation, Judgement } from '../authorise.ts';
 import { createAuthoriser } from '../authorise.ts';
 import type { SignedTransaction } from '../sign.ts';
 import type { OpenWallet, Rules, Wallet } from '../wallet.ts';
@@ -73,6 +73,12 @@ async function answer(
     case 'describe': return { done: (await wallet.open(request.embedded)).description satisfies SignerDescription };
     case 'address': return { done: await wallet.address() };
     case 'open': return { done: (await wallet.openEmbedded(request.embedded)).description satisfies SignerDescription };
+    case 'rehearse':
+      return { done: (await wallet.rehearse(request.embedded)).description satisfies SignerDescription };
+    case 'judge': {
+      const { authoriser } = wallet.rehearsing();
+      return { done: judgedJson(await authoriser.judge(request.transaction, request.terms)) };
+    }
     case 'expect-swap':
       wallet.opened().authoriser.expect(request.swap);
       return { done: null };
@@ -90,14 +96,24 @@ async function answer(
 async function signed(
   { signer }: OpenWallet, word: Authorisation,
 ): Promise<{ readonly done: unknown } | { readonly refused: Refusal }> {
-  if (!word.allowed) {
-    const { code, message, findings, room } = word;
-    const told = room === undefined ? undefined : { ...room, left: room.left.toString() };
-    return {
-      refused: { code, message: message.slice(0, SHOWN_CHARACTERS), findings: shownFindings(findings), room: told },
-    };
-  }
-  return { done: asJson(await signer.sign(word.transaction)) };
+  return word.allowed ? { done: asJson(await signer.sign(word.transaction)) } : { refused: refusalJson(word) };
+}
+
+function refusalJson({ code, message, findings, room }: Authorisation & { readonly allowed: false }): Refusal {
+  const told = room === undefined ? undefined : { ...room, left: room.left.toString() };
+  return { code, message: message.slice(0, SHOWN_CHARACTERS), findings: shownFindings(findings), room: told };
+}
+
+function judgedJson({ refusal, messageHash, summary }: Judgement): JudgedTransaction {
+  return {
+    refusal: refusal === undefined ? undefined : refusalJson(refusal), messageHash,
+    reading: summary === undefined ? undefined : {
+      minimumOut: summary.swap.minimumOut.toString(), feeLamports: summary.costs.feeLamports.toString(),
+      tipLamports: summary.costs.tipLamports.toString(), rentLamports: summary.costs.rentLamports.toString(),
+      instructions: summary.instructions.map(({ program, text }) =>
+        ({ program, text: text.slice(0, SHOWN_CHARACTERS) })),
+    },
+  };
 }
 
 function shownFindings(findings: Refusal['findings']): Refusal['findings'] {
@@ -140,10 +156,10 @@ export function prepareWallet({ args, environment, keyFault, workingDir }: Signe
     const { variables } =
       await withoutKeys({ variables: environment, dotenv: {} }, { workingDir, config: readInvocation(args).config });
     const settings = readSignerSettings({ args, environment: variables, workingDir });
-    return { settings, authoriserFor: ({ address, countersKey }, { rpcUrl, serviceUrl }) => {
-      moveEarlierCounters(settings.stateDir, settings.countersDir);
+    return { settings, authoriserFor: ({ address, countersKey }, { rpcUrl, serviceUrl }, how) => {
+      if (how?.onlyJudges !== true) moveEarlierCounters(settings.stateDir, settings.countersDir);
       return createAuthoriser({
-        wallet: address, countersKey, settings, embeddedRpcUrl: rpcUrl, embeddedServiceUrl: serviceUrl,
+        wallet: address, countersKey, settings, embeddedRpcUrl: rpcUrl, embeddedServiceUrl: serviceUrl, ...how,
       });
     } };
   };

@@ -21,7 +21,7 @@ export interface Cap {
 }
 
 /** The spending of one signature. */
-interface Spend {
+export interface Spend {
   /** Of the signed bytes, hex: the same bytes are counted once. */
   readonly messageHash: string;
   readonly mint: string;
@@ -47,8 +47,15 @@ export interface CapRoom {
   readonly freeAt: number;
 }
 
-type Counted = { readonly ok: true }
-  | { readonly ok: false; readonly code: SignerCode; readonly message: string; readonly room?: CapRoom | undefined };
+/** Why a spend does not fit. */
+export interface CapRefusal {
+  readonly ok: false;
+  readonly code: SignerCode;
+  readonly message: string;
+  readonly room?: CapRoom | undefined;
+}
+
+type Counted = { readonly ok: true } | CapRefusal;
 
 /** The durable count of one wallet's spending. */
 interface SpendingCaps {
@@ -62,6 +69,8 @@ interface SpendingCaps {
   readonly fullUntil: Millis | undefined;
   /** Counts a spend where the caps leave room for it; it is on disk when this returns. Never throws. */
   count(spend: Spend, caps: CapsInForce): Counted;
+  /** Returns what `count` would, and writes nothing. Never throws. */
+  check(spend: Spend, caps: CapsInForce): Counted;
   /** Returns the number of swaps that were signed after a time; the counters keep 30 days. */
   signedSince(at: Millis): number;
   close(): void;
@@ -88,24 +97,31 @@ const EXCEEDED: Readonly<Record<Span, { readonly code: SignerCode; readonly word
  * landed, failed or expired, since the caller is not trusted. Spending by a second process on the same file counts.
  * Throws COUNTERS_ALTERED, JOURNAL_INVALID or JOURNAL_FAILED.
  */
-export function openSpendingCaps({ folder, wallet, key, clock, acceptNew = false }: {
+export function openSpendingCaps({ folder, wallet, key, clock, acceptNew = false, onlyReads = false }: {
   /** Undefined where wallet and chain end with the process. */
   readonly folder: string | undefined; readonly wallet: string; readonly clock: Pick<Clock, 'now'>;
   /** Authenticates the counters: derived from the wallet's key. */
   readonly key: KeyObject;
   readonly acceptNew?: boolean | undefined;
+  /** Whether the counters are read as they are, and nothing is counted. */
+  readonly onlyReads?: boolean | undefined;
 }): SpendingCaps {
-  const opened = openBook({ folder, wallet, key, clock, windowMs: DAY_MS, acceptNew });
+  const opened = openBook({ folder, wallet, key, clock, windowMs: DAY_MS, acceptNew, onlyReads });
   const { book, kept } = opened;
   let tidiedAt: Millis = -Infinity;
 
-  /** Writes a spend where the caps leave room for it. Runs within one transaction. */
-  function countIn(spend: Spend, caps: CapsInForce, now: Millis): Counted {
+  /** Returns the refusal of a spend; `isKnown` where the same bytes are counted already. */
+  function fits(spend: Spend, caps: CapsInForce, now: Millis): Counted & { readonly isKnown?: true } {
     book.catchUp(now);
     const known = book.known(spend.messageHash);
-    if (known !== undefined) return countedBefore(spend, known);
-    const fault = fullFault(caps, book.fullAt, now) ?? faultOf(spend, caps, windowsOf(book, now));
-    if (fault !== undefined) return fault;
+    if (known !== undefined) return { ...countedBefore(spend, known), isKnown: true };
+    return fullFault(caps, book.fullAt, now) ?? faultOf(spend, caps, windowsOf(book, now)) ?? OK;
+  }
+
+  /** Writes a spend where the caps leave room for it. Runs within one transaction. */
+  function countIn(spend: Spend, caps: CapsInForce, now: Millis): Counted {
+    const fit = fits(spend, caps, now);
+    if (!fit.ok || fit.isKnown === true) return fit;
     book.append(rowsOf(spend, now));
     if (Math.abs(now - tidiedAt) > HOUR_MS) {
       book.forgetBefore(now - KEPT_MS);
@@ -114,27 +130,32 @@ export function openSpendingCaps({ folder, wallet, key, clock, acceptNew = false
     return OK;
   }
 
+  function counted(spend: Spend, caps: CapsInForce, act: () => Counted): Counted {
+    const before = lostFile(kept);
+    if (before !== undefined) return before;
+    // Spending without a limit is not counted, which saves the wait for the disk.
+    const isCostBound = spend.costLamports > 0n && (caps.solPerDay ?? caps.costPerDay) !== undefined;
+    if (caps.input === undefined && !isCostBound) return OK;
+    if (opened.isUnproven) return UNPROVEN;
+    try {
+      return act();
+    } catch (error) {
+      return isGannetError(error) && error.code === 'COUNTERS_ALTERED'
+        ? { ok: false, code: error.code, message: error.message } : unwritable(error, folder);
+    }
+  }
+
   return {
     get isUnproven() { return opened.isUnproven; },
     isAccepted: opened.isAccepted,
     prove: (ownSignatures) => { opened.prove(ownSignatures); },
     get fullUntil() { return book.fullAt === undefined ? undefined : book.fullAt + DAY_MS; },
     signedSince: (at) => opened.signedSince(at),
-    count(spend, caps) {
-      const before = lostFile(kept);
-      if (before !== undefined) return before;
-      // Spending without a limit is not counted, which saves the wait for the disk.
-      const isCostBound = spend.costLamports > 0n && (caps.solPerDay ?? caps.costPerDay) !== undefined;
-      if (caps.input === undefined && !isCostBound) return OK;
-      if (opened.isUnproven) return UNPROVEN;
-      try {
-        const counted = opened.transact(() => countIn(spend, caps, clock.now()));
-        return counted.ok ? lostFile(kept) ?? counted : counted;
-      } catch (error) {
-        return isGannetError(error) && error.code === 'COUNTERS_ALTERED'
-          ? { ok: false, code: error.code, message: error.message } : unwritable(error, folder);
-      }
-    },
+    count: (spend, caps) => counted(spend, caps, () => {
+      const done = opened.transact(() => countIn(spend, caps, clock.now()));
+      return done.ok ? lostFile(kept) ?? done : done;
+    }),
+    check: (spend, caps) => counted(spend, caps, () => fits(spend, caps, clock.now())),
     close: () => { opened.close(); },
   };
 }
@@ -148,9 +169,9 @@ const UNPROVEN: Counted = {
 /** Returns the refusal of a cap whose window began before rows were lost. */
 function fullFault(
   { input, solPerDay, costPerDay }: CapsInForce, fullAt: Millis | undefined, now: Millis,
-): Counted | undefined {
+): CapRefusal | undefined {
   if (fullAt === undefined) return undefined;
-  const of = (code: SignerCode, span: CapRoom['span'], freeAt: Millis): Counted => ({
+  const of = (code: SignerCode, span: CapRoom['span'], freeAt: Millis): CapRefusal => ({
     ok: false, code, room: { span, left: 0n, freeAt },
     message: `the counters were missing or an older copy at ${new Date(fullAt).toISOString().slice(0, 19)}Z, so every `
       + `cap counts as used for ${span === 'hour' ? 'an hour' : 'a day'} from then on. Where you know what was spent, `
@@ -163,7 +184,7 @@ function fullFault(
 }
 
 /** Spending in a deleted file would be forgotten with this process. */
-function lostFile(kept: KeptFiles): Counted | undefined {
+function lostFile(kept: KeptFiles): CapRefusal | undefined {
   const fault = kept.fault();
   if (fault === undefined) return undefined;
   return {
@@ -172,7 +193,7 @@ function lostFile(kept: KeptFiles): Counted | undefined {
   };
 }
 
-function unwritable(error: unknown, folder: string | undefined): Counted {
+function unwritable(error: unknown, folder: string | undefined): CapRefusal {
   return {
     ok: false, code: 'COUNTERS_UNWRITABLE',
     message: `the spending cannot be written: ${printable(messageOf(error))}; until it can, nothing is signed, `
@@ -212,7 +233,7 @@ interface Windows {
 /** Returns the first cap that a spend would exceed. */
 function faultOf(
   { mint, amount, costLamports }: Spend, { input, solPerDay, costPerDay }: CapsInForce, { since, freeAt }: Windows,
-): Counted | undefined {
+): CapRefusal | undefined {
   const isSol = mint === NATIVE_MINT;
   const within = (windowMs: Millis): bigint => amount + since('input', mint, windowMs);
   /** The room for this input with these costs. */
@@ -249,7 +270,7 @@ const SOL: Pick<Cap, 'name' | 'decimals'> = { name: 'SOL', decimals: 9 };
 function exceeded(
   span: Span, most: bigint | undefined, wanted: bigint, token: Pick<Cap, 'name' | 'decimals'> | undefined, of = '',
   room?: (over: bigint) => CapRoom | undefined,
-): Counted | undefined {
+): CapRefusal | undefined {
   if (most === undefined || wanted <= most) return undefined;
   const { name, decimals } = token ?? SOL;
   const { code, words } = EXCEEDED[span];

@@ -9,7 +9,7 @@ import type { KeptFiles } from './kept-files.ts';
 import { createKeptFiles } from './kept-files.ts';
 import type { CountingBook, SpendBook } from './spend-book.ts';
 import { createPassingBook, createSpendBook, rowOf } from './spend-book.ts';
-import { countersFiles, openCounters } from './spend-counters.ts';
+import { countedSwaps, countersFiles, openCounters, openCountersToRead } from './spend-counters.ts';
 
 /** The files of one wallet's counters and what they prove. */
 interface OpenBook {
@@ -38,6 +38,8 @@ interface BookOptions {
   readonly windowMs: Millis;
   /** An operator accepts the counters as they are. */
   readonly acceptNew: boolean;
+  /** Whether the counters are read as they are, and nothing is written. */
+  readonly onlyReads: boolean;
 }
 
 /**
@@ -45,7 +47,51 @@ interface BookOptions {
  * until the window has passed, also after a restart. Throws COUNTERS_ALTERED, JOURNAL_INVALID or JOURNAL_FAILED.
  */
 export function openBook(options: BookOptions): OpenBook {
-  return options.folder === undefined ? passingBook() : keptBook({ ...options, folder: options.folder });
+  const { folder, onlyReads } = options;
+  if (folder === undefined) return passingBook();
+  return onlyReads ? readBook({ ...options, folder }) : keptBook({ ...options, folder });
+}
+
+/**
+ * Returns the counters as the next opening would find them, without a change of any file. Rows that an opening would
+ * mark, or take over from the earlier format, are marked in memory alone.
+ */
+function readBook({ folder, wallet, key, clock, windowMs, acceptNew }: BookOptions & {
+  readonly folder: string;
+}): OpenBook {
+  const database = openCountersToRead(folder);
+  const head = openCounterHead(folder, wallet);
+  const book: CountingBook & Partial<SpendBook> = database === undefined ? createPassingBook()
+    : createSpendBook(database, { wallet, windowMs, chain: createCounterChain(key, wallet) });
+  let fullAt: Millis | undefined;
+  let isUnproven = false;
+  try {
+    book.catchUp(clock.now());
+    const isEmpty = book.last === undefined || isSameTag(book.last, CHAIN_START);
+    const isMissing = head.before === undefined || isEmpty || !book.holds!(head.before);
+    if (isMissing && !acceptNew) {
+      if (mayBeFirst(head.before, { spends: book.size?.spends ?? 0, fullAt: book.fullAt })) isUnproven = true;
+      else fullAt = clock.now();
+    }
+  } catch (error) {
+    database?.close();
+    throw error;
+  }
+  return {
+    book: {
+      ...book, catchUp: (now) => { book.catchUp(now); },
+      get fullAt() { return acceptNew ? undefined : fullAt ?? book.fullAt; },
+    },
+    kept: createKeptFiles(), isAccepted: false,
+    get isUnproven() { return isUnproven; },
+    prove(ownSignatures) {
+      if (isUnproven && ownSignatures > 0) fullAt = clock.now();
+      isUnproven = false;
+    },
+    transact: () => { throw new GannetError('JOURNAL_FAILED', 'counters that were opened to be read count nothing'); },
+    signedSince: (at) => (database === undefined ? 0 : countedSwaps(database, wallet, at).inDay),
+    close: () => { database?.close(); },
+  };
 }
 
 function passingBook(): OpenBook {
@@ -98,8 +144,7 @@ function keptBook({ folder, wallet, key, clock, windowMs, acceptNew }: BookOptio
       isAccepted = !isWhole || isMissing || book.fullAt !== undefined;
       if (isAccepted) mark('accepted');
     } else if (isMissing) {
-      // Without a second file, and without a swap in the first one, this may be the first start.
-      if (head.before === undefined && book.size.spends === 0 && book.fullAt === undefined) isUnproven = true;
+      if (mayBeFirst(head.before, { spends: book.size.spends, fullAt: book.fullAt })) isUnproven = true;
       else mark('full');
     }
   }
@@ -150,6 +195,13 @@ function keptBook({ folder, wallet, key, clock, windowMs, acceptNew }: BookOptio
       database.close();
     },
   };
+}
+
+/** Without a second file, and without a swap in the first one, this may be the first start. */
+function mayBeFirst(head: Buffer | undefined, { spends, fullAt }: {
+  readonly spends: number; readonly fullAt: Millis | undefined;
+}): boolean {
+  return head === undefined && spends === 0 && fullAt === undefined;
 }
 
 function prepareStatements(database: DatabaseSync) {

@@ -127,6 +127,35 @@ export function openCounters(folder: string): DatabaseSync {
   }
 }
 
+/**
+ * Opens the counters in the signer's folder for reading; undefined where there are none of this format yet. Throws
+ * JOURNAL_INVALID or JOURNAL_FAILED.
+ */
+export function openCountersToRead(folder: string): DatabaseSync | undefined {
+  const path = join(folder, COUNTERS_FILE);
+  if (!existsSync(path)) return undefined;
+  let database: DatabaseSync | undefined;
+  try {
+    // Without a WAL no process has the file open; SQLite would create one, unless the file counts as immutable.
+    const hasWal = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    const url = new URL(`file://${path.split('/').map(encodeURIComponent).join('/')}${hasWal ? '' : '?immutable=1'}`);
+    database = new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    const pragma = (name: string): number => Number(database!.prepare(`PRAGMA ${name}`).get()?.[name]);
+    const version = pragma('user_version');
+    const fault = countersFault({ applicationId: pragma('application_id'), version });
+    if (fault !== undefined)
+      throw new GannetError('JOURNAL_INVALID', `${path}: ${fault}`, { details: { path, found: version } });
+    if (version === FORMAT) return database;
+    database.close();
+    return undefined;
+  } catch (cause) {
+    database?.close();
+    if (isGannetError(cause)) throw cause;
+    throw new GannetError('JOURNAL_FAILED',
+      `the signer's counters ${path} cannot be read: ${printable(messageOf(cause))}`, { cause, details: { path } });
+  }
+}
+
 /** Another user with write access to the folder could replace the counters. */
 function createForOwner(path: string, folder: string): void {
   const { mode, uid } = statSync(folder);

@@ -74,6 +74,7 @@ export type PolicyCode = keyof typeof POLICY_CODES;
 /** Every further reason for which the signer process refuses a request: the code and its rule. */
 const AUTHORISATION_CODES = {
   TERMS_INVALID: 'The terms must be those of a swap: two tokens, something given, and something expected for it.',
+  ONLY_JUDGES: 'A signer that was opened for a rehearsal judges, and signs nothing.',
   // Spending.
   CAP_MISSING: 'With a key of your own no token is spent without a cap per hour or day in signer.caps, even on the '
     + 'embedded chain.',

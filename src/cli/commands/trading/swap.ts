@@ -9,6 +9,7 @@ import { EXIT } from '../../exit-codes.ts';
 import { confirmed, expectPerson } from '../../input/confirm.ts';
 import { wholeNumber } from '../../input/flags.ts';
 import { openConfigured } from '../../input/service-request.ts';
+import { rehearsalJson, rehearsalText } from '../../output/rehearsal-text.ts';
 import { configuredToken, readAmount, unknownToken } from '../../../market/named-token.ts';
 import { movesRealMoney } from '../../../config/live-gate.ts';
 import type { RunConfig, StrategyConfig } from '../../../config/run-config.ts';
@@ -16,6 +17,7 @@ import type { Amount } from '../../../core/amount.ts';
 import { amount, formatDecimal } from '../../../core/amount.ts';
 import { GannetError, isGannetError } from '../../../core/errors.ts';
 import { daemonClient } from '../../../daemon/control/control-client.ts';
+import { probeService } from '../../../daemon/doctor/service-probe.ts';
 import { newRunId } from '../../../daemon/files/find-run.ts';
 import type { IntentRecord } from '../../../daemon/reporting/counters.ts';
 import { intentJson } from '../../../daemon/reporting/json-reporter.ts';
@@ -23,6 +25,8 @@ import type { Reporter, Stamp } from '../../../daemon/reporting/reporter.ts';
 import { createTerminalReporter } from '../../../daemon/reporting/terminal-reporter.ts';
 import type { SwapPreview } from '../../../daemon/manual/swap-preview.ts';
 import { previewJson, previewSwap, quoteOf, withRefusals } from '../../../daemon/manual/swap-preview.ts';
+import { createHostRecord } from '../../../daemon/rehearsal/host-record.ts';
+import { rehearse } from '../../../daemon/rehearsal/rehearse.ts';
 import type { Connections } from '../../../daemon/run/connections.ts';
 import { openSigner } from '../../../daemon/run/open-signer.ts';
 import type { PreviewRuling } from '../../../daemon/run/preview-ruling.ts';
@@ -32,11 +36,13 @@ import type { LoggedDecision } from '../../../engine/decision-log.ts';
 import { withTokenNames } from '../../../market/market-text.ts';
 import type { Token, TokenAmount, TokenTable } from '../../../market/token.ts';
 import { formatTokenAmount } from '../../../market/token.ts';
+import { loadDialect } from '../../../service/wire/dialect.ts';
 import type { SignerDescription } from '../../../signer/channel/channel-protocol.ts';
 import type { SignerClient } from '../../../signer/channel/client.ts';
 import { swapProposal } from '../../../strategy/context.ts';
 import { withTokens } from '../../../strategy/params.ts';
 import type { Denial } from '../../../trading/limits.ts';
+import { NO_SWAP_OPTIONS } from '../../../trading/swap-options.ts';
 import swapOnce from '../../../../strategies/swap-once.ts';
 
 interface SwapFlags {
@@ -67,7 +73,8 @@ export const swapCommand: CommandModule = (program, run) => {
     .option('--key <key>', 'asks again for an order whose answer was lost: it is never made twice')
     .option(...LIVE_FLAG)
     .addOption(new Option('--yes', 'swaps real money without asking').conflicts('dryRun'))
-    .option('--dry-run', 'only shows the amounts, the price, the fees and the worst case')
+    .option('--dry-run', 'only shows the amounts, the price, the fees and the worst case; with --live also whether the '
+      + 'signer would sign it')
     .option(...ACCEPT_FLAG)
     .option(...ACCEPT_COUNTERS)
     .action(run(swap));
@@ -108,6 +115,8 @@ async function swap(
       context, 'add --yes to swap real money without being asked, or --dry-run to see the amounts',
     );
     const { preview, ruling } = await previewWithRefusals(context, { config, connections }, asked);
+    if (dryRun && flags.live === true && movesRealMoney(config))
+      return await rehearsed(context, { config, connections }, { asked, preview });
     if (dryRun) context.terminal.result({ dry_run: true, ...previewJson(preview) }, () => previewText(preview));
     else if (!context.terminal.json) context.terminal.out(`${previewText(preview)}\n`);
     if (dryRun) return EXIT.done;
@@ -121,6 +130,28 @@ async function swap(
     closeSigner();
     await connections.close();
   }
+}
+
+/** With --dry-run --live: shows the preview, and what "gannet rehearse" says of the same swap. */
+async function rehearsed(
+  context: CommandContext, { config, connections }: { readonly config: RunConfig; readonly connections: Connections },
+  { asked: { spend, to, flags: { route } }, preview }: { readonly asked: Asked; readonly preview: SwapPreview },
+): Promise<ExitCode> {
+  const { connectSigner, environment, terminal } = context;
+  const found = await rehearse({
+    config, connections, connectSigner, environment, clock: systemClock, configChecks: [],
+    probe: await probeService(config, [spend.token.mint, to.mint], systemClock),
+    record: createHostRecord(loadDialect(config.service.dialect)),
+    swaps: [{
+      inputMint: spend.token.mint, outputMint: to.mint, amount: amount(spend.amount), route, purpose: 'entry',
+      // As for the swap itself: the section "swap" does not apply to it.
+      options: NO_SWAP_OPTIONS, slippageBps: preview.slippageBps,
+    }],
+  });
+  const { profile: _profile, ...rehearsal } = rehearsalJson(found);
+  terminal.result({ dry_run: true, ...previewJson(preview), rehearsal },
+    () => previewText(preview) + rehearsalText(found, terminal));
+  return found.ok ? EXIT.done : EXIT.failed;
 }
 
 /** Swaps through the running daemon: it checks, signs and journals the swap as one of its own. */

@@ -66,7 +66,7 @@ const DESCRIPTION_ALONE: ReadonlySet<string> = new Set([
   'route.swapInfo.inAmount', 'route.swapInfo.outAmount', 'version.deprecated-impact-and-type',
   'order-answer.priceImpact', 'order-answer.priceImpactPct', 'order-answer.transaction', 'order.inputMint',
   'order.receiver-without-rfq', 'order.referral-without-rfq', 'build-answer.otherAmountThreshold',
-  'build-answer.routePlan', 'build.slippageBps', 'build.dexes', 'build.no-service-fee',
+  'build-answer.routePlan', 'build.slippageBps', 'build.no-service-fee',
   'open.execute.answer.swapEvents', 'v1-quote-answer.mostReliableAmmsQuoteReport', 'route.swapInfo.feeAmount',
   'route.swapInfo.feeMint', 'version.deprecated-market-fees',
 ]);

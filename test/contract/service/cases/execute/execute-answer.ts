@@ -17,7 +17,7 @@ async function load(fixture: ServiceFixture) {
   const read =
     await fixture.service.swap.execute({ requestId: order.requestId, signedTransaction: bytesOf(signedTransaction) });
   const { result } = await fixture.rpc('getTransaction', [
-    body.signature, { maxSupportedTransactionVersion: 0, encoding: 'base64', commitment: 'confirmed' },
+    body.signature, { maxSupportedTransactionVersion: 1, encoding: 'base64', commitment: 'confirmed' },
   ]);
   const failed = (await fixture.post(EXECUTE, { requestId: 'unknown', signedTransaction })).body;
   return { order, body, read, onChain: result, before, after, failed };

@@ -32,7 +32,7 @@ export const orderFeeCases: readonly Case[] = [
       expect(order.prioritizationFeeLamports).toBe(87_000);
       const { signature } = await landed(fixture, order, taker);
       const { result } = await fixture.rpc(
-        'getTransaction', [signature, { maxSupportedTransactionVersion: 0, encoding: 'json', commitment: 'confirmed' }],
+        'getTransaction', [signature, { maxSupportedTransactionVersion: 1, encoding: 'json', commitment: 'confirmed' }],
       );
       const gains = result.meta.postBalances.map((after: number, place: number) =>
         after - result.meta.preBalances[place]);

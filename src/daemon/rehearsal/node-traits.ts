@@ -1,0 +1,94 @@
+import bs58 from 'bs58';
+import type { Chain } from '../../chain/chain.ts';
+import { isGannetError } from '../../core/errors.ts';
+import type { Clock, Millis } from '../../core/time.ts';
+import { within } from '../doctor/check.ts';
+
+/** What a node is and can; a member is undefined where it could not be found out. */
+export interface NodeTraits {
+  readonly genesisHash?: string | undefined;
+  readonly version?: string | undefined;
+  /** The newest transaction version that it reads. */
+  readonly transactionVersion?: number | undefined;
+  readonly hasWebsocket?: boolean | undefined;
+  readonly latencyMs?: Millis | undefined;
+}
+
+const ANSWER_WITHIN_MS: Millis = 3_000;
+const VERSION_1 = 0x81;
+/** Answers of a node to bytes that it cannot read. */
+const UNREADABLE: ReadonlySet<unknown> = new Set([-32_602, -32_015]);
+
+/** Returns the traits of a node. Nothing is sent that could land. */
+export async function readNodeTraits(chain: Chain, { rpcUrl, wallet, clock }: {
+  readonly rpcUrl: string; readonly wallet: string | undefined; readonly clock: Clock;
+}): Promise<NodeTraits> {
+  const begun = clock.now();
+  const version = await known(chain.version());
+  const latencyMs = version === undefined ? undefined : clock.now() - begun;
+  const [genesisHash, transactionVersion, hasWebsocket] = await Promise.all([
+    known(chain.genesisHash()), newestVersion(chain, wallet), opensWebsocket(rpcUrl),
+  ]);
+  return { genesisHash, version, latencyMs, transactionVersion, hasWebsocket };
+}
+
+async function known<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * Returns 1 for a node that reads a transaction of version 1, else 0; undefined without an answer. The transaction does
+ * nothing and has no signature: it is only simulated.
+ */
+async function newestVersion(chain: Pick<Chain, 'simulate'>, wallet: string | undefined): Promise<number | undefined> {
+  try {
+    await chain.simulate(emptyTransaction(wallet));
+    return 1;
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    // A simulation that ended without compute units was read.
+    if (error.code === 'CHAIN_RESPONSE_INVALID') return 1;
+    return UNREADABLE.has(error.details['rpcCode']) ? 0 : undefined;
+  }
+}
+
+/**
+ * Returns an unsigned transaction of version 1 that sets limits and calls nothing: marker, header, mask of its
+ * configuration, blockhash, counts, account, the limits on compute units and on loaded bytes, and an empty signature.
+ */
+function emptyTransaction(wallet = bs58.encode(Buffer.alloc(32, 7))): Uint8Array {
+  const limits = Buffer.alloc(8);
+  limits.writeUInt32LE(10_000, 0);
+  limits.writeUInt32LE(65_536, 4);
+  const mask = Buffer.alloc(4);
+  mask.writeUInt32LE(0b1100, 0);
+  return Buffer.concat([
+    Buffer.of(VERSION_1, 1, 0, 0), mask, Buffer.alloc(32, 1), Buffer.of(0, 1), bs58.decode(wallet), limits,
+    Buffer.alloc(64),
+  ]);
+}
+
+/** Returns whether the node's websocket opens: at the same place, or at the port beside a named one. */
+async function opensWebsocket(rpcUrl: string): Promise<boolean> {
+  const url = new URL(rpcUrl);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  const places = [url.href];
+  if (url.port !== '' && Number(url.port) < 65_535) {
+    url.port = String(Number(url.port) + 1);
+    places.push(url.href);
+  }
+  return (await Promise.all(places.map(opens))).includes(true);
+}
+
+function opens(place: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = new WebSocket(place);
+  socket.addEventListener('open', () => { resolve(true); });
+  socket.addEventListener('error', () => { resolve(false); });
+  return within(promise, ANSWER_WITHIN_MS, () => false).finally(() => { socket.close(); });
+}

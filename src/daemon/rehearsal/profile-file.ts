@@ -1,0 +1,41 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
+import { stringifyJson } from '../../core/json.ts';
+import type { HostProfile } from '../../service/wire/host-profile.ts';
+import { readHostProfile } from '../../service/wire/host-profile.ts';
+
+/** Returns the place of a host's profile in a state directory. */
+export function profilePath(stateDir: string, host: string): string {
+  return join(resolve(stateDir), 'host-profiles', `${host.replace(/^https?:\/\//, '').replace(/[^\w.-]/g, '_')}.json`);
+}
+
+/**
+ * Writes a profile for its owner alone. A file that a person named is replaced only where it is a profile of the same
+ * host. Throws USAGE, or CONFIG_INVALID for one that cannot be read.
+ */
+export function writeProfile(
+  file: string, profile: HostProfile, { isNamed }: { readonly isNamed: boolean },
+): void {
+  if (isNamed) refuseOther(file, profile.host);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, `${stringifyJson(profile, 2)}\n`, { mode: 0o600 });
+  } catch (cause) {
+    throw new GannetError('USAGE', `${file} cannot be written: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function refuseOther(file: string, host: string): void {
+  if (!existsSync(file)) return;
+  let found: HostProfile;
+  try {
+    found = readHostProfile(file, readFileSync(file, 'utf8'));
+  } catch (cause) {
+    if (isGannetError(cause)) throw new GannetError('USAGE', `--profile-out: ${cause.message}; name another file, or `
+      + 'delete this one', { cause });
+    throw new GannetError('USAGE', `--profile-out: ${file} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+  if (found.host !== host) throw new GannetError('USAGE', `--profile-out: ${file} is the profile of ${found.host}, not `
+    + `of ${host}: name another file`);
+}
