@@ -8,7 +8,7 @@ import { advanceNonce, nonceAccountOf } from './durable-nonce.ts';
 import { transactionCost } from './cost-units.ts';
 import { transactionFee } from './fees.ts';
 import type { History, LandedTransaction } from './history.ts';
-import { chargeFee, isLoadFailure, named, withLamports, withoutRun } from './load-failures.ts';
+import { chargeFee, isLoadFailure, isRefusal, named, withLamports, withoutRun } from './load-failures.ts';
 import { loadedDataLimit, loadedDataSize } from './loaded-data.ts';
 import { loadedAddresses } from './lookup-tables.ts';
 import type { DecodedMessage, DecodedTransaction } from './transaction-bytes.ts';
@@ -189,8 +189,7 @@ export function createLanding(parts: LandingParts): Landing {
     const { feeLamports } = transactionFee(transaction);
     const payer = accountKeys[0]!;
     const paying = before.get(payer);
-    const isPaid = error === null || typeof error !== 'string' || isLoadFailure(error);
-    if (paying === undefined || paying.lamports < feeLamports || !isPaid) return null;
+    if (paying === undefined || paying.lamports < feeLamports || isRefusal(error)) return null;
     const after = new Map(before);
     if (error !== null) after.set(payer, withLamports(paying, paying.lamports - feeLamports));
     for (const [key, account] of accountsAfter) if (writable.has(key)) after.set(key, account);

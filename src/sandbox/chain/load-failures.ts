@@ -14,10 +14,16 @@ export function isLoadFailure(error: TransactionError | null): boolean {
   return LOAD_FAILURES.has(error);
 }
 
+/** Returns whether no block can hold a transaction with that error, so that it costs nothing. */
+export function isRefusal(error: TransactionError | null): boolean {
+  if (typeof error === 'string') return !isLoadFailure(error);
+  return error !== null && 'DuplicateInstruction' in error;
+}
+
 /** Returns the outcome of a transaction above its limit on loaded data, from what the VM says without that limit. */
 export function withoutRun(tried: SimulatedExecution): SimulatedExecution {
   // A bad signature or a payer without the fee comes first: such a transaction never lands.
-  if (typeof tried.error === 'string' && !isLoadFailure(tried.error)) return tried;
+  if (isRefusal(tried.error)) return tried;
   return {
     error: TOO_MUCH_DATA, logs: [], unitsConsumed: 0, returnData: null, innerInstructions: [], accountsAfter: new Map(),
   };

@@ -153,6 +153,16 @@ describe('a transaction that cannot run for what it loads', () => {
     const forged = Buffer.from(signedTransaction({ chain, payer: user, instructions: [missing] }));
     forged[1]! ^= 1;
     expect(chain.land(forged)).toMatchObject({ kind: 'rejected', error: 'SignatureFailure' });
+    const heavy = Buffer.from(signedTransaction({ chain, payer: user, instructions: [limit(100), note()] }));
+    heavy[1]! ^= 1;
+    expect(chain.land(heavy)).toMatchObject({ kind: 'rejected', error: 'SignatureFailure' });
+    for (const limits of [[limit(0)], [limit(100), limit(200)]]) {
+      const unreadable = signedTransaction({ chain, payer: user, instructions: [...limits, note()] });
+      expect(chain.simulate(unreadable)).toMatchObject({ footprint: null });
+      const before = chain.balance(user.address);
+      expect(chain.land(unreadable)).toMatchObject({ kind: 'rejected', error: chain.simulate(unreadable).error });
+      expect(chain.balance(user.address)).toBe(before);
+    }
     for (const lamports of [0n, chain.rentExemption(0), chain.rentExemption(0) + 4_999n]) {
       const poor = walletOf(`with ${lamports}`);
       if (lamports > 0n) chain.airdrop(poor.address, lamports);
