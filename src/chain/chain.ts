@@ -216,6 +216,7 @@ function nodeCalls(rpc: RpcClient, { clock, maxPriorityFeeLamports }: ChainOptio
     ...finality,
     ...balances,
     ...createLandedTransactions({ rpc, floor, clock, nativeBalance }),
+    simulate,
     loadComposer: async () => { await import('./compose.ts'); },
     async compose(build: SwapBuild, payer: string) {
       const { createComposer } = await import('./compose.ts');
@@ -225,7 +226,6 @@ function nodeCalls(rpc: RpcClient, { clock, maxPriorityFeeLamports }: ChainOptio
       const { createClosingComposer } = await import('./compose-closing.ts');
       return createClosingComposer({ simulate, latestBlockhash })(owner, accounts);
     },
-    simulate,
     send: (transaction: Uint8Array, call?: { readonly signal: AbortSignal }) => sendTransaction(rpc, transaction, call),
     readTransaction: readTransactionFacts,
     async mintDecimals(mint: Mint) {

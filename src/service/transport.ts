@@ -138,6 +138,8 @@ class HttpTransport implements Transport {
   }
 
   async send(asked: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const { clock, onAnswer } = this.#options;
+    const askedAt = clock.now();
     const { totalMs } = this.#timeoutsOf(asked.bucket);
     const late = new AbortController();
     const timer = this.#options.clock.schedule(
@@ -145,10 +147,12 @@ class HttpTransport implements Transport {
     );
     let requestId: string | undefined;
     try {
-      const askedAt = this.#options.clock.now();
       const response = await this.#request(asked, AbortSignal.any([signal, late.signal]));
       requestId = this.#requestIdOf(response.headers);
-      return { ...await this.#read(asked, response, askedAt), requestId };
+      const answer = await this.#read(asked, response);
+      const { path, query } = asked;
+      onAnswer?.({ path, query, json: answer.json, limits: answer.limits, tookMs: clock.now() - askedAt });
+      return { ...answer, requestId };
     } catch (thrown) {
       if (signal.aborted) throw signal.reason;
       // A fault of the answer itself says more than that time ran out over it.
@@ -163,10 +167,8 @@ class HttpTransport implements Transport {
     await Promise.all([this.#pools?.main.destroy(), this.#pools?.execute.destroy()]);
   }
 
-  async #read(
-    asked: HttpRequest, response: Dispatcher.ResponseData, askedAt: Millis,
-  ): Promise<HttpAnswer> {
-    const { clock, onServerTime, onAnswer, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = this.#options;
+  async #read(asked: HttpRequest, response: Dispatcher.ResponseData): Promise<HttpAnswer> {
+    const { clock, onServerTime, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = this.#options;
     const { statusCode: status, headers, body } = response;
     const receivedAt = clock.now();
     const limits = readServerLimits(headers, receivedAt);
@@ -190,7 +192,6 @@ class HttpTransport implements Transport {
     }
     const text = this.#withoutKey(await readText(body, asked.maxBodyBytes ?? maxBodyBytes));
     const json = parseBody(text, contentType);
-    onAnswer?.({ path: asked.path, query: asked.query, json, limits, tookMs: clock.now() - askedAt });
     return { json, text, limits };
   }
 

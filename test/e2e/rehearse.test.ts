@@ -5,7 +5,7 @@ import { readHostProfile } from '../../src/service/wire/host-profile.ts';
 import type { RehearsalHost, RehearsalScene } from '../daemon/rehearsal/rehearsal-fixture.ts';
 import { rehearsalScene, startRehearsalHost } from '../daemon/rehearsal/rehearsal-fixture.ts';
 import type { Ended, Playground } from './gannet.ts';
-import { createPlayground, document } from './gannet.ts';
+import { createPlayground, document, startSandbox } from './gannet.ts';
 
 let playground: Playground;
 let host: RehearsalHost;
@@ -58,6 +58,8 @@ describe('gannet rehearse', () => {
     expect(readHostProfile(file, text).host).toBe(host.url);
     for (const secret of [at.environment['GANNET_API_KEY']!, host.sandbox.addresses.wallet.address])
       expect(text).not.toContain(secret);
+    // What it learned is what a sandbox loads.
+    expect((await startSandbox(playground, 7, '--profile', file)).base_url).toMatch(/^http:/);
     expect(existsSync(join(at.stateDir, 'signer'))).toBe(false);
     expect(readdirSync(at.stateDir).filter((name) => name.includes('journal'))).toEqual([]);
   });

@@ -3,6 +3,7 @@ import {
   AccountRole, address, appendTransactionMessageInstructions, assertIsSendableTransaction,
   assertIsTransactionWithBlockhashLifetime, compressTransactionMessageUsingAddressLookupTables,
   createKeyPairSignerFromBytes, createSolanaRpc, createSolanaRpcSubscriptions, createTransactionMessage, devnet,
+  estimateAndSetResourceLimitsFactory, estimateResourceLimitsFactory,
   getBase58Decoder, getBase58Encoder, getBase64Encoder, getBase64EncodedWireTransaction, getSignatureFromTransaction,
   getTransactionDecoder, partiallySignTransaction, pipe, sendAndConfirmTransactionFactory,
   setTransactionMessageFeePayerSigner, setTransactionMessageConfig, setTransactionMessageLifetimeUsingBlockhash,
@@ -39,8 +40,8 @@ export interface KitClient {
   sendVersion1(instructions: readonly Instruction[], options?: { lifetime?: Lifetime }): Promise<Signature>;
 }
 
-/** Enough for every swap here; a limit that version 1 does not name is zero. */
-const LIMITS = { computeUnitLimit: 400_000, loadedAccountsDataSizeLimit: 10_000_000, priorityFeeLamports: 1_234n };
+/** Enough for every swap here; kit estimates the other limit that version 1 needs. */
+const LIMITS = { computeUnitLimit: 400_000, priorityFeeLamports: 1_234n };
 
 /** Returns kit's client of a sandbox. */
 export async function kitClient({ addresses }: OutsideSandbox): Promise<KitClient> {
@@ -48,6 +49,7 @@ export async function kitClient({ addresses }: OutsideSandbox): Promise<KitClien
   const subscriptions = createSolanaRpcSubscriptions(devnet(addresses.ws_url));
   const me = await createKeyPairSignerFromBytes(getBase58Encoder().encode(addresses.wallet.private_key));
   const confirm = sendAndConfirmTransactionFactory({ rpc, rpcSubscriptions: subscriptions });
+  const limit = estimateAndSetResourceLimitsFactory(estimateResourceLimitsFactory({ rpc }));
   const sign = async (
     message: TransactionMessage & TransactionMessageWithFeePayer & TransactionMessageWithBlockhashLifetime,
   ): Promise<Signature> => {
@@ -71,13 +73,13 @@ export async function kitClient({ addresses }: OutsideSandbox): Promise<KitClien
     },
     async sendVersion1(instructions, { lifetime } = {}) {
       const { value: latest } = await rpc.getLatestBlockhash().send();
-      return sign(pipe(
+      return sign(await limit(pipe(
         createTransactionMessage({ version: 1 }),
         (message) => setTransactionMessageConfig(LIMITS, message),
         (message) => setTransactionMessageFeePayerSigner(me, message),
         (message) => setTransactionMessageLifetimeUsingBlockhash(lifetime ?? latest, message),
         (message) => appendTransactionMessageInstructions(instructions, message),
-      ));
+      )));
     },
   };
 }

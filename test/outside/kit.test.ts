@@ -4,15 +4,17 @@ import {
 } from '@solana-program/compute-budget';
 import { getTransferSolInstruction } from '@solana-program/system';
 import {
-  fetchMint, fetchToken, findAssociatedTokenPda, TOKEN_PROGRAM_ADDRESS as TOKEN_PROGRAM,
+  fetchMint, fetchToken, findAssociatedTokenPda, getCreateAssociatedTokenIdempotentInstruction,
+  getTransferCheckedInstruction, TOKEN_PROGRAM_ADDRESS as TOKEN_PROGRAM,
 } from '@solana-program/token';
 import {
-  address, airdropFactory, appendTransactionMessageInstruction, assertIsSendableTransaction,
-  assertIsTransactionWithBlockhashLifetime, createSolanaRpcSubscriptions_UNSTABLE, createTransactionMessage,
-  createTransactionPlanExecutor, createTransactionPlanner, generateKeyPairSigner, getBase64EncodedWireTransaction,
-  getSignatureFromTransaction, isSolanaError, lamports, pipe, sendAndConfirmTransactionFactory,
-  sequentialInstructionPlan, setTransactionMessageFeePayerSigner, setTransactionMessageLifetimeUsingBlockhash,
-  signTransactionMessageWithSigners, SOLANA_ERROR__JSON_RPC__METHOD_NOT_FOUND,
+  address, airdropFactory, appendTransactionMessageInstruction, appendTransactionMessageInstructions,
+  assertIsSendableTransaction, assertIsTransactionWithBlockhashLifetime, createSolanaRpcSubscriptions_UNSTABLE,
+  createTransactionMessage, createTransactionPlanExecutor, createTransactionPlanner, estimateResourceLimitsFactory,
+  generateKeyPairSigner, getBase64EncodedWireTransaction, getSignatureFromTransaction, isSolanaError, lamports, pipe,
+  sendAndConfirmTransactionFactory, sequentialInstructionPlan, setTransactionMessageConfig,
+  setTransactionMessageFeePayerSigner, setTransactionMessageLifetimeUsingBlockhash, signTransactionMessageWithSigners,
+  SOLANA_ERROR__JSON_RPC__METHOD_NOT_FOUND,
 } from '@solana/kit';
 import type {
   Address, Base64EncodedWireTransaction, Instruction, Signature, TransactionMessageBytesBase64,
@@ -226,6 +228,43 @@ describe.each(PROFILES)('a stranger with kit alone, on a sandbox of profile %s',
       },
     })(plan);
     expect(result).toMatchObject({ kind: 'single', status: 'successful' });
+  });
+
+  it('estimates both limits of a version 1 message, and lands it with exactly those', async () => {
+    const mint = address(usdc);
+    const [ata] = await findAssociatedTokenPda({ owner: friend, mint, tokenProgram: TOKEN_PROGRAM });
+    const open = getCreateAssociatedTokenIdempotentInstruction({ payer: me, ata, owner: friend, mint });
+    const give = getTransferCheckedInstruction(
+      { source: await usdcAccount(), mint, destination: ata, authority: me, amount: 2_500n, decimals: 6 },
+    );
+    const { value: latest } = await rpc.getLatestBlockhash().send();
+    const message = pipe(
+      createTransactionMessage({ version: 1 }), (empty) => setTransactionMessageFeePayerSigner(me, empty),
+      (paid) => setTransactionMessageLifetimeUsingBlockhash(latest, paid),
+      (timed) => appendTransactionMessageInstructions([payment(7n), open, give], timed),
+    );
+    const limits = await estimateResourceLimitsFactory({ rpc })(message);
+    const outcomeOf = async (loadedAccountsDataSizeLimit: number): Promise<unknown> => {
+      const transaction = await signTransactionMessageWithSigners(
+        setTransactionMessageConfig({ ...limits, loadedAccountsDataSizeLimit }, message),
+      );
+      const wire = getBase64EncodedWireTransaction(transaction);
+      return (await rpc.simulateTransaction(wire, { ...base64, innerInstructions: true }).send()).value;
+    };
+    expect(await outcomeOf(limits.loadedAccountsDataSizeLimit - 1))
+      .toMatchObject({ err: 'MaxLoadedAccountsDataSizeExceeded', fee: 5_000n });
+    expect(await outcomeOf(limits.loadedAccountsDataSizeLimit)).toMatchObject({
+      err: null, fee: 5_000n, innerInstructions: [{ index: 1 }], loadedAddresses: { readonly: [], writable: [] },
+      preTokenBalances: [{ owner: me.address }],
+      postTokenBalances: expect.arrayContaining([expect.objectContaining({ owner: friend })]) as unknown,
+    });
+    const transaction = await signTransactionMessageWithSigners(setTransactionMessageConfig(limits, message));
+    assertIsSendableTransaction(transaction);
+    assertIsTransactionWithBlockhashLifetime(transaction);
+    await sendAndConfirmTransactionFactory({ rpc, rpcSubscriptions: client.subscriptions })(
+      transaction, { commitment: 'confirmed' },
+    );
+    expect((await fetchToken(rpc, ata, { commitment: 'confirmed' })).data.amount).toBe(2_500n);
   });
 
   it.each([[sol, usdc, 250_000_000], [usdc, sol, 20_000_000], [usdc, buoy, 5_000_000], [pearl, usdc, 2_000_000]])(

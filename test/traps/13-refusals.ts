@@ -73,7 +73,7 @@ export const refusals: Trap = {
       },
     },
     {
-      says: 'a refused key is a 401: no swap is approved, and the operator is alerted; a 403 is not',
+      says: 'a refused key is a 401: no swap is approved, and the operator is alerted; a single 403 is not',
       profiles: ['reference', 'live'],
       async play(fixture) {
         const answer = await fixture.get(ORDER, QUERY, { 'x-api-key': 'no-such-key' });
@@ -96,7 +96,7 @@ export const refusals: Trap = {
         expect([forbidden.status, forbidden.body.code, rateHeaders(forbidden)]).toEqual([403, 403, []]);
         await fixture.fault({ path: ORDER, fault: { kind: 'status', status: 403 }, times: 1 });
         await expect(fixture.service.swap.order(QUOTE))
-          .rejects.toMatchObject({ code: 'SERVICE_STATUS', details: { status: 403 } });
+          .rejects.toMatchObject({ code: 'SERVICE_FORBIDDEN', details: { status: 403 } });
         expect((await fixture.service.swap.order(QUOTE)).outAmount).toBeGreaterThan(0n);
       },
     },

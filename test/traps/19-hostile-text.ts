@@ -101,7 +101,7 @@ export const hostileText: Trap = {
           expectHarmless(Object.values(details).map(String).join(' ').replaceAll('\n', '\r'));
         }
         for (const set of [
-          { '/inputMint': HOSTILE }, { '/inAmount': HOSTILE }, { '/requestId': HOSTILE.repeat(9) },
+          { '/inputMint': HOSTILE }, { '/inAmount': HOSTILE },
           { [`/${'x'.repeat(9)}`]: 1, '/outAmount': HOSTILE },
         ]) {
           await fixture.fault({ path: ORDER, fault: { kind: 'patch', set }, times: 1 });
@@ -111,6 +111,12 @@ export const hostileText: Trap = {
           expect(thrown).toMatchObject({ code: 'SERVICE_MALFORMED' });
           expectHarmless((thrown as Error).message.replaceAll('\n', '\r'));
         }
+        // A quote needs no id; an order of a wallet with this one would be refused.
+        await fixture.fault({
+          path: ORDER, fault: { kind: 'patch', set: { '/requestId': HOSTILE.repeat(9) } }, times: 1,
+        });
+        expect(await fixture.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n) }))
+          .toMatchObject({ requestId: undefined });
         await fixture.fault({
           path: ORDER, fault: { kind: 'status', status: 500, body: { error: HOSTILE } }, times: 1,
         });

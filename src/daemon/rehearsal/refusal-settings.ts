@@ -55,7 +55,7 @@ const STATUS_SETTINGS: ReadonlyMap<unknown, string> =
 
 /** What a finding of the doctor is changed by, where its group does not say it. */
 const CHECK_SETTINGS: Readonly<Record<string, string>> =
-  { 'api-key': KEY, 'clock': 'the clock of this machine', 'proxy': 'HTTPS_PROXY' };
+  { 'api-key': KEY, 'credits': PLAN, 'clock': 'the clock of this machine', 'proxy': 'HTTPS_PROXY' };
 const GROUP_SETTINGS: Readonly<Partial<Record<Check['group'], string>>> =
   { service: HOST, chain: NODE, money: RESERVE, key: 'wallet.key_from' };
 

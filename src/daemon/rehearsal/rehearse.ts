@@ -30,6 +30,8 @@ interface RehearsalScope {
   readonly connectSigner: (() => Pick<SignerClient, 'rehearse' | 'judge' | 'expectSwap'>) | undefined;
   /** What the service said to the one request that the doctor sends; undefined where it is embedded. */
   readonly probe: ServiceProbe | undefined;
+  /** What the doctor found about the configuration; what concerns the host counts. */
+  readonly configChecks: readonly Check[];
   /** To see whether a proxy is named. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly swaps: readonly RehearsedSwap[];
@@ -121,13 +123,17 @@ interface ExaminedHost {
   readonly node: NodeTraits;
 }
 
+/** The checks of a configuration that depend on the plan of its key. */
+const OF_HOST: ReadonlySet<string> = new Set(['credits']);
+
 const chainCheck = checksOf('chain');
-const serviceCheck = checksOf('service');
 
 async function examineHost(scope: RehearsalScope, address: string | undefined): Promise<ExaminedHost> {
-  const { config, connections: { chain }, probe, environment, clock } = scope;
+  const { config, connections: { chain }, probe, environment, clock, configChecks } = scope;
   const { service, chain: { rpcUrl, furtherRpcUrls } } = config;
-  const serviceFound = [...serviceChecks(config, probe), ...warnings(config, scope)];
+  const serviceFound = [
+    ...serviceChecks(config, probe), ...configChecks.filter(({ name }) => OF_HOST.has(name)),
+  ];
   const isEmbedded = service.baseUrl === 'embedded';
   if (isEmbedded || chain === undefined || rpcUrl === 'embedded') {
     const missing = isEmbedded ? [] : [chainCheck.fault('rpc', 'no node is named', 'name one as chain.rpc_url')];
@@ -147,12 +153,15 @@ async function examineHost(scope: RehearsalScope, address: string | undefined): 
 
 const UNREACHED: ReadonlySet<string> = new Set(['SERVICE_UNREACHABLE', 'SERVICE_TIMEOUT']);
 
+/** The checks whose warnings keep no swap from being signed. */
+const REMARKS: ReadonlySet<string> = new Set(['proxy', 'rpc-versions']);
+
 /** A proxy that is set is told first where nothing is reached: it is the likeliest reason. */
 function verdictOf(checks: readonly Check[], { mayAsk, node, fault }: Pick<ExaminedHost, 'mayAsk' | 'node'> & {
   /** Of the service, whose code and status say more than its check. */
   readonly fault?: GannetError | undefined;
 }): ExaminedHost {
-  const bad = checks.filter(({ name, level }) => level === 'fault' || (level === 'warning' && name !== 'proxy'));
+  const bad = checks.filter(({ name, level }) => level === 'fault' || (level === 'warning' && !REMARKS.has(name)));
   const proxy = checks.find(({ name, level }) => name === 'proxy' && level === 'fault');
   const [first] = bad;
   const refusal = proxy !== undefined ? refusalOfCheck(proxy)
@@ -161,17 +170,10 @@ function verdictOf(checks: readonly Check[], { mayAsk, node, fault }: Pick<Exami
   return { checks, refusal, mayAsk, node };
 }
 
-/** A host of a version before the first may answer in other words. */
-function warnings({ service: { apiKey, plan, baseUrl } }: RunConfig, { probe }: RehearsalScope): readonly Check[] {
-  if (baseUrl === 'embedded' || apiKey !== undefined || plan === 'keyless' || probe?.fault !== undefined) return [];
-  return [serviceCheck.fault('api-key', 'no API key is configured, and the plan needs one',
-    'write the key of its portal into .env as GANNET_API_KEY=…, and name it as service.api_key')];
-}
-
 function traitChecks({ transactionVersion, hasWebsocket }: NodeTraits): readonly Check[] {
   return [
-    ...(transactionVersion !== 0 ? [] : [chainCheck.fault('rpc-version-1',
-      'the node reads no transaction of version 1, which wallets receive and services build',
+    ...(transactionVersion !== 0 ? [] : [chainCheck.fault('rpc-versions',
+      'the node simulates no transaction of version 1, so that a swap in one could not be checked or sent',
       'use another node as chain.rpc_url, or wait until its provider has updated it')]),
     hasWebsocket === false ? chainCheck.ok('rpc-websocket', 'the node offers no websocket: outcomes are polled')
       : chainCheck.ok('rpc-websocket', 'the node offers a websocket'),

@@ -85,8 +85,8 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
     dialect: loadDialect(dialect),
     plan: options.plan,
     clock,
-    onUnread: options.onUnread,
     onAnswer: options.onAnswer,
+    onUnread: options.onUnread,
     // The counts of an embedded service end with it.
     rateMemory: embedded || options.rateMemory === undefined ? undefined : openRateMemory(options.rateMemory),
   });

@@ -12,7 +12,7 @@ import { appendCompletely } from '../../recording/files/durable-write.ts';
 import { contentIdentity } from '../../recording/identity.ts';
 import type { ResearchInput } from '../research-input.ts';
 import { stopwatch } from '../stopwatch.ts';
-import { importedPackages, sourceTexts, strategyText } from '../trials/strategy-source.ts';
+import { importedPackages, packagesIn, sourceTexts, strategyText } from '../trials/strategy-source.ts';
 import type { DoneTrial } from '../trials/trial.ts';
 
 /**
@@ -40,6 +40,7 @@ export async function trialBasis(
 ): Promise<TrialBasis> {
   const { tokens, limits, balances, model, seed, currency, firstAt, lastAt, strategies, places } = setup;
   const codes = await Promise.all(strategies.map(({ use }) => strategyText(use, places)));
+  const engine = layerFolders(DECIDING).flatMap((folder) => [basename(folder), ...sourceTexts(folder)]);
   const basis = {
     recording: sha256(canonicalJson([contentIdentity(recording), recording.part])),
     configuration: sha256(canonicalJson({
@@ -50,19 +51,18 @@ export async function trialBasis(
       })),
     })),
     strategies: sha256(codes.map(({ text }) => text).join('\n')),
-    engine: sha256(layerFolders(DECIDING).flatMap((folder) => [basename(folder), ...sourceTexts(folder)]).join('\n')),
-    packages: sha256([...codes.flatMap(({ packages }) => packages), ...enginePackages()].join('\n')),
+    engine: sha256(engine.join('\n')),
+    packages: sha256([...codes.flatMap(({ packages }) => packages), ...enginePackages(engine)].join('\n')),
     node: `${process.version} ${process.arch}`,
   };
   return { key: sha256(canonicalJson(basis)).slice(0, 16), ...basis };
 }
 
-/** All dependencies of Gannet, transitively: the effort to find those of the engine alone is not worth it. */
-function enginePackages(): string[] {
+/** The packages that the code of Gannet imports which decides, with their dependencies in turn. */
+function enginePackages(texts: readonly string[]): string[] {
   const from = join(PROJECT_DIR, 'package.json');
-  const { version, dependencies } =
-    JSON.parse(readFileSync(from, 'utf8')) as { readonly version: string; readonly dependencies: object };
-  return [`gannet ${version}`, ...importedPackages([{ from, specifiers: Object.keys(dependencies) }])];
+  const { version } = JSON.parse(readFileSync(from, 'utf8')) as { readonly version: string };
+  return [`gannet ${version}`, ...importedPackages([{ from, specifiers: packagesIn(texts.join('\n')) }])];
 }
 
 function sha256(text: string): string {

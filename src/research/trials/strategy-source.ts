@@ -83,6 +83,12 @@ const DATA = /\.json$/;
 /** A text that may be the path of a JSON file. */
 const NAMED_DATA = /["'`]([^"'`\n]{1,200}\.json)["'`]/g;
 
+/** Returns what source texts import from elsewhere, each once; a text that only resembles an import is among it. */
+export function packagesIn(text: string): string[] {
+  const named = new Set([...text.matchAll(IMPORT)].map(([, path]) => path!));
+  return [...named].filter((path) => !RELATIVE.test(path)).toSorted();
+}
+
 /**
  * A file, the files that it imports by relative path, and the JSON files of `folder` that it names, without the
  * project's own.

@@ -2,7 +2,9 @@ import { hash } from 'node:crypto';
 import bs58 from 'bs58';
 import { seededRandom } from '../../core/random.ts';
 
-/** The commitment of a read: processed = now, confirmed = one slot ago, finalized = 32 slots ago. */
+/**
+ * The commitment of a read: the newest block now (processed), one slot ago (confirmed) or 32 slots ago (finalized).
+ */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
 export interface Block {
@@ -43,6 +45,7 @@ export interface Blocks {
   produce: () => Block;
   /** Returns the blockhash on which the block of the current slot builds. */
   parentHash: () => string;
+  /** Returns the slot of `blockAt`: a slot without a block is no state of the chain. */
   slotAt: (commitment: Commitment) => number;
   blockAt: (commitment: Commitment) => Block;
   latestBlockhash: (commitment: Commitment) => LatestBlockhash;
@@ -111,12 +114,8 @@ export function createBlocks(options: BlocksOptions): Blocks {
     return newest.slot === slot ? newest.previousBlockhash : newest.blockhash;
   }
 
-  function slotAt(commitment: Commitment): number {
-    return Math.max(options.genesisSlot, slot - SLOTS_BEHIND[commitment]);
-  }
-
   function blockAt(commitment: Commitment): Block {
-    const until = slotAt(commitment);
+    const until = slot - SLOTS_BEHIND[commitment];
     return blocks.findLast((block) => block.slot <= until) ?? blocks[0]!;
   }
 
@@ -139,7 +138,7 @@ export function createBlocks(options: BlocksOptions): Blocks {
     advance,
     produce,
     parentHash,
-    slotAt,
+    slotAt: (commitment) => blockAt(commitment).slot,
     blockAt,
     latestBlockhash: (commitment) => {
       const block = blockAt(commitment);

@@ -24,6 +24,8 @@ export interface LandedTransaction {
   error: TransactionError | null;
   logs: readonly string[];
   unitsConsumed: number;
+  /** What it takes of a block's capacity. */
+  costUnits: number;
   feeLamports: bigint;
   /** The priority fee per compute unit. */
   microLamportsPerUnit: bigint;

@@ -1,13 +1,16 @@
 import bs58 from 'bs58';
 import { assert } from '../../core/assert.ts';
+import { createAccountReader, lamportsOf, tokenBalancesOf } from './account-reader.ts';
 import type { AccountVersions, Accounts } from './accounts.ts';
 import type { Address } from './addresses.ts';
 import type { Blocks, Commitment } from './blocks.ts';
 import { advanceNonce, nonceAccountOf } from './durable-nonce.ts';
+import { transactionCost } from './cost-units.ts';
 import { transactionFee } from './fees.ts';
-import type { History, LandedTransaction, TokenBalance } from './history.ts';
+import type { History, LandedTransaction } from './history.ts';
+import { chargeFee, isLoadFailure, isRefusal, named, withLamports, withoutRun } from './load-failures.ts';
+import { loadedDataLimit, loadedDataSize } from './loaded-data.ts';
 import { loadedAddresses } from './lookup-tables.ts';
-import { decodeTokenAccount, isTokenProgram } from './token-layout.ts';
 import type { DecodedMessage, DecodedTransaction } from './transaction-bytes.ts';
 import { decodeTransaction, UndecodableError } from './transaction-bytes.ts';
 import type { TransactionError } from './transaction-error.ts';
@@ -46,9 +49,22 @@ export interface SimulationResult {
   logs: readonly string[];
   unitsConsumed: number;
   returnData: Execution['returnData'];
+  innerInstructions: Execution['innerInstructions'];
   /** The writable accounts as they would be; empty when it failed. */
   accountsAfter: ReadonlyMap<Address, Account>;
+  /** Null where it cannot stand in a block, so that it costs no fee. */
+  footprint: Footprint | null;
 }
+
+/** What a transaction loads, pays and moves. */
+interface Footprint extends Pick<LandedTransaction, 'feeLamports' | 'accountKeys' | 'loadedAddresses'> {
+  /** In bytes, as the limit of the message on it counts. */
+  readonly loadedDataSize: number;
+  /** Reads the balances before and after: that takes as long as the rest, and most callers want none. */
+  balances(): Balances;
+}
+
+type Balances = Pick<LandedTransaction, 'preBalances' | 'postBalances' | 'preTokenBalances' | 'postTokenBalances'>;
 
 interface Landing {
   /** Lands a transaction; `shownAs` is the version that is kept of it, its own unless said otherwise. */
@@ -87,24 +103,22 @@ export function createLanding(parts: LandingParts): Landing {
   function execute(
     transaction: DecodedTransaction, signature: string, version: LandedTransaction['version'],
   ): LandResult {
-    const { message, staticKeys } = transaction;
-    const loaded = loadedAddresses(vm, transaction) ?? { writable: [], readonly: [] };
-    const accountKeys = [...staticKeys, ...loaded.writable, ...loaded.readonly];
-    const writableKeys = accountKeys.filter((_, index) => message.isAccountWritable(index));
-    const writable = new Set(writableKeys);
-    const before = reader.read(accountKeys, writable);
+    const loading = load(transaction);
+    const { loaded, accountKeys, writableKeys, writable, before } = loading;
     const parentHash = blocks.parentHash();
     const nonceAccount = nonceAccountOf(vm, parentHash, transaction);
-    const execution = vm.send(transaction);
+    const execution = exceedsLimit(loading, transaction)
+      ? withoutRun(vm.simulate(transaction, { sigVerify: true })) : named(vm.send(transaction), transaction, before);
+    const fee = transactionFee(transaction);
+    const payer = accountKeys[0]!;
+    if (isLoadFailure(execution.error)) chargeFee(vm, payer, fee.feeLamports);
     const after = reader.readAgain(before, writable);
 
-    const payer = accountKeys[0]!;
     const paid = (before.get(payer)?.lamports ?? 0n) - (after.get(payer)?.lamports ?? 0n);
     // A chain keeps a failed transaction only when it charged for it; the payer's balance tells what the VM did.
     if (execution.error !== null && paid === 0n) return { kind: 'rejected', signature, error: execution.error };
 
     if (nonceAccount !== undefined) advanceNonce(vm, parentHash, nonceAccount);
-    const fee = transactionFee(transaction);
     const feeLamports = execution.error === null ? fee.feeLamports : paid;
     const { slot, unixSeconds } = blocks.produce();
     for (const address of writableKeys) parts.versions.replaced(address, before.get(address), slot);
@@ -119,21 +133,33 @@ export function createLanding(parts: LandingParts): Landing {
       error,
       logs,
       unitsConsumed,
+      costUnits: transactionCost(transaction, {
+        unitsConsumed,
+        writeLocks: writableKeys.length,
+        loadedDataSize: Math.min(loading.size, loadedDataLimit(transaction)),
+      }),
       feeLamports,
       microLamportsPerUnit: fee.microLamportsPerUnit,
       accountKeys,
       loadedAddresses: loaded,
       writableKeys,
-      preBalances: lamportsOf(accountKeys, before),
-      postBalances: lamportsOf(accountKeys, after),
-      preTokenBalances: tokenBalancesOf(accountKeys, before, parts.accounts),
-      postTokenBalances: tokenBalancesOf(accountKeys, after, parts.accounts),
+      ...balancesOf(accountKeys, before, after),
       returnData,
       innerInstructions,
     };
     history.record(landed, transaction.messageBytes);
     parts.onLanded(landed);
     return { kind: 'landed', signature, slot, error, logs, unitsConsumed, feeLamports };
+  }
+
+  function load(transaction: DecodedTransaction): Loading {
+    const loaded = loadedAddresses(vm, transaction) ?? { writable: [], readonly: [] };
+    const accountKeys = [...transaction.staticKeys, ...loaded.writable, ...loaded.readonly];
+    const writableKeys = accountKeys.filter((_, index) => transaction.message.isAccountWritable(index));
+    const writable = new Set(writableKeys);
+    const before = reader.read(accountKeys, writable);
+    const size = loadedDataSize({ vm, decoded: transaction, accountKeys, accounts: before });
+    return { loaded, accountKeys, writableKeys, writable, before, size };
   }
 
   function firstResult(signature: string): LandResult {
@@ -149,9 +175,40 @@ export function createLanding(parts: LandingParts): Landing {
       if (!isLifetimeValid(transaction, options.commitment)) return notRun('BlockhashNotFound');
       if (history.signatureOfMessage(transaction.messageBytes) !== undefined) return notRun('AlreadyProcessed');
     }
-    const { error, logs, unitsConsumed, returnData, accountsAfter }: SimulatedExecution =
-      vm.simulate(transaction, { sigVerify: options.sigVerify ?? false });
-    return { error, logs, unitsConsumed, returnData, accountsAfter };
+    const loading = load(transaction);
+    const tried = vm.simulate(transaction, { sigVerify: options.sigVerify ?? false });
+    const execution = exceedsLimit(loading, transaction)
+      ? withoutRun(tried) : named(tried, transaction, loading.before);
+    return { ...execution, footprint: footprintOf(transaction, loading, execution) };
+  }
+
+  function footprintOf(
+    transaction: DecodedTransaction, loading: Loading, { error, accountsAfter }: SimulatedExecution,
+  ): Footprint | null {
+    const { accountKeys, loaded, before, writable } = loading;
+    const { feeLamports } = transactionFee(transaction);
+    const payer = accountKeys[0]!;
+    const paying = before.get(payer);
+    if (paying === undefined || paying.lamports < feeLamports || isRefusal(error)) return null;
+    const after = new Map(before);
+    if (error !== null) after.set(payer, withLamports(paying, paying.lamports - feeLamports));
+    for (const [key, account] of accountsAfter) if (writable.has(key)) after.set(key, account);
+    return {
+      feeLamports,
+      accountKeys,
+      loadedAddresses: loaded,
+      loadedDataSize: Math.min(loading.size, loadedDataLimit(transaction)),
+      balances: () => balancesOf(accountKeys, before, after),
+    };
+  }
+
+  function balancesOf(keys: readonly Address[], before: AccountMap, after: AccountMap): Balances {
+    return {
+      preBalances: lamportsOf(keys, before),
+      postBalances: lamportsOf(keys, after),
+      preTokenBalances: tokenBalancesOf(keys, before, parts.accounts),
+      postTokenBalances: tokenBalancesOf(keys, after, parts.accounts),
+    };
   }
 
   function isLifetimeValid(decoded: DecodedMessage, commitment: Commitment = 'processed'): boolean {
@@ -173,59 +230,26 @@ function tryDecode(bytes: Uint8Array): DecodedTransaction | undefined {
 }
 
 function notRun(error: TransactionError): SimulationResult {
-  return { error, logs: [], unitsConsumed: 0, returnData: null, accountsAfter: new Map() };
-}
-
-/** Reads the accounts of a transaction before and after it runs. */
-interface AccountReader {
-  read: (keys: readonly Address[], writable: ReadonlySet<Address>) => Map<Address, Account>;
-  /** Reads the writable accounts again; no other can have changed. */
-  readAgain: (before: ReadonlyMap<Address, Account>, writable: ReadonlySet<Address>) => Map<Address, Account>;
-}
-
-function createAccountReader(vm: Vm): AccountReader {
-  // Reading a program copies all of its code, which costs more than executing most instructions.
-  const programs = new Map<Address, Account>();
-
   return {
-    read(keys, writable) {
-      const read = new Map<Address, Account>();
-      for (const key of keys) {
-        if (writable.has(key)) programs.delete(key);
-        const account = programs.get(key) ?? vm.account(key);
-        if (!account) continue;
-        if (account.executable && !writable.has(key)) programs.set(key, account);
-        read.set(key, account);
-      }
-      return read;
-    },
-    readAgain(before, writable) {
-      const read = new Map(before);
-      for (const key of writable) {
-        const account = vm.account(key);
-        if (account) read.set(key, account);
-        else read.delete(key);
-      }
-      return read;
-    },
+    error, logs: [], unitsConsumed: 0, returnData: null, innerInstructions: [], accountsAfter: new Map(),
+    footprint: null,
   };
 }
 
-function lamportsOf(keys: readonly Address[], from: ReadonlyMap<Address, Account>): bigint[] {
-  return keys.map((key) => from.get(key)?.lamports ?? 0n);
+type AccountMap = ReadonlyMap<Address, Account>;
+
+/** The accounts of a transaction before it runs. */
+interface Loading {
+  readonly loaded: LandedTransaction['loadedAddresses'];
+  readonly accountKeys: readonly Address[];
+  readonly writableKeys: readonly Address[];
+  readonly writable: ReadonlySet<Address>;
+  readonly before: AccountMap;
+  /** In bytes, as a limit on loaded data counts. */
+  readonly size: number;
 }
 
-function tokenBalancesOf(
-  keys: readonly Address[], from: ReadonlyMap<Address, Account>, { decimals }: Accounts,
-): TokenBalance[] {
-  const balances: TokenBalance[] = [];
-  keys.forEach((key, accountIndex) => {
-    const account = from.get(key);
-    if (!account || !isTokenProgram(account.owner)) return;
-    const state = decodeTokenAccount(account.data);
-    if (!state) return;
-    const { mint, owner, amount } = state;
-    balances.push({ accountIndex, mint, owner, tokenProgram: account.owner, amount, decimals: decimals(mint) });
-  });
-  return balances;
+/** The VM leaves the code of programs out of the limit. */
+function exceedsLimit({ size }: Loading, transaction: DecodedTransaction): boolean {
+  return size > loadedDataLimit(transaction);
 }

@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
-import { GannetError } from '../../core/errors.ts';
 import type { Address } from './addresses.ts';
 import { addressBytes, addressOf } from './addresses.ts';
+import type { NativeAccount, NativeFailure, NativeInnerInstruction, NativeMetadata } from './native-vm.ts';
+import { loadNative } from './native-vm.ts';
 import type { DecodedTransaction } from './transaction-bytes.ts';
 import type { TransactionError } from './transaction-error.ts';
 import { transactionErrorOf } from './transaction-error.ts';
@@ -55,9 +55,6 @@ interface ChainTime {
   readonly newestFirst: readonly { readonly slot: number; readonly blockhash: string }[];
 }
 
-// Pinned exactly: older releases abort the process within a few transactions, and these classes are no promised
-// interface.
-const PACKAGE_VERSION = '1.4.1';
 const RENT_EPOCH_EXEMPT = 2n ** 64n - 1n;
 /** Accounts of the VM's own time begin so. */
 const SYSVAR = 'Sysvar';
@@ -76,6 +73,12 @@ export function createVm(load?: (name: string) => unknown): Vm {
   // The VM knows one blockhash and 32 signatures; the chain keeps the window of 150 blocks and the history itself.
   vm.setBlockhashCheck(false);
   vm.setTransactionHistory(0n);
+  // As on the main network, whose epochs had their full length from the start.
+  const schedule = vm.getEpochSchedule();
+  schedule.warmup = false;
+  schedule.firstNormalEpoch = 0n;
+  schedule.firstNormalSlot = 0n;
+  vm.setEpochSchedule(schedule);
 
   // The market reads and writes its pools at every step, and a read costs more than all else of a step.
   // What is written reaches the VM when a program or a list of accounts is asked for.
@@ -197,98 +200,4 @@ function innerInstructionOf(call: NativeInnerInstruction): InnerInstruction {
     data: instruction.data(),
     stackHeight: call.stackHeight(),
   };
-}
-
-/** What the names of the native package end with on this system: on Linux one of the two, which npm chooses. */
-const LIBRARIES = process.platform === 'linux' ? ['-gnu', '-musl'] : [''];
-
-/**
- * Returns the native side; `import` of an add-on warns, so it is required. Throws PLATFORM_UNSUPPORTED, naming the
- * package to add, where none is installed that loads: all other features still work.
- */
-function loadNative(load: (name: string) => unknown = createRequire(import.meta.url)): Native {
-  const base = `litesvm-${process.platform}-${process.arch}`;
-  const causes: unknown[] = [];
-  for (const library of LIBRARIES) {
-    try {
-      return load(`${base}${library}`) as Native;
-    } catch (cause) {
-      causes.push(cause);
-    }
-  }
-  const name = `${base}${process.platform === 'linux' && !hasGlibc() ? '-musl' : LIBRARIES[0]}`;
-  throw new GannetError(
-    'PLATFORM_UNSUPPORTED',
-    `expected the package ${name} for the embedded chain, found none that loads; ` +
-      `add it with "npm install --save-optional --save-exact ${name}@${PACKAGE_VERSION}", or run the sandbox on Linux `
-        + 'or macOS, on x64 or arm64',
-    { details: { platform: process.platform, arch: process.arch, package: name }, cause: new AggregateError(causes) },
-  );
-}
-
-function hasGlibc(): boolean {
-  const { header } = process.report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } };
-  return header.glibcVersionRuntime !== undefined;
-}
-
-interface NativeAccount {
-  lamports(): bigint;
-  owner(): Uint8Array;
-  executable(): boolean;
-  data(): Uint8Array;
-}
-
-interface NativeInnerInstruction {
-  instruction(): { programIdIndex(): number; accounts(): Uint8Array; data(): Uint8Array };
-  stackHeight(): number;
-}
-
-interface NativeMetadata {
-  logs(): string[];
-  computeUnitsConsumed(): bigint;
-  innerInstructions(): NativeInnerInstruction[][];
-  returnData(): { programId(): Uint8Array; data(): Uint8Array };
-}
-
-interface NativeFailure {
-  err(): unknown;
-  meta(): NativeMetadata;
-}
-
-interface NativeAddressAndAccount {
-  address: Uint8Array;
-  account(): NativeAccount;
-}
-
-interface NativeClock {
-  slot: bigint;
-  unixTimestamp: bigint;
-  epoch: bigint;
-}
-
-interface NativeVm {
-  withNativeMints(): void;
-  setBlockhashCheck(on: boolean): void;
-  setTransactionHistory(capacity: bigint): void;
-  setSigverify(on: boolean): void;
-  sendVersionedTransaction(bytes: Uint8Array): NativeMetadata | NativeFailure;
-  simulateVersionedTransaction(
-    bytes: Uint8Array,
-  ): { meta(): NativeMetadata; postAccounts(): NativeAddressAndAccount[] } | NativeFailure;
-  getAccount(address: Uint8Array): NativeAccount | null;
-  setAccount(address: Uint8Array, account: NativeAccount): void;
-  getProgramAccounts(program: Uint8Array): NativeAddressAndAccount[];
-  addProgram(address: Uint8Array, elf: Uint8Array): void;
-  minimumBalanceForRentExemption(bytes: bigint): bigint;
-  getClock(): NativeClock;
-  setClock(clock: NativeClock): void;
-  setSlotHashes(hashes: { slot: bigint; hash: string }[]): void;
-}
-
-interface Native {
-  LiteSvm: new () => NativeVm;
-  Account: new (
-    lamports: bigint, data: Uint8Array, owner: Uint8Array, executable: boolean, rentEpoch: bigint,
-  ) => NativeAccount;
-  FailedTransactionMetadata: new () => NativeFailure;
 }

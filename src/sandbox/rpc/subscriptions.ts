@@ -93,13 +93,14 @@ function accountSubscription(chain: SandboxChain, params: Params): Subscription 
 }
 
 function slotSubscription(chain: SandboxChain): Subscription {
-  let known = chain.slot;
+  let known = chain.slotAt('processed');
   return {
     kind: 'slot',
     poll: () => {
-      if (chain.slot === known) return [];
-      known = chain.slot;
-      return [{ result: { parent: chain.slot - 1, root: chain.slotAt('finalized'), slot: chain.slot }, last: false }];
+      const { slot, parentSlot: parent } = chain.blockAt('processed');
+      if (slot === known) return [];
+      known = slot;
+      return [{ result: { parent, root: chain.slotAt('finalized'), slot }, last: false }];
     },
   };
 }

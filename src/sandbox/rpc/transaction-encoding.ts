@@ -38,10 +38,7 @@ export function encodeAccountsOf(landed: LandedTransaction, { withVersion }: { w
       err: error,
       status: error === null ? { Ok: null } : { Err: error },
       fee: landed.feeLamports,
-      preBalances: landed.preBalances,
-      postBalances: landed.postBalances,
-      preTokenBalances: landed.preTokenBalances.map(encodeTokenBalance),
-      postTokenBalances: landed.postTokenBalances.map(encodeTokenBalance),
+      ...encodeBalances(landed),
     },
     transaction: {
       accountKeys: describeKeys(landed, decoded),
@@ -76,27 +73,41 @@ function encodeMeta(landed: LandedTransaction, encoding: TransactionEncoding): o
     status: error === null ? { Ok: null } : { Err: error },
     fee: landed.feeLamports,
     computeUnitsConsumed: landed.unitsConsumed,
-    preBalances: landed.preBalances,
-    postBalances: landed.postBalances,
-    preTokenBalances: landed.preTokenBalances.map(encodeTokenBalance),
-    postTokenBalances: landed.postTokenBalances.map(encodeTokenBalance),
+    costUnits: landed.costUnits,
+    ...encodeBalances(landed),
     logMessages: landed.logs,
-    innerInstructions: encodeInnerInstructions(landed, encoding),
+    innerInstructions: encodeInnerInstructions(landed, { parsed: encoding === 'jsonParsed' }),
     ...(encoding === 'jsonParsed' ? {} : { loadedAddresses: landed.loadedAddresses }),
     rewards: [],
-    ...(landed.returnData
-      ? { returnData: {
-        programId: landed.returnData.programId,
-        data: [Buffer.from(landed.returnData.data).toString('base64'), 'base64'],
-      } }
-      : {}),
+    ...(landed.returnData ? { returnData: encodeReturnData(landed.returnData) } : {}),
   };
 }
 
-function encodeInnerInstructions(
-  { innerInstructions, accountKeys }: LandedTransaction, encoding: TransactionEncoding,
+/** Returns what a program returned as nodes show it, or null. */
+export function encodeReturnData(returned: LandedTransaction['returnData']): object | null {
+  return returned
+    && { programId: returned.programId, data: [Buffer.from(returned.data).toString('base64'), 'base64'] };
+}
+
+/** Returns the balances before and after a transaction, of each account and of each token account. */
+export function encodeBalances(
+  { preBalances, postBalances, preTokenBalances, postTokenBalances }: Pick<
+    LandedTransaction, 'preBalances' | 'postBalances' | 'preTokenBalances' | 'postTokenBalances'
+  >,
+): object {
+  return {
+    preBalances,
+    postBalances,
+    preTokenBalances: preTokenBalances.map(encodeTokenBalance),
+    postTokenBalances: postTokenBalances.map(encodeTokenBalance),
+  };
+}
+
+/** Returns the calls from program to program, by instruction of the transaction; those without calls are left out. */
+export function encodeInnerInstructions(
+  { innerInstructions, accountKeys }: Pick<LandedTransaction, 'innerInstructions' | 'accountKeys'>,
+  { parsed }: { parsed: boolean },
 ): object[] {
-  const parsed = encoding === 'jsonParsed';
   return innerInstructions.flatMap((calls, index) =>
     calls.length === 0 ? []
       : [{ index, instructions: calls.map((call) => encodeInstruction({ ...call, accountKeys, parsed })) }],

@@ -12,6 +12,7 @@ import {
   RPC_CODE, RpcError, addressOfText, addressParam, choiceOf, commitmentOf, configParam, flagOf, integerOf,
   invalidParams, objectOf, shown, stringParam, viewOf, withContext,
 } from './rpc-params.ts';
+import { encodeBalances, encodeInnerInstructions, encodeReturnData } from './transaction-encoding.ts';
 
 const LIMITS = {
   base58: { text: 1_683, bytes: MAX_TRANSACTION_BYTES }, base64: { text: 1_644, bytes: MAX_TRANSACTION_BYTES },
@@ -48,10 +49,15 @@ export function transactionMethods(chain: SandboxChain): RpcMethods {
       const accounts = simulatedAccounts(chain, config);
       const simulation = chain.simulate(bytes, { sigVerify, replaceRecentBlockhash, commitment });
       if (simulation.error === 'SignatureFailure') throw signatureFailure();
+      const { footprint } = simulation;
       return withContext(chain, commitment, {
         ...encodeSimulation(simulation),
+        ...(footprint ? { ...encodeBalances(footprint.balances()), loadedAddresses: footprint.loadedAddresses } : {}),
+        ...(footprint && flagOf(config, 'innerInstructions') ? { innerInstructions: encodeInnerInstructions(
+          { ...simulation, accountKeys: footprint.accountKeys }, { parsed: true },
+        ) } : {}),
         accounts: accounts(simulation),
-        ...(replaceRecentBlockhash ? { replacementBlockhash: chain.latestBlockhash(commitment) } : {}),
+        replacementBlockhash: replaceRecentBlockhash ? chain.latestBlockhash(commitment) : null,
       });
     },
 
@@ -94,18 +100,26 @@ function preflight(chain: SandboxChain, bytes: Uint8Array, commitment: Commitmen
   throw new RpcError(RPC_CODE.preflightFailure,
     `Transaction simulation failed: ${describeTransactionError(simulation.error)}`, {
       ...encodeSimulation(simulation),
-      accounts: null,
     });
 }
 
-function encodeSimulation({ error, logs, unitsConsumed, returnData }: SimulationResult): object {
+/** Returns the members of a simulation as a failed preflight has them, where the larger ones are always null. */
+function encodeSimulation({ error, logs, unitsConsumed, returnData, footprint }: SimulationResult): object {
   return {
     err: error,
     logs,
     unitsConsumed,
-    returnData: returnData
-      && { programId: returnData.programId, data: [Buffer.from(returnData.data).toString('base64'), 'base64'] },
+    loadedAccountsDataSize: footprint?.loadedDataSize ?? 0,
+    fee: footprint?.feeLamports ?? null,
+    returnData: encodeReturnData(returnData),
+    accounts: null,
     innerInstructions: null,
+    loadedAddresses: null,
+    preBalances: null,
+    postBalances: null,
+    preTokenBalances: null,
+    postTokenBalances: null,
+    replacementBlockhash: null,
   };
 }
 

@@ -82,8 +82,8 @@ export function validatorMethods(chain: SandboxChain, places: RpcPlaces): RpcMet
       withContext(chain, viewOf(chain, configParam(params, 0)), LEAST_DELEGATION_LAMPORTS),
 
     getHighestSnapshotSlot: () => ({ full: firstSlot, incremental: null }),
-    getMaxRetransmitSlot: () => chain.slot,
-    getMaxShredInsertSlot: () => chain.slot,
+    getMaxRetransmitSlot: () => chain.slotAt('processed'),
+    getMaxShredInsertSlot: () => chain.slotAt('processed'),
     // The consensus that has such a certificate is not the one of this chain.
     getAgGenesisCert: () => null,
   };

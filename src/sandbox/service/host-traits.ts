@@ -44,8 +44,8 @@ export interface HostTraits {
 
 /** The newest version that the network carries. */
 const NEWEST_VERSION = 1;
-/** The range of public tips, in lamports: few orders pay more. */
-const USUAL_TIPS: OwnTips = { largestLamports: 1_000_000n, receivers: [] };
+/** No amounts of automatic tips are public. This is what the signer allows by default. */
+const USUAL_TIPS: OwnTips = { largestLamports: 100_000n, receivers: [] };
 /** A delay of a file is not believed beyond this. */
 const LONGEST_DELAY_MS = 60_000;
 const LONGEST_WINDOW_MS = 86_400_000;

@@ -74,6 +74,9 @@ const WireOrder = z.object({
 
 type WireOrder = z.output<typeof WireOrder>;
 
+/** The members of an order that are read here, in neutral words. */
+export const ORDER_MEMBERS: readonly string[] = Object.keys(WireOrder.shape);
+
 /** The same without a wallet: nothing of it is signed, so these members decide nothing. */
 const WireQuote = z.object({
   ...WireOrder.shape,
@@ -84,9 +87,6 @@ const WireQuote = z.object({
   expireAt: lenientInstant,
   errorCode: optional(wireInteger),
 });
-
-/** The members of an order that are read here, in neutral words. */
-export const ORDER_MEMBERS: readonly string[] = Object.keys(WireOrder.shape);
 
 /** The routers that the deprecated swapType stands for. */
 const ROUTER_OF_TYPE: ReadonlyMap<string, string> =

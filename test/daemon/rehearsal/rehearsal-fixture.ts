@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import bs58 from 'bs58';
 import { request } from 'undici';
 import { readHere } from '../../../src/config/strategies/read-here.ts';
+import type { Check } from '../../../src/daemon/doctor/check.ts';
 import { examineConfig } from '../../../src/daemon/doctor/config-checks.ts';
 import { createHostRecord } from '../../../src/daemon/rehearsal/host-record.ts';
 import type { Rehearsal } from '../../../src/daemon/rehearsal/rehearse.ts';
@@ -15,7 +16,7 @@ import { rehearse } from '../../../src/daemon/rehearsal/rehearse.ts';
 import { swapsOfStrategies } from '../../../src/daemon/rehearsal/rehearsed-swaps.ts';
 import { openConnections } from '../../../src/daemon/run/connections.ts';
 import { systemClock } from '../../../src/daemon/watch/system-clock.ts';
-import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { Profile, Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { loadDialect } from '../../../src/service/wire/dialect.ts';
 import { createSignerClient } from '../../../src/signer/channel/client.ts';
@@ -56,8 +57,8 @@ export interface RehearsalHost {
   close(): Promise<void>;
 }
 
-export async function startRehearsalHost(dialect?: string): Promise<RehearsalHost> {
-  const sandbox = await startSandbox({ apiKeys: [API_KEY], speed: 0, ...(dialect === undefined ? {} : { dialect }) });
+export async function startRehearsalHost(profile: Profile = 'reference'): Promise<RehearsalHost> {
+  const sandbox = await startSandbox({ apiKeys: [API_KEY], speed: 0, profile });
   const host: { lies: Lies } = { lies: {} };
   const asked: string[] = [];
   const listener: RequestListener = (received, answer) => {
@@ -78,7 +79,7 @@ export async function startRehearsalHost(dialect?: string): Promise<RehearsalHos
   async function fromNode(body: string): Promise<string> {
     const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: readonly unknown[] };
     asked.push(method);
-    const lie = host.lies.rpc?.(method, params) ?? versionOne(method, params);
+    const lie = host.lies.rpc?.(method, params);
     if (lie !== undefined) return JSON.stringify({ jsonrpc: '2.0', id, ...lie });
     const passed = await request(sandbox.addresses.rpc_url, {
       method: 'POST', body, headers: { 'content-type': 'application/json' },
@@ -120,12 +121,6 @@ export async function startRehearsalHost(dialect?: string): Promise<RehearsalHos
   };
 }
 
-/** A node of today reads version 1. */
-function versionOne(method: string, params: readonly unknown[]): { readonly result: unknown } | undefined {
-  return isVersionOne(method, params)
-    ? { result: { context: { slot: 1 }, value: { err: null, unitsConsumed: 150, logs: [] } } } : undefined;
-}
-
 /** Returns whether a call simulates a transaction of version 1. */
 export function isVersionOne(method: string, [transaction]: readonly unknown[]): boolean {
   return method === 'simulateTransaction' && typeof transaction === 'string'
@@ -144,6 +139,8 @@ export interface RehearsalScene {
   readonly stateDir: string;
   config: string;
   environment: Record<string, string | undefined>;
+  /** What the doctor would find in addition. */
+  configChecks: readonly Check[];
   replace(part: string | RegExp, by: string): void;
   rehearse(): Promise<Rehearsal>;
   close(): void;
@@ -157,7 +154,7 @@ export function rehearsalScene({ url, sandbox }: RehearsalHost): RehearsalScene 
   mkdirSync(stateDir, { mode: 0o700 });
   writeFileSync(keyFile, sandbox.addresses.wallet.private_key, { mode: 0o600 });
   const scene: RehearsalScene = {
-    folder, stateDir, environment: { GANNET_API_KEY: API_KEY },
+    folder, stateDir, environment: { GANNET_API_KEY: API_KEY }, configChecks: [],
     config: `
 mode: live
 service: { base_url: "${url}", api_key: "\${GANNET_API_KEY}", requests_per_second: 100 }
@@ -188,7 +185,8 @@ strategies:
   return scene;
 }
 
-async function rehearseHere({ folder, stateDir, config: text, environment }: RehearsalScene): Promise<Rehearsal> {
+async function rehearseHere(scene: RehearsalScene): Promise<Rehearsal> {
+  const { folder, stateDir, config: text, environment } = scene;
   const file = join(folder, 'live.yaml');
   writeFileSync(file, text, { mode: 0o600 });
   const { config, checks, probe } = await examineConfig({
@@ -212,7 +210,7 @@ async function rehearseHere({ folder, stateDir, config: text, environment }: Reh
   try {
     return await rehearse({
       config, connections, connectSigner: () => client, probe, environment, swaps: swapsOfStrategies(config),
-      clock: systemClock, record,
+      clock: systemClock, record, configChecks: [...checks, ...scene.configChecks],
     });
   } finally {
     client.close();

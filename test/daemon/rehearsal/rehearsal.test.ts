@@ -1,11 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { rehearsalJson, rehearsalText } from '../../../src/cli/output/rehearsal-text.ts';
 import { linesWrapped } from '../../../src/cli/output/terminal.ts';
 import { stringifyJson } from '../../../src/core/json.ts';
+import { checksOf } from '../../../src/daemon/doctor/check.ts';
 import type { Rehearsal } from '../../../src/daemon/rehearsal/rehearse.ts';
 import { SOL_MINT } from '../../../src/market/token.ts';
 import { readHostProfile } from '../../../src/service/wire/host-profile.ts';
@@ -44,7 +46,14 @@ const certificate = (name: string): string =>
 async function otherName(at: RehearsalScene): Promise<void> {
   const server = createTlsServer({ cert: certificate('first.crt'), key: certificate('first.key') }, host.listener);
   await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
-  onTestFinished(() => { server.closeAllConnections(); server.close(); });
+  // Its issuer is known, so that its name alone is wrong.
+  const known = getCACertificates('default');
+  setDefaultCACertificates([...known, certificate('first.crt')]);
+  onTestFinished(() => {
+    setDefaultCACertificates(known);
+    server.closeAllConnections();
+    server.close();
+  });
   at.replace(`base_url: "${host.url}"`, `base_url: "https://127.0.0.1:${(server.address() as AddressInfo).port}"`);
 }
 
@@ -111,15 +120,16 @@ interface Planted {
   readonly plant?: (at: RehearsalScene) => void | Promise<void>;
   readonly code: RegExp;
   readonly setting: string;
+  readonly says?: RegExp;
   /** The routes that it refuses; both by default. */
   readonly routes?: readonly string[];
 }
 
 const PLANTED: readonly Planted[] = [
-  { what: 'a minimum in the bytes that is one lower than the stated one', routes: ['build'],
+  { what: 'a minimum in the bytes that is lower than the stated one by more than rounding', routes: ['build'],
     lies: { answer: (path, body) => {
       if (path.endsWith('/build'))
-        body['otherAmountThreshold'] = (BigInt(body['otherAmountThreshold'] as string) + 1n).toString();
+        body['otherAmountThreshold'] = (BigInt(body['otherAmountThreshold'] as string) + 2n).toString();
     } }, code: /^SWAP_MINIMUM_BELOW$/, setting: 'signer.programs' },
   { what: 'a tip that the service adds by itself, larger than allowed', routes: ['order'],
     lies: { query: (path, query) => {
@@ -157,15 +167,24 @@ const PLANTED: readonly Planted[] = [
         outUsdValue: Number(body['inUsdValue'] ?? 0) * 0.8 });
     } }, code: /^IMPACT_EXCEEDS_MAX$/, setting: 'risk.max_price_impact_bps' },
   { what: 'credits that are used up', lies: status(402), code: /^SERVICE_/, setting: 'service.plan' },
+  { what: 'a plan with fewer credits than watching takes', plant: (at) => {
+    at.configChecks =
+      [checksOf('configuration').warning('credits', 'more credits a month than the plan has', 'poll less')];
+  }, code: /^CREDITS$/, setting: 'service.plan' },
   { what: 'a host that refuses the address (403)', lies: status(403), code: /^SERVICE_(?:STATUS|FORBIDDEN)$/,
     setting: 'service.api_key' },
   { what: 'a host that refuses the rate (429)', lies: status(429), code: /^SERVICE_RATE_LIMITED$/,
     setting: 'service.plan' },
-  { what: 'a node that refuses version 1', code: /VERSION/, setting: 'chain.rpc_url',
+  { what: 'a node that gives no transaction of version 1', code: /^RPC_VERSIONS$/, setting: 'chain.rpc_url',
+    lies: { rpc: (method, params) => (method === 'getTransaction'
+      && (params[1] as { readonly maxSupportedTransactionVersion: number }).maxSupportedTransactionVersion === 1
+      ? { error: { code: -32_602, message: 'Invalid params: invalid value: integer `1`, expected 0' } }
+      : undefined) } },
+  { what: 'a node that simulates no transaction of version 1', code: /^RPC_VERSIONS$/, setting: 'chain.rpc_url',
     lies: { rpc: (method, params) => (isVersionOne(method, params)
       ? { error: { code: -32_602, message: 'failed to deserialize VersionedTransaction' } } : undefined) } },
   { what: 'a certificate of another name', plant: otherName, code: /^SERVICE_UNREACHABLE$/,
-    setting: 'service.base_url' },
+    setting: 'service.base_url', says: /altnames/ },
   { what: 'a proxy that only the environment names', plant: (at) => {
     at.environment['HTTPS_PROXY'] = 'http://127.0.0.1:9';
     at.replace(`base_url: "${host.url}"`, `base_url: "${DEAD}"`);
@@ -190,6 +209,20 @@ describe('a rehearsal', () => {
     expect(stringifyJson(profile)).not.toContain('the-key-of-an-operator');
   });
 
+  it('learns how a host rounds, splits and tips', async () => {
+    const live = await startRehearsalHost('live');
+    onTestFinished(() => live.close());
+    const at = rehearsalScene(live);
+    onTestFinished(() => { at.close(); });
+    at.replace('signer: { caps', 'signer: { max_tip: "0.001 SOL", caps');
+    const { profile, routes } = await at.rehearse();
+    expect(routes.map(({ refusal }) => refusal)).toEqual(routes.map(() => undefined));
+    expect(profile.rounding.build).not.toBe('down');
+    expect(profile).toMatchObject({ percent: 'fraction', price_impact: 'points' });
+    expect(BigInt(profile.tip.lamports)).toBeGreaterThan(0n);
+    expect(profile.tip.receivers.length).toBeGreaterThan(0);
+  });
+
   it.each(PLANTED)('finds $what, names the setting, and sends nothing', async (row) => {
     const at = scene();
     host.lies = row.lies ?? {};
@@ -204,6 +237,7 @@ describe('a rehearsal', () => {
       }
       expect(refusal?.code, JSON.stringify(refusal)).toMatch(row.code);
       expect(refusal?.setting, JSON.stringify(refusal)).toBe(row.setting);
+      expect(refusal?.message).toMatch(row.says ?? /./);
     }
     const text = linesWrapped(rehearsalText(found, { colour: false }), 80);
     expect(text).toContain(row.setting);

@@ -1,6 +1,7 @@
-import type { NonceAccount, TransactionInstruction } from '@solana/web3.js';
+import type { NonceAccount } from '@solana/web3.js';
 import {
-  Connection, Keypair, NONCE_ACCOUNT_LENGTH, SystemProgram, Transaction, TransactionMessage, VersionedTransaction,
+  Connection, Keypair, NONCE_ACCOUNT_LENGTH, SystemProgram, Transaction, TransactionInstruction, TransactionMessage,
+  VersionedTransaction,
 } from '@solana/web3.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
@@ -101,6 +102,17 @@ describe('a transaction on a durable nonce', () => {
     expect(chain.simulate(bytes).error).toBe('BlockhashNotFound');
     chain.advanceSlots(1);
     expect(landed(chain.land(durable(after.nonce, advance(), transfer(3_000_000)))).error).toBeNull();
+  });
+
+  test('that cannot load pays its fee and advances the nonce too', async () => {
+    chain.advanceSlots(1);
+    const { nonce } = await stored();
+    const missing = new TransactionInstruction({ programId: Keypair.generate().publicKey, keys: [] });
+    const held = chain.balance(user.address);
+    expect(landed(chain.land(durable(nonce, advance(), missing))).error).toBe('ProgramAccountNotFound');
+    expect(held - chain.balance(user.address)).toBe(5_000n);
+    expect((await stored()).nonce).not.toBe(nonce);
+    chain.advanceSlots(1);
   });
 
   test('is refused twice in a slot, before the nonce can advance again', async () => {

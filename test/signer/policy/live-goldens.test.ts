@@ -9,7 +9,7 @@ import { swapPrograms } from '../../../src/signer/policy/swap-programs.ts';
 import { collectGoldens, type Golden } from './goldens.ts';
 
 const FILE = join(DIALECTS_DIR, 'neutral.yaml');
-const LARGEST_TIP = 1_000_000n;
+const LARGEST_TIP = 100_000n;
 
 let goldens: readonly Golden[];
 let policy: Policy;

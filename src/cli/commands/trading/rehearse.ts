@@ -73,6 +73,7 @@ async function rehearseConfigured(context: CommandContext, pairs: readonly strin
     try {
       return await untilInterrupted(interrupt, connections, () => rehearse({
         config, connections, connectSigner: signer === undefined ? undefined : () => signer, probe, environment, swaps,
+        configChecks: checks,
         clock: systemClock, record,
       }));
     } finally {

@@ -139,7 +139,7 @@ async function rehearsed(
 ): Promise<ExitCode> {
   const { connectSigner, environment, terminal } = context;
   const found = await rehearse({
-    config, connections, connectSigner, environment, clock: systemClock,
+    config, connections, connectSigner, environment, clock: systemClock, configChecks: [],
     probe: await probeService(config, [spend.token.mint, to.mint], systemClock),
     record: createHostRecord(loadDialect(config.service.dialect)),
     swaps: [{

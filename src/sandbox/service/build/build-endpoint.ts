@@ -66,7 +66,7 @@ function answerBuild(context: ServiceContext, request: BuildRequest): object {
     otherInstructions: others.map(toWire),
     addressesByLookupTableAddress: { [table.address]: table.addresses },
     blockhashWithMetadata: blockhashOf(context, request.blockhashSlotsToExpiry),
-    contextSlot: chain.slot,
+    contextSlot: chain.slotAt('processed'),
   }, context.traits.absent.build);
 }
 

@@ -52,7 +52,7 @@ export function orderAnswer(context: ServiceContext, order: AnsweredOrder): obje
     taker: taker ?? null,
     ...(quote.router === 'rfqz' ? firmOf(quote, isLive && taker === undefined) : {}),
     ...(isLive ? { guaranteedPrice: quote.router === 'rfqz' } : {}),
-    contextSlot: context.chain.slot,
+    contextSlot: context.chain.slotAt('processed'),
   };
 }
 

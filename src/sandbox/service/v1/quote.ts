@@ -36,9 +36,10 @@ function quoteAnswer(context: ServiceContext, quoted: QuotedRoute, startedMs: nu
     ...(fee === undefined ? (isLive ? { platformFee: null } : {}) : { platformFee: fee }),
     priceImpactPct: impactOf(context, quoted),
     routePlan: routePlan(quoted, isLive),
-    contextSlot: chain.slot,
+    contextSlot: chain.slotAt('processed'),
     timeTaken: Number(((context.stopwatchMs() - startedMs) / 1_000).toFixed(9)),
-    ...(isLive ? { updateContextSlot: chain.slot } : { mostReliableAmmsQuoteReport: directOutputs(context, quoted) }),
+    ...(isLive ? { updateContextSlot: chain.slotAt('processed') }
+      : { mostReliableAmmsQuoteReport: directOutputs(context, quoted) }),
   };
 }
 

@@ -71,7 +71,7 @@ function transactionFacts(
   return {
     prioritizationFeeLamports: exactNumber(budget.prioritizationFeeLamports),
     ...(profile === 'live'
-      ? { computeUnitLimit: budget.unitLimit, prioritizationType, simulationSlot: chain.slot } : {}),
+      ? { computeUnitLimit: budget.unitLimit, prioritizationType, simulationSlot: chain.slotAt('processed') } : {}),
     simulationError,
   };
 }
