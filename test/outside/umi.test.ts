@@ -13,7 +13,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PROFILES } from '../../src/sandbox/sandbox.ts';
 import { MINTS, startOutsideSandbox } from './outside-sandbox.ts';
 import type { OutsideSandbox } from './outside-sandbox.ts';
-import { connect } from './web3js-swaps.ts';
+import { connect, recentSlot } from './web3js-swaps.ts';
 
 const SYSTEM_PROGRAM = publicKey('1'.repeat(32));
 
@@ -106,7 +106,7 @@ describe.each(PROFILES)('a stranger with umi, on a sandbox of profile %s', (prof
     }).sendAndConfirm(umi);
     expect(await umi.rpc.accountExists(account.publicKey)).toBe(true);
     const [create, table] = createLut(umi, {
-      recentSlot: await umi.rpc.getSlot({ commitment: 'finalized' }), authority: me, addresses: [friend.publicKey],
+      recentSlot: await recentSlot(connect(sandbox)), authority: me, addresses: [friend.publicKey],
     });
     await create.sendAndConfirm(umi);
     expect((await fetchAddressLookupTable(umi, table.publicKey)).addresses).toEqual([friend.publicKey]);

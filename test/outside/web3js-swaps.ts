@@ -17,6 +17,12 @@ export function connect(sandbox: OutsideSandbox): Connection {
   return new Connection(url, { commitment: 'confirmed', wsEndpoint });
 }
 
+/** Returns a slot that has a block: the program of lookup tables knows no other. */
+export async function recentSlot(connection: Connection): Promise<number> {
+  const finalized = await connection.getSlot('finalized');
+  return (await connection.getBlocks(finalized - 10, finalized, 'finalized')).at(-1)!;
+}
+
 /** What one transaction changed, in raw units: other transactions of the same moment do not count. */
 export interface Changes {
   readonly feeLamports: bigint;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PROFILES } from '../../src/sandbox/sandbox.ts';
 import { MINTS, startOutsideSandbox } from './outside-sandbox.ts';
 import type { OutsideSandbox } from './outside-sandbox.ts';
-import { connect } from './web3js-swaps.ts';
+import { connect, recentSlot } from './web3js-swaps.ts';
 
 // web3.js checks the shape of most answers itself, so that an answer that it takes has the shape of a node's.
 
@@ -239,7 +239,7 @@ describe.each(PROFILES)('web3.js on a sandbox of profile %s', (profile) => {
 
   it('makes a lookup table and a nonce account, reads both, parsed too, and pays by the nonce', async () => {
     const [made, table] = AddressLookupTableProgram.createLookupTable({
-      authority: me, payer: me, recentSlot: await connection.getSlot('finalized'),
+      authority: me, payer: me, recentSlot: await recentSlot(connection),
     });
     const nonce = Keypair.generate();
     const lamports = await connection.getMinimumBalanceForRentExemption(NONCE_ACCOUNT_LENGTH);
@@ -260,6 +260,9 @@ describe.each(PROFILES)('web3.js on a sandbox of profile %s', (profile) => {
     expect((await connection.getNonceAndContext(nonce.publicKey)).value!.nonce).toBe(value!.nonce);
     expect(parsedNonce!.parsed).toMatchObject({ type: 'initialized', info: { blockhash: value!.nonce } });
     const nonceInstruction = SystemProgram.nonceAdvance({ noncePubkey: nonce.publicKey, authorizedPubkey: me });
+    // A nonce advances to the hash of a later block.
+    const height = await connection.getBlockHeight('processed');
+    await expect.poll(() => connection.getBlockHeight('processed')).toBeGreaterThan(height + 1);
     const durable = new Transaction({ feePayer: me, nonceInfo: { nonce: value!.nonce, nonceInstruction } });
     const minContextSlot = await connection.getSlot();
     const signature = await sendAndConfirmTransaction(
