@@ -90,12 +90,9 @@ export function createOrdinaryClient(options: {
       if (execution['status'] !== 'Success')
         return [`the swap did not land: ${JSON.stringify(execution).slice(0, 300)}`];
       const [after, inputsAfter] = [await holdings(wallet.address), await total(inputMint)];
-      const landed = await rpc<{ meta: { fee: number } } | null>(
-        'getTransaction', [execution['signature'], { maxSupportedTransactionVersion: 1, commitment: 'confirmed' }],
-      )
-        ?? { meta: { fee: 0 } };
-      const received = BigInt(String(execution['totalOutputAmount']))
-        - (outputMint === SOL ? BigInt(landed.meta.fee) : 0n);
+      // Of the priority a part may be a tip, which the profile live adds by itself.
+      const costs = BigInt(Number(order['signatureFeeLamports'])) + BigInt(Number(order['prioritizationFeeLamports']));
+      const received = BigInt(String(execution['totalOutputAmount'])) - (outputMint === SOL ? costs : 0n);
       const gained = outputMint === SOL ? (after[LAMPORTS] ?? 0n) - (before[LAMPORTS] ?? 0n)
         : (after[outputMint] ?? 0n) - (before[outputMint] ?? 0n);
       const paid = (before[inputMint] ?? 0n) - (after[inputMint] ?? 0n);
