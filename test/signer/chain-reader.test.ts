@@ -29,12 +29,19 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** A reader of the sandbox that notes what it asks. */
-function reading(): { readonly reader: ReturnType<typeof createChainReader>; readonly asked: string[] } {
+/** A reader of the sandbox that notes what it asks; `through` may change calls and answers. */
+function reading(
+  through: (method: string, call: () => ReturnType<JsonRpc['call']>, params: readonly unknown[]) =>
+  ReturnType<JsonRpc['call']> = (_method, call) => call(),
+): { readonly reader: ReturnType<typeof createChainReader>; readonly asked: string[] } {
   const rpc = createJsonRpc(sandbox.addresses.rpc_url);
   const asked: string[] = [];
   const noting: JsonRpc = {
-    call: (method, params) => { asked.push(method); return rpc.call(method, params); }, close: () => { rpc.close(); },
+    call: (method, params) => {
+      asked.push(method);
+      return through(method, () => rpc.call(method, params), params);
+    },
+    close: () => { rpc.close(); },
   };
   const reader = createChainReader(noting);
   onTestFinished(() => { reader.close(); });
@@ -246,7 +253,60 @@ describe('the signer’s reader of simulations', () => {
     await expect(reader.simulate(drained, { wallet: poor.address, writable: accountsOf(bytes, held) }))
       .rejects.toMatchObject({ code: 'CHAIN_SIMULATION_FAILED' });
   });
+
+  test('simulates again where another transaction has changed the wallet in between', async () => {
+    const { options, bytes } = await purchaseOfSol();
+    let gifts = 1;
+    const { reader, asked } = reading(async (method, call) => {
+      if (method === 'simulateTransaction' && gifts-- > 0)
+        await sandbox.post('/sandbox/fund', { owner: options.wallet, mint: SOL, amount: '3000000000' });
+      return call();
+    });
+    const quiet = await reading().reader.simulate(bytes, options);
+    const { wallet } = await reader.simulate(bytes, options);
+    expect(wallet.after - wallet.before).toBe(quiet.wallet.after - quiet.wallet.before);
+    expect(asked.filter((method) => method === 'simulateTransaction')).toHaveLength(2);
+
+    gifts = 3;
+    await expect(reader.simulate(bytes, options)).rejects.toMatchObject({
+      code: 'CHAIN_SIMULATION_FAILED',
+      message: 'other transactions changed the wallet during each of 3 simulations',
+    });
+  });
+
+  test('simulates once where only accounts of others change in between', async () => {
+    const { options, bytes } = await purchaseOfSol();
+    const ofWallet = bs58.decode(options.wallet);
+    let reads = 0;
+    const { reader, asked } = reading(async (method, call, params) => {
+      const answer = await call();
+      if (method !== 'getMultipleAccounts' || ++reads < 2) return answer;
+      const { value } = answer as unknown as { value: ({ lamports: number; data: [string, string] } | null)[] };
+      const [addressesAsked] = params as [string[]];
+      for (const [index, held] of value.entries()) {
+        const isOwn = held === null || addressesAsked[index] === options.wallet
+          || Buffer.from(held.data[0], 'base64').subarray(32, 64).equals(ofWallet);
+        if (!isOwn) held.lamports += 1;
+      }
+      return answer;
+    });
+    await reader.simulate(bytes, options);
+    expect(asked.filter((method) => method === 'simulateTransaction')).toHaveLength(1);
+  });
 });
+
+/** A new wallet's order for SOL, and what is asked of its simulation. */
+async function purchaseOfSol(): Promise<{
+  readonly bytes: Uint8Array; readonly options: Parameters<ChainReader['simulate']>[1];
+}> {
+  const { address } = await sandbox.newWallet({ [SOL]: '5000000000', [USDC]: '50000000' });
+  const order = (await sandbox.order(
+    { inputMint: USDC, outputMint: SOL, amount: '2000000', taker: address, excludeRouters: 'rfqz' },
+  )).body;
+  const bytes = Buffer.from(order.transaction, 'base64');
+  const held = await tablesOf(bytes, { policy: { addresses }, chain: reading().reader });
+  return { bytes, options: { wallet: address, writable: accountsOf(bytes, held) } };
+}
 
 describe('the signer’s reader on a hostile node', () => {
   test('refuses every answer without the form that nodes use', async () => {

@@ -1,15 +1,13 @@
-import { GannetError, isGannetError } from '../../core/errors.ts';
+import { isGannetError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
-import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
-import type { AccountData, TokenAccountState } from '../../solana/accounts.ts';
-import { TOKEN_DATA_SLICE, readLookupTable, readMint, readTokenAccount } from '../../solana/accounts.ts';
+import { readLookupTable, readMint } from '../../solana/accounts.ts';
 import type { JsonRpc } from './json-rpc.ts';
 import { invalid, isRecord, refusalOf } from './json-rpc.ts';
-import { SYSTEM_PROGRAM } from '../../solana/constants.ts';
 import type { LookupTables } from '../policy/lookup-tables.ts';
 import type { SimulatedChanges } from '../policy/simulation.ts';
-import { isAddress } from '../../solana/addresses.ts';
+import { readAccounts } from './node-accounts.ts';
+import { simulate, type SimulationOptions } from './simulate.ts';
 import {
   FORMER_VERSION, NEWEST_VERSION, isLaterVersion, isReadVersion,
 } from '../../solana/transaction-versions.ts';
@@ -43,29 +41,12 @@ interface HistoryReader extends ChainReader {
   signedSince(wallet: string, since: Millis): Promise<number>;
 }
 
-interface SimulationOptions {
-  readonly wallet: string;
-  /** Gets SOL in the wallet's place. */
-  readonly receiver?: string | undefined;
-  /** Every account that the transaction can change. */
-  readonly writable: readonly string[];
-}
-
-/** An account as a node returns it; the data may be its beginning alone. */
-interface ReadAccount extends AccountData {
-  readonly lamports: bigint;
-}
-
-/** Of getMultipleAccounts. */
-const MAX_ACCOUNTS_PER_CALL = 100;
 /** Of getSignaturesForAddress. */
 const MAX_SIGNATURES = 1_000;
 /** Each takes a request. */
 const TRANSACTIONS_READ = 20;
 /** A caller could name new tables and mints without end. */
 const MAX_CACHED = 1_000;
-const MAX_U64 = 2n ** 64n - 1n;
-
 /**
  * Returns a reader over one node. A table is read again only for indexes beyond its known end: its entries never
  * change, its address is never reused, and a table being closed is refused at the first reading. A simulation compares
@@ -119,32 +100,6 @@ export function createChainReader(rpc: JsonRpc): HistoryReader {
     },
 
     close: () => { rpc.close(); },
-  };
-}
-
-async function simulate(
-  rpc: JsonRpc, transaction: Uint8Array, { wallet, receiver, writable }: SimulationOptions,
-): Promise<SimulatedChanges> {
-  const asked = [...new Set([wallet, ...writable])];
-  // Both at the newest block: a change that has just landed must not count as one of this transaction.
-  const before = await readAccounts(rpc, asked, { commitment: 'processed', dataSlice: TOKEN_DATA_SLICE });
-  const beforeOf = new Map(asked.map((address, index) => [address, before.accounts[index]] as const));
-  // Accounts with other data belong to other programs and hold no money of the wallet.
-  const watched = asked.filter((address) =>
-    address === wallet || address === receiver || mayHoldTokens(beforeOf.get(address)));
-  const after = await simulatedAccounts(rpc, transaction, watched, before.slot);
-  const afterOf = new Map(watched.map((address, index) => [address, after[index]] as const));
-  return {
-    wallet: {
-      before: beforeOf.get(wallet)?.lamports ?? 0n, after: afterOf.get(wallet)?.lamports ?? 0n,
-      programAfter: afterOf.get(wallet)?.owner ?? SYSTEM_PROGRAM,
-    },
-    receiver: receiver === undefined ? undefined
-      : { before: beforeOf.get(receiver)?.lamports ?? 0n, after: afterOf.get(receiver)?.lamports ?? 0n },
-    tokenAccounts: watched.flatMap((address) => {
-      const states = { before: tokenAccountOf(beforeOf.get(address)), after: tokenAccountOf(afterOf.get(address)) };
-      return states.before === undefined && states.after === undefined ? [] : [{ address, ...states }];
-    }),
   };
 }
 
@@ -206,92 +161,9 @@ async function landedTransaction(rpc: JsonRpc, signature: string): Promise<Json>
   }
 }
 
-async function readAccounts(rpc: JsonRpc, addresses: readonly string[], options: {
-  readonly commitment: 'processed' | 'confirmed';
-  readonly dataSlice?: { readonly offset: number; readonly length: number };
-}): Promise<{ readonly slot: number; readonly accounts: readonly (ReadAccount | undefined)[] }> {
-  const method = 'getMultipleAccounts';
-  const chunks = Array.from({ length: Math.ceil(addresses.length / MAX_ACCOUNTS_PER_CALL) }, (_, index) =>
-    addresses.slice(index * MAX_ACCOUNTS_PER_CALL, (index + 1) * MAX_ACCOUNTS_PER_CALL));
-  const answers = await Promise.all(chunks.map(async (chunk) => {
-    const { slot, value } = atSlot(await rpc.call(method, [chunk, { encoding: 'base64', ...options }]), method);
-    return { slot, accounts: accountList(value, { method, length: chunk.length }) };
-  }));
-  return {
-    slot: Math.max(0, ...answers.map(({ slot }) => slot)), accounts: answers.flatMap(({ accounts }) => accounts),
-  };
-}
-
-async function simulatedAccounts(
-  rpc: JsonRpc, transaction: Uint8Array, addresses: readonly string[], minContextSlot: number,
-): Promise<readonly (ReadAccount | undefined)[]> {
-  const method = 'simulateTransaction';
-  const { value } = atSlot(await rpc.call(method, [Buffer.from(transaction).toString('base64'), {
-    encoding: 'base64', commitment: 'processed', sigVerify: false, replaceRecentBlockhash: true, minContextSlot,
-    accounts: { encoding: 'base64', addresses },
-  }]), method);
-  if (!isRecord(value)) throw invalid(method, 'a simulation');
-  if (value['err'] === undefined) throw invalid(method, 'whether it succeeded');
-  if (value['err'] !== null)
-    throw new GannetError('CHAIN_SIMULATION_FAILED', `it would fail on the chain: ${errorText(value['err'])}`);
-  return accountList(value['accounts'], { method, length: addresses.length });
-}
-
-/** The levels that errors of the chain have: a node may send a thousand. */
-function errorText(error: Json, levels = 4): string {
-  if (typeof error !== 'object' || error === null) return printable(String(error), 100);
-  if (levels === 0) return '…';
-  const members = Object.entries(error).slice(0, 4)
-    .map(([key, value]) => `${printable(key, 60)}: ${errorText(value, levels - 1)}`);
-  return `{${members.join(', ')}}`;
-}
-
-/** Whether an account is a token account, or may become one since it is empty. */
-function mayHoldTokens(account: ReadAccount | undefined): boolean {
-  return account === undefined || account.data.length === 0 || readTokenAccount(account) !== undefined;
-}
-
-function tokenAccountOf(account: ReadAccount | undefined): TokenAccountState | undefined {
-  return account === undefined ? undefined : readTokenAccount(account);
-}
-
-function atSlot(answer: Json, method: string): { readonly slot: number; readonly value: Json | undefined } {
-  const context = isRecord(answer) ? answer['context'] : undefined;
-  if (!isRecord(answer) || !isRecord(context)) throw invalid(method, 'a value with its slot');
-  return { slot: Number(readU64(context['slot'], method)), value: answer['value'] };
-}
-
-function accountList(
-  value: Json | undefined, { method, length }: { readonly method: string; readonly length: number },
-): readonly (ReadAccount | undefined)[] {
-  if (!Array.isArray(value) || value.length !== length) throw invalid(method, `${length} accounts`);
-  return value.map((account) => readAccount(account as Json, method));
-}
-
 function cache<Value>(entries: Map<string, Value>, key: string, value: Value): void {
   // A map keeps the order of insertion, so the first key is the oldest.
   if (entries.size >= MAX_CACHED && !entries.has(key)) entries.delete(entries.keys().next().value!);
   entries.set(key, value);
 }
 
-/** Returns an account of an answer, undefined where there is none. Throws CHAIN_RESPONSE_INVALID on any other value. */
-function readAccount(value: Json | undefined, method: string): ReadAccount | undefined {
-  if (value === null) return undefined;
-  if (!isRecord(value)) throw invalid(method, 'an account or null');
-  const { lamports, owner, data } = value;
-  if (typeof owner !== 'string' || !isAddress(owner)) throw invalid(method, 'the owner of an account');
-  const inBase64 = 'the data of an account in base64';
-  const [text, encoding] = Array.isArray(data) && data.length === 2 ? data as readonly Json[] : [];
-  if (typeof text !== 'string' || encoding !== 'base64') throw invalid(method, inBase64);
-  const bytes = Buffer.from(text, 'base64');
-  if (bytes.toString('base64') !== text) throw invalid(method, inBase64);
-  return { lamports: readU64(lamports, method), owner, data: bytes };
-}
-
-/** Returns a whole number of 64 bits. Throws CHAIN_RESPONSE_INVALID on anything else. */
-function readU64(value: Json | undefined, method: string): bigint {
-  const isSafe = typeof value === 'number' && Number.isSafeInteger(value);
-  const whole = typeof value === 'bigint' ? value : isSafe ? BigInt(value) : -1n;
-  if (whole < 0n || whole > MAX_U64) throw invalid(method, 'a whole number of 64 bits');
-  return whole;
-}
