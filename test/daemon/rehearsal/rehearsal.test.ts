@@ -209,6 +209,18 @@ describe('a rehearsal', () => {
     expect(stringifyJson(profile)).not.toContain('the-key-of-an-operator');
   });
 
+  it.each([
+    ['the address that the configuration names', () => host.sandbox.addresses.ws_url, true],
+    ['nowhere where the configuration wants no websocket', () => 'off', null],
+  ])('looks for a websocket at %s', async (_, wsUrl, offered) => {
+    const at = scene();
+    at.replace('/rpc" }', `/rpc", ws_url: "${wsUrl()}" }`);
+    const { profile, checks } = await rehearsed(at);
+    expect(profile.node.websocket).toBe(offered);
+    expect(checks.filter(({ name }) => name === 'rpc-websocket').map(({ message }) => message))
+      .toEqual(offered === null ? [] : ['the node offers a websocket']);
+  });
+
   it('learns how a host rounds, splits and tips', async () => {
     const live = await startRehearsalHost('live');
     onTestFinished(() => live.close());
