@@ -182,6 +182,8 @@ describe('a node that does not keep to the protocol', () => {
     ['sends 2,001 messages', (connection) => {
       for (let i = 0; i < 2_001; i++) connection.send('{"jsonrpc":"2.0","id":null}');
     }],
+    ['sends 2,001 pings', (connection) => { for (let i = 0; i < 2_001; i++) connection.ping(); }],
+    ['sends 2,001 pongs', (connection) => { for (let i = 0; i < 2_001; i++) connection.pong(); }],
     ['sends 9 MB in proper frames', (connection) => {
       for (let i = 0; i < 45; i++) connection.send(JSON.stringify({ text: 'x'.repeat(200_000) }));
     }],
