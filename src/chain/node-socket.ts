@@ -53,12 +53,13 @@ interface Held {
 
 /**
  * Returns the address at which a node usually takes subscriptions: that of its requests with ws in place of http, and
- * the next port where a port is written.
+ * the next port where a port is written. A fragment is left out: a websocket has none.
  */
 export function wsUrlOf(rpcUrl: string): string {
   const url = parseRpcUrl(rpcUrl);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   if (url.port !== '') url.port = String(Number(url.port) + 1);
+  url.hash = '';
   return url.href;
 }
 

@@ -224,11 +224,21 @@ describe('a node that does not keep to the protocol', () => {
 });
 
 describe('the address for subscriptions', () => {
+  it('of a node that is written with a fragment can be opened', () => {
+    const nowhere = createNodeSocket({ wsUrl: wsUrlOf('http://127.0.0.1:9/#main'), clock });
+    const faults: unknown[] = [];
+    nowhere.subscription$({ kind: 'logs', params: [] }).subscribe({ error: (fault: unknown) => { faults.push(fault); } });
+    nowhere.close();
+    expect(faults).toEqual([]);
+  });
+
   it.each([
     ['https://rpc.example/v1?api-key=abc', 'wss://rpc.example/v1?api-key=abc'],
     ['http://127.0.0.1:8899', 'ws://127.0.0.1:8900/'],
     ['https://rpc.example:8443/key', 'wss://rpc.example:8444/key'],
     ['http://rpc.example', 'ws://rpc.example/'],
+    ['https://rpc.example/key?a=1#main', 'wss://rpc.example/key?a=1'],
+    ['http://127.0.0.1:65535/#', 'ws://127.0.0.1:65535/'],
   ])('of %s is %s', (rpcUrl, wsUrl) => {
     expect(wsUrlOf(rpcUrl)).toBe(wsUrl);
   });
