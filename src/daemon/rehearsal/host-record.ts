@@ -1,5 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import { medianOf } from '../../core/median.ts';
+import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import type { HostAnswer } from '../../service/transport.ts';
 import { BUILD_MEMBERS } from '../../service/wire/build-answer.ts';
@@ -108,7 +109,8 @@ export function createHostRecord({ toWire, fromWire }: Pick<Dialect, 'toWire' | 
         limits: { requests: requests ?? null, window_ms: null },
         latency_ms: { order: medianOf(seen.order.tookMs), build: medianOf(seen.build.tookMs), node: latencyMs ?? null },
         node: {
-          genesis_hash: node.genesisHash ?? null, version: node.version ?? null,
+          genesis_hash: node.genesisHash ?? null,
+          version: node.version === undefined ? null : printable(node.version, MOST_CHARACTERS),
           transaction_version: node.transactionVersion ?? null, websocket: node.hasWebsocket ?? null,
         },
       };
@@ -164,7 +166,7 @@ function difference(names: ReadonlySet<string>, known: readonly string[]): HostP
   if (names.size === 0) return { absent: [], extra: [] };
   return {
     absent: known.filter((name) => !names.has(name) && !CONDITIONAL.has(name)),
-    extra: [...names].filter((name) => !known.includes(name)).map((name) => name.slice(0, MOST_CHARACTERS))
+    extra: [...names].filter((name) => !known.includes(name)).map((name) => printable(name, MOST_CHARACTERS))
       .slice(0, MOST_LISTED),
   };
 }

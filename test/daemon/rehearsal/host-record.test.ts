@@ -41,3 +41,18 @@ describe('the tips of a host', () => {
     )).toEqual({ lamports: '95000', receivers: [stranger!.toBase58(), other!.toBase58()] });
   });
 });
+
+describe('the words of a host', () => {
+  it('reach its profile without what could forge a line of a terminal', () => {
+    const record = createHostRecord(loadDialect('neutral'));
+    record.heard({
+      path: '/swap/v2/order', query: undefined, limits: undefined, tookMs: 1,
+      json: { '\u009b2J\u202eevil': 1, [`\u001b[31m${'x'.repeat(100)}`]: 1 },
+    });
+    const { members, node } = record.profile({
+      host: 'https://host.example', dialect: 'neutral', at: 0, node: { version: '4.0\u009b2J' },
+    });
+    expect(members.order.extra).toEqual(['\\u009b2J\\u202eevil', expect.stringMatching(/^\\u001b\[31mx+…$/)]);
+    expect(node.version).toBe('4.0\\u009b2J');
+  });
+});
