@@ -227,7 +227,8 @@ describe('the address for subscriptions', () => {
   it('of a node that is written with a fragment can be opened', () => {
     const nowhere = createNodeSocket({ wsUrl: wsUrlOf('http://127.0.0.1:9/#main'), clock });
     const faults: unknown[] = [];
-    nowhere.subscription$({ kind: 'logs', params: [] }).subscribe({ error: (fault: unknown) => { faults.push(fault); } });
+    nowhere.subscription$({ kind: 'logs', params: [] })
+      .subscribe({ error: (fault: unknown) => { faults.push(fault); } });
     nowhere.close();
     expect(faults).toEqual([]);
   });

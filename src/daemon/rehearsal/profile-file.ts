@@ -13,7 +13,7 @@ export function profilePath(stateDir: string, host: string): string {
 
 /**
  * Writes a profile for its owner alone, in place of the file as a whole: what a link there names stays as it is. A file
- * that a person named is replaced only where it is a profile of the same host. Throws USAGE, or CONFIG_INVALID for one that cannot be read.
+ * that a person named is replaced only where it is a profile of the same host. Throws USAGE.
  */
 export function writeProfile(
   file: string, profile: HostProfile, { isNamed }: { readonly isNamed: boolean },

@@ -59,7 +59,7 @@ export function readHostProfileFile(file: string): HostProfile {
 }
 
 /** Returns the profile in a file's text. Throws CONFIG_INVALID, naming the file and the member that is wrong. */
-export function readHostProfile(file: string, text: string): HostProfile {
+function readHostProfile(file: string, text: string): HostProfile {
   let value: unknown;
   try {
     value = JSON.parse(text);

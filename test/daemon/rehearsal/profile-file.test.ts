@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -44,7 +46,7 @@ describe('the file of a host’s profile', () => {
     ['a device without end', () => '/dev/zero'],
     ['a device without content', () => '/dev/null'],
     ['a folder', () => folder()],
-    ['a pipe that nobody writes to', () => {
+    ['a pipe without a writer', () => {
       const pipe = join(folder(), 'pipe');
       execFileSync('mkfifo', [pipe]);
       return pipe;
@@ -60,8 +62,9 @@ describe('the file of a host’s profile', () => {
       return file;
     }],
   ])('is not written where a person names %s', (_, place) => {
+    const message = expect.stringMatching(/^--profile-out: /) as string;
     expect(() => { writeProfile(place(), HOST_PROFILE, { isNamed: true }); })
-      .toThrow(expect.objectContaining({ code: 'USAGE', message: expect.stringMatching(/^--profile-out: /) as string }));
+      .toThrow(expect.objectContaining({ code: 'USAGE', message }));
   });
 
   it.each([
