@@ -93,6 +93,10 @@ describe('gannet rehearse', () => {
     for (const args of [['--pair', 'USDC'], ['--pair', 'USDC/NONE:1'], ['--profile-out', other]])
       expect((await gannet(at, 'rehearse', ...args)).code, args.join(' ')).toBe(2);
     expect(readFileSync(other, 'utf8')).toBe('no profile');
+    host.asked.length = 0;
+    expect((await gannet(at, 'rehearse', '--profile-out', other)).stderr).toContain('name another file');
+    // Not one request of the plan was spent on a place that cannot be written.
+    expect(host.asked).toEqual([]);
     at.replace('max_fee_bps: 30', 'max_fee_bps: none');
     const faulty = await gannet(at, 'rehearse');
     expect([faulty.code, faulty.stderr]).toEqual([2, expect.stringContaining('risk.max_fee_bps')]);

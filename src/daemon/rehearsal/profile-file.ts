@@ -18,7 +18,7 @@ export function profilePath(stateDir: string, host: string): string {
 export function writeProfile(
   file: string, profile: HostProfile, { isNamed }: { readonly isNamed: boolean },
 ): void {
-  if (isNamed) refuseOther(file, profile.host);
+  if (isNamed) checkNamedPlace(file, profile.host);
   try {
     const folder = dirname(resolve(file));
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -28,7 +28,11 @@ export function writeProfile(
   }
 }
 
-function refuseOther(file: string, host: string): void {
+/**
+ * Checks that a file that a person named may be replaced: that there is none, or a profile, of `host` where one is
+ * given. Throws USAGE.
+ */
+export function checkNamedPlace(file: string, host?: string): void {
   if (!existsSync(file)) return;
   let found: HostProfile;
   try {
@@ -38,6 +42,6 @@ function refuseOther(file: string, host: string): void {
       + 'delete this one', { cause });
     throw new GannetError('USAGE', `--profile-out: ${file} cannot be read: ${messageOf(cause)}`, { cause });
   }
-  if (found.host !== host) throw new GannetError('USAGE', `--profile-out: ${file} is the profile of ${found.host}, not `
-    + `of ${host}: name another file`);
+  if (host !== undefined && found.host !== host) throw new GannetError('USAGE', `--profile-out: ${file} is the profile `
+    + `of ${found.host}, not of ${host}: name another file`);
 }
