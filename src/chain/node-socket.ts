@@ -53,12 +53,13 @@ interface Held {
 
 /**
  * Returns the address at which a node usually takes subscriptions: that of its requests with ws in place of http, and
- * the next port where a port is written.
+ * the next port where a port is written. A fragment is left out: a websocket has none.
  */
 export function wsUrlOf(rpcUrl: string): string {
   const url = parseRpcUrl(rpcUrl);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   if (url.port !== '') url.port = String(Number(url.port) + 1);
+  url.hash = '';
   return url.href;
 }
 
@@ -119,7 +120,13 @@ class ReconnectingSocket implements NodeSocket {
     // After an error 'close' follows. A socket that was dropped may still report one.
     socket.on('error', () => undefined);
     socket.on('close', () => { if (isCurrent()) this.#lost(); });
-    socket.on('pong', () => { if (isCurrent()) this.#hasHeard = true; });
+    // Their frames cost work too; answers that a node does not take are given up by the socket itself.
+    socket.on('ping', () => { if (isCurrent() && !this.#counts(0)) this.#lost(); });
+    socket.on('pong', () => {
+      if (!isCurrent()) return;
+      this.#hasHeard = true;
+      if (!this.#counts(0)) this.#lost();
+    });
     socket.on('message', (data, isBinary) => { if (isCurrent()) this.#receive(data, isBinary); });
     socket.on('open', () => { if (isCurrent()) this.#opened(); });
     this.#after(OPEN_WITHIN_MS, () => { if (socket.readyState !== WebSocket.OPEN) this.#lost(); });
@@ -163,9 +170,7 @@ class ReconnectingSocket implements NodeSocket {
   #receive(data: RawData, isBinary: boolean): void {
     this.#hasHeard = true;
     const text = (data as Buffer).toString('utf8');
-    this.#messages += 1;
-    this.#bytes += text.length;
-    const message = isBinary || this.#messages > MAX_MESSAGES || this.#bytes > MAX_BYTES ? undefined : jsonOf(text);
+    const message = this.#counts(text.length) && !isBinary ? jsonOf(text) : undefined;
     // Binary frames, floods and what is no JSON: this is no node, or one that is out of order.
     if (message === undefined) {
       this.#lost();
@@ -174,6 +179,13 @@ class ReconnectingSocket implements NodeSocket {
     const notification = notificationSchema.safeParse(message);
     if (notification.success) this.#notify(notification.data.params.subscription);
     else this.#answer(message);
+  }
+
+  /** Counts a frame. Returns false where the node sends more than one that is in order. */
+  #counts(bytes: number): boolean {
+    this.#messages += 1;
+    this.#bytes += bytes;
+    return this.#messages <= MAX_MESSAGES && this.#bytes <= MAX_BYTES;
   }
 
   #notify(number: number): void {

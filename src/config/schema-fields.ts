@@ -64,7 +64,8 @@ export function isRpcUrl(text: string): boolean {
 
 /** Returns whether a text is the address of a websocket. */
 export function isWebsocketUrl(text: string): boolean {
-  return /^wss?:$/.test(parseUrl(text)?.protocol ?? '');
+  // No websocket has a fragment: an address with one cannot be opened.
+  return /^wss?:$/.test(parseUrl(text)?.protocol ?? '') && !text.includes('#');
 }
 
 /** Returns a URL without what could be secret in it: credentials, path and query. */

@@ -132,7 +132,7 @@ interface AuthoriserOptions {
   /** Derived from the wallet's key; it authenticates the counters. */
   readonly countersKey: KeyObject;
   readonly clock?: Pick<Clock, 'now'> | undefined;
-  /** Whether it only judges: the counters are read and never written, and `authorise` refuses everything. */
+  /** Whether it only judges: the counters are read and never written, and nothing is authorised. */
   readonly onlyJudges?: boolean | undefined;
   /**
    * The addresses of the embedded chain and service from the parent; used only where all is embedded, and only for this
@@ -221,7 +221,7 @@ export async function createAuthoriser({
       capsFullUntil: caps.fullUntil, countersAccepted: caps.isAccepted || undefined,
     },
     async authorise(transaction, terms) {
-      if (onlyJudges) return refused('ONLY_JUDGES', 'this signer was started for a rehearsal: it signs nothing');
+      if (onlyJudges) return ONLY_JUDGES;
       const found = await examine(transaction, terms);
       if (found.refusal !== undefined) return found.refusal;
       const counted = caps.count(found.spend, found.inForce);
@@ -238,6 +238,7 @@ export async function createAuthoriser({
       if (swapFault(swap, policy.addresses) === undefined) guard.expect(swap);
     },
     async authoriseClosing(transaction) {
+      if (onlyJudges) return ONLY_JUDGES;
       const checked = checkTransaction(new Uint8Array(transaction));
       if ('finding' in checked) return denied(verdictOf([checked.finding], undefined));
       const verdict = judgeClosing(checked, wallet, policy);
@@ -410,6 +411,8 @@ function describe(
     priceGuard: describePriceGuard(priceGuard),
   };
 }
+
+const ONLY_JUDGES = refused('ONLY_JUDGES', 'this signer was started for a rehearsal: it signs nothing');
 
 function denied({ findings }: Verdict): Authorisation & { readonly allowed: false } {
   const [{ code, message }] = findings as readonly [RefusalFinding, ...RefusalFinding[]];

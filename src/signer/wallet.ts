@@ -55,6 +55,8 @@ export interface Wallet {
   opened(): OpenWallet;
   /** Throws SIGN_REFUSED before `rehearse`. */
   rehearsing(): Judge;
+  /** Returns what decides on the next transaction: the open wallet, else the judge. Throws SIGN_REFUSED before both. */
+  deciding(): Judge;
   close(): void;
 }
 
@@ -124,6 +126,11 @@ export function createWallet({ environment, keyFault, pid, load, warn }: {
     opened: () => {
       if (opened === undefined) throw new GannetError('SIGN_REFUSED', 'nothing was signed: the wallet is not open yet');
       return opened;
+    },
+    deciding: () => {
+      const next = opened ?? judge;
+      if (next === undefined) throw new GannetError('SIGN_REFUSED', 'the wallet is not open yet');
+      return next;
     },
     close: () => {
       void opened?.authoriser.close();

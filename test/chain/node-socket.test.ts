@@ -182,6 +182,8 @@ describe('a node that does not keep to the protocol', () => {
     ['sends 2,001 messages', (connection) => {
       for (let i = 0; i < 2_001; i++) connection.send('{"jsonrpc":"2.0","id":null}');
     }],
+    ['sends 2,001 pings', (connection) => { for (let i = 0; i < 2_001; i++) connection.ping(); }],
+    ['sends 2,001 pongs', (connection) => { for (let i = 0; i < 2_001; i++) connection.pong(); }],
     ['sends 9 MB in proper frames', (connection) => {
       for (let i = 0; i < 45; i++) connection.send(JSON.stringify({ text: 'x'.repeat(200_000) }));
     }],
@@ -222,11 +224,22 @@ describe('a node that does not keep to the protocol', () => {
 });
 
 describe('the address for subscriptions', () => {
+  it('of a node that is written with a fragment can be opened', () => {
+    const nowhere = createNodeSocket({ wsUrl: wsUrlOf('http://127.0.0.1:9/#main'), clock });
+    const faults: unknown[] = [];
+    nowhere.subscription$({ kind: 'logs', params: [] })
+      .subscribe({ error: (fault: unknown) => { faults.push(fault); } });
+    nowhere.close();
+    expect(faults).toEqual([]);
+  });
+
   it.each([
     ['https://rpc.example/v1?api-key=abc', 'wss://rpc.example/v1?api-key=abc'],
     ['http://127.0.0.1:8899', 'ws://127.0.0.1:8900/'],
     ['https://rpc.example:8443/key', 'wss://rpc.example:8444/key'],
     ['http://rpc.example', 'ws://rpc.example/'],
+    ['https://rpc.example/key?a=1#main', 'wss://rpc.example/key?a=1'],
+    ['http://127.0.0.1:65535/#', 'ws://127.0.0.1:65535/'],
   ])('of %s is %s', (rpcUrl, wsUrl) => {
     expect(wsUrlOf(rpcUrl)).toBe(wsUrl);
   });

@@ -252,6 +252,8 @@ strategies:
     expect(await wsUrlOf(chain('ws_url: wss://a.example/key'), { rpcUrl: 'https://b.example' })).toBeUndefined();
     expect(await issuesOf(chain('ws_url: https://a.example/secret')))
       .toEqual([expect.stringMatching(/expected "off" or the ws\(s\) address.*not shown/)]);
+    expect(await issuesOf(chain('ws_url: "wss://a.example/secret#part"')))
+      .toEqual([expect.stringMatching(/expected "off" or the ws\(s\) address.*not shown/)]);
     expect(await issuesOf(`${WATCH}chain: { ws_url: "wss://a.example/secret" }\n`))
       .toEqual([expect.stringMatching(/the embedded chain has its own(?!.*secret)/)]);
     expect(await wsUrlOf(`${WATCH}chain: { ws_url: "off" }\n`)).toBe('off');

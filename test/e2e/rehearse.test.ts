@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { readHostProfile } from '../../src/service/wire/host-profile.ts';
+import { readHostProfileFile } from '../../src/service/wire/host-profile.ts';
 import type { RehearsalHost, RehearsalScene } from '../daemon/rehearsal/rehearsal-fixture.ts';
 import { rehearsalScene, startRehearsalHost } from '../daemon/rehearsal/rehearsal-fixture.ts';
 import type { Ended, Playground } from './gannet.ts';
@@ -55,7 +55,7 @@ describe('gannet rehearse', () => {
       .toEqual(new Set(['order allow', 'build allow']));
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const text = readFileSync(file, 'utf8');
-    expect(readHostProfile(file, text).host).toBe(host.url);
+    expect(readHostProfileFile(file).host).toBe(host.url);
     for (const secret of [at.environment['GANNET_API_KEY']!, host.sandbox.addresses.wallet.address])
       expect(text).not.toContain(secret);
     // What it learned is what a sandbox loads.
@@ -93,6 +93,10 @@ describe('gannet rehearse', () => {
     for (const args of [['--pair', 'USDC'], ['--pair', 'USDC/NONE:1'], ['--profile-out', other]])
       expect((await gannet(at, 'rehearse', ...args)).code, args.join(' ')).toBe(2);
     expect(readFileSync(other, 'utf8')).toBe('no profile');
+    host.asked.length = 0;
+    expect((await gannet(at, 'rehearse', '--profile-out', other)).stderr).toContain('name another file');
+    // Not one request of the plan was spent on a place that cannot be written.
+    expect(host.asked).toEqual([]);
     at.replace('max_fee_bps: 30', 'max_fee_bps: none');
     const faulty = await gannet(at, 'rehearse');
     expect([faulty.code, faulty.stderr]).toEqual([2, expect.stringContaining('risk.max_fee_bps')]);

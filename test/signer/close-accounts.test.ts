@@ -15,7 +15,7 @@ import { swapPrograms } from '../../src/signer/policy/swap-programs.ts';
 import { serveSigner } from '../../src/signer/channel/server.ts';
 import type { CapSetting } from '../../src/signer/settings.ts';
 import { createWallet } from '../../src/signer/wallet.ts';
-import { daemonFrames, SESSION_KEY, signerAnswers } from './session.ts';
+import { COUNTERS_KEY, daemonFrames, SESSION_KEY, signerAnswers } from './session.ts';
 import { guardedBy } from './quote-server.ts';
 
 const keyOf = (byte: number): Keypair => Keypair.fromSeed(new Uint8Array(32).fill(byte));
@@ -78,6 +78,18 @@ const priced = (): Uint8Array => transaction([
 ]);
 
 describe('a request to close accounts', () => {
+  test('is refused by a signer that only judges, also where nothing is counted', async () => {
+    const settings = {
+      keyFrom: undefined, embedded: true, rpcUrl: undefined, countersDir: stateDir, acceptNewCounters: true,
+      programs: swapPrograms(), destinations: [], caps: [], tokens: new Map(),
+      priceGuard: guardedBy('http://127.0.0.1:1'),
+    };
+    const judge =
+      await createAuthoriser({ wallet: WALLET.toBase58(), countersKey: COUNTERS_KEY, settings, onlyJudges: true });
+    onTestFinished(() => judge.close());
+    expect(await judge.authoriseClosing(transaction([CLOSE]))).toMatchObject({ allowed: false, code: 'ONLY_JUDGES' });
+  });
+
   test('is signed with the wallet’s key', async () => {
     const { client } = await openSigner();
     const bytes = transaction([ComputeBudgetProgram.setComputeUnitLimit({ units: 9_000 }), CLOSE]);

@@ -155,15 +155,18 @@ describe('a signer and the client of the daemon', () => {
   });
 
   test('judge for a rehearsal what they would sign, with nothing signed in the answer', async () => {
-    const { client, asked } = await openClient({ rules: async ({ intentId }) => (intentId === TERMS.intentId
+    const { client, asked, expected } = await openClient({ rules: async ({ intentId }) => (intentId === TERMS.intentId
       ? { allowed: true } : { allowed: false, code: 'TIP_EXCEEDS', message: 'too much', findings: [] }) });
     await expect(client.judge(TRANSACTION, TERMS)).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
     expect((await client.rehearse({ key: KEY })).address).toBe(ADDRESS);
+    // Announced as in a run, so that the judge has its own price when it is asked.
+    client.expectSwap(TERMS);
     expect(await client.judge(TRANSACTION, TERMS)).toStrictEqual({ messageHash: 'aa' });
     expect(await client.judge(TRANSACTION, { ...TERMS, intentId: 'other' })).toMatchObject({
       refusal: { code: 'TIP_EXCEEDS', message: 'too much' },
     });
     expect(asked.length).toBe(2);
+    expect(expected.length).toBe(1);
     // What was opened for a rehearsal has no key to sign with.
     await expect(client.sign(TRANSACTION, TERMS)).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
     await expect(client.closeAccounts(TRANSACTION)).rejects.toMatchObject({ code: 'SIGN_REFUSED' });

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDocument } from 'yaml';
 import type { CommandModule } from '../command.ts';
@@ -12,7 +12,7 @@ import type { RateLimit, SandboxAddresses, ScenarioStep } from '../../sandbox/sa
 import { PROFILES, type Profile } from '../../sandbox/service/context.ts';
 import { PLAN_NAMES, requestsPerSecond, type PlanName } from '../../service/rate/rate-plan.ts';
 import { dialectNames } from '../../service/wire/dialect.ts';
-import { readHostProfile, type HostProfile } from '../../service/wire/host-profile.ts';
+import { readHostProfileFile, type HostProfile } from '../../service/wire/host-profile.ts';
 
 interface SandboxFlags {
   readonly port: number;
@@ -77,8 +77,6 @@ interface ChosenProfile {
   readonly host?: HostProfile;
 }
 
-const LARGEST_PROFILE_BYTES = 1_048_576;
-
 /**
  * Returns the profile of a name, or of a file. Throws CONFIG_NOT_FOUND where there is no such file, CONFIG_INVALID
  * where it is no profile of a host.
@@ -86,15 +84,8 @@ const LARGEST_PROFILE_BYTES = 1_048_576;
 function readProfile(name: string): ChosenProfile {
   const profile = PROFILES.find((known) => known === name);
   if (profile !== undefined) return { profile };
-  let text: string;
   try {
-    const file = statSync(name);
-    if (!file.isFile()) throw new GannetError('CONFIG_INVALID', `${name}: expected a file with a host profile`);
-    const { size } = file;
-    if (size > LARGEST_PROFILE_BYTES) throw new GannetError(
-      'CONFIG_INVALID', `${name}: expected a host profile of at most ${LARGEST_PROFILE_BYTES} bytes, got ${size}`,
-    );
-    text = readFileSync(name, 'utf8');
+    return { profile: 'live', host: readHostProfileFile(name) };
   } catch (cause) {
     if (isGannetError(cause)) throw cause;
     throw new GannetError(
@@ -102,7 +93,6 @@ function readProfile(name: string): ChosenProfile {
         + `"${printable(name, 60)}": ${messageOf(cause)}`, { cause },
     );
   }
-  return { profile: 'live', host: readHostProfile(name, text) };
 }
 
 /** Returns the words that the host of a profile spoke, as far as they are known here. */

@@ -1,5 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import { medianOf } from '../../core/median.ts';
+import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import type { HostAnswer } from '../../service/transport.ts';
 import { BUILD_MEMBERS } from '../../service/wire/build-answer.ts';
@@ -49,7 +50,9 @@ export function createHostRecord({ toWire, fromWire }: Pick<Dialect, 'toWire' | 
   const percents = new Set<HostProfile['percent']>();
   const impacts = new Set<HostProfile['price_impact']>();
   const programs = new Map<string, { layout: string | null; routes: Set<Route> }>();
-  const tips = new Map<string, bigint>();
+  const receivers = new Set<string>();
+  /** Of one transaction. */
+  let mostTipLamports = 0n;
   let requests: number | undefined;
 
   return {
@@ -66,7 +69,7 @@ export function createHostRecord({ toWire, fromWire }: Pick<Dialect, 'toWire' | 
       impacts.add(impactOf(members));
     },
     saw(transaction, { route, wallet, isRead }) {
-      const { accountKeys, instructions } = readTransaction(transaction);
+      const { accountKeys, header, instructions } = readTransaction(transaction);
       const keyOf = (index: number): string | undefined =>
         (index < accountKeys.length ? addresses.addressOf(accountKeys[index]!) : undefined);
       for (const { programIndex, data } of instructions) {
@@ -79,21 +82,24 @@ export function createHostRecord({ toWire, fromWire }: Pick<Dialect, 'toWire' | 
       }
       if (route === 'build') return;
       const own = addresses.associated(wallet, NATIVE_MINT, TOKEN_PROGRAM);
+      // Who signs beside the wallet gets rent that it lent, or the input of its quote: no tip.
+      const signers = accountKeys.slice(0, header.requiredSignatures).map(addresses.addressOf);
+      let tipLamports = 0n;
       for (const { programIndex, accountIndexes, data } of instructions) {
         const [from, to] = [keyOf(accountIndexes[0]!), keyOf(accountIndexes[1]!)];
         if (keyOf(programIndex) !== SYSTEM_PROGRAM || data.length !== TRANSFER_BYTES || data[0] !== TRANSFER_TAG)
           continue;
-        if (from !== wallet || to === undefined || to === own || to === wallet) continue;
-        const lamports = Buffer.from(data).readBigUInt64LE(4);
-        if (lamports > (tips.get(to) ?? 0n)) tips.set(to, lamports);
+        if (from !== wallet || to === undefined || to === own || signers.includes(to)) continue;
+        tipLamports += Buffer.from(data).readBigUInt64LE(4);
+        receivers.add(to);
       }
+      if (tipLamports > mostTipLamports) mostTipLamports = tipLamports;
     },
     profile({ host, dialect, at, node: { latencyMs, ...node } }) {
-      const most = [...tips.values()].reduce((largest, each) => (each > largest ? each : largest), 0n);
       return {
         format: 1, host, dialect, recorded_at: new Date(at).toISOString(),
         rounding: { order: only(seen.order.roundings, 'unknown'), build: only(seen.build.roundings, 'unknown') },
-        tip: { lamports: most.toString(), receivers: [...tips.keys()].slice(0, MOST_LISTED) },
+        tip: { lamports: mostTipLamports.toString(), receivers: [...receivers].slice(0, MOST_LISTED) },
         percent: percents.has('fraction') ? 'fraction' : only(percents, 'unknown'),
         price_impact: only(impacts, 'unknown'),
         programs: [...programs].map(([program, { layout, routes }]) => ({ program, layout, routes: [...routes] })),
@@ -103,7 +109,8 @@ export function createHostRecord({ toWire, fromWire }: Pick<Dialect, 'toWire' | 
         limits: { requests: requests ?? null, window_ms: null },
         latency_ms: { order: medianOf(seen.order.tookMs), build: medianOf(seen.build.tookMs), node: latencyMs ?? null },
         node: {
-          genesis_hash: node.genesisHash ?? null, version: node.version ?? null,
+          genesis_hash: node.genesisHash ?? null,
+          version: node.version === undefined ? null : printable(node.version, MOST_CHARACTERS),
           transaction_version: node.transactionVersion ?? null, websocket: node.hasWebsocket ?? null,
         },
       };
@@ -159,7 +166,7 @@ function difference(names: ReadonlySet<string>, known: readonly string[]): HostP
   if (names.size === 0) return { absent: [], extra: [] };
   return {
     absent: known.filter((name) => !names.has(name) && !CONDITIONAL.has(name)),
-    extra: [...names].filter((name) => !known.includes(name)).map((name) => name.slice(0, MOST_CHARACTERS))
+    extra: [...names].filter((name) => !known.includes(name)).map((name) => printable(name, MOST_CHARACTERS))
       .slice(0, MOST_LISTED),
   };
 }

@@ -20,14 +20,15 @@ const VERSION_1 = 0x81;
 const UNREADABLE: ReadonlySet<unknown> = new Set([-32_602, -32_015]);
 
 /** Returns the traits of a node. Nothing is sent that could land. */
-export async function readNodeTraits(chain: Chain, { rpcUrl, wallet, clock }: {
-  readonly rpcUrl: string; readonly wallet: string | undefined; readonly clock: Clock;
+export async function readNodeTraits(chain: Chain, { wsUrl, wallet, clock }: {
+  /** Where a run would subscribe; undefined where it would not. */
+  readonly wsUrl: string | undefined; readonly wallet: string | undefined; readonly clock: Clock;
 }): Promise<NodeTraits> {
   const begun = clock.now();
   const version = await known(chain.version());
   const latencyMs = version === undefined ? undefined : clock.now() - begun;
   const [genesisHash, transactionVersion, hasWebsocket] = await Promise.all([
-    known(chain.genesisHash()), newestVersion(chain, wallet), opensWebsocket(rpcUrl),
+    known(chain.genesisHash()), newestVersion(chain, wallet), wsUrl === undefined ? undefined : opens(wsUrl),
   ]);
   return { genesisHash, version, latencyMs, transactionVersion, hasWebsocket };
 }
@@ -73,18 +74,7 @@ function emptyTransaction(wallet = bs58.encode(Buffer.alloc(32, 7))): Uint8Array
   ]);
 }
 
-/** Returns whether the node's websocket opens: at the same place, or at the port beside a named one. */
-async function opensWebsocket(rpcUrl: string): Promise<boolean> {
-  const url = new URL(rpcUrl);
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  const places = [url.href];
-  if (url.port !== '' && Number(url.port) < 65_535) {
-    url.port = String(Number(url.port) + 1);
-    places.push(url.href);
-  }
-  return (await Promise.all(places.map(opens))).includes(true);
-}
-
+/** Returns whether a websocket opens. */
 function opens(place: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = new WebSocket(place);

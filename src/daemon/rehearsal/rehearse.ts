@@ -1,3 +1,4 @@
+import { wsUrlOf } from '../../chain/node-socket.ts';
 import type { WalletContents } from '../../chain/wallet-contents.ts';
 import type { RunConfig } from '../../config/run-config.ts';
 import { GannetError, isGannetError } from '../../core/errors.ts';
@@ -130,7 +131,7 @@ const chainCheck = checksOf('chain');
 
 async function examineHost(scope: RehearsalScope, address: string | undefined): Promise<ExaminedHost> {
   const { config, connections: { chain }, probe, environment, clock, configChecks } = scope;
-  const { service, chain: { rpcUrl, furtherRpcUrls } } = config;
+  const { service, chain: { rpcUrl, furtherRpcUrls, wsUrl } } = config;
   const serviceFound = [
     ...serviceChecks(config, probe), ...configChecks.filter(({ name }) => OF_HOST.has(name)),
   ];
@@ -143,7 +144,8 @@ async function examineHost(scope: RehearsalScope, address: string | undefined): 
     examineNode({ rpcUrl: url, realService: true, address, clock, neverSends: true })));
   await Promise.all(nodes.map((each) => each.close()));
   const isThere = nodes.some((each) => each.chain !== undefined);
-  const node = isThere ? await readNodeTraits(chain, { rpcUrl, wallet: address, clock }) : {};
+  const wsPlace = wsUrl === 'off' ? undefined : wsUrl ?? wsUrlOf(rpcUrl);
+  const node = isThere ? await readNodeTraits(chain, { wsUrl: wsPlace, wallet: address, clock }) : {};
   const nodeFound = [...nodes.flatMap(({ checks }) => checks), ...traitChecks(node)];
   const mayAsk = isThere && probe?.fault === undefined;
   const isUnreached = !isThere || (probe?.fault !== undefined && UNREACHED.has(probe.fault.code));
@@ -175,8 +177,8 @@ function traitChecks({ transactionVersion, hasWebsocket }: NodeTraits): readonly
     ...(transactionVersion !== 0 ? [] : [chainCheck.fault('rpc-versions',
       'the node simulates no transaction of version 1, so that a swap in one could not be checked or sent',
       'use another node as chain.rpc_url, or wait until its provider has updated it')]),
-    hasWebsocket === false ? chainCheck.ok('rpc-websocket', 'the node offers no websocket: outcomes are polled')
-      : chainCheck.ok('rpc-websocket', 'the node offers a websocket'),
+    ...(hasWebsocket === undefined ? [] : [chainCheck.ok('rpc-websocket', hasWebsocket ? 'the node offers a websocket'
+      : 'the node offers no websocket where a run would subscribe: outcomes are polled')]),
   ];
 }
 

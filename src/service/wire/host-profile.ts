@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { GannetError, messageOf } from '../../core/errors.ts';
 
@@ -40,8 +41,25 @@ const HostProfileFile = z.strictObject({
 /** What `gannet rehearse` learned of a host, without a secret; `gannet sandbox --profile FILE` behaves like it. */
 export type HostProfile = z.infer<typeof HostProfileFile>;
 
+/** A real one has a few kilobytes. */
+const LARGEST_BYTES = 1_048_576;
+
+/**
+ * Returns the profile in a file. Throws CONFIG_INVALID, naming the file and the member that is wrong, and the fault of
+ * the system where the file cannot be read.
+ */
+export function readHostProfileFile(file: string): HostProfile {
+  const found = statSync(file);
+  // A device or a pipe may have no end, or wait for good.
+  if (!found.isFile()) throw new GannetError('CONFIG_INVALID', `${file}: expected a file with a host profile`);
+  if (found.size > LARGEST_BYTES) throw new GannetError(
+    'CONFIG_INVALID', `${file}: expected a host profile of at most ${LARGEST_BYTES} bytes, got ${found.size}`,
+  );
+  return readHostProfile(file, readFileSync(file, 'utf8'));
+}
+
 /** Returns the profile in a file's text. Throws CONFIG_INVALID, naming the file and the member that is wrong. */
-export function readHostProfile(file: string, text: string): HostProfile {
+function readHostProfile(file: string, text: string): HostProfile {
   let value: unknown;
   try {
     value = JSON.parse(text);

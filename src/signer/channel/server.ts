@@ -80,7 +80,7 @@ async function answer(
       return { done: judgedJson(await authoriser.judge(request.transaction, request.terms)) };
     }
     case 'expect-swap':
-      wallet.opened().authoriser.expect(request.swap);
+      wallet.deciding().authoriser.expect(request.swap);
       return { done: null };
     case 'sign': {
       const opened = wallet.opened();

@@ -1,6 +1,7 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -10,7 +11,7 @@ import { stringifyJson } from '../../../src/core/json.ts';
 import { checksOf } from '../../../src/daemon/doctor/check.ts';
 import type { Rehearsal } from '../../../src/daemon/rehearsal/rehearse.ts';
 import { SOL_MINT } from '../../../src/market/token.ts';
-import { readHostProfile } from '../../../src/service/wire/host-profile.ts';
+import { readHostProfileFile } from '../../../src/service/wire/host-profile.ts';
 import { LOOKUP_TABLE_PROGRAM, MEMO_PROGRAMS, TOKEN_PROGRAM } from '../../../src/solana/constants.ts';
 import type { Lies, RehearsalHost, RehearsalScene } from './rehearsal-fixture.ts';
 import {
@@ -193,13 +194,16 @@ const PLANTED: readonly Planted[] = [
 
 describe('a rehearsal', () => {
   it('finds both routes of a sound host in order, sends nothing, and learns the host', async () => {
-    const found = await rehearsed(scene());
+    const at = scene();
+    const found = await rehearsed(at);
     expect(found.routes.map(({ route, refusal }) => [route, refusal])).toEqual(
       found.routes.map(({ route }) => [route, undefined]));
     expect(new Set(found.routes.map(({ route }) => route))).toEqual(new Set(['order', 'build']));
     expect(found.ok).toBe(true);
     const { profile } = found;
-    expect(readHostProfile('profile', stringifyJson(profile))).toEqual(profile);
+    const file = join(at.folder, 'profile.json');
+    writeFileSync(file, stringifyJson(profile));
+    expect(readHostProfileFile(file)).toEqual(profile);
     expect(profile).toMatchObject({
       host: host.url, dialect: 'neutral', tip: { lamports: '0', receivers: [] }, node: { transaction_version: 1 },
     });
@@ -207,6 +211,18 @@ describe('a rehearsal', () => {
     expect(profile.programs.some(({ layout, routes }) => layout !== null && routes.includes('build'))).toBe(true);
     expect(profile.latency_ms.order).not.toBeNull();
     expect(stringifyJson(profile)).not.toContain('the-key-of-an-operator');
+  });
+
+  it.each([
+    ['the address that the configuration names', () => host.sandbox.addresses.ws_url, true],
+    ['nowhere where the configuration wants no websocket', () => 'off', null],
+  ])('tries the websocket at %s', async (_, wsUrl, offered) => {
+    const at = scene();
+    at.replace('/rpc" }', `/rpc", ws_url: "${wsUrl()}" }`);
+    const { profile, checks } = await rehearsed(at);
+    expect(profile.node.websocket).toBe(offered);
+    expect(checks.filter(({ name }) => name === 'rpc-websocket').map(({ message }) => message))
+      .toEqual(offered === null ? [] : ['the node offers a websocket']);
   });
 
   it('learns how a host rounds, splits and tips', async () => {

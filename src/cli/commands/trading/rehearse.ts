@@ -10,7 +10,7 @@ import { examineConfig } from '../../../daemon/doctor/config-checks.ts';
 import { thisMachine } from '../../../daemon/doctor/machine.ts';
 import { openHosts } from '../../../daemon/hosts/strategy-hosts.ts';
 import { createHostRecord } from '../../../daemon/rehearsal/host-record.ts';
-import { profilePath, writeProfile } from '../../../daemon/rehearsal/profile-file.ts';
+import { checkNamedPlace, profilePath, writeProfile } from '../../../daemon/rehearsal/profile-file.ts';
 import type { Rehearsal } from '../../../daemon/rehearsal/rehearse.ts';
 import { rehearse } from '../../../daemon/rehearsal/rehearse.ts';
 import { swapsOfPairs, swapsOfStrategies } from '../../../daemon/rehearsal/rehearsed-swaps.ts';
@@ -38,6 +38,8 @@ export const rehearseCommand: CommandModule = (program, run) => {
 
 async function rehearseHost(context: CommandContext, { pair, profileOut }: RehearseFlags): Promise<ExitCode> {
   const { terminal, options: { stateDir } } = context;
+  // A rehearsal takes requests of the plan: its result must not be lost for a wrong place.
+  if (profileOut !== undefined) checkNamedPlace(profileOut);
   const rehearsal = await rehearseConfigured(context, pair);
   const isEmbedded = rehearsal.host === 'embedded';
   const file = profileOut ?? (isEmbedded ? undefined : profilePath(stateDir, rehearsal.host));
