@@ -215,7 +215,7 @@ function nodeCalls(rpc: RpcClient, { clock, maxPriorityFeeLamports }: ChainOptio
     floor,
     ...finality,
     ...balances,
-    ...createLandedTransactions({ rpc, floor, clock, nativeBalance }),
+    ...createLandedTransactions({ rpc, floor, nativeBalance }),
     simulate,
     loadComposer: async () => { await import('./compose.ts'); },
     async compose(build: SwapBuild, payer: string) {

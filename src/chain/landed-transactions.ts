@@ -1,5 +1,4 @@
-import type { Clock } from '../core/time.ts';
-import { isIdOf } from '../solana/signatures.ts';
+import { idCheck } from '../solana/signatures.ts';
 import { isUnreadable, type LandedSwap, type UnreadableTransaction } from '../trading/attempt.ts';
 import { createBalanceHistory, type BalanceHistory } from './balance-history.ts';
 import type { Balances } from './balances.ts';
@@ -39,8 +38,8 @@ export interface LandedTransactions {
 }
 
 /** Returns the calls over one client. */
-export function createLandedTransactions({ rpc, floor, clock, nativeBalance }: Pick<Balances, 'nativeBalance'> & {
-  readonly rpc: RpcClient; readonly floor: SlotFloor; readonly clock: Clock;
+export function createLandedTransactions({ rpc, floor, nativeBalance }: Pick<Balances, 'nativeBalance'> & {
+  readonly rpc: RpcClient; readonly floor: SlotFloor;
 }): LandedTransactions {
   const transaction = createTransactionReader(rpc);
 
@@ -75,7 +74,7 @@ export function createLandedTransactions({ rpc, floor, clock, nativeBalance }: P
       const landed = await transaction(signature);
       return landed === undefined || isUnreadable(landed) ? undefined : readOwnMoves(landed, owner);
     },
-    findBySigner: createSignerSearch({ history, signaturesOf, clock, isIdOf }),
+    findBySigner: createSignerSearch({ history, idCheck }),
     balanceHistory: createBalanceHistory({ native: nativeBalance, history, transaction }),
     signaturesOf,
     walletActivity: createWalletActivity({

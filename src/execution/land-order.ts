@@ -73,10 +73,8 @@ export async function landOrder(
           : { kind: 'rejected', code: String(answer.code), message: printable(answer.error ?? 'no reason', 300) };
       },
       // Where another account pays the fee, its signature is the transaction's id, and the service adds it.
-      async signatureStatus(signature, options) {
-        id ??= await chain.findBySigner({
-          owner: own.signer, ownSignature: signature, transaction: signedTransaction,
-        });
+      async signatureStatus(_signature, options) {
+        id ??= await chain.findBySigner({ owner: own.signer, transaction: signedTransaction });
         return id === undefined ? undefined : chain.signatureStatus(id, options);
       },
     },

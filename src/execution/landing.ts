@@ -2,7 +2,7 @@ import type { GannetError } from '../core/errors.ts';
 import { isGannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
-import { isIdOf } from '../solana/signatures.ts';
+import { idCheck } from '../solana/signatures.ts';
 import { isUnreadable, type Attempt, type FirstProof } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import { ExpiryWatch } from './expiry-proof.ts';
@@ -310,11 +310,10 @@ class AttemptFollower {
   async #searched(isExpired: boolean): Promise<string | undefined> {
     const { chain, signer } = this.#ports;
     const { signature: ownSignature, signedTransaction: transaction, inputSlots } = this.#attempt;
-    const found =
-      await chain.findBySigner({ owner: signer.address, ownSignature, transaction, sinceSlot: inputSlots?.from });
+    const found = await chain.findBySigner({ owner: signer.address, transaction, sinceSlot: inputSlots?.from });
     if (found !== undefined || !isExpired || this.#statedId === undefined) return found;
     const named = await chain.signaturesOf(this.#statedId);
-    const isIt = isUnreadable(named) ? isIdOf(transaction, this.#statedId) : named?.includes(ownSignature) === true;
+    const isIt = isUnreadable(named) ? idCheck(transaction)(this.#statedId) : named?.includes(ownSignature) === true;
     return isIt ? this.#statedId : undefined;
   }
 

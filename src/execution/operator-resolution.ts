@@ -185,7 +185,7 @@ async function findLanded(
   { intent }: JournalledIntent, attempt: Attempt,
 ): Promise<LandedSwap | undefined> {
   const id = attempt.transactionId ?? await chain.findBySigner({
-    owner, ownSignature: attempt.signature, transaction: attempt.signedTransaction, sinceSlot: attempt.inputSlots?.from,
+    owner, transaction: attempt.signedTransaction, sinceSlot: attempt.inputSlots?.from,
   });
   const status = id === undefined ? undefined : await chain.signatureStatus(id, { searchHistory: true });
   if (id === undefined || status === undefined) return undefined;

@@ -99,12 +99,11 @@ export interface Chain {
     readonly receiver?: string | undefined;
   }): Promise<LandedSwap | UnreadableTransaction | undefined>;
   /**
-   * Finds the landed transaction with the wallet's signature, made after a slot, even with another fee payer. By
-   * the signed `transaction` it finds one that no node gives in a readable form, too.
+   * Finds the id of a signed transaction in the wallet's history since a slot, where another account pays its fee and
+   * thus makes the id. No node has to give the transaction itself.
    */
   findBySigner(options: {
-    readonly owner: string; readonly ownSignature: string; readonly transaction: Uint8Array;
-    readonly sinceSlot?: bigint | undefined;
+    readonly owner: string; readonly transaction: Uint8Array; readonly sinceSlot?: bigint | undefined;
   }): Promise<string | undefined>;
   /** Returns all signatures of a landed transaction, base58; undefined while the node does not have it. */
   signaturesOf(signature: string): Promise<readonly string[] | UnreadableTransaction | undefined>;

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { createPublicKey, hash, verify } from 'node:crypto';
 import bs58 from 'bs58';
 import { readTransaction } from './transaction.ts';
@@ -30,22 +31,24 @@ export function readSignatures(bytes: Uint8Array): TransactionSignatures {
     const key = accountKeys[index]!;
     const signer = bs58.encode(key);
     if (signature.every((byte) => byte === 0)) return { signer, signature: undefined, isValid: false };
-    return { signer, signature: bs58.encode(signature), isValid: isSignedBy(key, message, signature) };
+    return { signer, signature: bs58.encode(signature), isValid: verify(null, message, publicKeyOf(key), signature) };
   });
   return { messageHash: hash('sha256', message), slots };
 }
 
 /**
- * Returns whether an id can be that of a transaction: a signature of its message by its fee payer, whatever a node says
- * of it. Throws CHAIN_TRANSACTION_INVALID.
+ * Returns a check whether an id is that of a transaction: a signature of its message by its fee payer, whatever a node
+ * says of it. Throws CHAIN_TRANSACTION_INVALID.
  */
-export function isIdOf(bytes: Uint8Array, id: string): boolean {
+export function idCheck(bytes: Uint8Array): (id: string) => boolean {
   const { accountKeys: [feePayer], message } = readTransaction(bytes);
-  const signature = bs58.decodeUnsafe(id);
-  return signature?.length === SIGNATURE_BYTES && isSignedBy(feePayer!, message, signature);
+  const key = publicKeyOf(feePayer!);
+  return (id) => {
+    const signature = bs58.decodeUnsafe(id);
+    return signature?.length === SIGNATURE_BYTES && verify(null, message, key, signature);
+  };
 }
 
-function isSignedBy(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
-  const publicKey = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, key]), format: 'der', type: 'spki' });
-  return verify(null, message, publicKey, signature);
+function publicKeyOf(key: Uint8Array): KeyObject {
+  return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, key]), format: 'der', type: 'spki' });
 }

@@ -227,7 +227,7 @@ describe('a transaction with another fee payer', () => {
     theirs.sign([sponsor.keypair]);
     const signed = await wallet.signer.sign(theirs.serialize());
     expect(chain.readTransaction(signed.transaction).signers).toEqual([sponsor.address, wallet.address]);
-    const sought = { owner: wallet.address, ownSignature: signed.signature, transaction: signed.transaction };
+    const sought = { owner: wallet.address, transaction: signed.transaction };
     expect(await chain.findBySigner(sought)).toBeUndefined();
     await chain.send(signed.transaction);
     node.advanceSlots(2);

@@ -94,7 +94,7 @@ const readOf = (chain: Chain) => chain.landedSwap({
   signature: THEIRS, owner: OWNER, inputMint: SOL_MINT, outputMint: USDC_MINT,
 });
 const search = (chain: Chain) => chain.findBySigner({
-  owner: OWNER, ownSignature: OUR_SIGNATURE, transaction: OUR_TRANSACTION, sinceSlot: 95n,
+  owner: OWNER, transaction: OUR_TRANSACTION, sinceSlot: 95n,
 });
 const balances = (chain: Chain) => chain.balanceHistory({ owner: OWNER, mint: SOL_MINT, sinceSlot: 200n });
 

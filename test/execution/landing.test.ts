@@ -225,7 +225,7 @@ describe('following an attempt', () => {
   it('finds a swap with another fee payer by the wallet’s signature', async () => {
     const { transactionId: _ours, ...foreign } = { ...ATTEMPT, feePayer: 'maker' };
     const { states } = await follow({
-      findBySigner: async ({ ownSignature }) => (ownSignature === 'ours' ? 'the true id' : undefined),
+      findBySigner: async ({ owner }) => (owner === 'us' ? 'the true id' : undefined),
       status: (signature) => (signature === 'the true id' ? { slot: 1n, confirmation: 'confirmed' } : undefined),
     }, { attempt: foreign, spanMs: 10_000 });
     expect(states).toEqual(['submitted', 'confirmed']);

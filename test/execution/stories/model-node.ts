@@ -121,8 +121,7 @@ export function createModelNode({ chain, wire, life, clock, onReceived }: {
     }).tokenBalance,
     signaturesOf,
     findBySigner: createSignerSearch({
-      signaturesOf, clock,
-      isIdOf: (transaction, id) => chain.landings.some(({ transactionId, message }) =>
+      idCheck: (transaction) => (id) => chain.landings.some(({ transactionId, message }) =>
         transactionId === id && message.id === readMessage(transaction).id),
       history: (_owner, { before }) => ask((view) => {
         atSlot(view.confirmed, { minContextSlot: Number(floor.finalized) }, undefined);
